@@ -1,0 +1,245 @@
+/**
+ * Which room may import which. Each rule is a sentence; `test/architecture` runs them, and plants a violation of each.
+ * The rooms are told in docs/architecture.md.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Whatever is imported from `node_modules`, wherever that folder lies. */
+const packages = (names) => `(^|/)node_modules/(${names.join('|')})/`;
+const anyPackage = '(^|/)node_modules/';
+
+/** A room below `engine/` may import itself and the rooms that are named. */
+function roomImports(room, allowed, comment) {
+  const open = [room, ...allowed].map((name) => `^engine/${name}/`).join('|');
+  return {
+    name: `${room}-imports-downwards-only`,
+    severity: 'error',
+    comment,
+    from: { path: `^engine/${room}/` },
+    to: { path: '^engine/', pathNot: open },
+  };
+}
+
+/** Packages that one folder alone may import. */
+function packagesStayIn(name, folder, names, comment) {
+  return {
+    name,
+    severity: 'error',
+    comment,
+    from: { path: '^(engine|plugins)/', pathNot: folder },
+    to: { path: packages(names) },
+  };
+}
+
+function listPlugins() {
+  try {
+    return readdirSync('plugins', { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name);
+  } catch {
+    return [];
+  }
+}
+
+function packagesOf(plugin) {
+  try {
+    return JSON.parse(readFileSync(`plugins/${plugin}/plugin.json`, 'utf8')).packages ?? [];
+  } catch {
+    return [];
+  }
+}
+
+const pluginRules = listPlugins().map((plugin) => {
+  const named = packagesOf(plugin);
+  return {
+    name: `plugin-${plugin}-imports-packages-of-its-manifest-only`,
+    severity: 'error',
+    comment: 'What a plugin needs stands in its manifest.',
+    from: { path: `^plugins/${plugin}/`, pathNot: '/test/' },
+    to: named.length === 0 ? { path: anyPackage } : { path: anyPackage, pathNot: packages(named) },
+  };
+});
+
+const below = ['contract', 'generated'];
+const beside = ['ports', 'core', ...below];
+
+export default {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'A circle has no bottom to begin reading at.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      comment: 'A module that nobody imports and that imports nobody is forgotten. Generated types stand ready.',
+      from: { orphan: true, pathNot: '^engine/generated/' },
+      to: {},
+    },
+    {
+      name: 'every-import-resolves',
+      severity: 'error',
+      comment: 'What cannot be resolved cannot be judged. The name of our own contract leads to what a build makes.',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '^chukwa/plugin$' },
+    },
+    roomImports('contract', [], 'The contract imports nothing.'),
+    roomImports('generated', ['contract'], 'Generated types know JSON only.'),
+    roomImports('core', below, 'The core is pure: it knows no port and no part.'),
+    roomImports('ports', ['core', ...below], 'Ports are types over what the core means.'),
+    roomImports('schema', beside, 'Parts know each other by ports alone.'),
+    roomImports('sources', beside, 'Parts know each other by ports alone.'),
+    roomImports('store', beside, 'Parts know each other by ports alone.'),
+    roomImports('runtime', beside, 'The runtime sees ports, not parts.'),
+    roomImports('operations', ['runtime', ...beside], 'An operation is handed its parts.'),
+    {
+      name: 'surfaces-call-operations',
+      severity: 'error',
+      comment:
+        'A surface parses, calls an operation and prints. What the watchers of a turn are told is a value to print.',
+      from: { path: '^engine/surfaces/' },
+      to: {
+        path: '^engine/',
+        pathNot: '^engine/((surfaces|operations|ports|core|contract|generated)/|runtime/progress\\.ts$)',
+      },
+    },
+    {
+      name: 'surfaces-do-not-import-each-other',
+      severity: 'error',
+      comment: 'What two surfaces share is an operation.',
+      from: { path: '^engine/surfaces/([^/]+)/' },
+      to: { path: '^engine/surfaces/', pathNot: '^engine/surfaces/$1/' },
+    },
+    {
+      name: 'only-the-program-imports-main',
+      severity: 'error',
+      comment: 'The composition root knows all; the file that starts the program is the only one that knows it.',
+      from: { path: '^(engine|plugins|fixtures)/', pathNot: '^engine/chukwa\\.ts$' },
+      to: { path: '^engine/main\\.ts$' },
+    },
+    {
+      name: 'nobody-imports-the-program',
+      severity: 'error',
+      comment: 'Importing it would run it.',
+      from: {},
+      to: { path: '^engine/chukwa\\.ts$' },
+    },
+    {
+      name: 'the-engine-never-imports-a-plugin',
+      severity: 'error',
+      comment: 'Plugins are found in folders at run time.',
+      from: { path: '^engine/' },
+      to: { path: '^plugins/' },
+    },
+    {
+      name: 'fixtures-are-started-by-main-only',
+      severity: 'error',
+      comment: 'Toys and scripted models are parts like any other, and only the composition root joins parts.',
+      from: { path: '^(engine|plugins)/', pathNot: '^engine/main\\.ts$' },
+      to: { path: '^fixtures/' },
+    },
+    {
+      name: 'fixtures-know-the-contract-only',
+      severity: 'error',
+      comment: 'What stands in for the outside must not know the inside.',
+      from: { path: '^fixtures/' },
+      to: { path: '^(engine|plugins)/', pathNot: '^engine/(contract|generated)/' },
+    },
+    {
+      name: 'plugins-know-the-contract-only',
+      severity: 'error',
+      comment: 'A plugin imports `chukwa/plugin`, by that name.',
+      from: { path: '^plugins/', pathNot: '/test/' },
+      to: { path: '^(engine|fixtures|tools|test)/' },
+    },
+    {
+      name: 'plugins-do-not-import-each-other',
+      severity: 'error',
+      comment: 'Each plugin can be taken away alone.',
+      from: { path: '^plugins/([^/]+)/' },
+      to: { path: '^plugins/', pathNot: '^plugins/$1/' },
+    },
+    {
+      name: 'plugins-import-nothing-of-node',
+      severity: 'error',
+      comment: 'A plugin reaches the outside through what it is handed.',
+      from: { path: '^plugins/', pathNot: '/test/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    ...pluginRules,
+    {
+      name: 'the-core-imports-nothing-of-node',
+      severity: 'error',
+      comment: 'Values in, values out. Hashing is a function of its input.',
+      from: { path: '^engine/(core|contract|generated|ports)/' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?crypto$' },
+    },
+    {
+      name: 'hashes-are-made-in-content',
+      severity: 'error',
+      comment: 'One place says what the hash of a value is.',
+      from: { path: '^engine/(core|contract|generated|ports)/', pathNot: '^engine/core/content/' },
+      to: { path: '^(node:)?crypto$' },
+    },
+    {
+      name: 'the-core-imports-no-package',
+      severity: 'error',
+      comment: 'Only content may: the canonical form and the position parser.',
+      from: { path: '^engine/(core|contract|generated|ports)/' },
+      to: { path: anyPackage, pathNot: packages(['canonicalize', '@humanwhocodes/momoa']) },
+    },
+    packagesStayIn(
+      'canonical-form-and-positions-stay-in-content',
+      '^engine/core/content/',
+      ['canonicalize', '@humanwhocodes/momoa'],
+      'One canonical form.',
+    ),
+    packagesStayIn(
+      'the-database-stays-in-the-store',
+      '^engine/store/',
+      ['kysely', 'pg', '@electric-sql', '@types/pg'],
+      'SQL lives in one room.',
+    ),
+    packagesStayIn(
+      'the-validator-stays-in-schema',
+      '^engine/schema/',
+      ['ajv', 'ajv-formats'],
+      'The core is handed functions.',
+    ),
+    packagesStayIn(
+      'the-web-server-stays-in-its-surface',
+      '^engine/surfaces/http/',
+      ['fastify', '@fastify'],
+      'HTTP is one surface.',
+    ),
+    packagesStayIn(
+      'the-command-line-stays-in-its-surface',
+      '^engine/surfaces/cli/',
+      ['commander', 'cli-table3', 'picocolors'],
+      'The CLI is one surface.',
+    ),
+    packagesStayIn('the-http-client-stays-in-sources', '^engine/sources/', ['undici'], 'One way out.'),
+    {
+      name: 'what-ships-imports-no-development-package',
+      severity: 'error',
+      comment: 'Whoever installs the package has no development packages.',
+      from: { path: '^(engine|plugins|fixtures)/', pathNot: '/test/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm'], pathNot: '(^|/)node_modules/@types/' },
+    },
+  ],
+  options: {
+    // TypeScript 7 has no programming interface, and the fallback parser passes `export type` by.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: anyPackage },
+    exclude: { path: '^dist/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+      extensions: ['.ts', '.js', '.json'],
+    },
+  },
+};

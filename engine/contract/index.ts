@@ -1,0 +1,19 @@
+export type { Json, JsonObject } from './json.js';
+export type { Location, Outcome, Problem } from './problem.js';
+export type {
+  Capabilities,
+  ChatAnswer,
+  ChatMessage,
+  ChatRequest,
+  ContractVersion,
+  InvocationContext,
+  OriginFetch,
+  Source,
+  SourceAnswer,
+  SourceFailure,
+  SourceFailureClass,
+  SourcePlugin,
+  TokenUsage,
+  TraceSink,
+  TransportFacts,
+} from './source.js';

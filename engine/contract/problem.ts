@@ -1,0 +1,32 @@
+import type { JsonObject } from './json.js';
+
+/** A place in a file: 1-based line and column. */
+export interface Location {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * An expected failure as data: something that a person, a file, a service or a model got wrong.
+ * Broken promises of the program itself are thrown as bugs and never stand here.
+ */
+export interface Problem {
+  /** Stable, SCREAMING_SNAKE for what documents and people get wrong. */
+  readonly code: string;
+  /** One sentence that says what is wrong. */
+  readonly message: string;
+  /** JSON Pointer into the document at fault; `''` is the whole document. */
+  readonly pointer?: string;
+  readonly location?: Location;
+  /** What to do about it, in one sentence. */
+  readonly repair?: string;
+  readonly details?: JsonObject;
+  /** A note does not stop anything; left out means an error. */
+  readonly severity?: 'error' | 'note';
+}
+
+/** A value, or everything that stood in its way. */
+export type Outcome<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problems: readonly Problem[] };

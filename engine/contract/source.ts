@@ -1,0 +1,118 @@
+import type { Json, JsonObject } from './json.js';
+
+/** The contract that a manifest names in `contract_version`. */
+export type ContractVersion = 1;
+
+/** What can go wrong in a plugin's hands. Stages of the engine add classes of their own. */
+export type SourceFailureClass =
+  | 'transport'
+  | 'timeout'
+  | 'http_status'
+  | 'non_json'
+  | 'result_too_large'
+  | 'unavailable'
+  | 'structured_output_rejected'
+  | 'model_refusal';
+
+/** What the wire showed, kept on the record whether the call succeeded or failed. */
+export interface TransportFacts {
+  readonly http_status?: number;
+  readonly response_headers?: Readonly<Record<string, string>>;
+  /** The body, or as much of it as was read. */
+  readonly body?: Uint8Array;
+}
+
+/** An answer in time: JSON, and what the wire showed. */
+export interface SourceAnswer {
+  readonly value: Json;
+  readonly facts?: TransportFacts;
+}
+
+/** Thrown by a plugin, made by `capabilities.failure`. Anything else that a plugin throws is recorded as `transport`. */
+export interface SourceFailure {
+  readonly source_failure: true;
+  readonly failure_class: SourceFailureClass;
+  readonly message: string;
+  readonly facts?: TransportFacts;
+}
+
+/** Tokens as the provider counts them. */
+export interface TokenUsage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cached_input_tokens?: number;
+  readonly reasoning_tokens?: number;
+}
+
+/** Where a chat source reports what it sees while it is being answered. */
+export interface TraceSink {
+  /** A piece of the model's text, verbatim, as it arrives. */
+  chunk(text: string): void;
+  /** Tokens as the provider counts them; the last report counts. */
+  tokens(usage: TokenUsage): void;
+  /** Anything else worth keeping beside the call, under a name of the plugin's. */
+  artifact(kind: string, value: Json): void;
+}
+
+/** One message of a conversation with a model. */
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** What a `chat` source is asked. */
+export interface ChatRequest {
+  readonly messages: readonly ChatMessage[];
+  /** The schema that the answer must have, where the source's authored delivery is `response_format`. */
+  readonly output_schema?: { readonly name: string; readonly schema: JsonObject };
+}
+
+/** What a `chat` source answers: the model's text verbatim, and why it stopped. */
+export interface ChatAnswer {
+  readonly text: string;
+  readonly finish_reason: string;
+}
+
+/** What a call may know of its surroundings. */
+export interface InvocationContext {
+  /** Aborted at the deadline, and when the turn no longer wants the answer. */
+  readonly signal: AbortSignal;
+  readonly deadline_ms: number;
+  readonly max_result_bytes: number;
+  /** `<world>/turn-<n>/<command key>`: the same for the same call, however often a process dies. */
+  readonly client_request_id: string;
+  readonly trace: TraceSink;
+}
+
+/** The part of `fetch` that plugins use. It never follows a redirect and never leaves the origin. */
+export type OriginFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** All that a plugin is handed. It reaches nothing else. */
+export interface Capabilities {
+  /** The origin that the manifest declares, as the operator set it. */
+  readonly origin?: { readonly url: string; readonly fetch: OriginFetch };
+  /** Values of the variables that the manifest names and the operator set. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  readonly log: (message: string, details?: JsonObject) => void;
+  /** Makes the failure that a plugin throws. */
+  readonly failure: (failureClass: SourceFailureClass, message: string, facts?: TransportFacts) => SourceFailure;
+}
+
+/** One opened source definition. */
+export interface Source {
+  /**
+   * Asks once. Must honour `context.signal`, must not change `request`, and may be called concurrently.
+   * @returns the answer
+   * @throws SourceFailure, made by `capabilities.failure`
+   */
+  invoke(request: Json, context: InvocationContext): Promise<SourceAnswer>;
+  close?(): Promise<void>;
+}
+
+/** The default export of a plugin's entry. */
+export interface SourcePlugin {
+  /** Opens a source. `interface` has been validated against the plugin's interface schema. */
+  open(definition: { readonly label: string; readonly interface: JsonObject }, capabilities: Capabilities): Source;
+}

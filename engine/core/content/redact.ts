@@ -1,0 +1,44 @@
+import type { Json, JsonObject } from '../../contract/json.js';
+import { isList, pointerTokens } from './json-pointer.js';
+
+/** What of a pointer is still to be matched below a value. */
+type Path = readonly string[];
+
+/**
+ * The part of a value that may be seen.
+ * Members that no pointer leads to vanish. Arrays on the way to something keep their length: their other items are
+ * emptied, to `{}` where they are objects and to null otherwise. Nothing at all may be seen without a pointer.
+ * @param allow `all`, or JSON Pointers in which the token `*` stands for every item and every member
+ */
+export function redact(value: Json, allow: 'all' | readonly string[]): Json {
+  if (allow === 'all') return value;
+  return view(value, allow.map(pointerTokens)) ?? emptied(value);
+}
+
+/** @returns undefined where no path comes to anything in the value */
+function view(value: Json, paths: readonly Path[]): Json | undefined {
+  if (paths.some((path) => path.length === 0)) return value;
+  if (paths.length === 0 || typeof value !== 'object' || value === null) return undefined;
+  return isList(value) ? viewItems(value, paths) : viewMembers(value, paths);
+}
+
+function viewItems(items: readonly Json[], paths: readonly Path[]): readonly Json[] {
+  return items.map((item, index) => view(item, below(paths, String(index))) ?? emptied(item));
+}
+
+function viewMembers(value: JsonObject, paths: readonly Path[]): JsonObject {
+  const shown: [string, Json][] = [];
+  for (const [name, member] of Object.entries(value)) {
+    const seen = view(member, below(paths, name));
+    if (seen !== undefined) shown.push([name, seen]);
+  }
+  return Object.fromEntries(shown);
+}
+
+function below(paths: readonly Path[], token: string): readonly Path[] {
+  return paths.filter(([first]) => first === token || first === '*').map((path) => path.slice(1));
+}
+
+function emptied(value: Json): Json {
+  return typeof value === 'object' && value !== null && !isList(value) ? {} : null;
+}

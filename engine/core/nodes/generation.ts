@@ -1,0 +1,198 @@
+import type { Json } from '../../contract/json.js';
+import { contentHash } from '../content/canonical.js';
+import { EMPTY_PREFIX, type Message, type Segment, extendPrefix, toMessage } from '../prompt/message.js';
+import { fenceJson, renderPrompt } from '../prompt/render.js';
+import type { Invoke } from '../turn/command.js';
+import type { CallAnswered } from '../turn/event.js';
+import type { ModelContentDetail } from '../turn/failure.js';
+import type { Rejection } from '../turn/verdict.js';
+import { renderSubject, toProjectionJson, project } from '../world/projection.js';
+import type { GenerationProgram, OfferedSchema } from '../workflow/program.js';
+import { templateUnresolved } from './node-failure.js';
+import type { NodeFailure, NodeScope } from './node-type.js';
+
+/** The one retry lane: an append-only conversation, and where in it the node stands. */
+export interface Lane {
+  readonly messages: readonly Message[];
+  readonly prefix_hash: string;
+  /** 1-based; one more after each tool result. */
+  readonly round: number;
+  /** 1-based; the try at this round's answer. */
+  readonly generation_try: number;
+  /** What the node's generations have used so far. */
+  readonly generations: number;
+  readonly tokens: number;
+  readonly duration_ms: number;
+}
+
+/** A lane that asked, or why it may not ask any more. */
+export type Asked =
+  | { readonly ok: true; readonly lane: Lane; readonly command: Invoke }
+  | { readonly ok: false; readonly failure: NodeFailure };
+
+/** What is wrong with an answer, for the record and for the model. */
+export interface Complaint {
+  readonly detail: ModelContentDetail;
+  readonly message: string;
+}
+
+type GeneratingNode = GenerationProgram & { readonly id: string };
+
+/** Renders the authored prompt and makes the first request. */
+export function openLane(node: GeneratingNode, scope: NodeScope, offered: OfferedSchema, tools: () => Json): Asked {
+  const { frozen } = scope;
+  const subject = frozen.subject;
+  if (subject === undefined) throw new Error('a generation needs a subject');
+  const rendered = renderPrompt(node.prompt, {
+    world: { slug: frozen.world.slug, attempted_turn: frozen.world.turn + 1, simulation_time: frozen.simulation_time },
+    subject: { id: subject.id, name: subject.name },
+    projection: () => toProjectionJson(project(frozen.world, subject, node.projection)),
+    rendered_subject: () => renderSubject(subject, node.projection),
+    ambient: frozen.ambient,
+    tools,
+    nodes: scope.nodes,
+  });
+  if (!rendered.ok)
+    return { ok: false, failure: templateUnresolved(`the prompt of node ${node.id}`, `{{${rendered.placeholder}}}`) };
+  const first = rendered.messages.at(-1);
+  const messages =
+    node.schema_delivery === 'prompt' && first !== undefined
+      ? [...rendered.messages.slice(0, -1), toMessage(first.role, [...first.segments, schemaSegment(offered)])]
+      : rendered.messages;
+  const lane: Lane = {
+    messages: [],
+    prefix_hash: EMPTY_PREFIX,
+    round: 1,
+    generation_try: 1,
+    generations: 0,
+    tokens: 0,
+    duration_ms: 0,
+  };
+  return ask(node, scope, append(lane, messages), offered);
+}
+
+/** The next generation of a lane. */
+export function ask(node: GeneratingNode, scope: NodeScope, lane: Lane, offered: OfferedSchema): Asked {
+  const remaining_ms = Math.floor(node.constraints.timeout_seconds * 1000 - lane.duration_ms);
+  const { turn_limit } = node.constraints;
+  if (turn_limit !== undefined && lane.generations >= turn_limit)
+    return exhausted(node, `its turn limit of ${turn_limit} generations`);
+  if (remaining_ms <= 0) return exhausted(node, `its ${node.constraints.timeout_seconds} seconds`);
+  const conversation = `${scope.subject_id}/${node.id}`;
+  const request = {
+    conversation,
+    message_count: lane.messages.length,
+    prefix_hash: lane.prefix_hash,
+    output_schema_hash: offered.hash,
+    schema_delivery: node.schema_delivery,
+  };
+  const command: Invoke = {
+    kind: 'invoke',
+    key: `${conversation}/round-${lane.round}/try-${lane.generation_try}`,
+    invocation_kind: 'llm_generation',
+    call: node.call,
+    request,
+    request_hash: contentHash({ source: node.call.source.hash, request }),
+    workflow_hash: scope.workflow_hash,
+    subject_id: scope.subject_id,
+    node_id: node.id,
+    generation_try: lane.generation_try,
+    round: lane.round,
+    generation: {
+      conversation,
+      messages: lane.messages,
+      prefix_hash: lane.prefix_hash,
+      offered,
+      schema_delivery: node.schema_delivery,
+    },
+    deadline_ms: Math.min(node.call.limits.max_runtime_ms, remaining_ms),
+  };
+  return { ok: true, lane: { ...lane, generations: lane.generations + 1 }, command };
+}
+
+/** Counts what an answered generation used; the second value is set where that was more than the node may use. */
+export function spend(
+  node: GeneratingNode,
+  lane: Lane,
+  event: CallAnswered,
+): { readonly lane: Lane; readonly overspent?: string } {
+  const spent = { ...lane, tokens: lane.tokens + event.tokens, duration_ms: lane.duration_ms + event.duration_ms };
+  if (spent.tokens <= node.constraints.token_budget) return { lane: spent };
+  return {
+    lane: spent,
+    overspent: `node ${node.id} has used ${spent.tokens} tokens of its token_budget of ${node.constraints.token_budget}`,
+  };
+}
+
+/** Tells the model what was wrong and lets it try again, or ends with `generation_attempts_exhausted`. */
+export function correct(
+  node: GeneratingNode,
+  scope: NodeScope,
+  lane: Lane,
+  said: {
+    readonly text: string;
+    readonly complaint: Complaint;
+    readonly offered: OfferedSchema;
+    readonly call_key: string;
+  },
+): Asked {
+  if (lane.generation_try >= node.max_generation_attempts) {
+    return {
+      ok: false,
+      failure: {
+        failure_class: 'generation_attempts_exhausted',
+        message: `node ${node.id} rejected ${lane.generation_try} of ${node.max_generation_attempts} tries at one answer; the last: ${said.complaint.message}`,
+        call_key: said.call_key,
+      },
+    };
+  }
+  const corrected = append(lane, [
+    toMessage('assistant', [{ origin: 'model', text: said.text }]),
+    toMessage('user', [{ origin: 'correction', text: correctionText(said.complaint) }]),
+  ]);
+  return ask(node, scope, { ...corrected, generation_try: lane.generation_try + 1 }, said.offered);
+}
+
+/** The corrective message, as the next request carries it. */
+function correctionText(complaint: Complaint): string {
+  return `Your previous response was rejected (${complaint.detail}). ${complaint.message}\n\nReturn one corrected JSON object. Keep everything else; only fix what was wrong.`;
+}
+
+/** The rejection of one generation, as the audit keeps it. */
+export function toRejection(
+  node: GeneratingNode,
+  scope: NodeScope,
+  lane: Lane,
+  text: string,
+  complaint: Complaint,
+): Rejection {
+  return {
+    subject_id: scope.subject_id,
+    node_id: node.id,
+    workflow_hash: scope.workflow_hash,
+    attempt_number: lane.generation_try,
+    raw_response: text,
+    rejection: complaint.message,
+  };
+}
+
+/** A lane with more messages. */
+export function append(lane: Lane, messages: readonly Message[]): Lane {
+  return {
+    ...lane,
+    messages: [...lane.messages, ...messages],
+    prefix_hash: messages.reduce(extendPrefix, lane.prefix_hash),
+  };
+}
+
+/** The schema written out, where the author chose to deliver it in the prompt. */
+export function schemaSegment(offered: OfferedSchema): Segment {
+  return {
+    origin: 'schema',
+    text: `\n\nAnswer with one JSON object that satisfies this JSON Schema, and with nothing else:\n${fenceJson(offered.name, offered.schema)}`,
+  };
+}
+
+function exhausted(node: GeneratingNode, what: string): Asked {
+  return { ok: false, failure: { failure_class: 'budget_exhausted', message: `node ${node.id} has used up ${what}` } };
+}

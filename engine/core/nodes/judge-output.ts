@@ -1,0 +1,105 @@
+import type { Json, JsonObject } from '../../contract/json.js';
+import type { Problem } from '../../contract/problem.js';
+import type { ToolLoopOutput } from '../../generated/tool-loop-output.js';
+import { isList } from '../content/json-pointer.js';
+import type { LlmToolLoopProgram, ToolProgram } from '../workflow/program.js';
+import { findPatchComplaints } from '../world/judge-patch.js';
+import { project } from '../world/projection.js';
+import type { EffectOperation, WorldPatch } from '../world/world-patch.js';
+import type { Complaint } from './generation.js';
+import type { NodeScope } from './node-type.js';
+
+/** How many of a validator's complaints a model is told at once. */
+const COMPLAINTS_MAX = 10;
+
+const OPERATIONS: readonly EffectOperation[] = ['set_entity_state', 'append_entity_memory', 'set_environment_content'];
+
+/** What a model's JSON turns out to be. */
+export type JudgedOutput =
+  | { readonly kind: 'tool_call'; readonly tool: ToolProgram; readonly arguments: JsonObject }
+  | { readonly kind: 'final_patch'; readonly patch: WorldPatch }
+  | { readonly kind: 'unusable'; readonly complaint: Complaint };
+
+/**
+ * Judges a tool loop's output in the settled order: the envelope; then the tool's name, policy and arguments, or the
+ * patch's shape and operations; then what only the live world knows.
+ */
+export function judgeOutput(node: LlmToolLoopProgram, scope: NodeScope, value: Json): JudgedOutput {
+  const problems = node.envelope.validate(value);
+  if (problems.length > 0)
+    return unusable('schema_invalid', `It is not a tool call or a final patch: ${listProblems(problems)}`);
+  const output = value as unknown as ToolLoopOutput;
+  return output.kind === 'tool_call'
+    ? judgeToolCall(node, output.tool_call.name, output.tool_call.arguments as JsonObject)
+    : judgePatch(node, scope, output.patch as JsonObject);
+}
+
+function judgeToolCall(node: LlmToolLoopProgram, name: string, args: JsonObject): JudgedOutput {
+  const tool = node.tools.find((candidate) => candidate.name === name);
+  const permitted = node.tools.filter((candidate) => candidate.permitted).map((candidate) => candidate.name);
+  const roster = permitted.length === 0 ? 'There are no tools.' : `The tools are: ${permitted.join(', ')}.`;
+  if (tool === undefined) return unusable('unknown_tool', `There is no tool ${JSON.stringify(name)}. ${roster}`);
+  if (!tool.permitted)
+    return unusable('policy_denied', `The tool ${JSON.stringify(name)} may not be called here. ${roster}`);
+  const problems = tool.arguments.validate(args);
+  if (problems.length > 0)
+    return unusable('bad_arguments', `The arguments of ${name} do not fit: ${listProblems(problems)}`);
+  return { kind: 'tool_call', tool, arguments: args };
+}
+
+function judgePatch(node: LlmToolLoopProgram, scope: NodeScope, patch: JsonObject): JudgedOutput {
+  const disallowed = listDisallowed(patch);
+  const shape = node.patch.validate(disallowed.length === 0 ? patch : withoutEffects(patch, disallowed));
+  if (shape.length > 0) return unusable('invalid_patch', `The patch does not fit: ${listProblems(shape)}`);
+  if (disallowed.length > 0) {
+    const names = disallowed.map(({ index, op }) => `effects[${index}].op ${JSON.stringify(op)}`).join(', ');
+    return unusable(
+      'disallowed_effect',
+      `These effects are not allowed: ${names}. Allowed are ${OPERATIONS.join(', ')}.`,
+    );
+  }
+  const said = patch as unknown as WorldPatch;
+  const complaints = findPatchComplaints(scope.world, project(scope.world, liveSubject(scope), node.projection), said);
+  const [first] = complaints;
+  if (first === undefined) return { kind: 'final_patch', patch: said };
+  return unusable(first.detail, complaints.map((complaint) => complaint.message).join('\n\n'));
+}
+
+function liveSubject(scope: NodeScope) {
+  const subject = scope.world.entities.get(scope.subject_id);
+  if (subject === undefined) throw new Error(`the subject ${scope.subject_id} left the world`);
+  return subject;
+}
+
+interface Disallowed {
+  readonly index: number;
+  readonly op: string;
+}
+
+function listDisallowed(patch: JsonObject): readonly Disallowed[] {
+  const effects = patch['effects'];
+  if (effects === undefined || !isList(effects)) return [];
+  return effects.flatMap((effect, index) => {
+    const op = typeof effect === 'object' && effect !== null && !isList(effect) ? effect['op'] : undefined;
+    return typeof op === 'string' && !OPERATIONS.some((allowed) => allowed === op) ? [{ index, op }] : [];
+  });
+}
+
+function withoutEffects(patch: JsonObject, left: readonly Disallowed[]): JsonObject {
+  const effects = patch['effects'];
+  if (effects === undefined || !isList(effects)) return patch;
+  return { ...patch, effects: effects.filter((_, index) => left.every((disallowed) => disallowed.index !== index)) };
+}
+
+/** Validator complaints as one sentence for a model. */
+export function listProblems(problems: readonly Problem[]): string {
+  const shown = problems
+    .slice(0, COMPLAINTS_MAX)
+    .map((problem) => `${problem.pointer ? `at ${problem.pointer}: ` : ''}${problem.message}`);
+  const more = problems.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+function unusable(detail: Complaint['detail'], message: string): JudgedOutput {
+  return { kind: 'unusable', complaint: { detail, message } };
+}

@@ -1,0 +1,264 @@
+import type { Json } from '../../contract/json.js';
+import { hearNode, type NodeState, startNode } from '../nodes/index.js';
+import type { NodeFailure, NodeScope, NodeStep } from '../nodes/node-type.js';
+import { applyPatch } from '../world/apply-patch.js';
+import type { NodeProgram, Program, SubjectProgram } from '../workflow/program.js';
+import {
+  type AmbientAsk,
+  askSubjectAmbients,
+  askTurnAmbients,
+  readingsOfSubject,
+  visibleTurnReadings,
+} from './ambients.js';
+import type { Fail, TurnCommand } from './command.js';
+import type { CallEvent, TurnEvent } from './event.js';
+import { injectReadings } from './scope.js';
+import type { Asker, SubjectState, TurnState } from './state.js';
+import type { Verdict } from './verdict.js';
+
+/** What follows from one event. */
+export interface Step {
+  readonly state: TurnState;
+  readonly commands: readonly TurnCommand[];
+  /** What to write beside the call that was heard. */
+  readonly verdict?: Verdict;
+}
+
+/** The whole meaning of a turn: pure, total, deaf to what it has already heard or no longer awaits. */
+export function advance(program: Program, state: TurnState, event: TurnEvent): Step {
+  if (state.stage === 'ended') return { state, commands: [] };
+  switch (event.kind) {
+    case 'turn_began':
+      if (state.stage !== 'unbegun') return { state, commands: [] };
+      return beginTurn(program, {
+        ...state,
+        stage: 'turn_ambients',
+        world: event.world,
+        simulation_time: event.simulation_time,
+      });
+    case 'stopped':
+      return failTurn(state, { kind: 'fail', failure_class: 'stopped', message: event.reason });
+    default:
+      return hearCall(program, state, event);
+  }
+}
+
+function hearCall(program: Program, state: TurnState, event: CallEvent): Step {
+  const asker = state.awaited.get(event.key);
+  if (asker === undefined) return { state, commands: [] };
+  const heard = { ...state, awaited: without(state.awaited, event.key) };
+  if (state.failure !== undefined) return settle(heard);
+  switch (asker.kind) {
+    case 'turn_ambient':
+      if (event.kind !== 'call_answered') return failTurn(heard, ambientFailure(program, heard, event));
+      return goOn(program, { ...heard, readings: withEntry(heard.readings, event.key, event.value) });
+    case 'subject_ambient':
+      if (event.kind !== 'call_answered') return failTurn(heard, ambientFailure(program, heard, event));
+      return goOn(
+        program,
+        withSubject(heard, (subject) => ({
+          ...subject,
+          readings: withEntry(subject.readings, asker.ambient_id, event.value),
+        })),
+      );
+    case 'node':
+      return hearInNode(program, heard, asker.node_id, event);
+  }
+}
+
+function beginTurn(program: Program, state: TurnState): Step {
+  return askAll(program, state, askTurnAmbients(program, state), 'turn_ambient');
+}
+
+/** Goes as far as it can without hearing more. */
+function goOn(program: Program, state: TurnState): Step {
+  if (state.awaited.size > 0) return { state, commands: [] };
+  switch (state.stage) {
+    case 'turn_ambients':
+      return beginSubject(program, state);
+    case 'subject_ambients':
+      return beginNodes(program, state);
+    case 'nodes':
+      return endOrNextSubject(program, state);
+    default:
+      return { state, commands: [] };
+  }
+}
+
+function beginSubject(program: Program, state: TurnState): Step {
+  const current = program.subjects[state.subject_index];
+  if (current === undefined)
+    return { state: { ...state, stage: 'ended' }, commands: [{ kind: 'commit', patches: state.patches }] };
+  const entity = state.world.entities.get(current.subject_id);
+  if (entity === undefined) throw new Error(`the subject ${current.subject_id} is not in the world`);
+  const ambient = injectReadings({}, visibleTurnReadings(current.workflow, entity, state.readings));
+  const subject: SubjectState = {
+    scope: { world: state.world, simulation_time: state.simulation_time, subject: entity, ambient },
+    readings: new Map(),
+    waiting: new Map(),
+    outputs: new Map(),
+  };
+  const begun: TurnState = { ...state, stage: 'subject_ambients', subject };
+  return askAll(program, begun, askSubjectAmbients(current, subject.scope), 'subject_ambient');
+}
+
+function beginNodes(program: Program, state: TurnState): Step {
+  const current = subjectProgram(program, state);
+  const begun = withSubject({ ...state, stage: 'nodes' }, (subject) => ({
+    ...subject,
+    scope: {
+      ...subject.scope,
+      ambient: injectReadings(subject.scope.ambient, readingsOfSubject(current.workflow, subject.readings)),
+    },
+  }));
+  return startReadyNodes(
+    program,
+    begun,
+    current.workflow.nodes.filter((node) => node.after.length === 0),
+  );
+}
+
+function endOrNextSubject(program: Program, state: TurnState): Step {
+  const { subject: _finished, ...rest } = state;
+  return beginSubject(program, { ...rest, subject_index: state.subject_index + 1 });
+}
+
+/** Starts nodes; a node that needs nothing from outside may make others ready. */
+function startReadyNodes(program: Program, state: TurnState, ready: readonly NodeProgram[]): Step {
+  let step: Step = { state, commands: [] };
+  for (const node of ready) {
+    const next = takeNodeStep(program, step.state, node, startNode(node, nodeScope(program, step.state)));
+    step = { state: next.state, commands: [...step.commands, ...next.commands] };
+    if (step.state.failure !== undefined) return step;
+  }
+  return step;
+}
+
+function hearInNode(program: Program, state: TurnState, nodeId: string, event: CallEvent): Step {
+  const node = subjectProgram(program, state).workflow.nodes.find((candidate) => candidate.id === nodeId);
+  const waiting = subjectState(state).waiting.get(nodeId);
+  if (node === undefined || waiting === undefined) throw new Error(`no node ${nodeId} waits`);
+  const nodeStep = hearNode(node, waiting, event, nodeScope(program, state));
+  const step = takeNodeStep(program, state, node, nodeStep);
+  return nodeStep.verdict === undefined ? step : { ...step, verdict: nodeStep.verdict };
+}
+
+function takeNodeStep(program: Program, state: TurnState, node: NodeProgram, step: NodeStep<NodeState>): Step {
+  switch (step.kind) {
+    case 'failed':
+      return failTurn(state, toFail(step.failure, subjectProgram(program, state).subject_id, node.id));
+    case 'waits': {
+      const waits = withSubject(state, (subject) => ({
+        ...subject,
+        waiting: withEntry(subject.waiting, node.id, step.state),
+      }));
+      const askers = step.commands.map((command): [string, Asker] => [command.key, { kind: 'node', node_id: node.id }]);
+      return { state: { ...waits, awaited: new Map([...waits.awaited, ...askers]) }, commands: step.commands };
+    }
+    case 'done':
+      return finishNode(
+        program,
+        step.patch === undefined ? state : acceptPatch(program, state, node, step.patch),
+        node,
+        step.output,
+      );
+  }
+}
+
+function finishNode(program: Program, state: TurnState, node: NodeProgram, output: Json): Step {
+  const finished = withSubject(state, (subject) => ({
+    ...subject,
+    waiting: without(subject.waiting, node.id),
+    outputs: withEntry(subject.outputs, node.id, output),
+  }));
+  const { outputs } = subjectState(finished);
+  const { nodes } = subjectProgram(program, finished).workflow;
+  const ready = nodes.filter((next) => next.after.includes(node.id) && next.after.every((id) => outputs.has(id)));
+  if (ready.length > 0) return startReadyNodes(program, finished, ready);
+  return outputs.size === nodes.length ? goOn(program, finished) : { state: finished, commands: [] };
+}
+
+function acceptPatch(
+  program: Program,
+  state: TurnState,
+  node: NodeProgram,
+  said: NonNullable<Extract<NodeStep<NodeState>, { kind: 'done' }>['patch']>,
+): TurnState {
+  const { subject_id, workflow } = subjectProgram(program, state);
+  const { world, applied } = applyPatch(state.world, said.patch);
+  const accepted = {
+    patch_seq: state.patches.length + 1,
+    subject_id,
+    node_id: node.id,
+    workflow_hash: workflow.hash,
+    call_key: said.call_key,
+    applied,
+  };
+  return { ...state, world, patches: [...state.patches, accepted] };
+}
+
+/** Asks for readings, or goes on at once where there are none. */
+function askAll(program: Program, state: TurnState, asked: AmbientAsk, kind: 'turn_ambient' | 'subject_ambient'): Step {
+  if (!asked.ok) return failTurn(state, asked.failure);
+  if (asked.commands.length === 0) return goOn(program, state);
+  const askers = asked.commands.map((command): [string, Asker] => [
+    command.key,
+    kind === 'turn_ambient' ? { kind } : { kind, ambient_id: command.ambient_id ?? '' },
+  ]);
+  return { state: { ...state, awaited: new Map(askers) }, commands: asked.commands };
+}
+
+/** The first failure stops new commands; the attempt ends when nothing is awaited any more. */
+function failTurn(state: TurnState, failure: Fail): Step {
+  return settle({ ...state, failure: state.failure ?? failure });
+}
+
+function settle(state: TurnState): Step {
+  if (state.failure === undefined || state.awaited.size > 0) return { state, commands: [] };
+  return { state: { ...state, stage: 'ended' }, commands: [state.failure] };
+}
+
+function ambientFailure(
+  program: Program,
+  state: TurnState,
+  event: Exclude<CallEvent, { kind: 'call_answered' }>,
+): Fail {
+  const subject = state.subject === undefined ? {} : { subject_id: subjectProgram(program, state).subject_id };
+  return { kind: 'fail', failure_class: event.failure_class, message: event.message, call_key: event.key, ...subject };
+}
+
+function toFail(failure: NodeFailure, subjectId: string, nodeId: string): Fail {
+  return { kind: 'fail', ...failure, subject_id: subjectId, node_id: nodeId };
+}
+
+function nodeScope(program: Program, state: TurnState): NodeScope {
+  const { subject_id, workflow } = subjectProgram(program, state);
+  const subject = subjectState(state);
+  const nodes = Object.fromEntries([...subject.outputs].map(([id, output]) => [id, { output }]));
+  return { subject_id, workflow_hash: workflow.hash, frozen: subject.scope, world: state.world, nodes };
+}
+
+function subjectProgram(program: Program, state: TurnState): SubjectProgram {
+  const current = program.subjects[state.subject_index];
+  if (current === undefined) throw new Error(`there is no subject ${state.subject_index}`);
+  return current;
+}
+
+function subjectState(state: TurnState): SubjectState {
+  if (state.subject === undefined) throw new Error('no subject runs');
+  return state.subject;
+}
+
+function withSubject(state: TurnState, change: (subject: SubjectState) => SubjectState): TurnState {
+  return { ...state, subject: change(subjectState(state)) };
+}
+
+function withEntry<Value>(map: ReadonlyMap<string, Value>, key: string, value: Value): ReadonlyMap<string, Value> {
+  return new Map(map).set(key, value);
+}
+
+function without<Value>(map: ReadonlyMap<string, Value>, key: string): ReadonlyMap<string, Value> {
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
+}

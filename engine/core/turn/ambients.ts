@@ -1,0 +1,89 @@
+import type { Json } from '../../contract/json.js';
+import { contentHash } from '../content/canonical.js';
+import { templateUnresolved } from '../nodes/node-failure.js';
+import { resolveTemplate } from '../workflow/request-template.js';
+import type { AmbientProgram, Program, SubjectProgram, WorkflowProgram } from '../workflow/program.js';
+import type { Entity } from '../world/world.js';
+import type { Fail, Invoke } from './command.js';
+import { isVisibleTo, type Scope, toTemplateContext } from './scope.js';
+import type { TurnState } from './state.js';
+
+/** The calls that ambient bindings ask for, or why one cannot be asked. */
+export type AmbientAsk =
+  | { readonly ok: true; readonly commands: readonly Invoke[] }
+  | { readonly ok: false; readonly failure: Fail };
+
+/** A reading and the binding that says where it is laid. */
+export interface Reading {
+  readonly binding: AmbientProgram;
+  readonly value: Json;
+}
+
+/** Every once-per-turn binding, whoever will see it; they read the world at T(N-1). */
+export function askTurnAmbients(program: Program, state: TurnState): AmbientAsk {
+  const scope: Scope = { world: state.world, simulation_time: state.simulation_time, ambient: {} };
+  const context = toTemplateContext(scope, {});
+  return collect(program.turn_ambients.map((binding) => askAmbient(binding, binding.key, context, undefined)));
+}
+
+/** The before-subject bindings that the subject may see; they read its frozen scope. */
+export function askSubjectAmbients(subject: SubjectProgram, scope: Scope): AmbientAsk {
+  const context = toTemplateContext(scope, {});
+  const visible = subject.workflow.subject_ambients.filter(
+    (binding) => scope.subject !== undefined && isVisibleTo(binding.visible_to, scope.subject),
+  );
+  return collect(
+    visible.map((binding) =>
+      askAmbient(binding, `${subject.subject_id}/ambient/${binding.id}`, context, subject.subject_id),
+    ),
+  );
+}
+
+/** The turn's readings that a subject is given: declared by its workflow, then filtered by `visible_to`. */
+export function visibleTurnReadings(
+  workflow: WorkflowProgram,
+  subject: Entity,
+  readings: ReadonlyMap<string, Json>,
+): readonly Reading[] {
+  return workflow.turn_ambients
+    .filter((binding) => isVisibleTo(binding.visible_to, subject))
+    .flatMap((binding) => toReading(binding, readings.get(binding.key)));
+}
+
+/** The subject's own readings, in the order in which they are declared. */
+export function readingsOfSubject(workflow: WorkflowProgram, readings: ReadonlyMap<string, Json>): readonly Reading[] {
+  return workflow.subject_ambients.flatMap((binding) => toReading(binding, readings.get(binding.id)));
+}
+
+function toReading(binding: AmbientProgram, value: Json | undefined): readonly Reading[] {
+  return value === undefined ? [] : [{ binding, value }];
+}
+
+function askAmbient(binding: AmbientProgram, key: string, context: Json, subjectId: string | undefined): Invoke | Fail {
+  const resolved = resolveTemplate(binding.request_template, context);
+  if (!resolved.ok) {
+    const { failure_class, message } = templateUnresolved(
+      `the request of ambient source ${binding.id}`,
+      resolved.missing.from,
+    );
+    return { kind: 'fail', failure_class, message, ...(subjectId === undefined ? {} : { subject_id: subjectId }) };
+  }
+  return {
+    kind: 'invoke',
+    key,
+    invocation_kind: 'ambient_context',
+    call: binding.call,
+    request: resolved.request,
+    request_hash: contentHash({ source: binding.call.source.hash, request: resolved.request }),
+    workflow_hash: binding.workflow_hash,
+    ...(subjectId === undefined ? {} : { subject_id: subjectId }),
+    ambient_id: binding.id,
+    deadline_ms: binding.call.limits.max_runtime_ms,
+  };
+}
+
+function collect(asked: readonly (Invoke | Fail)[]): AmbientAsk {
+  const failure = asked.find((command) => command.kind === 'fail');
+  if (failure?.kind === 'fail') return { ok: false, failure };
+  return { ok: true, commands: asked.flatMap((command) => (command.kind === 'invoke' ? [command] : [])) };
+}

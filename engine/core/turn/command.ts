@@ -1,0 +1,77 @@
+import type { Json } from '../../contract/json.js';
+import type { AppliedPatch } from '../world/world-patch.js';
+import type { Message } from '../prompt/message.js';
+import type { CallProgram, OfferedSchema } from '../workflow/program.js';
+import type { AttemptFailureClass } from './failure.js';
+
+/** An order to the outside. Nothing else happens because of a turn. */
+export type TurnCommand = Invoke | Commit | Fail;
+
+export type InvocationKind = 'llm_generation' | 'ambient_context' | 'model_elected_tool' | 'node_call';
+
+/** Ask a source. */
+export interface Invoke {
+  readonly kind: 'invoke';
+  /** Where the call stands in the turn; unique in the attempt, the same in every fold of it. */
+  readonly key: string;
+  readonly invocation_kind: InvocationKind;
+  readonly call: CallProgram;
+  /** The JSON request; of a generation, what names its conversation. */
+  readonly request: Json;
+  /** SHA-256 of the canonical request, 64 hex digits. */
+  readonly request_hash: string;
+  readonly workflow_hash: string;
+  readonly subject_id?: string;
+  readonly node_id?: string;
+  readonly ambient_id?: string;
+  readonly tool_name?: string;
+  /** The generation that elected the tool. */
+  readonly parent_key?: string;
+  /** 1-based: the try at this answer. */
+  readonly generation_try?: number;
+  /** 1-based: one more after each tool result. */
+  readonly round?: number;
+  readonly generation?: Generation;
+  readonly deadline_ms: number;
+}
+
+/** What a model is shown. */
+export interface Generation {
+  /** `<subject>/<node>`: append-only within the attempt. */
+  readonly conversation: string;
+  readonly messages: readonly Message[];
+  /** Chained hash of all messages, 64 hex digits. */
+  readonly prefix_hash: string;
+  readonly offered: OfferedSchema;
+  /** Whether the schema goes beside the messages or stands in them already. */
+  readonly schema_delivery: 'prompt' | 'response_format';
+}
+
+/** Make the working world turn N, at once and whole. */
+export interface Commit {
+  readonly kind: 'commit';
+  readonly patches: readonly AcceptedPatch[];
+}
+
+/** A subject's patch, in the order of acceptance. */
+export interface AcceptedPatch {
+  /** 1-based, without gaps. */
+  readonly patch_seq: number;
+  readonly subject_id: string;
+  readonly node_id: string;
+  readonly workflow_hash: string;
+  /** The generation that said it. */
+  readonly call_key: string;
+  readonly applied: AppliedPatch;
+}
+
+/** End the attempt; the world stays as it was. */
+export interface Fail {
+  readonly kind: 'fail';
+  readonly failure_class: AttemptFailureClass;
+  readonly message: string;
+  readonly subject_id?: string;
+  readonly node_id?: string;
+  /** The call that ended it. */
+  readonly call_key?: string;
+}

@@ -1,0 +1,47 @@
+import type { Json } from '../../contract/json.js';
+import type { World } from '../world/world.js';
+import type { InvocationFailureClass } from './failure.js';
+
+/** A fact that the turn learns. Facts are in the past tense, and arrive one at a time. */
+export type TurnEvent = TurnBegan | CallEvent | Stopped;
+
+/** An attempt at turn `world.turn + 1` began on this world. */
+export interface TurnBegan {
+  readonly kind: 'turn_began';
+  readonly world: World;
+  /** RFC 3339, of the attempted turn. */
+  readonly simulation_time: string;
+}
+
+/** What became of one call. */
+export type CallEvent = CallAnswered | CallFailed | CallRefused;
+
+export interface CallAnswered {
+  readonly kind: 'call_answered';
+  readonly key: string;
+  /** The redacted view of a JSON answer; of a chat source its `ChatAnswer`. */
+  readonly value: Json;
+  readonly tokens: number;
+  readonly duration_ms: number;
+}
+
+export interface CallFailed {
+  readonly kind: 'call_failed';
+  readonly key: string;
+  readonly failure_class: InvocationFailureClass;
+  readonly message: string;
+}
+
+/** The pipeline refused a call before anything left the process. */
+export interface CallRefused {
+  readonly kind: 'call_refused';
+  readonly key: string;
+  readonly failure_class: InvocationFailureClass;
+  readonly message: string;
+}
+
+/** A person or the program asked the attempt to end. */
+export interface Stopped {
+  readonly kind: 'stopped';
+  readonly reason: string;
+}

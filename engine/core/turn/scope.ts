@@ -1,0 +1,66 @@
+import type { Json, JsonObject } from '../../contract/json.js';
+import { isList } from '../content/json-pointer.js';
+import type { Entity, World } from '../world/world.js';
+import type { AmbientProgram, Visibility } from '../workflow/program.js';
+
+/** What every template of one place reads: frozen when its subject, or the turn, starts. */
+export interface Scope {
+  readonly world: World;
+  readonly simulation_time: string;
+  readonly subject?: Entity;
+  /** What `inject_as` laid, below `/ambient`. */
+  readonly ambient: JsonObject;
+}
+
+/** The scope as request templates address it. */
+export function toTemplateContext(scope: Scope, nodes: Json): JsonObject {
+  return {
+    world: {
+      slug: scope.world.slug,
+      attempted_turn: scope.world.turn + 1,
+      simulation_time: scope.simulation_time,
+      environments: Object.fromEntries([...scope.world.environments].map(([label, content]) => [label, { content }])),
+      entities: Object.fromEntries([...scope.world.entities].map(([id, entity]) => [id, { state: entity.state }])),
+    },
+    ...(scope.subject === undefined ? {} : { subject: toSubjectContext(scope.subject) }),
+    ambient: scope.ambient,
+    nodes,
+  };
+}
+
+function toSubjectContext(subject: Entity): JsonObject {
+  return {
+    id: subject.id,
+    name: subject.name,
+    state: subject.state,
+    ...(subject.environment === undefined ? {} : { environment: subject.environment }),
+  };
+}
+
+/** Whether a subject is given a binding's reading. */
+export function isVisibleTo(visibility: Visibility, subject: Pick<Entity, 'id' | 'environment'>): boolean {
+  switch (visibility.kind) {
+    case 'all_subjects':
+    case 'acting_subject':
+      return true;
+    case 'environment':
+      return visibility.environment_label === subject.environment;
+    case 'entity':
+      return visibility.entity_id === subject.id;
+  }
+}
+
+/** Lays readings where their bindings say, below `/ambient`. */
+export function injectReadings(
+  ambient: JsonObject,
+  readings: readonly { readonly binding: AmbientProgram; readonly value: Json }[],
+): JsonObject {
+  return readings.reduce((laid, { binding, value }) => layAt(laid, binding.inject_at, value), ambient);
+}
+
+function layAt(into: JsonObject, [token, ...rest]: readonly string[], value: Json): JsonObject {
+  if (token === undefined) throw new Error('a reading needs a place below /ambient');
+  const inner = Object.hasOwn(into, token) ? into[token] : undefined;
+  const below = typeof inner === 'object' && inner !== null && !isList(inner) ? (inner as JsonObject) : {};
+  return { ...into, [token]: rest.length === 0 ? value : layAt(below, rest, value) };
+}

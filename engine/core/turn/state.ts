@@ -1,0 +1,56 @@
+import type { Json } from '../../contract/json.js';
+import type { NodeState } from '../nodes/index.js';
+import type { World } from '../world/world.js';
+import type { AcceptedPatch, Fail } from './command.js';
+import type { Scope } from './scope.js';
+
+/**
+ * Where a turn stands. It moves forwards only:
+ *
+ *   unbegun → turn_ambients → (subject_ambients → nodes) for each subject in order → ended
+ *
+ * and from anywhere to ended, by a failure, as soon as nothing is awaited any more.
+ */
+export interface TurnState {
+  readonly stage: 'unbegun' | 'turn_ambients' | 'subject_ambients' | 'nodes' | 'ended';
+  /** The working world: T(N-1) with every accepted patch so far. */
+  readonly world: World;
+  readonly simulation_time: string;
+  /** Calls that were asked for and not answered, and for whom. */
+  readonly awaited: ReadonlyMap<string, Asker>;
+  /** Views of once-per-turn readings, by key. */
+  readonly readings: ReadonlyMap<string, Json>;
+  /** Index of the subject that runs, or is next. */
+  readonly subject_index: number;
+  readonly subject?: SubjectState;
+  readonly patches: readonly AcceptedPatch[];
+  /** The first failure; nothing new is asked once it is set. */
+  readonly failure?: Fail;
+}
+
+/** Who asked for a call. */
+export type Asker =
+  | { readonly kind: 'turn_ambient' }
+  | { readonly kind: 'subject_ambient'; readonly ambient_id: string }
+  | { readonly kind: 'node'; readonly node_id: string };
+
+export interface SubjectState {
+  /** What its templates read; its readings are added when they have come in. */
+  readonly scope: Scope;
+  readonly readings: ReadonlyMap<string, Json>;
+  readonly waiting: ReadonlyMap<string, NodeState>;
+  readonly outputs: ReadonlyMap<string, Json>;
+}
+
+const NO_WORLD: World = { slug: '', turn: 0, environments: new Map(), entities: new Map() };
+
+/** Before the first event. */
+export const UNBEGUN: TurnState = {
+  stage: 'unbegun',
+  world: NO_WORLD,
+  simulation_time: '',
+  awaited: new Map(),
+  readings: new Map(),
+  subject_index: 0,
+  patches: [],
+};

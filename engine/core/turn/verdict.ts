@@ -1,0 +1,34 @@
+import type { Json } from '../../contract/json.js';
+import type { InvocationFailureClass, ModelContentDetail } from './failure.js';
+
+export type ModelOutputKind = 'tool_call' | 'final_patch' | 'json_answer' | 'invalid';
+
+/** What the core makes of an answered call; written together with the call's finish. */
+export interface Verdict {
+  readonly key: string;
+  readonly model_output_kind?: ModelOutputKind;
+  /** Set where an answer that arrived whole is nevertheless unusable. */
+  readonly failure?: {
+    readonly failure_class: InvocationFailureClass;
+    readonly detail?: ModelContentDetail;
+    readonly message: string;
+  };
+  /** Model text after trimming and removal of one enclosing code fence. */
+  readonly normalised_text?: string;
+  /** Parsed output, accepted patch, errors. */
+  readonly artifacts: readonly { readonly kind: string; readonly value: Json }[];
+  /** The rejection as the audit keeps it. */
+  readonly rejection?: Rejection;
+}
+
+/** One rejected generation. */
+export interface Rejection {
+  readonly subject_id: string;
+  readonly node_id: string;
+  readonly workflow_hash: string;
+  /** 1-based. */
+  readonly attempt_number: number;
+  readonly raw_response: string;
+  /** What the model was told. */
+  readonly rejection: string;
+}

@@ -1,0 +1,151 @@
+import type { Scenario } from '../../generated/scenario.js';
+import { nearestFirst } from '../content/nearest-name.js';
+import { isCanonicalEntityId, normaliseEntityId } from '../world/entity-id.js';
+import type { Complaint } from './document-problem.js';
+
+/** What a scenario says that its schema cannot check: ids, names and who thinks. */
+export function checkScenario(scenario: Scenario): readonly Complaint[] {
+  return [
+    ...checkEnvironments(scenario),
+    ...scenario.entities.flatMap((_, index) => checkEntity(scenario, index)),
+    ...checkSubjects(scenario),
+  ];
+}
+
+function checkEnvironments(scenario: Scenario): readonly Complaint[] {
+  const labels = scenario.environments.map((environment) => environment.label);
+  return labels.flatMap((label, index) =>
+    labels.indexOf(label) === index
+      ? []
+      : [
+          {
+            code: 'ENVIRONMENT_TWICE',
+            message: `The environment ${label} stands here a second time.`,
+            pointer: `/environments/${index}/label`,
+            repair: 'Give each environment a label of its own.',
+          },
+        ],
+  );
+}
+
+function checkEntity(scenario: Scenario, index: number): readonly Complaint[] {
+  const entity = scenario.entities[index];
+  if (entity === undefined) return [];
+  const pointer = `/entities/${index}`;
+  const first = scenario.entities.findIndex((candidate) => candidate.id === entity.id);
+  return [
+    ...checkEntityId(entity.id, `${pointer}/id`),
+    ...(first < index
+      ? [
+          {
+            code: 'ENTITY_TWICE',
+            message: `The entity ${entity.id} stands here a second time.`,
+            pointer: `${pointer}/id`,
+            repair: 'Give each entity an id of its own.',
+          },
+        ]
+      : []),
+    ...checkEntityEnvironment(scenario, entity.environment, `${pointer}/environment`),
+    ...(entity.kind === 'prop' && entity.memory !== undefined
+      ? [agentOnly('memory', entity.id, `${pointer}/memory`)]
+      : []),
+    ...(entity.kind === 'prop' && entity.goal !== undefined ? [agentOnly('goal', entity.id, `${pointer}/goal`)] : []),
+  ];
+}
+
+/** Documents carry canonical ids; the repair names the canonical form. */
+export function checkEntityId(id: string, pointer: string): readonly Complaint[] {
+  if (isCanonicalEntityId(id)) return [];
+  const normalised = normaliseEntityId(id);
+  const repair = normalised.ok
+    ? `Write ${JSON.stringify(normalised.id)}.`
+    : 'Use lower-case letters, digits, _ and -, in parts joined by dots.';
+  const why = normalised.ok ? '' : `: ${normalised.reason}`;
+  return [
+    {
+      code: 'ENTITY_ID_NOT_CANONICAL',
+      message: `${JSON.stringify(id)} is not a canonical entity id${why}.`,
+      pointer,
+      repair,
+    },
+  ];
+}
+
+function checkEntityEnvironment(scenario: Scenario, label: string | undefined, pointer: string): readonly Complaint[] {
+  return label === undefined ? [] : checkEnvironmentLabel(scenario, label, pointer);
+}
+
+/** A named environment must exist. */
+export function checkEnvironmentLabel(scenario: Scenario, label: string, pointer: string): readonly Complaint[] {
+  const labels = scenario.environments.map((environment) => environment.label);
+  if (labels.includes(label)) return [];
+  return [
+    {
+      code: 'ENVIRONMENT_UNKNOWN',
+      message: `The scenario has no environment ${JSON.stringify(label)}.`,
+      pointer,
+      repair: suggest(label, labels),
+    },
+  ];
+}
+
+/** A named entity must exist. */
+export function checkEntityExists(scenario: Scenario, id: string, pointer: string): readonly Complaint[] {
+  const notCanonical = checkEntityId(id, pointer);
+  if (notCanonical.length > 0) return notCanonical;
+  const ids = scenario.entities.map((entity) => entity.id);
+  if (ids.includes(id)) return [];
+  return [
+    {
+      code: 'ENTITY_UNKNOWN',
+      message: `The scenario has no entity ${JSON.stringify(id)}.`,
+      pointer,
+      repair: suggest(id, ids),
+    },
+  ];
+}
+
+function checkSubjects(scenario: Scenario): readonly Complaint[] {
+  const places = scenario.cognition.flatMap((cognition, index) =>
+    cognition.subjects.map((id, subject) => ({ id, pointer: `/cognition/${index}/subjects/${subject}` })),
+  );
+  return places.flatMap(({ id, pointer }, index) => {
+    const missing = checkEntityExists(scenario, id, pointer);
+    if (missing.length > 0) return missing;
+    if (places.findIndex((place) => place.id === id) < index) {
+      return [
+        {
+          code: 'SUBJECT_TWICE',
+          message: `The subject ${id} stands here a second time; a subject thinks once a turn.`,
+          pointer,
+          repair: 'Take it out of one of the two lists.',
+        },
+      ];
+    }
+    const isAgent = scenario.entities.some((entity) => entity.id === id && entity.kind === 'agent');
+    return isAgent
+      ? []
+      : [
+          {
+            code: 'SUBJECT_NOT_AGENT',
+            message: `The subject ${id} is a prop; only agents think.`,
+            pointer,
+            repair: `Make ${id} an agent, or take it out of the subjects.`,
+          },
+        ];
+  });
+}
+
+function agentOnly(member: string, id: string, pointer: string): Complaint {
+  return {
+    code: 'AGENT_ONLY',
+    message: `${id} is a prop and cannot have a ${member}.`,
+    pointer,
+    repair: `Take the ${member} away, or make ${id} an agent.`,
+  };
+}
+
+function suggest(written: string, known: readonly string[]): string {
+  const nearest = nearestFirst(written, known).slice(0, 3);
+  return nearest.length === 0 ? 'Add it to the scenario.' : `Did you mean ${nearest.join(' or ')}?`;
+}

@@ -1,0 +1,190 @@
+import type { JsonObject } from '../../contract/json.js';
+import type { ResponseSource } from '../../generated/response-source.js';
+import type { EffectClass, Redaction, Reference } from '../../generated/workflow.js';
+import { type CompileParts, type Part, type WorkflowSetting, hashOf, missing } from './compile-parts.js';
+import type { ComponentReference } from './component.js';
+import { type DocumentProblem, inDocument } from './document-problem.js';
+import type { CallLimits, CallProgram, SchemaProgram } from './program.js';
+
+/** What the author wrote of a call; all bindings share these members. */
+interface AuthoredCall {
+  readonly source_ref: Reference;
+  readonly effect: EffectClass;
+  readonly redaction: Redaction;
+  readonly connection?: string;
+  readonly pending_deadline_ms?: number;
+  readonly arguments_schema_ref?: Reference;
+  readonly result_schema_ref?: Reference;
+}
+
+/** Where a call stands, and what it needs of its source. */
+interface CallPlace {
+  readonly pointer: string;
+  readonly policy_id: string;
+  readonly speaks: 'json' | 'chat';
+  /** Tools need leave whatever their effect; other bindings only where they do more than read. */
+  readonly always_policed?: boolean;
+}
+
+const ARGUMENTS_BYTES_MAX = 8 * 1024;
+const RESULT_BYTES_MAX = 32 * 1024;
+const JSON_RUNTIME_MS_MAX = 10_000;
+const CHAT_RUNTIME_MS_MAX = 120_000;
+const CHAT_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Everything that binds one call: source, schemas, effect, redaction, policy, limits. */
+export function compileCall(
+  parts: CompileParts,
+  setting: WorkflowSetting,
+  authored: AuthoredCall,
+  place: CallPlace,
+): Part<CallProgram> {
+  const document: ComponentReference = { kind: 'cognition_workflow', hash: setting.hash };
+  const source = findSource(parts, document, authored.source_ref, place);
+  const input = compileReference(
+    parts,
+    document,
+    authored.arguments_schema_ref ?? source.value?.request_schema_ref,
+    `${place.pointer}/arguments_schema_ref`,
+  );
+  const output = compileReference(parts, document, authored.result_schema_ref, `${place.pointer}/result_schema_ref`);
+  const policed = place.always_policed === true || authored.effect !== 'read_only';
+  const problems = [
+    ...source.problems,
+    ...input.problems,
+    ...output.problems,
+    ...checkCall(document, setting, authored, place),
+  ];
+  if (source.value === undefined || problems.length > 0) return { problems };
+  return {
+    value: {
+      source: {
+        hash: hashOf(authored.source_ref),
+        label: source.value.label,
+        plugin: source.value.interface.name,
+        interface: source.value.interface as unknown as JsonObject,
+      },
+      effect: authored.effect,
+      redaction: authored.redaction.allow,
+      ...(input.value === undefined ? {} : { input: input.value }),
+      ...(output.value === undefined ? {} : { output: output.value }),
+      ...(policed ? { policy_id: place.policy_id } : {}),
+      ...(setting.policy === undefined ? {} : { policy: setting.policy }),
+      limits: toLimits(source.value, setting, place.speaks),
+    },
+    problems: [],
+  };
+}
+
+/** A schema that a reference names, with its validator. */
+export function compileReference(
+  parts: CompileParts,
+  document: ComponentReference,
+  reference: Reference | undefined,
+  pointer: string,
+): Part<SchemaProgram> {
+  if (reference === undefined) return { problems: [] };
+  const hash = hashOf(reference);
+  const schema = parts.find('json_schema', hash);
+  if (schema === undefined) return { problems: [missing(document, pointer, 'json_schema', hash)] };
+  const compiled = parts.compileSchema(hash, schema);
+  if (compiled.ok) return { value: { hash, schema, validate: compiled.value }, problems: [] };
+  return {
+    problems: compiled.problems.map((problem) => ({
+      ...problem,
+      pointer: problem.pointer ?? '',
+      document: { kind: 'json_schema', hash },
+    })),
+  };
+}
+
+function findSource(
+  parts: CompileParts,
+  document: ComponentReference,
+  reference: Reference,
+  place: CallPlace,
+): Part<ResponseSource> {
+  const hash = hashOf(reference);
+  const pointer = `${place.pointer}/${place.speaks === 'chat' ? 'llm_source_ref' : 'source_ref'}`;
+  const source = parts.find('response_source', hash) as unknown as ResponseSource | undefined;
+  if (source === undefined) return { problems: [missing(document, pointer, 'response_source', hash)] };
+  const speaks = parts.speaks(source.interface.name);
+  if (speaks === undefined) {
+    const message = `There is no plugin ${JSON.stringify(source.interface.name)} for the source ${source.label}.`;
+    return {
+      problems: inDocument({ kind: 'response_source', hash }, [
+        {
+          code: 'PLUGIN_UNKNOWN',
+          message,
+          pointer: '/interface/name',
+          repair: 'Install the plugin, or use the name of one that is there.',
+        },
+      ]),
+    };
+  }
+  if (speaks !== place.speaks) {
+    const message = `The source ${source.label} speaks ${speaks}, and this place needs one that speaks ${place.speaks}.`;
+    return {
+      problems: inDocument(document, [
+        { code: 'SOURCE_SPEAKS_OTHERWISE', message, pointer, repair: 'Refer to another source.' },
+      ]),
+    };
+  }
+  return { value: source, problems: [] };
+}
+
+function checkCall(
+  document: ComponentReference,
+  setting: WorkflowSetting,
+  authored: AuthoredCall,
+  place: CallPlace,
+): readonly DocumentProblem[] {
+  const needsLeave = place.always_policed !== true && authored.effect !== 'read_only';
+  const allowed = setting.policy?.allow.has(place.policy_id) ?? false;
+  const approval =
+    setting.policy?.require_approval.some((entry) => entry === place.policy_id || entry === authored.effect) ?? false;
+  const unsupported = (['connection', 'pending_deadline_ms'] as const).filter(
+    (member) => authored[member] !== undefined,
+  );
+  return inDocument(document, [
+    ...(needsLeave && !allowed
+      ? [
+          {
+            code: 'POLICY_DENIES',
+            message: `${place.policy_id} is ${authored.effect}, runs without being elected, and no tool policy allows it.`,
+            pointer: `${place.pointer}/effect`,
+            repair: `Add ${JSON.stringify(place.policy_id)} to the "allow" of the profile's tool policy.`,
+          },
+        ]
+      : []),
+    ...(approval && (needsLeave || allowed)
+      ? [
+          {
+            code: 'NOT_SUPPORTED_YET',
+            message: `The tool policy wants a person's approval for ${place.policy_id}, and this version cannot ask for one.`,
+            pointer: place.pointer,
+            repair: 'Take it out of "require_approval", or out of "allow".',
+          },
+        ]
+      : []),
+    ...unsupported.map((member) => ({
+      code: 'NOT_SUPPORTED_YET',
+      message: `This version cannot honour "${member}", and runs nothing that it cannot honour.`,
+      pointer: `${place.pointer}/${member}`,
+      repair: `Take "${member}" away for now.`,
+    })),
+  ]);
+}
+
+function toLimits(source: ResponseSource, setting: WorkflowSetting, speaks: 'json' | 'chat'): CallLimits {
+  const authored = (source.interface as { readonly timeout_ms?: unknown }).timeout_ms;
+  const runtime =
+    typeof authored === 'number' ? authored : speaks === 'chat' ? CHAT_RUNTIME_MS_MAX : JSON_RUNTIME_MS_MAX;
+  if (speaks === 'chat')
+    return { max_runtime_ms: runtime, max_request_bytes: CHAT_BYTES_MAX, max_result_bytes: CHAT_BYTES_MAX };
+  return {
+    max_runtime_ms: Math.min(runtime, setting.policy?.max_runtime_ms ?? runtime),
+    max_request_bytes: ARGUMENTS_BYTES_MAX,
+    max_result_bytes: setting.policy?.max_result_bytes ?? RESULT_BYTES_MAX,
+  };
+}

@@ -1,0 +1,260 @@
+import { unreachable } from '../../contract/unreachable.js';
+import type { JsonObject } from '../../contract/json.js';
+import type {
+  AvailableTool,
+  CognitionWorkflow,
+  LlmJsonNode,
+  LlmToolLoopNode,
+  SourceCallNode,
+} from '../../generated/workflow.js';
+import { type PromptTemplate, nodesReadBy, parsePromptText } from '../prompt/template.js';
+import { pointerTokens } from '../content/json-pointer.js';
+import { compileCall, compileReference } from './compile-call.js';
+import type { CompileParts, Part, WorkflowSetting } from './compile-parts.js';
+import { composeToolLoopSchema, offerAnswerSchema } from './compose-schema.js';
+import { type Complaint, inDocument } from './document-problem.js';
+import { isEquivalentSchema } from './equivalent-schema.js';
+import type {
+  GenerationProgram,
+  LlmJsonProgram,
+  LlmToolLoopProgram,
+  NodeProgram,
+  SchemaProgram,
+  SourceCallProgram,
+  ToolProgram,
+} from './program.js';
+import { listReads } from './request-template.js';
+
+type AuthoredNode = CognitionWorkflow['nodes'][number];
+
+/** A node as a program. */
+export function compileNode(
+  parts: CompileParts,
+  setting: WorkflowSetting,
+  node: AuthoredNode,
+  pointer: string,
+): Part<NodeProgram> {
+  switch (node.type) {
+    case 'llm_tool_loop':
+      return compileToolLoop(parts, setting, node, pointer);
+    case 'llm_json':
+      return compileLlmJson(parts, setting, node, pointer);
+    case 'source_call':
+      return compileSourceCall(parts, setting, node, pointer);
+    default:
+      return unreachable(node);
+  }
+}
+
+function compileToolLoop(
+  parts: CompileParts,
+  setting: WorkflowSetting,
+  node: LlmToolLoopNode,
+  pointer: string,
+): Part<LlmToolLoopProgram> {
+  const document = { kind: 'cognition_workflow', hash: setting.hash } as const;
+  const generation = compileGeneration(parts, setting, node, pointer);
+  const tools = node.available_tools.map((tool, index) =>
+    compileTool(parts, setting, tool, `${pointer}/available_tools/${index}`),
+  );
+  const final = compileReference(parts, document, node.final_schema_ref, `${pointer}/final_schema_ref`);
+  const foreign = final.value !== undefined && !isEquivalentSchema(final.value.schema, parts.contracts.world_patch);
+  const problems = [
+    ...generation.problems,
+    ...tools.flatMap((tool) => tool.problems),
+    ...final.problems,
+    ...inDocument(document, foreign ? [notWorldPatch(`${pointer}/final_schema_ref`)] : []),
+  ];
+  if (generation.value === undefined || final.value === undefined || problems.length > 0) return { problems };
+  const compiled = tools.flatMap((tool) => tool.value ?? []);
+  const offered = compiled
+    .filter((tool) => tool.permitted)
+    .map((tool) => ({ name: tool.name, arguments: tool.arguments.schema }));
+  return {
+    value: {
+      ...generation.value,
+      type: 'llm_tool_loop',
+      id: node.id,
+      after: nodesReadBy(generation.value.prompt),
+      tools: compiled,
+      max_tool_calls: node.max_tool_calls,
+      envelope: contract(parts, 'tool_loop_output'),
+      patch: contract(parts, 'world_patch'),
+      offered: composeToolLoopSchema(node.max_tool_calls === 0 ? [] : offered, parts.contracts.world_patch),
+      offered_last: composeToolLoopSchema([], parts.contracts.world_patch),
+    },
+    problems: [],
+  };
+}
+
+function compileLlmJson(
+  parts: CompileParts,
+  setting: WorkflowSetting,
+  node: LlmJsonNode,
+  pointer: string,
+): Part<LlmJsonProgram> {
+  const document = { kind: 'cognition_workflow', hash: setting.hash } as const;
+  const generation = compileGeneration(parts, setting, node, pointer);
+  const result = compileReference(parts, document, node.result_schema_ref, `${pointer}/result_schema_ref`);
+  const problems = [...generation.problems, ...result.problems];
+  if (generation.value === undefined || result.value === undefined) return { problems };
+  const after = nodesReadBy(generation.value.prompt);
+  return {
+    value: {
+      ...generation.value,
+      type: 'llm_json',
+      id: node.id,
+      after,
+      result: result.value,
+      offered: offerAnswerSchema(result.value.schema),
+    },
+    problems,
+  };
+}
+
+function compileSourceCall(
+  parts: CompileParts,
+  setting: WorkflowSetting,
+  node: SourceCallNode,
+  pointer: string,
+): Part<SourceCallProgram> {
+  const call = compileCall(parts, setting, node, { pointer, policy_id: node.id, speaks: 'json' });
+  if (call.value === undefined) return { problems: call.problems };
+  const after = [...new Set(nodesReadByTemplate(node))];
+  return {
+    value: { type: 'source_call', id: node.id, after, call: call.value, request_template: node.request_template },
+    problems: call.problems,
+  };
+}
+
+function nodesReadByTemplate(node: SourceCallNode): readonly string[] {
+  return listReads(node.request_template).flatMap((read) => {
+    const [root, id] = pointerTokens(read.from);
+    return root === 'nodes' && id !== undefined ? [id] : [];
+  });
+}
+
+function compileGeneration(
+  parts: CompileParts,
+  setting: WorkflowSetting,
+  node: LlmToolLoopNode | LlmJsonNode,
+  pointer: string,
+): Part<GenerationProgram> {
+  const document = { kind: 'cognition_workflow', hash: setting.hash } as const;
+  const authored = { source_ref: node.llm_source_ref, effect: 'read_only', redaction: { allow: 'all' } } as const;
+  const call = compileCall(parts, setting, authored, { pointer, policy_id: node.id, speaks: 'chat' });
+  const prompt = compilePrompt(node, pointer);
+  const delivery = call.value === undefined ? undefined : readDelivery(call.value.source.interface);
+  const problems = [
+    ...call.problems,
+    ...inDocument(document, prompt.complaints),
+    ...(call.value === undefined || delivery?.ok !== false
+      ? []
+      : inDocument({ kind: 'response_source', hash: call.value.source.hash }, [delivery.complaint])),
+  ];
+  if (call.value === undefined || delivery?.ok !== true || problems.length > 0) return { problems };
+  return {
+    value: {
+      call: call.value,
+      prompt: prompt.template,
+      projection: node.projection,
+      max_generation_attempts: node.max_generation_attempts,
+      constraints: node.constraints,
+      schema_delivery: delivery.schema_delivery,
+    },
+    problems: [],
+  };
+}
+
+function compilePrompt(
+  node: LlmToolLoopNode | LlmJsonNode,
+  pointer: string,
+): { readonly template: PromptTemplate; readonly complaints: readonly Complaint[] } {
+  const parsed = node.prompt_template.messages.map((message) => ({
+    role: message.role,
+    ...parsePromptText(message.content),
+  }));
+  const complaints = parsed.flatMap(({ unknown }, index) =>
+    unknown.map(({ text }) => ({
+      code: 'PROMPT_PLACEHOLDER_UNKNOWN',
+      message: `${text} names nothing that a prompt can be given.`,
+      pointer: `${pointer}/prompt_template/messages/${index}/content`,
+      repair:
+        'Use world.slug, world.attempted_turn, world.simulation_time, world.projection, subject.id, subject.name, subject.rendered, ambient.visible, tools.available or nodes.<id>.output.',
+    })),
+  );
+  return { template: { messages: parsed.map(({ role, parts }) => ({ role, parts })) }, complaints };
+}
+
+/** How a chat source wants its schema; what this version cannot do is said before anything runs. */
+function readDelivery(
+  authored: JsonObject,
+):
+  | { readonly ok: true; readonly schema_delivery: 'prompt' | 'response_format' }
+  | { readonly ok: false; readonly complaint: Complaint } {
+  const { schema_delivery, tool_calling } = authored;
+  if (tool_calling !== undefined && tool_calling !== 'json_control')
+    return { ok: false, complaint: notYet('tool_calling', 'json_control') };
+  if (schema_delivery === 'prompt' || schema_delivery === 'response_format') return { ok: true, schema_delivery };
+  return { ok: false, complaint: notYet('schema_delivery', 'response_format') };
+}
+
+function compileTool(
+  parts: CompileParts,
+  setting: WorkflowSetting,
+  tool: AvailableTool,
+  pointer: string,
+): Part<ToolProgram> {
+  const document = { kind: 'cognition_workflow', hash: setting.hash } as const;
+  const call = compileCall(parts, setting, tool, {
+    pointer,
+    policy_id: tool.name,
+    speaks: 'json',
+    always_policed: true,
+  });
+  const args = call.value?.input;
+  if (call.value === undefined || args === undefined) return { problems: call.problems };
+  if (args.schema['type'] !== 'object') {
+    const message = `The arguments schema of ${tool.name} does not say "type": "object"; arguments are always an object.`;
+    return {
+      problems: inDocument(document, [
+        {
+          code: 'ARGUMENTS_NOT_OBJECT',
+          message,
+          pointer: `${pointer}/arguments_schema_ref`,
+          repair: 'Write "type": "object" at the root of the schema.',
+        },
+      ]),
+    };
+  }
+  const permitted = setting.policy?.allow.has(tool.name) ?? false;
+  return {
+    value: { name: tool.name, description: tool.description, call: call.value, arguments: args, permitted },
+    problems: [],
+  };
+}
+
+function contract(parts: CompileParts, name: 'tool_loop_output' | 'world_patch'): SchemaProgram {
+  const schema = parts.contracts[name];
+  const compiled = parts.compileSchema(`contract:${name}`, schema);
+  if (!compiled.ok) throw new Error(`the shipped ${name} schema does not compile`);
+  return { hash: `contract:${name}`, schema, validate: compiled.value };
+}
+
+function notWorldPatch(pointer: string): Complaint {
+  return {
+    code: 'FINAL_SCHEMA_NOT_WORLD_PATCH',
+    message: 'The final schema is not the WorldPatch schema, nor structurally equivalent to it.',
+    pointer,
+    repair: 'Write {"path": "chukwa:world-patch.schema.json"}.',
+  };
+}
+
+function notYet(member: string, value: string): Complaint {
+  return {
+    code: 'NOT_SUPPORTED_YET',
+    message: `This version cannot honour this "${member}", and never chooses another by itself.`,
+    pointer: `/interface/${member}`,
+    repair: `Write ${JSON.stringify(value)}.`,
+  };
+}

@@ -1,0 +1,51 @@
+import type { JsonObject } from '../../contract/json.js';
+import type { ComponentKind, ComponentReference } from './component.js';
+import type { DocumentProblem } from './document-problem.js';
+import type { PolicyProgram, SchemaCompiler } from './program.js';
+
+/** What compiling needs of the outside. */
+export interface CompileParts {
+  /** A stored or about-to-be-stored document that its schema accepts. */
+  readonly find: (kind: ComponentKind, hash: string) => JsonObject | undefined;
+  readonly compileSchema: SchemaCompiler;
+  /** What a plugin speaks; undefined where there is no such plugin. */
+  readonly speaks: (plugin: string) => 'json' | 'chat' | undefined;
+  /** The shipped contracts of what models say. */
+  readonly contracts: { readonly tool_loop_output: JsonObject; readonly world_patch: JsonObject };
+}
+
+/** The identity of the workflow that is compiled, and the policy under which it runs. */
+export interface WorkflowSetting {
+  readonly hash: string;
+  readonly policy?: CompiledPolicy;
+}
+
+/** A value, and all that is wrong with it. The value is usable only where nothing is. */
+export interface Part<Value> {
+  readonly value?: Value;
+  readonly problems: readonly DocumentProblem[];
+}
+
+/** A policy with the budgets that it sets. */
+export interface CompiledPolicy extends PolicyProgram {
+  readonly require_approval: readonly string[];
+  readonly max_runtime_ms: number;
+  readonly max_result_bytes: number;
+}
+
+/** The hash that a linked reference holds. */
+export function hashOf(reference: { readonly hash: string } | { readonly path: string }): string {
+  if ('hash' in reference) return reference.hash;
+  throw new Error(`the reference to ${reference.path} has not been linked`);
+}
+
+/** A reference that leads nowhere. */
+export function missing(
+  document: ComponentReference,
+  pointer: string,
+  kind: ComponentKind,
+  hash: string,
+): DocumentProblem {
+  const repair = `Put the ${kind} first, or name it by path.`;
+  return { code: 'COMPONENT_MISSING', message: `There is no ${kind} ${hash}.`, pointer, repair, document };
+}

@@ -1,0 +1,78 @@
+import type { Scenario } from '../../generated/scenario.js';
+import type { AmbientSourceBinding, CognitionWorkflow } from '../../generated/workflow.js';
+import { contentHash } from '../content/canonical.js';
+import { pointerTokens } from '../content/json-pointer.js';
+import type { Json } from '../../contract/json.js';
+import { checkAmbients } from './check-ambients.js';
+import { checkNodes } from './check-nodes.js';
+import { compileCall } from './compile-call.js';
+import { compileNode } from './compile-node.js';
+import type { CompileParts, Part, WorkflowSetting } from './compile-parts.js';
+import { type DocumentProblem, inDocument } from './document-problem.js';
+import type { AmbientProgram, TurnAmbientProgram, Visibility, WorkflowProgram } from './program.js';
+
+/** A workflow as a program, or everything that keeps it from running in this scenario under this policy. */
+export function compileWorkflow(
+  parts: CompileParts,
+  scenario: Scenario,
+  workflow: CognitionWorkflow,
+  setting: WorkflowSetting,
+):
+  | { readonly ok: true; readonly workflow: WorkflowProgram }
+  | { readonly ok: false; readonly problems: readonly DocumentProblem[] } {
+  const document = { kind: 'cognition_workflow', hash: setting.hash } as const;
+  const ambients = workflow.ambient_sources.map((binding, index) =>
+    compileAmbient(parts, setting, binding, `/ambient_sources/${index}`),
+  );
+  const nodes = workflow.nodes.map((node, index) => compileNode(parts, setting, node, `/nodes/${index}`));
+  const problems = [
+    ...inDocument(document, [...checkAmbients(scenario, workflow), ...checkNodes(workflow)]),
+    ...ambients.flatMap((part) => part.problems),
+    ...nodes.flatMap((part) => part.problems),
+  ];
+  if (problems.length > 0) return { ok: false, problems };
+  const compiled = ambients.flatMap((part) => part.value ?? []);
+  return {
+    ok: true,
+    workflow: {
+      hash: setting.hash,
+      turn_ambients: compiled.flatMap((ambient) => (ambient.run === 'once_per_turn' ? [ambient.binding] : [])),
+      subject_ambients: compiled.flatMap((ambient) =>
+        ambient.run === 'before_subject_workflow' ? [ambient.binding] : [],
+      ),
+      nodes: nodes.flatMap((part) => part.value ?? []),
+      apply_from: workflow.apply.from.slice(0, -'.final'.length),
+    },
+  };
+}
+
+interface CompiledAmbient {
+  readonly run: AmbientSourceBinding['run'];
+  readonly binding: TurnAmbientProgram;
+}
+
+function compileAmbient(
+  parts: CompileParts,
+  setting: WorkflowSetting,
+  binding: AmbientSourceBinding,
+  pointer: string,
+): Part<CompiledAmbient> {
+  const call = compileCall(parts, setting, binding, { pointer, policy_id: binding.id, speaks: 'json' });
+  if (call.value === undefined) return { problems: call.problems };
+  const ambient: AmbientProgram = {
+    id: binding.id,
+    call: call.value,
+    request_template: binding.request_template,
+    visible_to: toVisibility(binding.visible_to),
+    inject_at: pointerTokens(binding.inject_as).slice(1),
+    workflow_hash: setting.hash,
+  };
+  const key = `turn/${binding.id}@${contentHash(binding as unknown as Json).slice(0, 12)}`;
+  return { value: { run: binding.run, binding: { ...ambient, key } }, problems: call.problems };
+}
+
+function toVisibility(visibleTo: AmbientSourceBinding['visible_to']): Visibility {
+  if (visibleTo === 'all_subjects' || visibleTo === 'acting_subject') return { kind: visibleTo };
+  if ('environment_label' in visibleTo) return { kind: 'environment', environment_label: visibleTo.environment_label };
+  return { kind: 'entity', entity_id: visibleTo.entity_id };
+}

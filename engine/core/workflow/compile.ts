@@ -1,0 +1,147 @@
+import type { JsonObject } from '../../contract/json.js';
+import type { CognitionProfile } from '../../generated/cognition-profile.js';
+import type { Scenario } from '../../generated/scenario.js';
+import type { CognitionWorkflow } from '../../generated/workflow.js';
+import { checkScenario } from './check-scenario.js';
+import { type CompiledPolicy, type CompileParts, hashOf, missing } from './compile-parts.js';
+import { compileWorkflow } from './compile-workflow.js';
+import type { ComponentReference } from './component.js';
+import { type DocumentProblem, inDocument } from './document-problem.js';
+import type { Program, SubjectProgram, TurnAmbientProgram, WorkflowProgram } from './program.js';
+
+/** A program, or everything that keeps the scenario from running. */
+export type Compiled =
+  | { readonly ok: true; readonly program: Program }
+  | { readonly ok: false; readonly problems: readonly DocumentProblem[] };
+
+/**
+ * Links and compiles a scenario: every rule of assembly is checked, and no source is called.
+ * @param scenarioHash 64 hex digits
+ */
+export function compileProgram(parts: CompileParts, scenarioHash: string): Compiled {
+  const document: ComponentReference = { kind: 'scenario', hash: scenarioHash };
+  const scenario = parts.find('scenario', scenarioHash) as unknown as Scenario | undefined;
+  if (scenario === undefined) return { ok: false, problems: [missing(document, '', 'scenario', scenarioHash)] };
+  const checked = inDocument(document, checkScenario(scenario));
+  const cognitions = scenario.cognition.map((cognition, index) =>
+    compileCognition(parts, scenario, document, { cognition, pointer: `/cognition/${index}` }),
+  );
+  const problems = [...checked, ...cognitions.flatMap((compiled) => compiled.problems)];
+  if (problems.length > 0) return { ok: false, problems: withoutRepeats(problems) };
+  const subjects = cognitions.flatMap((compiled) => compiled.subjects);
+  return {
+    ok: true,
+    program: {
+      scenario_hash: scenarioHash,
+      label: scenario.label,
+      turn_ambients: distinctAmbients(subjects),
+      subjects,
+    },
+  };
+}
+
+interface CompiledCognition {
+  readonly subjects: readonly SubjectProgram[];
+  readonly problems: readonly DocumentProblem[];
+}
+
+function compileCognition(
+  parts: CompileParts,
+  scenario: Scenario,
+  scenarioDocument: ComponentReference,
+  place: { readonly cognition: Scenario['cognition'][number]; readonly pointer: string },
+): CompiledCognition {
+  const profileHash = hashOf(place.cognition.profile_ref);
+  const profile = parts.find('cognition_profile', profileHash) as unknown as CognitionProfile | undefined;
+  if (profile === undefined)
+    return {
+      subjects: [],
+      problems: [missing(scenarioDocument, `${place.pointer}/profile_ref`, 'cognition_profile', profileHash)],
+    };
+  const document: ComponentReference = { kind: 'cognition_profile', hash: profileHash };
+  const workflowHash = hashOf(profile.workflow_ref);
+  const workflow = parts.find('cognition_workflow', workflowHash) as unknown as CognitionWorkflow | undefined;
+  const policy = findPolicy(parts, document, profile, workflow);
+  const unmet = [...policy.problems, ...refuseUnsupported(document, profile)];
+  if (workflow === undefined)
+    return {
+      subjects: [],
+      problems: [...unmet, missing(document, '/workflow_ref', 'cognition_workflow', workflowHash)],
+    };
+  const compiled = compileWorkflow(parts, scenario, workflow, {
+    hash: workflowHash,
+    ...(policy.policy === undefined ? {} : { policy: policy.policy }),
+  });
+  if (!compiled.ok) return { subjects: [], problems: [...unmet, ...compiled.problems] };
+  return {
+    subjects: place.cognition.subjects.map((id) => toSubject(id, profileHash, compiled.workflow)),
+    problems: unmet,
+  };
+}
+
+function toSubject(subjectId: string, profileHash: string, workflow: WorkflowProgram): SubjectProgram {
+  return { subject_id: subjectId, profile_hash: profileHash, workflow };
+}
+
+function findPolicy(
+  parts: CompileParts,
+  document: ComponentReference,
+  profile: CognitionProfile,
+  workflow: CognitionWorkflow | undefined,
+): { readonly policy?: CompiledPolicy; readonly problems: readonly DocumentProblem[] } {
+  if (profile.tool_policy_ref === undefined) {
+    const offers =
+      workflow?.nodes.some((node) => node.type === 'llm_tool_loop' && node.available_tools.length > 0) ?? false;
+    return { problems: offers ? inDocument(document, [POLICY_MISSING]) : [] };
+  }
+  const hash = hashOf(profile.tool_policy_ref);
+  const policy = parts.find('tool_policy', hash);
+  if (policy === undefined) return { problems: [missing(document, '/tool_policy_ref', 'tool_policy', hash)] };
+  return { policy: toPolicy(hash, policy), problems: [] };
+}
+
+function toPolicy(hash: string, document: JsonObject): CompiledPolicy {
+  const { allow, require_approval, budgets } = document as unknown as {
+    readonly allow: readonly string[];
+    readonly require_approval: readonly string[];
+    readonly budgets: { readonly max_runtime_ms: number; readonly max_result_bytes: number };
+  };
+  return { hash, allow: new Set(allow), require_approval, ...budgets };
+}
+
+const POLICY_MISSING = {
+  code: 'TOOL_POLICY_MISSING',
+  message: 'The workflow offers tools and the profile names no tool_policy_ref; without a policy nothing is allowed.',
+  pointer: '',
+  repair: 'Add "tool_policy_ref" with a policy that allows the tools.',
+};
+
+function refuseUnsupported(document: ComponentReference, profile: CognitionProfile): readonly DocumentProblem[] {
+  const unsupported = (['budgets', 'connections'] as const).filter((member) => profile[member] !== undefined);
+  return inDocument(
+    document,
+    unsupported.map((member) => ({
+      code: 'NOT_SUPPORTED_YET',
+      message: `This version cannot honour "${member}" of a profile, and runs nothing that it cannot honour.`,
+      pointer: `/${member}`,
+      repair: `Take "${member}" away for now.`,
+    })),
+  );
+}
+
+/** Bindings of equal hash make one call, recorded under the first declaring workflow. */
+function distinctAmbients(subjects: readonly SubjectProgram[]): readonly TurnAmbientProgram[] {
+  const byKey = new Map<string, TurnAmbientProgram>();
+  for (const binding of subjects.flatMap((subject) => subject.workflow.turn_ambients)) {
+    if (!byKey.has(binding.key)) byKey.set(binding.key, binding);
+  }
+  return [...byKey.values()];
+}
+
+function withoutRepeats(problems: readonly DocumentProblem[]): readonly DocumentProblem[] {
+  const keyed = problems.map((problem): [string, DocumentProblem] => [
+    `${problem.document.hash}${problem.pointer}\n${problem.code}\n${problem.message}`,
+    problem,
+  ]);
+  return [...new Map(keyed).values()];
+}

@@ -1,0 +1,110 @@
+import type { Json, JsonObject } from '../../contract/json.js';
+import { contentHash } from '../content/canonical.js';
+import { isList } from '../content/json-pointer.js';
+import type { OfferedSchema } from './program.js';
+
+/** A tool as the composed schema needs it. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+/**
+ * The one schema that a tool loop's model is given: a root object with `kind`, a branch for each permitted tool, and the
+ * final patch. Definitions are renamed `<owner>__<name>`, `$id` and `$schema` are dropped.
+ * It accepts exactly what the envelope, the argument schemas and the patch schema accept together.
+ */
+export function composeToolLoopSchema(tools: readonly OfferedTool[], patch: JsonObject): OfferedSchema {
+  const patchPart = embed('patch', patch);
+  const toolParts = tools.map((tool) => ({ tool, part: embed(tool.name, tool.arguments) }));
+  const schema: JsonObject = {
+    type: 'object',
+    required: ['kind'],
+    properties: { kind: { enum: [...(tools.length > 0 ? ['tool_call'] : []), 'final_patch'] } },
+    oneOf: [
+      finalBranch(patchPart.reference),
+      ...toolParts.map(({ tool, part }) => toolBranch(tool.name, part.reference)),
+    ],
+    $defs: Object.assign({}, patchPart.definitions, ...toolParts.map(({ part }) => part.definitions)) as JsonObject,
+  };
+  return { name: 'tool_loop_output', schema, hash: contentHash(schema) };
+}
+
+/** A declared answer's schema, as a model is given it. */
+export function offerAnswerSchema(schema: JsonObject): OfferedSchema {
+  const { $schema: _dialect, $id: _id, ...offered } = schema;
+  return { name: 'answer', schema: offered, hash: contentHash(offered) };
+}
+
+function finalBranch(patch: JsonObject): JsonObject {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['kind', 'patch'],
+    properties: { kind: { const: 'final_patch' }, patch },
+  };
+}
+
+function toolBranch(name: string, args: JsonObject): JsonObject {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['kind', 'tool_call'],
+    properties: {
+      kind: { const: 'tool_call' },
+      tool_call: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['name', 'arguments'],
+        properties: { name: { const: name }, arguments: args },
+      },
+    },
+  };
+}
+
+/** A whole schema as definitions of another, with its references renamed. */
+function embed(
+  owner: string,
+  schema: JsonObject,
+): { readonly reference: JsonObject; readonly definitions: JsonObject } {
+  const { $schema: _dialect, $id: _id, $defs, ...root } = schema;
+  const inner =
+    typeof $defs === 'object' && $defs !== null && !isList($defs) ? Object.entries($defs as JsonObject) : [];
+  const rootName = `${owner}.root`;
+  const definitions = [
+    [rootName, renameReferences(root, owner, rootName)],
+    ...inner.map(([name, definition]) => [`${owner}__${name}`, renameReferences(definition, owner, rootName)]),
+  ];
+  return {
+    reference: { $ref: `#/$defs/${encode(rootName)}` },
+    definitions: Object.fromEntries(definitions) as JsonObject,
+  };
+}
+
+function renameReferences(schema: Json, owner: string, rootName: string): Json {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (isList(schema)) return schema.map((item) => renameReferences(item, owner, rootName));
+  const renamed = Object.entries(schema)
+    .filter(([member]) => member !== '$id' && member !== '$schema')
+    .map(([member, value]) => [member, renameMember(member, value, owner, rootName)]);
+  return Object.fromEntries(renamed) as JsonObject;
+}
+
+/** Values under these keywords are data, not schemas: a `$ref` in them means nothing. */
+const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples']);
+
+function renameMember(member: string, value: Json, owner: string, rootName: string): Json {
+  if (DATA_KEYWORDS.has(member)) return value;
+  if (member === '$ref' && typeof value === 'string') return renameReference(value, owner, rootName);
+  return renameReferences(value, owner, rootName);
+}
+
+function renameReference(reference: string, owner: string, rootName: string): string {
+  const definition = /^#\/\$defs\/([^/]+)(.*)$/.exec(reference);
+  if (definition) return `#/$defs/${encode(owner)}__${definition[1]}${definition[2] ?? ''}`;
+  return reference.startsWith('#') ? `#/$defs/${encode(rootName)}${reference.slice(1)}` : reference;
+}
+
+function encode(name: string): string {
+  return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+}

@@ -1,0 +1,21 @@
+import type { Problem } from '../../contract/problem.js';
+import type { ComponentReference } from './component.js';
+
+/** A problem, and the stored document in which it stands; its pointer is into that document. */
+export interface DocumentProblem extends Problem {
+  readonly document: ComponentReference;
+  readonly pointer: string;
+}
+
+/** What a check says of one place: everything but the document. */
+export interface Complaint {
+  readonly code: string;
+  readonly message: string;
+  readonly pointer: string;
+  readonly repair?: string;
+}
+
+/** Complaints of one document as problems. */
+export function inDocument(document: ComponentReference, complaints: readonly Complaint[]): readonly DocumentProblem[] {
+  return complaints.map((complaint) => ({ ...complaint, document }));
+}

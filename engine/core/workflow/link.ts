@@ -1,0 +1,160 @@
+import type { Json, JsonObject } from '../../contract/json.js';
+import type { Problem } from '../../contract/problem.js';
+import { contentHash } from '../content/canonical.js';
+import { appendToken } from '../content/json-pointer.js';
+import { nearestName } from '../content/nearest-name.js';
+import type { ComponentKind, ComponentReference } from './component.js';
+import { type DocumentKind, isComponentKind } from './link/document-kind.js';
+import { bottomUp, findChain, type Graph } from './link/order.js';
+import { listReferences, type Reference, replaceReferences } from './link/references.js';
+import { type ResolvePath, SHIPPED_PREFIX } from './link/resolve-path.js';
+
+/** A file that was read. */
+export interface DocumentToLink {
+  readonly path: string;
+  /** Undefined where nothing tells. */
+  readonly kind: DocumentKind | undefined;
+  /** Undefined where the file could not be parsed. */
+  readonly value: Json | undefined;
+  /** Valid for its kind. What is not is never linked, and neither is what refers to it. */
+  readonly is_sound: boolean;
+}
+
+/** A document whose references are all hashes. */
+export interface LinkedDocument {
+  readonly path: string;
+  readonly kind: ComponentKind;
+  /** SHA-256 of the canonical form, 64 hex digits. */
+  readonly hash: string;
+  readonly content: JsonObject;
+  readonly refers_to: readonly ComponentReference[];
+}
+
+/** What is wrong in one file. */
+export interface FileProblem {
+  readonly path: string;
+  readonly problem: Problem;
+}
+
+export interface Linking {
+  /** In an order in which each comes after all that it refers to. */
+  readonly linked: readonly LinkedDocument[];
+  readonly problems: readonly FileProblem[];
+}
+
+/** A reference with the file that it means, where its path means one. */
+interface Edge {
+  readonly from: string;
+  readonly reference: Reference;
+  readonly to: string | undefined;
+  readonly problem: Problem | undefined;
+}
+
+/**
+ * Turns every path that refers to a file into the hash of what the file holds, from the bottom up.
+ * Missing files, wrong kinds, paths out of the root and cycles are problems at the field that refers.
+ */
+export function linkDocuments(files: readonly DocumentToLink[], resolvePath: ResolvePath): Linking {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const edges = new Map(files.map((file) => [file.path, listEdges(file, byPath, resolvePath)]));
+  const graph: Graph = new Map([...edges].map(([path, list]) => [path, list.flatMap((edge) => edge.to ?? [])]));
+  const ordered = bottomUp(graph);
+  const isOrdered = new Set(ordered);
+  const linked = new Map<string, LinkedDocument>();
+  for (const path of ordered) {
+    const document = linkOne(byPath.get(path), edges.get(path) ?? [], linked);
+    if (document) linked.set(path, document);
+  }
+  const problems = [...edges.values()].flat().flatMap((edge) => {
+    const isClosed = edge.to !== undefined && !isOrdered.has(edge.from) && !isOrdered.has(edge.to);
+    const problem = (isClosed ? findCycle(edge, graph) : undefined) ?? edge.problem ?? findWrongKind(edge, byPath);
+    return problem ? [{ path: edge.from, problem }] : [];
+  });
+  return { linked: [...linked.values()], problems };
+}
+
+function listEdges(
+  file: DocumentToLink,
+  byPath: ReadonlyMap<string, DocumentToLink>,
+  resolvePath: ResolvePath,
+): readonly Edge[] {
+  if (file.value === undefined) return [];
+  return listReferences(file.kind, file.value).map((reference) =>
+    toEdge(file.path, reference, { byPath, resolvePath }),
+  );
+}
+
+function toEdge(
+  from: string,
+  reference: Reference,
+  known: { readonly byPath: ReadonlyMap<string, DocumentToLink>; readonly resolvePath: ResolvePath },
+): Edge {
+  if ('hash' in reference.target) return { from, reference, to: undefined, problem: undefined };
+  const place = { pointer: appendToken(reference.pointer, 'path') };
+  const resolved = known.resolvePath(from, reference.target.path);
+  if (!resolved.ok) {
+    const [problem = { code: 'PATH_MALFORMED', message: 'not a path' }] = resolved.problems;
+    return { from, reference, to: undefined, problem: { ...problem, ...place } };
+  }
+  if (known.byPath.has(resolved.value)) return { from, reference, to: resolved.value, problem: undefined };
+  const missing = { code: 'FILE_MISSING', message: `there is no file "${reference.target.path}"`, ...place };
+  const nearest = nearestName(
+    resolved.value,
+    [...known.byPath.keys()].filter((path) => path.startsWith(SHIPPED_PREFIX)),
+  );
+  const repair = nearest === undefined ? {} : { repair: `Did you mean "${nearest}"?` };
+  return { from, reference, to: undefined, problem: { ...missing, ...repair } };
+}
+
+function findCycle(edge: Edge, graph: Graph): Problem | undefined {
+  const back = edge.to === undefined ? undefined : findChain(graph, edge.to, edge.from);
+  if (!back) return undefined;
+  const chain = [edge.from, ...back].map((path) => path.slice(path.lastIndexOf('/') + 1));
+  return {
+    code: 'REFERENCE_CYCLE',
+    message: `this reference leads back to its own file: ${chain.join(' -> ')}`,
+    pointer: edge.reference.pointer,
+    repair: 'Break the circle: no hash can be made of a document that contains its own.',
+  };
+}
+
+function findWrongKind(edge: Edge, byPath: ReadonlyMap<string, DocumentToLink>): Problem | undefined {
+  const kind = edge.to === undefined ? undefined : byPath.get(edge.to)?.kind;
+  if (kind === undefined || kind === edge.reference.wants) return undefined;
+  const message = `this must refer to a ${edge.reference.wants}, and the file is a ${kind}`;
+  return { code: 'WRONG_KIND', message, pointer: edge.reference.pointer };
+}
+
+function linkOne(
+  file: DocumentToLink | undefined,
+  edges: readonly Edge[],
+  linked: ReadonlyMap<string, LinkedDocument>,
+): LinkedDocument | undefined {
+  if (!file?.is_sound || !isComponentKind(file.kind)) return undefined;
+  const hashes = new Map<string, string>();
+  for (const { reference, to } of edges) {
+    const target = to === undefined ? undefined : linked.get(to);
+    const hash =
+      'hash' in reference.target ? reference.target.hash : target?.kind === reference.wants ? target.hash : undefined;
+    if (hash === undefined) return undefined;
+    hashes.set(reference.pointer, hash);
+  }
+  const content = toContent(file.kind, file.value as JsonObject, (pointer) => hashes.get(pointer));
+  const refersTo = edges.map(({ reference }) => ({ kind: reference.wants, hash: hashes.get(reference.pointer) ?? '' }));
+  return { path: file.path, kind: file.kind, hash: contentHash(content), content, refers_to: distinct(refersTo) };
+}
+
+/** A JSON Schema's `$schema` is its dialect; any other document's is for the editor. */
+function toContent(
+  kind: ComponentKind,
+  document: JsonObject,
+  hashAt: (pointer: string) => string | undefined,
+): JsonObject {
+  if (kind === 'json_schema') return document;
+  const { $schema: _, ...rest } = document;
+  return replaceReferences(rest, hashAt);
+}
+
+function distinct(references: readonly ComponentReference[]): readonly ComponentReference[] {
+  return [...new Map(references.map((reference) => [`${reference.kind}/${reference.hash}`, reference])).values()];
+}

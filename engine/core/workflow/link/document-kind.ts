@@ -1,0 +1,61 @@
+import type { Json, JsonObject } from '../../../contract/json.js';
+import { isList } from '../../content/json-pointer.js';
+import type { ComponentKind } from '../component.js';
+import { COMPONENT_KINDS } from '../component.js';
+
+/** What a file can be: a component, or one of the documents that are read and never stored. */
+export type DocumentKind = ComponentKind | 'answers' | 'plugin_manifest' | 'workflow_test';
+
+/** The schema that describes a kind. JSON Schemas have the metaschema, and tests no schema yet. */
+export const SCHEMA_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'json_schema' | 'workflow_test'>, string>> = {
+  response_source: 'response-source.schema.json',
+  cognition_workflow: 'workflow.schema.json',
+  cognition_profile: 'cognition-profile.schema.json',
+  tool_policy: 'tool-policy.schema.json',
+  scenario: 'scenario.schema.json',
+  answers: 'answers.schema.json',
+  plugin_manifest: 'plugin-manifest.schema.json',
+};
+
+/** Members that only one kind has. The kind with most of them is meant, the earlier one where two have as many. */
+const SHAPES: readonly (readonly [DocumentKind, readonly string[]])[] = [
+  ['scenario', ['environments', 'entities', 'cognition', 'start_time', 'chronon_seconds']],
+  ['cognition_workflow', ['nodes', 'apply', 'execution', 'ambient_sources']],
+  ['plugin_manifest', ['contract_version', 'interface_schema', 'entry', 'speaks']],
+  ['cognition_profile', ['workflow_ref', 'tool_policy_ref']],
+  ['tool_policy', ['allow', 'require_approval']],
+  ['response_source', ['interface', 'request_schema_ref']],
+  ['answers', ['turns']],
+];
+
+/**
+ * What a document is: by the end of its name, by what its `$schema` says, or by its members.
+ * @returns undefined where nothing tells
+ */
+export function documentKindOf(path: string, value: Json): DocumentKind | undefined {
+  if (path.endsWith('.test.json')) return 'workflow_test';
+  if (typeof value !== 'object' || value === null || isList(value)) return undefined;
+  return kindBySchema(value['$schema']) ?? kindByShape(value);
+}
+
+/** Whether documents of a kind are stored. */
+export function isComponentKind(kind: DocumentKind | undefined): kind is ComponentKind {
+  return COMPONENT_KINDS.some((component) => component === kind);
+}
+
+function kindBySchema(schema: Json | undefined): DocumentKind | undefined {
+  if (typeof schema !== 'string') return undefined;
+  if (/^https?:\/\/json-schema\.org\//.test(schema)) return 'json_schema';
+  const name = schema.split('/').at(-1);
+  const kinds = Object.entries(SCHEMA_OF_KIND) as readonly (readonly [DocumentKind, string])[];
+  return kinds.find(([, file]) => file === name)?.[0];
+}
+
+function kindByShape(value: JsonObject): DocumentKind | undefined {
+  const scores = SHAPES.map(([kind, members]) => ({
+    kind,
+    score: members.filter((member) => Object.hasOwn(value, member)).length,
+  }));
+  const best = Math.max(...scores.map(({ score }) => score));
+  return best === 0 ? undefined : scores.find(({ score }) => score === best)?.kind;
+}

@@ -1,0 +1,73 @@
+import type { Json, JsonObject } from '../../../contract/json.js';
+import { appendToken, isList } from '../../content/json-pointer.js';
+import type { ComponentKind } from '../component.js';
+import type { DocumentKind } from './document-kind.js';
+import { isComponentKind } from './document-kind.js';
+
+/** A `*_ref` field of a document. */
+export interface Reference {
+  /** Of the field. */
+  readonly pointer: string;
+  readonly wants: ComponentKind;
+  readonly target: { readonly path: string } | { readonly hash: string };
+}
+
+/** Members that hold an author's or a plugin's own JSON, in which nothing is a reference. */
+export const OPEN_MEMBERS = ['request_template', 'interface'];
+
+const WANTED: Readonly<Record<string, ComponentKind>> = {
+  source_ref: 'response_source',
+  llm_source_ref: 'response_source',
+  workflow_ref: 'cognition_workflow',
+  tool_policy_ref: 'tool_policy',
+  profile_ref: 'cognition_profile',
+};
+
+/** The kind that a field refers to. @returns undefined where the field is no reference */
+export function wantedKind(field: string): ComponentKind | undefined {
+  if (Object.hasOwn(WANTED, field)) return WANTED[field];
+  return field.endsWith('_schema_ref') ? 'json_schema' : undefined;
+}
+
+/** Every well-formed reference of a document, in document order. A JSON Schema has none. */
+export function listReferences(kind: DocumentKind | undefined, document: Json): readonly Reference[] {
+  return isLinkable(kind) ? listWithin(document, '') : [];
+}
+
+/** A document with each `{"path"}` replaced by the hash that `hashAt` gives for its pointer, where it gives one. */
+export function replaceReferences(document: JsonObject, hashAt: (pointer: string) => string | undefined): JsonObject {
+  return replaceIn(document, '', hashAt) as JsonObject;
+}
+
+function isLinkable(kind: DocumentKind | undefined): boolean {
+  return isComponentKind(kind) && kind !== 'json_schema';
+}
+
+function listWithin(value: Json, pointer: string): readonly Reference[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([member, inner]: [string, Json]) => {
+    const place = appendToken(pointer, member);
+    if (isList(value)) return listWithin(inner, place);
+    if (OPEN_MEMBERS.includes(member)) return [];
+    const wants = wantedKind(member);
+    const target = wants === undefined ? undefined : toTarget(inner);
+    return wants && target ? [{ pointer: place, wants, target }] : listWithin(inner, place);
+  });
+}
+
+function toTarget(value: Json): Reference['target'] | undefined {
+  if (typeof value !== 'object' || value === null || isList(value) || Object.keys(value).length !== 1) return undefined;
+  const { path, hash } = value;
+  if (typeof path === 'string') return { path };
+  return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? { hash } : undefined;
+}
+
+function replaceIn(value: Json, pointer: string, hashAt: (pointer: string) => string | undefined): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  const hash = hashAt(pointer);
+  if (hash !== undefined) return { hash };
+  if (isList(value)) return value.map((item, index) => replaceIn(item, appendToken(pointer, index), hashAt));
+  return Object.fromEntries(
+    Object.entries(value).map(([member, inner]) => [member, replaceIn(inner, appendToken(pointer, member), hashAt)]),
+  );
+}

@@ -1,0 +1,166 @@
+import type { Json, JsonObject } from '../../contract/json.js';
+import type { Outcome, Problem } from '../../contract/problem.js';
+import type { PromptTemplate } from '../prompt/template.js';
+import type { EffectClass } from './effect-class.js';
+
+/** Says everything that is wrong with a value; nothing when it is valid. */
+export type Validate = (value: Json) => readonly Problem[];
+
+/** Compiles an author's JSON Schema into a validator, or says what in it cannot be compiled. */
+export type SchemaCompiler = (hash: string, schema: JsonObject) => Outcome<Validate>;
+
+/** A schema component with its validator. */
+export interface SchemaProgram {
+  readonly hash: string;
+  readonly schema: JsonObject;
+  readonly validate: Validate;
+}
+
+/** A source component as calls need it. */
+export interface SourceProgram {
+  readonly hash: string;
+  readonly label: string;
+  /** The plugin's name. */
+  readonly plugin: string;
+  readonly interface: JsonObject;
+}
+
+/** Everything that binds one call, whatever asks for it. */
+export interface CallProgram {
+  readonly source: SourceProgram;
+  readonly effect: EffectClass;
+  /** Pointers that the view lets through, or `all`. */
+  readonly redaction: 'all' | readonly string[];
+  readonly input?: SchemaProgram;
+  readonly output?: SchemaProgram;
+  /** The id under which policy must allow the call; absent where a read-only call needs no leave. */
+  readonly policy_id?: string;
+  readonly policy?: PolicyProgram;
+  readonly limits: CallLimits;
+}
+
+export interface CallLimits {
+  readonly max_runtime_ms: number;
+  readonly max_request_bytes: number;
+  readonly max_result_bytes: number;
+}
+
+export interface PolicyProgram {
+  readonly hash: string;
+  readonly allow: ReadonlySet<string>;
+}
+
+/** A binding that runs because the workflow says so. */
+export interface AmbientProgram {
+  readonly id: string;
+  readonly call: CallProgram;
+  readonly request_template: Json;
+  readonly visible_to: Visibility;
+  /** Tokens of the pointer under `/ambient`. */
+  readonly inject_at: readonly string[];
+  readonly workflow_hash: string;
+}
+
+/** A once-per-turn binding; subjects of several workflows may share one call. */
+export interface TurnAmbientProgram extends AmbientProgram {
+  readonly key: string;
+}
+
+export type Visibility =
+  | { readonly kind: 'all_subjects' }
+  | { readonly kind: 'acting_subject' }
+  | { readonly kind: 'environment'; readonly environment_label: string }
+  | { readonly kind: 'entity'; readonly entity_id: string };
+
+export interface ToolProgram {
+  readonly name: string;
+  readonly description: string;
+  readonly call: CallProgram;
+  readonly arguments: SchemaProgram;
+  /** Policy lets the model see it and call it. */
+  readonly permitted: boolean;
+}
+
+export interface Projection {
+  readonly scope: 'world' | 'subject_environment';
+  readonly memory: { readonly recent: number };
+}
+
+export interface NodeConstraints {
+  readonly token_budget: number;
+  readonly timeout_seconds: number;
+  readonly turn_limit?: number;
+}
+
+/** What the two LLM nodes have in common: one lane of generations. */
+export interface GenerationProgram {
+  readonly call: CallProgram;
+  readonly prompt: PromptTemplate;
+  readonly projection: Projection;
+  readonly max_generation_attempts: number;
+  readonly constraints: NodeConstraints;
+  /** `prompt`: the schema is written into the conversation; `response_format`: it goes beside it. */
+  readonly schema_delivery: 'prompt' | 'response_format';
+}
+
+export interface LlmToolLoopProgram extends GenerationProgram {
+  readonly type: 'llm_tool_loop';
+  readonly id: string;
+  readonly after: readonly string[];
+  readonly tools: readonly ToolProgram[];
+  readonly max_tool_calls: number;
+  readonly envelope: SchemaProgram;
+  readonly patch: SchemaProgram;
+  /** What the model is given while tools remain, and when only the final answer does. */
+  readonly offered: OfferedSchema;
+  readonly offered_last: OfferedSchema;
+}
+
+export interface LlmJsonProgram extends GenerationProgram {
+  readonly type: 'llm_json';
+  readonly id: string;
+  readonly after: readonly string[];
+  readonly result: SchemaProgram;
+  readonly offered: OfferedSchema;
+}
+
+export interface SourceCallProgram {
+  readonly type: 'source_call';
+  readonly id: string;
+  readonly after: readonly string[];
+  readonly call: CallProgram;
+  readonly request_template: Json;
+}
+
+export type NodeProgram = LlmToolLoopProgram | LlmJsonProgram | SourceCallProgram;
+
+/** A schema as a model is shown it. */
+export interface OfferedSchema {
+  readonly name: string;
+  readonly schema: JsonObject;
+  readonly hash: string;
+}
+
+export interface WorkflowProgram {
+  readonly hash: string;
+  /** Once-per-turn bindings that this workflow declares, by their key in the turn. */
+  readonly turn_ambients: readonly TurnAmbientProgram[];
+  readonly subject_ambients: readonly AmbientProgram[];
+  readonly nodes: readonly NodeProgram[];
+  /** The node whose final patch is applied. */
+  readonly apply_from: string;
+}
+
+export interface SubjectProgram {
+  readonly subject_id: string;
+  readonly profile_hash: string;
+  readonly workflow: WorkflowProgram;
+}
+
+/** A scenario with all that it refers to, linked and compiled: the constant of every turn. */
+export interface Program {
+  readonly scenario_hash: string;
+  readonly label: string;
+  readonly turn_ambients: readonly TurnAmbientProgram[];
+  readonly subjects: readonly SubjectProgram[];
+}

@@ -1,0 +1,116 @@
+import { unreachable } from '../../contract/unreachable.js';
+import type { ModelContentDetail } from '../turn/failure.js';
+import { nearestFirst } from '../content/nearest-name.js';
+import { normaliseEntityId } from './entity-id.js';
+import type { Projected } from './projection.js';
+import type { World } from './world.js';
+import type { WorldEffect, WorldPatch } from './world-patch.js';
+
+/** How many names a roster shows before it says how many more there are. */
+const ROSTER_MAX = 50;
+
+/** One thing that the live world finds wrong with a patch, said so that a model can act on it. */
+export interface PatchComplaint {
+  readonly detail: ModelContentDetail;
+  readonly message: string;
+}
+
+/**
+ * Everything that only the live working world can find wrong with a patch of valid shape.
+ * @param projected what the subject may see: rosters name nothing else
+ */
+export function findPatchComplaints(world: World, projected: Projected, patch: WorldPatch): readonly PatchComplaint[] {
+  return patch.effects.flatMap(
+    (effect, index) => findEffectComplaint(world, projected, effect, `effects[${index}]`) ?? [],
+  );
+}
+
+function findEffectComplaint(
+  world: World,
+  projected: Projected,
+  effect: WorldEffect,
+  place: string,
+): PatchComplaint | undefined {
+  switch (effect.op) {
+    case 'set_entity_state':
+      return findEntityComplaint(world, projected, effect.entity_id, place);
+    case 'append_entity_memory':
+      return (
+        findEntityComplaint(world, projected, effect.entity_id, place) ??
+        findMemoryComplaint(world, projected, effect.entity_id, place)
+      );
+    case 'set_environment_content':
+      return findEnvironmentComplaint(world, projected, effect.environment_label, place);
+    default:
+      return unreachable(effect);
+  }
+}
+
+function findEntityComplaint(
+  world: World,
+  projected: Projected,
+  entityId: string,
+  place: string,
+): PatchComplaint | undefined {
+  if (world.entities.has(entityId)) return undefined;
+  const named = `${place}.entity_id ${JSON.stringify(entityId)}`;
+  const roster = `Entity ids that exist here:\n${renderRoster(entityId, entityNames(projected))}`;
+  const normalised = normaliseEntityId(entityId);
+  if (!normalised.ok) {
+    return { detail: 'unknown_entity', message: `${named} is not a valid entity id: ${normalised.reason}. ${roster}` };
+  }
+  if (world.entities.has(normalised.id)) {
+    return {
+      detail: 'near_miss_entity',
+      message: `${named} must be written exactly as ${JSON.stringify(normalised.id)}. ${roster}`,
+    };
+  }
+  return {
+    detail: 'unknown_entity',
+    message: `${named} (canonical form ${JSON.stringify(normalised.id)}) names no entity of this world. ${roster}`,
+  };
+}
+
+function findMemoryComplaint(
+  world: World,
+  projected: Projected,
+  entityId: string,
+  place: string,
+): PatchComplaint | undefined {
+  if (world.entities.get(entityId)?.kind === 'agent') return undefined;
+  const agents = new Map(
+    projected.entities.filter((entity) => entity.kind === 'agent').map((entity) => [entity.id, entity.name]),
+  );
+  return {
+    detail: 'memory_on_prop',
+    message: `${place} appends a memory to ${JSON.stringify(entityId)}, which is a prop; only agents remember. Agents that exist here:\n${renderRoster(entityId, agents)}`,
+  };
+}
+
+function findEnvironmentComplaint(
+  world: World,
+  projected: Projected,
+  label: string,
+  place: string,
+): PatchComplaint | undefined {
+  if (world.environments.has(label)) return undefined;
+  const labels = new Map(projected.environments.map((environment) => [environment.label, '']));
+  return {
+    detail: 'unknown_environment',
+    message: `${place}.environment_label ${JSON.stringify(label)} names no environment of this world. Environments that exist here:\n${renderRoster(label, labels)}`,
+  };
+}
+
+function entityNames(projected: Projected): ReadonlyMap<string, string> {
+  return new Map(projected.entities.map((entity) => [entity.id, entity.name]));
+}
+
+/** Names nearest to what was written first, at most `ROSTER_MAX`. */
+function renderRoster(written: string, names: ReadonlyMap<string, string>): string {
+  const ordered = nearestFirst(written, [...names.keys()]);
+  const lines = ordered.slice(0, ROSTER_MAX).map((id) => (names.get(id) ? `- ${id} (${names.get(id)})` : `- ${id}`));
+  const more = ordered.length - lines.length;
+  return [...lines, ...(more > 0 ? [`- and ${more} more`] : []), ...(ordered.length === 0 ? ['- none'] : [])].join(
+    '\n',
+  );
+}

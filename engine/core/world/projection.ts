@@ -1,0 +1,53 @@
+import type { JsonObject } from '../../contract/json.js';
+import type { Projection } from '../workflow/program.js';
+import type { Entity, World } from './world.js';
+
+/** What a subject may see of a world: the only names that prompts and feedback may mention. */
+export interface Projected {
+  readonly environments: readonly { readonly label: string; readonly content: string }[];
+  readonly entities: readonly Entity[];
+}
+
+/** What of a world a subject sees. The subject itself is always there. */
+export function project(world: World, subject: Entity, projection: Projection): Projected {
+  const whole = projection.scope === 'world';
+  const environments = [...world.environments].filter(([label]) => whole || label === subject.environment);
+  const entities = [...world.entities.values()].filter(
+    (entity) =>
+      whole ||
+      entity.id === subject.id ||
+      (subject.environment !== undefined && entity.environment === subject.environment),
+  );
+  return { environments: environments.map(([label, content]) => ({ label, content })), entities };
+}
+
+/** What a subject sees, as a prompt shows it. Memories are the subject's own and are not part of it. */
+export function toProjectionJson(projected: Projected): JsonObject {
+  return {
+    environments: Object.fromEntries(projected.environments.map(({ label, content }) => [label, content])),
+    entities: Object.fromEntries(projected.entities.map((entity) => [entity.id, toEntityJson(entity)])),
+  };
+}
+
+function toEntityJson(entity: Entity): JsonObject {
+  return {
+    name: entity.name,
+    kind: entity.kind,
+    ...(entity.environment === undefined ? {} : { environment: entity.environment }),
+    state: entity.state,
+  };
+}
+
+/** The acting subject in prose, with its latest memories, oldest first. */
+export function renderSubject(subject: Entity, projection: Projection): string {
+  const recent = projection.memory.recent === 0 ? [] : subject.memory.slice(-projection.memory.recent);
+  return [
+    `${subject.name} (id: ${subject.id})`,
+    ...(subject.goal === undefined ? [] : [`Goal: ${subject.goal}`]),
+    ...(subject.environment === undefined ? [] : [`Environment: ${subject.environment}`]),
+    `State: ${subject.state}`,
+    ...(recent.length === 0
+      ? []
+      : ['Memories, oldest first:', ...recent.map((memory) => `- [turn ${memory.turn}] ${memory.content}`)]),
+  ].join('\n');
+}

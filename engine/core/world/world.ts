@@ -1,0 +1,27 @@
+/** One remembered sentence, and where it came from. */
+export interface Memory {
+  readonly content: string;
+  /** 0 for what the scenario began with. */
+  readonly turn: number;
+}
+
+export interface Entity {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'agent' | 'prop';
+  readonly environment?: string;
+  readonly goal?: string;
+  readonly state: string;
+  readonly memory: readonly Memory[];
+}
+
+/** A world at one turn: a value. Patches make new ones. */
+export interface World {
+  readonly slug: string;
+  /** The turn whose end this is; 0 is the scenario's start. */
+  readonly turn: number;
+  /** Content by environment label, in the scenario's order. */
+  readonly environments: ReadonlyMap<string, string>;
+  /** By canonical id, in the scenario's order. */
+  readonly entities: ReadonlyMap<string, Entity>;
+}

@@ -1,0 +1,55 @@
+// Made by tools/generate-types.ts from schemas/answers.schema.json: do not edit, run `npm run generate`.
+import type { Json } from '../contract/json.js';
+
+/** For the editor only; dropped before hashing. */
+export type SchemaUrl = string;
+/** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+export type HumanId = string;
+export type Description = string;
+export type Answer = JsonAnswer | TextAnswer | RefusalAnswer | StatusAnswer | FaultAnswer;
+/** Characters a streamed piece. */
+export type ChunkCharacters = number;
+
+/** What models and sources answer, by turn and command key: for scripted models, dry runs and recordings. */
+export interface Answers {
+  readonly $schema?: SchemaUrl;
+  readonly version: 1;
+  readonly label: HumanId;
+  readonly description?: Description;
+  /** By turn ("1", "2", ... or "*" for every other), then by command key, such as bob/act/round-1/try-1. */
+  readonly turns: {
+    readonly [k: string]: {
+      readonly [k: string]: Answer;
+    };
+  };
+}
+export interface JsonAnswer {
+  /** A model says this JSON; any other source answers it. */
+  readonly json: Json;
+  readonly usage?: AnswerUsage;
+  readonly chunk_characters?: ChunkCharacters;
+}
+export interface AnswerUsage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+}
+export interface TextAnswer {
+  /** A model says exactly this; any other source answers it as its body. */
+  readonly text: string;
+  readonly finish_reason?: 'stop' | 'length' | 'content_filter';
+  readonly usage?: AnswerUsage;
+  readonly chunk_characters?: ChunkCharacters;
+}
+export interface RefusalAnswer {
+  readonly refusal: string;
+  readonly usage?: AnswerUsage;
+}
+export interface StatusAnswer {
+  readonly status: number;
+  readonly body?: Json;
+}
+export interface FaultAnswer {
+  /** cut_stream drops the connection after the text; no_finish ends the stream without a finish reason; hang says the text and then nothing; reset drops the connection before a byte. */
+  readonly fault: 'cut_stream' | 'no_finish' | 'hang' | 'reset';
+  readonly text?: string;
+}

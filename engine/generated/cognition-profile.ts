@@ -1,0 +1,33 @@
+// Made by tools/generate-types.ts from schemas/cognition-profile.schema.json: do not edit, run `npm run generate`.
+/** For the editor only; dropped before hashing. */
+export type SchemaUrl = string;
+/** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+export type HumanId = string;
+export type Description = string;
+/** Another document: by the hash of its canonical form, or, in a file, by a relative path that linking turns into the hash. */
+export type Reference = HashReference | PathReference;
+
+/** A workflow with the policy and budgets under which it runs. */
+export interface CognitionProfile {
+  readonly $schema?: SchemaUrl;
+  readonly version: 1;
+  readonly label: HumanId;
+  readonly description?: Description;
+  readonly workflow_ref: Reference;
+  readonly tool_policy_ref?: Reference;
+  readonly budgets?: {
+    readonly session?: {
+      readonly token_budget?: number;
+      readonly usd?: number;
+      readonly timeout_seconds?: number;
+    };
+  };
+  /** Ids of the connections that the workflow may use. */
+  readonly connections?: readonly HumanId[];
+}
+export interface HashReference {
+  readonly hash: string;
+}
+export interface PathReference {
+  readonly path: string;
+}

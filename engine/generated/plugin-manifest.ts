@@ -1,0 +1,38 @@
+// Made by tools/generate-types.ts from schemas/plugin-manifest.schema.json: do not edit, run `npm run generate`.
+/** For the editor only; dropped before hashing. */
+export type SchemaUrl = string;
+export type Description = string;
+export type Variable = string;
+
+/** What a plugin folder says of itself. */
+export interface PluginManifest {
+  readonly $schema?: SchemaUrl;
+  readonly version: 1;
+  /** The interface name that sources use. */
+  readonly name: string;
+  readonly description: Description;
+  readonly contract_version: 1;
+  /** json: a JSON request is answered by JSON. chat: messages are answered by a model's text, with a trace. */
+  readonly speaks: 'json' | 'chat';
+  /** Path of the JSON Schema of the interface, relative to the manifest. */
+  readonly interface_schema: string;
+  /** Path of the module whose default export is the plugin, relative to the manifest. */
+  readonly entry: string;
+  /** Where the plugin may connect. The operator's variable holds the URL; an author only names the variable. */
+  readonly origin?: OriginFromInterface | OriginFromVariables;
+  /** Environment variables that the plugin is handed, beside its origin. */
+  readonly variables?: readonly Variable[];
+  /** Variables that hold secrets: handed over, and replaced wherever a record would hold them. */
+  readonly secret_variables?: readonly Variable[];
+  /** npm packages that the plugin imports. */
+  readonly packages?: readonly string[];
+}
+export interface OriginFromInterface {
+  /** The interface member that holds the variable's name. */
+  readonly interface_field: string;
+}
+export interface OriginFromVariables {
+  readonly variables: readonly Variable[];
+  /** Used when no variable is set. */
+  readonly default?: string;
+}

@@ -1,0 +1,46 @@
+// Made by tools/generate-types.ts from schemas/scenario.schema.json: do not edit, run `npm run generate`.
+/** For the editor only; dropped before hashing. */
+export type SchemaUrl = string;
+/** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+export type HumanId = string;
+export type Description = string;
+/** Another document: by the hash of its canonical form, or, in a file, by a relative path that linking turns into the hash. */
+export type Reference = HashReference | PathReference;
+
+/** A small world at its start, and who thinks in it. */
+export interface Scenario {
+  readonly $schema?: SchemaUrl;
+  readonly version: 1;
+  readonly label: HumanId;
+  readonly description?: Description;
+  readonly start_time: string;
+  /** Simulated seconds that one turn takes. */
+  readonly chronon_seconds: number;
+  readonly environments: readonly ScenarioEnvironment[];
+  readonly entities: readonly ScenarioEntity[];
+  readonly cognition: readonly ScenarioCognition[];
+}
+export interface ScenarioEnvironment {
+  readonly label: HumanId;
+  readonly content: string;
+}
+export interface ScenarioEntity {
+  /** Canonical entity id: lower-case parts of [a-z0-9_-] joined by dots. */
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'agent' | 'prop';
+  readonly environment?: HumanId;
+  readonly state: string;
+  readonly goal?: string;
+  readonly memory?: readonly string[];
+}
+export interface ScenarioCognition {
+  readonly profile_ref: Reference;
+  readonly subjects: readonly string[];
+}
+export interface HashReference {
+  readonly hash: string;
+}
+export interface PathReference {
+  readonly path: string;
+}

@@ -1,0 +1,173 @@
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { v7 as uuid } from 'uuid';
+import type { JsonObject } from './contract/json.js';
+import type { Composition, EngineOptions, Stage } from './operations/composition.js';
+import { diagnose } from './operations/diagnose.js';
+import { loadShippedSchemas } from './operations/documents/index.js';
+import type { Authoring, Done, Engine } from './operations/engine.js';
+import { refuse, unavailable } from './operations/engine.js';
+import type { Holder } from './ports/attempts.js';
+import type { Clock } from './ports/clock.js';
+import type { ValidateKind } from './schema/index.js';
+import type { Sources } from './sources/index.js';
+
+/** Where this program's own files are, from source and compiled alike. */
+const CODE_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const PACKAGE_ROOT = basename(CODE_ROOT) === 'dist' ? dirname(CODE_ROOT) : CODE_ROOT;
+
+/** A key for servers that want none: a real one must not reach them by accident. */
+const LOOPBACK_KEY = 'loopback-needs-no-key';
+
+/** Environment variables, as the operator set them. */
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const clock: Clock = { now: () => Date.now(), uuid: () => uuid() };
+
+/**
+ * The composition root: the only place that knows every part and joins them.
+ * @param variables the process's environment; it is read here and nowhere else
+ */
+export async function compose(variables: Variables): Promise<Composition> {
+  const { version } = JSON.parse(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
+    readonly version: string;
+  };
+  const composition: Composition = {
+    version,
+    package_root: PACKAGE_ROOT,
+    openAuthoring: async () => ({ ok: true, value: (await openParts(variables, {})).authoring }),
+    openEngine: (options = {}) => openEngine(variables, options),
+    startToys,
+    startScriptedModel,
+    diagnose: async () => {
+      const { authoring, sources } = await openParts(variables, {});
+      await sources.close();
+      return diagnose({
+        node_version: process.version,
+        lookUp: (name) => variables[name],
+        catalogue: authoring.catalogue,
+        openEngine: () => openEngine(variables, {}),
+      });
+    },
+  };
+  return composition;
+}
+
+interface Parts {
+  readonly authoring: Authoring;
+  readonly sources: Sources;
+}
+
+async function openParts(variables: Variables, options: EngineOptions): Promise<Parts> {
+  const [{ createCompileSchema, createValidateDocument, createValidateShape }, { openSources }] = await Promise.all([
+    import('./schema/index.js'),
+    import('./sources/index.js'),
+  ]);
+  const shippedSchemas = await loadShippedSchemas(join(PACKAGE_ROOT, 'schemas'));
+  const compileSchema = createCompileSchema();
+  const validateShape = createValidateShape(shippedSchemas, compileSchema);
+  const sources = await openSources({
+    folders: [join(CODE_ROOT, 'plugins'), ...pluginPath(variables)],
+    lookUp: (name) => variables[name],
+    ...(options.variables === undefined ? {} : { overlay: options.variables }),
+    compileSchema,
+    validateManifest: (value) => validateShape('plugin_manifest', value),
+    clock,
+    log: () => undefined,
+  });
+  const { catalogue } = sources;
+  return {
+    sources,
+    authoring: {
+      compileSchema,
+      validateDocument: createValidateDocument(validateShape, catalogue.plugins),
+      catalogue,
+      shippedSchemas,
+    },
+  };
+}
+
+async function openEngine(variables: Variables, options: EngineOptions): Promise<Done<Engine>> {
+  const { openStore } = await import('./store/open-store.js');
+  const url = variables['CHUKWA_DATABASE_URL'];
+  const [opened, { authoring, sources }] = await Promise.all([
+    openStore({
+      ...(url === undefined ? {} : { url }),
+      data_dir: resolve(variables['CHUKWA_DATA_DIR'] || '.chukwa'),
+      migrations_dir: join(PACKAGE_ROOT, 'migrations'),
+      template_file: join(PACKAGE_ROOT, 'dist', 'template.tar.gz'),
+    }),
+    openParts(variables, options),
+  ]);
+  if (!opened.ok) {
+    await sources.close();
+    return unavailable(...opened.problems);
+  }
+  const store = opened.value;
+  return {
+    ok: true,
+    value: {
+      authoring,
+      store,
+      runtime: {
+        attempts: store.attempts,
+        callSource: sources.callSource,
+        clock,
+        holder: { host: hostname(), pid: process.pid },
+        isAlive,
+        plugin_versions: Object.fromEntries(authoring.catalogue.plugins.map((plugin) => [plugin.name, plugin.version])),
+      },
+      programs: new Map(),
+      close: async () => {
+        await sources.close();
+        await store.database.close();
+      },
+    },
+  };
+}
+
+function pluginPath(variables: Variables): readonly string[] {
+  const given = (variables['CHUKWA_PLUGIN_PATH'] ?? '').split(delimiter);
+  return given.filter((folder) => folder !== '').map((folder) => resolve(folder));
+}
+
+/** A process of another machine is taken for living until its lease ends. */
+function isAlive(holder: Holder): boolean {
+  if (holder.host !== hostname()) return true;
+  try {
+    process.kill(holder.pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function startToys(): Promise<Stage> {
+  const { startToys: start } = await import('../fixtures/toys/index.js');
+  const toys = await start();
+  return { variables: toys.variables, close: () => toys.close() };
+}
+
+async function startScriptedModel(answersFile: string): Promise<Done<Stage>> {
+  const [{ loadAnswers, startScriptedModel: start }, validateShape] = await Promise.all([
+    import('../fixtures/scripted-model/index.js'),
+    openValidateShape(),
+  ]);
+  const answers = await loadAnswers(answersFile, (value) => validateShape('answers', value as JsonObject));
+  if (!answers.ok) return refuse(...answers.problems);
+  const model = await start(answers.value);
+  return {
+    ok: true,
+    value: {
+      variables: { CHUKWA_LLM_BASE_URL: model.url, CHUKWA_LLM_API_KEY: LOOPBACK_KEY },
+      close: () => model.close(),
+    },
+  };
+}
+
+async function openValidateShape(): Promise<ValidateKind> {
+  const { createCompileSchema, createValidateShape } = await import('./schema/index.js');
+  return createValidateShape(await loadShippedSchemas(join(PACKAGE_ROOT, 'schemas')), createCompileSchema());
+}

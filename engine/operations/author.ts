@@ -1,0 +1,68 @@
+import type { Problem } from '../contract/problem.js';
+import {
+  type DocumentParts,
+  type Finding,
+  type Place,
+  putDocuments,
+  type PutResult,
+  validateDocuments,
+  type Validation,
+} from './documents/index.js';
+import { type Authoring, type Done, type Engine, refuse, type Refused } from './engine.js';
+import { compileScenario } from './load-program.js';
+
+/** Files and folders, and how far they may refer. */
+export interface Paths {
+  readonly place: Place;
+  readonly paths: readonly string[];
+}
+
+/** Checks files and folders, without a database and without a call. */
+export function checkPaths(authoring: Authoring, { place, paths }: Paths): Promise<Validation> {
+  return validateDocuments(toParts(authoring, place), paths);
+}
+
+/** Checks files and folders and stores them, all or none. */
+export function putPaths(engine: Engine, { place, paths }: Paths): Promise<PutResult> {
+  const { components } = engine.store;
+  return putDocuments({ ...toParts(engine.authoring, place), components }, paths);
+}
+
+/**
+ * Stores a file or folder with all that it refers to, and tells its scenario.
+ * @returns the scenario's hash; a refusal where a document does not validate, or where there is not exactly one scenario
+ */
+export async function putScenario(engine: Engine, path: string, place: Place): Promise<Done<string>> {
+  const put = await putPaths(engine, { place, paths: [path] });
+  if (!put.ok) return refuseFindings(put.findings);
+  const hashes = [...new Set(put.stored.filter(({ kind }) => kind === 'scenario').map(({ hash }) => hash))];
+  const [hash] = hashes;
+  if (hash !== undefined && hashes.length === 1) return { ok: true, value: hash };
+  return refuse({
+    code: hash === undefined ? 'NO_SCENARIO' : 'SEVERAL_SCENARIOS',
+    message:
+      hash === undefined ? `There is no scenario in ${path}.` : `There are ${hashes.length} scenarios in ${path}.`,
+    repair: 'Name the file of one scenario, such as workflows/park/scenario.json.',
+  });
+}
+
+/** Findings as the problems of a refusal, each at its place. */
+export function refuseFindings(findings: readonly Finding[]): Refused {
+  return refuse(...findings.map(toProblem));
+}
+
+function toProblem({ file, line, column, ...rest }: Finding): Problem {
+  return { ...rest, location: { file, line, column } };
+}
+
+function toParts(authoring: Authoring, place: Place): DocumentParts {
+  return {
+    place,
+    shipped: authoring.shippedSchemas,
+    validateDocument: authoring.validateDocument,
+    checkScenario: (find, scenarioHash) => {
+      const compiled = compileScenario(authoring, scenarioHash, find);
+      return compiled.ok ? [] : compiled.problems;
+    },
+  };
+}

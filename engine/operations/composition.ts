@@ -1,0 +1,39 @@
+import type { Authoring, Done, Engine } from './engine.js';
+
+/** What the composition root offers to a surface. Nothing is opened before it is asked for. */
+export interface Composition {
+  /** The package's version. */
+  readonly version: string;
+  /** Where shipped files live: `workflows/`, `schemas/`, `fixtures/`. */
+  readonly package_root: string;
+  /** Plugins and schemas only: no database, no call. */
+  openAuthoring(): Promise<Done<Authoring>>;
+  /** The whole engine on the configured database, migrated. */
+  openEngine(options?: EngineOptions): Promise<Done<Engine>>;
+  /** The toy services, by themselves. */
+  startToys(): Promise<Stage>;
+  /** The scripted model, reading its answers from a file. */
+  startScriptedModel(answersFile: string): Promise<Done<Stage>>;
+  /** What is configured, reachable, missing. */
+  diagnose(): Promise<readonly Diagnosis[]>;
+}
+
+export interface EngineOptions {
+  /** Laid over the environment's variables: where a stage's services are. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** Servers that a scenario talks to, on loopback. */
+export interface Stage {
+  /** The variables that say where they are. */
+  readonly variables: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+/** One line of `doctor`. */
+export interface Diagnosis {
+  readonly subject: string;
+  readonly state: 'good' | 'missing' | 'broken';
+  readonly message: string;
+  readonly repair?: string;
+}

@@ -1,0 +1,76 @@
+import { lstat, readdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Problem } from '../../contract/problem.js';
+import { isWithin } from '../../core/workflow/link/resolve-path.js';
+import { leavesRoot, realPathOf } from './read-file.js';
+
+/** The most files of one command. */
+export const FILES_MAX = 10_000;
+
+/** Where a command stands and how far it may look. */
+export interface Place {
+  readonly working_folder: string;
+  /** As `--root` names it. */
+  readonly root?: string;
+}
+
+/** What a path that a person gave leads to. */
+export interface FoundFiles {
+  /** Absolute paths. */
+  readonly files: readonly string[];
+  /** Absolute folder below which everything must lie. */
+  readonly root: string;
+  readonly problems: readonly { readonly path: string; readonly problem: Problem }[];
+}
+
+/**
+ * Finds the JSON files that a given path means: itself, or all below it. Hidden folders and `node_modules` are passed by.
+ */
+export async function findFiles(given: string, place: Place): Promise<FoundFiles> {
+  const path = resolve(place.working_folder, given);
+  const facts = await stat(path).catch(() => undefined);
+  const isFolder = facts?.isDirectory() ?? false;
+  const root = rootOf(path, isFolder, place);
+  const refuse = (problem: Problem): FoundFiles => ({ files: [], root, problems: [{ path, problem }] });
+  if (!facts) return refuse({ code: 'FILE_MISSING', message: 'there is no such file or folder', pointer: '' });
+  if (path !== root && !isWithin(root, path))
+    return refuse({ ...leavesRoot(), code: 'PATH_LEAVES_ROOT', message: 'this lies outside of the root' });
+  if (!isFolder) return { files: [path], root, problems: [] };
+  const found = await walk(path, (await realPathOf(root)) ?? root);
+  if (found.files.length <= FILES_MAX) return { ...found, root };
+  return refuse({ code: 'TOO_MANY_FILES', message: `there are more than ${FILES_MAX} JSON files here`, pointer: '' });
+}
+
+function rootOf(path: string, isFolder: boolean, place: Place): string {
+  if (place.root !== undefined) return resolve(place.working_folder, place.root);
+  if (isFolder) return path;
+  return isWithin(place.working_folder, path) ? place.working_folder : dirname(path);
+}
+
+async function walk(top: string, realRoot: string): Promise<Pick<FoundFiles, 'files' | 'problems'>> {
+  const files: string[] = [];
+  const problems: { readonly path: string; readonly problem: Problem }[] = [];
+  const folders = [top];
+  for (const folder of folders) {
+    for (const name of (await readdir(folder)).sort()) {
+      if (name.startsWith('.') || name === 'node_modules' || files.length > FILES_MAX) continue;
+      const path = join(folder, name);
+      const found = await lstat(path);
+      if (found.isDirectory()) folders.push(path);
+      else if (found.isSymbolicLink() && !(await leadsWithin(path, realRoot)))
+        problems.push({ path, problem: leavesRoot() });
+      else if (name.endsWith('.json') && !(await isLinkedFolder(path))) files.push(path);
+    }
+  }
+  return { files: files.sort(), problems };
+}
+
+async function leadsWithin(path: string, realRoot: string): Promise<boolean> {
+  const real = await realPathOf(path);
+  return real !== undefined && (real === realRoot || isWithin(realRoot, real));
+}
+
+/** What a link to a folder within the root holds is found where it lies. */
+async function isLinkedFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+}

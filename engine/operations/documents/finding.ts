@@ -1,0 +1,38 @@
+import type { Location, Problem } from '../../contract/problem.js';
+
+/** One complaint about a file, as people and programs are shown it. */
+export interface Finding {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly pointer: string;
+  readonly code: string;
+  readonly message: string;
+  readonly repair?: string;
+  readonly severity: 'error' | 'note';
+}
+
+/** A problem at its place. */
+export function toFinding(problem: Problem, location: Location): Finding {
+  const { file, line, column } = problem.location ?? location;
+  const { code, message, pointer = '', repair, severity = 'error' } = problem;
+  return { file, line, column, pointer, code, message, ...(repair === undefined ? {} : { repair }), severity };
+}
+
+/** Each finding once, in the order of files, lines and columns. */
+export function sortFindings(findings: readonly Finding[]): readonly Finding[] {
+  const distinct = new Map(findings.map((finding) => [JSON.stringify(finding), finding]));
+  return [...distinct.values()].sort(
+    (a, b) =>
+      compare(a.file, b.file) ||
+      a.line - b.line ||
+      a.column - b.column ||
+      compare(a.pointer, b.pointer) ||
+      compare(a.code, b.code),
+  );
+}
+
+function compare(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

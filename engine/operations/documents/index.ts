@@ -1,0 +1,12 @@
+export type { Place } from './find-files.js';
+export type { Finding } from './finding.js';
+export { fromValue, type LoadedFile, type LoadedFiles, loadDocuments } from './load.js';
+export { type PutDocument, putDocuments, type PutParts, type PutResult } from './put.js';
+export { loadShippedSchemas } from './shipped-schemas.js';
+export {
+  type DocumentParts,
+  type FindComponent,
+  validateDocuments,
+  validateLoaded,
+  type Validation,
+} from './validate.js';

@@ -1,0 +1,127 @@
+import { relative } from 'node:path';
+import type { Json, JsonObject } from '../../contract/json.js';
+import type { Outcome, Problem } from '../../contract/problem.js';
+import { parseSource, type SourceText } from '../../core/content/source-text.js';
+import { type DocumentKind, documentKindOf } from '../../core/workflow/link/document-kind.js';
+import { listReferences } from '../../core/workflow/link/references.js';
+import { type ResolvePath, resolveWithin, SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
+import { findFiles, type Place } from './find-files.js';
+import { readTextFile, realPathOf } from './read-file.js';
+
+/** How many files are open at once. */
+const OPEN_MAX = 32;
+
+/** A file as it was found. */
+export interface LoadedFile {
+  /** Absolute, or `chukwa:` and the name of a schema that ships. */
+  readonly path: string;
+  /** As people are shown it: relative where it lies below the working folder. */
+  readonly name: string;
+  readonly kind: DocumentKind | undefined;
+  /** Undefined where the file could not be read or parsed. */
+  readonly source: SourceText | undefined;
+  readonly problems: readonly Problem[];
+}
+
+export interface LoadedFiles {
+  readonly files: readonly LoadedFile[];
+  readonly resolve_path: ResolvePath;
+}
+
+/**
+ * Reads files and folders, and every file that theirs refer to. What cannot be read is a problem of its file.
+ * @param shipped schemas by file name
+ */
+export async function loadDocuments(
+  paths: readonly string[],
+  place: Place,
+  shipped: ReadonlyMap<string, JsonObject>,
+): Promise<LoadedFiles> {
+  const found = await Promise.all(paths.map((path) => findFiles(path, place)));
+  const roots = [...new Set(found.map(({ root }) => root))];
+  const realRoots = await Promise.all(roots.map(async (root) => (await realPathOf(root)) ?? root));
+  const resolvePath = resolveWithin(roots);
+  const nameOf = (path: string): string => displayName(path, place.working_folder);
+  const refused = found
+    .flatMap(({ problems }) => problems)
+    .map(({ path, problem }) => toUnreadable(path, nameOf(path), [problem]));
+  const read = (path: string): Promise<LoadedFile | undefined> => loadFile(path, nameOf(path), realRoots);
+  const loaded = await loadAll(
+    found.flatMap(({ files }) => files),
+    { read, resolvePath },
+  );
+  const ours = [...shipped].map(([name, schema]) => fromValue(`${SHIPPED_PREFIX}${name}`, 'json_schema', schema));
+  return { files: [...ours, ...refused, ...loaded], resolve_path: resolvePath };
+}
+
+/** A document that no file holds, such as one that came over the wire. */
+export function fromValue(name: string, kind: DocumentKind | undefined, value: Json): LoadedFile {
+  return {
+    path: name,
+    name,
+    kind,
+    source: { value, locate: () => ({ file: name, line: 1, column: 1 }) },
+    problems: [],
+  };
+}
+
+interface Loading {
+  readonly read: (path: string) => Promise<LoadedFile | undefined>;
+  readonly resolvePath: ResolvePath;
+}
+
+/** A target that is not there is left out: who refers to it is told. */
+async function loadAll(given: readonly string[], loading: Loading): Promise<readonly LoadedFile[]> {
+  const wanted = new Set(given);
+  const queue = [...wanted];
+  const loaded: LoadedFile[] = [];
+  while (queue.length > 0) {
+    const batch = await Promise.all(queue.splice(0, OPEN_MAX).map(loading.read));
+    for (const file of batch.filter((item) => item !== undefined)) {
+      loaded.push(file);
+      const targets = targetsOf(file, loading.resolvePath).filter((target) => !wanted.has(target));
+      for (const target of targets) wanted.add(target);
+      queue.push(...new Set(targets));
+    }
+  }
+  return loaded;
+}
+
+function targetsOf(file: LoadedFile, resolvePath: ResolvePath): readonly string[] {
+  if (!file.source) return [];
+  return listReferences(file.kind, file.source.value).flatMap(({ target }) => {
+    const resolved = 'path' in target ? resolvePath(file.path, target.path) : undefined;
+    return resolved?.ok && !resolved.value.startsWith(SHIPPED_PREFIX) ? [resolved.value] : [];
+  });
+}
+
+async function loadFile(path: string, name: string, realRoots: readonly string[]): Promise<LoadedFile | undefined> {
+  const text = await readTextFile({ path, name }, realRoots);
+  return text && toLoaded(path, name, text);
+}
+
+function toLoaded(path: string, name: string, text: Outcome<string>): LoadedFile {
+  const parsed = text.ok ? parseSource(name, text.value) : text;
+  if (!parsed.ok) return toUnreadable(path, name, parsed.problems);
+  const kind = documentKindOf(path, parsed.value.value);
+  return { path, name, kind, source: parsed.value, problems: kind === undefined ? [unknownKind()] : [] };
+}
+
+function toUnreadable(path: string, name: string, problems: readonly Problem[]): LoadedFile {
+  return { path, name, kind: undefined, source: undefined, problems };
+}
+
+function unknownKind(): Problem {
+  return {
+    code: 'UNKNOWN_DOCUMENT',
+    message: 'nothing tells what kind of document this is',
+    pointer: '',
+    repair:
+      'Add "$schema": a JSON Schema names "https://json-schema.org/draft/2020-12/schema", any other document its file in schemas/.',
+  };
+}
+
+function displayName(path: string, workingFolder: string): string {
+  const name = relative(workingFolder, path);
+  return name === '' || name.startsWith('..') ? path : name;
+}

@@ -1,0 +1,48 @@
+import { relative } from 'node:path';
+import type { ComponentKind } from '../../core/workflow/component.js';
+import { SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
+import type { LinkedDocument } from '../../core/workflow/link.js';
+import type { ComponentStore } from '../../ports/records.js';
+import type { Finding } from './finding.js';
+import { type DocumentParts, validateDocuments } from './validate.js';
+
+/** What storing documents needs of the outside. */
+export interface PutParts extends DocumentParts {
+  readonly components: Pick<ComponentStore, 'put' | 'closure'>;
+}
+
+/** A document that is stored now. */
+export interface PutDocument {
+  readonly kind: ComponentKind;
+  readonly hash: string;
+  /** Relative to the working folder where it lies below, or `chukwa:` and the name of a schema that ships. */
+  readonly path: string;
+}
+
+export type PutResult =
+  | {
+      readonly ok: true;
+      readonly stored: readonly PutDocument[];
+      /** How many were not there before. */
+      readonly new_count: number;
+      readonly findings: readonly Finding[];
+    }
+  | { readonly ok: false; readonly findings: readonly Finding[] };
+
+/** Checks files and folders, and stores all of them, or none where anything is wrong. Putting twice is putting once. */
+export async function putDocuments(parts: PutParts, paths: readonly string[]): Promise<PutResult> {
+  const { ok, findings, components } = await validateDocuments(parts, paths);
+  if (!ok) return { ok, findings };
+  const distinct = [
+    ...new Map(components.map((component) => [`${component.kind}/${component.hash}`, component])).values(),
+  ];
+  const records = distinct.map(({ kind, hash, content, refers_to }) => ({ kind, hash, content, refers_to }));
+  const newCount = records.length === 0 ? 0 : await parts.components.put(records);
+  const stored = components.map((component) => toPut(component, parts.place.working_folder));
+  return { ok, stored, new_count: newCount, findings };
+}
+
+function toPut({ kind, hash, path }: LinkedDocument, workingFolder: string): PutDocument {
+  const name = path.startsWith(SHIPPED_PREFIX) ? path : relative(workingFolder, path);
+  return { kind, hash, path: name.startsWith('..') ? path : name };
+}

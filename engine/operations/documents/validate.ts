@@ -1,0 +1,184 @@
+import type { Json, JsonObject } from '../../contract/json.js';
+import type { Location, Problem } from '../../contract/problem.js';
+import type { ComponentKind, ComponentReference } from '../../core/workflow/component.js';
+import type { DocumentProblem } from '../../core/workflow/document-problem.js';
+import type { DocumentKind } from '../../core/workflow/link/document-kind.js';
+import { type LinkedDocument, linkDocuments } from '../../core/workflow/link.js';
+import { listReferences } from '../../core/workflow/link/references.js';
+import { SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
+import type { ComponentStore } from '../../ports/records.js';
+import type { Place } from './find-files.js';
+import { type Finding, sortFindings, toFinding } from './finding.js';
+import { type LoadedFile, type LoadedFiles, loadDocuments } from './load.js';
+
+/** Finds a linked or stored document. */
+export type FindComponent = (kind: ComponentKind, hash: string) => JsonObject | undefined;
+
+/** What checking documents needs of the outside. */
+export interface DocumentParts {
+  readonly place: Place;
+  /** The schemas that ship, by file name. */
+  readonly shipped: ReadonlyMap<string, JsonObject>;
+  readonly validateDocument: (kind: DocumentKind, document: Json) => readonly Problem[];
+  /** What keeps a scenario from running. Everything that it refers to can be found. */
+  readonly checkScenario: (find: FindComponent, scenarioHash: string) => readonly DocumentProblem[];
+  /** Where stored documents are looked up; without it, hashes that no file has are noted and not followed. */
+  readonly components?: Pick<ComponentStore, 'closure'>;
+}
+
+export interface Validation {
+  readonly ok: boolean;
+  readonly findings: readonly Finding[];
+  /** What can be stored, each after all that it refers to; schemas that ship are here where they are referred to. */
+  readonly components: readonly LinkedDocument[];
+}
+
+/** Checks files and folders, and all that they refer to, without a call to any source. All complaints come at once. */
+export async function validateDocuments(parts: DocumentParts, paths: readonly string[]): Promise<Validation> {
+  return validateLoaded(parts, await loadDocuments(paths, parts.place, parts.shipped));
+}
+
+/** Checks documents that have been read: first each by itself, then their links, then every scenario that is whole. */
+export async function validateLoaded(parts: DocumentParts, loaded: LoadedFiles): Promise<Validation> {
+  const files = new Map(loaded.files.map((file) => [file.path, file]));
+  const checked = loaded.files.map((file) => ({ file, problems: checkFile(parts, file) }));
+  const linking = linkDocuments(
+    checked.map(({ file, problems }) => ({
+      path: file.path,
+      kind: file.kind,
+      value: file.source?.value,
+      is_sound: !problems.some(isError),
+    })),
+    loaded.resolve_path,
+  );
+  const outside = await findOutside(parts, linking.linked);
+  const whole = checkWhole(parts, linking.linked, outside.found);
+  const findings = sortFindings([
+    ...checked.flatMap(({ file, problems }) => problems.map((problem) => at(file, problem))),
+    ...linking.problems.map(({ path, problem }) => at(getFile(files, path), problem)),
+    ...outside.missing.flatMap((reference) => findReferring(loaded.files, reference, parts.components !== undefined)),
+    ...whole.map(({ path, problem }) => at(getFile(files, path), problem)),
+  ]);
+  return { ok: !findings.some(isError), findings, components: withoutUnused(linking.linked) };
+}
+
+function isError(problem: Pick<Problem, 'severity'>): boolean {
+  return problem.severity !== 'note';
+}
+
+function checkFile(parts: DocumentParts, file: LoadedFile): readonly Problem[] {
+  if (!file.source || file.kind === undefined || file.path.startsWith(SHIPPED_PREFIX)) return file.problems;
+  return [...file.problems, ...parts.validateDocument(file.kind, file.source.value)];
+}
+
+function at(file: LoadedFile, problem: Problem): Finding {
+  const top: Location = { file: file.name, line: 1, column: 1 };
+  return toFinding(problem, file.source?.locate(problem.pointer ?? '') ?? top);
+}
+
+function getFile(files: ReadonlyMap<string, LoadedFile>, path: string): LoadedFile {
+  const file = files.get(path);
+  if (!file) throw new Error(`${path} has not been loaded`);
+  return file;
+}
+
+interface Outside {
+  readonly found: ReadonlyMap<string, JsonObject>;
+  readonly missing: readonly ComponentReference[];
+}
+
+/** What the linked documents name by a hash that none of them has. */
+async function findOutside(parts: DocumentParts, linked: readonly LinkedDocument[]): Promise<Outside> {
+  const here = new Set(linked.map(keyOf));
+  const wanted = new Map(
+    linked.flatMap(({ refers_to }) => refers_to).map((reference) => [keyOf(reference), reference]),
+  );
+  const found = new Map<string, JsonObject>();
+  const missing: ComponentReference[] = [];
+  for (const reference of [...wanted.values()].filter((item) => !here.has(keyOf(item)))) {
+    const closure = (await parts.components?.closure(reference.kind, reference.hash)) ?? [];
+    for (const record of closure) found.set(keyOf(record), record.content);
+    if (closure.length === 0) missing.push(reference);
+  }
+  return { found, missing };
+}
+
+function keyOf({ kind, hash }: ComponentReference): string {
+  return `${kind}/${hash}`;
+}
+
+function findReferring(
+  files: readonly LoadedFile[],
+  missing: ComponentReference,
+  isLookedUp: boolean,
+): readonly Finding[] {
+  const problem: Omit<Problem, 'pointer'> = isLookedUp
+    ? {
+        code: 'COMPONENT_MISSING',
+        message: `there is no ${missing.kind} ${missing.hash}`,
+        repair: 'Put it first, or name it by path.',
+      }
+    : {
+        code: 'REFERENCE_UNCHECKED',
+        message: `no file here is the ${missing.kind} ${missing.hash}: what refers to it is checked when it is put`,
+        severity: 'note',
+      };
+  return files.flatMap((file) => {
+    const references = file.source ? listReferences(file.kind, file.source.value) : [];
+    const meant = references.filter(
+      ({ wants, target }) => wants === missing.kind && 'hash' in target && target.hash === missing.hash,
+    );
+    return meant.map(({ pointer }) => at(file, { ...problem, pointer }));
+  });
+}
+
+interface FileComplaint {
+  readonly path: string;
+  readonly problem: Problem;
+}
+
+/** Scenarios of which a part is missing are left alone: what is missing has been said. */
+function checkWhole(
+  parts: DocumentParts,
+  linked: readonly LinkedDocument[],
+  stored: ReadonlyMap<string, JsonObject>,
+): readonly FileComplaint[] {
+  const contents = new Map([...stored, ...linked.map((document) => [keyOf(document), document.content] as const)]);
+  const paths = new Map(linked.toReversed().map((document) => [keyOf(document), document.path]));
+  const whole = wholeOf(linked, stored);
+  const scenarios = linked.filter((document) => document.kind === 'scenario' && whole.has(keyOf(document)));
+  return scenarios.flatMap((scenario) =>
+    parts
+      .checkScenario((kind, hash) => contents.get(keyOf({ kind, hash })), scenario.hash)
+      .map((problem) => {
+        const path = paths.get(keyOf(problem.document));
+        return path === undefined ? inStored(problem, scenario.path) : { path, problem };
+      }),
+  );
+}
+
+function wholeOf(linked: readonly LinkedDocument[], stored: ReadonlyMap<string, JsonObject>): ReadonlySet<string> {
+  const whole = new Set(stored.keys());
+  for (const document of linked) {
+    if (document.refers_to.every((reference) => whole.has(keyOf(reference)))) whole.add(keyOf(document));
+  }
+  return whole;
+}
+
+/** No file holds the place: the scenario that led there is the nearest. */
+function inStored(problem: DocumentProblem, path: string): FileComplaint {
+  const { kind, hash } = problem.document;
+  return {
+    path,
+    problem: {
+      ...problem,
+      pointer: '',
+      message: `${problem.message} (in ${kind} ${hash} at ${problem.pointer || '/'})`,
+    },
+  };
+}
+
+function withoutUnused(linked: readonly LinkedDocument[]): readonly LinkedDocument[] {
+  const used = new Set(linked.flatMap(({ refers_to }) => refers_to.map(keyOf)));
+  return linked.filter((document) => !document.path.startsWith(SHIPPED_PREFIX) || used.has(keyOf(document)));
+}

@@ -1,0 +1,47 @@
+import type { JsonObject } from '../contract/json.js';
+import type { Problem } from '../contract/problem.js';
+import type { Program } from '../core/workflow/program.js';
+import type { RuntimeParts } from '../runtime/runtime-parts.js';
+import type { PluginCatalogue } from '../ports/sources.js';
+import type { Store } from '../ports/records.js';
+import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
+
+/** What operations on documents need; it reaches no database and no source. */
+export interface Authoring {
+  readonly compileSchema: CompileSchema;
+  readonly validateDocument: ValidateDocument;
+  readonly catalogue: PluginCatalogue;
+  /** Shipped schemas, by file name such as `world-patch.schema.json`. */
+  readonly shippedSchemas: ReadonlyMap<string, JsonObject>;
+}
+
+/** Everything that an operation may use, put together by the composition root. */
+export interface Engine {
+  readonly authoring: Authoring;
+  readonly store: Store;
+  readonly runtime: RuntimeParts;
+  /** Compiled programs by scenario hash: content addressing makes them reusable for ever. */
+  readonly programs: Map<string, Program>;
+  close(): Promise<void>;
+}
+
+/** An operation that could not be done, for reasons that a person can mend. */
+export interface Refused {
+  readonly ok: false;
+  /** `content`: what was asked for is at fault; `environment`: the database or a service is. */
+  readonly because: 'content' | 'environment';
+  readonly problems: readonly Problem[];
+}
+
+/** What an operation gives. */
+export type Done<Value> = { readonly ok: true; readonly value: Value } | Refused;
+
+/** Refuses for what was asked. */
+export function refuse(...problems: readonly Problem[]): Refused {
+  return { ok: false, because: 'content', problems };
+}
+
+/** Refuses for the state of the surroundings. */
+export function unavailable(...problems: readonly Problem[]): Refused {
+  return { ok: false, because: 'environment', problems };
+}

@@ -1,0 +1,59 @@
+import type { JsonObject } from '../contract/json.js';
+import type { Scenario } from '../generated/scenario.js';
+import { type Compiled, compileProgram } from '../core/workflow/compile.js';
+import type { ComponentKind } from '../core/workflow/component.js';
+import type { Program } from '../core/workflow/program.js';
+import { type Authoring, type Done, type Engine, refuse } from './engine.js';
+
+/** A stored scenario with its program. */
+export interface LoadedScenario {
+  readonly scenario: Scenario;
+  readonly program: Program;
+}
+
+/** Reads a stored scenario with all that it refers to, and compiles it, once per hash. */
+export async function loadScenario(engine: Engine, scenarioHash: string): Promise<Done<LoadedScenario>> {
+  const stored = await engine.store.components.find('scenario', scenarioHash);
+  if (stored === undefined) {
+    return refuse({
+      code: 'SCENARIO_UNKNOWN',
+      message: `There is no stored scenario ${scenarioHash}.`,
+      repair: 'Put it first: chukwa put PATH',
+    });
+  }
+  const scenario = stored.content as unknown as Scenario;
+  const cached = engine.programs.get(scenarioHash);
+  if (cached !== undefined) return { ok: true, value: { scenario, program: cached } };
+  const closure = await engine.store.components.closure('scenario', scenarioHash);
+  const byName = new Map(closure.map((component) => [`${component.kind} ${component.hash}`, component.content]));
+  const compiled = compileScenario(engine.authoring, scenarioHash, (kind, hash) => byName.get(`${kind} ${hash}`));
+  if (!compiled.ok) return refuse(...compiled.problems);
+  engine.programs.set(scenarioHash, compiled.program);
+  return { ok: true, value: { scenario, program: compiled.program } };
+}
+
+/** Compiles a scenario from documents that are at hand. */
+export function compileScenario(
+  authoring: Authoring,
+  scenarioHash: string,
+  find: (kind: ComponentKind, hash: string) => JsonObject | undefined,
+): Compiled {
+  return compileProgram(
+    {
+      find,
+      compileSchema: authoring.compileSchema,
+      speaks: (name) => authoring.catalogue.plugins.find((plugin) => plugin.name === name)?.speaks,
+      contracts: {
+        tool_loop_output: shipped(authoring, 'tool-loop-output'),
+        world_patch: shipped(authoring, 'world-patch'),
+      },
+    },
+    scenarioHash,
+  );
+}
+
+function shipped(authoring: Authoring, name: string): JsonObject {
+  const schema = authoring.shippedSchemas.get(`${name}.schema.json`);
+  if (schema === undefined) throw new Error(`the shipped schema ${name} is missing`);
+  return schema;
+}

@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { putScenario } from './author.js';
+import type { Composition } from './composition.js';
+import type { Done } from './engine.js';
+import { type RunReport, runTurns } from './run-turns.js';
+import { toStage, type WatchedRun, withStagedEngine } from './run-world.js';
+import { createWorld, freshSlug } from './worlds.js';
+
+const FAMILY = 'park';
+
+/** The whole park, from nothing: toy services, a model, the documents that ship, a fresh world, and its first turns. */
+export function runPark(composition: Composition, request: WatchedRun): Promise<Done<RunReport>> {
+  const root = join(composition.package_root, 'workflows');
+  const place = { working_folder: composition.package_root, root };
+  return withStagedEngine(composition, toStage(request, true), async (engine) => {
+    const scenario = await putScenario(engine, join(root, FAMILY, 'scenario.json'), place);
+    if (!scenario.ok) return scenario;
+    const world_slug = await freshSlug(engine, FAMILY);
+    const world = await createWorld(engine, { world_slug, scenario_hash: scenario.value });
+    if (!world.ok) return world;
+    request.onWorld(world.value, engine.store.database.description);
+    return runTurns(engine, { ...request, world_slug });
+  });
+}

@@ -1,0 +1,44 @@
+import type { AttemptRecord, AttemptSummary, InvocationRecord, LlmCallRecord } from '../ports/records.js';
+import { type Done, type Engine, refuse } from './engine.js';
+import { unknownWorld } from './worlds.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Everything about one attempt: its calls, patches, timeline and audit. */
+export async function showAttempt(engine: Engine, id: string): Promise<Done<AttemptRecord>> {
+  return found(
+    UUID.test(id) ? await engine.store.records.attempt(id) : undefined,
+    'ATTEMPT_UNKNOWN',
+    `There is no attempt ${JSON.stringify(id)}.`,
+    'See chukwa attempts SLUG.',
+  );
+}
+
+/** A world's attempts, the latest first. */
+export async function listAttempts(engine: Engine, worldSlug: string): Promise<Done<readonly AttemptSummary[]>> {
+  const world = await engine.store.worlds.find(worldSlug);
+  return world === undefined
+    ? unknownWorld(engine, worldSlug)
+    : { ok: true, value: (await engine.store.records.attempts(worldSlug)).toReversed() };
+}
+
+/** One source call: what was asked, what came back as redaction lets it be seen, how it was judged. */
+export async function showInvocation(engine: Engine, id: string): Promise<Done<InvocationRecord>> {
+  const record = UUID.test(id) ? await engine.store.records.invocation(id) : undefined;
+  return found(
+    record,
+    'INVOCATION_UNKNOWN',
+    `There is no source invocation ${JSON.stringify(id)}.`,
+    'See chukwa attempt ID.',
+  );
+}
+
+/** One generation: what the model was shown and said, chunk by chunk, and what was made of it. */
+export async function showLlmCall(engine: Engine, id: string): Promise<Done<LlmCallRecord>> {
+  const record = UUID.test(id) ? await engine.store.records.llmCall(id) : undefined;
+  return found(record, 'LLM_CALL_UNKNOWN', `There is no LLM call ${JSON.stringify(id)}.`, 'See chukwa attempt ID.');
+}
+
+function found<Value>(value: Value | undefined, code: string, message: string, repair: string): Done<Value> {
+  return value === undefined ? refuse({ code, message, repair }) : { ok: true, value };
+}

@@ -1,0 +1,120 @@
+import type { Json } from '../contract/json.js';
+import type { AttemptRecord, AttemptStatus, InvocationSummary } from '../ports/records.js';
+import type { OnProgress } from '../runtime/progress.js';
+import { type AttemptEnd, runAttempt } from '../runtime/run-attempt.js';
+import { type Done, type Engine, refuse } from './engine.js';
+import { loadScenario } from './load-program.js';
+import { unknownWorld } from './worlds.js';
+
+/** What `run --json` prints. */
+export interface RunReport {
+  readonly world: string;
+  readonly turns: readonly TurnReport[];
+}
+
+export interface TurnReport {
+  readonly attempted_turn: number;
+  readonly attempt_id: string;
+  readonly status: AttemptStatus;
+  readonly failure_class: string | null;
+  readonly failure_message: string | null;
+  readonly patches: readonly {
+    readonly patch_seq: number;
+    readonly workflow_subject_entity_id: string;
+    readonly narration: string;
+    readonly effects: readonly Json[];
+  }[];
+  readonly invocations: readonly InvocationReport[];
+}
+
+export type InvocationReport = Pick<InvocationSummary, (typeof INVOCATION_MEMBERS)[number]>;
+
+const INVOCATION_MEMBERS = [
+  'source_invocation_id',
+  'parent_source_invocation_id',
+  'invocation_seq',
+  'invocation_kind',
+  'ambient_source_id',
+  'tool_name',
+  'workflow_subject_entity_id',
+  'workflow_node_id',
+  'tool_loop_round',
+  'logical_generation_attempt',
+  'model_output_kind',
+  'status',
+  'failure_class',
+  'http_status',
+  'llm_call_id',
+  'response_json',
+] as const;
+
+export interface RunRequest {
+  readonly world_slug: string;
+  /** How many turns, one after the other; the first that fails ends the run. */
+  readonly turns: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: OnProgress;
+}
+
+/** Runs turns of a world here and now. A failed attempt is a report, not a refusal. */
+export async function runTurns(engine: Engine, request: RunRequest): Promise<Done<RunReport>> {
+  const world = await engine.store.worlds.find(request.world_slug);
+  if (world === undefined) return unknownWorld(engine, request.world_slug);
+  const loaded = await loadScenario(engine, world.scenario_hash);
+  if (!loaded.ok) return loaded;
+  const { scenario, program } = loaded.value;
+  const simulationTime = (turn: number) =>
+    new Date(Date.parse(scenario.start_time) + turn * scenario.chronon_seconds * 1000).toISOString();
+  const turns: TurnReport[] = [];
+  for (let left = request.turns; left > 0 && !request.signal.aborted; left--) {
+    const end = await runAttempt(engine.runtime, { ...request, program, simulationTime });
+    if (end.kind !== 'committed' && end.kind !== 'failed') return refuseAttempt(engine, request.world_slug, end);
+    turns.push(await reportTurn(engine, end.attempt_id));
+    if (end.kind === 'failed') break;
+  }
+  return { ok: true, value: { world: request.world_slug, turns } };
+}
+
+async function reportTurn(engine: Engine, attemptId: string): Promise<TurnReport> {
+  const record = await engine.store.records.attempt(attemptId);
+  if (record === undefined) throw new Error(`the attempt ${attemptId} left no record`);
+  return toTurnReport(record);
+}
+
+/** An attempt's record as a turn of the run report. */
+export function toTurnReport(record: AttemptRecord): TurnReport {
+  return {
+    attempted_turn: record.attempted_turn,
+    attempt_id: record.attempt_id,
+    status: record.status,
+    failure_class: record.failure_class,
+    failure_message: record.failure_message,
+    patches: record.patches.map(({ patch_seq, workflow_subject_entity_id, narration, effects }) => ({
+      patch_seq,
+      workflow_subject_entity_id,
+      narration,
+      effects: effects as unknown as readonly Json[],
+    })),
+    invocations: record.invocations.map(
+      (invocation) =>
+        Object.fromEntries(
+          INVOCATION_MEMBERS.map((member) => [member, invocation[member]]),
+        ) as unknown as InvocationReport,
+    ),
+  };
+}
+
+function refuseAttempt(
+  engine: Engine,
+  slug: string,
+  end: Exclude<AttemptEnd, { kind: 'committed' } | { kind: 'failed' }>,
+) {
+  if (end.kind === 'unknown_world') return unknownWorld(engine, slug);
+  const until = new Date(end.until).toISOString();
+  return refuse({
+    code: 'WORLD_BUSY',
+    message: `The world ${slug} is being run by process ${end.holder.pid} on ${end.holder.host} (attempt ${end.attempt_id}).`,
+    repair: `Wait for it, or stop it; a dead driver's hold ends at ${until}.`,
+    details: { pid: end.holder.pid, host: end.holder.host, attempt_id: end.attempt_id, until },
+  });
+}

@@ -1,0 +1,53 @@
+import type { WorldSnapshot } from '../ports/records.js';
+import type { Composition } from './composition.js';
+import type { Done, Engine } from './engine.js';
+import { type RunReport, type RunRequest, runTurns } from './run-turns.js';
+import { type StageRequest, startStage } from './stage.js';
+import { showWorld } from './worlds.js';
+
+/** Turns to run, and who is told of them. */
+export interface WatchedRun extends Omit<RunRequest, 'world_slug'> {
+  /** What the scripted model says; without it the model of the environment is asked. */
+  readonly answers_file?: string;
+  /** Told of the world before its first turn, and of the database that holds it. */
+  readonly onWorld: (world: WorldSnapshot, database: string) => void;
+}
+
+/** Runs turns of a world, with a scripted model where there is a script. */
+export function runWorld(
+  composition: Composition,
+  request: WatchedRun & Pick<RunRequest, 'world_slug'>,
+): Promise<Done<RunReport>> {
+  return withStagedEngine(composition, toStage(request, false), async (engine) => {
+    const world = await showWorld(engine, { world_slug: request.world_slug });
+    if (!world.ok) return world;
+    request.onWorld(world.value, engine.store.database.description);
+    return runTurns(engine, request);
+  });
+}
+
+/** What a run needs on the stage. */
+export function toStage({ answers_file }: Pick<WatchedRun, 'answers_file'>, with_toys: boolean): StageRequest {
+  return { with_toys, ...(answers_file === undefined ? {} : { answers_file }) };
+}
+
+/** Sets a stage up, opens the engine on it for one task, and takes all of it down whatever comes. */
+export async function withStagedEngine<Value>(
+  composition: Composition,
+  wanted: StageRequest,
+  task: (engine: Engine) => Promise<Done<Value>>,
+): Promise<Done<Value>> {
+  const stage = await startStage(composition, wanted);
+  if (!stage.ok) return stage;
+  try {
+    const engine = await composition.openEngine({ variables: stage.value.variables });
+    if (!engine.ok) return engine;
+    try {
+      return await task(engine.value);
+    } finally {
+      await engine.value.close();
+    }
+  } finally {
+    await stage.value.close();
+  }
+}

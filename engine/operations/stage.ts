@@ -1,0 +1,73 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Problem } from '../contract/problem.js';
+import { parseSource } from '../core/content/source-text.js';
+import { nearestFirst } from '../core/content/nearest-name.js';
+import type { Composition, Stage } from './composition.js';
+import { type Done, refuse } from './engine.js';
+
+/** What is to be set up before a world can run without the outside. */
+export interface StageRequest {
+  readonly with_toys: boolean;
+  /** Absolute; the scripted model is started where it is given. */
+  readonly answers_file?: string;
+}
+
+/** Starts what is wanted on loopback, all or nothing. */
+export async function startStage(composition: Composition, request: StageRequest): Promise<Done<Stage>> {
+  const stages: Stage[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(stages.map((stage) => stage.close()));
+  };
+  try {
+    if (request.with_toys) stages.push(await composition.startToys());
+    if (request.answers_file !== undefined) {
+      const model = await composition.startScriptedModel(request.answers_file);
+      if (!model.ok) {
+        await close();
+        return { ...model, problems: await inFile(request.answers_file, model.problems) };
+      }
+      stages.push(model.value);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const variables = Object.assign({}, ...stages.map((stage) => stage.variables)) as Stage['variables'];
+  return { ok: true, value: { variables, close } };
+}
+
+/**
+ * Finds the file of a script: a shipped one by its name, any other by its path.
+ * @param name such as `park`, or `./my-answers.json`
+ */
+export async function findScript(
+  composition: Pick<Composition, 'package_root'>,
+  workingFolder: string,
+  name: string,
+): Promise<Done<string>> {
+  const folder = join(composition.package_root, 'fixtures', 'scripts');
+  const shipped = (await readdir(folder)).filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -5));
+  if (shipped.includes(name)) return { ok: true, value: join(folder, `${name}.json`) };
+  const path = resolve(workingFolder, name);
+  const facts = await stat(path).catch(() => undefined);
+  if (facts?.isFile()) return { ok: true, value: path };
+  const [nearest] = nearestFirst(name, shipped);
+  return refuse({
+    code: 'SCRIPT_UNKNOWN',
+    message: `There is no script ${JSON.stringify(name)}: neither a file nor one that ships.`,
+    repair: `Did you mean ${nearest}? Scripts that ship: ${shipped.toSorted().join(', ')}.`,
+  });
+}
+
+/** Problems of a document that name a place in it, at their lines and columns. */
+async function inFile(path: string, problems: readonly Problem[]): Promise<readonly Problem[]> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  if (text === undefined) return problems;
+  const source = parseSource(path, text);
+  if (!source.ok) return source.problems;
+  const { locate } = source.value;
+  return problems.map((problem) =>
+    problem.pointer === undefined ? problem : { ...problem, location: problem.location ?? locate(problem.pointer) },
+  );
+}

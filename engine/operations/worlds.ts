@@ -1,0 +1,83 @@
+import { nearestFirst } from '../core/content/nearest-name.js';
+import type { WorldRecord, WorldSnapshot } from '../ports/records.js';
+import { type Done, type Engine, refuse } from './engine.js';
+import { loadScenario } from './load-program.js';
+
+const SLUG = /^[a-z0-9]+([_-][a-z0-9]+)*$/;
+const SLUG_LENGTH_MAX = 64;
+
+/**
+ * Makes a world from a stored scenario that compiles.
+ * @param request.scenario_hash 64 hex digits
+ */
+export async function createWorld(
+  engine: Engine,
+  request: { readonly world_slug: string; readonly scenario_hash: string },
+): Promise<Done<WorldSnapshot>> {
+  const { world_slug, scenario_hash } = request;
+  if (!SLUG.test(world_slug) || world_slug.length > SLUG_LENGTH_MAX) {
+    return refuse({
+      code: 'WORLD_SLUG_INVALID',
+      message: `${JSON.stringify(world_slug)} cannot be a world's name.`,
+      repair: `Use lower-case letters and digits, joined by single hyphens or underscores, at most ${SLUG_LENGTH_MAX} characters.`,
+    });
+  }
+  const loaded = await loadScenario(engine, scenario_hash);
+  if (!loaded.ok) return loaded;
+  const created = await engine.store.worlds.create({
+    world_slug,
+    scenario_hash,
+    start_time: loaded.value.scenario.start_time,
+    created_at: engine.runtime.clock.now(),
+  });
+  if (!created)
+    return refuse({
+      code: 'WORLD_EXISTS',
+      message: `There is a world ${world_slug} already.`,
+      repair: 'Choose another name.',
+    });
+  return showWorld(engine, { world_slug });
+}
+
+/** All worlds, by name. */
+export async function listWorlds(engine: Engine): Promise<Done<readonly WorldRecord[]>> {
+  return { ok: true, value: await engine.store.worlds.list() };
+}
+
+/** A world as it stood at the end of a turn; without a turn, as it stands. */
+export async function showWorld(
+  engine: Engine,
+  request: { readonly world_slug: string; readonly turn?: number },
+): Promise<Done<WorldSnapshot>> {
+  const world = await engine.store.worlds.find(request.world_slug);
+  if (world === undefined) return unknownWorld(engine, request.world_slug);
+  const snapshot = await engine.store.worlds.snapshot(request.world_slug, request.turn);
+  if (snapshot !== undefined) return { ok: true, value: snapshot };
+  return refuse({
+    code: 'TURN_UNKNOWN',
+    message: `The world ${request.world_slug} has not reached turn ${request.turn}; it stands at turn ${world.turn}.`,
+    repair: `Ask for a turn from 0 to ${world.turn}.`,
+  });
+}
+
+/** The first name of a family (`park`, `park-2`, `park-3`, ...) that no world has. */
+export async function freshSlug(engine: Engine, family: string): Promise<string> {
+  const taken = new Set((await engine.store.worlds.list()).map((world) => world.world_slug));
+  let slug = family;
+  for (let number = 2; taken.has(slug); number++) slug = `${family}-${number}`;
+  return slug;
+}
+
+/** Refuses for a name that no world has, with the nearest that some do. */
+export async function unknownWorld(engine: Engine, slug: string) {
+  const known = (await engine.store.worlds.list()).map((world) => world.world_slug);
+  const [nearest] = nearestFirst(slug, known);
+  return refuse({
+    code: 'WORLD_UNKNOWN',
+    message: `There is no world ${JSON.stringify(slug)}.`,
+    repair:
+      nearest === undefined
+        ? 'Make one: chukwa world create SLUG --scenario PATH'
+        : `Did you mean ${nearest}? See chukwa world list.`,
+  });
+}

@@ -1,0 +1,7 @@
+/** Time and identity, handed in so that nothing else reads them. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** A fresh UUID, ordered by time (version 7). */
+  uuid(): string;
+}

@@ -1,0 +1,244 @@
+import type { Json, JsonObject } from '../contract/json.js';
+import type { ComponentKind } from './validation.js';
+
+/** A stored document. */
+export interface ComponentRecord {
+  readonly kind: ComponentKind;
+  /** SHA-256 of the canonical form, 64 hex digits. */
+  readonly hash: string;
+  readonly content: JsonObject;
+}
+
+/** A document to be stored, with the documents that it names. */
+export interface ComponentToStore extends ComponentRecord {
+  readonly refers_to: readonly { readonly kind: ComponentKind; readonly hash: string }[];
+}
+
+export interface ComponentStore {
+  /** One transaction, idempotent, order free. @returns how many were new */
+  put(components: readonly ComponentToStore[]): Promise<number>;
+  find(kind: ComponentKind, hash: string): Promise<ComponentRecord | undefined>;
+  /** Everything that a component refers to, directly or not, itself included. */
+  closure(kind: ComponentKind, hash: string): Promise<readonly ComponentRecord[]>;
+}
+
+export interface WorldRecord {
+  readonly world_slug: string;
+  readonly scenario_hash: string;
+  readonly scenario_label: string;
+  /** The latest committed turn. */
+  readonly turn: number;
+  readonly simulation_time: string;
+  readonly created_at: string;
+}
+
+/** The scenario's start as rows. */
+export interface WorldToCreate {
+  readonly world_slug: string;
+  readonly scenario_hash: string;
+  readonly start_time: string;
+  readonly created_at: number;
+}
+
+export interface EntityRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'agent' | 'prop';
+  readonly environment?: string;
+  readonly goal?: string;
+  readonly state: string;
+  readonly memory: readonly { readonly content: string; readonly turn: number }[];
+}
+
+export interface WorldSnapshot extends WorldRecord {
+  readonly environments: readonly { readonly label: string; readonly content: string }[];
+  readonly entities: readonly EntityRecord[];
+}
+
+export interface WorldStore {
+  /** @returns false where the slug is taken */
+  create(world: WorldToCreate): Promise<boolean>;
+  find(world_slug: string): Promise<WorldRecord | undefined>;
+  list(): Promise<readonly WorldRecord[]>;
+  /** @returns undefined for an unknown world or a turn that it has not reached */
+  snapshot(world_slug: string, turn?: number): Promise<WorldSnapshot | undefined>;
+}
+
+export type AttemptStatus = 'running' | 'suspended' | 'committed' | 'failed' | 'interrupted';
+export type InvocationStatus = 'running' | 'pending' | 'succeeded' | 'failed' | 'interrupted';
+
+export interface AttemptSummary {
+  readonly attempt_id: string;
+  readonly world_slug: string;
+  readonly attempted_turn: number;
+  readonly status: AttemptStatus;
+  readonly failure_class: string | null;
+  readonly failure_message: string | null;
+  readonly failed_subject_entity_id: string | null;
+  readonly failed_node_id: string | null;
+  readonly failed_source_invocation_id: string | null;
+  readonly source_invocation_count: number;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+}
+
+export interface AttemptRecord extends AttemptSummary {
+  readonly epoch: number;
+  readonly scenario_hash: string;
+  readonly renderer_version: string;
+  readonly source_trace_summary: Json;
+  readonly patches: readonly PatchRecord[];
+  readonly invocations: readonly InvocationSummary[];
+  readonly timeline: readonly TimelineRecord[];
+  readonly audit: readonly AuditRecord[];
+}
+
+export interface PatchRecord {
+  readonly patch_seq: number;
+  readonly workflow_subject_entity_id: string;
+  readonly workflow_node_id: string;
+  readonly narration: string;
+  readonly touched_entities: readonly string[];
+  readonly effects: readonly PatchEffectRecord[];
+}
+
+export interface PatchEffectRecord {
+  readonly effect_index: number;
+  readonly op: string;
+  readonly entity_id: string | null;
+  readonly environment_label: string | null;
+  readonly state_before: string | null;
+  readonly state_after: string;
+}
+
+/** The members of `run --json`, and what a list shows. */
+export interface InvocationSummary {
+  readonly source_invocation_id: string;
+  readonly parent_source_invocation_id: string | null;
+  readonly invocation_seq: number;
+  readonly invocation_kind: 'llm_generation' | 'ambient_context' | 'model_elected_tool' | 'node_call' | 'quality_gate';
+  readonly command_key: string;
+  readonly ambient_source_id: string | null;
+  readonly tool_name: string | null;
+  readonly workflow_subject_entity_id: string | null;
+  readonly workflow_node_id: string | null;
+  readonly tool_loop_round: number | null;
+  readonly logical_generation_attempt: number | null;
+  readonly model_output_kind: string | null;
+  readonly status: InvocationStatus;
+  readonly failure_class: string | null;
+  readonly failure_detail: string | null;
+  readonly failure_message: string | null;
+  readonly http_status: number | null;
+  readonly llm_call_id: string | null;
+  readonly duration_ms: number | null;
+  /** As redaction lets it be seen. */
+  readonly response_json: Json;
+}
+
+export interface InvocationRecord extends InvocationSummary {
+  readonly attempt_id: string;
+  readonly world_slug: string;
+  readonly attempted_turn: number;
+  readonly workflow_hash: string;
+  readonly source_hash: string;
+  readonly source_label: string;
+  readonly effect_class: string;
+  readonly performance: number;
+  readonly request_hash: string;
+  readonly request_json: Json;
+  readonly input_schema_hash: string | null;
+  readonly output_schema_hash: string | null;
+  readonly validation_status: string;
+  readonly response_headers: JsonObject;
+  /** The body as text, where it was kept beside the answer; null where redaction hides it. */
+  readonly response_text: string | null;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+}
+
+export interface LlmCallRecord {
+  readonly llm_call_id: string;
+  readonly source_invocation_id: string;
+  readonly attempt_id: string;
+  readonly world_slug: string;
+  readonly attempted_turn: number;
+  readonly workflow_hash: string;
+  readonly workflow_node_id: string;
+  readonly workflow_subject_entity_id: string;
+  readonly logical_generation_attempt: number;
+  readonly tool_loop_round: number;
+  readonly model_output_kind: string | null;
+  readonly status: InvocationStatus;
+  readonly model: string | null;
+  readonly schema_delivery: string;
+  readonly output_schema_hash: string;
+  readonly messages: readonly {
+    readonly role: string;
+    readonly content: string;
+    readonly segments: readonly { readonly origin: string; readonly characters: number }[];
+  }[];
+  readonly prefix_hash: string;
+  readonly raw_text: string;
+  readonly normalised_text: string | null;
+  readonly finish_reason: string | null;
+  readonly chunks: readonly { readonly text: string; readonly offset_ms: number }[];
+  readonly artifacts: readonly { readonly kind: string; readonly value: Json }[];
+  readonly tokens: {
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cached_input_tokens: number | null;
+    readonly reasoning_tokens: number | null;
+  } | null;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+}
+
+export interface TimelineRecord {
+  readonly event_seq: number;
+  readonly event_kind: string;
+  readonly occurred_at: string;
+  readonly source_invocation_id: string | null;
+  readonly workflow_subject_entity_id: string | null;
+  readonly workflow_node_id: string | null;
+  readonly patch_seq: number | null;
+  readonly details: Json;
+}
+
+export interface AuditRecord {
+  readonly audit_kind: 'patch_applied' | 'generation_rejected' | 'turn_complete' | 'attempt_failed';
+  readonly attempt_status: string;
+  readonly source_invocation_id: string | null;
+  readonly workflow_subject_entity_id: string | null;
+  readonly workflow_node_id: string | null;
+  readonly patch_seq: number | null;
+  readonly attempt_number: number | null;
+  readonly raw_response: string | null;
+  readonly rejection: string | null;
+  readonly details: Json;
+}
+
+/** The record as people and programs read it. */
+export interface RecordReader {
+  attempt(attempt_id: string): Promise<AttemptRecord | undefined>;
+  attempts(world_slug: string): Promise<readonly AttemptSummary[]>;
+  invocation(source_invocation_id: string): Promise<InvocationRecord | undefined>;
+  llmCall(llm_call_id: string): Promise<LlmCallRecord | undefined>;
+}
+
+/** The database as `doctor` and `migrate` see it. */
+export interface Database {
+  readonly description: string;
+  /** Names of the migrations that were applied now. */
+  migrate(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** Everything that is stored. */
+export interface Store {
+  readonly database: Database;
+  readonly components: ComponentStore;
+  readonly worlds: WorldStore;
+  readonly attempts: import('./attempts.js').AttemptStore;
+  readonly records: RecordReader;
+}

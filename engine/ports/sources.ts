@@ -1,0 +1,102 @@
+import type { Json } from '../contract/json.js';
+import type { Problem } from '../contract/problem.js';
+import type { TokenUsage } from '../contract/source.js';
+import type { Invoke } from '../core/turn/command.js';
+import type { InvocationFailureClass } from '../core/turn/failure.js';
+
+/** How a call ended, as its record will say; `eventOf` makes the turn's event from it. */
+export type CallOutcome = CallSucceeded | CallBroke;
+
+interface CallEnd {
+  readonly key: string;
+  /** Milliseconds since 1970. */
+  readonly ended_at: number;
+  readonly duration_ms: number;
+  readonly http_status?: number;
+  /** Headers by allow-list, secrets replaced. */
+  readonly response_headers?: Readonly<Record<string, string>>;
+  /** The body as it came, where it is not the canonical JSON of the answer. */
+  readonly response_body?: Uint8Array;
+  readonly validation_status: 'valid' | 'invalid' | 'not_checked';
+  readonly usage?: TokenUsage;
+  /** What a chat source left: see `CallTrace`. */
+  readonly trace?: CallTrace;
+}
+
+export interface CallSucceeded extends CallEnd {
+  readonly status: 'succeeded';
+  /** The whole validated answer; stored, never shown. */
+  readonly answer: Json;
+  /** What redaction lets through; all that the turn sees. */
+  readonly view: Json;
+}
+
+export interface CallBroke extends CallEnd {
+  readonly status: 'failed';
+  readonly failure_class: InvocationFailureClass;
+  readonly failure_message: string;
+  /** Refused by a stage before the call; nothing left the process. */
+  readonly refused: boolean;
+  /** The answer, where one arrived and was found unusable. */
+  readonly answer?: Json;
+}
+
+/** What streamed in and has not been flushed yet, and what the plugin left beside it. */
+export interface CallTrace {
+  readonly chunks: ChunkBatch | undefined;
+  readonly artifacts: readonly { readonly kind: string; readonly value: Json }[];
+}
+
+/** Streamed pieces of one flush. */
+export interface ChunkBatch {
+  /** 1-based, without gaps. */
+  readonly batch_seq: number;
+  /** UTF-8 of all pieces together. */
+  readonly text: Uint8Array;
+  /** Bytes of each piece. */
+  readonly lengths: readonly number[];
+  /** Milliseconds from the start of the call to each piece. */
+  readonly offsets_ms: readonly number[];
+}
+
+/** What the pipeline reports while a call is under way. Each write returns before the next stage goes on. */
+export interface CallRecorder {
+  /** Must be durable when it resolves: the first byte leaves after it. */
+  started(): Promise<void>;
+  flushed(batch: ChunkBatch): Promise<void>;
+}
+
+/** What a call is told of the turn that it serves. */
+export interface CallSurroundings {
+  /** `<world>/turn-<n>/<command key>`. */
+  readonly client_request_id: string;
+  /** Aborted when the turn no longer wants the answer. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The one way out: every call to a source, whatever asked for it, in one documented order of stages.
+ * Expected failures are outcomes; a throw is a bug, or the recorder's word that the attempt was overtaken.
+ */
+export type CallSource = (
+  command: Invoke,
+  surroundings: CallSurroundings,
+  recorder: CallRecorder,
+) => Promise<CallOutcome>;
+
+/** What is known of the plugins that were found. */
+export interface PluginCatalogue {
+  readonly plugins: readonly PluginDescription[];
+  /** Why others were left out. */
+  readonly problems: readonly Problem[];
+}
+
+export interface PluginDescription {
+  readonly name: string;
+  readonly description: string;
+  readonly speaks: 'json' | 'chat';
+  readonly folder: string;
+  readonly version: string;
+  /** Problems of a source's `interface`, with pointers into it. */
+  readonly validateInterface: (value: Json) => readonly Problem[];
+}

@@ -1,0 +1,200 @@
+import type { Commit, Fail, Invoke, TurnCommand } from '../core/turn/command.js';
+import { advance, type Step } from '../core/turn/advance.js';
+import type { TurnState } from '../core/turn/state.js';
+import type { Verdict } from '../core/turn/verdict.js';
+import type { Program } from '../core/workflow/program.js';
+import type { AttemptLease, CallFinish, CallStart, Written } from '../ports/attempts.js';
+import type { CallOutcome } from '../ports/sources.js';
+import { type Arrivals, openArrivals } from './arrivals.js';
+import { eventOf } from './event-of.js';
+import type { OnProgress } from './progress.js';
+import type { RuntimeParts } from './runtime-parts.js';
+
+/** Another driver took the world over; this one has written nothing since, and must not go on. */
+export class Overtaken extends Error {
+  override name = 'Overtaken';
+}
+
+/** An attempt while it is driven: the one mutable thing of the runtime. */
+export interface Attempt {
+  readonly lease: AttemptLease;
+  readonly program: Program;
+  readonly simulation_time: string;
+  readonly onProgress: OnProgress;
+  readonly arrivals: Arrivals<Arrival>;
+  readonly calls: Map<string, Call>;
+  state: TurnState;
+}
+
+/** What reaches a driver: the end of a call, a request to stop, or something broken. */
+export type Arrival =
+  | { readonly kind: 'ended'; readonly outcome: CallOutcome }
+  | { readonly kind: 'stop'; readonly reason: string }
+  | { readonly kind: 'broken'; readonly error: unknown };
+
+/** One issued call. */
+interface Call {
+  readonly start: CallStart;
+  readonly abort: AbortController;
+  under_way: boolean;
+}
+
+/** An attempt that has heard nothing yet. */
+export function openAttempt(
+  opening: Pick<Attempt, 'lease' | 'program' | 'simulation_time' | 'onProgress' | 'state'>,
+): Attempt {
+  return { ...opening, arrivals: openArrivals(), calls: new Map() };
+}
+
+/** One finished call becomes a fact: the core decides, the record is written, and only then does anything follow. */
+export async function hear(
+  parts: RuntimeParts,
+  attempt: Attempt,
+  outcome: CallOutcome,
+): Promise<readonly TurnCommand[]> {
+  const call = callOf(attempt, outcome.key);
+  call.under_way = false;
+  const step = advance(attempt.program, attempt.state, eventOf(outcome));
+  await writeFinish(parts, attempt, call, outcome, step.verdict);
+  attempt.onProgress({
+    kind: 'call_finished',
+    source_invocation_id: call.start.source_invocation_id,
+    command: call.start.command,
+    outcome,
+    ...(step.verdict === undefined ? {} : { verdict: step.verdict }),
+  });
+  return take(attempt, step);
+}
+
+/** Moves to the next state. After a first failure, reading calls that are under way are no longer wanted. */
+export function take(attempt: Attempt, step: Step): readonly TurnCommand[] {
+  attempt.state = step.state;
+  if (step.state.failure !== undefined) abortReads(attempt);
+  return step.commands;
+}
+
+/** Asks a source; what came of it arrives later. */
+export function issue(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {
+  const call: Call = { start: toStart(parts, attempt, command), abort: new AbortController(), under_way: true };
+  if (attempt.calls.has(command.key)) throw new Error(`the command ${command.key} was issued twice`);
+  attempt.calls.set(command.key, call);
+  perform(parts, attempt, call).then(
+    (outcome) => attempt.arrivals.put({ kind: 'ended', outcome }),
+    (error: unknown) => attempt.arrivals.put({ kind: 'broken', error }),
+  );
+}
+
+/** Does what the core asked for and reports what came of it. */
+function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<CallOutcome> {
+  const { lease } = attempt;
+  const { command, llm_call_id } = call.start;
+  return parts.callSource(
+    command,
+    { client_request_id: `${lease.world_slug}/turn-${lease.attempted_turn}/${command.key}`, signal: call.abort.signal },
+    {
+      async started() {
+        demand(await parts.attempts.startCall(lease, call.start));
+        attempt.onProgress({ kind: 'call_started', source_invocation_id: call.start.source_invocation_id, command });
+      },
+      async flushed(batch) {
+        if (llm_call_id !== undefined) demand(await parts.attempts.flushChunks(lease, llm_call_id, batch));
+      },
+    },
+  );
+}
+
+async function writeFinish(
+  parts: RuntimeParts,
+  attempt: Attempt,
+  call: Call,
+  outcome: CallOutcome,
+  verdict: Verdict | undefined,
+): Promise<void> {
+  const { start } = call;
+  const finish: CallFinish = {
+    source_invocation_id: start.source_invocation_id,
+    ...(start.llm_call_id === undefined ? {} : { llm_call_id: start.llm_call_id }),
+    outcome,
+    ...(verdict === undefined ? {} : { verdict }),
+  };
+  const refused = outcome.status === 'failed' && outcome.refused;
+  demand(
+    await (refused
+      ? parts.attempts.startCall(attempt.lease, { ...start, refused: finish })
+      : parts.attempts.finishCall(attempt.lease, finish)),
+  );
+}
+
+/** Makes the working world turn N, at once and whole. */
+export async function commit(parts: RuntimeParts, attempt: Attempt, command: Commit): Promise<void> {
+  const patches = command.patches.map((patch) => {
+    const { start } = callOf(attempt, patch.call_key);
+    if (start.llm_call_id === undefined) throw new Error(`the patch of ${patch.call_key} was not said by a model`);
+    return {
+      ...patch,
+      source_invocation_id: start.source_invocation_id,
+      llm_call_id: start.llm_call_id,
+      source_hash: start.command.call.source.hash,
+    };
+  });
+  const { simulation_time, lease } = attempt;
+  demand(await parts.attempts.commit(lease, { patches, simulation_time, ended_at: parts.clock.now() }));
+  attempt.onProgress({
+    kind: 'turn_committed',
+    attempt_id: lease.attempt_id,
+    attempted_turn: lease.attempted_turn,
+    patches: command.patches,
+  });
+}
+
+/** Ends the attempt; the world stays at T(N-1) and every trace is kept. */
+export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail): Promise<void> {
+  const { lease } = attempt;
+  const call = failure.call_key === undefined ? undefined : callOf(attempt, failure.call_key);
+  const ended = {
+    status: 'failed' as const,
+    failure,
+    ...(call === undefined ? {} : { source_invocation_id: call.start.source_invocation_id }),
+    ended_at: parts.clock.now(),
+  };
+  demand(await parts.attempts.fail(lease, ended));
+  attempt.onProgress({
+    kind: 'attempt_failed',
+    attempt_id: lease.attempt_id,
+    attempted_turn: lease.attempted_turn,
+    failure,
+  });
+}
+
+/** Wants nothing any more: the driver is leaving. */
+export function abandon(attempt: Attempt): void {
+  for (const call of attempt.calls.values()) call.abort.abort();
+}
+
+function abortReads(attempt: Attempt): void {
+  for (const call of attempt.calls.values()) {
+    if (call.under_way && call.start.command.call.effect === 'read_only') call.abort.abort();
+  }
+}
+
+function toStart(parts: RuntimeParts, attempt: Attempt, command: Invoke): CallStart {
+  const parent = command.parent_key === undefined ? undefined : callOf(attempt, command.parent_key);
+  return {
+    source_invocation_id: parts.clock.uuid(),
+    ...(command.generation === undefined ? {} : { llm_call_id: parts.clock.uuid() }),
+    invocation_seq: attempt.calls.size + 1,
+    command,
+    ...(parent === undefined ? {} : { parent_source_invocation_id: parent.start.source_invocation_id }),
+    started_at: parts.clock.now(),
+  };
+}
+
+function callOf(attempt: Attempt, key: string): Call {
+  const call = attempt.calls.get(key);
+  if (call === undefined) throw new Error(`the command ${key} was never issued`);
+  return call;
+}
+
+function demand(written: Written): void {
+  if (written === 'overtaken') throw new Overtaken('another driver has taken this world over');
+}

@@ -1,0 +1,35 @@
+import type { AcceptedPatch, Fail, Invoke } from '../core/turn/command.js';
+import type { Verdict } from '../core/turn/verdict.js';
+import type { CallOutcome } from '../ports/sources.js';
+
+/** What watchers are told while a turn runs. Nothing depends on whether anybody listens. */
+export type Progress =
+  | {
+      readonly kind: 'attempt_began';
+      readonly attempt_id: string;
+      readonly attempted_turn: number;
+      readonly simulation_time: string;
+      readonly interrupted_attempts: readonly string[];
+    }
+  | { readonly kind: 'call_started'; readonly source_invocation_id: string; readonly command: Invoke }
+  | {
+      readonly kind: 'call_finished';
+      readonly source_invocation_id: string;
+      readonly command: Invoke;
+      readonly outcome: CallOutcome;
+      readonly verdict?: Verdict;
+    }
+  | {
+      readonly kind: 'turn_committed';
+      readonly attempt_id: string;
+      readonly attempted_turn: number;
+      readonly patches: readonly AcceptedPatch[];
+    }
+  | {
+      readonly kind: 'attempt_failed';
+      readonly attempt_id: string;
+      readonly attempted_turn: number;
+      readonly failure: Fail;
+    };
+
+export type OnProgress = (progress: Progress) => void;

@@ -1,0 +1,14 @@
+import type { AttemptStore, Holder } from '../ports/attempts.js';
+import type { Clock } from '../ports/clock.js';
+import type { CallSource } from '../ports/sources.js';
+
+/** What driving an attempt needs of the outside. */
+export interface RuntimeParts {
+  readonly attempts: AttemptStore;
+  readonly callSource: CallSource;
+  readonly clock: Clock;
+  readonly holder: Holder;
+  /** Whether a process that held a lease still runs; true where that cannot be known. */
+  readonly isAlive: (holder: Holder) => boolean;
+  readonly plugin_versions: Readonly<Record<string, string>>;
+}

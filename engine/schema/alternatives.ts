@@ -1,0 +1,177 @@
+/**
+ * A validator that tries every branch of a `oneOf` complains about all of them, and the author meant one. Where the
+ * branches exclude each other by what a value plainly shows (its JSON type, a member with a fixed value, a member that
+ * only one branch has), the choice is written as `if`/`then` before compiling: the same values pass, and only the branch
+ * that the value chose complains. Any other `oneOf` or `anyOf` stays as it is.
+ */
+import type { Json, JsonObject } from '../contract/json.js';
+import { findAt, isList, pointerTokens } from '../core/content/json-pointer.js';
+import { isObject, listSubschemas, mapChildren } from './subschemas.js';
+
+/** The keyword that always fails, and says what would have passed. */
+export const NO_ALTERNATIVE = 'chukwa:no_alternative';
+
+interface Branch {
+  /** As it stands in the list. */
+  readonly written: Json;
+  /** What it says, a reference followed. */
+  readonly meant: JsonObject;
+}
+
+/** A schema that accepts the same, and complains of chosen branches only. */
+export function withChosenAlternatives(root: JsonObject): JsonObject {
+  const isReferredTo = listSubschemas(root).some(
+    ({ schema }) => isObject(schema) && typeof schema['$ref'] === 'string' && /\/(oneOf|anyOf)\//.test(schema['$ref']),
+  );
+  return isReferredTo ? root : rewriteObject(root, root);
+}
+
+function rewrite(root: JsonObject, schema: Json): Json {
+  return isObject(schema) ? rewriteObject(root, schema) : schema;
+}
+
+function rewriteObject(root: JsonObject, schema: JsonObject): JsonObject {
+  const inner = mapChildren(schema, (child) => rewrite(root, child));
+  const choices: JsonObject[] = [];
+  const rest = Object.entries(inner).filter(([keyword, branches]) => {
+    const choice = /^(oneOf|anyOf)$/.test(keyword) && isList(branches) ? toChoice(root, branches) : undefined;
+    if (choice) choices.push(choice);
+    return choice === undefined;
+  });
+  if (choices.length === 0) return inner;
+  const others = isList(inner['allOf'] ?? null) ? (inner['allOf'] as readonly Json[]) : [];
+  return { ...Object.fromEntries(rest), allOf: [...others, ...choices] };
+}
+
+function toChoice(root: JsonObject, written: readonly Json[]): JsonObject | undefined {
+  const branches = written.map((branch) => toBranch(root, branch));
+  if (!branches.every((branch) => branch !== undefined)) return undefined;
+  const groups = new Map<string, Branch[]>();
+  for (const branch of branches) {
+    const type = typeOf(branch.meant);
+    if (type === undefined) return undefined;
+    groups.set(type, [...(groups.get(type) ?? []), branch]);
+  }
+  const choices = [...groups].map(([type, group]) => ({ type, choice: chooseWithin(type, group) }));
+  if (!choices.every(({ choice }) => choice !== undefined)) return undefined;
+  const expected = branches.map(describe);
+  return choices.reduceRight<JsonObject>(
+    (otherwise, { type, choice }) =>
+      conditional(conditionOf(type, choice as JsonObject), choice as JsonObject, otherwise),
+    { [NO_ALTERNATIVE]: expected },
+  );
+}
+
+/** Fixed values are their own condition: a text that is none of them may still have missed another branch. */
+function conditionOf(type: string, choice: JsonObject): JsonObject {
+  const values = Object.keys(choice).length === 1 ? fixedValues(choice) : undefined;
+  return values ? { enum: values } : { type };
+}
+
+function toBranch(root: JsonObject, written: Json): Branch | undefined {
+  if (!isObject(written)) return undefined;
+  const reference = written['$ref'];
+  if (typeof reference !== 'string') return { written, meant: written };
+  if (!reference.startsWith('#')) return undefined;
+  const meant = findAt(root, pointerTokens(reference.slice(1)));
+  return isObject(meant) && Object.keys(written).length === 1 ? { written, meant } : undefined;
+}
+
+function typeOf(schema: JsonObject): string | undefined {
+  const fixed = fixedValues(schema);
+  if (fixed) return fixed.every((value) => typeof value === 'string') ? 'string' : undefined;
+  const type = schema['type'];
+  if (type === 'integer') return 'number';
+  return typeof type === 'string' ? type : undefined;
+}
+
+function fixedValues(schema: Json | undefined): readonly Json[] | undefined {
+  if (!isObject(schema)) return undefined;
+  if (Object.hasOwn(schema, 'const')) return [schema['const'] as Json];
+  const values = schema['enum'];
+  return values !== undefined && isList(values) ? values : undefined;
+}
+
+function chooseWithin(type: string, branches: readonly Branch[]): JsonObject | undefined {
+  const [only, ...others] = branches;
+  if (only && others.length === 0) return only.written as JsonObject;
+  if (type === 'object') return chooseByValue(branches) ?? chooseByMember(branches);
+  const values = branches.flatMap(({ meant }) => (Object.keys(meant).length === 1 ? (fixedValues(meant) ?? []) : []));
+  return values.length === branches.length && isDistinct(values) ? { enum: values } : undefined;
+}
+
+/** Each branch fixes another value of one member, as in `"type": "llm_json"`. */
+function chooseByValue(branches: readonly Branch[]): JsonObject | undefined {
+  const first = branches[0] ? requiredOf(branches[0]) : [];
+  for (const member of first) {
+    const values = branches.map((branch) =>
+      requiredOf(branch).includes(member) ? fixedValues(propertiesOf(branch)[member]) : undefined,
+    );
+    if (!values.every((value) => value !== undefined) || !isDistinct(values.flat())) continue;
+    const choices = branches.map((branch, index) => {
+      const isMeant = { type: 'object', required: [member], properties: { [member]: { enum: values[index] ?? [] } } };
+      return conditional(isMeant, branch.written, true);
+    });
+    return { required: [member], properties: { [member]: { enum: values.flat() } }, allOf: choices };
+  }
+  return undefined;
+}
+
+/** Each closed branch has a required member that those after it refuse, as in `hash` or `path`. */
+function chooseByMember(branches: readonly Branch[]): JsonObject | undefined {
+  if (
+    !branches.every(({ meant }) => meant['additionalProperties'] === false && meant['patternProperties'] === undefined)
+  )
+    return undefined;
+  const chosen: { readonly member: string; readonly branch: Branch }[] = [];
+  let remaining = branches;
+  while (remaining.length > 0) {
+    const next = findMarked(remaining);
+    if (!next) return undefined;
+    chosen.push(next);
+    remaining = remaining.filter((branch) => branch !== next.branch);
+  }
+  return chosen.reduceRight<JsonObject>(
+    (otherwise, { member, branch }) => conditional({ required: [member] }, branch.written, otherwise),
+    { [NO_ALTERNATIVE]: branches.map(describe) },
+  );
+}
+
+function findMarked(branches: readonly Branch[]): { readonly member: string; readonly branch: Branch } | undefined {
+  for (const branch of branches) {
+    const others = branches.filter((other) => other !== branch);
+    const member = requiredOf(branch).find((name) => !others.some((other) => Object.hasOwn(propertiesOf(other), name)));
+    if (member !== undefined) return { member, branch };
+  }
+  return undefined;
+}
+
+function conditional(condition: Json, chosen: Json, otherwise: Json): JsonObject {
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema, and never a function
+  return { if: condition, then: chosen, else: otherwise };
+}
+
+function requiredOf({ meant }: Branch): readonly string[] {
+  const required = meant['required'];
+  return required !== undefined && isList(required) ? required.filter((name) => typeof name === 'string') : [];
+}
+
+function propertiesOf({ meant }: Branch): JsonObject {
+  return isObject(meant['properties']) ? meant['properties'] : {};
+}
+
+function isDistinct(values: readonly Json[]): boolean {
+  return values.every((value) => typeof value === 'string') && new Set(values).size === values.length;
+}
+
+function describe(branch: Branch): string {
+  const fixed = fixedValues(branch.meant);
+  if (fixed) return fixed.map((value) => JSON.stringify(value)).join(' or ');
+  const required = requiredOf(branch);
+  if (branch.meant['type'] === 'object') {
+    return required.length === 0 ? 'an object' : `an object with ${required.map((name) => `"${name}"`).join(' and ')}`;
+  }
+  const type = typeOf(branch.meant);
+  if (type === 'null') return type;
+  return type === 'array' ? 'a list' : `a ${type}`;
+}

@@ -1,0 +1,158 @@
+import type { Json, JsonObject } from '../contract/json.js';
+import type { Problem } from '../contract/problem.js';
+import { appendToken } from '../core/content/json-pointer.js';
+import { nearestName } from '../core/content/nearest-name.js';
+import { isObject, KNOWN_KEYWORDS, listChildren, listSubschemas, type Subschema } from './subschemas.js';
+
+/** The one dialect. */
+export const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+/** The most that one schema may hold, and the most steps that it may take at one place of a value. */
+const SUBSCHEMAS_MAX = 2000;
+const CHARACTERS_MAX = 262_144;
+const STEPS_MAX = 5000;
+
+/** Keywords that point elsewhere than by a pointer within the document. */
+const FAR_KEYWORDS = ['$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveAnchor', '$recursiveRef', '$vocabulary'];
+
+/**
+ * What the metaschema cannot say of an author's schema: that it stands by itself, is of a size to live with, and comes to
+ * an end. Unknown keywords and formats are notes.
+ */
+export function checkSchema(schema: JsonObject, knownFormats: ReadonlySet<string>): readonly Problem[] {
+  if (JSON.stringify(schema).length > CHARACTERS_MAX) return [tooLarge(`longer than ${CHARACTERS_MAX} characters`)];
+  const subschemas = listSubschemas(schema);
+  if (subschemas.length > SUBSCHEMAS_MAX) return [tooLarge(`of more than ${SUBSCHEMAS_MAX} schemas`)];
+  const problems = [
+    ...checkDialect(schema),
+    ...subschemas.flatMap((subschema) => checkKeywords(subschema, knownFormats)),
+  ];
+  const places = new Map(subschemas.map((subschema) => [subschema.pointer, subschema.schema]));
+  const references = subschemas.flatMap((subschema) => checkReference(subschema, places));
+  return [...problems, ...references, ...(references.length > 0 ? [] : checkCost(places))];
+}
+
+function tooLarge(how: string): Problem {
+  return {
+    code: 'SCHEMA_TOO_LARGE',
+    message: `this schema is ${how}`,
+    pointer: '',
+    repair: 'Ask for less, or split it.',
+  };
+}
+
+function checkDialect(schema: JsonObject): readonly Problem[] {
+  const dialect = schema['$schema'];
+  if (dialect === undefined || dialect === DIALECT) return [];
+  return [
+    {
+      code: 'UNKNOWN_DIALECT',
+      message: 'only JSON Schema 2020-12 is known here',
+      pointer: '/$schema',
+      repair: `Write "${DIALECT}".`,
+    },
+  ];
+}
+
+function checkKeywords({ schema, pointer }: Subschema, knownFormats: ReadonlySet<string>): readonly Problem[] {
+  if (!isObject(schema)) return [];
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    const place = appendToken(pointer, keyword);
+    if (FAR_KEYWORDS.includes(keyword)) return [farReference(place, `"${keyword}" is not supported`)];
+    if (keyword === '$id' && pointer !== '') return [farReference(place, 'a "$id" within a schema is not supported')];
+    if (keyword === 'pattern' && typeof value === 'string') return checkPattern(place, value);
+    if (keyword === 'patternProperties' && isObject(value)) {
+      return Object.keys(value).flatMap((pattern) => checkPattern(appendToken(place, pattern), pattern));
+    }
+    if (keyword === 'format' && typeof value === 'string' && !knownFormats.has(value))
+      return [unknownFormat(place, value)];
+    return KNOWN_KEYWORDS.includes(keyword) ? [] : [unknownKeyword(place, keyword)];
+  });
+}
+
+function farReference(pointer: string, message: string): Problem {
+  return {
+    code: 'UNSUPPORTED_REFERENCE',
+    message,
+    pointer,
+    repair: 'Refer by "$ref" to a pointer within the document, such as "#/$defs/name".',
+  };
+}
+
+function checkPattern(pointer: string, pattern: string): readonly Problem[] {
+  try {
+    void new RegExp(pattern, 'u');
+    return [];
+  } catch (error) {
+    const message = `${JSON.stringify(pattern)} is no regular expression: ${(error as Error).message}`;
+    return [{ code: 'BAD_PATTERN', message, pointer }];
+  }
+}
+
+function unknownFormat(pointer: string, format: string): Problem {
+  return {
+    code: 'UNKNOWN_FORMAT',
+    message: `the format "${format}" is not known and checks nothing`,
+    pointer,
+    severity: 'note',
+  };
+}
+
+function unknownKeyword(pointer: string, keyword: string): Problem {
+  const nearest = nearestName(keyword, KNOWN_KEYWORDS);
+  const note = {
+    code: 'UNKNOWN_KEYWORD',
+    message: `"${keyword}" is no keyword of JSON Schema and checks nothing`,
+    pointer,
+    severity: 'note',
+  } as const;
+  return nearest === undefined ? note : { ...note, repair: `Did you mean "${nearest}"?` };
+}
+
+function checkReference({ schema, pointer }: Subschema, places: ReadonlyMap<string, Json>): readonly Problem[] {
+  if (!isObject(schema) || typeof schema['$ref'] !== 'string') return [];
+  const place = appendToken(pointer, '$ref');
+  const target = targetOf(schema['$ref']);
+  if (target === undefined) return [farReference(place, `"${schema['$ref']}" is no pointer within the document`)];
+  if (places.has(target)) return [];
+  return [{ code: 'UNKNOWN_REFERENCE', message: `no schema stands at "${schema['$ref']}"`, pointer: place }];
+}
+
+function targetOf(reference: string): string | undefined {
+  if (!/^#(\/.*)?$/.test(reference)) return undefined;
+  try {
+    return decodeURIComponent(reference.slice(1));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Counts what validating one place of a value can take: references multiply, and one that comes back never ends. */
+function checkCost(places: ReadonlyMap<string, Json>): readonly Problem[] {
+  const steps = new Map<string, number>();
+  const open = new Set<string>();
+  const count = (pointer: string): number => {
+    if (open.has(pointer)) return Number.POSITIVE_INFINITY;
+    const known = steps.get(pointer);
+    if (known !== undefined) return known;
+    open.add(pointer);
+    const total = stepsFrom(places.get(pointer), pointer).reduce((sum, next) => sum + count(next), 1);
+    open.delete(pointer);
+    steps.set(pointer, total);
+    return total;
+  };
+  const costly = [...places.keys()].find((pointer) => count(pointer) > STEPS_MAX);
+  if (costly === undefined) return [];
+  const isEndless = count(costly) === Number.POSITIVE_INFINITY;
+  const message = isEndless
+    ? 'this schema refers to itself without looking deeper into the value'
+    : `this schema takes more than ${STEPS_MAX} steps at one place`;
+  return [{ code: isEndless ? 'SCHEMA_NEVER_ENDS' : 'SCHEMA_TOO_COSTLY', message, pointer: costly }];
+}
+
+function stepsFrom(schema: Json | undefined, pointer: string): readonly string[] {
+  if (!isObject(schema)) return [];
+  const inPlace = listChildren(schema, pointer).filter((child) => child.in_place);
+  const reference = typeof schema['$ref'] === 'string' ? targetOf(schema['$ref']) : undefined;
+  return [...inPlace.map((child) => child.pointer), ...(reference === undefined ? [] : [reference])];
+}

@@ -1,0 +1,3 @@
+export { createCompileSchema } from './compile-schema.js';
+export type { KnownPlugin, ValidateKind } from './validate-document.js';
+export { createValidateDocument, createValidateShape } from './validate-document.js';

@@ -1,0 +1,125 @@
+import type { Json, JsonObject } from '../contract/json.js';
+import { appendToken, isList } from '../core/content/json-pointer.js';
+
+/** Keywords of JSON Schema 2020-12 that hold one schema. */
+const HOLDS_ONE = [
+  'additionalProperties',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
+const HOLDS_LIST = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const HOLDS_MAP = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'];
+
+/** Those whose schemas look at the very value that the schema around them looks at. */
+const IN_PLACE = ['allOf', 'anyOf', 'dependentSchemas', 'else', 'if', 'not', 'oneOf', 'then'];
+
+const ASSERTS = [
+  '$comment',
+  '$id',
+  '$ref',
+  '$schema',
+  'const',
+  'contentEncoding',
+  'contentMediaType',
+  'default',
+  'dependentRequired',
+  'deprecated',
+  'description',
+  'enum',
+  'examples',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'format',
+  'maxContains',
+  'maxItems',
+  'maxLength',
+  'maxProperties',
+  'maximum',
+  'minContains',
+  'minItems',
+  'minLength',
+  'minProperties',
+  'minimum',
+  'multipleOf',
+  'pattern',
+  'readOnly',
+  'required',
+  'title',
+  'type',
+  'uniqueItems',
+  'writeOnly',
+];
+
+/** Every keyword that means something here. */
+export const KNOWN_KEYWORDS: readonly string[] = [...HOLDS_ONE, ...HOLDS_LIST, ...HOLDS_MAP, ...ASSERTS];
+
+/** A schema within a schema. */
+export interface Subschema {
+  readonly pointer: string;
+  readonly schema: Json;
+  /** It looks at the same value as the schema around it. */
+  readonly in_place: boolean;
+}
+
+/** Whether a value can be a schema. */
+export function isSchema(value: Json | undefined): value is JsonObject | boolean {
+  return typeof value === 'boolean' || isObject(value);
+}
+
+/** Whether a value is an object. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !isList(value);
+}
+
+/** The schemas directly within a schema. */
+export function listChildren(schema: JsonObject, pointer: string): readonly Subschema[] {
+  return Object.entries(schema).flatMap(([keyword, inner]) => {
+    const place = appendToken(pointer, keyword);
+    const inPlace = IN_PLACE.includes(keyword);
+    return listHeld(keyword, inner, place)
+      .filter((child) => isSchema(child.schema))
+      .map((child) => ({ ...child, in_place: inPlace }));
+  });
+}
+
+/** A schema and every schema within it, outermost first. */
+export function listSubschemas(schema: JsonObject): readonly Subschema[] {
+  const found: Subschema[] = [{ pointer: '', schema, in_place: false }];
+  for (const next of found) {
+    if (isObject(next.schema)) found.push(...listChildren(next.schema, next.pointer));
+  }
+  return found;
+}
+
+/** A schema with each schema directly within it replaced. */
+export function mapChildren(schema: JsonObject, replace: (child: Json) => Json): JsonObject {
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, inner]) => [keyword, mapHeld(keyword, inner, replace)]),
+  );
+}
+
+function listHeld(
+  keyword: string,
+  inner: Json,
+  place: string,
+): readonly { readonly pointer: string; readonly schema: Json }[] {
+  if (HOLDS_ONE.includes(keyword)) return [{ pointer: place, schema: inner }];
+  const isHolder = isObject(inner) ? HOLDS_MAP.includes(keyword) : isList(inner) && HOLDS_LIST.includes(keyword);
+  if (!isHolder) return [];
+  return Object.entries(inner as JsonObject).map(([name, schema]) => ({ pointer: appendToken(place, name), schema }));
+}
+
+function mapHeld(keyword: string, inner: Json, replace: (child: Json) => Json): Json {
+  if (HOLDS_ONE.includes(keyword)) return replace(inner);
+  if (isList(inner)) return HOLDS_LIST.includes(keyword) ? inner.map(replace) : inner;
+  if (!isObject(inner) || !HOLDS_MAP.includes(keyword)) return inner;
+  return Object.fromEntries(Object.entries(inner).map(([name, schema]) => [name, replace(schema)]));
+}

@@ -1,0 +1,75 @@
+import type { Json, JsonObject } from '../contract/json.js';
+import type { Problem } from '../contract/problem.js';
+import { contentHash } from '../core/content/canonical.js';
+import { nearestName } from '../core/content/nearest-name.js';
+import type { DocumentKind } from '../core/workflow/link/document-kind.js';
+import { SCHEMA_OF_KIND } from '../core/workflow/link/document-kind.js';
+import type { Validate } from '../core/workflow/program.js';
+import type { PluginDescription } from '../ports/sources.js';
+import type { CompileSchema } from '../ports/validation.js';
+import { compileShipped } from './compile-schema.js';
+import { isObject } from './subschemas.js';
+
+/** Checks a document of any kind; the port's `ValidateDocument` is its narrower face. */
+export type ValidateKind = (kind: DocumentKind, document: Json) => readonly Problem[];
+
+/** The part of a plugin's description that checking a source needs. */
+export type KnownPlugin = Pick<PluginDescription, 'name' | 'validateInterface'>;
+
+/**
+ * Makes the check of documents against the schemas that ship; a source's `interface` is left to its plugin.
+ * @param shipped by file name, such as `workflow.schema.json`
+ */
+export function createValidateShape(
+  shipped: ReadonlyMap<string, JsonObject>,
+  compileSchema: CompileSchema,
+): ValidateKind {
+  const validators = new Map<string, Validate>();
+  return (kind, document) => {
+    if (kind === 'json_schema') return checkJsonSchema(document, compileSchema);
+    // Tests of workflows have no schema yet: that they are JSON is all that is asked.
+    if (kind === 'workflow_test') return [];
+    const name = SCHEMA_OF_KIND[kind];
+    const validate = validators.get(name) ?? compileShipped(getShipped(shipped, name));
+    validators.set(name, validate);
+    return validate(document);
+  };
+}
+
+/** Adds the check of each source's `interface` by the plugin that it names. */
+export function createValidateDocument(validateShape: ValidateKind, plugins: readonly KnownPlugin[]): ValidateKind {
+  const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
+  return (kind, document) => {
+    const problems = validateShape(kind, document);
+    if (kind !== 'response_source' || problems.length > 0 || !isObject(document)) return problems;
+    return checkInterface(document['interface'] as JsonObject, byName);
+  };
+}
+
+function getShipped(shipped: ReadonlyMap<string, JsonObject>, name: string): JsonObject {
+  const schema = shipped.get(name);
+  if (!schema) throw new Error(`the schema ${name} does not ship`);
+  return schema;
+}
+
+function checkJsonSchema(document: Json, compileSchema: CompileSchema): readonly Problem[] {
+  if (!isObject(document))
+    return [{ code: 'WRONG_TYPE', message: 'a JSON Schema must be an object here', pointer: '' }];
+  const compiled = compileSchema(contentHash(document), document);
+  return compiled.ok ? (compiled.notes ?? []) : compiled.problems;
+}
+
+function checkInterface(definition: JsonObject, plugins: ReadonlyMap<string, KnownPlugin>): readonly Problem[] {
+  const name = definition['name'] as string;
+  const plugin = plugins.get(name);
+  if (!plugin) return [unknownPlugin(name, [...plugins.keys()].sort())];
+  return plugin
+    .validateInterface(definition)
+    .map((problem) => ({ ...problem, pointer: `/interface${problem.pointer ?? ''}` }));
+}
+
+function unknownPlugin(name: string, known: readonly string[]): Problem {
+  const nearest = nearestName(name, known);
+  const repair = nearest === undefined ? `Known: ${known.join(', ') || 'none'}.` : `Did you mean "${nearest}"?`;
+  return { code: 'UNKNOWN_PLUGIN', message: `there is no plugin "${name}"`, pointer: '/interface/name', repair };
+}

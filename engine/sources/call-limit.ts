@@ -1,0 +1,48 @@
+/** Why a call was ended from outside. */
+export type Cut = 'timeout' | 'stopped' | 'overtaken';
+
+/** The time that a call has, and everything else that may end it early. */
+export interface CallLimit {
+  readonly signal: AbortSignal;
+  /** Why the call was cut, once it was. */
+  readonly cut: () => Cut | undefined;
+  readonly whenCut: Promise<Cut>;
+  /** Ends the call because its record cannot be kept any more. */
+  readonly overtake: () => void;
+  /** The call is over: ends what it may have left running. */
+  readonly close: () => void;
+}
+
+/** Starts the time of a call. It ends at the deadline, or when the turn's own signal is aborted. */
+export function openCallLimit(runtime_ms: number, stop: AbortSignal): CallLimit {
+  const controller = new AbortController();
+  let reason: Cut | undefined;
+  let tell: (cut: Cut) => void = () => {};
+  const whenCut = new Promise<Cut>((resolve) => {
+    tell = resolve;
+  });
+  const cutBy = (cut: Cut): void => {
+    if (reason || controller.signal.aborted) return;
+    reason = cut;
+    tell(cut);
+    controller.abort();
+  };
+  const onStop = (): void => cutBy('stopped');
+  const timer = setTimeout(() => cutBy('timeout'), Math.min(runtime_ms, TIMER_MAX_MS));
+  if (stop.aborted) onStop();
+  stop.addEventListener('abort', onStop, { once: true });
+  return {
+    signal: controller.signal,
+    cut: () => reason,
+    whenCut,
+    overtake: () => cutBy('overtaken'),
+    close: () => {
+      clearTimeout(timer);
+      stop.removeEventListener('abort', onStop);
+      controller.abort();
+    },
+  };
+}
+
+/** Timers take no more. */
+const TIMER_MAX_MS = 2_147_483_647;

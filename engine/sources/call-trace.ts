@@ -1,0 +1,75 @@
+import type { Json } from '../contract/json.js';
+import type { TokenUsage, TraceSink } from '../contract/source.js';
+import { toJson } from '../core/content/i-json.js';
+import type { CallTrace } from '../ports/sources.js';
+import type { Clock } from '../ports/clock.js';
+import { type Alarm, openChunkCollector } from './chunk-collector.js';
+import type { Ready, Reply } from './passage.js';
+
+/** What a call needs of the outside. */
+export interface CallOutside {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly alarm: Alarm;
+}
+
+/** Takes what a plugin reports while it is being asked. */
+export interface OpenCallTrace {
+  readonly sink: TraceSink;
+  /**
+   * What is left to be recorded with the end of the call. Later reports are dropped.
+   * @throws what the recorder threw while the call was under way
+   */
+  readonly finish: () => Promise<Pick<Reply, 'usage' | 'trace'>>;
+}
+
+/** Opens the trace of a call. `lost` is told when a flush could not be written. */
+export function openCallTrace(passage: Ready, { clock, alarm }: CallOutside, lost: () => void): OpenCallTrace {
+  const collector = openChunkCollector({
+    offset: () => Math.max(0, clock.now() - passage.started_at),
+    write: (batch) => passage.recorder.flushed(batch),
+    lost,
+    secrets: passage.secrets,
+    alarm,
+    max_bytes: passage.command.call.limits.max_result_bytes,
+  });
+  const artifacts: { kind: string; value: Json }[] = [];
+  let usage: TokenUsage | undefined;
+  let open = true;
+  return {
+    sink: {
+      chunk: (text) => (open ? collector.chunk(text) : undefined),
+      tokens: (report) => {
+        if (open) usage = toTokenUsage(report) ?? usage;
+      },
+      artifact: (kind, value) => {
+        if (open) artifacts.push({ kind, value: passage.secrets.json(toStorable(value)) });
+      },
+    },
+    finish: async () => {
+      open = false;
+      const chunks = await collector.finish();
+      const trace: CallTrace = { chunks, artifacts };
+      return { ...(usage ? { usage } : {}), ...(passage.route.plugin.speaks === 'chat' ? { trace } : {}) };
+    },
+  };
+}
+
+function toStorable(value: Json): Json {
+  const read = toJson(value);
+  return read.ok ? read.value : { left_out: `${read.problem.reason} (at ${read.problem.pointer})` };
+}
+
+/** Only whole numbers are counts; a report without both totals is none. */
+function toTokenUsage(report: TokenUsage): TokenUsage | undefined {
+  if (!isCount(report.input_tokens) || !isCount(report.output_tokens)) return undefined;
+  return {
+    input_tokens: report.input_tokens,
+    output_tokens: report.output_tokens,
+    ...(isCount(report.cached_input_tokens) ? { cached_input_tokens: report.cached_input_tokens } : {}),
+    ...(isCount(report.reasoning_tokens) ? { reasoning_tokens: report.reasoning_tokens } : {}),
+  };
+}
+
+function isCount(value: number | undefined): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}

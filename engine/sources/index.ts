@@ -1,0 +1,71 @@
+import { redact } from '../core/content/redact.js';
+import type { Validate } from '../core/workflow/program.js';
+import type { Clock } from '../ports/clock.js';
+import type { CallSource, PluginCatalogue } from '../ports/sources.js';
+import type { CompileSchema } from '../ports/validation.js';
+import { timerAlarm } from './chunk-collector.js';
+import { createOpenedSources, type Log } from './opened-sources.js';
+import type { LookUpVariable } from './origin.js';
+import { openOriginFetches } from './origin-fetch.js';
+import { createCallSource } from './pipeline.js';
+import { findPlugins, loadPlugins } from './registry.js';
+import { allowEverybody, type Authorise } from './stages/authorise.js';
+
+export type { Log } from './opened-sources.js';
+export type { LookUpVariable } from './origin.js';
+export type { Authorise } from './stages/authorise.js';
+
+/** What sources are made of. */
+export interface SourcesParts {
+  /** Folders that hold plugin folders, relative to nothing: absolute paths. */
+  readonly folders: readonly string[];
+  /** The operator's environment; an empty value counts as not set. */
+  readonly lookUp: LookUpVariable;
+  /** Goes before the environment: where `park` says where its toys are. */
+  readonly overlay?: Readonly<Record<string, string>>;
+  readonly compileSchema: CompileSchema;
+  readonly validateManifest: Validate;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+  /** Everybody may, unless it is given. */
+  readonly authorise?: Authorise;
+}
+
+/** Everything that can be asked, and the one function that asks. */
+export interface Sources {
+  readonly catalogue: PluginCatalogue;
+  readonly callSource: CallSource;
+  /** Closes every source and ends every connection. */
+  close(): Promise<void>;
+}
+
+/** Finds and loads the plugins, and joins the stages of a call. Broken plugins are problems of the catalogue. */
+export async function openSources(parts: SourcesParts): Promise<Sources> {
+  const found = await findPlugins(parts.folders, parts.validateManifest);
+  const loaded = await loadPlugins(found.plugins, parts.compileSchema);
+  const { plugins } = loaded;
+  const { clock, log } = parts;
+  const lookUp = lookUpSet(parts);
+  const fetches = openOriginFetches();
+  const opened = createOpenedSources({ plugins, lookUp, fetches, clock, log });
+  return {
+    catalogue: { plugins, problems: [...found.problems, ...loaded.problems] },
+    callSource: createCallSource({
+      plugins,
+      lookUp,
+      opened,
+      authorise: parts.authorise ?? allowEverybody,
+      clock,
+      alarm: timerAlarm,
+      redact,
+    }),
+    close: async () => {
+      await opened.close();
+      await fetches.close();
+    },
+  };
+}
+
+function lookUpSet({ overlay = {}, lookUp }: SourcesParts): LookUpVariable {
+  return (name) => (Object.hasOwn(overlay, name) ? overlay[name] : lookUp(name)) || undefined;
+}

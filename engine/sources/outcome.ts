@@ -1,0 +1,53 @@
+import type { Json } from '../contract/json.js';
+import { canonicalText } from '../core/content/canonical.js';
+import type { CallOutcome } from '../ports/sources.js';
+import { type Halt, isHalt, type Passage, type Shown } from './passage.js';
+
+/** How the call ended, as its record will say. */
+export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
+  if (!isHalt(end)) {
+    const { answer, view, validation_status } = end;
+    return { ...callEnd(end, ended_at, answer), status: 'succeeded', answer, view, validation_status };
+  }
+  const { passage, failure_class, message, rejected } = end;
+  return {
+    ...callEnd(passage, ended_at, rejected?.answer),
+    status: 'failed',
+    failure_class,
+    failure_message: passage.secrets?.text(message) ?? message,
+    refused: passage.begun !== true,
+    validation_status: validationOf(end),
+    ...(rejected?.answer === undefined ? {} : { answer: rejected.answer }),
+  };
+}
+
+/** What redaction refuses has been checked before; what never arrived was not. */
+function validationOf({ passage, failure_class, rejected }: Halt): CallOutcome['validation_status'] {
+  if (rejected?.validation_status) return rejected.validation_status;
+  const judged = failure_class === 'non_json' || failure_class === 'schema_invalid';
+  return judged && passage.reply ? 'invalid' : 'not_checked';
+}
+
+type CallEnd = Omit<
+  Extract<CallOutcome, { status: 'failed' }>,
+  'status' | 'failure_class' | 'failure_message' | 'refused' | 'validation_status' | 'answer'
+>;
+
+function callEnd({ command, started_at, reply }: Passage, ended_at: number, answer: Json | undefined): CallEnd {
+  const { http_status, response_headers, body } = reply?.facts ?? {};
+  return {
+    key: command.key,
+    ended_at,
+    duration_ms: Math.max(0, ended_at - started_at),
+    ...(http_status === undefined ? {} : { http_status }),
+    ...(response_headers ? { response_headers } : {}),
+    ...(body && !isCanonical(body, answer) ? { response_body: body } : {}),
+    ...(reply?.usage ? { usage: reply.usage } : {}),
+    ...(reply?.trace ? { trace: reply.trace } : {}),
+  };
+}
+
+/** Such a body would only repeat the answer. */
+function isCanonical(body: Uint8Array, answer: Json | undefined): boolean {
+  return answer !== undefined && Buffer.from(canonicalText(answer)).equals(body);
+}

@@ -1,0 +1,133 @@
+/**
+ * A call on its way through the stages. Each stage hands on what it got and what it added, so that the types say what a
+ * stage may rely on: asked, routed, checked, begun, ready, answered, validated, shown. A stage that refuses, or a call
+ * that fails, halts it there.
+ */
+import type { Json } from '../contract/json.js';
+import type { Source, TokenUsage, TransportFacts } from '../contract/source.js';
+import type { Invoke } from '../core/turn/command.js';
+import type { InvocationFailureClass } from '../core/turn/failure.js';
+import type { CallRecorder, CallSurroundings, CallTrace } from '../ports/sources.js';
+import type { Origin } from './origin.js';
+import type { LoadedPlugin } from './registry.js';
+import type { SecretReplacer } from './secrets.js';
+
+export interface Asked {
+  readonly command: Invoke;
+  readonly surroundings: CallSurroundings;
+  readonly recorder: CallRecorder;
+  /** Milliseconds since 1970. */
+  readonly started_at: number;
+}
+
+/** Who is asked, and where. */
+export interface Route {
+  readonly plugin: LoadedPlugin;
+  readonly origin: Origin | undefined;
+}
+
+export interface Routed extends Asked {
+  readonly route: Route;
+}
+
+export interface Checked extends Routed {
+  /** What the plugin is handed: canonical and deeply frozen. */
+  readonly request: Json;
+}
+
+export interface Begun extends Checked {
+  /** The record of the call is durable. */
+  readonly begun: true;
+}
+
+export interface Ready extends Begun {
+  readonly secrets: SecretReplacer;
+  readonly source: Source;
+}
+
+/** What a call left behind, whether it succeeded or not; free of secrets. */
+export interface Reply {
+  readonly facts: TransportFacts;
+  readonly usage?: TokenUsage;
+  /** Of chat sources. */
+  readonly trace?: CallTrace;
+}
+
+export interface Answered extends Ready {
+  readonly reply: Reply;
+  /** As the plugin gave it: not checked yet. */
+  readonly value: unknown;
+}
+
+export interface Validated extends Answered {
+  /** Free of secrets, and fit to be stored. */
+  readonly answer: Json;
+  readonly validation_status: 'valid' | 'not_checked';
+}
+
+export interface Shown extends Validated {
+  readonly view: Json;
+}
+
+/** What is known of a call wherever it stands. */
+export type Passage = Asked & Partial<Pick<Shown, 'begun' | 'secrets' | 'reply'>>;
+
+/** A call that ended before its last stage. */
+export interface Halt {
+  readonly halted: true;
+  readonly passage: Passage;
+  readonly failure_class: InvocationFailureClass;
+  readonly message: string;
+  readonly rejected?: RejectedAnswer;
+}
+
+/** An answer that arrived whole and cannot be used. */
+export interface RejectedAnswer {
+  readonly answer: Json;
+  /** Left out where the failure class says it. */
+  readonly validation_status?: 'valid' | 'not_checked';
+}
+
+/** Ends a call for a reason. */
+export function halt(
+  passage: Passage,
+  failure_class: InvocationFailureClass,
+  message: string,
+  rejected?: RejectedAnswer,
+): Halt {
+  return { halted: true, passage, failure_class, message, ...(rejected ? { rejected } : {}) };
+}
+
+/** One stage: takes a call as far as it has come, and hands it on or halts it. */
+export interface Stage<From extends Asked, To extends From> {
+  readonly name: string;
+  readonly pass: (passage: From) => To | Halt | Promise<To | Halt>;
+}
+
+/** Stages in order. */
+export interface Stages<To extends Asked> {
+  readonly names: readonly string[];
+  readonly next: <Further extends To>(stage: Stage<To, Further>) => Stages<Further>;
+  readonly run: (asked: Asked) => Promise<To | Halt>;
+}
+
+/** The first of a list of stages; `next` adds one that takes what the last hands on. */
+export function first<To extends Asked>(stage: Stage<Asked, To>): Stages<To> {
+  return stagesOf([stage.name], async (asked) => stage.pass(asked));
+}
+
+function stagesOf<To extends Asked>(names: readonly string[], run: Stages<To>['run']): Stages<To> {
+  return {
+    names,
+    run,
+    next: (stage) =>
+      stagesOf([...names, stage.name], async (asked) => {
+        const passage = await run(asked);
+        return isHalt(passage) ? passage : stage.pass(passage);
+      }),
+  };
+}
+
+export function isHalt(passage: Asked | Halt): passage is Halt {
+  return 'halted' in passage;
+}

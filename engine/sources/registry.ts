@@ -1,0 +1,219 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { isAbsolute, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Json, JsonObject } from '../contract/json.js';
+import type { Outcome, Problem } from '../contract/problem.js';
+import type { SourcePlugin } from '../contract/source.js';
+import { canonicalText, contentHash } from '../core/content/canonical.js';
+import { findIJsonProblem } from '../core/content/i-json.js';
+import { sha256 } from '../core/content/sha256.js';
+import type { Validate } from '../core/workflow/program.js';
+import type { PluginManifest } from '../generated/plugin-manifest.js';
+import type { PluginDescription } from '../ports/sources.js';
+import type { CompileSchema } from '../ports/validation.js';
+
+/** A folder with a valid manifest; none of its code has run. */
+export interface FoundPlugin {
+  readonly folder: string;
+  readonly manifest: PluginManifest;
+}
+
+/** A plugin that can be opened. */
+export interface LoadedPlugin extends PluginDescription {
+  readonly manifest: PluginManifest;
+  readonly plugin: SourcePlugin;
+}
+
+/** What came of looking at several plugins: those that are good, and why others are not. */
+export interface Several<Kind> {
+  readonly plugins: readonly Kind[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Looks into each folder for subfolders with a `plugin.json`. Runs none of their code.
+ * Broken manifests are problems; of plugins with one name none is taken, and the problem names them all.
+ */
+export async function findPlugins(
+  folders: readonly string[],
+  validateManifest: Validate,
+): Promise<Several<FoundPlugin>> {
+  const listed = await Promise.all(folders.map(listPluginFolders));
+  const outcomes = await Promise.all(
+    listed.flatMap((list) => (list.ok ? list.value : [])).map((folder) => readManifest(folder, validateManifest)),
+  );
+  const found = sortOut(outcomes);
+  const shared = findSharedNames(found.plugins);
+  return {
+    plugins: found.plugins.filter(
+      (plugin) => !shared.some((problem) => problem.details?.['name'] === plugin.manifest.name),
+    ),
+    problems: [...listed.flatMap((list) => (list.ok ? [] : list.problems)), ...found.problems, ...shared],
+  };
+}
+
+/** Compiles the interface schema of each found plugin and imports its entry. A broken one is a problem and is left out. */
+export async function loadPlugins(
+  found: readonly FoundPlugin[],
+  compileSchema: CompileSchema,
+): Promise<Several<LoadedPlugin>> {
+  return sortOut(await Promise.all(found.map((plugin) => loadPlugin(plugin, compileSchema))));
+}
+
+async function listPluginFolders(folder: string): Promise<Outcome<readonly string[]>> {
+  try {
+    const entries = await readdir(folder);
+    const candidates = await Promise.all(entries.toSorted().map((name) => holdsManifest(join(folder, name))));
+    return { ok: true, value: candidates.filter((candidate) => candidate !== undefined) };
+  } catch (error) {
+    const repair = 'Name folders that hold plugin folders, or leave the folder out.';
+    return bad('PLUGIN_FOLDER_UNREADABLE', `${folder} cannot be read: ${messageOf(error)}`, folder, repair);
+  }
+}
+
+async function holdsManifest(folder: string): Promise<string | undefined> {
+  const names = await readdir(folder).catch((): string[] => []);
+  return names.includes('plugin.json') ? folder : undefined;
+}
+
+async function readManifest(folder: string, validateManifest: Validate): Promise<Outcome<FoundPlugin>> {
+  const file = join(folder, 'plugin.json');
+  const manifest = await readJson(file);
+  if (!manifest.ok) return bad('PLUGIN_MANIFEST_INVALID', `${file}: ${manifest.reason}`, folder);
+  const problems = validateManifest(manifest.value).filter((problem) => problem.severity !== 'note');
+  if (problems.length > 0) {
+    const reasons = problems.map((problem) => `${problem.message} (at ${problem.pointer || 'the top'})`).join('; ');
+    return bad('PLUGIN_MANIFEST_INVALID', `${file} is not a plugin manifest: ${reasons}`, folder);
+  }
+  return { ok: true, value: { folder, manifest: manifest.value as unknown as PluginManifest } };
+}
+
+function findSharedNames(found: readonly FoundPlugin[]): readonly Problem[] {
+  const names = new Set(found.map((plugin) => plugin.manifest.name));
+  return [...names].flatMap((name) => {
+    const folders = found.filter((plugin) => plugin.manifest.name === name).map((plugin) => plugin.folder);
+    if (folders.length < 2) return [];
+    return [
+      {
+        code: 'PLUGIN_NAME_TAKEN',
+        message: `several plugins are named ${name}: ${folders.join(', ')}; none of them is used`,
+        repair: 'Rename all but one in their plugin.json, or leave a folder out.',
+        details: { name, folders },
+      },
+    ];
+  });
+}
+
+async function loadPlugin(found: FoundPlugin, compileSchema: CompileSchema): Promise<Outcome<LoadedPlugin>> {
+  const { folder, manifest } = found;
+  const compiled = await compileInterface(found, compileSchema);
+  if (!compiled.ok) return compiled;
+  const plugin = await importEntry(found);
+  if (!plugin.ok) return plugin;
+  return {
+    ok: true,
+    value: {
+      name: manifest.name,
+      description: manifest.description,
+      speaks: manifest.speaks,
+      folder,
+      version: versionOf(manifest, compiled.value.schema),
+      validateInterface: compiled.value.validate,
+      manifest,
+      plugin: plugin.value,
+    },
+  };
+}
+
+/** The contract, and a hash of what the plugin promises: it changes with manifest and interface, not with each build. */
+function versionOf(manifest: PluginManifest, schema: JsonObject): string {
+  const promised = canonicalText(manifest as unknown as Json) + canonicalText(schema);
+  return `${manifest.contract_version}-${sha256(promised).slice(0, 12)}`;
+}
+
+async function compileInterface(
+  { folder, manifest }: FoundPlugin,
+  compileSchema: CompileSchema,
+): Promise<Outcome<{ readonly schema: JsonObject; readonly validate: Validate }>> {
+  const code = 'PLUGIN_INTERFACE_SCHEMA_INVALID';
+  const file = findInside(folder, manifest.interface_schema);
+  if (!file) return bad(code, `${manifest.interface_schema} lies outside ${folder}`, folder);
+  const read = await readJson(file);
+  if (!read.ok) return bad(code, `${file}: ${read.reason}`, folder);
+  const schema = read.value;
+  if (!isObject(schema)) return bad(code, `${file} is not a JSON Schema object`, folder);
+  const missing = findMissingOriginField(manifest, schema);
+  if (missing) return bad(code, `${file} has no property ${missing}, which the manifest says names the origin`, folder);
+  const compiled = compileSchema(contentHash(schema), schema);
+  if (!compiled.ok) {
+    return bad(code, `${file}: ${compiled.problems.map((problem) => problem.message).join('; ')}`, folder);
+  }
+  return { ok: true, value: { schema, validate: compiled.value } };
+}
+
+function findMissingOriginField(manifest: PluginManifest, schema: JsonObject): string | undefined {
+  if (!manifest.origin || !('interface_field' in manifest.origin)) return undefined;
+  const { interface_field } = manifest.origin;
+  const properties = schema['properties'];
+  return isObject(properties) && Object.hasOwn(properties, interface_field) ? undefined : interface_field;
+}
+
+async function importEntry({ folder, manifest }: FoundPlugin): Promise<Outcome<SourcePlugin>> {
+  const file = findInside(folder, manifest.entry);
+  if (!file) return bad('PLUGIN_ENTRY_FAILED', `${manifest.entry} lies outside ${folder}`, folder);
+  try {
+    const module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
+    if (isPlugin(module.default)) return { ok: true, value: module.default };
+    return bad('PLUGIN_ENTRY_FAILED', `the default export of ${file} has no function open`, folder);
+  } catch (error) {
+    return bad('PLUGIN_ENTRY_FAILED', `${file} cannot be imported: ${messageOf(error)}`, folder);
+  }
+}
+
+function isPlugin(value: unknown): value is SourcePlugin {
+  return typeof value === 'object' && value !== null && 'open' in value && typeof value.open === 'function';
+}
+
+function findInside(folder: string, path: string): string | undefined {
+  const file = join(folder, path);
+  const from = relative(folder, file);
+  return from.startsWith('..') || isAbsolute(from) ? undefined : file;
+}
+
+type ReadJson = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly reason: string };
+
+async function readJson(file: string): Promise<ReadJson> {
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const problem = findIJsonProblem(value);
+    return problem
+      ? { ok: false, reason: `${problem.reason} (at ${problem.pointer})` }
+      : { ok: true, value: value as Json };
+  } catch (error) {
+    return { ok: false, reason: messageOf(error) };
+  }
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function bad(
+  code: string,
+  message: string,
+  folder: string,
+  repair?: string,
+): { ok: false; problems: readonly Problem[] } {
+  return { ok: false, problems: [{ code, message, details: { folder }, ...(repair ? { repair } : {}) }] };
+}
+
+function sortOut<Kind>(outcomes: readonly Outcome<Kind>[]): Several<Kind> {
+  return {
+    plugins: outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : [])),
+    problems: outcomes.flatMap((outcome) => (outcome.ok ? [] : outcome.problems)),
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,63 @@
+import type { SourceFailure, SourceFailureClass, TransportFacts } from '../contract/source.js';
+
+/** How many causes deep a client library may bury the failure that it was given. */
+const CAUSES_MAX = 8;
+
+/** An Error, because client libraries wrap what they catch and only keep what is one. */
+class ThrownSourceFailure extends Error implements SourceFailure {
+  readonly source_failure = true;
+  readonly failure_class: SourceFailureClass;
+  readonly facts?: TransportFacts;
+
+  constructor(failureClass: SourceFailureClass, message: string, facts?: TransportFacts) {
+    super(message);
+    this.name = 'SourceFailure';
+    this.failure_class = failureClass;
+    if (facts) this.facts = facts;
+  }
+}
+
+/** Makes the failure that a plugin throws: `capabilities.failure`. */
+export function makeSourceFailure(
+  failureClass: SourceFailureClass,
+  message: string,
+  facts?: TransportFacts,
+): SourceFailure {
+  return new ThrownSourceFailure(failureClass, message, facts);
+}
+
+/** The source failure in what was thrown, or in one of its causes. */
+export function findSourceFailure(thrown: unknown): SourceFailure | undefined {
+  let cause = thrown;
+  for (let depth = 0; depth < CAUSES_MAX && isObject(cause); depth += 1) {
+    if (cause['source_failure'] === true) return cause as unknown as SourceFailure;
+    cause = cause['cause'];
+  }
+  return undefined;
+}
+
+/** The codes of what was thrown and of its causes, outermost first: `ECONNREFUSED`, `UND_ERR_SOCKET`. */
+export function errorCodes(thrown: unknown): readonly string[] {
+  const codes: string[] = [];
+  let cause = thrown;
+  for (let depth = 0; depth < CAUSES_MAX && isObject(cause); depth += 1) {
+    if (typeof cause['code'] === 'string') codes.push(cause['code']);
+    cause = cause['cause'];
+  }
+  return codes;
+}
+
+/** What was thrown, in a sentence, and what caused it. */
+export function describeThrown(thrown: unknown): string {
+  const sentences: string[] = [];
+  let cause = thrown;
+  for (let depth = 0; depth < CAUSES_MAX && cause instanceof Error; depth += 1) {
+    sentences.push(cause.message);
+    cause = cause.cause;
+  }
+  return sentences.length > 0 ? sentences.filter((sentence) => sentence !== '').join(': ') : String(thrown);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

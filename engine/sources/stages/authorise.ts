@@ -1,0 +1,20 @@
+import type { Invoke } from '../../core/turn/command.js';
+import { type Halt, halt, type Routed, type Stage } from '../passage.js';
+
+/** Whether whoever stands behind the turn may make this call; or why not. */
+export type Authorise = (
+  command: Invoke,
+) => Promise<{ readonly allowed: true } | { readonly allowed: false; readonly reason: string }>;
+
+/** Where nobody asks for more, everybody may. */
+export const allowEverybody: Authorise = async () => ({ allowed: true });
+
+/** Asks the operator's own authorisation. */
+export function authorise(ask: Authorise): Stage<Routed, Routed> {
+  return { name: 'authorise', pass: (passage) => permit(passage, ask) };
+}
+
+async function permit(passage: Routed, ask: Authorise): Promise<Routed | Halt> {
+  const verdict = await ask(passage.command);
+  return verdict.allowed ? passage : halt(passage, 'authz_denied', verdict.reason);
+}

@@ -1,0 +1,97 @@
+import type { InvocationContext, SourceAnswer, TransportFacts } from '../../contract/source.js';
+import { withinCall } from '../call-bounds.js';
+import { type CallLimit, type Cut, openCallLimit } from '../call-limit.js';
+import { type CallOutside, openCallTrace } from '../call-trace.js';
+import { type Answered, type Halt, halt, type Passage, type Ready, type Reply, type Stage } from '../passage.js';
+import { keepResponseHeaders } from '../response-headers.js';
+import type { SecretReplacer } from '../secrets.js';
+import { describeThrown, findSourceFailure } from '../source-failure.js';
+
+/** Asks the plugin, once. It has until the deadline; whoever does not settle by then is left behind. */
+export function call(outside: CallOutside): Stage<Ready, Answered> {
+  return { name: 'call', pass: (passage) => ask(passage, outside) };
+}
+
+async function ask(passage: Ready, outside: CallOutside): Promise<Answered | Halt> {
+  const limit = openCallLimit(runtimeOf(passage), passage.surroundings.signal);
+  const trace = openCallTrace(passage, outside, limit.overtake);
+  const end = await invoke(passage, limit, { trace: trace.sink, ...contextOf(passage) });
+  limit.close();
+  const left = await trace.finish();
+  const reply = (facts: TransportFacts | undefined): Reply => ({ facts: cleanFacts(facts, passage), ...left });
+  if (end.kind === 'answered') {
+    const { answer } = end;
+    if (typeof answer === 'object' && answer !== null)
+      return { ...passage, value: answer.value, reply: reply(answer.facts) };
+    return halt(
+      { ...passage, reply: reply(undefined) },
+      'transport',
+      `the plugin ${passage.route.plugin.name} answered nothing`,
+    );
+  }
+  if (end.kind === 'cut') return haltCut({ ...passage, reply: reply(undefined) }, end.cut, runtimeOf(passage));
+  const failure = findSourceFailure(end.thrown);
+  const message = failure?.message ?? `the plugin ${passage.route.plugin.name} failed: ${describeThrown(end.thrown)}`;
+  return halt({ ...passage, reply: reply(failure?.facts) }, failure?.failure_class ?? 'transport', message);
+}
+
+type End =
+  | { readonly kind: 'answered'; readonly answer: SourceAnswer }
+  | { readonly kind: 'threw'; readonly thrown: unknown }
+  | { readonly kind: 'cut'; readonly cut: Cut };
+
+async function invoke(passage: Ready, limit: CallLimit, context: Omit<InvocationContext, 'signal'>): Promise<End> {
+  const cut = limit.cut();
+  if (cut) return { kind: 'cut', cut };
+  const { signal } = limit;
+  const bounds = { signal, ...wireLimits(passage) };
+  const answered = withinCall(bounds, async () => passage.source.invoke(passage.request, { ...context, signal })).then(
+    (answer): End => ({ kind: 'answered', answer }),
+    (thrown: unknown): End => ({ kind: 'threw', thrown }),
+  );
+  const end = await Promise.race([answered, limit.whenCut.then((cut): End => ({ kind: 'cut', cut }))]);
+  // A plugin that obeys the signal throws before the race is told why.
+  const reason = limit.cut();
+  return end.kind === 'threw' && reason ? { kind: 'cut', cut: reason } : end;
+}
+
+function contextOf(passage: Passage): Omit<InvocationContext, 'signal' | 'trace'> {
+  return {
+    deadline_ms: runtimeOf(passage),
+    max_result_bytes: passage.command.call.limits.max_result_bytes,
+    client_request_id: passage.surroundings.client_request_id,
+  };
+}
+
+function runtimeOf({ command }: Passage): number {
+  return Math.min(command.deadline_ms, command.call.limits.max_runtime_ms);
+}
+
+/** A model's text comes piece by piece, each wrapped in an event of a few hundred bytes; its own size is limited as it is collected. */
+function wireLimits({ command, route }: Ready): { readonly max_wire_bytes: number; readonly max_body_bytes: number } {
+  const { max_result_bytes } = command.call.limits;
+  const bytes = route.plugin.speaks === 'chat' ? max_result_bytes * 512 + 1_048_576 : max_result_bytes;
+  return { max_wire_bytes: bytes, max_body_bytes: bytes };
+}
+
+function haltCut(passage: Passage, cut: Cut, runtime_ms: number): Halt {
+  if (cut === 'timeout') return halt(passage, 'timeout', `no answer within ${runtime_ms} ms`);
+  return halt(passage, 'stopped', 'the turn was stopped while the call was under way');
+}
+
+function cleanFacts(facts: TransportFacts | undefined, { secrets, command }: Ready): TransportFacts {
+  const body = facts?.body?.subarray(0, command.call.limits.max_result_bytes);
+  return {
+    ...(facts?.http_status === undefined ? {} : { http_status: facts.http_status }),
+    ...(facts?.response_headers ? { response_headers: cleanHeaders(facts.response_headers, secrets) } : {}),
+    ...(body ? { body: secrets.bytes(body) } : {}),
+  };
+}
+
+function cleanHeaders(
+  headers: Readonly<Record<string, string>>,
+  secrets: SecretReplacer,
+): Readonly<Record<string, string>> {
+  const kept = Object.entries(keepResponseHeaders(headers));
+  return Object.fromEntries(kept.map(([name, value]) => [name, secrets.text(value)]));
+}

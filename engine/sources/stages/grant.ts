@@ -1,0 +1,4 @@
+import type { Routed, Stage } from '../passage.js';
+
+/** Every call passes: none carries a connection, so that there is nothing yet that would have to be granted. */
+export const grant: Stage<Routed, Routed> = { name: 'grant', pass: (passage) => passage };

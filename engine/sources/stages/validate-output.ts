@@ -1,0 +1,61 @@
+import type { ChatAnswer } from '../../contract/source.js';
+import { canonicalText } from '../../core/content/canonical.js';
+import { toJson } from '../../core/content/i-json.js';
+import { type Answered, type Halt, halt, type Stage, type Validated } from '../passage.js';
+import { toStorableText } from '../storable-text.js';
+
+/** Checks the answer: JSON that can be kept, within its limit, and of its schema. Secrets are replaced on the way. */
+export const validateOutput: Stage<Answered, Validated> = {
+  name: 'validate output',
+  pass: (passage) => (passage.route.plugin.speaks === 'chat' ? checkChat(passage) : checkJson(passage)),
+};
+
+function checkJson(passage: Answered): Validated | Halt {
+  const read = toJson(passage.value);
+  if (!read.ok)
+    return halt(
+      passage,
+      'non_json',
+      `the answer is not usable JSON: ${read.problem.reason} (at ${read.problem.pointer})`,
+    );
+  const answer = passage.secrets.json(read.value);
+  const oversize = findOversize(passage, canonicalText(answer));
+  if (oversize) return oversize;
+  const { output } = passage.command.call;
+  const problems = (output?.validate(answer) ?? []).filter((problem) => problem.severity !== 'note');
+  if (problems.length === 0) return { ...passage, answer, validation_status: output ? 'valid' : 'not_checked' };
+  const reasons = problems.map(({ message, pointer }) => (pointer ? `${message} (at ${pointer})` : message));
+  return halt(passage, 'schema_invalid', `the answer does not fit its schema: ${reasons.join('; ')}`, { answer });
+}
+
+/** What the text says is the core's to judge; here it only becomes fit to be kept. */
+function checkChat(passage: Answered): Validated | Halt {
+  const { value } = passage;
+  if (!isChatAnswer(value)) {
+    return halt(
+      passage,
+      'transport',
+      `the plugin ${passage.route.plugin.name} did not answer with a text and a finish_reason`,
+    );
+  }
+  const clean = (text: string): string => passage.secrets.text(toStorableText(text));
+  const answer = { text: clean(value.text), finish_reason: clean(value.finish_reason) };
+  return findOversize(passage, answer.text) ?? { ...passage, answer, validation_status: 'not_checked' };
+}
+
+function findOversize(passage: Answered, text: string): Halt | undefined {
+  const bytes = Buffer.byteLength(text);
+  const { max_result_bytes } = passage.command.call.limits;
+  if (bytes <= max_result_bytes) return undefined;
+  return halt(passage, 'result_too_large', `the answer has ${bytes} bytes, and ${max_result_bytes} are allowed`);
+}
+
+function isChatAnswer(value: unknown): value is ChatAnswer {
+  if (typeof value !== 'object' || value === null) return false;
+  return (
+    'text' in value &&
+    typeof value.text === 'string' &&
+    'finish_reason' in value &&
+    typeof value.finish_reason === 'string'
+  );
+}

@@ -1,0 +1,39 @@
+import type { AttemptStore, Holder } from '../../ports/attempts.js';
+import { inTransaction, type OpenDatabase } from '../database.js';
+import { beginAttempt } from './begin-attempt.js';
+import { commitTurn } from './commit-turn.js';
+import { conversationMemory } from './conversation.js';
+import { failAttempt } from './end-attempt.js';
+import { renewLease } from './fence.js';
+import { finishCall, flushChunks } from './finish-call.js';
+import { startCall } from './start-call.js';
+
+/** The record of attempts, as their drivers write it. */
+export function attemptStore(database: OpenDatabase): AttemptStore {
+  const { pool } = database;
+  const memory = conversationMemory();
+  const driven = new Set<string>();
+  // A database that one process has for itself knows the living drivers: its own. A process number would not tell,
+  // because a restarted container gives it out again.
+  const isDrivenHere = (_holder: Holder, attempt_id: string): boolean => driven.has(attempt_id);
+  const ends = async <Result>(attempt_id: string, work: Promise<Result>): Promise<Result> => {
+    const result = await work;
+    driven.delete(attempt_id);
+    memory.forget(attempt_id);
+    return result;
+  };
+  return {
+    begin: async (request, isAlive) => {
+      const isDriven = database.is_exclusive ? isDrivenHere : isAlive;
+      const outcome = await inTransaction(pool, (client) => beginAttempt(client, request, isDriven));
+      if (outcome.kind === 'begun') driven.add(request.attempt_id);
+      return outcome;
+    },
+    startCall: (lease, start) => startCall(pool, memory, lease, start),
+    flushChunks: (lease, llm_call_id, batch) => flushChunks(pool, lease, llm_call_id, batch),
+    finishCall: (lease, finish) => finishCall(pool, lease, finish),
+    commit: (lease, turn) => ends(lease.attempt_id, commitTurn(pool, lease, turn)),
+    fail: (lease, failure) => ends(lease.attempt_id, failAttempt(pool, lease, failure)),
+    renew: (lease, until) => renewLease(pool, lease, until),
+  };
+}

@@ -1,0 +1,145 @@
+import type { Verdict } from '../../core/turn/verdict.js';
+import { canonicalText } from '../../core/content/canonical.js';
+import type { CallFinish } from '../../ports/attempts.js';
+import type { CallOutcome } from '../../ports/sources.js';
+import { type Parameter, toStoredText, toTimestamp } from '../statement.js';
+
+type Values = Readonly<Record<string, Parameter>>;
+
+/** How a call ended, column by column; `ENDING_COLUMNS` names them for a statement. */
+const ENDING_TYPES = {
+  status: 'source_invocation_status',
+  refused: 'boolean',
+  failure_class: 'text',
+  failure_detail: 'text',
+  failure_message: 'text',
+  model_output_kind: 'model_output_kind',
+  ended_at: 'timestamptz',
+  duration_ms: 'bigint',
+  response_json: 'json',
+  response_body: 'bytea',
+  response_headers: 'json',
+  http_status: 'int',
+  validation_status: 'validation_status',
+  metadata: 'json',
+} as const;
+
+export const ENDING_COLUMNS = Object.keys(ENDING_TYPES) as readonly (keyof typeof ENDING_TYPES)[];
+
+/** The parameter of each column with its type, as a statement writes it. */
+export const ENDING_VALUES = ENDING_COLUMNS.map((column) => `:${column}::${ENDING_TYPES[column]}`);
+
+/** The columns of a call that has not ended. */
+export const STILL_RUNNING: Values = {
+  ...Object.fromEntries(ENDING_COLUMNS.map((column) => [column, null])),
+  status: 'running',
+  refused: false,
+  response_headers: '{}',
+  validation_status: 'not_checked',
+  metadata: '{}',
+};
+
+/** The ending columns of a finished call. */
+export function toEnding(finish: CallFinish): Values {
+  const { outcome, verdict } = finish;
+  return {
+    ...toFailure(outcome, verdict),
+    model_output_kind: verdict?.model_output_kind ?? null,
+    ended_at: toTimestamp(outcome.ended_at),
+    duration_ms: Math.max(0, Math.round(outcome.duration_ms)),
+    // The text of a generation is its chunks, and stands nowhere else.
+    response_json: outcome.answer === undefined || finish.llm_call_id ? null : canonicalText(outcome.answer),
+    response_body: outcome.response_body ?? null,
+    response_headers: canonicalText(toStoredHeaders(outcome.response_headers ?? {})),
+    http_status: outcome.http_status ?? null,
+    validation_status: outcome.validation_status,
+    metadata: canonicalText(toMetadata(finish)),
+  };
+}
+
+function toFailure(outcome: CallOutcome, verdict: Verdict | undefined): Values {
+  const failed = outcome.status === 'failed' ? outcome : undefined;
+  const failure_class = failed?.failure_class ?? verdict?.failure?.failure_class ?? null;
+  const message = failed?.failure_message ?? verdict?.failure?.message;
+  return {
+    status: failure_class === null ? 'succeeded' : 'failed',
+    refused: failed?.refused ?? false,
+    failure_class,
+    failure_detail: verdict?.failure?.detail ?? null,
+    failure_message: message === undefined ? null : toStoredText(message),
+  };
+}
+
+function toStoredHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, toStoredText(value)]));
+}
+
+/** Of calls to other than models, the artifacts stand here. */
+function toMetadata(finish: CallFinish) {
+  const artifacts = toArtifacts(finish);
+  return finish.llm_call_id || artifacts.length === 0 ? {} : { artifacts };
+}
+
+function toArtifacts({ outcome, verdict }: CallFinish) {
+  return [...(outcome.trace?.artifacts ?? []), ...(verdict?.artifacts ?? [])].map(({ kind, value }) => ({
+    kind,
+    value,
+  }));
+}
+
+/**
+ * Rows that a verdict leaves beside the call, read from its CTE `call`.
+ * Only rejected answers enter the audit while the attempt still runs.
+ */
+export const REJECTION_ROW = `
+  rejection AS (
+    INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
+      source_invocation_id, llm_call_id, cognition_workflow_hash, response_source_hash, workflow_node_id,
+      workflow_subject_entity_id, attempt_number, raw_response, rejection)
+    SELECT world_slug, 'generation_rejected', attempt_id, attempted_turn, :ended_at::timestamptz,
+      source_invocation_id, llm_call_id, :rejected_workflow::text, source_hash, :rejected_node::text,
+      :rejected_subject::text, :rejected_try::int, :rejected_text::bytea, :rejection::text
+    FROM call WHERE :rejection::text IS NOT NULL)`;
+
+export const ARTIFACT_ROWS = `
+  artifacts AS (
+    INSERT INTO llm_artifacts (world_slug, llm_call_id, artifact_seq, kind, value)
+    SELECT world_slug, llm_call_id, artifact_seq, kind, value::json
+    FROM call, unnest(:artifact_kinds::text[], :artifact_values::text[])
+      WITH ORDINALITY AS row (kind, value, artifact_seq))`;
+
+/** The values of `REJECTION_ROW`. */
+export function toRejection({ verdict }: CallFinish): Values {
+  const rejection = verdict?.rejection;
+  return {
+    rejected_workflow: rejection?.workflow_hash ?? null,
+    rejected_node: rejection?.node_id ?? null,
+    rejected_subject: rejection?.subject_id ?? null,
+    rejected_try: rejection?.attempt_number ?? null,
+    rejected_text: rejection ? Buffer.from(rejection.raw_response) : null,
+    rejection: rejection ? toStoredText(rejection.rejection) : null,
+  };
+}
+
+/** The values of `ARTIFACT_ROWS`. */
+export function toArtifactRows(finish: CallFinish): Values {
+  const artifacts = toArtifacts(finish);
+  return {
+    artifact_kinds: artifacts.map(({ kind }) => toStoredText(kind)),
+    artifact_values: artifacts.map(({ value }) => canonicalText(value)),
+  };
+}
+
+/** What of a generation's end stands on its own row. */
+export function toGenerationEnding({ outcome, verdict }: CallFinish): Values {
+  const normalised = verdict?.normalised_text;
+  return {
+    normalised_text: normalised === undefined ? null : Buffer.from(normalised),
+    finish_reason: findFinishReason(outcome),
+  };
+}
+
+function findFinishReason({ answer }: CallOutcome): string | null {
+  const isObject = typeof answer === 'object' && answer !== null && 'finish_reason' in answer;
+  return isObject && typeof answer.finish_reason === 'string' ? toStoredText(answer.finish_reason) : null;
+}

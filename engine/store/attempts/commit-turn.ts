@@ -1,0 +1,184 @@
+import { canonicalText } from '../../core/content/canonical.js';
+import type { AppliedEffect } from '../../core/world/world-patch.js';
+import type { AttemptLease, CommitTurn, Written } from '../../ports/attempts.js';
+import { prepare, type Parameter, type Runner, toTimestamp } from '../statement.js';
+import { releasingFence, runFenced } from './fence.js';
+import { traceSummary } from './trace-summary.js';
+
+const PATCH_ROWS = `
+  new_patches AS (
+    SELECT * FROM unnest(:patch_seqs::int[], :patch_calls::uuid[], :patch_llm_calls::uuid[],
+      :patch_workflows::text[], :patch_sources::text[], :patch_nodes::text[], :patch_subjects::text[],
+      :patches::text[], :patch_touched::text[])
+      AS row (patch_seq, source_invocation_id, llm_call_id, workflow_hash, source_hash, node_id, subject_id,
+        patch, touched)),
+  patches AS (
+    INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, llm_call_id,
+      cognition_workflow_hash, response_source_hash, workflow_node_id, workflow_subject_entity_id, patch,
+      touched_entities)
+    SELECT world_slug, :turn, patch_seq, :attempt_id::uuid, source_invocation_id, llm_call_id,
+      workflow_hash, source_hash, node_id, subject_id, patch::json,
+      ARRAY(SELECT json_array_elements_text(touched::json))::entity_id_text[]
+    FROM fence, new_patches),
+  effects AS (
+    INSERT INTO patch_effects (world_slug, turn, patch_seq, effect_index, op, entity_id, environment_label,
+      state_before, state_after)
+    SELECT world_slug, :turn, patch_seq, effect_index, op::effect_operation, entity_id, environment_label,
+      state_before, state_after
+    FROM fence, unnest(:effect_patches::int[], :effect_indexes::int[], :effect_ops::text[], :effect_entities::text[],
+      :effect_environments::text[], :effects_before::text[], :effects_after::text[])
+      AS row (patch_seq, effect_index, op, entity_id, environment_label, state_before, state_after))`;
+
+const WORLD_ROWS = `
+  states AS (
+    INSERT INTO entity_states (world_slug, entity_id, turn, state, patch_seq, effect_index)
+    SELECT world_slug, entity_id, :turn, state, patch_seq, effect_index
+    FROM fence, unnest(:state_entities::text[], :states::text[], :state_patches::int[], :state_effects::int[])
+      AS row (entity_id, state, patch_seq, effect_index)),
+  contents AS (
+    INSERT INTO environment_contents (world_slug, environment_label, turn, content, patch_seq, effect_index)
+    SELECT world_slug, environment_label, :turn, content, patch_seq, effect_index
+    FROM fence, unnest(:content_environments::text[], :contents::text[], :content_patches::int[],
+      :content_effects::int[]) AS row (environment_label, content, patch_seq, effect_index)),
+  memories AS (
+    INSERT INTO entity_memories (world_slug, entity_id, turn, memory_seq, content, origin, patch_seq, effect_index)
+    SELECT world_slug, entity_id, :turn, row_number() OVER (PARTITION BY entity_id ORDER BY place), content, 'patch',
+      patch_seq, effect_index
+    FROM fence, unnest(:memory_entities::text[], :memories::text[], :memory_patches::int[], :memory_effects::int[])
+      WITH ORDINALITY AS row (entity_id, content, patch_seq, effect_index, place))`;
+
+const STORY_ROWS = `
+  story AS (
+    SELECT 'patch_applied' AS kind, patch_seq AS place, source_invocation_id, llm_call_id, workflow_hash, source_hash,
+      node_id, subject_id, patch_seq, json_build_object('touched_entities', touched::json) AS details
+    FROM new_patches
+    UNION ALL
+    SELECT 'turn', :patch_count::int + 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+      json_build_object('turn', :turn::bigint, 'patches', :patch_count::int)),
+  events AS (
+    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_seq, event_kind, occurred_at,
+      source_invocation_id, cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, patch_seq, details)
+    SELECT world_slug, :attempt_id::uuid, seq_before + place,
+      (CASE kind WHEN 'turn' THEN 'turn_committed' ELSE kind END)::timeline_event_kind, :ended_at::timestamptz,
+      source_invocation_id, workflow_hash, node_id, subject_id, patch_seq, details
+    FROM committed, story),
+  audit AS (
+    INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
+      source_invocation_id, llm_call_id, cognition_workflow_hash, response_source_hash, workflow_node_id,
+      workflow_subject_entity_id, patch_seq, details)
+    SELECT world_slug, (CASE kind WHEN 'turn' THEN 'turn_complete' ELSE kind END)::audit_kind, :attempt_id::uuid,
+      :turn, :ended_at::timestamptz, source_invocation_id, llm_call_id, workflow_hash, source_hash, node_id,
+      subject_id, patch_seq, details
+    FROM committed, story ORDER BY place)`;
+
+const COMMIT = prepare(
+  'commit_turn',
+  `WITH ${releasingFence({ set: 'turn = :turn,', where: 'AND turn = :turn::bigint - 1' })},
+   new_turn AS (
+     INSERT INTO turns (world_slug, turn, attempt_id, simulation_time, committed_at)
+     SELECT world_slug, :turn, :attempt_id::uuid, :simulation_time::timestamptz, :ended_at::timestamptz FROM fence),
+   committed AS (
+     UPDATE attempts
+     SET status = 'committed', ended_at = :ended_at::timestamptz,
+         timeline_event_count = timeline_event_count + :patch_count::int + 1,
+         source_trace_summary = ${traceSummary(true)}
+     FROM fence
+     WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
+     RETURNING attempts.world_slug, timeline_event_count - :patch_count::int - 1 AS seq_before),
+   ${PATCH_ROWS}, ${WORLD_ROWS}, ${STORY_ROWS}
+   SELECT count(*) AS held FROM fence`,
+);
+
+type Values = Readonly<Record<string, Parameter>>;
+
+/** Makes the attempt's patches turn N, at once and whole: one statement, which checks the lease and gives it back. */
+export function commitTurn(runner: Runner, lease: AttemptLease, turn: CommitTurn): Promise<Written> {
+  const effects = turn.patches.flatMap(({ patch_seq, applied }) =>
+    applied.effects.map((effect): PlacedEffect => ({ ...effect, patch_seq })),
+  );
+  return runFenced(runner, COMMIT, lease, {
+    turn: lease.attempted_turn,
+    simulation_time: turn.simulation_time,
+    ended_at: toTimestamp(turn.ended_at),
+    patch_count: turn.patches.length,
+    ...toPatches(turn.patches),
+    ...toEffects(effects),
+    ...toStates(lastOf(effects, 'set_entity_state', 'entity_id')),
+    ...toContents(lastOf(effects, 'set_environment_content', 'environment_label')),
+    ...toMemories(effects.filter(({ op }) => op === 'append_entity_memory')),
+  });
+}
+
+interface PlacedEffect extends AppliedEffect {
+  readonly patch_seq: number;
+}
+
+/** The effects that hold at the end of the turn, without those that leave what stood there at its beginning. */
+function lastOf(
+  effects: readonly PlacedEffect[],
+  op: PlacedEffect['op'],
+  target: 'entity_id' | 'environment_label',
+): readonly PlacedEffect[] {
+  const chosen = effects.filter((effect) => effect.op === op);
+  const first = new Map([...chosen].reverse().map((effect) => [effect[target], effect]));
+  const last = new Map(chosen.map((effect) => [effect[target], effect]));
+  return [...last].flatMap(([id, effect]) => (first.get(id)?.state_before === effect.state_after ? [] : [effect]));
+}
+
+function toPatches(patches: CommitTurn['patches']): Values {
+  return {
+    patch_seqs: patches.map(({ patch_seq }) => patch_seq),
+    patch_calls: patches.map(({ source_invocation_id }) => source_invocation_id),
+    patch_llm_calls: patches.map(({ llm_call_id }) => llm_call_id),
+    patch_workflows: patches.map(({ workflow_hash }) => workflow_hash),
+    patch_sources: patches.map(({ source_hash }) => source_hash),
+    patch_nodes: patches.map(({ node_id }) => node_id),
+    patch_subjects: patches.map(({ subject_id }) => subject_id),
+    patches: patches.map(({ applied }) => canonicalText(toPatchJson(applied.patch))),
+    patch_touched: patches.map(({ applied }) => canonicalText(applied.touched_entities)),
+  };
+}
+
+/** The generated patch type says nothing of being JSON, which every patch was before it was one. */
+function toPatchJson(patch: CommitTurn['patches'][number]['applied']['patch']) {
+  return { narration: patch.narration, effects: patch.effects.map((effect) => ({ ...effect })) };
+}
+
+function toEffects(effects: readonly PlacedEffect[]): Values {
+  return {
+    effect_patches: effects.map(({ patch_seq }) => patch_seq),
+    effect_indexes: effects.map(({ effect_index }) => effect_index),
+    effect_ops: effects.map(({ op }) => op),
+    effect_entities: effects.map(({ entity_id }) => entity_id ?? null),
+    effect_environments: effects.map(({ environment_label }) => environment_label ?? null),
+    effects_before: effects.map(({ state_before }) => state_before ?? null),
+    effects_after: effects.map(({ state_after }) => state_after),
+  };
+}
+
+function toStates(effects: readonly PlacedEffect[]): Values {
+  return {
+    state_entities: effects.map(({ entity_id }) => entity_id ?? null),
+    states: effects.map(({ state_after }) => state_after),
+    state_patches: effects.map(({ patch_seq }) => patch_seq),
+    state_effects: effects.map(({ effect_index }) => effect_index),
+  };
+}
+
+function toContents(effects: readonly PlacedEffect[]): Values {
+  return {
+    content_environments: effects.map(({ environment_label }) => environment_label ?? null),
+    contents: effects.map(({ state_after }) => state_after),
+    content_patches: effects.map(({ patch_seq }) => patch_seq),
+    content_effects: effects.map(({ effect_index }) => effect_index),
+  };
+}
+
+function toMemories(effects: readonly PlacedEffect[]): Values {
+  return {
+    memory_entities: effects.map(({ entity_id }) => entity_id ?? null),
+    memories: effects.map(({ state_after }) => state_after),
+    memory_patches: effects.map(({ patch_seq }) => patch_seq),
+    memory_effects: effects.map(({ effect_index }) => effect_index),
+  };
+}

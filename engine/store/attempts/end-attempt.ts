@@ -1,0 +1,109 @@
+import type { AttemptLease, FailAttempt, Written } from '../../ports/attempts.js';
+import { prepare, run, type Runner, toStoredText, toTimestamp } from '../statement.js';
+import { releasingFence, runFenced } from './fence.js';
+import { traceSummary } from './trace-summary.js';
+
+/** The columns of an attempt that ends badly. */
+const ENDED = `
+    SET status = :status::attempt_status, failure_class = :failure_class::text,
+        failure_message = :failure_message::text, failed_subject_entity_id = :subject_id::text,
+        failed_node_id = :node_id::text, failed_source_invocation_id = :source_invocation_id::uuid,
+        ended_at = :ended_at::timestamptz, timeline_event_count = timeline_event_count + 1,
+        source_trace_summary = ${traceSummary(true)}`;
+
+const RETURNING = `
+    RETURNING attempts.world_slug, attempts.attempt_id, attempts.attempted_turn, timeline_event_count AS event_seq`;
+
+// Calls that are still under way when their attempt ends are never heard of again.
+const CONSEQUENCES = `
+  calls AS (
+    UPDATE source_invocations
+    SET status = 'interrupted', failure_class = 'interrupted', ended_at = :ended_at::timestamptz,
+        failure_message = CASE effect_class
+          WHEN 'read_only' THEN 'The attempt ended before the answer came.'
+          ELSE 'The attempt ended before the answer came; whether the side effect took place is not known.' END
+    FROM ended
+    WHERE source_invocations.world_slug = ended.world_slug
+      AND source_invocations.attempt_id = ended.attempt_id AND source_invocations.status = 'running'),
+  generations AS (
+    UPDATE llm_calls SET status = 'interrupted', ended_at = :ended_at::timestamptz
+    FROM ended
+    WHERE llm_calls.world_slug = ended.world_slug AND llm_calls.attempt_id = ended.attempt_id
+      AND llm_calls.status = 'running'),
+  blamed AS (
+    SELECT ended.*, workflow_hash, source_hash, llm_call_id,
+      json_build_object('status', :status::text, 'failure_class', :failure_class::text,
+        'failure_message', :failure_message::text) AS details
+    FROM ended LEFT JOIN source_invocations
+      ON source_invocations.world_slug = ended.world_slug AND source_invocation_id = :source_invocation_id::uuid),
+  event AS (
+    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_seq, event_kind, occurred_at,
+      source_invocation_id, cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, details)
+    SELECT world_slug, attempt_id, event_seq, :event_kind::timeline_event_kind, :ended_at::timestamptz,
+      :source_invocation_id::uuid, workflow_hash, :node_id::text, :subject_id::text, details
+    FROM blamed),
+  audit AS (
+    INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
+      source_invocation_id, llm_call_id, cognition_workflow_hash, response_source_hash, workflow_node_id,
+      workflow_subject_entity_id, details)
+    SELECT world_slug, 'attempt_failed', attempt_id, attempted_turn, :ended_at::timestamptz,
+      :source_invocation_id::uuid, llm_call_id, workflow_hash, source_hash, :node_id::text, :subject_id::text, details
+    FROM blamed)`;
+
+const FAIL = prepare(
+  'fail_attempt',
+  `WITH ${releasingFence({ set: '', where: '' })},
+   ended AS (
+    UPDATE attempts ${ENDED}
+    FROM fence
+    WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
+    ${RETURNING}), ${CONSEQUENCES}
+   SELECT count(*) AS held FROM fence`,
+);
+
+/** Ends an attempt without a turn and gives its lease back: one statement. The world stays as it was. */
+export function failAttempt(runner: Runner, lease: AttemptLease, end: FailAttempt): Promise<Written> {
+  const { failure } = end;
+  return runFenced(runner, FAIL, lease, {
+    status: end.status,
+    event_kind: end.status === 'failed' ? 'attempt_failed' : 'attempt_interrupted',
+    failure_class: failure.failure_class,
+    failure_message: toStoredText(failure.message),
+    subject_id: failure.subject_id ?? null,
+    node_id: failure.node_id ?? null,
+    source_invocation_id: end.source_invocation_id ?? null,
+    ended_at: toTimestamp(end.ended_at),
+  });
+}
+
+const CLOSE_DEAD = prepare(
+  'close_dead_attempts',
+  `WITH ended AS (
+    UPDATE attempts ${ENDED}
+    WHERE attempts.world_slug = :world_slug AND attempts.status = 'running'
+    ${RETURNING}), ${CONSEQUENCES}
+   SELECT attempt_id FROM ended ORDER BY attempt_id`,
+);
+
+/**
+ * Ends what a driver that is gone left running. Call it with the world's row locked.
+ * @returns the ids of the attempts that it ended
+ */
+export async function closeDeadAttempts(
+  transaction: Runner,
+  world_slug: string,
+  ended_at: number,
+): Promise<readonly string[]> {
+  const rows = await run<{ attempt_id: string }>(transaction, CLOSE_DEAD, {
+    world_slug,
+    status: 'interrupted',
+    event_kind: 'attempt_interrupted',
+    failure_class: 'interrupted',
+    failure_message: 'The process that drove this attempt is gone.',
+    subject_id: null,
+    node_id: null,
+    source_invocation_id: null,
+    ended_at: toTimestamp(ended_at),
+  });
+  return rows.map(({ attempt_id }) => attempt_id);
+}

@@ -1,0 +1,55 @@
+import type { AttemptLease, Written } from '../../ports/attempts.js';
+import { type HotStatement, type Parameter, prepare, run, type Runner } from '../statement.js';
+
+// Who takes a world over locks its row FOR UPDATE before it raises the epoch. A driver's statement waits for that lock
+// at its fence and then finds the epoch changed, so nothing that it would write lands. Heartbeats change no key of the
+// row and pass.
+
+const HOLDS = 'world_slug = :world_slug AND lease_epoch = :epoch AND lease_attempt_id = :attempt_id::uuid';
+
+/** Begins every statement of a driver: one row while the lease holds, none once it has been overtaken. */
+export const FENCE = `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
+
+/** The fence of the last statement of an attempt, which gives the lease back. */
+export function releasingFence(also: { readonly set: string; readonly where: string }): string {
+  return `fence AS (
+    UPDATE worlds
+    SET ${also.set} lease_attempt_id = NULL, lease_host = NULL, lease_pid = NULL, lease_until = NULL
+    WHERE ${HOLDS} ${also.where}
+    RETURNING world_slug)`;
+}
+
+/** Runs a fenced statement, which answers with the rows of its fence as `held`. */
+export async function runFenced(
+  runner: Runner,
+  statement: HotStatement,
+  lease: AttemptLease,
+  values: Readonly<Record<string, Parameter>>,
+): Promise<Written> {
+  const [row] = await run<FencedRow>(runner, statement, {
+    ...values,
+    world_slug: lease.world_slug,
+    epoch: lease.epoch,
+    attempt_id: lease.attempt_id,
+  });
+  if (row?.held !== 1) return 'overtaken';
+  if (row.written === 0) throw new Error(`${statement.name} found nothing to write: the call does not run any more`);
+  return 'written';
+}
+
+interface FencedRow {
+  readonly held: number;
+  /** Where the statement ends something that must be under way. */
+  readonly written?: number;
+}
+
+const RENEW = prepare(
+  'renew_lease',
+  `WITH renewed AS (UPDATE worlds SET lease_until = :until::timestamptz WHERE ${HOLDS} RETURNING 1)
+   SELECT count(*) AS held FROM renewed`,
+);
+
+/** Moves a lease's end, in milliseconds since 1970. */
+export function renewLease(runner: Runner, lease: AttemptLease, until: number): Promise<Written> {
+  return runFenced(runner, RENEW, lease, { until: new Date(until).toISOString() });
+}

@@ -1,0 +1,122 @@
+import type { AttemptLease, CallFinish, Written } from '../../ports/attempts.js';
+import type { ChunkBatch } from '../../ports/sources.js';
+import { type Parameter, prepare, type Runner } from '../statement.js';
+import {
+  ARTIFACT_ROWS,
+  ENDING_COLUMNS,
+  ENDING_VALUES,
+  REJECTION_ROW,
+  toArtifactRows,
+  toEnding,
+  toGenerationEnding,
+  toRejection,
+} from './call-ending.js';
+import { FENCE, runFenced } from './fence.js';
+
+const CALL = `
+  call AS (
+    UPDATE source_invocations
+    SET (${ENDING_COLUMNS.join(', ')}) = ROW (${ENDING_VALUES.join(', ')})
+    FROM fence
+    WHERE source_invocations.world_slug = fence.world_slug
+      AND source_invocation_id = :source_invocation_id::uuid AND attempt_id = :attempt_id::uuid
+      AND status IN ('running', 'pending')
+    RETURNING source_invocations.world_slug, source_invocation_id, attempt_id, attempted_turn, llm_call_id,
+      source_hash, workflow_hash, workflow_node_id, workflow_subject_entity_id)`;
+
+const EVENT = `
+  counted AS (
+    UPDATE attempts SET timeline_event_count = timeline_event_count + 1
+    FROM call
+    WHERE attempts.world_slug = call.world_slug AND attempts.attempt_id = call.attempt_id
+    RETURNING timeline_event_count AS event_seq),
+  event AS (
+    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_seq, event_kind, occurred_at,
+      source_invocation_id, cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id)
+    SELECT world_slug, attempt_id, event_seq, :event_kind::timeline_event_kind, :ended_at::timestamptz,
+      source_invocation_id, workflow_hash, workflow_node_id, workflow_subject_entity_id
+    FROM call, counted)`;
+
+const GENERATION = `
+  generation AS (
+    UPDATE llm_calls
+    SET status = :status::source_invocation_status, model_output_kind = :model_output_kind::model_output_kind,
+        normalised_text = :normalised_text::bytea, finish_reason = :finish_reason::text,
+        ended_at = :ended_at::timestamptz, duration_ms = :duration_ms::bigint
+    FROM call
+    WHERE llm_calls.world_slug = call.world_slug AND llm_calls.llm_call_id = call.llm_call_id),
+  chunks AS (
+    INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, lengths, offsets_ms)
+    SELECT world_slug, llm_call_id, :batch_seq::int, :batch_text::bytea, :batch_lengths::int[], :batch_offsets::int[]
+    FROM call WHERE :batch_seq::int IS NOT NULL),
+  tokens AS (
+    INSERT INTO llm_token_observations (world_slug, llm_call_id, observation_seq, input_tokens, output_tokens,
+      cached_input_tokens, reasoning_tokens, observed_at)
+    SELECT world_slug, llm_call_id, 1, :input_tokens::bigint, :output_tokens::bigint,
+      :cached_input_tokens::bigint, :reasoning_tokens::bigint, :ended_at::timestamptz
+    FROM call WHERE :input_tokens::bigint IS NOT NULL)`;
+
+const LANDED = 'SELECT (SELECT count(*) FROM fence) AS held, (SELECT count(*) FROM call) AS written';
+
+const FINISH_CALL = prepare('finish_call', `WITH ${[FENCE, CALL, EVENT, REJECTION_ROW].join(',')} ${LANDED}`);
+
+const FINISH_GENERATION = prepare(
+  'finish_generation',
+  `WITH ${[FENCE, CALL, EVENT, GENERATION, ARTIFACT_ROWS, REJECTION_ROW].join(',')} ${LANDED}`,
+);
+
+type Values = Readonly<Record<string, Parameter>>;
+
+/** Writes the end of a call, and what the core made of it: one statement. */
+export function finishCall(runner: Runner, lease: AttemptLease, finish: CallFinish): Promise<Written> {
+  const ending = { ...toEnding(finish), ...toRejection(finish) };
+  const values = {
+    ...ending,
+    source_invocation_id: finish.source_invocation_id,
+    event_kind: ending['status'] === 'succeeded' ? 'call_answered' : ending['refused'] ? 'call_refused' : 'call_failed',
+  };
+  if (!finish.llm_call_id) return runFenced(runner, FINISH_CALL, lease, values);
+  return runFenced(runner, FINISH_GENERATION, lease, { ...values, ...toGeneration(finish) });
+}
+
+function toGeneration(finish: CallFinish): Values {
+  const { usage, trace } = finish.outcome;
+  return {
+    ...toGenerationEnding(finish),
+    ...toArtifactRows(finish),
+    ...toBatch(trace?.chunks),
+    input_tokens: usage?.input_tokens ?? null,
+    output_tokens: usage?.output_tokens ?? null,
+    cached_input_tokens: usage?.cached_input_tokens ?? null,
+    reasoning_tokens: usage?.reasoning_tokens ?? null,
+  };
+}
+
+function toBatch(batch: ChunkBatch | undefined): Values {
+  return {
+    batch_seq: batch?.batch_seq ?? null,
+    batch_text: batch?.text ?? null,
+    batch_lengths: batch?.lengths ?? null,
+    batch_offsets: batch?.offsets_ms.map(Math.round) ?? null,
+  };
+}
+
+const FLUSH = prepare(
+  'flush_chunks',
+  `WITH ${FENCE}, chunks AS (
+     INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, lengths, offsets_ms)
+     SELECT world_slug, :llm_call_id::uuid, :batch_seq::int, :batch_text::bytea, :batch_lengths::int[],
+       :batch_offsets::int[]
+     FROM fence)
+   SELECT count(*) AS held FROM fence`,
+);
+
+/** Writes what has streamed in since the last flush: one statement. */
+export function flushChunks(
+  runner: Runner,
+  lease: AttemptLease,
+  llm_call_id: string,
+  batch: ChunkBatch,
+): Promise<Written> {
+  return runFenced(runner, FLUSH, lease, { llm_call_id, ...toBatch(batch) });
+}

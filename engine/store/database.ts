@@ -1,0 +1,74 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import type { Pool, PoolConfig } from 'pg';
+import pg from 'pg';
+import type { DB } from './tables.js';
+
+/** An open database, embedded or served: one code path speaks to both. */
+export interface OpenDatabase {
+  /** For people; holds no password. */
+  readonly description: string;
+  /** One process at a time has it, so whatever another one left running is dead. */
+  readonly is_exclusive: boolean;
+  readonly pool: Pool;
+  readonly queries: Kysely<DB>;
+  close(): Promise<void>;
+}
+
+const INT8 = 20;
+const NUMERIC = 1700;
+
+/** Counts and turns come back as numbers; everything else as the driver has it. */
+const types: NonNullable<PoolConfig['types']> = {
+  getTypeParser: (type: number, format?: 'text' | 'binary') =>
+    type === INT8 || type === NUMERIC ? Number : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
+};
+
+/** Joins a pool's configuration and a way to close what lies behind it. */
+export function openDatabase(
+  config: PoolConfig,
+  about: { readonly description: string; readonly is_exclusive: boolean; readonly release: () => Promise<void> },
+): OpenDatabase {
+  const pool = new pg.Pool({ ...config, types });
+  // A server that goes away ends idle clients; whoever asks next hears of it.
+  pool.on('error', () => {});
+  const queries = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  const close = async (): Promise<void> => {
+    // The query builder ends a pool only once it has used it, so the pool is ended here and the builder left alone.
+    await pool.end();
+    await about.release();
+  };
+  return { description: about.description, is_exclusive: about.is_exclusive, pool, queries, close };
+}
+
+/**
+ * Runs work in one transaction of the pool; rolls back when it throws.
+ * Await nothing else of this database inside: an embedded one has a single connection.
+ */
+export async function inTransaction<Result>(
+  pool: Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    broken = await rollBack(client);
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** @returns why the client cannot be used again, if so */
+async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
+  try {
+    await client.query('ROLLBACK');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}

@@ -1,0 +1,121 @@
+import { PGlite } from '@electric-sql/pglite';
+import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Outcome } from '../contract/problem.js';
+import { openDatabase, type OpenDatabase } from './database.js';
+import { lockFolder } from './folder-lock.js';
+import { dataFolderUnusable } from './problems.js';
+import { unpackTar } from './tar.js';
+
+/** What a connection waits for before it gives up: only a forgotten await inside a transaction makes it wait so long. */
+const CONNECTION_TIMEOUT_MS = 60_000;
+
+/** Opens a throw-away database in memory, from a template where there is one. */
+export async function openInMemory(template_file: string | undefined): Promise<OpenDatabase> {
+  const template = template_file === undefined ? undefined : await findFile(template_file);
+  const pglite = await PGlite.create(template ? { loadDataDir: new Blob([new Uint8Array(template)]) } : {});
+  return toDatabase(pglite, 'embedded, in memory', async () => {});
+}
+
+/**
+ * Opens the embedded database of a folder for this process alone; makes it where there is none.
+ * @returns a problem where the folder cannot be used, or another process has it
+ */
+export async function openInFolder(
+  data_dir: string,
+  template_file: string | undefined,
+): Promise<Outcome<OpenDatabase>> {
+  try {
+    await mkdir(data_dir, { recursive: true, mode: 0o700 });
+    const lock = await lockFolder(data_dir);
+    if (!lock.ok) return lock;
+    try {
+      const pglite = await openFiles(data_dir, template_file);
+      return { ok: true, value: toDatabase(pglite, `embedded, in ${data_dir}`, lock.value.release) };
+    } catch (error) {
+      await lock.value.release();
+      throw error;
+    }
+  } catch (error) {
+    const reason = findFileReason(error);
+    if (reason === undefined) throw error;
+    return { ok: false, problems: [dataFolderUnusable(data_dir, reason)] };
+  }
+}
+
+function toDatabase(pglite: PGlite, description: string, release: () => Promise<void>): OpenDatabase {
+  // One session serves all, so one connection; PGlite's lasts as long as the process.
+  const config = {
+    ...createPgConfig(pglite),
+    max: 1,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+  };
+  return openDatabase(config, {
+    description,
+    is_exclusive: true,
+    release: async () => {
+      await pglite.close();
+      await release();
+    },
+  });
+}
+
+/** The files come into being beside their place and are moved there whole, so that a death half-way leaves nothing. */
+async function openFiles(data_dir: string, template_file: string | undefined): Promise<PGlite> {
+  const place = join(data_dir, 'pgdata');
+  if (!(await isFolder(place))) {
+    const draft = join(data_dir, 'pgdata.new');
+    await rm(draft, { recursive: true, force: true });
+    await makeFiles(draft, template_file);
+    await rename(draft, place);
+  }
+  return PGlite.create(place);
+}
+
+async function makeFiles(folder: string, template_file: string | undefined): Promise<void> {
+  const template = template_file === undefined ? undefined : await findFile(template_file);
+  if (template) {
+    await mkdir(folder, { mode: 0o700 });
+    await unpackTar(await promisify(gunzip)(template), folder);
+    return;
+  }
+  const empty = await PGlite.create(folder);
+  await empty.close();
+}
+
+async function findFile(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if (findFileReason(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+const FILE_REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system is read-only',
+  EEXIST: 'a file stands in its place',
+  ENOTDIR: 'a file stands in its place',
+  ENOENT: 'it does not exist and cannot be made',
+  ENOSPC: 'the disk is full',
+};
+
+function findFileReason(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? FILE_REASONS[error.code]
+    : undefined;
+}

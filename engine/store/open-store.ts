@@ -1,0 +1,64 @@
+import type { Outcome } from '../contract/problem.js';
+import type { Store } from '../ports/records.js';
+import { attemptStore } from './attempts/attempt-store.js';
+import { componentStore } from './components.js';
+import type { OpenDatabase } from './database.js';
+import { openInFolder, openInMemory } from './embedded.js';
+import { loadMigrations, migrate } from './migrations.js';
+import { recordReader } from './records/record-reader.js';
+import { openServer } from './server.js';
+import { worldStore } from './worlds.js';
+
+/** Where everything is stored. */
+export interface StoreConfiguration {
+  /** `postgres://...`, or `memory:`; left out for the embedded database in `data_dir`. */
+  readonly url?: string;
+  readonly data_dir: string;
+  readonly migrations_dir: string;
+  /** An already migrated embedded database, packed; without it the first start takes seconds more. */
+  readonly template_file?: string;
+}
+
+/**
+ * Opens the store and brings its database up to date.
+ * @returns a problem where the database is locked, out of reach, or not this program's
+ */
+export async function openStore(configuration: StoreConfiguration): Promise<Outcome<Store>> {
+  const database = await open(configuration);
+  if (!database.ok) return database;
+  try {
+    const migrations = await loadMigrations(configuration.migrations_dir);
+    const applied = await migrate(database.value, migrations);
+    if (applied.ok) return { ok: true, value: toStore(database.value, applied.value) };
+    await database.value.close();
+    return applied;
+  } catch (error) {
+    await database.value.close();
+    throw error;
+  }
+}
+
+async function open(configuration: StoreConfiguration): Promise<Outcome<OpenDatabase>> {
+  const { url, data_dir, template_file } = configuration;
+  if (url === undefined || url === '') return openInFolder(data_dir, template_file);
+  if (url === 'memory:') return { ok: true, value: await openInMemory(template_file) };
+  return openServer(url);
+}
+
+/**
+ * The store of an open, migrated database.
+ * @param applied the migrations that opening it has applied
+ */
+export function toStore(database: OpenDatabase, applied: readonly string[]): Store {
+  return {
+    database: {
+      description: database.description,
+      migrate: async () => applied,
+      close: database.close,
+    },
+    components: componentStore(database),
+    worlds: worldStore(database),
+    attempts: attemptStore(database),
+    records: recordReader(database),
+  };
+}

@@ -1,0 +1,78 @@
+import type { Problem } from '../contract/problem.js';
+
+const SHARE = 'use CHUKWA_DATABASE_URL with PostgreSQL to share a database between processes';
+
+/** Somebody else has the embedded database. */
+export function databaseLocked(
+  folder: string,
+  holder: { readonly pid: number; readonly host: string; readonly elsewhere: boolean; readonly lock_file: string },
+): Problem {
+  const where = holder.elsewhere ? ` on host ${holder.host}` : '';
+  const after = holder.elsewhere ? `; if that host is gone for good, delete ${holder.lock_file}` : '';
+  return {
+    code: 'DATABASE_LOCKED',
+    message: `The database in ${folder} is in use by process ${holder.pid}${where}.`,
+    repair: `Stop process ${holder.pid}${after}, or ${SHARE}.`,
+    details: { pid: holder.pid, host: holder.host, folder },
+  };
+}
+
+/** The folder of the embedded database cannot be made, read or written. */
+export function dataFolderUnusable(folder: string, reason: string): Problem {
+  return {
+    code: 'DATABASE_FOLDER_UNUSABLE',
+    message: `The database folder ${folder} cannot be used: ${reason}.`,
+    repair: 'Make it a folder that this user may write, or name another one in CHUKWA_DATA_DIR.',
+    details: { folder },
+  };
+}
+
+/** The text is no address of a PostgreSQL database. It is not repeated: it may hold a password. */
+export function databaseUrlInvalid(): Problem {
+  return {
+    code: 'DATABASE_URL_INVALID',
+    message: 'CHUKWA_DATABASE_URL is neither a postgres:// address nor memory:.',
+    repair: 'Write postgres://user:password@host:port/database, or memory: for a throw-away embedded database.',
+  };
+}
+
+/** Nobody answers, or whoever answers lets nobody in. */
+export function databaseUnreachable(place: string, reason: string): Problem {
+  return {
+    code: 'DATABASE_UNREACHABLE',
+    message: `PostgreSQL at ${place} cannot be reached: ${reason}.`,
+    repair:
+      'Check that the server runs and that CHUKWA_DATABASE_URL names its host, port, user and database; leave the variable out for the embedded database.',
+    details: { place },
+  };
+}
+
+/** A newer program has migrated the database. */
+export function databaseTooNew(description: string, migration: string): Problem {
+  return {
+    code: 'DATABASE_TOO_NEW',
+    message: `The database (${description}) has been migrated by a newer version: this one does not know ${migration}.`,
+    repair: 'Upgrade chukwa, or use another database.',
+    details: { migration },
+  };
+}
+
+/** The server is older than the SQL that is spoken. */
+export function databaseTooOld(place: string, version: string): Problem {
+  return {
+    code: 'DATABASE_TOO_OLD',
+    message: `PostgreSQL at ${place} is version ${version}; 14 or newer is needed.`,
+    repair: 'Upgrade PostgreSQL, or leave CHUKWA_DATABASE_URL out for the embedded database.',
+    details: { place, version },
+  };
+}
+
+/** A migration was edited after it had been applied. */
+export function migrationChanged(description: string, migration: string): Problem {
+  return {
+    code: 'DATABASE_MIGRATION_CHANGED',
+    message: `Migration ${migration} of the database (${description}) is not the one that this program knows.`,
+    repair: 'Use the version of chukwa that made the database, or another database.',
+    details: { migration },
+  };
+}

@@ -1,0 +1,39 @@
+import type { InvocationRecord } from '../../ports/records.js';
+import { prepare, run, type Runner } from '../statement.js';
+import { type InvocationRow, selectInvocation, toShown } from './invocation-rows.js';
+
+const INVOCATION = prepare(
+  'find_invocation',
+  `${selectInvocation(`
+     calls.attempt_id, calls.world_slug, calls.attempted_turn, calls.workflow_hash, calls.source_hash,
+     response_sources.content->>'label' AS source_label, calls.effect_class, calls.performance, calls.request_hash,
+     calls.request_json, calls.input_schema_hash, calls.output_schema_hash, calls.validation_status,
+     calls.response_headers, calls.response_body, calls.started_at, calls.ended_at`)}
+   JOIN response_sources ON response_sources.hash = calls.source_hash
+   WHERE calls.source_invocation_id = :source_invocation_id::uuid`,
+);
+
+interface Row
+  extends InvocationRow,
+    Omit<InvocationRecord, keyof InvocationRow | 'response_text' | 'started_at' | 'ended_at'> {
+  readonly response_body: Buffer | null;
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+}
+
+/** One call with all that may be seen of it. */
+export async function findInvocation(
+  runner: Runner,
+  source_invocation_id: string,
+): Promise<InvocationRecord | undefined> {
+  const [row] = await run<Row>(runner, INVOCATION, { source_invocation_id });
+  if (!row) return undefined;
+  const { response_body, started_at, ended_at, ...shown } = toShown(row);
+  return {
+    ...shown,
+    // A body is one text, of which pointers name no part: it is seen whole or not at all.
+    response_text: row.redaction === 'all' ? (response_body?.toString('utf8') ?? null) : null,
+    started_at: started_at.toISOString(),
+    ended_at: ended_at?.toISOString() ?? null,
+  };
+}

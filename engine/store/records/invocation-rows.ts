@@ -1,0 +1,66 @@
+import type { Json } from '../../contract/json.js';
+import { redact } from '../../core/content/redact.js';
+import type { InvocationSummary } from '../../ports/records.js';
+import { prepare, run, type Runner } from '../statement.js';
+
+// What every reading of a call shows. The text of a generation is gathered from its chunks; the pieces of a body that
+// redaction hides leave the database with the row and go no further than this module.
+const COLUMNS = `
+  calls.source_invocation_id, calls.parent_source_invocation_id, calls.invocation_seq, calls.invocation_kind,
+  calls.command_key, calls.ambient_source_id, calls.tool_name,
+  calls.workflow_subject_entity_id, calls.workflow_node_id, calls.tool_loop_round, calls.logical_generation_attempt,
+  calls.model_output_kind, calls.status, calls.failure_class, calls.failure_detail, calls.failure_message,
+  calls.http_status, calls.llm_call_id, calls.duration_ms, calls.redaction, calls.response_json,
+  llm_calls.finish_reason,
+  (SELECT string_agg(text, ''::bytea ORDER BY batch_seq) FROM llm_chunks
+   WHERE llm_chunks.world_slug = calls.world_slug AND llm_chunks.llm_call_id = calls.llm_call_id) AS raw_text`;
+
+/** A call as the database has it. */
+export interface InvocationRow extends Omit<InvocationSummary, 'response_json'> {
+  readonly redaction: 'all' | readonly string[];
+  readonly response_json: Json;
+  readonly finish_reason: string | null;
+  readonly raw_text: Buffer | null;
+}
+
+const FROM = 'FROM source_invocations calls LEFT JOIN llm_calls USING (world_slug, llm_call_id)';
+
+const OF_ATTEMPT = prepare(
+  'invocations_of_attempt',
+  `SELECT ${COLUMNS} ${FROM} WHERE calls.world_slug = :world_slug AND calls.attempt_id = :attempt_id::uuid
+   ORDER BY calls.invocation_seq`,
+);
+
+/** The calls of an attempt, in the order of their issue. */
+export async function listInvocations(
+  runner: Runner,
+  attempt: { readonly world_slug: string; readonly attempt_id: string },
+): Promise<readonly InvocationSummary[]> {
+  const { world_slug, attempt_id } = attempt;
+  const rows = await run<InvocationRow>(runner, OF_ATTEMPT, { world_slug, attempt_id });
+  return rows.map(toShown);
+}
+
+/** The columns of one call beyond the summary's, for a statement of its own. */
+export function selectInvocation(more: string): string {
+  return `SELECT ${COLUMNS}, ${more} ${FROM}`;
+}
+
+/** What may be seen of a call: the columns that only serve to find that out are gone. */
+export function toShown<Row extends InvocationRow>(
+  row: Row,
+): Omit<Row, 'redaction' | 'finish_reason' | 'raw_text' | 'response_json'> & Pick<InvocationSummary, 'response_json'> {
+  const { redaction: _redaction, finish_reason: _reason, raw_text: _text, response_json: _whole, ...shown } = row;
+  return { ...shown, response_json: toView(row) };
+}
+
+function toView(row: InvocationRow): Json {
+  const answer = row.llm_call_id === null ? row.response_json : toChatAnswer(row);
+  return answer === null ? null : redact(answer, row.redaction);
+}
+
+/** A generation's answer: what `ChatAnswer` says, once it has ended. */
+function toChatAnswer({ raw_text, finish_reason }: InvocationRow): Json {
+  if (raw_text === null && finish_reason === null) return null;
+  return { text: raw_text?.toString('utf8') ?? '', finish_reason: finish_reason ?? '' };
+}

@@ -1,0 +1,131 @@
+import type { Kysely } from 'kysely';
+import type { LlmCallRecord } from '../../ports/records.js';
+import { toJson } from '../stored-json.js';
+import type { DB } from '../tables.js';
+
+type Queries = Kysely<DB>;
+
+/** One generation: what was sent, what streamed in, and what it cost. */
+export async function findLlmCall(queries: Queries, llm_call_id: string): Promise<LlmCallRecord | undefined> {
+  const row = await selectCall(queries, llm_call_id);
+  if (!row) return undefined;
+  const { conversation, message_count, normalised_text, started_at, ended_at, ...columns } = row;
+  const key = { world_slug: row.world_slug, llm_call_id };
+  return {
+    ...columns,
+    started_at: started_at.toISOString(),
+    ended_at: ended_at?.toISOString() ?? null,
+    normalised_text: normalised_text?.toString('utf8') ?? null,
+    messages: await listMessages(queries, { ...row, conversation, message_count }),
+    ...toStream(await listBatches(queries, key)),
+    artifacts: await listArtifacts(queries, key),
+    tokens: await findTokens(queries, key),
+  };
+}
+
+function selectCall(queries: Queries, llm_call_id: string) {
+  return queries
+    .selectFrom('llm_calls')
+    .select(['llm_call_id', 'source_invocation_id', 'attempt_id', 'world_slug', 'attempted_turn', 'workflow_hash'])
+    .select(['workflow_node_id', 'workflow_subject_entity_id', 'logical_generation_attempt', 'tool_loop_round'])
+    .select(['model_output_kind', 'status', 'model', 'schema_delivery', 'output_schema_hash', 'finish_reason'])
+    .select(['conversation', 'message_count', 'prefix_hash', 'normalised_text', 'started_at', 'ended_at'])
+    .where('llm_call_id', '=', llm_call_id)
+    .executeTakeFirst();
+}
+
+interface ConversationKey {
+  readonly world_slug: string;
+  readonly attempt_id: string;
+  readonly conversation: string;
+  readonly message_count: number;
+}
+
+async function listMessages(queries: Queries, call: ConversationKey): Promise<LlmCallRecord['messages']> {
+  const pieces = await selectPieces(queries, call);
+  const messages: { role: string; content: string; segments: { origin: string; characters: number }[] }[] = [];
+  for (const { position, role, origin, text } of pieces) {
+    const message = (messages[position - 1] ??= { role, content: '', segments: [] });
+    if (origin === null || text === null) continue;
+    const piece = text.toString('utf8');
+    message.content += piece;
+    message.segments.push({ origin, characters: piece.length });
+  }
+  return messages;
+}
+
+function selectPieces(queries: Queries, call: ConversationKey) {
+  return queries
+    .selectFrom('llm_conversation_messages as listed')
+    .innerJoin('llm_messages', 'llm_messages.message_hash', 'listed.message_hash')
+    .leftJoin('llm_message_segments as pieces', 'pieces.message_hash', 'listed.message_hash')
+    .leftJoin('llm_segments', 'llm_segments.segment_hash', 'pieces.segment_hash')
+    .select(['listed.position', 'llm_messages.role', 'pieces.origin', 'llm_segments.text'])
+    .where('listed.world_slug', '=', call.world_slug)
+    .where('listed.attempt_id', '=', call.attempt_id)
+    .where('listed.conversation', '=', call.conversation)
+    .where('listed.position', '<=', call.message_count)
+    .orderBy('listed.position')
+    .orderBy('pieces.position')
+    .execute();
+}
+
+interface CallKey {
+  readonly world_slug: string;
+  readonly llm_call_id: string;
+}
+
+interface Batch {
+  readonly text: Buffer;
+  readonly lengths: readonly number[];
+  readonly offsets_ms: readonly number[];
+}
+
+function listBatches(queries: Queries, { world_slug, llm_call_id }: CallKey): Promise<readonly Batch[]> {
+  return queries
+    .selectFrom('llm_chunks')
+    .select(['text', 'lengths', 'offsets_ms'])
+    .where('world_slug', '=', world_slug)
+    .where('llm_call_id', '=', llm_call_id)
+    .orderBy('batch_seq')
+    .execute();
+}
+
+/** The pieces as they came, and their text as one: bytes are joined before they are read, so no character is cut. */
+function toStream(batches: readonly Batch[]): Pick<LlmCallRecord, 'chunks' | 'raw_text'> {
+  return {
+    raw_text: Buffer.concat(batches.map(({ text }) => text)).toString('utf8'),
+    chunks: batches.flatMap(toChunks),
+  };
+}
+
+function toChunks({ text, lengths, offsets_ms }: Batch): LlmCallRecord['chunks'] {
+  let start = 0;
+  return lengths.map((length, index) => {
+    const piece = text.toString('utf8', start, start + length);
+    start += length;
+    return { text: piece, offset_ms: offsets_ms[index] ?? 0 };
+  });
+}
+
+async function listArtifacts(queries: Queries, key: CallKey): Promise<LlmCallRecord['artifacts']> {
+  const rows = await queries
+    .selectFrom('llm_artifacts')
+    .select(['kind', 'value'])
+    .where('world_slug', '=', key.world_slug)
+    .where('llm_call_id', '=', key.llm_call_id)
+    .orderBy('artifact_seq')
+    .execute();
+  return rows.map(({ kind, value }) => ({ kind, value: toJson(value) }));
+}
+
+async function findTokens(queries: Queries, key: CallKey): Promise<LlmCallRecord['tokens']> {
+  const row = await queries
+    .selectFrom('llm_token_observations')
+    .select(['input_tokens', 'output_tokens', 'cached_input_tokens', 'reasoning_tokens'])
+    .where('world_slug', '=', key.world_slug)
+    .where('llm_call_id', '=', key.llm_call_id)
+    .orderBy('observation_seq', 'desc')
+    .executeTakeFirst();
+  return row ?? null;
+}

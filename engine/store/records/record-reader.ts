@@ -1,0 +1,17 @@
+import type { RecordReader } from '../../ports/records.js';
+import type { OpenDatabase } from '../database.js';
+import { findAttempt, listAttempts } from './attempt-record.js';
+import { findInvocation } from './invocation-record.js';
+import { findLlmCall } from './llm-call-record.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The record as people and programs read it. What is no id names nothing. */
+export function recordReader(database: OpenDatabase): RecordReader {
+  return {
+    attempt: async (attempt_id) => (UUID.test(attempt_id) ? findAttempt(database, attempt_id) : undefined),
+    attempts: (world_slug) => listAttempts(database, world_slug),
+    invocation: async (id) => (UUID.test(id) ? findInvocation(database.pool, id) : undefined),
+    llmCall: async (id) => (UUID.test(id) ? findLlmCall(database.queries, id) : undefined),
+  };
+}

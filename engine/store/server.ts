@@ -1,0 +1,57 @@
+import pg from 'pg';
+import type { Outcome, Problem } from '../contract/problem.js';
+import { openDatabase, type OpenDatabase } from './database.js';
+import { databaseTooOld, databaseUnreachable, databaseUrlInvalid } from './problems.js';
+
+const CONNECTIONS_MAX = 10;
+const CONNECTION_TIMEOUT_MS = 10_000;
+const OLDEST_VERSION = 140_000;
+
+/** Opens a PostgreSQL server's database, and makes sure that it answers. */
+export async function openServer(url: string): Promise<Outcome<OpenDatabase>> {
+  const place = findPlace(url);
+  if (place === undefined) return { ok: false, problems: [databaseUrlInvalid()] };
+  const database = openDatabase(
+    {
+      connectionString: url,
+      max: CONNECTIONS_MAX,
+      connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+      application_name: 'chukwa',
+    },
+    { description: `PostgreSQL at ${place}`, is_exclusive: false, release: async () => {} },
+  );
+  const problem = await findProblem(database, place);
+  if (!problem) return { ok: true, value: database };
+  await database.close();
+  return { ok: false, problems: [problem] };
+}
+
+/** Host, port and database of an address, without user and password. */
+function findPlace(url: string): string | undefined {
+  if (!/^postgres(ql)?:\/\//.test(url)) return undefined;
+  try {
+    const { host, port, database } = new pg.Client({ connectionString: url });
+    return `${host}:${port}/${database ?? ''}`;
+  } catch {
+    return undefined;
+  }
+}
+
+async function findProblem(database: OpenDatabase, place: string): Promise<Problem | undefined> {
+  try {
+    const version = await database.pool.query<{ number: number; text: string }>(
+      `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS text`,
+    );
+    const found = version.rows[0];
+    if (found && found.number < OLDEST_VERSION) return databaseTooOld(place, found.text);
+    return undefined;
+  } catch (error) {
+    return databaseUnreachable(place, toReason(error));
+  }
+}
+
+/** Several addresses of one host fail as one nameless error that holds the real ones. */
+function toReason(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return toReason(error.errors[0]);
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+}

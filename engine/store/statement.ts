@@ -1,0 +1,77 @@
+import type { Pool } from 'pg';
+
+/** What a parameter of a statement may be. Text goes as it is: take `toStoredText` for what others wrote. */
+export type Parameter =
+  | null
+  | boolean
+  | number
+  | string
+  | Uint8Array
+  | readonly number[]
+  | readonly (string | null)[]
+  | readonly (number | null)[]
+  | readonly Uint8Array[];
+
+/** A statement of a hot path: written once, parsed by each session once, run with the values of its `:names`. */
+export interface HotStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly parameters: readonly string[];
+}
+
+/**
+ * Reads `:name` places out of a statement.
+ * @param name unique in the program: it names the statement in the session
+ */
+export function prepare(name: string, text: string): HotStatement {
+  const parameters: string[] = [];
+  const numbered = text.replace(/(?<![:\w]):([a-z][a-z_0-9]*)/g, (_place, parameter: string) => {
+    if (!parameters.includes(parameter)) parameters.push(parameter);
+    return `$${parameters.indexOf(parameter) + 1}`;
+  });
+  return { name: `chukwa_${name}`, text: numbered, parameters };
+}
+
+/** The part of a pool or of one of its clients that runs a statement. */
+export type Runner = Pick<Pool, 'query'>;
+
+/**
+ * Runs a statement once.
+ * @returns its rows
+ * @throws Error on a value that is missing, and whatever the database throws
+ */
+export async function run<Row extends object>(
+  runner: Runner,
+  statement: HotStatement,
+  values: Readonly<Record<string, Parameter>>,
+): Promise<readonly Row[]> {
+  const result = await runner.query<Row>({
+    name: statement.name,
+    text: statement.text,
+    values: statement.parameters.map((parameter) => toParameter(statement, parameter, values[parameter])),
+  });
+  return result.rows;
+}
+
+function toParameter(statement: HotStatement, name: string, value: Parameter | undefined): unknown {
+  if (value === undefined) throw new Error(`statement ${statement.name} lacks a value for :${name}`);
+  return value instanceof Uint8Array ? toBuffer(value) : Array.isArray(value) ? value.map(toElement) : value;
+}
+
+function toElement(element: unknown): unknown {
+  return element instanceof Uint8Array ? toBuffer(element) : element;
+}
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Text of others as PostgreSQL takes it: without U+0000. Lone surrogates fall to the encoding. */
+export function toStoredText(text: string): string {
+  return text.replaceAll('\u0000', '\uFFFD');
+}
+
+/** Milliseconds since 1970 as a `timestamptz` parameter. */
+export function toTimestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,447 @@
+// Made by tools/generate-tables.ts from migrations/: do not edit.
+
+import type { ColumnType } from 'kysely';
+
+export type AttemptStatus = 'committed' | 'failed' | 'interrupted' | 'running' | 'suspended';
+
+export type AuditKind = 'attempt_failed' | 'generation_rejected' | 'patch_applied' | 'turn_complete';
+
+export type ComponentKind =
+  | 'cognition_profile'
+  | 'cognition_workflow'
+  | 'json_schema'
+  | 'response_source'
+  | 'scenario'
+  | 'tool_policy';
+
+export type EffectClass = 'external_side_effect' | 'read_only' | 'state_change';
+
+export type EffectOperation = 'append_entity_memory' | 'set_entity_state' | 'set_environment_content';
+
+export type Generated<T> =
+  T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
+
+export type Json = JsonValue;
+
+export type JsonArray = JsonValue[];
+
+export type JsonObject = {
+  [x: string]: JsonValue | undefined;
+};
+
+export type JsonPrimitive = boolean | number | string | null;
+
+export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
+
+export type MemoryOrigin = 'patch' | 'scenario';
+
+export type MessageRole = 'assistant' | 'system' | 'user';
+
+export type ModelOutputKind = 'final_patch' | 'invalid' | 'json_answer' | 'tool_call';
+
+export type SchemaDelivery = 'prompt' | 'response_format' | 'response_format_strict';
+
+export type SegmentOrigin =
+  | 'ambient.visible'
+  | 'author'
+  | 'correction'
+  | 'last_lap'
+  | 'model'
+  | 'nodes'
+  | 'schema'
+  | 'subject'
+  | 'subject.rendered'
+  | 'tool_result'
+  | 'tools.available'
+  | 'world'
+  | 'world.projection';
+
+export type SourceInvocationKind =
+  | 'ambient_context'
+  | 'llm_generation'
+  | 'model_elected_tool'
+  | 'node_call'
+  | 'quality_gate';
+
+export type SourceInvocationStatus = 'failed' | 'interrupted' | 'pending' | 'running' | 'succeeded';
+
+export type TimelineEventKind =
+  | 'attempt_began'
+  | 'attempt_failed'
+  | 'attempt_interrupted'
+  | 'call_answered'
+  | 'call_failed'
+  | 'call_refused'
+  | 'call_started'
+  | 'patch_applied'
+  | 'turn_committed';
+
+export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
+export type ValidationStatus = 'invalid' | 'not_checked' | 'valid';
+
+export interface Attempts {
+  attempt_id: string;
+  attempted_turn: number;
+  ended_at: Timestamp | null;
+  epoch: number;
+  failed_node_id: string | null;
+  failed_source_invocation_id: string | null;
+  failed_subject_entity_id: string | null;
+  failure_class: string | null;
+  failure_message: string | null;
+  holder_host: string;
+  holder_pid: number;
+  last_source_invocation_id: string | null;
+  plugin_versions: Json;
+  renderer_version: string;
+  scenario_hash: string;
+  source_invocation_count: Generated<number>;
+  source_trace_summary: Generated<Json>;
+  started_at: Timestamp;
+  status: Generated<AttemptStatus>;
+  timeline_event_count: Generated<number>;
+  world_slug: string;
+}
+
+export interface AttemptTimelineEvents {
+  attempt_id: string;
+  cognition_workflow_hash: string | null;
+  details: Generated<Json>;
+  event_kind: TimelineEventKind;
+  event_seq: number;
+  occurred_at: Timestamp;
+  patch_seq: number | null;
+  source_invocation_id: string | null;
+  workflow_node_id: string | null;
+  workflow_subject_entity_id: string | null;
+  world_slug: string;
+}
+
+export interface CognitionProfiles {
+  content: Json;
+  created_at: Generated<Timestamp>;
+  hash: string;
+  kind: Generated<ComponentKind>;
+  tool_policy_hash: string | null;
+  workflow_hash: string;
+}
+
+export interface CognitionWorkflows {
+  content: Json;
+  created_at: Generated<Timestamp>;
+  hash: string;
+  kind: Generated<ComponentKind>;
+}
+
+export interface ComponentReferences {
+  from_hash: string;
+  from_kind: ComponentKind;
+  to_hash: string;
+  to_kind: ComponentKind;
+}
+
+export interface Components {
+  hash: string;
+  kind: ComponentKind;
+}
+
+export interface EntityMemories {
+  content: string;
+  effect_index: number | null;
+  entity_id: string;
+  memory_seq: number;
+  origin: MemoryOrigin;
+  patch_seq: number | null;
+  turn: number;
+  world_slug: string;
+}
+
+export interface EntityStates {
+  effect_index: number | null;
+  entity_id: string;
+  patch_seq: number | null;
+  state: string;
+  turn: number;
+  world_slug: string;
+}
+
+export interface EnvironmentContents {
+  content: string;
+  effect_index: number | null;
+  environment_label: string;
+  patch_seq: number | null;
+  turn: number;
+  world_slug: string;
+}
+
+export interface JsonSchemas {
+  content: Json;
+  created_at: Generated<Timestamp>;
+  hash: string;
+  kind: Generated<ComponentKind>;
+}
+
+export interface LlmArtifacts {
+  artifact_seq: number;
+  kind: string;
+  llm_call_id: string;
+  value: Json;
+  world_slug: string;
+}
+
+export interface LlmCalls {
+  attempt_id: string;
+  attempted_turn: number;
+  conversation: string;
+  duration_ms: number | null;
+  ended_at: Timestamp | null;
+  finish_reason: string | null;
+  llm_call_id: string;
+  logical_generation_attempt: number;
+  message_count: number;
+  model: string | null;
+  model_output_kind: ModelOutputKind | null;
+  normalised_text: Buffer | null;
+  output_schema_hash: string;
+  prefix_hash: string;
+  schema_delivery: SchemaDelivery;
+  source_invocation_id: string;
+  started_at: Timestamp;
+  status: Generated<SourceInvocationStatus>;
+  tool_loop_round: number;
+  workflow_hash: string;
+  workflow_node_id: string;
+  workflow_subject_entity_id: string;
+  world_slug: string;
+}
+
+export interface LlmChunks {
+  batch_seq: number;
+  lengths: number[];
+  llm_call_id: string;
+  offsets_ms: number[];
+  text: Buffer;
+  world_slug: string;
+}
+
+export interface LlmConversationMessages {
+  attempt_id: string;
+  conversation: string;
+  message_hash: string;
+  position: number;
+  world_slug: string;
+}
+
+export interface LlmConversations {
+  attempt_id: string;
+  conversation: string;
+  world_slug: string;
+}
+
+export interface LlmMessages {
+  content_hash: string;
+  message_hash: string;
+  role: MessageRole;
+}
+
+export interface LlmMessageSegments {
+  message_hash: string;
+  origin: SegmentOrigin;
+  position: number;
+  segment_hash: string;
+}
+
+export interface LlmSegments {
+  segment_hash: string;
+  text: Buffer;
+}
+
+export interface LlmTokenObservations {
+  cached_input_tokens: number | null;
+  input_tokens: number;
+  llm_call_id: string;
+  observation_seq: number;
+  observed_at: Timestamp;
+  output_tokens: number;
+  reasoning_tokens: number | null;
+  world_slug: string;
+}
+
+export interface OfferedSchemas {
+  content: Json;
+  hash: string;
+  name: string;
+}
+
+export interface PatchEffects {
+  effect_index: number;
+  entity_id: string | null;
+  environment_label: string | null;
+  op: EffectOperation;
+  patch_seq: number;
+  state_after: string;
+  state_before: string | null;
+  turn: number;
+  world_slug: string;
+}
+
+export interface ResponseSources {
+  content: Json;
+  created_at: Generated<Timestamp>;
+  hash: string;
+  kind: Generated<ComponentKind>;
+}
+
+export interface Scenarios {
+  content: Json;
+  created_at: Generated<Timestamp>;
+  hash: string;
+  kind: Generated<ComponentKind>;
+}
+
+export interface SourceInvocations {
+  ambient_source_id: string | null;
+  attempt_id: string;
+  attempted_turn: number;
+  command_key: string;
+  duration_ms: number | null;
+  effect_class: EffectClass;
+  ended_at: Timestamp | null;
+  failure_class: string | null;
+  failure_detail: string | null;
+  failure_message: string | null;
+  http_status: number | null;
+  input_schema_hash: string | null;
+  invocation_kind: SourceInvocationKind;
+  invocation_seq: number;
+  is_interrupted: Generated<boolean>;
+  llm_call_id: string | null;
+  logical_generation_attempt: number | null;
+  metadata: Generated<Json>;
+  model_output_kind: ModelOutputKind | null;
+  output_schema_hash: string | null;
+  parent_source_invocation_id: string | null;
+  performance: Generated<number>;
+  redaction: Json;
+  refused: Generated<boolean>;
+  request_hash: string;
+  request_json: Json;
+  response_body: Buffer | null;
+  response_headers: Generated<Json>;
+  response_json: Json | null;
+  source_hash: string;
+  source_invocation_id: string;
+  started_at: Timestamp;
+  status: Generated<SourceInvocationStatus>;
+  tool_call_id: string | null;
+  tool_loop_round: number | null;
+  tool_name: string | null;
+  validation_status: Generated<ValidationStatus>;
+  workflow_hash: string | null;
+  workflow_node_id: string | null;
+  workflow_subject_entity_id: string | null;
+  world_slug: string;
+}
+
+export interface ToolPolicies {
+  content: Json;
+  created_at: Generated<Timestamp>;
+  hash: string;
+  kind: Generated<ComponentKind>;
+}
+
+export interface Turns {
+  attempt_id: string | null;
+  committed_at: Timestamp;
+  simulation_time: Timestamp;
+  turn: number;
+  world_slug: string;
+}
+
+export interface WorldAuditEvents {
+  attempt_id: string;
+  attempt_number: number | null;
+  attempted_turn: number;
+  audit_event_id: Generated<number>;
+  audit_kind: AuditKind;
+  cognition_workflow_hash: string | null;
+  details: Generated<Json>;
+  llm_call_id: string | null;
+  occurred_at: Timestamp;
+  patch_seq: number | null;
+  raw_response: Buffer | null;
+  rejection: string | null;
+  response_source_hash: string | null;
+  source_invocation_id: string | null;
+  workflow_node_id: string | null;
+  workflow_subject_entity_id: string | null;
+  world_slug: string;
+}
+
+export interface WorldLineage {
+  ancestor_slug: string;
+  until_turn: number;
+  world_slug: string;
+}
+
+export interface WorldPatches {
+  attempt_id: string;
+  cognition_workflow_hash: string;
+  llm_call_id: string | null;
+  patch: Json;
+  patch_seq: number;
+  response_source_hash: string;
+  source_invocation_id: string;
+  touched_entities: string[];
+  turn: number;
+  workflow_node_id: string;
+  workflow_subject_entity_id: string;
+  world_slug: string;
+}
+
+export interface Worlds {
+  created_at: Generated<Timestamp>;
+  lease_attempt_id: string | null;
+  lease_epoch: Generated<number>;
+  lease_host: string | null;
+  lease_pid: number | null;
+  lease_until: Timestamp | null;
+  root_world_slug: string;
+  scenario_hash: string;
+  turn: Generated<number>;
+  world_slug: string;
+}
+
+export interface DB {
+  attempt_timeline_events: AttemptTimelineEvents;
+  attempts: Attempts;
+  cognition_profiles: CognitionProfiles;
+  cognition_workflows: CognitionWorkflows;
+  component_references: ComponentReferences;
+  components: Components;
+  entity_memories: EntityMemories;
+  entity_states: EntityStates;
+  environment_contents: EnvironmentContents;
+  json_schemas: JsonSchemas;
+  llm_artifacts: LlmArtifacts;
+  llm_calls: LlmCalls;
+  llm_chunks: LlmChunks;
+  llm_conversation_messages: LlmConversationMessages;
+  llm_conversations: LlmConversations;
+  llm_message_segments: LlmMessageSegments;
+  llm_messages: LlmMessages;
+  llm_segments: LlmSegments;
+  llm_token_observations: LlmTokenObservations;
+  offered_schemas: OfferedSchemas;
+  patch_effects: PatchEffects;
+  response_sources: ResponseSources;
+  scenarios: Scenarios;
+  source_invocations: SourceInvocations;
+  tool_policies: ToolPolicies;
+  turns: Turns;
+  world_audit_events: WorldAuditEvents;
+  world_lineage: WorldLineage;
+  world_patches: WorldPatches;
+  worlds: Worlds;
+}

@@ -1,0 +1,64 @@
+import { PGlite } from '@electric-sql/pglite';
+import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { sha256 } from '../core/content/sha256.js';
+import { openDatabase } from './database.js';
+import { loadMigrations, migrate, type Migration } from './migrations.js';
+
+/**
+ * Makes sure that a packed, migrated, empty database stands in a file, for new folders to begin from.
+ * Beside it stands a digest of all that it was made of; it is made again only when that changes.
+ * @returns whether it was made now
+ */
+export async function ensureTemplate(template_file: string, migrations_dir: string): Promise<boolean> {
+  const migrations = await loadMigrations(migrations_dir);
+  const digest = templateDigest(migrations);
+  if (await isFresh(template_file, digest)) return false;
+  const packed = await packTemplate(migrations);
+  const draft = `${template_file}.${process.pid}`;
+  await writeFile(draft, packed);
+  await rename(draft, template_file);
+  await writeFile(`${template_file}.digest`, `${digest}\n`);
+  return true;
+}
+
+/** What a template is made of, as one digest: the migrations, and the database program's version. */
+export function templateDigest(migrations: readonly Migration[]): string {
+  return sha256([pgliteVersion(), ...migrations.map(({ name, digest }) => `${name} ${digest}`)].join('\n'));
+}
+
+// The package exports no package.json, so its entry leads there.
+function pgliteVersion(): string {
+  const require = createRequire(import.meta.url);
+  const entry = dirname(require.resolve('@electric-sql/pglite'));
+  return (require(join(entry, '..', 'package.json')) as { readonly version: string }).version;
+}
+
+async function isFresh(template_file: string, digest: string): Promise<boolean> {
+  try {
+    const [noted] = await Promise.all([readFile(`${template_file}.digest`, 'utf8'), readFile(template_file)]);
+    return noted.trim() === digest;
+  } catch {
+    return false;
+  }
+}
+
+async function packTemplate(migrations: readonly Migration[]): Promise<Uint8Array> {
+  const pglite = await PGlite.create();
+  const database = openDatabase(
+    { ...createPgConfig(pglite), max: 1, idleTimeoutMillis: 0 },
+    { description: 'template', is_exclusive: true, release: async () => {} },
+  );
+  try {
+    const migrated = await migrate(database, migrations);
+    if (!migrated.ok) throw new Error('a new database cannot be migrated');
+    await pglite.exec('CHECKPOINT');
+    const packed = await pglite.dumpDataDir('gzip');
+    return new Uint8Array(await packed.arrayBuffer());
+  } finally {
+    await database.close();
+    await pglite.close();
+  }
+}

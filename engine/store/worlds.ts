@@ -1,0 +1,98 @@
+import type { WorldRecord, WorldSnapshot, WorldStore, WorldToCreate } from '../ports/records.js';
+import type { OpenDatabase } from './database.js';
+import { prepare, run, toTimestamp } from './statement.js';
+import { readContents } from './world-snapshot.js';
+
+/** Worlds, and what they hold at each turn. */
+export function worldStore(database: OpenDatabase): WorldStore {
+  return {
+    create: (world) => create(database, world),
+    find: async (world_slug) => (await listWorlds(database, world_slug))[0],
+    list: () => listWorlds(database, null),
+    snapshot: (world_slug, turn) => snapshot(database, world_slug, turn),
+  };
+}
+
+// Turn 0 is written out of the stored scenario, so that every later turn is a row like any other.
+const CREATE = prepare(
+  'create_world',
+  `WITH world AS (
+     INSERT INTO worlds (world_slug, root_world_slug, scenario_hash, created_at)
+     VALUES (:world_slug, :world_slug, :scenario_hash, :created_at::timestamptz)
+     ON CONFLICT DO NOTHING RETURNING world_slug, scenario_hash),
+   start AS (
+     INSERT INTO turns (world_slug, turn, simulation_time, committed_at)
+     SELECT world_slug, 0, :start_time::timestamptz, :created_at::timestamptz FROM world),
+   scenario AS (
+     SELECT world_slug, content FROM world JOIN scenarios ON scenarios.hash = world.scenario_hash),
+   environments AS (
+     INSERT INTO environment_contents (world_slug, environment_label, turn, content)
+     SELECT world_slug, environment->>'label', 0, environment->>'content'
+     FROM scenario, json_array_elements(content->'environments') AS row (environment)),
+   states AS (
+     INSERT INTO entity_states (world_slug, entity_id, turn, state)
+     SELECT world_slug, entity->>'id', 0, entity->>'state'
+     FROM scenario, json_array_elements(content->'entities') AS row (entity)),
+   memories AS (
+     INSERT INTO entity_memories (world_slug, entity_id, turn, memory_seq, content, origin)
+     SELECT world_slug, entity->>'id', 0, memory_seq, memory, 'scenario'
+     FROM scenario, json_array_elements(content->'entities') AS row (entity),
+          json_array_elements_text(coalesce(entity->'memory', '[]')) WITH ORDINALITY AS item (memory, memory_seq))
+   SELECT count(*) AS created FROM world`,
+);
+
+async function create(database: OpenDatabase, world: WorldToCreate): Promise<boolean> {
+  const [row] = await run<{ created: number }>(database.pool, CREATE, {
+    world_slug: world.world_slug,
+    scenario_hash: world.scenario_hash,
+    start_time: world.start_time,
+    created_at: toTimestamp(world.created_at),
+  });
+  return row?.created === 1;
+}
+
+const LIST = prepare(
+  'list_worlds',
+  `SELECT worlds.world_slug, worlds.scenario_hash, scenarios.content->>'label' AS scenario_label,
+          worlds.turn, turns.simulation_time, worlds.created_at
+   FROM worlds JOIN scenarios ON scenarios.hash = worlds.scenario_hash JOIN turns USING (world_slug, turn)
+   WHERE :world_slug::text IS NULL OR worlds.world_slug = :world_slug
+   ORDER BY worlds.world_slug`,
+);
+
+interface WorldRow extends Omit<WorldRecord, 'simulation_time' | 'created_at'> {
+  readonly simulation_time: Date;
+  readonly created_at: Date;
+}
+
+async function listWorlds(database: OpenDatabase, world_slug: string | null): Promise<readonly WorldRecord[]> {
+  const rows = await run<WorldRow>(database.pool, LIST, { world_slug });
+  return rows.map((row) => ({
+    ...row,
+    simulation_time: row.simulation_time.toISOString(),
+    created_at: row.created_at.toISOString(),
+  }));
+}
+
+const FIND_TIME = prepare(
+  'find_turn_time',
+  `SELECT simulation_time FROM turns
+   WHERE turn = :turn AND (world_slug = :world_slug OR world_slug IN (
+     SELECT ancestor_slug FROM world_lineage WHERE world_slug = :world_slug AND until_turn >= :turn))
+   ORDER BY world_slug = :world_slug DESC LIMIT 1`,
+);
+
+async function snapshot(
+  database: OpenDatabase,
+  world_slug: string,
+  wanted: number | undefined,
+): Promise<WorldSnapshot | undefined> {
+  const [world] = await listWorlds(database, world_slug);
+  if (!world) return undefined;
+  const turn = wanted ?? world.turn;
+  if (!Number.isSafeInteger(turn) || turn < 0 || turn > world.turn) return undefined;
+  const [time] = await run<{ simulation_time: Date }>(database.pool, FIND_TIME, { world_slug, turn });
+  const contents = await readContents(database.pool, world_slug, turn);
+  const simulation_time = time?.simulation_time.toISOString() ?? world.simulation_time;
+  return { ...world, turn, simulation_time, ...contents };
+}

@@ -1,0 +1,33 @@
+import { InvalidArgumentError, Option } from 'commander';
+
+const TURNS_MAX = 10_000;
+
+/** `--turns N`. */
+export function turnsOption(turns: number): Option {
+  return new Option('--turns <n>', 'how many turns, one after the other; the first that fails ends the run')
+    .argParser((text) => toWhole(text, 1, TURNS_MAX))
+    .default(turns);
+}
+
+/** `--turn N`. */
+export function turnOption(): Option {
+  return new Option('--turn <n>', 'as it stood at the end of this turn; 0 is its start').argParser((text) =>
+    toWhole(text, 0, Number.MAX_SAFE_INTEGER),
+  );
+}
+
+/** `--root DIR`. */
+export function rootOption(): Option {
+  return new Option('--root <dir>', 'the folder that documents may refer into; a folder given is its own root');
+}
+
+/** A whole number within bounds. @throws InvalidArgumentError, which says what to write */
+export function toWhole(text: string, from: number, to: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= from && number <= to) return number;
+  throw new InvalidArgumentError(
+    to === Number.MAX_SAFE_INTEGER
+      ? `Write a whole number, ${from} or more.`
+      : `Write a whole number from ${from} to ${to}.`,
+  );
+}

@@ -1,0 +1,118 @@
+import { Command, CommanderError } from 'commander';
+import picocolors from 'picocolors';
+import type { Composition } from '../../operations/composition.js';
+import { addCommands } from './commands/index.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { toSafeLines } from './render/neutralise.js';
+import { verbatim } from './render/line.js';
+import { printLines, printRefused, printUsage, type Session, type Task } from './session.js';
+import type { Terminal } from './terminal.js';
+
+interface GlobalOptions {
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/**
+ * Parses a command line, does what it asks, and prints what came of it.
+ * @param words without the names of the interpreter and the program
+ * @returns the exit code
+ */
+export async function runCommandLine(
+  composition: Composition,
+  words: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  let code: ExitCode = EXIT.done;
+  const program = toProgram(composition.version, terminal);
+  const session = (): Session => ({
+    composition,
+    terminal,
+    as_json: program.opts<GlobalOptions>().json ?? words.includes('--json'),
+  });
+  addCommands(program, async (task: Task) => {
+    code = await task(session());
+  });
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return endParsing(session(), error);
+    return reportUnexpected(session(), error, words.includes('--verbose'));
+  }
+}
+
+function toProgram(version: string, terminal: Terminal): Command {
+  const program = new Command('chukwa')
+    .description('Runs LLM-driven agents in a small written world, with every step on record.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .optionsGroup('Options of every command:')
+    .option('--json', 'print one JSON document instead of text')
+    .option('--verbose', 'show stacks of unexpected errors')
+    .exitOverride()
+    .configureOutput(toConfiguration(terminal))
+    .addHelpText('after', '\nBegin with:  npx chukwa park\nMore of one:  npx chukwa <command> --help');
+  return program.configureHelp({
+    showGlobalOptions: true,
+    visibleCommands: (command) => listLeaves(command),
+    subcommandTerm: (command) => `${toPath(command)} ${toUsage(command)}`.trim(),
+    styleTitle: (title) => picocolors.createColors(terminal.out.is_live).bold(title),
+  });
+}
+
+function toConfiguration({ out, error }: Terminal) {
+  return {
+    writeOut: (text: string) => out.write(text),
+    writeErr: (text: string) => error.write(text),
+    // Errors of the parser are told in the same form as all others, by whoever catches them.
+    outputError: () => {},
+    getOutHelpWidth: () => Math.min(out.columns ?? 100, 110),
+    getErrHelpWidth: () => Math.min(error.columns ?? 100, 110),
+    getOutHasColors: () => out.is_live,
+    getErrHasColors: () => error.is_live,
+  };
+}
+
+/** `world create` is listed instead of `world`, so that one page shows all there is. */
+function listLeaves(command: Command): Command[] {
+  return command.commands.flatMap((child) => (child.commands.length === 0 ? [child] : listLeaves(child)));
+}
+
+function toPath(command: Command): string {
+  const { parent } = command;
+  return parent === null || parent.parent === null ? command.name() : `${toPath(parent)} ${command.name()}`;
+}
+
+function toUsage(command: Command): string {
+  return command.registeredArguments
+    .map((argument) => {
+      const name = `${argument.name().toUpperCase()}${argument.variadic ? '...' : ''}`;
+      return argument.required ? name : `[${name}]`;
+    })
+    .join(' ');
+}
+
+/** What the parser has to say: help and version were asked for, everything else is a mistake. */
+function endParsing(session: Session, { exitCode, code, message }: CommanderError): ExitCode {
+  if (exitCode === 0) return EXIT.done;
+  if (code === 'commander.help') return EXIT.usage;
+  const [said = '', ...hints] = toSafeLines(message.replace(/^error: /, ''));
+  const hint = hints.map((text) => text.replace(/^\((.*)\)$/, '$1')).join(' ');
+  const repair = `${hint === '' ? '' : `${hint} `}See chukwa --help.`;
+  return printUsage(session, { code: 'USAGE', message: said, repair });
+}
+
+function reportUnexpected(session: Session, error: unknown, isVerbose: boolean): ExitCode {
+  const message = error instanceof Error && error.message !== '' ? error.message : String(error);
+  const repair = 'Run chukwa doctor to see what is out of reach; --verbose shows where this came from.';
+  printRefused(session, { ok: false, because: 'environment', problems: [{ code: 'UNEXPECTED', message, repair }] });
+  const stack = isVerbose && error instanceof Error ? (error.stack ?? '') : '';
+  if (stack !== '')
+    printLines(
+      session.terminal.error,
+      toSafeLines(stack).map((text) => verbatim(text)),
+    );
+  return EXIT.environment;
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { listAttempts } from '../../../operations/records.js';
+import { attemptListLines } from '../render/attempt.js';
+import { answer, type Perform, withEngine } from '../session.js';
+
+/** `chukwa attempts` */
+export function addAttempts(program: Command, perform: Perform): void {
+  program
+    .command('attempts')
+    .helpGroup('What happened:')
+    .argument('<slug>', 'the name of the world')
+    .description('List all attempts at turns of a world, the latest first.')
+    .action((slug: string) =>
+      perform(async (session) => {
+        const listed = await withEngine(session, (engine) => listAttempts(engine, slug));
+        return answer(session, listed, { json: (attempts) => ({ attempts }), lines: attemptListLines });
+      }),
+    );
+}

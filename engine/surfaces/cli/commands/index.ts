@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import type { Perform } from '../session.js';
+import { addAttempt } from './attempt.js';
+import { addAttempts } from './attempts.js';
+import { addDoctor } from './doctor.js';
+import { addInvocation } from './invocation.js';
+import { addLlmCall } from './llm-call.js';
+import { addMigrate } from './migrate.js';
+import { addPark } from './park.js';
+import { addPut } from './put.js';
+import { addRun } from './run.js';
+import { addToys } from './toys.js';
+import { addValidate } from './validate.js';
+import { addWorld } from './world.js';
+
+/** The list of all commands, in the order in which help shows them. */
+const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
+  addPark,
+  addValidate,
+  addPut,
+  addWorld,
+  addRun,
+  addAttempts,
+  addAttempt,
+  addInvocation,
+  addLlmCall,
+  addToys,
+  addMigrate,
+  addDoctor,
+];
+
+/** Adds every command. */
+export function addCommands(program: Command, perform: Perform): void {
+  for (const add of COMMANDS) add(program, perform);
+}

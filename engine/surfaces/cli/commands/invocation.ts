@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { showInvocation } from '../../../operations/records.js';
+import { invocationLines } from '../render/invocation.js';
+import { answer, type Perform, withEngine } from '../session.js';
+
+/** `chukwa invocation` */
+export function addInvocation(program: Command, perform: Perform): void {
+  program
+    .command('invocation')
+    .helpGroup('What happened:')
+    .argument('<id>', 'the id of the source invocation')
+    .description('Show one source call: what was asked, what came back, how it was judged.')
+    .action((id: string) =>
+      perform(async (session) => {
+        const shown = await withEngine(session, (engine) => showInvocation(engine, id));
+        return answer(session, shown, { json: (invocation) => invocation, lines: invocationLines });
+      }),
+    );
+}

@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import type { Done } from '../../../operations/engine.js';
+import { findScript, startStage } from '../../../operations/stage.js';
+import type { Stage } from '../../../operations/composition.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { listenForInterrupt } from '../interruption.js';
+import { type Line, line, verbatim } from '../render/line.js';
+import { answer, type Perform, printLines, type Session } from '../session.js';
+
+/** `chukwa toys` */
+export function addToys(program: Command, perform: Perform): void {
+  program
+    .command('toys')
+    .helpGroup('Set-up:')
+    .option('--script <file>', 'start the scripted model too, saying what this script says')
+    .description('Run the toy services, and the scripted model, by themselves until Ctrl-C.')
+    .action(({ script }: { readonly script?: string }) => perform((session) => runToys(session, script)));
+}
+
+async function runToys(session: Session, script: string | undefined): Promise<ExitCode> {
+  const interruption = listenForInterrupt(session.terminal);
+  try {
+    const stage = await start(session, script);
+    const code = answer(session, stage, { json: ({ variables }) => ({ variables }), lines: exportLines });
+    if (!stage.ok) return code;
+    printLines(session.terminal.error, [
+      line('Running until Ctrl-C. Paste the lines above into the shell that runs worlds.'),
+    ]);
+    await aborted(interruption.signal);
+    await stage.value.close();
+    // Ctrl-C is how they are meant to end.
+    return EXIT.done;
+  } finally {
+    interruption.end();
+  }
+}
+
+async function start({ composition, terminal }: Session, script: string | undefined): Promise<Done<Stage>> {
+  if (script === undefined) return startStage(composition, { with_toys: true });
+  const file = await findScript(composition, terminal.working_folder, script);
+  return file.ok ? startStage(composition, { with_toys: true, answers_file: file.value }) : file;
+}
+
+function exportLines({ variables }: Stage): readonly Line[] {
+  return Object.entries(variables).map(([name, value]) => verbatim(`export ${name}=${toShellWord(value)}`));
+}
+
+function toShellWord(value: string): string {
+  return /^[A-Za-z0-9_.:/@-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

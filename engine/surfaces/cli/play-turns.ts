@@ -1,0 +1,38 @@
+import type { Done } from '../../operations/engine.js';
+import type { RunReport } from '../../operations/run-turns.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { announceStop, listenForInterrupt } from './interruption.js';
+import { type Narration, openNarration } from './narration.js';
+import { printJson, printRefused, type Session } from './session.js';
+
+/** What a run is told of whoever watches it. */
+export interface Audience {
+  readonly signal: AbortSignal;
+  readonly narration: Narration;
+}
+
+/** Runs turns in front of a person or a program: tells them as they happen, stops when asked, reports at the end. */
+export async function playTurns(
+  session: Session,
+  run: (audience: Audience) => Promise<Done<RunReport>>,
+): Promise<ExitCode> {
+  const interruption = listenForInterrupt(session.terminal);
+  const narration = openNarration(session);
+  announceStop(session.terminal, interruption);
+  try {
+    narration.wait('opening the database');
+    const done = await run({ signal: interruption.signal, narration });
+    narration.close();
+    const code = done.ok ? report(session, narration, done.value) : printRefused(session, done);
+    return interruption.signal.aborted ? EXIT.interrupted : code;
+  } finally {
+    narration.close();
+    interruption.end();
+  }
+}
+
+function report(session: Session, narration: Narration, run: RunReport): ExitCode {
+  if (session.as_json) printJson(session.terminal, run);
+  else narration.end(run);
+  return run.turns.every(({ status }) => status === 'committed') ? EXIT.done : EXIT.attempt_failed;
+}

@@ -1,0 +1,142 @@
+import type {
+  AttemptRecord,
+  AttemptSummary,
+  InvocationSummary,
+  PatchEffectRecord,
+  PatchRecord,
+} from '../../../ports/records.js';
+import { quote, toPhrase } from './json-view.js';
+import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
+import { proseLines } from './prose.js';
+import { tableLines } from './table.js';
+import { count, shortHash, toDuration, toMoment, toSpanOfTime } from './words.js';
+
+/** One attempt: how it ended, its calls in order, its patches, and what was rejected on the way. */
+export function attemptLines(attempt: AttemptRecord): readonly Line[] {
+  const { attempt_id, status, world_slug, attempted_turn, epoch, scenario_hash, started_at, ended_at, invocations } =
+    attempt;
+  const took = toSpanOfTime(started_at, ended_at);
+  return [
+    verbatim(strong(`attempt ${attempt_id}`), '  ', toStatus(status)),
+    line(`world ${world_slug} · turn ${attempted_turn} · epoch ${epoch} · scenario ${shortHash(scenario_hash)}`),
+    line(faint([`began ${toMoment(started_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
+    ...failureLines(attempt),
+    EMPTY,
+    line(strong(count(invocations.length, 'call'))),
+    ...invocations.flatMap(invocationLines),
+    ...attempt.patches.flatMap((patch) => [EMPTY, ...patchLines(patch)]),
+    ...rejectionLines(attempt),
+  ];
+}
+
+/** A world's attempts, a line each. */
+export function attemptListLines(attempts: readonly AttemptSummary[]): readonly Line[] {
+  if (attempts.length === 0) return [line('No turn of this world has been tried. Try one: chukwa run SLUG')];
+  const rows = attempts.map((attempt) => [
+    attempt.attempted_turn,
+    attempt.attempt_id,
+    attempt.status,
+    attempt.failure_class ?? '',
+    attempt.source_invocation_count,
+    toMoment(attempt.started_at),
+  ]);
+  return tableLines(['turn', 'attempt', 'status', 'failure', 'calls', 'began'], rows);
+}
+
+/** How something ended, in its colour. */
+export function toStatus(status: string): Span {
+  if (status === 'committed' || status === 'succeeded') return good(status);
+  return status === 'failed' || status === 'interrupted' ? bad(status) : { text: status };
+}
+
+function failureLines(attempt: AttemptRecord): readonly Line[] {
+  const { failure_class, failure_message, attempted_turn } = attempt;
+  if (failure_class === null) return [];
+  const place = [
+    ['subject', attempt.failed_subject_entity_id],
+    ['node', attempt.failed_node_id],
+    ['call', attempt.failed_source_invocation_id],
+  ] as const;
+  return [
+    EMPTY,
+    hanging(2, bad(failure_class), `: ${failure_message ?? ''}`),
+    ...place.flatMap(([name, value]) => (value === null ? [] : [verbatim(faint(`  ${name.padEnd(8)}`), value)])),
+    line(`  The world stayed at turn ${attempted_turn - 1}.`),
+  ];
+}
+
+function invocationLines(invocation: InvocationSummary): readonly Line[] {
+  const { invocation_seq, command_key, status, http_status, duration_ms, source_invocation_id, llm_call_id } =
+    invocation;
+  const indent = invocation.parent_source_invocation_id === null ? '  ' : '    ';
+  const facts = [
+    ...(http_status === null ? [] : [`status ${http_status}`]),
+    ...(duration_ms === null ? [] : [toDuration(duration_ms)]),
+    ...(invocation.model_output_kind === null ? [] : [invocation.model_output_kind]),
+  ];
+  return [
+    verbatim(
+      faint(`${indent}${String(invocation_seq).padStart(2)} `),
+      strong(command_key),
+      '  ',
+      toStatus(status),
+      faint(`  ${facts.join(' · ')}`),
+    ),
+    verbatim(
+      faint(`${indent}   ${llm_call_id === null ? `invocation ${source_invocation_id}` : `llm-call ${llm_call_id}`}`),
+    ),
+    ...(invocation.failure_class === null ? answerLines(invocation, indent) : [brokenLine(invocation, indent)]),
+  ];
+}
+
+function answerLines({ llm_call_id, response_json }: InvocationSummary, indent: string): readonly Line[] {
+  if (llm_call_id !== null || response_json === null) return [];
+  return [hanging(indent.length + 5, `${indent}   -> ${toPhrase(response_json)}`)];
+}
+
+function brokenLine({ failure_class, failure_detail, failure_message }: InvocationSummary, indent: string): Line {
+  const why = failure_detail === null ? failure_class : `${failure_class}, ${failure_detail}`;
+  return hanging(indent.length + 5, `${indent}   `, bad(why ?? 'failed'), `: ${failure_message ?? ''}`);
+}
+
+function patchLines({
+  patch_seq,
+  workflow_subject_entity_id,
+  workflow_node_id,
+  narration,
+  effects,
+}: PatchRecord): readonly Line[] {
+  return [
+    line(strong(`patch ${patch_seq}`), `  ${workflow_subject_entity_id}, ${workflow_node_id}`),
+    ...proseLines(narration, 2),
+    ...effects.flatMap(effectLines),
+  ];
+}
+
+function effectLines({
+  op,
+  entity_id,
+  environment_label,
+  state_before,
+  state_after,
+}: PatchEffectRecord): readonly Line[] {
+  return [
+    line('  ', good(entity_id ?? environment_label ?? ''), faint(`  ${op}`)),
+    ...(state_before === null ? [] : [hanging(6, faint('    - '), quote(state_before))]),
+    hanging(6, faint(state_before === null ? '    + ' : '    > '), quote(state_after)),
+  ];
+}
+
+function rejectionLines({ audit }: AttemptRecord): readonly Line[] {
+  const rejected = audit.filter(({ audit_kind }) => audit_kind === 'generation_rejected');
+  if (rejected.length === 0) return [];
+  return [
+    EMPTY,
+    line(strong(count(rejected.length, 'rejected answer'))),
+    ...rejected.flatMap(({ workflow_subject_entity_id, workflow_node_id, attempt_number, raw_response, rejection }) => [
+      line('  ', `${workflow_subject_entity_id}, ${workflow_node_id}, try ${attempt_number}`),
+      hanging(11, faint('    said   '), quote(raw_response ?? '', 300)),
+      hanging(11, faint('    told   '), (rejection ?? '').replaceAll(/\s+/g, ' ')),
+    ]),
+  ];
+}

@@ -1,0 +1,21 @@
+import type { Json } from '../../../contract/json.js';
+import { EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
+import { toSafeLines } from './neutralise.js';
+
+/** Names and values, one a line; what is null is left out. */
+export function factLines(facts: Readonly<Record<string, string | number | null>>): readonly Line[] {
+  const present = Object.entries(facts).filter(([, value]) => value !== null);
+  const width = Math.max(0, ...present.map(([name]) => name.length));
+  return present.map(([name, value]) => hanging(width + 4, faint(`  ${name.padEnd(width)}  `), String(value)));
+}
+
+/** A titled text as it stands, nothing broken and nothing left out. */
+export function blockLines(title: string, text: string): readonly Line[] {
+  if (text === '') return [];
+  return [EMPTY, line(strong(title)), ...toSafeLines(text).map((row) => verbatim('  ', row))];
+}
+
+/** JSON, written out over lines. */
+export function jsonText(value: Json): string {
+  return JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,143 @@
+import type { Json, JsonObject } from '../../../contract/json.js';
+import { unreachable } from '../../../contract/unreachable.js';
+import type { Invoke } from '../../../core/turn/command.js';
+import type { Verdict } from '../../../core/turn/verdict.js';
+import type { WorldPatch } from '../../../core/world/world-patch.js';
+import type { CallBroke, CallOutcome } from '../../../ports/sources.js';
+import { cut, quote, toArguments, toPhrase } from './json-view.js';
+import { accent, bad, faint, good, hanging, type Line, type Span, strong } from './line.js';
+import { proseLines } from './prose.js';
+import { toDuration } from './words.js';
+
+/** A finished call with what the core made of it. */
+export interface FinishedCall {
+  readonly command: Invoke;
+  readonly outcome: CallOutcome;
+  readonly verdict?: Verdict;
+}
+
+const REASON_MAX = 400;
+const NAME_WIDTH = 16;
+
+/** What came of one call, told in a line or a few. */
+export function callLines(call: FinishedCall): readonly Line[] {
+  switch (call.command.invocation_kind) {
+    case 'llm_generation':
+      return generationLines(call);
+    case 'ambient_context':
+      return [answerLine(call, [strong((call.command.ambient_id ?? '').padEnd(NAME_WIDTH)), '  '])];
+    case 'model_elected_tool':
+      return [answerLine(call, [accent(call.command.tool_name ?? ''), ` ${toArguments(call.command.request)} -> `])];
+    case 'node_call':
+      return [answerLine(call, [strong(call.command.node_id ?? ''), ` asks ${call.command.call.source.label} -> `])];
+    default:
+      return unreachable(call.command.invocation_kind);
+  }
+}
+
+/** What is being waited for, in a few words. */
+export function callName(command: Invoke): string {
+  switch (command.invocation_kind) {
+    case 'llm_generation':
+      return `${command.subject_id ?? ''} ${toTry(command)}, ${modelOf(command)}`;
+    case 'ambient_context':
+      return command.ambient_id ?? command.key;
+    case 'model_elected_tool':
+      return `${command.subject_id ?? ''} ${command.tool_name ?? ''}`;
+    case 'node_call':
+      return `${command.subject_id ?? ''} ${command.node_id ?? ''}`;
+    default:
+      return unreachable(command.invocation_kind);
+  }
+}
+
+function answerLine({ command, outcome }: FinishedCall, start: readonly (string | Span)[]): Line {
+  const took = faint(`  ${toDuration(outcome.duration_ms).replace(' ', '\u00a0')}`);
+  const indent = command.invocation_kind === 'model_elected_tool' ? '      ' : '    ';
+  if (outcome.status === 'failed') return hanging(8, indent, ...start, ...whyBroken(outcome), took);
+  return hanging(8, indent, ...start, toPhrase(outcome.view), took);
+}
+
+function generationLines({ command, outcome, verdict }: FinishedCall): readonly Line[] {
+  const facts = [modelOf(command), ...toTokens(outcome), toDuration(outcome.duration_ms)].join(' · ');
+  const start = ['    ', strong(toTry(command)), faint(`  ${facts}`)];
+  if (outcome.status === 'failed') return [hanging(8, ...start, '  ', ...whyBroken(outcome))];
+  if (verdict?.failure !== undefined) return [hanging(8, ...start), rejectedLine(verdict.failure)];
+  switch (verdict?.model_output_kind) {
+    case 'tool_call':
+      return [hanging(8, ...start, '  asks for ', accent(toolNameOf(verdict)))];
+    case 'final_patch':
+      return [hanging(8, ...start), ...patchLines(artifactOf(verdict, 'accepted_patch'))];
+    case 'json_answer':
+      return [
+        hanging(8, ...start),
+        hanging(8, '      answers ', toPhrase(artifactOf(verdict, 'parsed_output') ?? null)),
+      ];
+    case 'invalid':
+    case undefined:
+      return [hanging(8, ...start)];
+    default:
+      return unreachable(verdict?.model_output_kind as never);
+  }
+}
+
+function rejectedLine({ failure_class, detail, message }: NonNullable<Verdict['failure']>): Line {
+  return hanging(8, '      ', bad(`rejected, ${detail ?? failure_class}`), `: ${toReason(message)}`);
+}
+
+/** The first line says what is wrong; what else the model was told, such as a roster, stands in the record. */
+function toReason(message: string): string {
+  const [first = ''] = message.split('\n');
+  return cut(first.replace(/(?<=\.) [^.]*:$/, ''), REASON_MAX);
+}
+
+function whyBroken({ failure_class, failure_message, http_status, refused }: CallBroke): readonly (string | Span)[] {
+  const status = http_status === undefined || failure_class === 'http_status' ? '' : ` (status ${http_status})`;
+  return [bad(`${refused ? 'refused' : 'failed'}, ${failure_class}`), `${status}: ${cut(failure_message, REASON_MAX)}`];
+}
+
+/** `act try 1`, `act round 2 try 1`: the first round goes without saying. */
+function toTry({ node_id, round = 1, generation_try = 1 }: Invoke): string {
+  return `${node_id ?? ''}${round > 1 ? ` round ${round}` : ''} try ${generation_try}`;
+}
+
+function modelOf({ call }: Invoke): string {
+  const model = call.source.interface['model'];
+  return typeof model === 'string' ? model : call.source.label;
+}
+
+function toTokens({ usage }: CallOutcome): readonly string[] {
+  return usage === undefined ? [] : [`${usage.input_tokens} + ${usage.output_tokens} tokens`];
+}
+
+function toolNameOf(verdict: Verdict): string {
+  const output = artifactOf(verdict, 'parsed_output') as JsonObject | undefined;
+  const call = output?.['tool_call'] as JsonObject | undefined;
+  return typeof call?.['name'] === 'string' ? call['name'] : 'a tool';
+}
+
+function artifactOf(verdict: Verdict, kind: string): Json | undefined {
+  return verdict.artifacts.find((artifact) => artifact.kind === kind)?.value;
+}
+
+function patchLines(value: Json | undefined): readonly Line[] {
+  if (value === undefined) return [];
+  const patch = value as unknown as WorldPatch;
+  return [
+    ...proseLines(patch.narration, 6),
+    ...(patch.effects.length === 0 ? [hanging(8, faint('      nothing changes'))] : patch.effects.map(effectLine)),
+  ];
+}
+
+function effectLine(effect: WorldPatch['effects'][number]): Line {
+  switch (effect.op) {
+    case 'set_entity_state':
+      return hanging(10, '      ', good(effect.entity_id), ': state -> ', quote(effect.state));
+    case 'append_entity_memory':
+      return hanging(10, '      ', good(effect.entity_id), ': memory + ', quote(effect.content));
+    case 'set_environment_content':
+      return hanging(10, '      ', good(effect.environment_label), ': content -> ', quote(effect.content));
+    default:
+      return unreachable(effect);
+  }
+}

@@ -1,0 +1,25 @@
+import { unreachable } from '../../../contract/unreachable.js';
+import type { Diagnosis } from '../../../operations/composition.js';
+import { bad, faint, good, hanging, type Line, type Span } from './line.js';
+
+/** What is configured, reachable, missing: a line each, with what to do. */
+export function diagnosisLines(diagnoses: readonly Diagnosis[]): readonly Line[] {
+  const width = Math.max(0, ...diagnoses.map(({ subject }) => subject.length));
+  return diagnoses.flatMap(({ subject, state, message, repair }) => [
+    hanging(width + 11, toState(state), `  ${subject.padEnd(width)}  `, message),
+    ...(repair === undefined ? [] : [hanging(width + 11, faint(`${' '.repeat(width + 11)}what to do: ${repair}`))]),
+  ]);
+}
+
+function toState(state: Diagnosis['state']): Span {
+  switch (state) {
+    case 'good':
+      return good('good   ');
+    case 'missing':
+      return faint('missing');
+    case 'broken':
+      return bad('broken ');
+    default:
+      return unreachable(state);
+  }
+}

@@ -1,0 +1,58 @@
+import type { InvocationRecord } from '../../../ports/records.js';
+import { toStatus } from './attempt.js';
+import { blockLines, factLines, jsonText } from './block.js';
+import { bad, hanging, type Line, strong, verbatim } from './line.js';
+import { shortHash, toDuration, toMoment } from './words.js';
+
+/** One source call: what was asked, what came back as redaction lets it be seen, how it was judged. */
+export function invocationLines(invocation: InvocationRecord): readonly Line[] {
+  const { source_invocation_id, status, failure_class, failure_detail, failure_message } = invocation;
+  const why = failure_detail === null ? failure_class : `${failure_class}, ${failure_detail}`;
+  return [
+    verbatim(strong(`invocation ${source_invocation_id}`), '  ', toStatus(status)),
+    ...(why === null ? [] : [hanging(2, bad(why), `: ${failure_message ?? ''}`)]),
+    ...factLines(factsOf(invocation)),
+    ...blockLines('asked', jsonText(invocation.request_json)),
+    ...blockLines(
+      'answered',
+      invocation.response_json === null ? (invocation.response_text ?? '') : jsonText(invocation.response_json),
+    ),
+    ...headerLines(invocation),
+  ];
+}
+
+function factsOf(invocation: InvocationRecord): Readonly<Record<string, string | number | null>> {
+  const { invocation_kind, tool_name, ambient_source_id, workflow_subject_entity_id, workflow_node_id } = invocation;
+  return {
+    world: `${invocation.world_slug}, turn ${invocation.attempted_turn}`,
+    attempt: invocation.attempt_id,
+    call: `${invocation.command_key} (number ${invocation.invocation_seq})`,
+    kind: invocation_kind,
+    'ambient source': ambient_source_id,
+    tool: tool_name,
+    subject: workflow_subject_entity_id,
+    node: workflow_node_id,
+    round: invocation.tool_loop_round,
+    try: invocation.logical_generation_attempt,
+    'made of': invocation.model_output_kind,
+    source: `${invocation.source_label} (${shortHash(invocation.source_hash)})`,
+    workflow: shortHash(invocation.workflow_hash),
+    effect: invocation.effect_class,
+    'http status': invocation.http_status,
+    validation: invocation.validation_status,
+    began: toMoment(invocation.started_at),
+    took: invocation.duration_ms === null ? null : toDuration(invocation.duration_ms),
+    'elected by': invocation.parent_source_invocation_id,
+    'llm-call': invocation.llm_call_id,
+  };
+}
+
+function headerLines({ response_headers }: InvocationRecord): readonly Line[] {
+  const headers = Object.entries(response_headers);
+  return headers.length === 0
+    ? []
+    : blockLines(
+        'headers',
+        headers.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : jsonText(value)}`).join('\n'),
+      );
+}

@@ -1,0 +1,53 @@
+/** How a piece of a line stands out, where colours are shown. */
+export type Tone = 'strong' | 'faint' | 'good' | 'bad' | 'accent';
+
+/** A piece of a line. Its text is data: it is made harmless when it is painted. */
+export interface Span {
+  readonly text: string;
+  readonly tone?: Tone;
+}
+
+/** One line for people, before anything is known of colours and widths. */
+export interface Line {
+  readonly spans: readonly Span[];
+  /** How far the rest is moved in where the line is too long; left out, it is never broken. */
+  readonly hang?: number;
+}
+
+export type Part = string | Span;
+
+const DEEPER = 2;
+
+/** A line that is broken where it must be; what follows stands a little deeper than its beginning. */
+export function line(...parts: readonly Part[]): Line {
+  const [first = ''] = parts;
+  const text = typeof first === 'string' ? first : first.text;
+  return hanging(text.length - text.trimStart().length + DEEPER, ...parts);
+}
+
+/** A line whose continuation is moved in by so many columns. */
+export function hanging(hang: number, ...parts: readonly Part[]): Line {
+  return { spans: parts.map(toSpan), hang };
+}
+
+/** A line that is never broken: hashes, ids, code. */
+export function verbatim(...parts: readonly Part[]): Line {
+  return { spans: parts.map(toSpan) };
+}
+
+export const EMPTY: Line = { spans: [] };
+
+export const strong = (text: string): Span => ({ text, tone: 'strong' });
+export const faint = (text: string): Span => ({ text, tone: 'faint' });
+export const good = (text: string): Span => ({ text, tone: 'good' });
+export const bad = (text: string): Span => ({ text, tone: 'bad' });
+export const accent = (text: string): Span => ({ text, tone: 'accent' });
+
+/** The line's text, as it stands where nothing is coloured. */
+export function textOf({ spans }: Line): string {
+  return spans.map((span) => span.text).join('');
+}
+
+function toSpan(part: Part): Span {
+  return typeof part === 'string' ? { text: part } : part;
+}

@@ -1,0 +1,85 @@
+import type { LlmCallRecord } from '../../../ports/records.js';
+import { toStatus } from './attempt.js';
+import { blockLines, factLines, jsonText } from './block.js';
+import { accent, EMPTY, faint, type Line, line, type Span, strong, verbatim } from './line.js';
+import { toSafeLines } from './neutralise.js';
+import { count, shortHash, toDuration, toMoment, toSpanOfTime } from './words.js';
+
+/** One generation: the messages and what filled them, the text as it streamed in, and what was made of it. */
+export function llmCallLines(call: LlmCallRecord): readonly Line[] {
+  const { llm_call_id, status, messages, raw_text, normalised_text, artifacts } = call;
+  const isCleaned = normalised_text !== null && normalised_text !== raw_text;
+  return [
+    verbatim(strong(`llm-call ${llm_call_id}`), '  ', toStatus(status)),
+    ...factLines(factsOf(call)),
+    ...messages.flatMap(messageLines),
+    EMPTY,
+    line(strong('said'), faint(`  ${toStreaming(call)}`)),
+    ...toSafeLines(raw_text).map((row) => verbatim('  ', row)),
+    ...(isCleaned ? blockLines('normalised', normalised_text) : []),
+    ...artifacts.flatMap(({ kind, value }) => blockLines(kind, jsonText(value))),
+  ];
+}
+
+function factsOf(call: LlmCallRecord): Readonly<Record<string, string | number | null>> {
+  return {
+    world: `${call.world_slug}, turn ${call.attempted_turn}`,
+    attempt: call.attempt_id,
+    invocation: call.source_invocation_id,
+    'asked for': `${call.workflow_subject_entity_id}, ${call.workflow_node_id}, round ${call.tool_loop_round}, try ${call.logical_generation_attempt}`,
+    model: call.model,
+    schema: `${shortHash(call.output_schema_hash)}, by ${call.schema_delivery}`,
+    'made of': call.model_output_kind,
+    tokens: toTokens(call),
+    'finish reason': call.finish_reason,
+    began: toMoment(call.started_at),
+    took: toSpanOfTime(call.started_at, call.ended_at) ?? null,
+  };
+}
+
+function toTokens({ tokens }: LlmCallRecord): string | null {
+  if (tokens === null) return null;
+  const { input_tokens, output_tokens, cached_input_tokens, reasoning_tokens } = tokens;
+  return [
+    `${input_tokens} in`,
+    `${output_tokens} out`,
+    ...(cached_input_tokens === null ? [] : [`${cached_input_tokens} of the input cached`]),
+    ...(reasoning_tokens === null ? [] : [`${reasoning_tokens} of the output reasoning`]),
+  ].join(', ');
+}
+
+type MessageRecord = LlmCallRecord['messages'][number];
+
+/** What the author wrote stands plain; what filled it in stands out. */
+function messageLines({ role, content, segments }: MessageRecord): readonly Line[] {
+  const origins = Object.entries(countByOrigin(segments)).map(([origin, characters]) => `${origin} ${characters}`);
+  const rows = toRows(content, segments).map((spans) => verbatim(faint('  | '), ...spans));
+  return [EMPTY, line(strong(role), faint(`  ${count(content.length, 'character')}: ${origins.join(' · ')}`)), ...rows];
+}
+
+function countByOrigin(segments: MessageRecord['segments']): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const { origin, characters } of segments) sums[origin] = (sums[origin] ?? 0) + characters;
+  return sums;
+}
+
+/** The lines of a message, each made of the pieces that fell into it. */
+function toRows(content: string, segments: MessageRecord['segments']): readonly (readonly Span[])[] {
+  const rows: Span[][] = [[]];
+  let start = 0;
+  for (const { origin, characters } of segments) {
+    const [first = '', ...others] = toSafeLines(content.slice(start, start + characters));
+    const toned = (text: string): Span => (origin === 'author' ? { text } : accent(text));
+    rows.at(-1)?.push(toned(first));
+    rows.push(...others.map((text) => [toned(text)]));
+    start += characters;
+  }
+  return rows;
+}
+
+function toStreaming({ chunks }: LlmCallRecord): string {
+  const first = chunks[0];
+  const last = chunks.at(-1);
+  if (first === undefined || last === undefined) return 'nothing streamed in';
+  return `${count(chunks.length, 'chunk')}, the first after ${toDuration(first.offset_ms)}, the last after ${toDuration(last.offset_ms)}`;
+}

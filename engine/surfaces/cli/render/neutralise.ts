@@ -1,0 +1,34 @@
+/** Controls, invisible formatting, line separators, lone surrogates: everything that a terminal may obey or hide. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/** Joiners that write words and pictures; they steer nothing. */
+const JOINERS = new Set(['\u200c', '\u200d']);
+
+/**
+ * A text that came from outside, as one line that can be shown: what a terminal would obey is written out.
+ * White space becomes a space.
+ */
+export function neutralise(text: string): string {
+  return text.replaceAll(UNSEEN, (character) => {
+    if (JOINERS.has(character)) return character;
+    if (character === '\n' || character === '\t' || character === '\r') return ' ';
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}
+
+/** Lines of a text that came from outside, each of them safe to show. */
+export function toSafeLines(text: string): readonly string[] {
+  return text.split(/\r\n|\n|\r/).map((part) => neutralise(part.replaceAll('\t', '  ')));
+}
+
+/** JSON text in which nothing can steer a terminal. It means the same value. */
+export function toSafeJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll(UNSEEN, (character) => {
+    if (character === '\n') return character;
+    return Array.from({ length: character.length }, (_, index) => escapeUnit(character.charCodeAt(index))).join('');
+  });
+}
+
+function escapeUnit(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}

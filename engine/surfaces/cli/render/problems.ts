@@ -1,0 +1,41 @@
+import type { Problem } from '../../../contract/problem.js';
+import type { Finding } from '../../../operations/documents/index.js';
+import { toPhrase } from './json-view.js';
+import { bad, faint, hanging, type Line, verbatim } from './line.js';
+
+/** One complaint about a file: `file:line:column  CODE  message  (at /pointer)`, and beneath it what to do. */
+export function findingLines(findings: readonly Finding[]): readonly Line[] {
+  return findings.flatMap(({ file, line, column, pointer, code, message, repair, severity }) => {
+    const what = severity === 'note' ? `note: ${message}` : message;
+    const first = verbatim(
+      `${file}:${line}:${column}  `,
+      severity === 'note' ? faint(code) : bad(code),
+      `  ${what}  (at ${pointer === '' ? '/' : pointer})`,
+    );
+    return repair === undefined ? [first] : [first, hanging(4, faint(`    what to do: ${repair}`))];
+  });
+}
+
+/** Why something could not be done. Problems of files come first, each at its place. */
+export function problemLines(problems: readonly Problem[]): readonly Line[] {
+  const placed = problems.flatMap(toFinding);
+  const others = problems.filter((problem) => problem.location === undefined);
+  return [...findingLines(placed), ...others.flatMap(toLines)];
+}
+
+/** Problems of files as findings. */
+export function toFinding({ location, pointer = '', severity = 'error', ...problem }: Problem): readonly Finding[] {
+  if (location === undefined) return [];
+  const { code, message, repair } = problem;
+  return [{ ...location, pointer, code, message, severity, ...(repair === undefined ? {} : { repair }) }];
+}
+
+function toLines({ message, repair, details, pointer, code }: Problem): readonly Line[] {
+  const place = pointer === undefined || pointer === '' ? '' : ` (at ${pointer})`;
+  const more = [...(code === 'USAGE' ? [] : [code]), ...(details === undefined ? [] : [toPhrase(details)])];
+  return [
+    hanging(2, bad('error'), `: ${message}${place}`),
+    ...(repair === undefined ? [] : [hanging(4, `  what to do: ${repair}`)]),
+    ...(more.length === 0 ? [] : [hanging(4, faint(`  details: ${more.join(' · ')}`))]),
+  ];
+}

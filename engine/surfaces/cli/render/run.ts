@@ -1,0 +1,84 @@
+import type { RunReport, TurnReport } from '../../../operations/run-turns.js';
+import type { WorldSnapshot } from '../../../ports/records.js';
+import { accent, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
+import type { Story } from './story.js';
+import { tableLines } from './table.js';
+import { count } from './words.js';
+
+/** What stands above a run: which world, which model, how far. */
+export interface RunTitle {
+  readonly world: Pick<WorldSnapshot, 'world_slug' | 'scenario_label'>;
+  /** Such as `scripted (park)`. */
+  readonly model: string;
+  readonly turns: number;
+  readonly database: string;
+}
+
+/** The head of a run. */
+export function titleLines({ world, model, turns, database }: RunTitle): readonly Line[] {
+  return [
+    line(
+      strong(`world ${world.world_slug}`),
+      `  scenario ${world.scenario_label} · model ${model} · ${count(turns, 'turn')}`,
+    ),
+    line(faint(`database: ${database}`)),
+  ];
+}
+
+/** The foot of a run: a line a turn, and where to look further. */
+export function endingLines(report: RunReport, { turns }: Story, staysAfterwards: boolean): readonly Line[] {
+  if (turns.length === 0) return [EMPTY, line(`No turn of ${report.world} was tried.`)];
+  const rows = turns.map(({ attempted_turn, status, patches, calls, tokens, attempt_id }) => [
+    attempted_turn,
+    status,
+    patches,
+    calls,
+    tokens,
+    attempt_id,
+  ]);
+  return [
+    EMPTY,
+    ...tableLines(['turn', 'status', 'patches', 'calls', 'tokens', 'attempt'], rows),
+    EMPTY,
+    ...(staysAfterwards
+      ? furtherLines(report)
+      : [line('The database was in memory: nothing of this run can be looked at any more.')]),
+  ];
+}
+
+function furtherLines(report: RunReport): readonly Line[] {
+  const turn = report.turns.at(-1);
+  const commands = turn === undefined ? [] : toCommands(turn);
+  const all = [...commands, [`npx chukwa world show ${report.world}`, 'the world as it stands'] as const];
+  const width = Math.max(...all.map(([command]) => command.length));
+  return [
+    line('To look further:'),
+    ...all.map(([command, why]) => verbatim('  ', accent(command.padEnd(width)), faint(`  ${why}`))),
+  ];
+}
+
+type Command = readonly [command: string, why: string];
+
+function toCommands({ attempt_id, attempted_turn, invocations }: TurnReport): readonly Command[] {
+  const isEnded = (status: string): boolean => status === 'failed' || status === 'succeeded';
+  const generation = invocations.findLast(({ llm_call_id, status }) => llm_call_id !== null && isEnded(status));
+  const called =
+    invocations.find(({ status, llm_call_id }) => status === 'failed' && llm_call_id === null) ??
+    invocations.findLast(({ invocation_kind }) => invocation_kind === 'model_elected_tool') ??
+    invocations.findLast(({ invocation_kind }) => invocation_kind === 'ambient_context');
+  const asked = called?.tool_name ?? called?.ambient_source_id ?? called?.workflow_node_id;
+  return [
+    [`npx chukwa attempt ${attempt_id}`, `all of turn ${attempted_turn}`],
+    ...(generation?.llm_call_id === null || generation === undefined
+      ? []
+      : [
+          [
+            `npx chukwa llm-call ${generation.llm_call_id}`,
+            `what the model of ${generation.workflow_subject_entity_id} was shown and said`,
+          ] as const,
+        ]),
+    ...(called === undefined
+      ? []
+      : [[`npx chukwa invocation ${called.source_invocation_id}`, `the call of ${asked}`] as const]),
+  ];
+}

@@ -1,0 +1,147 @@
+import { unreachable } from '../../../contract/unreachable.js';
+import type { Fail, Invoke } from '../../../core/turn/command.js';
+import type { Progress } from '../../../runtime/progress.js';
+import { callLines, callName } from './call.js';
+import { bad, EMPTY, faint, good, hanging, type Line, line, strong, verbatim } from './line.js';
+import { count, toMoment } from './words.js';
+
+/** What a run has come to, as far as it has been told: a fold over progress. */
+export interface Story {
+  readonly turns: readonly TurnTally[];
+  /** Whose part is being told: a subject, or everybody's ambient context. */
+  readonly heading: string | undefined;
+  /** Invocations of the turn by command key. */
+  readonly invocations: ReadonlyMap<string, string>;
+  /** Calls without an answer, by command key. */
+  readonly under_way: ReadonlyMap<string, Invoke>;
+}
+
+export interface TurnTally {
+  readonly attempted_turn: number;
+  readonly attempt_id: string;
+  readonly status: 'running' | 'committed' | 'failed';
+  readonly patches: number;
+  readonly calls: number;
+  readonly tokens: number;
+}
+
+export interface Told {
+  readonly story: Story;
+  readonly lines: readonly Line[];
+}
+
+/** A story of which nothing has been told. */
+export const UNTOLD: Story = { turns: [], heading: undefined, invocations: new Map(), under_way: new Map() };
+
+/** Tells one more thing that happened. */
+export function tell(story: Story, progress: Progress): Told {
+  switch (progress.kind) {
+    case 'attempt_began':
+      return tellBeginning(story, progress);
+    case 'call_started':
+      return { story: withStarted(story, progress.source_invocation_id, progress.command), lines: [] };
+    case 'call_finished':
+      return tellCall(story, progress);
+    case 'turn_committed':
+      return tellCommit(story, progress.patches.length);
+    case 'attempt_failed':
+      return tellFailure(story, progress.failure);
+    default:
+      return unreachable(progress);
+  }
+}
+
+/** What is being waited for; undefined while nothing is. */
+export function waitingFor(story: Story): string | undefined {
+  const names = [...story.under_way.values()].map(callName);
+  return names.length === 0 ? undefined : names.join(', ');
+}
+
+const RULE_WIDTH = 72;
+
+function ruleLine(title: string, moment: string): Line {
+  const rest = Math.max(3, RULE_WIDTH - title.length - moment.length - 8);
+  return verbatim(faint('── '), strong(title), faint(` ── ${moment} ${'─'.repeat(rest)}`));
+}
+
+type Of<Kind extends Progress['kind']> = Extract<Progress, { kind: Kind }>;
+
+function tellBeginning(story: Story, began: Of<'attempt_began'>): Told {
+  const { attempt_id, attempted_turn, simulation_time, interrupted_attempts } = began;
+  const tally: TurnTally = { attempt_id, attempted_turn, status: 'running', patches: 0, calls: 0, tokens: 0 };
+  return {
+    story: { ...UNTOLD, turns: [...story.turns, tally] },
+    lines: [
+      EMPTY,
+      ruleLine(`turn ${attempted_turn}`, toMoment(simulation_time)),
+      ...interrupted_attempts.map((id) =>
+        line(
+          '  ',
+          bad('interrupted'),
+          ` attempt ${id}: the process that drove it is gone, and nothing of it was applied`,
+        ),
+      ),
+    ],
+  };
+}
+
+function tellCall(story: Story, finished: Of<'call_finished'>): Told {
+  const { command, outcome } = finished;
+  const { source_invocation_id } = finished;
+  const heading = command.subject_id ?? '';
+  const started = withStarted(story, source_invocation_id, command);
+  const usage = (outcome.usage?.input_tokens ?? 0) + (outcome.usage?.output_tokens ?? 0);
+  const under_way = new Map([...started.under_way].filter(([key]) => key !== command.key));
+  const told = withTally({ ...started, heading, under_way }, ({ calls, tokens }) => ({
+    calls: calls + 1,
+    tokens: tokens + usage,
+  }));
+  return { story: told, lines: [...(story.heading === heading ? [] : headingLines(heading)), ...callLines(finished)] };
+}
+
+function headingLines(subject: string): readonly Line[] {
+  return [EMPTY, subject === '' ? line('  ', faint('once for everybody')) : line('  ', strong(subject))];
+}
+
+function tellCommit(story: Story, patches: number): Told {
+  const told = withTally(story, () => ({ status: 'committed', patches }));
+  const { attempted_turn = 0, calls = 0, tokens = 0 } = told.turns.at(-1) ?? {};
+  const facts = [count(patches, 'patch', 'patches'), count(calls, 'call'), count(tokens, 'token')].join(', ');
+  return { story: told, lines: [EMPTY, line('  ', good(`turn ${attempted_turn} committed`), `: ${facts}`)] };
+}
+
+function tellFailure(story: Story, failure: Fail): Told {
+  const told = withTally(story, () => ({ status: 'failed' }));
+  const { attempted_turn = 0, attempt_id = '' } = told.turns.at(-1) ?? {};
+  const place = Object.entries({ subject: failure.subject_id, node: failure.node_id, call: failure.call_key });
+  const invocation = failure.call_key === undefined ? undefined : story.invocations.get(failure.call_key);
+  return {
+    story: told,
+    lines: [
+      EMPTY,
+      line('  ', bad(`turn ${attempted_turn} failed`), `, ${failure.failure_class}`),
+      hanging(4, `    ${failure.message}`),
+      ...place.flatMap(([name, value]) => (value === undefined ? [] : [line(faint(`    ${name.padEnd(8)} `), value)])),
+      line(
+        `    The world stays at turn ${attempted_turn - 1}: nothing of this attempt was applied, and every call of it is kept.`,
+      ),
+      verbatim(faint('    look     '), `npx chukwa attempt ${attempt_id}`),
+      ...(invocation === undefined ? [] : [verbatim(faint('             '), `npx chukwa invocation ${invocation}`)]),
+    ],
+  };
+}
+
+function withStarted(story: Story, invocation: string, command: Invoke): Story {
+  return {
+    ...story,
+    invocations: new Map([...story.invocations, [command.key, invocation]]),
+    under_way: new Map([...story.under_way, [command.key, command]]),
+  };
+}
+
+function withTally(story: Story, change: (tally: TurnTally) => Partial<TurnTally>): Story {
+  return {
+    ...story,
+    turns: story.turns.map((tally, at) => (at === story.turns.length - 1 ? { ...tally, ...change(tally) } : tally)),
+  };
+}

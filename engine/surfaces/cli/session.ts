@@ -1,0 +1,92 @@
+import type { Json } from '../../contract/json.js';
+import type { Problem } from '../../contract/problem.js';
+import type { Composition } from '../../operations/composition.js';
+import type { Done, Engine, Refused } from '../../operations/engine.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import type { Line } from './render/line.js';
+import { toSafeJson } from './render/neutralise.js';
+import { type Canvas, paint } from './render/paint.js';
+import { problemLines, toFinding } from './render/problems.js';
+import type { Output, Terminal } from './terminal.js';
+
+/** What one command works with. */
+export interface Session {
+  readonly composition: Composition;
+  readonly terminal: Terminal;
+  /** One JSON document on standard output instead of text. */
+  readonly as_json: boolean;
+}
+
+/** A command: what it does, and the code with which the process ends. */
+export type Task = (session: Session) => Promise<ExitCode>;
+
+/** Takes a command's task when the command line has chosen it. */
+export type Perform = (task: Task) => Promise<void>;
+
+const WIDTH_MAX = 110;
+const WIDTH_MIN = 40;
+const WIDTH_ELSEWHERE = 100;
+
+/** Prints an answer in one of its two forms, or why there is none. */
+export function answer<Value>(
+  session: Session,
+  done: Done<Value>,
+  forms: { readonly json: (value: Value) => unknown; readonly lines: (value: Value) => readonly Line[] },
+): ExitCode {
+  if (!done.ok) return printRefused(session, done);
+  if (session.as_json) printJson(session.terminal, forms.json(done.value));
+  else printLines(session.terminal.out, forms.lines(done.value));
+  return EXIT.done;
+}
+
+/** Says why something could not be done, on standard error; with `--json` also as the one document. */
+export function printRefused({ terminal, as_json }: Session, { because, problems }: Refused): ExitCode {
+  printLines(terminal.error, problemLines(problems));
+  if (as_json) printJson(terminal, toRefusedJson(problems));
+  return because === 'content' ? EXIT.refused : EXIT.environment;
+}
+
+/** Says what is wrong with a command line that could be parsed. */
+export function printUsage(session: Session, problem: Problem): ExitCode {
+  printRefused(session, { ok: false, because: 'content', problems: [problem] });
+  return EXIT.usage;
+}
+
+/** Opens the engine for one task, and closes it whatever comes. */
+export async function withEngine<Value>(
+  { composition }: Session,
+  task: (engine: Engine) => Promise<Done<Value>>,
+): Promise<Done<Value>> {
+  const engine = await composition.openEngine();
+  if (!engine.ok) return engine;
+  try {
+    return await task(engine.value);
+  } finally {
+    await engine.value.close();
+  }
+}
+
+/** Lines for people. */
+export function printLines(output: Output, lines: readonly Line[]): void {
+  if (lines.length > 0) output.write(paint(lines, toCanvas(output)));
+}
+
+/** One JSON document for programs. */
+export function printJson(terminal: Pick<Terminal, 'out'>, value: unknown): void {
+  terminal.out.write(`${toSafeJson(value)}\n`);
+}
+
+function toCanvas({ columns, is_live }: Output): Canvas {
+  const width = columns === undefined ? WIDTH_ELSEWHERE : Math.min(Math.max(columns, WIDTH_MIN), WIDTH_MAX);
+  return { width, has_colours: is_live };
+}
+
+function toRefusedJson(problems: readonly Problem[]): unknown {
+  const findings = problems.flatMap(toFinding);
+  const others = problems.filter(({ location }) => location === undefined) as unknown as readonly Json[];
+  return {
+    ok: false,
+    ...(findings.length === 0 ? {} : { findings }),
+    ...(others.length === 0 ? {} : { problems: others }),
+  };
+}

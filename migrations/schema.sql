@@ -1,0 +1,699 @@
+-- What the migrations come to. Made by tools/dump-schema.ts: do not edit.
+
+CREATE DOMAIN entity_id_text AS text COLLATE "C"
+    CHECK (((length(VALUE) <= 256) AND (VALUE ~ '^[a-z0-9_-]+([.][a-z0-9_-]+)*$'::text)));
+
+CREATE DOMAIN human_id_text AS text COLLATE "C"
+    CHECK (((length(VALUE) <= 64) AND (VALUE ~ '^[a-z0-9]+([_-][a-z0-9]+)*$'::text)));
+
+CREATE DOMAIN sha256_hex AS text COLLATE "C"
+    CHECK ((VALUE ~ '^[0-9a-f]{64}$'::text));
+
+CREATE TYPE attempt_status AS ENUM (
+    'running',
+    'suspended',
+    'committed',
+    'failed',
+    'interrupted'
+);
+
+CREATE TYPE audit_kind AS ENUM (
+    'patch_applied',
+    'generation_rejected',
+    'turn_complete',
+    'attempt_failed'
+);
+
+CREATE TYPE component_kind AS ENUM (
+    'json_schema',
+    'response_source',
+    'cognition_workflow',
+    'cognition_profile',
+    'tool_policy',
+    'scenario'
+);
+
+CREATE TYPE effect_class AS ENUM (
+    'read_only',
+    'state_change',
+    'external_side_effect'
+);
+
+CREATE TYPE effect_operation AS ENUM (
+    'set_entity_state',
+    'append_entity_memory',
+    'set_environment_content'
+);
+
+CREATE TYPE memory_origin AS ENUM (
+    'scenario',
+    'patch'
+);
+
+CREATE TYPE message_role AS ENUM (
+    'system',
+    'user',
+    'assistant'
+);
+
+CREATE TYPE model_output_kind AS ENUM (
+    'tool_call',
+    'final_patch',
+    'json_answer',
+    'invalid'
+);
+
+CREATE TYPE schema_delivery AS ENUM (
+    'response_format',
+    'response_format_strict',
+    'prompt'
+);
+
+CREATE TYPE segment_origin AS ENUM (
+    'author',
+    'world.projection',
+    'world',
+    'subject.rendered',
+    'subject',
+    'ambient.visible',
+    'tools.available',
+    'nodes',
+    'schema',
+    'model',
+    'tool_result',
+    'correction',
+    'last_lap'
+);
+
+CREATE TYPE source_invocation_kind AS ENUM (
+    'llm_generation',
+    'ambient_context',
+    'model_elected_tool',
+    'node_call',
+    'quality_gate'
+);
+
+CREATE TYPE source_invocation_status AS ENUM (
+    'running',
+    'pending',
+    'succeeded',
+    'failed',
+    'interrupted'
+);
+
+CREATE TYPE timeline_event_kind AS ENUM (
+    'attempt_began',
+    'call_started',
+    'call_answered',
+    'call_failed',
+    'call_refused',
+    'patch_applied',
+    'turn_committed',
+    'attempt_failed',
+    'attempt_interrupted'
+);
+
+CREATE TYPE validation_status AS ENUM (
+    'valid',
+    'invalid',
+    'not_checked'
+);
+
+CREATE TABLE attempt_timeline_events (
+    world_slug human_id_text NOT NULL,
+    attempt_id uuid NOT NULL,
+    event_seq integer NOT NULL,
+    event_kind timeline_event_kind NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    source_invocation_id uuid,
+    cognition_workflow_hash sha256_hex,
+    workflow_node_id human_id_text,
+    workflow_subject_entity_id entity_id_text,
+    patch_seq integer,
+    details json NOT NULL DEFAULT '{}'::json,
+    CONSTRAINT attempt_timeline_events_pkey PRIMARY KEY (world_slug, attempt_id, event_seq),
+    CONSTRAINT attempt_timeline_events_event_seq_check CHECK ((event_seq >= 1)),
+    CONSTRAINT attempt_timeline_events_patch_seq_check CHECK ((patch_seq >= 1))
+);
+
+CREATE TABLE attempts (
+    world_slug human_id_text NOT NULL,
+    attempt_id uuid NOT NULL,
+    attempted_turn bigint NOT NULL,
+    epoch bigint NOT NULL,
+    status attempt_status NOT NULL DEFAULT 'running'::attempt_status,
+    scenario_hash sha256_hex NOT NULL,
+    renderer_version text NOT NULL,
+    plugin_versions json NOT NULL,
+    holder_host text NOT NULL,
+    holder_pid integer NOT NULL,
+    failure_class text,
+    failure_message text,
+    failed_subject_entity_id entity_id_text,
+    failed_node_id human_id_text,
+    failed_source_invocation_id uuid,
+    last_source_invocation_id uuid,
+    source_invocation_count integer NOT NULL DEFAULT 0,
+    source_trace_summary json NOT NULL DEFAULT '{}'::json,
+    timeline_event_count integer NOT NULL DEFAULT 0,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT attempts_pkey PRIMARY KEY (world_slug, attempt_id),
+    CONSTRAINT attempts_world_slug_epoch_key UNIQUE (world_slug, epoch),
+    CONSTRAINT attempts_attempted_turn_check CHECK ((attempted_turn >= 1)),
+    CONSTRAINT attempts_check CHECK (((status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status])) = (ended_at IS NULL))),
+    CONSTRAINT attempts_check1 CHECK (((status = ANY (ARRAY['failed'::attempt_status, 'interrupted'::attempt_status])) = (failure_class IS NOT NULL))),
+    CONSTRAINT attempts_epoch_check CHECK ((epoch >= 1)),
+    CONSTRAINT attempts_source_invocation_count_check CHECK ((source_invocation_count >= 0)),
+    CONSTRAINT attempts_timeline_event_count_check CHECK ((timeline_event_count >= 0))
+);
+
+CREATE TABLE cognition_profiles (
+    hash sha256_hex NOT NULL,
+    kind component_kind NOT NULL GENERATED ALWAYS AS ('cognition_profile'::component_kind) STORED,
+    workflow_hash sha256_hex NOT NULL,
+    tool_policy_hash sha256_hex,
+    content json NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    CONSTRAINT cognition_profiles_pkey PRIMARY KEY (hash)
+);
+
+CREATE TABLE cognition_workflows (
+    hash sha256_hex NOT NULL,
+    kind component_kind NOT NULL GENERATED ALWAYS AS ('cognition_workflow'::component_kind) STORED,
+    content json NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    CONSTRAINT cognition_workflows_pkey PRIMARY KEY (hash)
+);
+
+CREATE TABLE component_references (
+    from_kind component_kind NOT NULL,
+    from_hash sha256_hex NOT NULL,
+    to_kind component_kind NOT NULL,
+    to_hash sha256_hex NOT NULL,
+    CONSTRAINT component_references_pkey PRIMARY KEY (from_kind, from_hash, to_kind, to_hash)
+);
+
+CREATE TABLE components (
+    kind component_kind NOT NULL,
+    hash sha256_hex NOT NULL,
+    CONSTRAINT components_pkey PRIMARY KEY (kind, hash)
+);
+
+CREATE TABLE entity_memories (
+    world_slug human_id_text NOT NULL,
+    entity_id entity_id_text NOT NULL,
+    turn bigint NOT NULL,
+    memory_seq integer NOT NULL,
+    content text NOT NULL,
+    origin memory_origin NOT NULL,
+    patch_seq integer,
+    effect_index integer,
+    CONSTRAINT entity_memories_pkey PRIMARY KEY (world_slug, entity_id, turn, memory_seq),
+    CONSTRAINT entity_memories_check CHECK (((origin = 'patch'::memory_origin) = (num_nulls(patch_seq, effect_index) = 0))),
+    CONSTRAINT entity_memories_memory_seq_check CHECK ((memory_seq >= 1))
+);
+
+CREATE TABLE entity_states (
+    world_slug human_id_text NOT NULL,
+    entity_id entity_id_text NOT NULL,
+    turn bigint NOT NULL,
+    state text NOT NULL,
+    patch_seq integer,
+    effect_index integer,
+    CONSTRAINT entity_states_pkey PRIMARY KEY (world_slug, entity_id, turn),
+    CONSTRAINT entity_states_check CHECK ((num_nulls(patch_seq, effect_index) = ANY (ARRAY[0, 2])))
+);
+
+CREATE TABLE environment_contents (
+    world_slug human_id_text NOT NULL,
+    environment_label human_id_text NOT NULL,
+    turn bigint NOT NULL,
+    content text NOT NULL,
+    patch_seq integer,
+    effect_index integer,
+    CONSTRAINT environment_contents_pkey PRIMARY KEY (world_slug, environment_label, turn),
+    CONSTRAINT environment_contents_check CHECK ((num_nulls(patch_seq, effect_index) = ANY (ARRAY[0, 2])))
+);
+
+CREATE TABLE json_schemas (
+    hash sha256_hex NOT NULL,
+    kind component_kind NOT NULL GENERATED ALWAYS AS ('json_schema'::component_kind) STORED,
+    content json NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    CONSTRAINT json_schemas_pkey PRIMARY KEY (hash)
+);
+
+CREATE TABLE llm_artifacts (
+    world_slug human_id_text NOT NULL,
+    llm_call_id uuid NOT NULL,
+    artifact_seq integer NOT NULL,
+    kind text NOT NULL,
+    value json NOT NULL,
+    CONSTRAINT llm_artifacts_pkey PRIMARY KEY (world_slug, llm_call_id, artifact_seq),
+    CONSTRAINT llm_artifacts_artifact_seq_check CHECK ((artifact_seq >= 1))
+);
+
+CREATE TABLE llm_calls (
+    world_slug human_id_text NOT NULL,
+    llm_call_id uuid NOT NULL,
+    attempt_id uuid NOT NULL,
+    attempted_turn bigint NOT NULL,
+    source_invocation_id uuid NOT NULL,
+    workflow_hash sha256_hex NOT NULL,
+    workflow_node_id human_id_text NOT NULL,
+    workflow_subject_entity_id entity_id_text NOT NULL,
+    logical_generation_attempt integer NOT NULL,
+    tool_loop_round integer NOT NULL,
+    model_output_kind model_output_kind,
+    status source_invocation_status NOT NULL DEFAULT 'running'::source_invocation_status,
+    model text,
+    schema_delivery schema_delivery NOT NULL,
+    output_schema_hash sha256_hex NOT NULL,
+    conversation text NOT NULL,
+    message_count integer NOT NULL,
+    prefix_hash sha256_hex NOT NULL,
+    normalised_text bytea,
+    finish_reason text,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    duration_ms bigint,
+    CONSTRAINT llm_calls_pkey PRIMARY KEY (world_slug, llm_call_id),
+    CONSTRAINT llm_calls_world_slug_source_invocation_id_key UNIQUE (world_slug, source_invocation_id),
+    CONSTRAINT llm_calls_attempted_turn_check CHECK ((attempted_turn >= 1)),
+    CONSTRAINT llm_calls_duration_ms_check CHECK ((duration_ms >= 0)),
+    CONSTRAINT llm_calls_logical_generation_attempt_check CHECK ((logical_generation_attempt >= 1)),
+    CONSTRAINT llm_calls_message_count_check CHECK ((message_count >= 1)),
+    CONSTRAINT llm_calls_tool_loop_round_check CHECK ((tool_loop_round >= 0))
+);
+
+CREATE TABLE llm_chunks (
+    world_slug human_id_text NOT NULL,
+    llm_call_id uuid NOT NULL,
+    batch_seq integer NOT NULL,
+    text bytea NOT NULL,
+    lengths integer[] NOT NULL,
+    offsets_ms integer[] NOT NULL,
+    CONSTRAINT llm_chunks_pkey PRIMARY KEY (world_slug, llm_call_id, batch_seq),
+    CONSTRAINT llm_chunks_batch_seq_check CHECK ((batch_seq >= 1)),
+    CONSTRAINT llm_chunks_check CHECK ((cardinality(lengths) = cardinality(offsets_ms)))
+);
+
+CREATE TABLE llm_conversation_messages (
+    world_slug human_id_text NOT NULL,
+    attempt_id uuid NOT NULL,
+    conversation text NOT NULL,
+    "position" integer NOT NULL,
+    message_hash sha256_hex NOT NULL,
+    CONSTRAINT llm_conversation_messages_pkey PRIMARY KEY (world_slug, attempt_id, conversation, "position"),
+    CONSTRAINT llm_conversation_messages_position_check CHECK (("position" >= 1))
+);
+
+CREATE TABLE llm_conversations (
+    world_slug human_id_text NOT NULL,
+    attempt_id uuid NOT NULL,
+    conversation text NOT NULL,
+    CONSTRAINT llm_conversations_pkey PRIMARY KEY (world_slug, attempt_id, conversation)
+);
+
+CREATE TABLE llm_message_segments (
+    message_hash sha256_hex NOT NULL,
+    "position" integer NOT NULL,
+    origin segment_origin NOT NULL,
+    segment_hash sha256_hex NOT NULL,
+    CONSTRAINT llm_message_segments_pkey PRIMARY KEY (message_hash, "position"),
+    CONSTRAINT llm_message_segments_position_check CHECK (("position" >= 1))
+);
+
+CREATE TABLE llm_messages (
+    message_hash sha256_hex NOT NULL,
+    role message_role NOT NULL,
+    content_hash sha256_hex NOT NULL,
+    CONSTRAINT llm_messages_pkey PRIMARY KEY (message_hash)
+);
+
+CREATE TABLE llm_segments (
+    segment_hash sha256_hex NOT NULL,
+    text bytea NOT NULL,
+    CONSTRAINT llm_segments_pkey PRIMARY KEY (segment_hash)
+);
+
+CREATE TABLE llm_token_observations (
+    world_slug human_id_text NOT NULL,
+    llm_call_id uuid NOT NULL,
+    observation_seq integer NOT NULL,
+    input_tokens bigint NOT NULL,
+    output_tokens bigint NOT NULL,
+    cached_input_tokens bigint,
+    reasoning_tokens bigint,
+    observed_at timestamp with time zone NOT NULL,
+    CONSTRAINT llm_token_observations_pkey PRIMARY KEY (world_slug, llm_call_id, observation_seq),
+    CONSTRAINT llm_token_observations_cached_input_tokens_check CHECK ((cached_input_tokens >= 0)),
+    CONSTRAINT llm_token_observations_input_tokens_check CHECK ((input_tokens >= 0)),
+    CONSTRAINT llm_token_observations_observation_seq_check CHECK ((observation_seq >= 1)),
+    CONSTRAINT llm_token_observations_output_tokens_check CHECK ((output_tokens >= 0)),
+    CONSTRAINT llm_token_observations_reasoning_tokens_check CHECK ((reasoning_tokens >= 0))
+);
+
+CREATE TABLE offered_schemas (
+    hash sha256_hex NOT NULL,
+    name text NOT NULL,
+    content json NOT NULL,
+    CONSTRAINT offered_schemas_pkey PRIMARY KEY (hash)
+);
+
+CREATE TABLE patch_effects (
+    world_slug human_id_text NOT NULL,
+    turn bigint NOT NULL,
+    patch_seq integer NOT NULL,
+    effect_index integer NOT NULL,
+    op effect_operation NOT NULL,
+    entity_id entity_id_text,
+    environment_label human_id_text,
+    state_before text,
+    state_after text NOT NULL,
+    CONSTRAINT patch_effects_pkey PRIMARY KEY (world_slug, turn, patch_seq, effect_index),
+    CONSTRAINT patch_effects_check CHECK ((num_nonnulls(entity_id, environment_label) = 1)),
+    CONSTRAINT patch_effects_effect_index_check CHECK ((effect_index >= 0))
+);
+
+CREATE TABLE response_sources (
+    hash sha256_hex NOT NULL,
+    kind component_kind NOT NULL GENERATED ALWAYS AS ('response_source'::component_kind) STORED,
+    content json NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    CONSTRAINT response_sources_pkey PRIMARY KEY (hash)
+);
+
+CREATE TABLE scenarios (
+    hash sha256_hex NOT NULL,
+    kind component_kind NOT NULL GENERATED ALWAYS AS ('scenario'::component_kind) STORED,
+    content json NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    CONSTRAINT scenarios_pkey PRIMARY KEY (hash)
+);
+
+CREATE TABLE schema_migrations (
+    name text NOT NULL,
+    digest text NOT NULL,
+    applied_at timestamp with time zone NOT NULL DEFAULT now(),
+    CONSTRAINT schema_migrations_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE source_invocations (
+    world_slug human_id_text NOT NULL,
+    source_invocation_id uuid NOT NULL,
+    attempt_id uuid NOT NULL,
+    attempted_turn bigint NOT NULL,
+    invocation_seq integer NOT NULL,
+    command_key text NOT NULL,
+    performance integer NOT NULL DEFAULT 1,
+    request_hash sha256_hex NOT NULL,
+    workflow_hash sha256_hex,
+    workflow_node_id human_id_text,
+    workflow_subject_entity_id entity_id_text,
+    source_hash sha256_hex NOT NULL,
+    invocation_kind source_invocation_kind NOT NULL,
+    effect_class effect_class NOT NULL,
+    ambient_source_id human_id_text,
+    tool_name text,
+    tool_call_id text,
+    parent_source_invocation_id uuid,
+    input_schema_hash sha256_hex,
+    output_schema_hash sha256_hex,
+    redaction json NOT NULL,
+    llm_call_id uuid,
+    logical_generation_attempt integer,
+    tool_loop_round integer,
+    model_output_kind model_output_kind,
+    status source_invocation_status NOT NULL DEFAULT 'running'::source_invocation_status,
+    is_interrupted boolean NOT NULL GENERATED ALWAYS AS ((status = 'interrupted'::source_invocation_status)) STORED,
+    refused boolean NOT NULL DEFAULT false,
+    failure_class text,
+    failure_detail text,
+    failure_message text,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    duration_ms bigint,
+    request_json json NOT NULL,
+    response_json json,
+    response_body bytea,
+    response_headers json NOT NULL DEFAULT '{}'::json,
+    http_status integer,
+    validation_status validation_status NOT NULL DEFAULT 'not_checked'::validation_status,
+    metadata json NOT NULL DEFAULT '{}'::json,
+    CONSTRAINT source_invocations_pkey PRIMARY KEY (world_slug, source_invocation_id),
+    CONSTRAINT source_invocations_attempt_seq_idx UNIQUE (world_slug, attempt_id, invocation_seq),
+    CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance),
+    CONSTRAINT source_invocations_attempted_turn_check CHECK ((attempted_turn >= 1)),
+    CONSTRAINT source_invocations_check CHECK (((status = ANY (ARRAY['running'::source_invocation_status, 'pending'::source_invocation_status])) = (ended_at IS NULL))),
+    CONSTRAINT source_invocations_check1 CHECK (((status = ANY (ARRAY['failed'::source_invocation_status, 'interrupted'::source_invocation_status])) = (failure_class IS NOT NULL))),
+    CONSTRAINT source_invocations_duration_ms_check CHECK ((duration_ms >= 0)),
+    CONSTRAINT source_invocations_invocation_seq_check CHECK ((invocation_seq >= 1)),
+    CONSTRAINT source_invocations_logical_generation_attempt_check CHECK ((logical_generation_attempt >= 1)),
+    CONSTRAINT source_invocations_performance_check CHECK ((performance >= 1)),
+    CONSTRAINT source_invocations_tool_call_id_check CHECK ((length(tool_call_id) <= 128)),
+    CONSTRAINT source_invocations_tool_loop_round_check CHECK ((tool_loop_round >= 0)),
+    CONSTRAINT source_invocations_tool_name_check CHECK ((tool_name ~ '^[A-Za-z0-9_-]{1,64}$'::text))
+);
+
+CREATE TABLE tool_policies (
+    hash sha256_hex NOT NULL,
+    kind component_kind NOT NULL GENERATED ALWAYS AS ('tool_policy'::component_kind) STORED,
+    content json NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    CONSTRAINT tool_policies_pkey PRIMARY KEY (hash)
+);
+
+CREATE TABLE turns (
+    world_slug human_id_text NOT NULL,
+    turn bigint NOT NULL,
+    attempt_id uuid,
+    simulation_time timestamp with time zone NOT NULL,
+    committed_at timestamp with time zone NOT NULL,
+    CONSTRAINT turns_pkey PRIMARY KEY (world_slug, turn),
+    CONSTRAINT turns_world_slug_attempt_id_key UNIQUE (world_slug, attempt_id),
+    CONSTRAINT turns_turn_check CHECK ((turn >= 0))
+);
+
+CREATE TABLE world_audit_events (
+    world_slug human_id_text NOT NULL,
+    audit_event_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    audit_kind audit_kind NOT NULL,
+    attempt_id uuid NOT NULL,
+    attempted_turn bigint NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    source_invocation_id uuid,
+    llm_call_id uuid,
+    cognition_workflow_hash sha256_hex,
+    response_source_hash sha256_hex,
+    workflow_node_id human_id_text,
+    workflow_subject_entity_id entity_id_text,
+    patch_seq integer,
+    attempt_number integer,
+    raw_response bytea,
+    rejection text,
+    details json NOT NULL DEFAULT '{}'::json,
+    CONSTRAINT world_audit_events_pkey PRIMARY KEY (world_slug, audit_event_id),
+    CONSTRAINT world_audit_events_attempt_number_check CHECK ((attempt_number >= 1)),
+    CONSTRAINT world_audit_events_attempted_turn_check CHECK ((attempted_turn >= 1)),
+    CONSTRAINT world_audit_events_check CHECK (((audit_kind = 'generation_rejected'::audit_kind) = (num_nulls(attempt_number, raw_response, rejection) = 0))),
+    CONSTRAINT world_audit_events_check1 CHECK (((audit_kind <> 'patch_applied'::audit_kind) OR (patch_seq IS NOT NULL))),
+    CONSTRAINT world_audit_events_patch_seq_check CHECK ((patch_seq >= 1))
+);
+
+CREATE TABLE world_lineage (
+    world_slug human_id_text NOT NULL,
+    ancestor_slug human_id_text NOT NULL,
+    until_turn bigint NOT NULL,
+    CONSTRAINT world_lineage_pkey PRIMARY KEY (world_slug, ancestor_slug),
+    CONSTRAINT world_lineage_check CHECK (((world_slug)::text <> (ancestor_slug)::text)),
+    CONSTRAINT world_lineage_until_turn_check CHECK ((until_turn >= 0))
+);
+
+CREATE TABLE world_patches (
+    world_slug human_id_text NOT NULL,
+    turn bigint NOT NULL,
+    patch_seq integer NOT NULL,
+    attempt_id uuid NOT NULL,
+    source_invocation_id uuid NOT NULL,
+    llm_call_id uuid,
+    cognition_workflow_hash sha256_hex NOT NULL,
+    response_source_hash sha256_hex NOT NULL,
+    workflow_node_id human_id_text NOT NULL,
+    workflow_subject_entity_id entity_id_text NOT NULL,
+    patch json NOT NULL,
+    touched_entities entity_id_text[] NOT NULL,
+    CONSTRAINT world_patches_pkey PRIMARY KEY (world_slug, turn, patch_seq),
+    CONSTRAINT world_patches_world_slug_attempt_id_patch_seq_key UNIQUE (world_slug, attempt_id, patch_seq),
+    CONSTRAINT world_patches_patch_seq_check CHECK ((patch_seq >= 1))
+);
+
+CREATE TABLE worlds (
+    world_slug human_id_text NOT NULL,
+    root_world_slug human_id_text NOT NULL,
+    scenario_hash sha256_hex NOT NULL,
+    turn bigint NOT NULL DEFAULT 0,
+    lease_epoch bigint NOT NULL DEFAULT 0,
+    lease_attempt_id uuid,
+    lease_host text,
+    lease_pid integer,
+    lease_until timestamp with time zone,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    CONSTRAINT worlds_pkey PRIMARY KEY (world_slug),
+    CONSTRAINT worlds_check CHECK ((num_nulls(lease_attempt_id, lease_host, lease_pid, lease_until) = ANY (ARRAY[0, 4]))),
+    CONSTRAINT worlds_lease_epoch_check CHECK ((lease_epoch >= 0)),
+    CONSTRAINT worlds_turn_check CHECK ((turn >= 0))
+);
+
+ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_cognition_workflow_hash_fkey FOREIGN KEY (cognition_workflow_hash) REFERENCES cognition_workflows(hash);
+ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
+ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+
+ALTER TABLE attempts ADD CONSTRAINT attempts_failed_source_invocation_fk FOREIGN KEY (world_slug, failed_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+ALTER TABLE attempts ADD CONSTRAINT attempts_last_source_invocation_fk FOREIGN KEY (world_slug, last_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE attempts ADD CONSTRAINT attempts_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash);
+ALTER TABLE attempts ADD CONSTRAINT attempts_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
+
+ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
+ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_tool_policy_hash_fkey FOREIGN KEY (tool_policy_hash) REFERENCES tool_policies(hash);
+ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_workflow_hash_fkey FOREIGN KEY (workflow_hash) REFERENCES cognition_workflows(hash);
+
+ALTER TABLE cognition_workflows ADD CONSTRAINT cognition_workflows_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
+
+ALTER TABLE component_references ADD CONSTRAINT component_references_from_kind_from_hash_fkey FOREIGN KEY (from_kind, from_hash) REFERENCES components(kind, hash);
+ALTER TABLE component_references ADD CONSTRAINT component_references_to_kind_to_hash_fkey FOREIGN KEY (to_kind, to_hash) REFERENCES components(kind, hash);
+
+ALTER TABLE entity_memories ADD CONSTRAINT entity_memories_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn);
+ALTER TABLE entity_memories ADD CONSTRAINT entity_memories_world_slug_turn_patch_seq_effect_index_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index);
+
+ALTER TABLE entity_states ADD CONSTRAINT entity_states_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn);
+ALTER TABLE entity_states ADD CONSTRAINT entity_states_world_slug_turn_patch_seq_effect_index_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index);
+
+ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn);
+ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_turn_patch_seq_effect_inde_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index);
+
+ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
+
+ALTER TABLE llm_artifacts ADD CONSTRAINT llm_artifacts_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
+
+ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES offered_schemas(hash);
+ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_workflow_hash_fkey FOREIGN KEY (workflow_hash) REFERENCES cognition_workflows(hash);
+ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_attempt_id_conversation_fkey FOREIGN KEY (world_slug, attempt_id, conversation) REFERENCES llm_conversations(world_slug, attempt_id, conversation);
+ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+
+ALTER TABLE llm_chunks ADD CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
+
+ALTER TABLE llm_conversation_messages ADD CONSTRAINT llm_conversation_messages_message_hash_fkey FOREIGN KEY (message_hash) REFERENCES llm_messages(message_hash);
+ALTER TABLE llm_conversation_messages ADD CONSTRAINT llm_conversation_messages_world_slug_attempt_id_conversati_fkey FOREIGN KEY (world_slug, attempt_id, conversation) REFERENCES llm_conversations(world_slug, attempt_id, conversation);
+
+ALTER TABLE llm_conversations ADD CONSTRAINT llm_conversations_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
+
+ALTER TABLE llm_message_segments ADD CONSTRAINT llm_message_segments_message_hash_fkey FOREIGN KEY (message_hash) REFERENCES llm_messages(message_hash);
+ALTER TABLE llm_message_segments ADD CONSTRAINT llm_message_segments_segment_hash_fkey FOREIGN KEY (segment_hash) REFERENCES llm_segments(segment_hash);
+
+ALTER TABLE llm_token_observations ADD CONSTRAINT llm_token_observations_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
+
+ALTER TABLE patch_effects ADD CONSTRAINT patch_effects_world_slug_turn_patch_seq_fkey FOREIGN KEY (world_slug, turn, patch_seq) REFERENCES world_patches(world_slug, turn, patch_seq);
+
+ALTER TABLE response_sources ADD CONSTRAINT response_sources_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
+
+ALTER TABLE scenarios ADD CONSTRAINT scenarios_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
+
+ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_attempt_fk FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
+ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_input_schema_hash_fkey FOREIGN KEY (input_schema_hash) REFERENCES json_schemas(hash);
+ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_llm_call_fk FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
+ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES json_schemas(hash);
+ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_parent_fk FOREIGN KEY (world_slug, parent_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_source_hash_fkey FOREIGN KEY (source_hash) REFERENCES response_sources(hash);
+ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_workflow_hash_fkey FOREIGN KEY (workflow_hash) REFERENCES cognition_workflows(hash);
+
+ALTER TABLE tool_policies ADD CONSTRAINT tool_policies_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
+
+ALTER TABLE turns ADD CONSTRAINT turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
+ALTER TABLE turns ADD CONSTRAINT turns_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
+
+ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_cognition_workflow_hash_fkey FOREIGN KEY (cognition_workflow_hash) REFERENCES cognition_workflows(hash);
+ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_response_source_hash_fkey FOREIGN KEY (response_source_hash) REFERENCES response_sources(hash);
+ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
+ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
+ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+
+ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_ancestor_slug_fkey FOREIGN KEY (ancestor_slug) REFERENCES worlds(world_slug);
+ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
+
+ALTER TABLE world_patches ADD CONSTRAINT world_patches_cognition_workflow_hash_fkey FOREIGN KEY (cognition_workflow_hash) REFERENCES cognition_workflows(hash);
+ALTER TABLE world_patches ADD CONSTRAINT world_patches_response_source_hash_fkey FOREIGN KEY (response_source_hash) REFERENCES response_sources(hash);
+ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
+ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
+ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn);
+
+ALTER TABLE worlds ADD CONSTRAINT worlds_head_fk FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn);
+ALTER TABLE worlds ADD CONSTRAINT worlds_lease_attempt_fk FOREIGN KEY (world_slug, lease_attempt_id) REFERENCES attempts(world_slug, attempt_id);
+ALTER TABLE worlds ADD CONSTRAINT worlds_root_world_slug_fkey FOREIGN KEY (root_world_slug) REFERENCES worlds(world_slug);
+ALTER TABLE worlds ADD CONSTRAINT worlds_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash);
+
+CREATE INDEX attempts_id_idx ON public.attempts USING btree (attempt_id);
+CREATE UNIQUE INDEX attempts_running_idx ON public.attempts USING btree (world_slug) WHERE (status = 'running'::attempt_status);
+
+CREATE INDEX component_references_uses_idx ON public.component_references USING btree (to_kind, to_hash);
+
+CREATE INDEX entity_states_turn_idx ON public.entity_states USING btree (world_slug, turn);
+
+CREATE INDEX llm_calls_attempt_idx ON public.llm_calls USING btree (world_slug, attempt_id);
+CREATE INDEX llm_calls_id_idx ON public.llm_calls USING btree (llm_call_id);
+
+CREATE INDEX patch_effects_entity_idx ON public.patch_effects USING btree (world_slug, entity_id, turn) WHERE (entity_id IS NOT NULL);
+
+CREATE UNIQUE INDEX source_invocations_command_idx ON public.source_invocations USING btree (world_slug, attempt_id, command_key) WHERE (NOT is_interrupted);
+CREATE INDEX source_invocations_id_idx ON public.source_invocations USING btree (source_invocation_id);
+CREATE INDEX source_invocations_kind_idx ON public.source_invocations USING btree (invocation_kind);
+CREATE INDEX source_invocations_llm_call_idx ON public.source_invocations USING btree (world_slug, llm_call_id) WHERE (llm_call_id IS NOT NULL);
+CREATE INDEX source_invocations_parent_idx ON public.source_invocations USING btree (world_slug, parent_source_invocation_id) WHERE (parent_source_invocation_id IS NOT NULL);
+CREATE INDEX source_invocations_source_idx ON public.source_invocations USING btree (source_hash);
+CREATE INDEX source_invocations_subject_idx ON public.source_invocations USING btree (world_slug, workflow_subject_entity_id) WHERE (workflow_subject_entity_id IS NOT NULL);
+CREATE INDEX source_invocations_workflow_idx ON public.source_invocations USING btree (workflow_hash);
+CREATE INDEX source_invocations_world_time_idx ON public.source_invocations USING btree (world_slug, started_at DESC);
+
+CREATE INDEX world_audit_events_attempt_idx ON public.world_audit_events USING btree (world_slug, attempt_id);
+CREATE INDEX world_audit_events_invocation_idx ON public.world_audit_events USING btree (world_slug, source_invocation_id) WHERE (source_invocation_id IS NOT NULL);
+
+CREATE INDEX world_lineage_ancestor_idx ON public.world_lineage USING btree (ancestor_slug);
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    RAISE EXCEPTION '% is append-only: % refused', TG_TABLE_NAME, TG_OP USING ERRCODE = 'integrity_constraint_violation';
+END
+$function$
+;
+
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_timeline_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cognition_profiles FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cognition_workflows FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.component_references FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.components FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entity_memories FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entity_states FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.environment_contents FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.json_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_artifacts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_chunks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_conversation_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_conversations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_message_segments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_segments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_token_observations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.offered_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.patch_effects FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.response_sources FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.scenarios FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.tool_policies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.turns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_lineage FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_patches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

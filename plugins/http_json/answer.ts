@@ -1,0 +1,36 @@
+import type { Json, SourceFailureClass } from 'chukwa/plugin';
+
+/** What came back: JSON, or why it is not an answer. */
+export type Answer =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly failure_class: SourceFailureClass; readonly message: string };
+
+/** Takes a status of 200 to 299 whose body is JSON in UTF-8, and nothing else. */
+export function readAnswer(http_status: number, body: Uint8Array): Answer {
+  if (http_status < 200 || http_status > 299) {
+    return { ok: false, failure_class: 'http_status', message: `the service answered with status ${http_status}` };
+  }
+  if (body.byteLength === 0) return notJson('its body is empty');
+  const text = decode(body);
+  return text === undefined ? notJson('its body is not UTF-8') : parse(text);
+}
+
+function parse(text: string): Answer {
+  try {
+    return { ok: true, value: JSON.parse(text) as Json };
+  } catch (error) {
+    return notJson(error instanceof Error ? error.message : 'it cannot be parsed');
+  }
+}
+
+function decode(body: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function notJson(reason: string): Answer {
+  return { ok: false, failure_class: 'non_json', message: `the service did not answer with JSON: ${reason}` };
+}

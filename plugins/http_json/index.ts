@@ -1,0 +1,63 @@
+import type { Capabilities, InvocationContext, Json, SourceAnswer, SourceFailure, SourcePlugin } from 'chukwa/plugin';
+import { readAnswer } from './answer.js';
+import { readBody } from './body.js';
+import type { HttpJsonInterface } from './interface.js';
+import { TIMEOUT_DEFAULT_MS, toHttpRequest } from './request.js';
+
+const plugin: SourcePlugin = {
+  open(definition, capabilities) {
+    const told = definition.interface as unknown as HttpJsonInterface;
+    return { invoke: (request, context) => ask(told, capabilities, request, context) };
+  },
+};
+
+export default plugin;
+
+async function ask(
+  told: HttpJsonInterface,
+  capabilities: Capabilities,
+  request: Json,
+  context: InvocationContext,
+): Promise<SourceAnswer> {
+  const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
+  const timeout = AbortSignal.timeout(timeout_ms);
+  try {
+    return await exchange(told, capabilities, request, {
+      ...context,
+      signal: AbortSignal.any([context.signal, timeout]),
+    });
+  } catch (error) {
+    if (timeout.aborted && !context.signal.aborted) {
+      throw capabilities.failure('timeout', `no answer within ${timeout_ms} ms, which is the source's timeout_ms`);
+    }
+    throw error;
+  }
+}
+
+async function exchange(
+  told: HttpJsonInterface,
+  { origin, failure }: Capabilities,
+  request: Json,
+  context: InvocationContext,
+): Promise<SourceAnswer> {
+  if (!origin) throw failure('unavailable', `${told.url_env} is not set`);
+  const { url, ...init } = toHttpRequest(told, origin.url, request, context.client_request_id);
+  const response = await origin.fetch(url, { ...init, signal: context.signal });
+  const { bytes, broke } = await readBody(response);
+  const facts = {
+    http_status: response.status,
+    response_headers: Object.fromEntries(response.headers.entries()),
+    body: bytes,
+  };
+  if (broke && response.ok) {
+    if (!isSourceFailure(broke.thrown)) throw broke.thrown;
+    throw failure(broke.thrown.failure_class, broke.thrown.message, facts);
+  }
+  const answer = readAnswer(response.status, bytes);
+  if (!answer.ok) throw failure(answer.failure_class, answer.message, facts);
+  return { value: answer.value, facts };
+}
+
+function isSourceFailure(thrown: unknown): thrown is SourceFailure {
+  return typeof thrown === 'object' && thrown !== null && 'source_failure' in thrown;
+}

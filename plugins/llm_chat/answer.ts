@@ -1,0 +1,159 @@
+import type { ChatAnswer, Json, SourceFailureClass, TokenUsage } from 'chukwa/plugin';
+import type OpenAI from 'openai';
+
+/** What has been heard of a streamed answer so far. */
+export interface Heard {
+  readonly text: string;
+  readonly refusal: string;
+  readonly finish_reason?: string;
+  readonly usage?: TokenUsage;
+  readonly id?: string;
+  readonly model?: string;
+  readonly system_fingerprint?: string;
+}
+
+/** Why there is no answer. */
+export interface Failed {
+  readonly failure_class: SourceFailureClass;
+  readonly message: string;
+}
+
+export const HEARD_NOTHING: Heard = { text: '', refusal: '' };
+
+/** Takes in one event of the stream. */
+export function hear(heard: Heard, event: OpenAI.ChatCompletionChunk): Heard {
+  const choice = event.choices?.find(({ index }) => (index ?? 0) === 0);
+  const finish_reason = choice?.finish_reason ?? heard.finish_reason;
+  const usage = event.usage ? toTokenUsage(event.usage) : heard.usage;
+  return {
+    ...heard,
+    ...(typeof event.id === 'string' && event.id !== '' ? { id: event.id } : {}),
+    ...(typeof event.model === 'string' && event.model !== '' ? { model: event.model } : {}),
+    ...(typeof event.system_fingerprint === 'string' ? { system_fingerprint: event.system_fingerprint } : {}),
+    text: heard.text + textOf(event),
+    refusal: heard.refusal + (choice?.delta?.refusal ?? ''),
+    ...(finish_reason ? { finish_reason } : {}),
+    ...(usage ? { usage } : {}),
+  };
+}
+
+/** The piece of the model's text in one event. */
+export function textOf(event: OpenAI.ChatCompletionChunk): string {
+  const content = event.choices?.find(({ index }) => (index ?? 0) === 0)?.delta?.content;
+  return typeof content === 'string' ? content : '';
+}
+
+/** Some servers send an error as an ordinary event. */
+export function findErrorIn(event: OpenAI.ChatCompletionChunk): string | undefined {
+  if (Array.isArray(event.choices) || event.usage) return undefined;
+  return `the stream held an event that is no part of an answer: ${quote(JSON.stringify(event))}`;
+}
+
+/** What the whole stream comes to. An answer cut by its length is an ordinary answer. */
+export function conclude(
+  heard: Heard,
+): { readonly ok: true; readonly answer: ChatAnswer } | ({ readonly ok: false } & Failed) {
+  if (heard.refusal !== '') return failed('model_refusal', `the model refused to answer: ${quote(heard.refusal)}`);
+  if (heard.finish_reason === undefined) {
+    return failed('transport', 'the stream ended before the model had finished: it was cut on the way');
+  }
+  if (heard.finish_reason === 'content_filter')
+    return failed('model_refusal', "the endpoint's content filter stopped the answer");
+  return { ok: true, answer: { text: heard.text, finish_reason: heard.finish_reason } };
+}
+
+/** What is kept beside the call of who answered. */
+export function toProviderArtifact({ id, model, system_fingerprint, finish_reason }: Heard): Json {
+  return {
+    id: id ?? null,
+    model: model ?? null,
+    system_fingerprint: system_fingerprint ?? null,
+    finish_reason: finish_reason ?? null,
+  };
+}
+
+/** What was asked, as far as messages about its failure need it. */
+export interface AskedOf {
+  readonly model: string;
+  /** A schema travelled beside the messages. */
+  readonly sent_schema: boolean;
+  readonly retry_after?: string;
+}
+
+/** What a status outside 200 to 299 means. */
+export function readRefusal(http_status: number, body: string, asked: AskedOf): Failed {
+  const said = findErrorMessage(body);
+  const cause = said === '' ? '' : `: ${quote(said)}`;
+  if ((http_status === 400 || http_status === 422) && asked.sent_schema && isAboutSchema(body)) {
+    return {
+      failure_class: 'structured_output_rejected',
+      message: `the endpoint does not take the schema as response_format (${http_status})${cause}`,
+    };
+  }
+  const advice = adviceFor(http_status, asked);
+  return {
+    failure_class: 'http_status',
+    message: `the endpoint answered with status ${http_status}${cause}${advice ? `; ${advice}` : ''}`,
+  };
+}
+
+/** What an `error` event inside the stream means. */
+export function readErrorEvent(error: unknown, asked: AskedOf): Failed {
+  const body = JSON.stringify({ error });
+  const message = quote(findErrorMessage(body) || body);
+  if (asked.sent_schema && isAboutSchema(body)) {
+    return {
+      failure_class: 'structured_output_rejected',
+      message: `the endpoint does not take the schema as response_format: ${message}`,
+    };
+  }
+  return { failure_class: 'transport', message: `the endpoint broke off its answer with an error: ${message}` };
+}
+
+function adviceFor(http_status: number, { model, retry_after }: AskedOf): string {
+  if (http_status === 401) return 'set CHUKWA_LLM_API_KEY to a key that the endpoint knows';
+  if (http_status === 403) return `the key has no right to the model ${model}`;
+  if (http_status === 404)
+    return `the endpoint has no model ${model}, or CHUKWA_LLM_BASE_URL does not lead to its API (most end in /v1)`;
+  if (http_status === 429)
+    return `too many requests, or the quota is used up; try again ${retry_after ? `after ${retry_after} s` : 'later'}`;
+  if (http_status >= 500) return 'the fault is on its side; try again later';
+  return '';
+}
+
+function isAboutSchema(body: string): boolean {
+  return /response_format|json_schema|structured[ _-]outputs?|guided[ _-](json|decoding)/i.test(body);
+}
+
+function findErrorMessage(body: string): string {
+  try {
+    const parsed = JSON.parse(body) as { readonly error?: unknown; readonly message?: unknown } | null;
+    const error = parsed?.error ?? parsed;
+    if (typeof error === 'string') return error;
+    if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
+  } catch {
+    // Many proxies answer with a page: its text is all that there is to quote.
+  }
+  return body.trim();
+}
+
+function toTokenUsage(usage: OpenAI.CompletionUsage): TokenUsage {
+  const cached = usage.prompt_tokens_details?.cached_tokens;
+  const reasoning = usage.completion_tokens_details?.reasoning_tokens;
+  return {
+    input_tokens: usage.prompt_tokens,
+    output_tokens: usage.completion_tokens,
+    ...(typeof cached === 'number' ? { cached_input_tokens: cached } : {}),
+    ...(typeof reasoning === 'number' ? { reasoning_tokens: reasoning } : {}),
+  };
+}
+
+function failed(failure_class: SourceFailureClass, message: string): { readonly ok: false } & Failed {
+  return { ok: false, failure_class, message };
+}
+
+const QUOTE_LENGTH_MAX = 500;
+
+function quote(text: string): string {
+  return text.length > QUOTE_LENGTH_MAX ? `${text.slice(0, QUOTE_LENGTH_MAX)}...` : text;
+}

@@ -1,0 +1,159 @@
+import type {
+  Capabilities,
+  ChatRequest,
+  InvocationContext,
+  SourceAnswer,
+  SourceFailure,
+  SourcePlugin,
+} from 'chukwa/plugin';
+import OpenAI, { APIError } from 'openai';
+import {
+  type AskedOf,
+  conclude,
+  findErrorIn,
+  HEARD_NOTHING,
+  type Heard,
+  hear,
+  readErrorEvent,
+  textOf,
+  toProviderArtifact,
+} from './answer.js';
+import { type Exchange, isSourceFailure, openExchange } from './exchange.js';
+import type { LlmChatInterface } from './interface.js';
+import { findKey, findUnsupported, TIMEOUT_DEFAULT_MS, toChatParams } from './request.js';
+
+const plugin: SourcePlugin = {
+  open(definition, capabilities) {
+    const told = definition.interface as unknown as LlmChatInterface;
+    return {
+      invoke: (request, context) => ask(told, capabilities, request as unknown as ChatRequest, context),
+    };
+  },
+};
+
+export default plugin;
+
+async function ask(
+  told: LlmChatInterface,
+  capabilities: Capabilities,
+  request: ChatRequest,
+  context: InvocationContext,
+): Promise<SourceAnswer> {
+  const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
+  const timeout = AbortSignal.timeout(timeout_ms);
+  try {
+    return await converse(told, capabilities, request, {
+      ...context,
+      signal: AbortSignal.any([context.signal, timeout]),
+    });
+  } catch (error) {
+    if (timeout.aborted && !context.signal.aborted) {
+      throw capabilities.failure(
+        'timeout',
+        `no whole answer within ${timeout_ms} ms, which is the source's timeout_ms`,
+      );
+    }
+    throw error;
+  }
+}
+
+async function converse(
+  told: LlmChatInterface,
+  capabilities: Capabilities,
+  request: ChatRequest,
+  context: InvocationContext,
+): Promise<SourceAnswer> {
+  const asked: AskedOf = { model: told.model, sent_schema: request.output_schema !== undefined };
+  const { client, exchange } = openClient(told, capabilities, asked);
+  let heard = HEARD_NOTHING;
+  try {
+    const headers = { 'X-Client-Request-Id': context.client_request_id };
+    const events = await client.chat.completions.create(toChatParams(told, request), {
+      signal: context.signal,
+      headers,
+    });
+    for await (const event of events) heard = take(heard, event, context, capabilities.failure);
+  } catch (error) {
+    throw toFailure(error, exchange, asked, capabilities.failure);
+  } finally {
+    report(heard, context);
+  }
+  const conclusion = conclude(heard);
+  if (!conclusion.ok) throw capabilities.failure(conclusion.failure_class, conclusion.message, exchange.facts());
+  const facts = exchange.facts();
+  return { value: { ...conclusion.answer }, ...(facts ? { facts } : {}) };
+}
+
+/** A client for one call. All that it would otherwise take from the environment is said, and its retries are off. */
+function openClient(
+  told: LlmChatInterface,
+  { origin, variables, failure }: Capabilities,
+  asked: AskedOf,
+): { readonly client: OpenAI; readonly exchange: Exchange } {
+  const unsupported = findUnsupported(told);
+  if (unsupported) throw failure('unavailable', unsupported);
+  if (!origin) throw failure('unavailable', 'CHUKWA_LLM_BASE_URL is not set');
+  const apiKey = findKey(variables, origin.url);
+  if (apiKey === undefined) {
+    throw failure(
+      'unavailable',
+      'no key is set: set CHUKWA_LLM_API_KEY, or CHUKWA_LLM_BASE_URL to an endpoint that needs none',
+    );
+  }
+  const exchange = openExchange(origin.fetch, failure, asked);
+  const client = new OpenAI({
+    apiKey,
+    adminAPIKey: null,
+    baseURL: origin.url,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    timeout: CLIENT_TIMEOUT_MS,
+    logLevel: 'off',
+    fetch: (url, init) => exchange.fetch(url instanceof Request ? url.url : url, init),
+  });
+  return { client, exchange };
+}
+
+/** The call's signal ends it; the client's own timer would only hide why. */
+const CLIENT_TIMEOUT_MS = 2_147_483_647;
+
+function take(
+  heard: Heard,
+  event: OpenAI.ChatCompletionChunk,
+  { trace }: InvocationContext,
+  failure: Capabilities['failure'],
+): Heard {
+  const error = findErrorIn(event);
+  if (error) throw failure('transport', error);
+  const text = textOf(event);
+  if (text !== '') trace.chunk(text);
+  return hear(heard, event);
+}
+
+function report(heard: Heard, { trace }: InvocationContext): void {
+  if (heard === HEARD_NOTHING) return;
+  if (heard.usage) trace.tokens(heard.usage);
+  if (heard.refusal !== '') trace.artifact('refusal', heard.refusal);
+  trace.artifact('provider', toProviderArtifact(heard));
+}
+
+function toFailure(
+  error: unknown,
+  exchange: Exchange,
+  asked: AskedOf,
+  failure: Capabilities['failure'],
+): SourceFailure {
+  const known = exchange.failure();
+  if (known) return known;
+  const facts = exchange.facts();
+  if (isSourceFailure(error)) return error.facts ? error : failure(error.failure_class, error.message, facts);
+  if (error instanceof APIError && error.error) {
+    const read = readErrorEvent(error.error, asked);
+    return failure(read.failure_class, read.message, facts);
+  }
+  if (error instanceof SyntaxError)
+    return failure('transport', `the stream held an event that is not JSON: ${error.message}`, facts);
+  return failure('transport', `the stream broke: ${error instanceof Error ? error.message : String(error)}`, facts);
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import type { Json } from '../../engine/contract/json.js';
+import type { Answer, Answers } from '../../engine/generated/answers.js';
+import type { AttemptRecord, InvocationSummary, WorldSnapshot } from '../../engine/ports/records.js';
+import type { ModelRequest, ScriptedModel } from '../../fixtures/scripted-model/index.js';
+import type { Play } from '../support/park-stage.js';
+
+/** A script of answers that hold on every turn, by command key. */
+export function script(answers: Readonly<Record<string, Answer>>): Answers {
+  return { version: 1, label: 'told-by-a-test', turns: { '*': answers } };
+}
+
+/** The only attempt of a play. */
+export function onlyAttempt(play: Play): AttemptRecord {
+  const [attempt, ...others] = play.attempts;
+  assert.ok(attempt && others.length === 0, `${play.attempts.length} attempts`);
+  return attempt;
+}
+
+/** The call of an attempt that stands at a command key. */
+export function callAt(attempt: AttemptRecord, key: string): InvocationSummary {
+  const call = attempt.invocations.find(({ command_key }) => command_key === key);
+  assert.ok(call, `${key} is not among ${keysOf(attempt).join(', ')}`);
+  return call;
+}
+
+/** Command keys in the order of issue. */
+export function keysOf(attempt: AttemptRecord): readonly string[] {
+  return attempt.invocations.map(({ command_key }) => command_key);
+}
+
+/** The calls of one kind. */
+export function callsOf(
+  attempt: AttemptRecord,
+  kind: InvocationSummary['invocation_kind'],
+): readonly InvocationSummary[] {
+  return attempt.invocations.filter(({ invocation_kind }) => invocation_kind === kind);
+}
+
+export interface SentMessage {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** What the model really received at a place. */
+export function requestAt(model: ScriptedModel, turn: number, key: string): ModelRequest {
+  const [request, ...others] = model.requests.filter((received) => received.turn === turn && received.key === key);
+  assert.ok(request && others.length === 0, `${key} of turn ${turn} was not asked exactly once`);
+  return request;
+}
+
+/** The messages of a request as they came over the wire. */
+export function messagesOf(request: ModelRequest): readonly SentMessage[] {
+  return (request.body as { readonly messages: readonly SentMessage[] }).messages;
+}
+
+/** The text of a request's messages. */
+export function promptOf(request: ModelRequest): string {
+  return messagesOf(request)
+    .map(({ content }) => content)
+    .join('\n\n');
+}
+
+/** A member of a JSON object. */
+export function memberOf(value: Json, name: string): Json | undefined {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, Json>>)[name] : undefined;
+}
+
+/** The state of an entity. */
+export function stateOf(world: WorldSnapshot, id: string): string {
+  const entity = world.entities.find((candidate) => candidate.id === id);
+  assert.ok(entity, `${id} is not in the world`);
+  return entity.state;
+}
+
+/** What a world holds, without the turn that it stands at. */
+export function contentsOf({ environments, entities }: WorldSnapshot): unknown {
+  return { environments, entities };
+}
+
+/** Asserts that the world is what it was before, changed by the effects of the recorded patches and by nothing else. */
+export function assertOnlyPatchesChanged({ before, after, attempts }: Play): void {
+  const entities = new Map(before.entities.map((entity) => [entity.id, entity]));
+  const environments = new Map(before.environments.map((environment) => [environment.label, environment]));
+  for (const { attempted_turn, patches } of attempts) {
+    for (const effect of patches.flatMap(({ effects }) => effects)) {
+      const { op, state_after } = effect;
+      const environment = environments.get(effect.environment_label ?? '');
+      const entity = entities.get(effect.entity_id ?? '');
+      if (environment) environments.set(environment.label, { ...environment, content: state_after });
+      if (entity && op === 'set_entity_state') entities.set(entity.id, { ...entity, state: state_after });
+      if (entity && op === 'append_entity_memory') {
+        const memory = [...entity.memory, { content: state_after, turn: attempted_turn }];
+        entities.set(entity.id, { ...entity, memory });
+      }
+    }
+  }
+  assert.deepEqual(contentsOf(after), {
+    environments: [...environments.values()],
+    entities: [...entities.values()],
+  });
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { findStale, generateTypes } from '../../tools/generate-types.js';
+import { PACKAGE_ROOT } from './cruise.js';
+
+test('the generated types are those of the schemas', async () => {
+  assert.deepEqual(await findStale(PACKAGE_ROOT), []);
+  assert.ok((await generateTypes(PACKAGE_ROOT)).length >= 11);
+});
+
+test('a schema that changed, and a file without a schema, are found stale', async (t) => {
+  const root = await mkdtemp(join(tmpdir(), 'chukwa-types-'));
+  t.after(() => rm(root, { recursive: true, force: true }));
+  for (const folder of ['schemas', 'engine/generated', 'plugins'])
+    await cp(join(PACKAGE_ROOT, folder), join(root, folder), { recursive: true });
+  assert.deepEqual(await findStale(root), []);
+  const schema = join(root, 'schemas/world-patch.schema.json');
+  await writeFile(schema, (await readFile(schema, 'utf8')).replaceAll('"narration"', '"story"'));
+  await writeFile(join(root, 'engine/generated/gone.ts'), '');
+  assert.deepEqual(await findStale(root), ['engine/generated/world-patch.ts', 'engine/generated/gone.ts']);
+});

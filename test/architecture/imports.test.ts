@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { after, test } from 'node:test';
+import configuration from '../../.dependency-cruiser.mjs';
+import { cruise, PACKAGE_ROOT } from './cruise.js';
+
+const real = await cruise(PACKAGE_ROOT, ['engine', 'plugins', 'fixtures']);
+
+test('the imports of the engine, its plugins and its fixtures keep every rule', () => {
+  assert.deepEqual(real.violations, []);
+});
+
+test('the cruiser sees modules, imports of types among them, and re-exports of types', () => {
+  assert.ok(real.module_count > 100, `${real.module_count} modules`);
+  assert.ok(real.dependency_count > 300, `${real.dependency_count} dependencies`);
+  const sees = (from: string, to: string): boolean =>
+    real.imports.some((found) => found.from === from && found.to === to);
+  assert.ok(sees('engine/ports/validation.ts', 'engine/contract/problem.ts'), 'import type');
+  assert.ok(sees('engine/contract/index.ts', 'engine/contract/source.ts'), 'export type');
+  assert.ok(
+    real.imports.some(({ from, to }) => from.startsWith('engine/store/') && to.includes('node_modules/kysely/')),
+    'a package',
+  );
+});
+
+/** Each rule, and imports that break it: the file, and what it imports. Local targets are made. */
+const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  'no-cycles': [['engine/core/egg.ts', 'engine/core/hen.ts']],
+  'every-import-resolves': [['engine/core/lost.ts', './nowhere.js']],
+  'contract-imports-downwards-only': [['engine/contract/a.ts', 'engine/core/target.ts']],
+  'generated-imports-downwards-only': [['engine/generated/a.ts', 'engine/core/target.ts']],
+  'core-imports-downwards-only': [
+    ['engine/core/a.ts', 'engine/ports/target.ts'],
+    ['engine/core/turn/b.ts', 'engine/runtime/target.ts'],
+  ],
+  'ports-imports-downwards-only': [['engine/ports/a.ts', 'engine/store/target.ts']],
+  'schema-imports-downwards-only': [['engine/schema/a.ts', 'engine/sources/target.ts']],
+  'sources-imports-downwards-only': [
+    ['engine/sources/a.ts', 'engine/store/target.ts'],
+    ['engine/sources/stages/b.ts', 'engine/runtime/target.ts'],
+  ],
+  'store-imports-downwards-only': [['engine/store/a.ts', 'engine/schema/target.ts']],
+  'runtime-imports-downwards-only': [
+    ['engine/runtime/a.ts', 'engine/store/target.ts'],
+    ['engine/runtime/b.ts', 'engine/operations/target.ts'],
+  ],
+  'operations-imports-downwards-only': [
+    ['engine/operations/a.ts', 'engine/sources/target.ts'],
+    ['engine/operations/b.ts', 'engine/surfaces/cli/target.ts'],
+  ],
+  'surfaces-call-operations': [
+    ['engine/surfaces/cli/a.ts', 'engine/store/target.ts'],
+    ['engine/surfaces/cli/b.ts', 'engine/main.ts'],
+    ['engine/surfaces/cli/d.ts', 'engine/runtime/target.ts'],
+  ],
+  'surfaces-do-not-import-each-other': [['engine/surfaces/http/a.ts', 'engine/surfaces/cli/target.ts']],
+  'only-the-program-imports-main': [['engine/operations/c.ts', 'engine/main.ts']],
+  'nobody-imports-the-program': [['engine/operations/f.ts', 'engine/chukwa.ts']],
+  'the-engine-never-imports-a-plugin': [
+    ['engine/sources/c.ts', 'plugins/mail/target.ts'],
+    ['engine/main.ts', 'plugins/mail/target.ts'],
+  ],
+  'fixtures-are-started-by-main-only': [['engine/runtime/c.ts', 'fixtures/target.ts']],
+  'fixtures-know-the-contract-only': [['fixtures/a.ts', 'engine/core/target.ts']],
+  'plugins-know-the-contract-only': [['plugins/mail/a.ts', 'engine/contract/target.ts']],
+  'plugins-do-not-import-each-other': [['plugins/mail/b.ts', 'plugins/post/target.ts']],
+  'plugins-import-nothing-of-node': [['plugins/mail/c.ts', 'node:fs']],
+  'plugin-mail-imports-packages-of-its-manifest-only': [['plugins/mail/d.ts', 'uuid']],
+  'plugin-post-imports-packages-of-its-manifest-only': [['plugins/post/d.ts', 'openai']],
+  'the-core-imports-nothing-of-node': [
+    ['engine/core/c.ts', 'node:fs/promises'],
+    ['engine/core/content/c.ts', 'node:path'],
+  ],
+  'hashes-are-made-in-content': [['engine/core/d.ts', 'node:crypto']],
+  'the-core-imports-no-package': [
+    ['engine/core/e.ts', 'uuid'],
+    ['engine/core/content/e.ts', 'uuid'],
+  ],
+  'canonical-form-and-positions-stay-in-content': [
+    ['engine/store/d.ts', 'canonicalize'],
+    ['engine/core/f.ts', '@humanwhocodes/momoa'],
+  ],
+  'the-database-stays-in-the-store': [
+    ['engine/runtime/d.ts', 'kysely'],
+    ['engine/operations/d.ts', '@electric-sql/pglite'],
+  ],
+  'the-validator-stays-in-schema': [
+    ['engine/core/g.ts', 'ajv/dist/2020.js'],
+    ['engine/sources/d.ts', 'ajv-formats'],
+  ],
+  'the-web-server-stays-in-its-surface': [['engine/surfaces/cli/c.ts', 'fastify']],
+  'the-command-line-stays-in-its-surface': [['engine/operations/e.ts', 'commander']],
+  'the-http-client-stays-in-sources': [['engine/runtime/e.ts', 'undici']],
+  'what-ships-imports-no-development-package': [['engine/runtime/f.ts', 'fast-check']],
+};
+
+/** Closes the circle, which is told of one of its two ends. */
+const BACK_AGAIN = ['engine/core/hen.ts', 'engine/core/egg.ts'] as const;
+
+/** Imports that no rule may mind. */
+const ALLOWED: readonly (readonly [string, string])[] = [
+  ['plugins/mail/good.ts', 'openai'],
+  ['plugins/mail/good-type.ts', 'chukwa/plugin'],
+  ['engine/core/content/good.ts', 'node:crypto'],
+  ['engine/store/good.ts', 'kysely'],
+  ['engine/schema/good.ts', 'ajv/dist/2020.js'],
+  ['engine/chukwa.ts', 'engine/main.ts'],
+  ['engine/surfaces/cli/good.ts', 'engine/runtime/progress.ts'],
+  ['engine/operations/good.ts', 'engine/runtime/target.ts'],
+  ['fixtures/good.ts', 'engine/generated/target.ts'],
+];
+
+const planted = await plant([...Object.values(VIOLATIONS).flat(), BACK_AGAIN, ...ALLOWED]);
+const found = await cruise(planted, ['engine', 'plugins', 'fixtures']);
+
+for (const [rule, imports] of Object.entries(VIOLATIONS)) {
+  for (const [from, to] of imports) {
+    test(`${rule.replaceAll('-', ' ')}: ${from} may not import ${to}`, () => {
+      assert.ok(found.violations.some((violation) => violation.rule === rule && violation.from === from));
+    });
+  }
+}
+
+test('no orphans: a module that nobody imports and that imports nobody is found', () => {
+  assert.deepEqual(
+    found.violations.filter(({ rule }) => rule === 'no-orphans').map(({ from }) => from),
+    ['engine/core/alone.ts'],
+  );
+});
+
+test('what is allowed breaks no rule', () => {
+  const files = new Set(ALLOWED.map(([from]) => from));
+  assert.deepEqual(
+    found.violations.filter(({ from }) => files.has(from)),
+    [],
+  );
+});
+
+test('every rule has a violation planted for it', () => {
+  const names = configuration.forbidden
+    .map(({ name }) => name)
+    .filter((name) => !/^plugin-.*-manifest-only$/.test(name));
+  assert.deepEqual(
+    names.filter((name) => !Object.hasOwn(VIOLATIONS, name)),
+    ['no-orphans'],
+  );
+});
+
+test('every plugin that ships has its rule', async () => {
+  const rules = configuration.forbidden.map(({ name }) => name);
+  for (const plugin of ['http_json', 'llm_chat']) {
+    assert.ok(rules.includes(`plugin-${plugin}-imports-packages-of-its-manifest-only`));
+    const manifest = JSON.parse(await readFile(join(PACKAGE_ROOT, `plugins/${plugin}/plugin.json`), 'utf8')) as {
+      readonly name: string;
+    };
+    assert.equal(manifest.name, plugin);
+  }
+});
+
+/** A tree of the same shape as ours, in which files hold nothing but imports. */
+async function plant(imports: readonly (readonly [string, string])[]): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'chukwa-rooms-'));
+  after(() => rm(root, { recursive: true, force: true }));
+  const lines = new Map<string, string[]>([['engine/core/alone.ts', []]]);
+  for (const [from, to] of imports) {
+    const isLocal = /^(engine|plugins|fixtures)\//.test(to);
+    lines.set(from, [...(lines.get(from) ?? []), `import '${isLocal ? toSpecifier(from, to) : to}';`]);
+    if (isLocal && !lines.has(to)) lines.set(to, []);
+  }
+  for (const [path, text] of lines) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), [...text, 'export const value = 1;', ''].join('\n'));
+  }
+  await writeFile(join(root, 'plugins/mail/plugin.json'), '{"packages": ["openai"]}');
+  await writeFile(join(root, 'plugins/post/plugin.json'), '{}');
+  await writeFile(join(root, 'package.json'), await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8'));
+  await symlink(join(PACKAGE_ROOT, 'node_modules'), join(root, 'node_modules'));
+  return root;
+}
+
+function toSpecifier(from: string, to: string): string {
+  const path = relative(dirname(from), to).replace(/\.ts$/, '.js');
+  return path.startsWith('.') ? path : `./${path}`;
+}

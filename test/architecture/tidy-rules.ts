@@ -1,0 +1,163 @@
+import { isNode, parseTypeScript, type Syntax, type SyntaxNode } from './syntax.js';
+
+/** What a rule says against a file: a line, and why. */
+export interface Untidy {
+  readonly line: number;
+  readonly why: string;
+}
+
+export type TidyRule = (text: string) => readonly Untidy[];
+
+/** The longest function. */
+export const FUNCTION_LINES_MAX = 70;
+
+/** What would let the outside into a pure function. */
+const IMPURE_GLOBALS = [
+  'Date',
+  'Function',
+  'WebSocket',
+  'XMLHttpRequest',
+  'Worker',
+  'console',
+  'crypto',
+  'eval',
+  'fetch',
+  'globalThis',
+  'performance',
+  'process',
+  'queueMicrotask',
+  'require',
+  'setImmediate',
+  'setInterval',
+  'setTimeout',
+];
+
+/** Names of a design that is gone: no hidden default workflow, no fallback, no phases. */
+const RETIRED_NAMES =
+  /adjudicat|(perceive|intend)[_-]?(system|schema)|["'`](perceive|intend)["'`]|Llm_?Phase|LlmCognitionContext|execute_?with_?fallback|fallback_?of_?call|label_text/i;
+
+const MACHINE_PATHS = /(?<![\w.])\/(work|home|Users|root)\/[A-Za-z0-9_.-]+/;
+const REGISTRY_HOSTS = /\bregistry\.[a-z0-9-]+(\.[a-z0-9-]+)*\.(com|dev|internal|io|local|net|org)\b|"resolved": "http/;
+
+/** The clock, the network, the process and chance are not there for pure code. A name that the file binds itself is its own. */
+export function findImpureGlobals(text: string): readonly Untidy[] {
+  const syntax = parseTypeScript(text);
+  const bound = namesBoundIn(syntax);
+  const isForeign = (name: string): boolean => IMPURE_GLOBALS.includes(name) && !bound.has(name);
+  const globals = listValueNames(syntax).filter((node) => isForeign(nameOf(node) ?? ''));
+  const chance = syntax.nodes.filter((node) => isMember(node, 'Math', 'random'));
+  return [...globals, ...chance].map((node) =>
+    at(syntax, node, `${nameOf(node) ?? 'Math.random'} is not there for pure code`),
+  );
+}
+
+/** `any` turns the compiler off. */
+export function findAny(text: string): readonly Untidy[] {
+  const syntax = parseTypeScript(text);
+  return syntax.nodes
+    .filter((node) => node.type === 'TsKeywordType' && node['kind'] === 'any')
+    .map((node) => at(syntax, node, 'any'));
+}
+
+/** A function that no screen holds. */
+export function findLongFunctions(text: string): readonly Untidy[] {
+  const syntax = parseTypeScript(text);
+  return syntax.nodes.flatMap((node) => {
+    if (
+      !/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression|ClassMethod|PrivateMethod|MethodProperty|Constructor)$/.test(
+        node.type,
+      )
+    )
+      return [];
+    const lines = syntax.lineOf(node.span?.end ?? 0) - syntax.lineOf(node.span?.start ?? 0) + 1;
+    return lines > FUNCTION_LINES_MAX ? [at(syntax, node, `a function of ${lines} lines`)] : [];
+  });
+}
+
+/** A call of a plugin, or the loading of one. What is imported by a name that is written down is for the cruiser to judge. */
+export function findWaysOut(text: string): readonly Untidy[] {
+  const syntax = parseTypeScript(text);
+  return syntax.nodes.flatMap((node) => {
+    if (node.type === 'MemberExpression' && nameOf(node['property']) === 'invoke')
+      return [at(syntax, node, 'calls invoke')];
+    if (/^(AssignmentPattern|KeyValuePattern)Property$/.test(node.type) && nameOf(node['key']) === 'invoke')
+      return [at(syntax, node, 'takes invoke')];
+    return isOpenImport(node) ? [at(syntax, node, 'imports what is only known at run time')] : [];
+  });
+}
+
+/** A plugin needs no code of ours. */
+export function findContractValues(text: string): readonly Untidy[] {
+  const syntax = parseTypeScript(text);
+  return syntax.nodes
+    .filter(
+      (node) =>
+        /^(Import|ExportNamed|ExportAll)Declaration$/.test(node.type) &&
+        isNode(node['source']) &&
+        node['source']['value'] === 'chukwa/plugin',
+    )
+    .filter((node) => node['typeOnly'] !== true)
+    .map((node) => at(syntax, node, 'imports more than types from chukwa/plugin'));
+}
+
+/** Names that must not come back, in any kind of file. */
+export const findRetiredNames: TidyRule = (text) => findLines(text, RETIRED_NAMES, 'a retired name');
+
+/** Paths of a developer's machine. */
+export const findMachinePaths: TidyRule = (text) => findLines(text, MACHINE_PATHS, 'a path of one machine');
+
+/** Hosts that one network alone may know. */
+export const findRegistryHosts: TidyRule = (text) => findLines(text, REGISTRY_HOSTS, 'the host of a package registry');
+
+function findLines(text: string, pattern: RegExp, why: string): readonly Untidy[] {
+  return text.split('\n').flatMap((line, index) => {
+    const found = pattern.exec(line);
+    return found ? [{ line: index + 1, why: `${why}: ${found[0]}` }] : [];
+  });
+}
+
+function at(syntax: Syntax, node: SyntaxNode, why: string): Untidy {
+  return { line: syntax.lineOf(spanOf(node)), why };
+}
+
+function spanOf(node: SyntaxNode): number {
+  return node.span?.start ?? 0;
+}
+
+function nameOf(value: unknown): string | undefined {
+  const name = isNode(value) ? value['value'] : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+function isMember(node: SyntaxNode, object: string, property: string): boolean {
+  return node.type === 'MemberExpression' && nameOf(node['object']) === object && nameOf(node['property']) === property;
+}
+
+function isOpenImport(node: SyntaxNode): boolean {
+  if (node.type !== 'CallExpression' || !isNode(node['callee']) || node['callee'].type !== 'Import') return false;
+  const [first] = node['arguments'] as readonly { readonly expression: SyntaxNode }[];
+  return first?.expression.type !== 'StringLiteral';
+}
+
+/** Identifiers that read a value: no types, no names of members. */
+function listValueNames({ nodes }: Syntax): readonly SyntaxNode[] {
+  const named = new Set(
+    nodes.flatMap((node) => [
+      node.type === 'MemberExpression' ? node['property'] : undefined,
+      node['key'],
+      node['typeName'],
+    ]),
+  );
+  return nodes.filter((node) => node.type === 'Identifier' && !named.has(node));
+}
+
+function namesBoundIn({ nodes }: Syntax): ReadonlySet<string> {
+  const patterns = nodes.flatMap((node) => [node['pat'], node['id'], node['local'], ...parametersOf(node)]);
+  return new Set(
+    patterns.flatMap((pattern) => (isNode(pattern) && pattern.type === 'Identifier' ? (nameOf(pattern) ?? []) : [])),
+  );
+}
+
+function parametersOf(node: SyntaxNode): readonly unknown[] {
+  return Array.isArray(node['params']) ? node['params'] : [];
+}

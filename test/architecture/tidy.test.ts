@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { PACKAGE_ROOT } from './cruise.js';
+import {
+  findAny,
+  findContractValues,
+  findImpureGlobals,
+  findLongFunctions,
+  findMachinePaths,
+  findRegistryHosts,
+  findRetiredNames,
+  findWaysOut,
+  FUNCTION_LINES_MAX,
+  type TidyRule,
+} from './tidy-rules.js';
+
+/** Functions that are longer for a reason that stands here. */
+const LONG_FUNCTIONS: readonly string[] = [];
+
+const code = (await listFiles(['engine', 'plugins', 'fixtures'])).filter((path) => path.endsWith('.ts'));
+const own = code.filter(
+  (path) => !path.startsWith('engine/generated/') && !/^plugins\/[^/]+\/interface\.ts$/.test(path),
+);
+const texts = await listFiles(['.']);
+
+/** Runs a rule over files: it must find what is planted, nothing in what is harmless, and nothing in ours. */
+function check(
+  name: string,
+  rule: TidyRule,
+  files: readonly string[],
+  planted: readonly string[],
+  harmless: readonly string[] = [],
+): void {
+  test(name, async () => {
+    for (const text of planted) assert.notDeepEqual(rule(text), [], `should be found: ${text.slice(0, 80)}`);
+    for (const text of harmless) assert.deepEqual(rule(text), [], `should be passed by: ${text}`);
+    assert.ok(files.length > 0);
+    const found: string[] = [];
+    for (const path of files) {
+      for (const { line, why } of rule(await readFile(join(PACKAGE_ROOT, path), 'utf8')))
+        found.push(`${path}:${line} ${why}`);
+    }
+    assert.deepEqual(found, []);
+  });
+}
+
+check(
+  'core, contract and plugins know no clock, network, process or chance',
+  findImpureGlobals,
+  own.filter((path) => /^(engine\/(core|contract|ports)|plugins)\//.test(path)),
+  [
+    'const a = Date.now();',
+    'new Date();',
+    'await fetch("x");',
+    'process.env.A;',
+    'Math.random();',
+    'setTimeout(() => {}, 1);',
+    'globalThis.fetch;',
+    'const { now } = Date;',
+    'eval("1");',
+  ],
+  [
+    'const a = { fetch: 1, process: 2 };',
+    'x.fetch();',
+    'interface A { readonly process: string; fetch(): void }',
+    'const f = (fetch: () => void) => fetch();',
+    'type A = Date;',
+    'const Math = 1;',
+  ],
+);
+
+check(
+  'nothing is of type any',
+  findAny,
+  own,
+  ['const a: any = 1;', 'const a = b as any;', 'type A = Record<string, any>;'],
+  ["const any = 'any';", 'AbortSignal.any([]);'],
+);
+
+check(
+  `no function is longer than ${FUNCTION_LINES_MAX} lines`,
+  findLongFunctions,
+  own.filter((path) => !LONG_FUNCTIONS.includes(path)),
+  [
+    longFunction('function a() {', '}'),
+    longFunction('const a = () => {', '};'),
+    longFunction('class A { private async a() {', '} }'),
+    `${'/* \u{1F600} */\n'.repeat(9)}${longFunction('const a = { a() {', '} };')}`,
+  ],
+  [`function a() {${'\n'.repeat(FUNCTION_LINES_MAX - 1)}}`],
+);
+
+check(
+  'one way out: only sources call a plugin or load one',
+  findWaysOut,
+  code.filter((path) => /^(engine|plugins)\//.test(path) && !path.startsWith('engine/sources/')),
+  [
+    'source.invoke(request);',
+    'const f = source.invoke;',
+    'source?.invoke?.(a);',
+    'const { invoke } = source;',
+    'const { invoke: call } = source;',
+    'import(name);',
+    'await import(`${a}.js`);',
+  ],
+  ["command.kind === 'invoke';", "await import('./main.js');", 'const a = { invoke: async () => 1 };'],
+);
+
+test('sources are the ones that call and load plugins', async () => {
+  const found = code
+    .filter((path) => path.startsWith('engine/sources/'))
+    .map(async (path) => findWaysOut(await readFile(join(PACKAGE_ROOT, path), 'utf8')).length);
+  assert.ok((await Promise.all(found)).reduce((sum, count) => sum + count, 0) >= 2);
+});
+
+check(
+  'a plugin imports nothing but types from chukwa/plugin',
+  findContractValues,
+  own.filter((path) => path.startsWith('plugins/')),
+  [
+    "import { a } from 'chukwa/plugin';",
+    "import { type A, b } from 'chukwa/plugin';",
+    "import 'chukwa/plugin';",
+    "export * from 'chukwa/plugin';",
+  ],
+  ["import type { A } from 'chukwa/plugin';", "import OpenAI from 'openai';"],
+);
+
+check(
+  'no retired name has come back',
+  findRetiredNames,
+  texts.filter((path) => /^(engine|plugins|schemas|migrations|workflows|fixtures|docs|tools)\//.test(path)),
+  [
+    'perceive_system',
+    'put_intend_system',
+    '/adjudicate-systems',
+    'struct Adjudication',
+    'LlmPhase',
+    'llm_phase',
+    "kind: 'perceive'",
+    '"intend"',
+    'fallback_of_call_id',
+    'executeWithFallback',
+    'label_text',
+    'LlmCognitionContext',
+  ],
+  ['what a subject may perceive', 'the intended order'],
+);
+
+const exceptThese = texts.filter((path) => !path.startsWith('test/architecture/tidy'));
+check(
+  'no file holds a path of one machine',
+  findMachinePaths,
+  exceptThese,
+  ['cd /home/ada/chukwa', '"/Users/ada/x"', 'in /work/main'],
+  ['https://example.com/home/ada', './work/main', 'GET /work-orders/x'],
+);
+check(
+  'no file holds the host of a package registry',
+  findRegistryHosts,
+  exceptThese,
+  ['https://registry.npmjs.org/a', 'registry.corp.internal', '"resolved": "https://x/a.tgz"'],
+  ['./registry.js', 'test/registry.test.ts'],
+);
+
+function longFunction(begin: string, end: string): string {
+  return `${begin}${'\n'.repeat(FUNCTION_LINES_MAX)}${end}`;
+}
+
+async function listFiles(folders: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  const queue = [...folders];
+  for (const folder of queue) {
+    for (const entry of await readdir(join(PACKAGE_ROOT, folder), { withFileTypes: true })) {
+      const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !/(^|\/)(node_modules|dist|coverage|\.git|\.chukwa)$/.test(path)) queue.push(path);
+      if (entry.isFile() && !/\.(gz|log|png|pid)$/.test(path)) found.push(path);
+    }
+  }
+  return found.sort();
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '../../engine/contract/json.js';
+import { type SmallPark, compileSmallPark } from '../support/park-documents.js';
+
+const READING: JsonObject = {
+  id: 'weather',
+  run: 'once_per_turn',
+  scope: 'world',
+  visible_to: 'all_subjects',
+  request_template: {},
+  inject_as: '/ambient/weather',
+};
+const ghost = { hash: '0'.repeat(64) };
+const loop = (workflow: JsonObject, change: JsonObject): JsonObject => ({
+  ...workflow,
+  nodes: [{ ...(workflow['nodes'] as readonly JsonObject[])[0], ...change }],
+});
+
+/** What is wrong with a small park, as `code pointer`. */
+function check(sentence: string, park: SmallPark, findings: readonly string[]): void {
+  test(sentence, () => {
+    const compiled = compileSmallPark(park);
+    assert.deepEqual(
+      compiled.ok ? [] : compiled.problems.map((problem) => `${problem.code} ${problem.pointer}`),
+      findings,
+    );
+    if (!compiled.ok)
+      for (const problem of compiled.problems) assert.ok(problem.repair, `${problem.code} says what to do`);
+  });
+}
+
+check('an ordinary park compiles', { tools: ['buy_candy'], ambients: [READING] }, []);
+check('a workflow that does not resolve', { change: (workflow) => loop(workflow, { llm_source_ref: ghost }) }, [
+  'COMPONENT_MISSING /nodes/0/llm_source_ref',
+]);
+check(
+  'a final schema that is not the WorldPatch',
+  { change: (workflow) => loop(workflow, { final_schema_ref: ghost }) },
+  ['COMPONENT_MISSING /nodes/0/final_schema_ref'],
+);
+check(
+  'a patch applied from a node that is not there',
+  { change: (workflow) => ({ ...workflow, apply: { from: 'think.final' } }) },
+  ['APPLY_FROM_UNKNOWN /apply/from'],
+);
+check('two ambient sources of one id', { ambients: [READING, { ...READING, inject_as: '/ambient/other' }] }, [
+  'AMBIENT_ID_TWICE /ambient_sources/1/id',
+]);
+check(
+  'readings laid over each other',
+  { ambients: [READING, { ...READING, id: 'pa', inject_as: '/ambient/weather/pa' }] },
+  ['INJECT_PATHS_OVERLAP /ambient_sources/1/inject_as'],
+);
+check(
+  'readings for different entities may share a place',
+  {
+    ambients: [
+      { ...READING, visible_to: { entity_id: 'bob' } },
+      { ...READING, id: 'pa', visible_to: { entity_id: 'ant' } },
+    ],
+  },
+  [],
+);
+check('a reading laid outside /ambient', { ambients: [{ ...READING, inject_as: '/world/weather' }] }, [
+  'INJECT_PATH_INVALID /ambient_sources/0/inject_as',
+]);
+check('a once-per-turn reading about an acting subject', { ambients: [{ ...READING, scope: 'acting_subject' }] }, [
+  'ONCE_PER_TURN_HAS_NO_SUBJECT /ambient_sources/0/scope',
+]);
+check(
+  'a once-per-turn request that reads the subject',
+  { ambients: [{ ...READING, request_template: { who: { $from: '/subject/id' } } }] },
+  ['TEMPLATE_PATH_UNREADABLE /ambient_sources/0/request_template/who/$from'],
+);
+check(
+  'a $from with company',
+  { ambients: [{ ...READING, request_template: { who: { $from: '/world/slug', or: 1 } } }] },
+  ['TEMPLATE_READ_MALFORMED /ambient_sources/0/request_template/who'],
+);
+check(
+  'a scope that names nothing',
+  { ambients: [{ ...READING, scope: { environment_label: 'beach' }, visible_to: { entity_id: 'Bob' } }] },
+  [
+    'ENVIRONMENT_UNKNOWN /ambient_sources/0/scope/environment_label',
+    'ENTITY_ID_NOT_CANONICAL /ambient_sources/0/visible_to/entity_id',
+  ],
+);
+check(
+  'an ambient source that does more than read, without leave',
+  { ambients: [{ ...READING, effect: 'external_side_effect' }] },
+  ['POLICY_DENIES /ambient_sources/0/effect'],
+);
+check(
+  'an ambient source that does more than read, with leave',
+  { ambients: [{ ...READING, effect: 'external_side_effect' }], allow: ['weather'] },
+  [],
+);
+check('two tools of one name', { tools: ['buy_candy', 'buy_candy'] }, [
+  'TOOL_NAME_TWICE /nodes/0/available_tools/1/name',
+]);
+check('a reserved tool name', { tools: ['core__buy'] }, ['TOOL_NAME_RESERVED /nodes/0/available_tools/0/name']);
+check('a placeholder that means nothing', { prompt: 'Hello {{world.weather}}' }, [
+  'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content',
+]);
+check('a prompt that reads a node that is not there', { prompt: '{{nodes.think.output}}' }, ['NODE_UNKNOWN /nodes/0']);
+check('a node that waits for itself', { prompt: '{{nodes.act.output}}' }, ['NODES_CYCLE /nodes']);
+check('a delivery that this version cannot do', { schema_delivery: 'response_format_strict' }, [
+  'NOT_SUPPORTED_YET /interface/schema_delivery',
+]);
+check('a subject that is a prop', { subjects: ['crumb'] }, ['SUBJECT_NOT_AGENT /cognition/0/subjects/0']);
+check('a subject that does not exist, and one that stands twice', { subjects: ['bob', 'bobby', 'bob'] }, [
+  'ENTITY_UNKNOWN /cognition/0/subjects/1',
+  'SUBJECT_TWICE /cognition/0/subjects/2',
+]);
+check(
+  'entities with ids that are not canonical, doubled, in no environment, or that remember without being agents',
+  {
+    entities: [
+      { id: 'bob', name: 'Bob', kind: 'agent', state: '' },
+      { id: 'bob', name: 'Bob', kind: 'agent', environment: 'moon', state: '' },
+      { id: 'Plate Crumb', name: 'Crumb', kind: 'prop', state: '', memory: ['x'], goal: 'y' },
+    ],
+  },
+  [
+    'ENTITY_TWICE /entities/1/id',
+    'ENVIRONMENT_UNKNOWN /entities/1/environment',
+    'ENTITY_ID_NOT_CANONICAL /entities/2/id',
+    'AGENT_ONLY /entities/2/memory',
+    'AGENT_ONLY /entities/2/goal',
+  ],
+);
+
+test('equal bindings of several workflows make one call', () => {
+  const compiled = compileSmallPark({ ambients: [READING], subjects: ['bob', 'ant'] });
+  assert.ok(compiled.ok);
+  assert.equal(compiled.program.turn_ambients.length, 1);
+  assert.equal(compiled.program.subjects.length, 2);
+});

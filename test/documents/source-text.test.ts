@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { isExactNumber } from '../../engine/core/content/source-scan.js';
+import { parseSource } from '../../engine/core/content/source-text.js';
+
+function check(name: string, text: string, expected: readonly string[]): void {
+  test(name, () => {
+    const parsed = parseSource('a.json', text);
+    assert.ok(!parsed.ok);
+    const places = parsed.problems.map(
+      ({ code, location, pointer }) => `${location?.file}:${location?.line}:${location?.column} ${code} ${pointer}`,
+    );
+    assert.deepEqual(places, expected);
+  });
+}
+
+check('all that is wrong in a text is said at once', '\uFEFF{\n "a": 1,\n "a": "\\ud800",\n "b": [1e999]\n}', [
+  'a.json:1:1 BYTE_ORDER_MARK ',
+  'a.json:3:2 REPEATED_NAME /a',
+  'a.json:3:7 TEXT_NOT_STORABLE /a',
+  'a.json:4:8 NUMBER_CHANGES /b/0',
+]);
+check('a name can be unstorable too', '{"\\ud800": 1}', ['a.json:1:2 TEXT_NOT_STORABLE /\ud800']);
+check('a repeated name is found however it is escaped', '{"a": 1, "\\u0061": 2}', ['a.json:1:10 REPEATED_NAME /a']);
+check('lines end in any of three ways', '{\r\n\r "a": 1,\n "a": 2}', ['a.json:4:2 REPEATED_NAME /a']);
+check('text after the value is not JSON', '{} {}', ['a.json:1:4 INVALID_JSON ']);
+check('an unknown word is found where it begins', '{"a": tru}', ['a.json:1:7 INVALID_JSON ']);
+check('a raw line break in text is found where it stands', '{"a": "x\ny"}', ['a.json:1:9 INVALID_JSON ']);
+check('65 levels are too deep, wherever they stand', `{"a": 1, "b": ${'['.repeat(64)}${']'.repeat(64)}}`, [
+  'a.json:1:78 TOO_DEEP ',
+]);
+
+test('64 levels are taken, and brackets within text count for nothing', () => {
+  assert.ok(parseSource('a.json', `${'['.repeat(64)}${']'.repeat(64)}`).ok);
+  assert.ok(parseSource('a.json', JSON.stringify({ a: '['.repeat(500), '{{{': '\\"[' })).ok);
+});
+
+test('a member is found at its name, an item at its value, and what is missing at what would hold it', () => {
+  const parsed = parseSource('a.json', '{\n  "a": {\n    "b/c": [1,\n      {"d": 2}]\n  }\n}');
+  assert.ok(parsed.ok);
+  const places = ['', '/a', '/a/b~1c', '/a/b~1c/1', '/a/b~1c/1/d', '/a/b~1c/7', '/a/x/y'].map((pointer) => {
+    const { line, column } = parsed.value.locate(pointer);
+    return `${line}:${column}`;
+  });
+  assert.deepEqual(places, ['1:1', '2:3', '3:5', '4:7', '4:8', '3:5', '2:3']);
+});
+
+for (const [written, isExact] of [
+  ['0', true],
+  ['-0', true],
+  ['-0.0', true],
+  ['1.50', true],
+  ['3.0E2', true],
+  ['0.1', true],
+  ['1e21', true],
+  ['100000000000000000000000', true],
+  ['9007199254740992', true],
+  ['9007199254740993', false],
+  ['1e400', false],
+  ['1e-400', false],
+  ['0.1000000000000000055', false],
+  ['5e-324', true],
+  ['-1.7976931348623157e308', true],
+] as const) {
+  test(`the number ${written} is ${isExact ? 'kept' : 'refused'}`, () => assert.equal(isExactNumber(written), isExact));
+}
+
+test('every JSON value is read as JSON.parse reads it', () => {
+  const property = fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(3), (value, indentation) => {
+    const text = JSON.stringify(value, null, indentation);
+    if (text.includes('\\u0000')) return;
+    const parsed = parseSource('a.json', text);
+    assert.ok(parsed.ok, JSON.stringify(parsed));
+    assert.deepEqual(parsed.value.value, JSON.parse(text));
+  });
+  fc.assert(property, { seed: 11, numRuns: 500 });
+});
+
+test('no text whatever makes the parser throw, and what it takes JSON.parse takes', () => {
+  const pieces = fc.array(
+    fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ':',
+      ',',
+      '"a"',
+      '"',
+      '\\',
+      '1',
+      '-',
+      '1e9',
+      'null',
+      ' ',
+      '\n',
+      '\uFEFF',
+      '/*',
+      "'",
+    ),
+    { maxLength: 14 },
+  );
+  const property = fc.property(pieces, (parts) => {
+    const text = parts.join('');
+    const parsed = parseSource('a.json', text);
+    if (parsed.ok) assert.doesNotThrow(() => JSON.parse(text));
+    else
+      assert.ok(
+        parsed.problems.every(({ location }) => location !== undefined && location.line >= 1 && location.column >= 1),
+      );
+  });
+  fc.assert(property, { seed: 13, numRuns: 3000 });
+});

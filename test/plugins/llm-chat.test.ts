@@ -1,0 +1,394 @@
+import assert from 'node:assert/strict';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
+import type { CallOutcome } from '../../engine/ports/sources.js';
+import {
+  ask,
+  chatCall,
+  makeRecorder,
+  openTestSources,
+  serve,
+  storedText,
+  summary,
+  type Listener,
+} from '../sources/harness.js';
+
+const KEY = 'sk-test-canary-0001';
+
+interface Heard {
+  url?: string | undefined;
+  headers?: IncomingHttpHeaders;
+  body?: JsonObject;
+}
+
+/** Starts an event stream; `send` writes one event. */
+function stream(response: ServerResponse): (event: Json) => void {
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': 'req-1' });
+  return (event) => void response.write(`data: ${event === '[DONE]' ? event : JSON.stringify(event)}\n\n`);
+}
+
+const piece = (content: string): JsonObject => ({
+  id: 'c-1',
+  model: 'tiny-1',
+  system_fingerprint: 'fp',
+  choices: [{ index: 0, delta: { content } }],
+});
+const finish = (finish_reason: string): JsonObject => ({
+  id: 'c-1',
+  choices: [{ index: 0, delta: {}, finish_reason }],
+});
+const USAGE: JsonObject = {
+  choices: [],
+  usage: {
+    prompt_tokens: 10,
+    completion_tokens: 5,
+    total_tokens: 15,
+    prompt_tokens_details: { cached_tokens: 4 },
+    completion_tokens_details: { reasoning_tokens: 2 },
+  },
+};
+
+const says =
+  (...events: readonly Json[]): Listener =>
+  (_, response) => {
+    const send = stream(response);
+    events.forEach(send);
+    response.end();
+  };
+
+async function generate(
+  t: TestContext,
+  server: Listener,
+  told: JsonObject = {},
+  overlay: Record<string, string> = { CHUKWA_LLM_API_KEY: KEY },
+): Promise<CallOutcome> {
+  const url = await serve(t, server);
+  const sources = await openTestSources(t, { overlay: { CHUKWA_LLM_BASE_URL: `${url}/v1`, ...overlay } });
+  return ask(sources, chatCall({}, told));
+}
+
+test('a streamed answer is its text, its pieces, its tokens and who gave it', async (t) => {
+  const outcome = await generate(t, says(piece('Hel'), piece('lo \u{1F31E}'), finish('stop'), USAGE, '[DONE]'));
+  assert.ok(outcome.status === 'succeeded');
+  assert.deepEqual(outcome.view, { text: 'Hello \u{1F31E}', finish_reason: 'stop' });
+  assert.deepEqual(outcome.usage, { input_tokens: 10, output_tokens: 5, cached_input_tokens: 4, reasoning_tokens: 2 });
+  const chunks = outcome.trace?.chunks;
+  assert.equal(Buffer.from(chunks?.text ?? []).toString(), 'Hello \u{1F31E}');
+  assert.deepEqual(chunks?.lengths, [3, 7]);
+  assert.deepEqual(outcome.trace?.artifacts, [
+    { kind: 'provider', value: { id: 'c-1', model: 'tiny-1', system_fingerprint: 'fp', finish_reason: 'stop' } },
+  ]);
+  assert.equal(outcome.http_status, 200);
+  assert.equal(outcome.response_headers?.['x-request-id'], 'req-1');
+});
+
+test('the endpoint hears the conversation, the schema, the call and nothing of the machine', async (t) => {
+  const heard: Heard = {};
+  const server: Listener = async (request, response) => {
+    let body = '';
+    for await (const part of request) body += String(part);
+    Object.assign(heard, { url: request.url, headers: request.headers, body: JSON.parse(body) as JsonObject });
+    says(piece('x'), finish('stop'))(request, response);
+  };
+  await generate(t, server, { temperature: 0.5, seed: 7, max_output_tokens: 100 });
+  assert.equal(heard.url, '/v1/chat/completions');
+  assert.deepEqual(heard.body, {
+    model: 'tiny',
+    messages: [
+      { role: 'system', content: 'You are Bob.' },
+      { role: 'user', content: 'Act.' },
+    ],
+    stream: true,
+    stream_options: { include_usage: true },
+    temperature: 0.5,
+    seed: 7,
+    max_completion_tokens: 100,
+    response_format: { type: 'json_schema', json_schema: { name: 'final', strict: false, schema: { type: 'object' } } },
+  });
+  assert.equal(heard.headers?.authorization, `Bearer ${KEY}`);
+  assert.equal(heard.headers?.['x-client-request-id'], 'park/turn-1/bob/act/round-1/try-1');
+  const telling = Object.keys(heard.headers ?? {}).filter(
+    (name) => name.startsWith('x-stainless') || name.startsWith('openai-'),
+  );
+  assert.deepEqual(telling, []);
+});
+
+test('a schema that stands in the prompt is not sent beside it', async (t) => {
+  let body = '';
+  const url = await serve(t, async (request, response) => {
+    for await (const part of request) body += String(part);
+    says(piece('x'), finish('stop'))(request, response);
+  });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_LLM_BASE_URL: url } });
+  const command = chatCall({}, { schema_delivery: 'prompt' });
+  assert.ok(command.generation);
+  await ask(sources, { ...command, generation: { ...command.generation, schema_delivery: 'prompt' } });
+  assert.match(body, /"model":"tiny"/);
+  assert.doesNotMatch(body, /response_format|temperature|seed|max_completion_tokens/);
+});
+
+test('an answer that was cut by its length is an ordinary answer', async (t) => {
+  assert.deepEqual(summary(await generate(t, says(piece('Hel'), finish('length')))), {
+    succeeded: { text: 'Hel', finish_reason: 'length' },
+  });
+});
+
+const refuses =
+  (status: number, error: Json, headers: Readonly<Record<string, string>> = {}): Listener =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ error }));
+  };
+
+interface Failing {
+  readonly name: string;
+  readonly server: Listener;
+  readonly failed: string;
+  readonly message: RegExp;
+  readonly told?: JsonObject;
+  readonly status?: number;
+}
+
+const FAILING: readonly Failing[] = [
+  {
+    name: 'a stream without a finish_reason',
+    server: says(piece('Hel'), '[DONE]'),
+    failed: 'transport',
+    message: /cut on the way/,
+    status: 200,
+  },
+  { name: 'an empty stream', server: says(), failed: 'transport', message: /cut on the way/ },
+  {
+    name: 'a dropped connection',
+    server: (_, response) => {
+      stream(response)(piece('Hel'));
+      setTimeout(() => response.destroy(), 10);
+    },
+    failed: 'transport',
+    message: /closed the connection/,
+    status: 200,
+  },
+  {
+    name: 'an error event',
+    server: says(piece('Hel'), { error: { message: 'out of memory' } }),
+    failed: 'transport',
+    message: /out of memory/,
+    status: 200,
+  },
+  {
+    name: 'an error event about the schema',
+    server: says({ error: { message: 'json_schema: unsupported keyword' } }),
+    failed: 'structured_output_rejected',
+    message: /unsupported keyword/,
+  },
+  {
+    name: 'an error dressed as an event',
+    server: says({ object: 'error', message: 'no such model' }),
+    failed: 'transport',
+    message: /no such model/,
+  },
+  {
+    name: 'an event that is not JSON',
+    server: (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {"choices": [\n\n');
+    },
+    failed: 'transport',
+    message: /not JSON/,
+  },
+  {
+    name: 'a page in place of a stream',
+    server: (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hi</p>'),
+    failed: 'transport',
+    message: /without a stream \(text\/html\)/,
+    status: 200,
+  },
+  {
+    name: 'refusal pieces',
+    server: says(
+      { choices: [{ index: 0, delta: { refusal: 'I will ' } }] },
+      { choices: [{ index: 0, delta: { refusal: 'not.' } }] },
+      finish('stop'),
+    ),
+    failed: 'model_refusal',
+    message: /I will not\./,
+    status: 200,
+  },
+  {
+    name: 'a content filter',
+    server: says(piece('He'), finish('content_filter')),
+    failed: 'model_refusal',
+    message: /content filter/,
+  },
+  {
+    name: '400 about response_format',
+    server: refuses(400, { message: "Invalid schema for response_format 'final'", param: 'response_format' }),
+    failed: 'structured_output_rejected',
+    message: /Invalid schema/,
+    status: 400,
+  },
+  {
+    name: '400 about something else',
+    server: refuses(400, { message: 'context too long' }),
+    failed: 'http_status',
+    message: /400: context too long/,
+    status: 400,
+  },
+  {
+    name: '401',
+    server: refuses(401, { message: 'bad key' }),
+    failed: 'http_status',
+    message: /bad key; set CHUKWA_LLM_API_KEY/,
+    status: 401,
+  },
+  {
+    name: '403',
+    server: refuses(403, { message: 'no' }),
+    failed: 'http_status',
+    message: /no right to the model tiny/,
+    status: 403,
+  },
+  {
+    name: '404',
+    server: refuses(404, 'not found'),
+    failed: 'http_status',
+    message: /not found; .*tiny.*CHUKWA_LLM_BASE_URL/,
+    status: 404,
+  },
+  {
+    name: '429',
+    server: refuses(429, { message: 'slow down' }, { 'retry-after': '9' }),
+    failed: 'http_status',
+    message: /slow down; .*after 9 s/,
+    status: 429,
+  },
+  {
+    name: '504 that speaks of a timeout',
+    server: refuses(504, { message: 'gateway timed out' }),
+    failed: 'http_status',
+    message: /gateway timed out/,
+    status: 504,
+  },
+  {
+    name: 'a redirect',
+    server: (_, response) => response.writeHead(307, { location: '/v2' }).end(),
+    failed: 'http_status',
+    message: /redirect.*CHUKWA_LLM_BASE_URL/,
+    status: 307,
+  },
+  { name: 'silence', server: () => {}, failed: 'timeout', message: /timeout_ms/, told: { timeout_ms: 50 } },
+  {
+    name: 'silence in the middle',
+    server: (_, response) => stream(response)(piece('Hel')),
+    failed: 'timeout',
+    message: /timeout_ms/,
+    told: { timeout_ms: 150 },
+  },
+  {
+    name: 'native tool calling',
+    server: () => {},
+    failed: 'unavailable',
+    message: /native/,
+    told: { tool_calling: 'native' },
+  },
+  {
+    name: 'the strict subset',
+    server: () => {},
+    failed: 'unavailable',
+    message: /response_format_strict/,
+    told: { schema_delivery: 'response_format_strict' },
+  },
+];
+
+for (const { name, server, failed, message, told, status } of FAILING) {
+  test(`${name} fails as ${failed}, and nothing is tried again`, async (t) => {
+    let requests = 0;
+    const counted: Listener = (request, response) => {
+      requests += 1;
+      server(request, response);
+    };
+    const outcome = await generate(t, counted, told);
+    assert.deepEqual(summary(outcome), { failed, refused: false });
+    assert.match(outcome.status === 'failed' ? outcome.failure_message : '', message);
+    assert.equal(outcome.http_status, status ?? outcome.http_status);
+    assert.equal(requests, failed === 'unavailable' ? 0 : 1);
+  });
+}
+
+test('what had been said before a stream was cut stays on the record', async (t) => {
+  const outcome = await generate(t, says(piece('Hel'), piece('lo')));
+  assert.equal(outcome.status, 'failed');
+  assert.equal(Buffer.from(outcome.trace?.chunks?.text ?? []).toString(), 'Hello');
+});
+
+test('the body of a refusal stays on the record', async (t) => {
+  const outcome = await generate(t, refuses(429, { message: 'slow down' }));
+  assert.equal(Buffer.from(outcome.response_body ?? []).toString(), '{"error":{"message":"slow down"}}');
+});
+
+test('an endpoint that repeats the key puts it into no outcome', async (t) => {
+  const echoes: readonly Listener[] = [
+    refuses(401, { message: `Incorrect key ${KEY}` }, { 'x-request-id': KEY }),
+    says({ error: { message: `Incorrect key ${KEY}` } }),
+    says(piece(`It is ${KEY.slice(0, 8)}`), piece(KEY.slice(8)), finish('stop')),
+    says({ choices: [{ index: 0, delta: { refusal: KEY } }], id: KEY }, finish('stop')),
+  ];
+  for (const server of echoes) {
+    const stored = storedText(await generate(t, server));
+    assert.match(stored, /\[secret:CHUKWA_LLM_API_KEY\]/);
+    assert.doesNotMatch(stored, /canary/);
+  }
+});
+
+test("without a key an endpoint of one's own gets none, and the default one is not asked", async (t) => {
+  let authorization: string | undefined;
+  const server: Listener = (request, response) => {
+    authorization = request.headers.authorization;
+    says(piece('x'), finish('stop'))(request, response);
+  };
+  assert.equal((await generate(t, server, {}, {})).status, 'succeeded');
+  assert.equal(authorization, 'Bearer none');
+  const sources = await openTestSources(t);
+  const outcome = await ask(sources, chatCall());
+  assert.deepEqual(summary(outcome), { failed: 'unavailable', refused: false });
+  assert.match(outcome.status === 'failed' ? outcome.failure_message : '', /CHUKWA_LLM_API_KEY/);
+});
+
+test('a long stream is written while it runs, and the rest leaves with its end', async (t) => {
+  let goOn: () => void = () => {};
+  const flushed = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const url = await serve(t, async (_, response) => {
+    const send = stream(response);
+    send(piece('sun \ud83c'));
+    await flushed;
+    send(piece('\udf1e!'));
+    send(finish('stop'));
+    response.end();
+  });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_LLM_BASE_URL: url } });
+  const recorder = makeRecorder({ flushed: async () => goOn() });
+  const outcome = await ask(sources, chatCall(), recorder);
+  assert.deepEqual(summary(outcome), { succeeded: { text: 'sun \u{1F31E}!', finish_reason: 'stop' } });
+  assert.deepEqual(
+    recorder.batches.map((batch) => Buffer.from(batch.text).toString()),
+    ['sun '],
+  );
+  assert.equal(outcome.trace?.chunks?.batch_seq, 2);
+  assert.equal(Buffer.from(outcome.trace?.chunks?.text ?? []).toString(), '\u{1F31E}!');
+});
+
+test("a stream whose record is taken over ends at once, and the recorder's word comes out", async (t) => {
+  const url = await serve(t, (_, response) => stream(response)(piece('Hel')));
+  const sources = await openTestSources(t, { overlay: { CHUKWA_LLM_BASE_URL: url } });
+  const recorder = makeRecorder({ flushed: () => Promise.reject(new Error('overtaken')) });
+  await assert.rejects(ask(sources, chatCall(), recorder), /overtaken/);
+});
+
+test('a model that says more than its limit is cut short', async (t) => {
+  const outcome = await generate(t, (_, response) => {
+    const send = stream(response);
+    for (let count = 0; count < 40; count += 1) send(piece('x'.repeat(1_000)));
+  });
+  assert.deepEqual(summary(outcome), { failed: 'result_too_large', refused: false });
+});

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
+import type { Problem } from '../../engine/contract/problem.js';
+import { contentHash } from '../../engine/core/content/canonical.js';
+import { loadShippedSchemas } from '../../engine/operations/documents/index.js';
+import { createCompileSchema } from '../../engine/schema/index.js';
+import { PROBLEM_MAX } from '../../engine/schema/to-problems.js';
+import { PACKAGE_ROOT } from '../documents/document-parts.js';
+
+const compile = createCompileSchema();
+
+function problemsOf(schema: JsonObject, value: Json): readonly Problem[] {
+  const compiled = compile(contentHash(schema), schema);
+  assert.ok(compiled.ok, JSON.stringify(compiled));
+  return compiled.value(value);
+}
+
+function say({ code, pointer, message, repair }: Problem): string {
+  return `${code} ${pointer}: ${message}${repair === undefined ? '' : ` (${repair})`}`;
+}
+
+function check(name: string, schema: JsonObject, value: Json, expected: readonly string[]): void {
+  test(name, () => assert.deepEqual(problemsOf(schema, value).map(say), expected));
+}
+
+const person = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name', 'age'],
+  properties: {
+    name: { type: 'string', minLength: 1 },
+    age: { type: 'integer', description: 'In years.' },
+    kind: { enum: ['agent', 'prop'] },
+  },
+};
+
+check('a valid value has no problem', person, { name: 'a', age: 1 }, []);
+check('all that is wrong is said at once', person, { name: '', agee: 1, kind: 'agnet' }, [
+  'MISSING_FIELD : the field "age" is missing (Add it: In years.)',
+  'UNKNOWN_FIELD /agee: "agee" is not a field here (Did you mean "age"?)',
+  'BAD_VALUE /name: must not be empty',
+  'UNEXPECTED_VALUE /kind: must be one of: "agent", "prop" (Did you mean "agent"?)',
+]);
+check('a wrong type names both', person, { name: null, age: 1.5 }, [
+  'WRONG_TYPE /name: must be a string, not null',
+  'WRONG_TYPE /age: must be an integer, not a number',
+]);
+check('a pointer escapes the member that it names', { additionalProperties: false }, { 'a/b~c': 1 }, [
+  'UNKNOWN_FIELD /a~1b~0c: "a/b~c" is not a field here (Known here: nothing.)',
+]);
+check('a bad name is found at the member that has it', { propertyNames: { pattern: '^[a-z]+$' } }, { ok: 1, Bad: 2 }, [
+  'BAD_VALUE /Bad: the name "Bad" does not match ^[a-z]+$',
+]);
+check(
+  'an open choice is one complaint at its place',
+  { properties: { a: { anyOf: [{ type: 'string' }, { type: 'null' }] } } },
+  { a: 1 },
+  ['NO_ALTERNATIVE /a: must be one of: a string, null'],
+);
+check(
+  'a choice by a fixed member complains of the chosen branch only',
+  {
+    oneOf: [
+      { type: 'object', required: ['kind', 'a'], properties: { kind: { const: 'one' }, a: { type: 'string' } } },
+      { type: 'object', required: ['kind', 'b'], properties: { kind: { const: 'two' }, b: { type: 'string' } } },
+    ],
+  },
+  { kind: 'two', b: 1 },
+  ['WRONG_TYPE /b: must be a string, not a number'],
+);
+check('formats are checked', { format: 'date-time' }, 'yesterday', ['BAD_VALUE : "yesterday" is not a date-time']);
+check('items that repeat are named', { uniqueItems: true }, [1, 2, 1], ['BAD_VALUE : items 0 and 2 are the same']);
+check(
+  'a schema that refers to itself goes as deep as the value',
+  { properties: { next: { $ref: '#' } }, type: 'object' },
+  { next: { next: 1 } },
+  ['WRONG_TYPE /next/next: must be an object, not a number'],
+);
+
+test('of very many problems the first are said, and how many more there are', () => {
+  const found = problemsOf(
+    { items: { type: 'string' } },
+    Array.from({ length: 5000 }, () => 1),
+  );
+  assert.equal(found.length, PROBLEM_MAX + 1);
+  assert.equal(found.at(-1)?.message, `and ${5000 - PROBLEM_MAX} more problems`);
+});
+
+test('a schema is compiled once for its hash, and schemas of one $id do not meet', () => {
+  const one = { $id: 'https://example.com/a', type: 'string' };
+  const two = { $id: 'https://example.com/a', type: 'number' };
+  const first = compile(contentHash(one), one);
+  assert.equal(compile(contentHash(one), structuredClone(one)), first);
+  assert.deepEqual(problemsOf(one, 'a'), []);
+  assert.deepEqual(problemsOf(two, 1), []);
+  assert.equal(problemsOf(two, 'a').length, 1);
+});
+
+test('unknown keywords and formats are notes, and do not keep a schema from being used', () => {
+  const schema = { formt: 'email', properties: { a: { format: 'colour' } } };
+  const compiled = compile(contentHash(schema), schema);
+  assert.ok(compiled.ok);
+  assert.deepEqual(
+    compiled.notes?.map(({ code, pointer, severity }) => `${severity} ${code} ${pointer}`),
+    ['note UNKNOWN_KEYWORD /formt', 'note UNKNOWN_FORMAT /properties/a/format'],
+  );
+  assert.deepEqual(compiled.value({ a: 'red' }), []);
+});
+
+const doubling = Object.fromEntries(
+  Array.from({ length: 40 }, (_, index) => [
+    `d${index}`,
+    { allOf: [{ $ref: `#/$defs/d${index + 1}` }, { $ref: `#/$defs/d${index + 1}` }] },
+  ]),
+);
+for (const [name, schema, expected] of [
+  ['one that leaves the document', { $ref: 'https://example.com/a.json' }, 'UNSUPPORTED_REFERENCE /$ref'],
+  ['one that names a file', { items: { $ref: 'other.json#/a' } }, 'UNSUPPORTED_REFERENCE /items/$ref'],
+  [
+    'one with a schema of another name inside',
+    { items: { $id: 'https://example.com/b' } },
+    'UNSUPPORTED_REFERENCE /items/$id',
+  ],
+  ['one with a dynamic reference', { $dynamicRef: '#meta' }, 'UNSUPPORTED_REFERENCE /$dynamicRef'],
+  ['one that refers to nothing', { $ref: '#/$defs/a' }, 'UNKNOWN_REFERENCE /$ref'],
+  ['one that refers to what is no schema', { $ref: '#/enum/0', enum: [{ type: 'string' }] }, 'UNKNOWN_REFERENCE /$ref'],
+  ['one that never ends', { allOf: [{ $ref: '#' }] }, 'SCHEMA_NEVER_ENDS '],
+  ['one that multiplies', { $ref: '#/$defs/d0', $defs: { ...doubling, d40: true } }, 'SCHEMA_TOO_COSTLY '],
+  ['one of very many schemas', { prefixItems: Array.from({ length: 3000 }, () => true) }, 'SCHEMA_TOO_LARGE '],
+  ['one of very much text', { description: 'a'.repeat(300_000) }, 'SCHEMA_TOO_LARGE '],
+  ['one of another dialect', { $schema: 'http://json-schema.org/draft-07/schema#' }, 'UNKNOWN_DIALECT /$schema'],
+  ['one with a bad pattern', { properties: { a: { pattern: '(' } } }, 'BAD_PATTERN /properties/a/pattern'],
+  ['one that breaks the metaschema', { properties: { a: { minLength: -1 } } }, 'BAD_VALUE /properties/a/minLength'],
+] as const) {
+  test(`a schema is refused: ${name}`, () => {
+    const compiled = compile(contentHash(schema), schema);
+    assert.ok(!compiled.ok);
+    assert.ok(
+      compiled.problems.some(({ code, pointer }) => `${code} ${pointer}` === expected),
+      JSON.stringify(compiled.problems),
+    );
+  });
+}
+
+test('the schemas that ship are sound under the strict mode of the validator', async () => {
+  const shipped = await loadShippedSchemas(`${PACKAGE_ROOT}/schemas`);
+  assert.ok(shipped.size >= 9);
+  for (const [name, schema] of shipped) {
+    const ajv = new Ajv2020({ strict: true, allowMatchingProperties: true });
+    addFormats.default(ajv);
+    assert.doesNotThrow(() => ajv.compile(schema), name);
+    const compiled = compile(contentHash(schema), schema);
+    assert.ok(compiled.ok, name);
+    assert.deepEqual(compiled.notes, [], name);
+  }
+});

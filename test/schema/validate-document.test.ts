@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { loadShippedSchemas } from '../../engine/operations/documents/index.js';
+import { createCompileSchema, createValidateDocument, createValidateShape } from '../../engine/schema/index.js';
+import { PACKAGE_ROOT } from '../documents/document-parts.js';
+
+const shipped = await loadShippedSchemas(join(PACKAGE_ROOT, 'schemas'));
+const shape = createValidateShape(shipped, createCompileSchema());
+const source = (definition: object): { version: number; label: string; interface: never } => ({
+  version: 1,
+  label: 'a',
+  interface: definition as never,
+});
+
+test("a source's interface is judged by the plugin that it names, at its place in the source", () => {
+  const plugin = {
+    name: 'http_json',
+    validateInterface: () => [{ code: 'BAD', message: 'no good', pointer: '/path' }],
+  };
+  const validate = createValidateDocument(shape, [plugin]);
+  assert.deepEqual(validate('response_source', source({ name: 'http_json' })), [
+    { code: 'BAD', message: 'no good', pointer: '/interface/path' },
+  ]);
+});
+
+test('a plugin is not asked about a source that is malformed already', () => {
+  const plugin = { name: 'http_json', validateInterface: (): never => assert.fail('asked') };
+  const problems = createValidateDocument(shape, [plugin])('response_source', {
+    ...source({ name: 'http_json' }),
+    extra: 1,
+  });
+  assert.deepEqual(
+    problems.map(({ code, pointer }) => `${code} ${pointer}`),
+    ['UNKNOWN_FIELD /extra'],
+  );
+});
+
+test('an unknown plugin is named with those that there are', () => {
+  const [problem] = createValidateDocument(shape, [{ name: 'http_json', validateInterface: () => [] }])(
+    'response_source',
+    source({ name: 'smtp' }),
+  );
+  assert.equal(problem?.code, 'UNKNOWN_PLUGIN');
+  assert.equal(problem?.repair, 'Known: http_json.');
+});
+
+test('a JSON Schema document is an object', () => {
+  assert.deepEqual(
+    shape('json_schema', true).map(({ code }) => code),
+    ['WRONG_TYPE'],
+  );
+  assert.deepEqual(shape('json_schema', { $schema: 'https://json-schema.org/draft/2020-12/schema' }), []);
+});

@@ -1,0 +1,201 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
+import { contentHash } from '../../engine/core/content/canonical.js';
+import type { Generation, Invoke } from '../../engine/core/turn/command.js';
+import type { CallProgram, Validate } from '../../engine/core/workflow/program.js';
+import type { CallOutcome, CallRecorder, ChunkBatch } from '../../engine/ports/sources.js';
+import { compileShipped, createCompileSchema } from '../../engine/schema/compile-schema.js';
+import { openSources, type Sources, type SourcesParts } from '../../engine/sources/index.js';
+
+/** The plugins that ship. */
+export const SHIPPED_PLUGINS = fileURLToPath(new URL('../../plugins', import.meta.url));
+
+const compileSchema = createCompileSchema();
+
+/** The check of `plugin.json`, as `main.ts` makes it. */
+export async function loadManifestCheck(): Promise<Validate> {
+  const file = new URL('../../schemas/plugin-manifest.schema.json', import.meta.url);
+  return compileShipped(JSON.parse(await readFile(file, 'utf8')) as JsonObject);
+}
+
+/** Opens sources on the shipped plugins, and closes them with the test. */
+export async function openTestSources(test: TestContext, parts: Partial<SourcesParts> = {}): Promise<Sources> {
+  const sources = await openSources({
+    folders: [SHIPPED_PLUGINS],
+    lookUp: () => undefined,
+    compileSchema,
+    validateManifest: await loadManifestCheck(),
+    clock: { now: () => Date.now() },
+    log: () => {},
+    ...parts,
+  });
+  test.after(() => sources.close());
+  return sources;
+}
+
+/** Answers a request. */
+export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** Serves on the loopback address until the test ends; gives the origin. */
+export async function serve(test: TestContext, listener: Listener): Promise<string> {
+  const server = createServer((request, response) => void listener(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  test.after(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** An origin at which nobody listens any more. */
+export async function findFreeOrigin(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+/** A folder that goes with the test. */
+export async function makeFolder(test: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'chukwa-sources-'));
+  test.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Writes a plugin whose entry is the given module text. */
+export async function writePlugin(
+  folder: string,
+  name: string,
+  entry: string,
+  manifest: JsonObject = {},
+): Promise<void> {
+  const home = join(folder, name);
+  await mkdir(home, { recursive: true });
+  const whole = {
+    version: 1,
+    name,
+    description: 'Made by a test.',
+    contract_version: 1,
+    speaks: 'json',
+    interface_schema: './interface.schema.json',
+    entry: './index.js',
+    ...manifest,
+  };
+  await writeFile(join(home, 'plugin.json'), JSON.stringify(whole));
+  await writeFile(join(home, 'interface.schema.json'), JSON.stringify({ type: 'object' }));
+  await writeFile(join(home, 'package.json'), JSON.stringify({ type: 'module' }));
+  await writeFile(join(home, 'index.js'), entry);
+}
+
+export type Wanted = Partial<Omit<Invoke, 'call'>> & { readonly call?: Partial<CallProgram> };
+
+type Told = JsonObject & { readonly name?: string };
+
+/** A call of an `http_json` source at `/answer` of the service that `TEST_URL` names. */
+export function jsonCall({ call, ...rest }: Wanted = {}, told: Told = {}): Invoke {
+  const source = { name: 'http_json', method: 'POST', url_env: 'TEST_URL', path: '/answer', ...told };
+  return invoke(source, { request: { candy: 'mars' }, ...rest, call: call ?? {} });
+}
+
+/** A generation by an `llm_chat` source. */
+export function chatCall({ call, ...rest }: Wanted = {}, told: Told = {}): Invoke {
+  const source = {
+    name: 'llm_chat',
+    model: 'tiny',
+    schema_delivery: 'response_format',
+    tool_calling: 'json_control',
+    ...told,
+  };
+  return invoke(source, { invocation_kind: 'llm_generation', generation: GENERATION, ...rest, call: call ?? {} });
+}
+
+const GENERATION: Generation = {
+  conversation: 'bob/act',
+  messages: [
+    {
+      role: 'system',
+      segments: [
+        { origin: 'author', text: 'You are ' },
+        { origin: 'subject', text: 'Bob.' },
+      ],
+      hash: 'a',
+    },
+    { role: 'user', segments: [{ origin: 'author', text: 'Act.' }], hash: 'b' },
+  ],
+  prefix_hash: 'c',
+  offered: { name: 'final', schema: { type: 'object' }, hash: 'd' },
+  schema_delivery: 'response_format',
+};
+
+function invoke(source: JsonObject & { readonly name: string }, { call, ...rest }: Wanted): Invoke {
+  return {
+    kind: 'invoke',
+    key: 'bob/act/round-1/try-1',
+    invocation_kind: 'model_elected_tool',
+    request: null,
+    request_hash: 'unused',
+    workflow_hash: 'unused',
+    deadline_ms: 20_000,
+    ...rest,
+    call: {
+      source: { hash: contentHash(source), label: 'tested', plugin: source.name, interface: source },
+      effect: 'read_only',
+      redaction: 'all',
+      limits: { max_runtime_ms: 20_000, max_request_bytes: 8_192, max_result_bytes: 32_768 },
+      ...call,
+    },
+  };
+}
+
+/** A recorder that remembers. */
+export interface TestRecorder extends CallRecorder {
+  readonly events: string[];
+  readonly batches: ChunkBatch[];
+}
+
+export function makeRecorder(parts: Partial<CallRecorder> = {}): TestRecorder {
+  const events: string[] = [];
+  const batches: ChunkBatch[] = [];
+  return {
+    events,
+    batches,
+    started: async () => {
+      await parts.started?.();
+      events.push('started');
+    },
+    flushed: async (batch) => {
+      batches.push(batch);
+      await parts.flushed?.(batch);
+    },
+  };
+}
+
+/** Makes one call and gives its outcome. */
+export async function ask(
+  sources: Sources,
+  command: Invoke,
+  recorder: CallRecorder = makeRecorder(),
+): Promise<CallOutcome> {
+  const surroundings = { client_request_id: 'park/turn-1/bob/act/round-1/try-1', signal: new AbortController().signal };
+  return sources.callSource(command, surroundings, recorder);
+}
+
+/** An outcome in a line: what a test is about. */
+export function summary(outcome: CallOutcome): Json {
+  if (outcome.status === 'succeeded') return { succeeded: outcome.view };
+  return { failed: outcome.failure_class, refused: outcome.refused };
+}
+
+/** Everything that an outcome would store, as one text. */
+export function storedText(outcome: CallOutcome): string {
+  const body = Buffer.from(outcome.response_body ?? []).toString('latin1');
+  const chunks = Buffer.from(outcome.trace?.chunks?.text ?? []).toString('latin1');
+  return [JSON.stringify(outcome), body, chunks].join('\n');
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createCompileSchema } from '../../engine/schema/compile-schema.js';
+import { findPlugins, loadPlugins } from '../../engine/sources/registry.js';
+import { loadManifestCheck, makeFolder, SHIPPED_PLUGINS, writePlugin } from './harness.js';
+
+const GOOD = 'export default { open: () => ({ invoke: async () => ({ value: 1 }) }) };';
+
+async function load(
+  folders: readonly string[],
+): Promise<{ names: readonly string[]; problems: readonly string[]; messages: string }> {
+  const found = await findPlugins(folders, await loadManifestCheck());
+  const loaded = await loadPlugins(found.plugins, createCompileSchema());
+  const problems = [...found.problems, ...loaded.problems];
+  return {
+    names: loaded.plugins.map(({ name }) => name),
+    problems: problems.map(({ code }) => code),
+    messages: problems.map(({ message }) => message).join('\n'),
+  };
+}
+
+test('the shipped plugins load, and say what an interface lacks', async () => {
+  const found = await findPlugins([SHIPPED_PLUGINS], await loadManifestCheck());
+  const { plugins } = await loadPlugins(found.plugins, createCompileSchema());
+  const httpJson = plugins.find(({ name }) => name === 'http_json');
+  assert.equal(httpJson?.speaks, 'json');
+  assert.match(httpJson?.version ?? '', /^1-[0-9a-f]{12}$/);
+  assert.match(
+    JSON.stringify(httpJson?.validateInterface({ name: 'http_json', method: 'POST', path: '/x' })),
+    /url_env/,
+  );
+  assert.equal(plugins.find(({ name }) => name === 'llm_chat')?.speaks, 'chat');
+});
+
+test('finding plugins runs none of their code', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'loud', 'globalThis.ranPluginCode = true; export default { open() {} };');
+  const found = await findPlugins([folder], await loadManifestCheck());
+  assert.equal(found.plugins.length, 1);
+  assert.equal('ranPluginCode' in globalThis, false);
+});
+
+test('a broken plugin is left out with its reason, and the others stay', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'good', GOOD);
+  await writePlugin(folder, 'throws', 'throw new Error("cannot begin");');
+  await writePlugin(folder, 'no_open', 'export default {};');
+  await writePlugin(folder, 'no_field', GOOD, { origin: { interface_field: 'url_env' } });
+  await writePlugin(folder, 'outside', GOOD, { entry: './../good/index.js' });
+  await writePlugin(folder, 'wrong_manifest', GOOD, { speaks: 'xml' });
+  await mkdir(join(folder, 'not_json'));
+  await writeFile(join(folder, 'not_json', 'plugin.json'), '{');
+  await mkdir(join(folder, 'no_plugin'));
+  const { names, problems, messages } = await load([folder]);
+  assert.deepEqual(names, ['good']);
+  assert.deepEqual([...problems].sort(), [
+    'PLUGIN_ENTRY_FAILED',
+    'PLUGIN_ENTRY_FAILED',
+    'PLUGIN_ENTRY_FAILED',
+    'PLUGIN_INTERFACE_SCHEMA_INVALID',
+    'PLUGIN_MANIFEST_INVALID',
+    'PLUGIN_MANIFEST_INVALID',
+  ]);
+  for (const reason of [/cannot begin/, /no function open/, /url_env/, /outside/, /speaks/])
+    assert.match(messages, reason);
+});
+
+test('an interface schema that cannot be compiled is a problem of its plugin', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'odd', GOOD);
+  await writeFile(join(folder, 'odd', 'interface.schema.json'), JSON.stringify({ type: 'nothing' }));
+  const { names, problems } = await load([folder]);
+  assert.deepEqual(names, []);
+  assert.deepEqual(problems, ['PLUGIN_INTERFACE_SCHEMA_INVALID']);
+});
+
+test('of two plugins with one name neither is used, and both are named', async (t) => {
+  const [one, other] = [await makeFolder(t), await makeFolder(t)];
+  await writePlugin(one, 'twin', GOOD);
+  await writePlugin(other, 'twin', GOOD);
+  await writePlugin(other, 'single', GOOD);
+  const { names, problems, messages } = await load([one, other]);
+  assert.deepEqual(names, ['single']);
+  assert.deepEqual(problems, ['PLUGIN_NAME_TAKEN']);
+  for (const folder of [one, other]) assert.ok(messages.includes(join(folder, 'twin')));
+});
+
+test('a folder that is not there is a problem', async (t) => {
+  const folder = await makeFolder(t);
+  assert.deepEqual((await load([join(folder, 'nowhere')])).problems, ['PLUGIN_FOLDER_UNREADABLE']);
+});

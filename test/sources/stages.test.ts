@@ -1,0 +1,340 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Json } from '../../engine/contract/json.js';
+import type { PolicyProgram, SchemaProgram } from '../../engine/core/workflow/program.js';
+import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
+import { createOpenedSources } from '../../engine/sources/opened-sources.js';
+import { callStages } from '../../engine/sources/pipeline.js';
+import { allowEverybody } from '../../engine/sources/stages/authorise.js';
+import {
+  ask,
+  chatCall,
+  jsonCall,
+  makeFolder,
+  makeRecorder,
+  openTestSources,
+  serve,
+  summary,
+  type Wanted,
+  writePlugin,
+} from './harness.js';
+
+const POLICY: PolicyProgram = { hash: 'p', allow: new Set(['vend']) };
+const NEVER: SchemaProgram = {
+  hash: 's',
+  schema: {},
+  validate: () => [{ code: 'WRONG', message: 'nothing is good enough', pointer: '/candy' }],
+};
+
+test('the stages are these, in this order', () => {
+  const clock = { now: () => 0 };
+  const lookUp = (): undefined => undefined;
+  const opened = createOpenedSources({ plugins: [], lookUp, fetches: openOriginFetches(), clock, log: () => {} });
+  const alarm = () => () => {};
+  const stages = callStages({
+    plugins: [],
+    lookUp,
+    opened,
+    authorise: allowEverybody,
+    clock,
+    alarm,
+    redact: (value) => value,
+  });
+  assert.deepEqual(stages.names, [
+    'resolve',
+    'policy',
+    'authorise',
+    'grant',
+    'validate input',
+    'durable start',
+    'secrets',
+    'call',
+    'validate output',
+    'redact',
+  ]);
+});
+
+/** One call whose refusal is looked for: nothing may have been recorded as begun, and nothing sent. */
+async function checkRefused(
+  t: Parameters<typeof serve>[0],
+  wanted: Wanted,
+  refused: { failed: string; message: RegExp },
+  told = {},
+  parts = {},
+): Promise<void> {
+  let requests = 0;
+  const url = await serve(t, (_, response) => {
+    requests += 1;
+    response.end('{}');
+  });
+  const sources = await openTestSources(t, { overlay: { TEST_URL: url }, ...parts });
+  const recorder = makeRecorder();
+  const outcome = await ask(sources, jsonCall(wanted, told), recorder);
+  assert.deepEqual(summary(outcome), { failed: refused.failed, refused: true });
+  assert.match(outcome.status === 'failed' ? outcome.failure_message : '', refused.message);
+  assert.deepEqual(recorder.events, []);
+  assert.equal(requests, 0);
+}
+
+test('a variable that is not set refuses the call and says which', (t) =>
+  checkRefused(
+    t,
+    {},
+    { failed: 'unavailable', message: /TEST_OTHER_URL is not set: set it/ },
+    { url_env: 'TEST_OTHER_URL' },
+  ));
+
+test('an interface that is not one refuses the call', (t) =>
+  checkRefused(t, {}, { failed: 'unavailable', message: /interface/ }, { path: '/a/../b' }));
+
+test('a plugin that is not loaded refuses the call', (t) =>
+  checkRefused(t, {}, { failed: 'unavailable', message: /no plugin named http_json/ }, {}, { folders: [] }));
+
+test('what policy does not allow is refused', (t) =>
+  checkRefused(
+    t,
+    { call: { policy_id: 'buy_tank', policy: POLICY } },
+    { failed: 'policy_denied', message: /buy_tank/ },
+  ));
+
+test('a call that needs leave is refused where there is no policy', (t) =>
+  checkRefused(t, { call: { policy_id: 'vend' } }, { failed: 'policy_denied', message: /vend/ }));
+
+test('what the operator does not authorise is refused', (t) => {
+  const authorise = async () => ({ allowed: false as const, reason: 'not on Sundays' });
+  return checkRefused(t, {}, { failed: 'authz_denied', message: /not on Sundays/ }, {}, { authorise });
+});
+
+test('a request that its schema does not allow is refused with the place', (t) =>
+  checkRefused(
+    t,
+    { call: { input: NEVER } },
+    { failed: 'schema_invalid', message: /nothing is good enough \(at \/candy\)/ },
+  ));
+
+test('a request beyond its limit is refused', (t) =>
+  checkRefused(
+    t,
+    { request: { note: 'x'.repeat(9_000) } },
+    { failed: 'schema_invalid', message: /9011 bytes, and 8192/ },
+  ));
+
+test('a request that is not I-JSON is refused', (t) =>
+  checkRefused(t, { request: { note: 'a\u0000b' } }, { failed: 'schema_invalid', message: /U\+0000/ }));
+
+test('of several reasons to refuse, the earliest stage gives its own', async (t) => {
+  const authorise = async () => ({ allowed: false as const, reason: 'no' });
+  const everythingWrong = { policy_id: 'buy_tank', policy: POLICY, input: NEVER };
+  const refusals = [
+    { call: everythingWrong, told: { url_env: 'TEST_OTHER_URL' }, failed: 'unavailable' },
+    { call: everythingWrong, told: {}, failed: 'policy_denied' },
+    { call: { input: NEVER }, told: {}, failed: 'authz_denied' },
+  ];
+  const sources = await openTestSources(t, { overlay: { TEST_URL: 'http://127.0.0.1:9' }, authorise });
+  for (const { call, told, failed } of refusals) {
+    assert.deepEqual(summary(await ask(sources, jsonCall({ call }, told))), { failed, refused: true });
+  }
+});
+
+test('a turn that was stopped already makes no call', async (t) => {
+  const sources = await openTestSources(t, { overlay: { TEST_URL: 'http://127.0.0.1:9' } });
+  const recorder = makeRecorder();
+  const outcome = await sources.callSource(
+    jsonCall(),
+    { client_request_id: 'x', signal: AbortSignal.abort() },
+    recorder,
+  );
+  assert.deepEqual(summary(outcome), { failed: 'stopped', refused: true });
+  assert.deepEqual(recorder.events, []);
+});
+
+test('the first byte leaves after the durable start', async (t) => {
+  const recorder = makeRecorder({ started: () => new Promise((resolve) => setTimeout(resolve, 20)) });
+  const url = await serve(t, (_, response) => {
+    recorder.events.push('request');
+    response.end('{}');
+  });
+  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  await ask(sources, jsonCall(), recorder);
+  assert.deepEqual(recorder.events, ['started', 'request']);
+});
+
+test('nothing is sent when the start cannot be recorded', async (t) => {
+  let requests = 0;
+  const url = await serve(t, (_, response) => {
+    requests += 1;
+    response.end('{}');
+  });
+  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  const recorder = makeRecorder({ started: () => Promise.reject(new Error('overtaken')) });
+  await assert.rejects(ask(sources, jsonCall(), recorder), /overtaken/);
+  assert.equal(requests, 0);
+});
+
+test('an answer that its schema does not allow fails with the place and keeps the answer', async (t) => {
+  const url = await serve(t, (_, response) => response.end('{ "candy": 1 }'));
+  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  const outcome = await ask(sources, jsonCall({ call: { output: NEVER } }));
+  assert.deepEqual(summary(outcome), { failed: 'schema_invalid', refused: false });
+  assert.ok(outcome.status === 'failed');
+  assert.match(outcome.failure_message, /nothing is good enough \(at \/candy\)/);
+  assert.deepEqual(outcome.answer, { candy: 1 });
+  assert.equal(outcome.validation_status, 'invalid');
+  assert.equal(Buffer.from(outcome.response_body ?? []).toString(), '{ "candy": 1 }');
+});
+
+test('only what the allow-list names is shown, and all of the answer is kept', async (t) => {
+  const url = await serve(t, (_, response) => response.end('{"status":"sold","till":[1,2]}'));
+  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  const outcome = await ask(sources, jsonCall({ call: { redaction: ['/status'] } }));
+  assert.ok(outcome.status === 'succeeded');
+  assert.deepEqual(outcome.view, { status: 'sold' });
+  assert.deepEqual(outcome.answer, { status: 'sold', till: [1, 2] });
+  assert.equal(outcome.response_body, undefined, 'a canonical body would only repeat the answer');
+});
+
+test('an answer without an allow-list is not shown: the call fails', async (t) => {
+  const url = await serve(t, (_, response) => response.end('{"status":"sold"}'));
+  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  const outcome = await ask(sources, jsonCall({ call: { redaction: undefined as never } }));
+  assert.deepEqual(summary(outcome), { failed: 'redaction_failed', refused: false });
+  assert.equal(outcome.validation_status, 'not_checked');
+  assert.deepEqual(outcome.status === 'failed' && outcome.answer, { status: 'sold' });
+});
+
+const MISBEHAVIOURS: readonly {
+  readonly name: string;
+  readonly invoke: string;
+  readonly failed: string;
+  readonly message: RegExp;
+}[] = [
+  {
+    name: 'throws what is no source failure',
+    invoke: 'throw new Error("a bug of mine")',
+    failed: 'transport',
+    message: /a bug of mine/,
+  },
+  { name: 'answers nothing', invoke: 'return undefined', failed: 'transport', message: /answered nothing/ },
+  {
+    name: 'answers what is not JSON',
+    invoke: 'return { value: { when: new Date(0), f() {} } }',
+    failed: 'non_json',
+    message: /function/,
+  },
+  {
+    name: 'answers too much',
+    invoke: 'return { value: "x".repeat(40000) }',
+    failed: 'result_too_large',
+    message: /32768/,
+  },
+  {
+    name: 'changes its request',
+    invoke: 'request.candy = "snickers"; return { value: request }',
+    failed: 'transport',
+    message: /read only/,
+  },
+  {
+    name: 'buries its failure in a cause',
+    invoke: 'throw new Error("outer", { cause: capabilities.failure("http_status", "teapot") })',
+    failed: 'http_status',
+    message: /^teapot$/,
+  },
+];
+
+for (const { name, invoke, failed, message } of MISBEHAVIOURS) {
+  test(`a plugin that ${name} fails as ${failed}`, async (t) => {
+    const folder = await makeFolder(t);
+    await writePlugin(
+      folder,
+      'odd',
+      `export default { open: (_, capabilities) => ({ async invoke(request) { ${invoke}; } }) };`,
+    );
+    const sources = await openTestSources(t, { folders: [folder] });
+    const outcome = await ask(sources, jsonCall({}, { name: 'odd' }));
+    assert.deepEqual(summary(outcome), { failed, refused: false });
+    assert.match(outcome.status === 'failed' ? outcome.failure_message : '', message);
+  });
+}
+
+test('a plugin that never settles is left behind at the deadline', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'stuck', 'export default { open: () => ({ invoke: () => new Promise(() => {}) }) };');
+  const sources = await openTestSources(t, { folders: [folder] });
+  const outcome = await ask(sources, jsonCall({ deadline_ms: 30 }, { name: 'stuck' }));
+  assert.deepEqual(summary(outcome), { failed: 'timeout', refused: false });
+});
+
+test('a plugin that never settles is left behind when the turn is stopped', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'stuck', 'export default { open: () => ({ invoke: () => new Promise(() => {}) }) };');
+  const sources = await openTestSources(t, { folders: [folder] });
+  const stop = new AbortController();
+  const recorder = makeRecorder({ started: async () => void setTimeout(() => stop.abort(), 10) });
+  const surroundings = { client_request_id: 'x', signal: stop.signal };
+  const outcome = await sources.callSource(jsonCall({}, { name: 'stuck' }), surroundings, recorder);
+  assert.deepEqual(summary(outcome), { failed: 'stopped', refused: false });
+});
+
+test('a plugin sends nothing outside a call', async (t) => {
+  let requests = 0;
+  const url = await serve(t, (_, response) => {
+    requests += 1;
+    response.end('{}');
+  });
+  const folder = await makeFolder(t);
+  const eager = `export default { open(_, { origin }) {
+    const early = origin.fetch(origin.url).then(() => 'sent', (error) => error.message);
+    return { invoke: async () => ({ value: await early }) };
+  } };`;
+  await writePlugin(folder, 'eager', eager, { origin: { variables: ['TEST_URL'] } });
+  const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_URL: url } });
+  const outcome = await ask(sources, jsonCall({}, { name: 'eager' }));
+  assert.deepEqual(summary(outcome), { succeeded: 'a source may connect only while it is being asked' });
+  assert.equal(requests, 0);
+});
+
+for (const [what, init] of [
+  ['no signal', '{}'],
+  ['a signal of its own', '{ signal: new AbortController().signal }'],
+]) {
+  test(`a request that a plugin gives ${what} ends with the call's deadline all the same`, async (t) => {
+    let closed: () => void = () => {};
+    const whenClosed = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const url = await serve(t, (_, response) => response.on('close', closed));
+    const folder = await makeFolder(t);
+    const deaf = `export default { open: (_, { origin }) => ({ invoke: () => origin.fetch(origin.url, ${init}) }) };`;
+    await writePlugin(folder, 'deaf', deaf, { origin: { variables: ['TEST_URL'] } });
+    const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_URL: url } });
+    const outcome = await ask(sources, jsonCall({ deadline_ms: 100 }, { name: 'deaf' }));
+    assert.deepEqual(summary(outcome), { failed: 'timeout', refused: false });
+    await whenClosed;
+  });
+}
+
+test('a source is opened once for all its calls', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(
+    folder,
+    'counting',
+    'let opened = 0; export default { open() { opened += 1; return { invoke: async () => ({ value: opened }) }; } };',
+  );
+  const sources = await openTestSources(t, { folders: [folder] });
+  const answers: Json[] = [];
+  for (const candy of ['mars', 'twix'])
+    answers.push(summary(await ask(sources, jsonCall({ request: { candy } }, { name: 'counting' }))));
+  assert.deepEqual(answers, [{ succeeded: 1 }, { succeeded: 1 }]);
+});
+
+test('a generation needs a plugin that speaks chat, and a tool one that speaks json', async (t) => {
+  const sources = await openTestSources(t, {
+    overlay: { TEST_URL: 'http://127.0.0.1:9', CHUKWA_LLM_BASE_URL: 'http://127.0.0.1:9' },
+  });
+  const { generation: _, ...tool } = chatCall();
+  const { generation } = chatCall();
+  assert.ok(generation);
+  for (const command of [tool, jsonCall({ generation })]) {
+    assert.deepEqual(summary(await ask(sources, command)), { failed: 'unavailable', refused: true });
+  }
+});

@@ -1,0 +1,196 @@
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import type { Outcome } from '../../engine/contract/problem.js';
+import type { Store } from '../../engine/ports/records.js';
+import type { OpenDatabase } from '../../engine/store/database.js';
+import { openInMemory } from '../../engine/store/embedded.js';
+import { loadMigrations, migrate } from '../../engine/store/migrations.js';
+import { toStore } from '../../engine/store/open-store.js';
+import { openServer } from '../../engine/store/server.js';
+import { ensureTemplate, templateDigest } from '../../engine/store/template.js';
+import { startPostgres, type TestServer } from '../../tools/postgres-server.js';
+
+/** Where the migrations stand. */
+export const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
+
+export type DatabaseKind = 'embedded' | 'PostgreSQL';
+
+/** A view of a database that does not go through its store. */
+export interface OutsideView {
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+}
+
+/** A migrated, empty database of its own, with its store. */
+export interface TestDatabase {
+  readonly kind: DatabaseKind;
+  readonly store: Store;
+  readonly database: OpenDatabase;
+  /** Another connection to it; of an embedded one, which has a single one, that one. */
+  readonly outside: OutsideView;
+  /** The address, where it has one. */
+  readonly url: string | undefined;
+  /** The statements that the store sends while some work is done. */
+  statementsOf(work: () => Promise<unknown>): Promise<readonly string[]>;
+  /** One more store on the same database, as another process would have it; of an embedded one, the same. */
+  anotherStore(): Promise<Store>;
+  close(): Promise<void>;
+}
+
+/**
+ * Describes the same behaviour on both databases. `open` gives one database that the whole description shares;
+ * it is closed at the end, also when tests fail.
+ */
+export function forEachDatabase(name: string, define: (open: () => Promise<TestDatabase>) => void): void {
+  for (const kind of ['embedded', 'PostgreSQL'] as const) {
+    describe(`${name} (${kind})`, () => {
+      let opened: Promise<TestDatabase> | undefined;
+      after(async () => (await opened)?.close());
+      define(() => (opened ??= openTestDatabase(kind)));
+    });
+  }
+}
+
+/** Opens a migrated, empty database. Close it. */
+export function openTestDatabase(kind: DatabaseKind): Promise<TestDatabase> {
+  return kind === 'embedded' ? openEmbedded() : openPostgres();
+}
+
+async function openEmbedded(): Promise<TestDatabase> {
+  const database = await openInMemory(await templateFile());
+  const store = toStore(database, []);
+  return {
+    kind: 'embedded',
+    store,
+    database,
+    url: undefined,
+    outside: toView(database.pool),
+    statementsOf: (work) => statementsOf(database, work),
+    anotherStore: async () => store,
+    close: () => database.close(),
+  };
+}
+
+let template: Promise<string> | undefined;
+
+/** A packed migrated database, made once for these migrations on this machine. */
+export function templateFile(): Promise<string> {
+  template ??= (async () => {
+    const digest = templateDigest(await loadMigrations(MIGRATIONS));
+    const folder = join(tmpdir(), `chukwa-test-${digest.slice(0, 16)}`);
+    await mkdir(folder, { recursive: true });
+    await ensureTemplate(join(folder, 'template.tar.gz'), MIGRATIONS);
+    return join(folder, 'template.tar.gz');
+  })();
+  return template;
+}
+
+interface Served {
+  readonly url: (database: string) => string;
+  readonly admin: pg.Client;
+  readonly template: string;
+  readonly stop: () => Promise<void>;
+}
+
+let served: Promise<Served> | undefined;
+let opened = 0;
+
+async function openPostgres(): Promise<TestDatabase> {
+  served ??= serve();
+  const { url, admin, template } = await served;
+  const name = `chukwa_test_${process.pid}_${(opened += 1)}`;
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const database = must(await openServer(url(name)));
+  const second = new pg.Client({ connectionString: url(name) });
+  await second.connect();
+  const others: OpenDatabase[] = [];
+  return {
+    kind: 'PostgreSQL',
+    store: toStore(database, []),
+    database,
+    url: url(name),
+    outside: toView(second),
+    statementsOf: (work) => statementsOf(database, work),
+    anotherStore: async () => {
+      const other = must(await openServer(url(name)));
+      others.push(other);
+      return toStore(other, []);
+    },
+    close: async () => {
+      await second.end();
+      for (const open of [database, ...others]) await open.close();
+      await admin.query(`DROP DATABASE ${name}`);
+    },
+  };
+}
+
+/** The server that `CHUKWA_TEST_DATABASE_URL` names, or one of our own; and on it a migrated database to copy. */
+async function serve(): Promise<Served> {
+  const given = process.env['CHUKWA_TEST_DATABASE_URL'];
+  const server = given === undefined ? await startPostgres() : toServer(given);
+  const admin = new pg.Client({ connectionString: given ?? server.url('postgres') });
+  await admin.connect();
+  const template = `chukwa_template_${process.pid}`;
+  await admin.query(`CREATE DATABASE ${template}`);
+  const database = must(await openServer(server.url(template)));
+  must(await migrate(database, await loadMigrations(MIGRATIONS)));
+  await database.close();
+  const stop = async (): Promise<void> => {
+    await admin.query(`DROP DATABASE ${template}`);
+    await admin.end();
+    await server.stop();
+  };
+  return { url: server.url, admin, template, stop };
+}
+
+// Of the whole file: inside the test that asks first, it would end with that test.
+after(async () => (await served)?.stop());
+
+function toServer(given: string): TestServer {
+  const url = (database: string): string => {
+    const address = new URL(given);
+    address.pathname = `/${database}`;
+    return address.href;
+  };
+  return { url, stop: async () => {} };
+}
+
+function toView(runner: Pick<pg.Pool, 'query'>): OutsideView {
+  return {
+    query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+      (await runner.query<Row>(text, [...values])).rows,
+  };
+}
+
+/** Listens to every client that a pool hands out while some work is done. */
+async function statementsOf(database: OpenDatabase, work: () => Promise<unknown>): Promise<readonly string[]> {
+  const heard: string[] = [];
+  const undo: (() => void)[] = [];
+  const listen = (client: pg.PoolClient): void => {
+    const query = client.query;
+    client.query = ((...call: readonly unknown[]) => {
+      const [first] = call as readonly [string | { readonly text: string }];
+      heard.push(typeof first === 'string' ? first : first.text);
+      return Reflect.apply(query, client, call) as unknown;
+    }) as typeof client.query;
+    undo.push(() => {
+      client.query = query;
+    });
+  };
+  database.pool.on('acquire', listen);
+  try {
+    await work();
+  } finally {
+    database.pool.off('acquire', listen);
+    for (const restore of undo.reverse()) restore();
+  }
+  return heard;
+}
+
+function must<Value>(outcome: Outcome<Value>): Value {
+  if (!outcome.ok) throw new Error(outcome.problems.map(({ message }) => message).join(' '));
+  return outcome.value;
+}

@@ -1,0 +1,199 @@
+import { readFileSync } from 'node:fs';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
+import { contentHash } from '../../engine/core/content/canonical.js';
+import { type Compiled, compileProgram } from '../../engine/core/workflow/compile.js';
+import type { ComponentKind } from '../../engine/core/workflow/component.js';
+import type { Program } from '../../engine/core/workflow/program.js';
+import type { World } from '../../engine/core/world/world.js';
+import { createCompileSchema } from '../../engine/schema/compile-schema.js';
+
+/** Documents held in memory, by kind and hash. */
+export interface Shelf {
+  put(kind: ComponentKind, content: Json): { readonly hash: string };
+  find(kind: ComponentKind, hash: string): JsonObject | undefined;
+}
+
+export function openShelf(): Shelf {
+  const byName = new Map<string, JsonObject>();
+  return {
+    put(kind, content) {
+      const hash = contentHash(content);
+      byName.set(`${kind} ${hash}`, content as JsonObject);
+      return { hash };
+    },
+    find: (kind, hash) => byName.get(`${kind} ${hash}`),
+  };
+}
+
+/** What a small park may vary. Everything else is fixed. */
+export interface SmallPark {
+  readonly subjects?: readonly string[];
+  readonly tools?: readonly string[];
+  readonly allow?: readonly string[];
+  readonly ambients?: readonly JsonObject[];
+  readonly max_generation_attempts?: number;
+  readonly max_tool_calls?: number;
+  readonly constraints?: JsonObject;
+  readonly prompt?: string;
+  readonly nodes_before?: (shelf: Shelf) => readonly JsonObject[];
+  readonly schema_delivery?: string;
+  readonly entities?: readonly JsonObject[];
+  readonly change?: (workflow: JsonObject) => JsonObject;
+}
+
+const JSON_SOURCE = {
+  version: 1,
+  label: 'toy',
+  interface: { name: 'http_json', method: 'POST', url_env: 'CHUKWA_TOY_URL', path: '/toy' },
+};
+const ENTITIES: readonly JsonObject[] = [
+  { id: 'bob', name: 'Bob', kind: 'agent', environment: 'park', state: 'hungry', memory: ['I came by bus.'] },
+  { id: 'ant', name: 'Ant', kind: 'agent', environment: 'park', state: 'hungry' },
+  {
+    id: 'vending_machine',
+    name: 'Vending machine',
+    kind: 'prop',
+    environment: 'park',
+    state: 'contains one candy bar',
+  },
+  { id: 'crumb', name: 'Crumb', kind: 'prop', environment: 'park', state: 'on the plate' },
+];
+
+const compileSchema = createCompileSchema();
+
+export function readShippedSchema(name: string): JsonObject {
+  return JSON.parse(readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8')) as JsonObject;
+}
+
+export const CONTRACTS = {
+  tool_loop_output: readShippedSchema('tool-loop-output'),
+  world_patch: readShippedSchema('world-patch'),
+};
+
+/** Compiles a small park; the documents are on the shelf. */
+export function compileSmallPark(park: SmallPark = {}): Compiled & { readonly shelf: Shelf } {
+  const shelf = openShelf();
+  const workflow_ref = shelf.put(
+    'cognition_workflow',
+    (park.change ?? ((document) => document))(toWorkflow(shelf, park)),
+  );
+  const tool_policy_ref = shelf.put('tool_policy', {
+    version: 1,
+    label: 'policy',
+    allow: park.allow ?? park.tools ?? [],
+    require_approval: [],
+    budgets: { max_runtime_ms: 5000, max_result_bytes: 4096 },
+  });
+  const profile_ref = shelf.put('cognition_profile', { version: 1, label: 'profile', workflow_ref, tool_policy_ref });
+  const scenario = shelf.put('scenario', {
+    version: 1,
+    label: 'small-park',
+    start_time: '2026-05-01T09:00:00Z',
+    chronon_seconds: 60,
+    environments: [{ label: 'park', content: 'A small park.' }],
+    entities: park.entities ?? ENTITIES,
+    cognition: [{ profile_ref, subjects: park.subjects ?? ['bob'] }],
+  });
+  const compiled = compileProgram(
+    {
+      find: shelf.find,
+      compileSchema,
+      speaks: (name) => (name === 'http_json' ? 'json' : name === 'llm_chat' ? 'chat' : undefined),
+      contracts: CONTRACTS,
+    },
+    scenario.hash,
+  );
+  return { ...compiled, shelf };
+}
+
+/** The program of a small park that must compile. */
+export function smallPark(park: SmallPark = {}): Program {
+  const compiled = compileSmallPark(park);
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems, null, 2));
+  return compiled.program;
+}
+
+function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
+  const source_ref = shelf.put('response_source', JSON_SOURCE);
+  const arguments_schema_ref = shelf.put('json_schema', {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    additionalProperties: false,
+    required: ['button'],
+    properties: { button: { enum: ['A', 'B', 'C'] } },
+  });
+  return {
+    version: 1,
+    execution: 'per_subject_ordered',
+    ambient_sources: (park.ambients ?? []).map((ambient) => ({
+      source_ref,
+      effect: 'read_only',
+      redaction: { allow: 'all' },
+      ...ambient,
+    })),
+    nodes: [
+      ...(park.nodes_before?.(shelf) ?? []),
+      {
+        id: 'act',
+        type: 'llm_tool_loop',
+        llm_source_ref: chatSource(shelf, park.schema_delivery),
+        prompt_template: {
+          messages: [
+            {
+              role: 'user',
+              content:
+                park.prompt ??
+                'You are {{subject.rendered}}. World: {{world.projection}} Readings: {{ambient.visible}} Tools: {{tools.available}}',
+            },
+          ],
+        },
+        projection: { scope: 'world', memory: { recent: 5 } },
+        available_tools: (park.tools ?? []).map((name) => ({
+          name,
+          description: `Calls ${name}.`,
+          source_ref,
+          arguments_schema_ref,
+          effect: 'state_change',
+          redaction: { allow: 'all' },
+        })),
+        max_generation_attempts: park.max_generation_attempts ?? 3,
+        max_tool_calls: park.max_tool_calls ?? 2,
+        final_schema_ref: shelf.put('json_schema', CONTRACTS.world_patch),
+        constraints: park.constraints ?? { token_budget: 100_000, timeout_seconds: 60 },
+      },
+    ],
+    apply: { from: 'act.final' },
+  };
+}
+
+export function chatSource(shelf: Shelf, schema_delivery = 'response_format'): { readonly hash: string } {
+  return shelf.put('response_source', {
+    version: 1,
+    label: 'model',
+    interface: { name: 'llm_chat', model: 'm', schema_delivery, tool_calling: 'json_control' },
+  });
+}
+
+/** The small park's world at turn 0. */
+export function smallWorld(count = ENTITIES.length): World {
+  const more = Array.from(
+    { length: Math.max(0, count - ENTITIES.length) },
+    (_, index): JsonObject => ({
+      id: `stone_${index}`,
+      name: `Stone ${index}`,
+      kind: 'prop',
+      environment: 'park',
+      state: 'lies there',
+    }),
+  );
+  const entities = [...ENTITIES, ...more].map((entity) => {
+    const { memory, ...rest } = entity as { readonly memory?: readonly string[] } & JsonObject;
+    return [String(rest['id']), { ...rest, memory: (memory ?? []).map((content) => ({ content, turn: 0 })) }] as const;
+  });
+  return {
+    slug: 'small-park',
+    turn: 0,
+    environments: new Map([['park', 'A small park.']]),
+    entities: new Map(entities) as unknown as World['entities'],
+  };
+}

@@ -1,0 +1,13 @@
+/** Says what is being done, on one line that is written over; silent where nobody watches. */
+export interface ProgressLine {
+  say(text: string): void;
+  end(): void;
+}
+
+/** A progress line on standard error, where that is a terminal. */
+export function openProgressLine(output: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>): ProgressLine {
+  const write = (text: string): void => {
+    if (output.isTTY) output.write(`\r\u001B[K${text}`);
+  };
+  return { say: (text) => write(`${text} ...`), end: () => write('') };
+}

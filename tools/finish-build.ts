@@ -1,0 +1,22 @@
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureTemplate } from '../engine/store/template.js';
+
+// What the compiler leaves out of dist/: the JSON beside each plugin, and the packed database that new folders begin as.
+
+const dist = fileURLToPath(new URL('../', import.meta.url));
+const root = dirname(dist.replace(/\/$/, ''));
+
+await copyPluginDocuments(join(root, 'plugins'), join(dist, 'plugins'));
+const made = await ensureTemplate(join(dist, 'template.tar.gz'), join(root, 'migrations'));
+process.stdout.write(made ? 'Packed the embedded database into dist/template.tar.gz.\n' : '');
+
+async function copyPluginDocuments(from: string, to: string): Promise<void> {
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue;
+    const documents = (await readdir(join(from, entry.name))).filter((file) => file.endsWith('.json'));
+    await mkdir(join(to, entry.name), { recursive: true });
+    for (const document of documents) await copyFile(join(from, entry.name, document), join(to, entry.name, document));
+  }
+}

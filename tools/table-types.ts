@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withMigrated } from './schema-dump.js';
+
+/** The row types of every table, as TypeScript in the project's format. */
+export async function describeTables(root: URL): Promise<string> {
+  const { generate, PostgresDialect } = await import('kysely-codegen');
+  const folder = await mkdtemp(join(tmpdir(), 'chukwa-tables-'));
+  try {
+    const outFile = join(folder, 'tables.ts');
+    await withMigrated(new URL('migrations', root), (database) =>
+      generate({
+        db: database.queries as never,
+        dialect: new PostgresDialect(),
+        outFile,
+        excludePattern: 'schema_migrations',
+        typeMapping: { int8: 'number' },
+      }),
+    );
+    return format(root, (await readFile(outFile, 'utf8')).replace(/^\/\*\*[^]*?\*\/\n/, HEAD));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const HEAD = '// Made by tools/generate-tables.ts from migrations/: do not edit.\n';
+
+function format(root: URL, text: string): string {
+  const biome = fileURLToPath(new URL('node_modules/.bin/biome', root));
+  return execFileSync(biome, ['format', '--stdin-file-path=engine/store/tables.ts'], {
+    cwd: fileURLToPath(root),
+    input: text,
+    encoding: 'utf8',
+  });
+}
