@@ -3,7 +3,6 @@ import { hostname } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { v7 as uuid } from 'uuid';
-import type { JsonObject } from './contract/json.js';
 import type { Composition, EngineOptions, Stage } from './operations/composition.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
@@ -155,7 +154,7 @@ async function startScriptedModel(answersFile: string): Promise<Done<Stage>> {
     import('../fixtures/scripted-model/index.js'),
     openValidateShape(),
   ]);
-  const answers = await loadAnswers(answersFile, (value) => validateShape('answers', value as JsonObject));
+  const answers = await loadAnswers(answersFile, (value) => validateShape('answers', value));
   if (!answers.ok) return refuse(...answers.problems);
   const model = await start(answers.value);
   return {

@@ -1,20 +1,20 @@
 import { writeFile } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { compose } from '../engine/main.js';
 import { runCommandLine } from '../engine/surfaces/cli/command-line.js';
 import { drawTerminal } from './terminal-picture.js';
 
-// Draws docs/park.svg: what `chukwa park` prints of its second turn, in colour. Needs a build:
-//   npm run build && npx tsx tools/draw-run.ts
+// Draws docs/park.svg: what `chukwa park` prints of its second turn, in colour.
+//   npx tsx tools/draw-run.ts
 
 const TURN = 2;
 const COLUMNS = 100;
 /** With it a live line is taken away again; what stands before it was never meant to stay. */
 const ERASE = '\r\u001b[2K';
-const COLOURS = new RegExp('\u001b\\[[0-9;]*m', 'g');
 
 const printed = await runPark();
 const lines = printed.split('\n').map((line) => line.split(ERASE).at(-1) ?? '');
-const plain = lines.map((line) => line.replace(COLOURS, ''));
+const plain = lines.map(stripVTControlCharacters);
 const from = plain.findIndex((line) => line.includes(`turn ${TURN}`));
 const to = plain.findIndex((line) => line.includes(`turn ${TURN} committed`));
 if (from < 0 || to < from) throw new Error(`the park printed no turn ${TURN}`);

@@ -5,6 +5,7 @@ import { cp, mkdtemp, readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import pg from 'pg';
 
@@ -67,9 +68,10 @@ function keep(command: readonly string[], folder: string, user: User): () => Pro
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   keeper.unref();
-  const lifeline: { unref?: () => void } = keeper.stdin;
+  const lifeline = keeper.stdin as Writable & { readonly unref?: () => void };
   lifeline.unref?.();
   return async () => {
+    keeper.ref();
     const gone = once(keeper, 'exit');
     keeper.stdin.end();
     await gone;

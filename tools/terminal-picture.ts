@@ -39,7 +39,7 @@ const TONES: ReadonlyMap<string, Tone> = new Map([
  */
 export function drawTerminal(lines: readonly string[], description: string): string {
   const rows = lines.map(toSpans);
-  const columns = Math.max(...rows.map((spans) => spans.reduce((sum, span) => sum + [...span.text].length, 0)));
+  const columns = Math.max(...rows.map((spans) => spans.reduce((sum, span) => sum + columnsOf(span.text), 0)));
   const width = columns * CHARACTER_WIDTH + 2 * MARGIN;
   const height = rows.length * LINE_HEIGHT + 2 * MARGIN;
   return [
@@ -60,12 +60,17 @@ function drawRow(spans: readonly Span[], y: number): readonly string[] {
     const indent = text.length - text.trimStart().length;
     const shown = text.trim();
     const x = MARGIN + (column + indent) * CHARACTER_WIDTH;
-    column += [...text].length;
+    column += columnsOf(text);
     if (shown === '') return [];
     const weight = tone === 'strong' ? ' font-weight="bold"' : '';
-    const place = `x="${x}" y="${y}" textLength="${[...shown].length * CHARACTER_WIDTH}"`;
+    const place = `x="${x}" y="${y}" textLength="${columnsOf(shown) * CHARACTER_WIDTH}"`;
     return [`<text ${place} fill="${COLOURS[tone]}"${weight}>${escapeText(shown)}</text>`];
   });
+}
+
+/** Nothing that the command line prints is wider than one column. */
+function columnsOf(text: string): number {
+  return Array.from(text).length;
 }
 
 /** Cuts one line at its colour sequences. */
@@ -73,7 +78,7 @@ function toSpans(line: string): readonly Span[] {
   let tone: Tone = 'plain';
   const spans: Span[] = [];
   // Every odd piece is the inside of a sequence.
-  line.split(new RegExp('\u001b\\[([0-9;]*)m')).forEach((piece, index) => {
+  line.split(/\p{Cc}\[([0-9;]*)m/u).forEach((piece, index) => {
     if (index % 2 === 1) tone = TONES.get(piece.split(';').at(-1) ?? '') ?? 'plain';
     else if (piece !== '') spans.push({ text: piece, tone });
   });
@@ -82,8 +87,8 @@ function toSpans(line: string): readonly Span[] {
 
 /** Text that no parser takes for markup. Controls are no characters of XML and are left out. */
 function escapeText(text: string): string {
-  const printable = [...text].filter((character) => character >= ' ' && character !== '\u007f').join('');
-  return printable
+  return text
+    .replace(/\p{Cc}/gu, '')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

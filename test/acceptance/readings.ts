@@ -51,7 +51,7 @@ export function requestAt(model: ScriptedModel, turn: number, key: string): Mode
 
 /** The messages of a request as they came over the wire. */
 export function messagesOf(request: ModelRequest): readonly SentMessage[] {
-  return (request.body as { readonly messages: readonly SentMessage[] }).messages;
+  return memberOf(request.body, 'messages') as unknown as readonly SentMessage[];
 }
 
 /** The text of a request's messages. */

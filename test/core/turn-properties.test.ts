@@ -123,7 +123,7 @@ function playMoves(program: Program, moves: readonly Move[]): History {
         message: 'no',
       });
   }
-  for (const command of [...waiting.values()])
+  for (const command of Array.from(waiting.values()))
     end({ kind: 'call_failed', key: command.key, failure_class: 'transport', message: 'over' });
   return { commands, before, after: state.world };
 }
@@ -228,8 +228,8 @@ test('without failures the outcome does not depend on the order of answers', () 
         const shuffled = playTurn(program, smallWorld(), says(outputs), () => picks.next().value ?? 0);
         assert.deepEqual(shuffled.end, inOrder.end);
         assert.deepEqual(
-          shuffled.invokes.map((command) => [command.key, command.request_hash]).sort(),
-          inOrder.invokes.map((command) => [command.key, command.request_hash]).sort(),
+          shuffled.invokes.map((command) => `${command.key} ${command.request_hash}`).sort(),
+          inOrder.invokes.map((command) => `${command.key} ${command.request_hash}`).sort(),
         );
       },
     ),

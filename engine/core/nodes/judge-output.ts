@@ -30,8 +30,8 @@ export function judgeOutput(node: LlmToolLoopProgram, scope: NodeScope, value: J
     return unusable('schema_invalid', `It is not a tool call or a final patch: ${listProblems(problems)}`);
   const output = value as unknown as ToolLoopOutput;
   return output.kind === 'tool_call'
-    ? judgeToolCall(node, output.tool_call.name, output.tool_call.arguments as JsonObject)
-    : judgePatch(node, scope, output.patch as JsonObject);
+    ? judgeToolCall(node, output.tool_call.name, output.tool_call.arguments)
+    : judgePatch(node, scope, output.patch);
 }
 
 function judgeToolCall(node: LlmToolLoopProgram, name: string, args: JsonObject): JudgedOutput {

@@ -61,6 +61,6 @@ export function injectReadings(
 function layAt(into: JsonObject, [token, ...rest]: readonly string[], value: Json): JsonObject {
   if (token === undefined) throw new Error('a reading needs a place below /ambient');
   const inner = Object.hasOwn(into, token) ? into[token] : undefined;
-  const below = typeof inner === 'object' && inner !== null && !isList(inner) ? (inner as JsonObject) : {};
+  const below = typeof inner === 'object' && inner !== null && !isList(inner) ? inner : {};
   return { ...into, [token]: rest.length === 0 ? value : layAt(below, rest, value) };
 }

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../contract/json.js';
 import type { ResponseSource } from '../../generated/response-source.js';
 import type { EffectClass, Redaction, Reference } from '../../generated/workflow.js';
 import { type CompileParts, type Part, type WorkflowSetting, hashOf, missing } from './compile-parts.js';
@@ -62,7 +61,7 @@ export function compileCall(
         hash: hashOf(authored.source_ref),
         label: source.value.label,
         plugin: source.value.interface.name,
-        interface: source.value.interface as unknown as JsonObject,
+        interface: source.value.interface,
       },
       effect: authored.effect,
       redaction: authored.redaction.allow,

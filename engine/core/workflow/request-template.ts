@@ -30,7 +30,7 @@ export function resolveTemplate(template: Json, context: Json): ResolvedRequest 
 export function listReads(template: Json, pointer = ''): readonly TemplateRead[] {
   if (typeof template !== 'object' || template === null) return [];
   if (isRead(template)) return [{ pointer, from: template.$from, has_default: Object.hasOwn(template, 'default') }];
-  return Object.entries(template).flatMap(([member, inner]) => listReads(inner as Json, appendToken(pointer, member)));
+  return Object.entries(template).flatMap(([member, inner]) => listReads(inner, appendToken(pointer, member)));
 }
 
 /** Whether an object says `$from` but not as a template may: other members beside it, or no pointer. */
@@ -40,7 +40,7 @@ export function listMalformedReads(template: Json, pointer = ''): readonly strin
   return [
     ...here,
     ...Object.entries(template).flatMap(([member, inner]) =>
-      listMalformedReads(inner as Json, appendToken(pointer, member)),
+      listMalformedReads(inner, appendToken(pointer, member)),
     ),
   ];
 }

@@ -1,6 +1,4 @@
-import { hanging } from './render/line.js';
 import { EXIT } from './exit-code.js';
-import { printLines } from './session.js';
 import type { Terminal } from './terminal.js';
 
 /** A wish to stop, as long as somebody listens for it. */
@@ -18,13 +16,4 @@ export function listenForInterrupt(terminal: Terminal): Interruption {
     controller.abort();
   });
   return { signal: controller.signal, end };
-}
-
-/** Tells, at the first request, that stopping takes its time. */
-export function announceStop({ error }: Terminal, { signal }: Interruption): void {
-  signal.addEventListener('abort', () =>
-    printLines(error, [
-      hanging(2, 'Stopping: calls that may change something are waited for. Ask again to leave at once.'),
-    ]),
-  );
 }

@@ -1,4 +1,3 @@
-import { cut } from './render/json-view.js';
 import { neutralise } from './render/neutralise.js';
 import { toDuration } from './render/words.js';
 import type { Output } from './terminal.js';
@@ -20,7 +19,11 @@ export function openLiveLine(output: Output): LiveLine {
   let timer: NodeJS.Timeout | undefined;
   let isShown = false;
   const write = (text: string): void => {
-    output.write(`${ERASE}\u001b[2m${cut(neutralise(text), (output.columns ?? 80) - 24)}\u001b[22m`);
+    output.write(
+      `${ERASE}\u001b[2m${Array.from(neutralise(text))
+        .slice(0, (output.columns ?? 80) - 1)
+        .join('')}\u001b[22m`,
+    );
     isShown = true;
   };
   const clear = (): void => {

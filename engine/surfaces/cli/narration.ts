@@ -1,16 +1,19 @@
 import type { RunReport } from '../../operations/run-turns.js';
 import type { OnProgress } from '../../runtime/progress.js';
 import { openLiveLine } from './live-line.js';
-import type { Line } from './render/line.js';
+import { hanging, type Line } from './render/line.js';
 import { endingLines, type RunTitle, titleLines } from './render/run.js';
 import { type Story, tell, UNTOLD, waitingFor } from './render/story.js';
 import { printLines, type Session } from './session.js';
+import type { Output } from './terminal.js';
 
 /** Tells a run while it happens. */
 export interface Narration {
   readonly onProgress: OnProgress;
   wait(what: string): void;
   begin(title: RunTitle): void;
+  /** Says that stopping takes its time. */
+  announceStop(): void;
   end(report: RunReport): void;
   /** Takes the live line away, however the run ended. */
   close(): void;
@@ -18,17 +21,16 @@ export interface Narration {
 
 const IN_MEMORY = /\bmemory\b/;
 
-const SILENT: Narration = { onProgress: () => {}, wait: () => {}, begin: () => {}, end: () => {}, close: () => {} };
+const STOPPING = hanging(2, 'Stopping: calls that may change something are waited for. Ask again to leave at once.');
 
-/** Opens a narration on standard output; with `--json` it says nothing. */
+/** Opens a narration on standard output; with `--json` it says nothing there. */
 export function openNarration({ terminal, as_json }: Session): Narration {
-  if (as_json) return SILENT;
-  const live = openLiveLine(terminal.out);
+  const live = openLiveLine(as_json ? UNSEEN : terminal.out);
   let story: Story = UNTOLD;
   let database = '';
   const print = (lines: readonly Line[]): void => {
     live.show();
-    printLines(terminal.out, lines);
+    if (!as_json) printLines(terminal.out, lines);
   };
   return {
     onProgress(progress) {
@@ -42,7 +44,14 @@ export function openNarration({ terminal, as_json }: Session): Narration {
       database = title.database;
       print(titleLines(title));
     },
+    announceStop() {
+      live.show();
+      printLines(terminal.error, [STOPPING]);
+    },
     end: (report) => print(endingLines(report, story, !IN_MEMORY.test(database))),
     close: () => live.show(),
   };
 }
+
+/** Where nobody looks. */
+const UNSEEN: Output = { write: () => {}, is_live: false, columns: undefined };

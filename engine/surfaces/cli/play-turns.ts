@@ -1,7 +1,7 @@
 import type { Done } from '../../operations/engine.js';
 import type { RunReport } from '../../operations/run-turns.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import { announceStop, listenForInterrupt } from './interruption.js';
+import { listenForInterrupt } from './interruption.js';
 import { type Narration, openNarration } from './narration.js';
 import { printJson, printRefused, type Session } from './session.js';
 
@@ -18,7 +18,7 @@ export async function playTurns(
 ): Promise<ExitCode> {
   const interruption = listenForInterrupt(session.terminal);
   const narration = openNarration(session);
-  announceStop(session.terminal, interruption);
+  interruption.signal.addEventListener('abort', () => narration.announceStop());
   try {
     narration.wait('opening the database');
     const done = await run({ signal: interruption.signal, narration });

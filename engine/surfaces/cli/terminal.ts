@@ -48,7 +48,8 @@ function toOutput(stream: NodeJS.WriteStream, variables: NodeJS.ProcessEnv): Out
     },
     is_live: stream.isTTY && !isPlain,
     get columns() {
-      return stream.isTTY ? stream.columns : undefined;
+      // A terminal of unknown width says 0.
+      return stream.isTTY && stream.columns > 0 ? stream.columns : undefined;
     },
   };
 }

@@ -15,7 +15,7 @@ export function wrap(line: Line, width: number): readonly Line[] {
     rows.at(-1)?.push(piece);
   }
   return rows
-    .map((spans) => ({ spans: withoutTrail(spans) }))
+    .map((spans) => ({ spans: withoutTrail(joinEqual(spans)) }))
     .filter(({ spans }, index) => index === 0 || spans.length > 0);
 }
 
@@ -23,6 +23,17 @@ export function wrap(line: Line, width: number): readonly Line[] {
 function toWords(span: Span): readonly Span[] {
   const words = neutralise(span.text).match(/ *[^ ]+| +$/g) ?? [];
   return words.map((text) => ({ ...span, text }));
+}
+
+/** Neighbours of one tone as one piece. */
+function joinEqual(spans: readonly Span[]): readonly Span[] {
+  const joined: Span[] = [];
+  for (const span of spans) {
+    const last = joined.at(-1);
+    if (last === undefined || last.tone !== span.tone) joined.push(span);
+    else joined.splice(-1, 1, { ...last, text: last.text + span.text });
+  }
+  return joined;
 }
 
 function withoutTrail(spans: readonly Span[]): readonly Span[] {

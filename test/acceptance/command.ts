@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { ROOT } from '../support/park-stage.js';
+
+const PROGRAM = join(ROOT, 'dist/engine/chukwa.js');
+
+/** How a process ended. */
+export interface Ended {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The program, running. */
+export interface Running {
+  readonly pid: number;
+  kill(signal: 'SIGINT' | 'SIGKILL'): void;
+  readonly ended: Promise<Ended>;
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+/** Starts the compiled program with these words, and no variables of this machine's but the search path. */
+export function startChukwa(words: readonly string[], variables: Variables): Running {
+  // The test command builds first; a single file that is run by itself may find nothing.
+  if (!existsSync(PROGRAM)) execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: 'ignore' });
+  const env = { PATH: process.env['PATH'] ?? '', ...variables };
+  const child = spawn(process.execPath, [PROGRAM, ...words], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout: stdout(), stderr: stderr() }));
+  });
+  assert.ok(child.pid);
+  return { pid: child.pid, kill: (signal) => void child.kill(signal), ended };
+}
+
+/** Runs the compiled program to its end. */
+export function runChukwa(words: readonly string[], variables: Variables): Promise<Ended> {
+  return startChukwa(words, variables).ended;
+}
+
+/** Runs it with `--json`, expects this code, and reads the one document on standard output. */
+export async function askChukwa<Answer>(words: readonly string[], variables: Variables, code = 0): Promise<Answer> {
+  const ended = await runChukwa([...words, '--json'], variables);
+  assert.equal(ended.code, code, ended.stderr);
+  return JSON.parse(ended.stdout) as Answer;
+}
+
+/** Waits for something that a running process brings about. @throws AssertionError where it ends instead */
+export async function whileRunning<Value>(running: Running, event: Promise<Value>): Promise<Value> {
+  const early = running.ended.then((ended) => assert.fail(`it ended too early: ${JSON.stringify(ended)}`));
+  return Promise.race([event, early]);
+}
+
+/** An empty folder that goes with the test. */
+export async function makeFolder(context: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'chukwa-command-'));
+  context.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function collect(stream: NodeJS.ReadableStream): () => string {
+  const pieces: Buffer[] = [];
+  stream.on('data', (piece: Buffer) => pieces.push(piece));
+  return () => Buffer.concat(pieces).toString('utf8');
+}

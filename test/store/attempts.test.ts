@@ -1,0 +1,437 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { forEachDatabase } from '../support/databases.js';
+import {
+  answered,
+  batch,
+  begin,
+  beginning,
+  committing,
+  DOCUMENTS,
+  failing,
+  generationStart,
+  HOLDER,
+  makeWorld,
+  message,
+  NOON,
+  patchOf,
+  playTurn,
+  refused,
+  toyStart,
+} from './record-fixtures.js';
+
+const SYSTEM = message('system', 'author', 'You are Zoe.');
+const PATCH = { before: 'rested', after: 'tired' };
+
+forEachDatabase('attempts', (open) => {
+  test('an attempt begins on the world at its turn, in the order of the scenario', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'order');
+    const { lease, world, interrupted_attempts } = await begin(store, 'order');
+    assert.deepEqual([lease.attempted_turn, lease.epoch, interrupted_attempts], [1, 1, []]);
+    assert.deepEqual(
+      [...world.environments],
+      [
+        ['park', 'a park'],
+        ['kiosk', 'a kiosk'],
+      ],
+    );
+    assert.deepEqual([...world.entities.keys()], ['zoe', 'bench.old', 'bob']);
+    assert.deepEqual(world.entities.get('zoe'), {
+      id: 'zoe',
+      name: 'Zoe',
+      kind: 'agent',
+      environment: 'park',
+      goal: 'run',
+      state: 'rested',
+      memory: [
+        { content: 'born', turn: 0 },
+        { content: 'fed', turn: 0 },
+      ],
+    });
+  });
+
+  test('an unknown world begins nothing', async () => {
+    const { store } = await open();
+    assert.deepEqual(await store.attempts.begin(beginning('nowhere'), () => true), { kind: 'unknown_world' });
+  });
+
+  test('a call is on record while it runs, and afterwards with its answer as redaction lets it be seen', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'call');
+    const { lease } = await begin(store, 'call');
+    const start = toyStart('turn/weather@0123456789ab', 1);
+    assert.equal(await store.attempts.startCall(lease, start), 'written');
+    const running = await store.records.invocation(start.source_invocation_id);
+    assert.deepEqual([running?.status, running?.ended_at, running?.response_json], ['running', null, null]);
+    const answer = { temperature: 3, station: { id: 'secret' } };
+    const response_headers = { 'content-type': 'application/json' };
+    await store.attempts.finishCall(lease, answered(start, answer, { http_status: 200, response_headers }));
+    const done = await store.records.invocation(start.source_invocation_id);
+    assert.deepEqual(done, {
+      ...running,
+      status: 'succeeded',
+      validation_status: 'valid',
+      http_status: 200,
+      response_headers,
+      response_json: { temperature: 3 },
+      duration_ms: 20,
+      ended_at: new Date(NOON + 21).toISOString(),
+    });
+    assert.equal(done?.source_label, 'toy');
+  });
+
+  test('the body of a call is shown only where nothing of it is redacted', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'bodies');
+    const { lease } = await begin(store, 'bodies');
+    const hidden = toyStart('a', 1);
+    const shown = toyStart('b', 2, { call: { ...hidden.command.call, redaction: 'all' } });
+    for (const start of [hidden, shown]) {
+      await store.attempts.startCall(lease, start);
+      await store.attempts.finishCall(lease, answered(start, {}, { response_body: Buffer.from('{ "x": 1 }') }));
+    }
+    assert.equal((await store.records.invocation(hidden.source_invocation_id))?.response_text, null);
+    assert.equal((await store.records.invocation(shown.source_invocation_id))?.response_text, '{ "x": 1 }');
+  });
+
+  test('a refusal is one row, finished when it is written', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'refusal');
+    const { lease } = await begin(store, 'refusal');
+    const start = toyStart('zoe/act/round-1/try-1/tool', 1);
+    await store.attempts.startCall(lease, { ...start, refused: refused(start) });
+    const attempt = await store.records.attempt(lease.attempt_id);
+    assert.deepEqual(
+      attempt?.invocations.map(({ status, failure_class, failure_message }) => [
+        status,
+        failure_class,
+        failure_message,
+      ]),
+      [['failed', 'policy_denied', 'Not allowed.']],
+    );
+    assert.deepEqual(
+      attempt?.timeline.map(({ event_kind }) => event_kind),
+      ['attempt_began', 'call_refused'],
+    );
+  });
+
+  test('a rejected generation and its correction: messages once, chunks and audit whole', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'retry');
+    const { lease } = await begin(store, 'retry');
+    const first = generationStart(1, [SYSTEM, message('user', 'subject.rendered', 'You are rested. ☀')]);
+    await store.attempts.startCall(lease, first);
+    await store.attempts.flushChunks(lease, first.llm_call_id, batch(1, ['no ', 'JS']));
+    await store.attempts.finishCall(lease, {
+      ...answered(
+        first,
+        { text: 'no JSON', finish_reason: 'stop' },
+        {
+          trace: { chunks: batch(2, ['ON']), artifacts: [{ kind: 'finish_reason', value: 'stop' }] },
+          usage: { input_tokens: 12, output_tokens: 3 },
+        },
+      ),
+      verdict: {
+        key: first.command.key,
+        model_output_kind: 'invalid',
+        failure: { failure_class: 'model_content', detail: 'non_json', message: 'That is not JSON.' },
+        normalised_text: 'no JSON',
+        artifacts: [{ kind: 'parse_error', value: { at: 0 } }],
+        rejection: {
+          subject_id: 'zoe',
+          node_id: 'act',
+          workflow_hash: DOCUMENTS.workflow.hash,
+          attempt_number: 1,
+          raw_response: 'no JSON',
+          rejection: 'That is not JSON.',
+        },
+      },
+    });
+    const spoken = [...(first.command.generation?.messages ?? []), message('assistant', 'model', 'no JSON')];
+    const second = generationStart(2, [...spoken, message('user', 'correction', 'That is not JSON.')], 2);
+    await store.attempts.startCall(lease, second);
+
+    const record = await store.records.llmCall(first.llm_call_id);
+    assert.deepEqual(record?.messages, [
+      { role: 'system', content: 'You are Zoe.', segments: [{ origin: 'author', characters: 12 }] },
+      { role: 'user', content: 'You are rested. ☀', segments: [{ origin: 'subject.rendered', characters: 17 }] },
+    ]);
+    assert.deepEqual(record?.chunks, [
+      { text: 'no ', offset_ms: 0 },
+      { text: 'JS', offset_ms: 10 },
+      { text: 'ON', offset_ms: 0 },
+    ]);
+    assert.deepEqual([record?.raw_text, record?.normalised_text, record?.model], ['no JSON', 'no JSON', 'm-1']);
+    assert.deepEqual(
+      record?.artifacts.map(({ kind }) => kind),
+      ['finish_reason', 'parse_error'],
+    );
+    assert.deepEqual(record?.tokens, {
+      input_tokens: 12,
+      output_tokens: 3,
+      cached_input_tokens: null,
+      reasoning_tokens: null,
+    });
+    assert.equal((await store.records.llmCall(second.llm_call_id))?.messages.length, 4);
+    const stored = await outside.query<{ listed: number }>(
+      `SELECT count(*)::int AS listed FROM llm_conversation_messages WHERE attempt_id = $1`,
+      [lease.attempt_id],
+    );
+    assert.deepEqual(stored, [{ listed: 4 }]);
+
+    const attempt = await store.records.attempt(lease.attempt_id);
+    const { details: _details, ...audit } = attempt?.audit[0] ?? { details: null };
+    assert.deepEqual(audit, {
+      audit_kind: 'generation_rejected',
+      attempt_status: 'running',
+      source_invocation_id: first.source_invocation_id,
+      workflow_subject_entity_id: 'zoe',
+      workflow_node_id: 'act',
+      patch_seq: null,
+      attempt_number: 1,
+      raw_response: 'no JSON',
+      rejection: 'That is not JSON.',
+    });
+    assert.deepEqual(attempt?.invocations[0]?.response_json, { text: 'no JSON', finish_reason: 'stop' });
+    assert.deepEqual(attempt?.source_trace_summary, {
+      calls: { llm_generation: { failed: 1, running: 1 } },
+      input_tokens: 12,
+      output_tokens: 3,
+    });
+  });
+
+  test('a commit makes the turn: patches, what changed, audit, and the lease given back', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'commit');
+    const { lease } = await begin(store, 'commit');
+    const start = generationStart(1, [SYSTEM]);
+    await store.attempts.startCall(lease, start);
+    await store.attempts.finishCall(lease, answered(start, { text: '{}', finish_reason: 'stop' }));
+    const turn = committing(start, [patchOf(PATCH), patchOf({ before: 'tired', after: 'asleep' })]);
+    assert.equal(await store.attempts.commit(lease, turn), 'written');
+
+    const attempt = await store.records.attempt(lease.attempt_id);
+    assert.deepEqual(attempt?.status, 'committed');
+    assert.deepEqual(
+      attempt?.patches.map(({ patch_seq, narration, touched_entities }) => [patch_seq, narration, touched_entities]),
+      [
+        [1, 'Zoe is tired.', ['zoe']],
+        [2, 'Zoe is asleep.', ['zoe']],
+      ],
+    );
+    assert.deepEqual(attempt?.patches[1]?.effects[0], {
+      effect_index: 0,
+      op: 'set_entity_state',
+      entity_id: 'zoe',
+      environment_label: null,
+      state_before: 'tired',
+      state_after: 'asleep',
+    });
+    assert.deepEqual(
+      attempt?.audit.map(({ audit_kind, patch_seq, attempt_status }) => [audit_kind, patch_seq, attempt_status]),
+      [
+        ['patch_applied', 1, 'committed'],
+        ['patch_applied', 2, 'committed'],
+        ['turn_complete', null, 'committed'],
+      ],
+    );
+    assert.deepEqual(
+      attempt?.timeline.map(({ event_seq, event_kind }) => [event_seq, event_kind]),
+      [
+        [1, 'attempt_began'],
+        [2, 'call_started'],
+        [3, 'call_answered'],
+        [4, 'patch_applied'],
+        [5, 'patch_applied'],
+        [6, 'turn_committed'],
+      ],
+    );
+    assert.equal((await begin(store, 'commit')).lease.attempted_turn, 2);
+  });
+
+  test('every committed turn can be seen again, and no other', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'history');
+    await playTurn(store, 'history', PATCH);
+    await playTurn(store, 'history', { before: 'tired', after: 'asleep' });
+    const seen = async (turn?: number) => {
+      const world = await store.worlds.snapshot('history', turn);
+      const zoe = world?.entities.find(({ id }) => id === 'zoe');
+      return (
+        world && [world.turn, zoe?.state, zoe?.memory.map(({ content }) => content), world.environments[0]?.content]
+      );
+    };
+    assert.deepEqual(await seen(0), [0, 'rested', ['born', 'fed'], 'a park']);
+    assert.deepEqual(await seen(1), [1, 'tired', ['born', 'fed', 'I was rested.'], 'a park where Zoe is tired']);
+    const latest = [2, 'asleep', ['born', 'fed', 'I was rested.', 'I was tired.'], 'a park where Zoe is asleep'];
+    assert.deepEqual(await seen(2), latest);
+    assert.deepEqual(await seen(), latest);
+    assert.equal(await seen(3), undefined);
+    assert.equal(await seen(-1), undefined);
+    assert.equal(await store.worlds.snapshot('nowhere'), undefined);
+  });
+
+  test('what a turn leaves as it was costs no row', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'unchanged');
+    const { lease } = await begin(store, 'unchanged');
+    const start = generationStart(1, [SYSTEM]);
+    await store.attempts.startCall(lease, start);
+    const there = patchOf(PATCH);
+    const back = patchOf({ before: 'tired', after: 'rested' });
+    await store.attempts.commit(lease, committing(start, [there, back]));
+    const rows = await outside.query(
+      `SELECT entity_id::text FROM entity_states WHERE world_slug = 'unchanged' AND turn = 1`,
+    );
+    assert.deepEqual(rows, []);
+    const memory = (await store.worlds.snapshot('unchanged'))?.entities[0]?.memory.map(({ content }) => content);
+    assert.deepEqual(memory, ['born', 'fed', 'I was rested.', 'I was tired.']);
+  });
+
+  test('a failed attempt leaves the world and keeps its trace', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'failure');
+    const { lease } = await begin(store, 'failure');
+    const start = toyStart('a', 1);
+    await store.attempts.startCall(lease, start);
+    assert.equal(await store.attempts.fail(lease, failing(start.source_invocation_id)), 'written');
+    const attempt = await store.records.attempt(lease.attempt_id);
+    assert.deepEqual(
+      [
+        attempt?.status,
+        attempt?.failure_class,
+        attempt?.failed_subject_entity_id,
+        attempt?.failed_source_invocation_id,
+      ],
+      ['failed', 'http_status', 'zoe', start.source_invocation_id],
+    );
+    assert.deepEqual(
+      attempt?.invocations.map(({ status }) => status),
+      ['interrupted'],
+    );
+    assert.deepEqual(attempt?.source_trace_summary, {
+      calls: { ambient_context: { interrupted: 1 } },
+      input_tokens: 0,
+      output_tokens: 0,
+    });
+    assert.deepEqual(
+      attempt?.audit.map(({ audit_kind, details }) => [audit_kind, details]),
+      [['attempt_failed', { status: 'failed', failure_class: 'http_status', failure_message: 'The toy said 500.' }]],
+    );
+    assert.equal((await store.worlds.find('failure'))?.turn, 0);
+    assert.equal((await begin(store, 'failure')).lease.epoch, 2);
+  });
+
+  test('a world with a living driver is held', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'held');
+    const { lease } = await begin(store, 'held');
+    const second = await store.attempts.begin(beginning('held', NOON + 1), () => true);
+    const until = NOON + 60_000;
+    assert.deepEqual(second, { kind: 'held', holder: HOLDER, attempt_id: lease.attempt_id, until });
+    assert.equal(await store.attempts.renew(lease, until + 60_000), 'written');
+    assert.equal((await store.attempts.begin(beginning('held', until + 1), () => true)).kind, 'held');
+  });
+
+  test('what a driver left behind is interrupted by the next one', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'dead');
+    const { lease } = await begin(store, 'dead');
+    const toy = toyStart('a', 1);
+    const generation = generationStart(2, [SYSTEM]);
+    await store.attempts.startCall(lease, toy);
+    await store.attempts.startCall(lease, generation);
+    const next = await begin(store, 'dead', NOON + 60_001);
+    assert.deepEqual(next.interrupted_attempts, [lease.attempt_id]);
+    assert.deepEqual([next.lease.epoch, next.lease.attempted_turn], [2, 1]);
+    const left = await store.records.attempt(lease.attempt_id);
+    assert.deepEqual([left?.status, left?.failure_class], ['interrupted', 'interrupted']);
+    assert.deepEqual(
+      left?.invocations.map(({ status }) => status),
+      ['interrupted', 'interrupted'],
+    );
+    assert.equal((await store.records.llmCall(generation.llm_call_id))?.status, 'interrupted');
+    assert.deepEqual(left?.timeline.at(-1)?.event_kind, 'attempt_interrupted');
+    assert.deepEqual(
+      left?.audit.map(({ audit_kind }) => audit_kind),
+      ['attempt_failed'],
+    );
+    const listed = (await store.records.attempts('dead')).map(({ attempt_id, status }) => [attempt_id, status]);
+    assert.deepEqual(listed, [
+      [lease.attempt_id, 'interrupted'],
+      [next.lease.attempt_id, 'running'],
+    ]);
+  });
+
+  test('calls that begin together all land, each with its own place in the timeline', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'together');
+    const { lease } = await begin(store, 'together');
+    const starts = Array.from({ length: 12 }, (_call, index) => toyStart(`call-${index}`, index + 1));
+    await Promise.all(starts.map((start) => store.attempts.startCall(lease, start)));
+    await Promise.all(starts.map((start) => store.attempts.finishCall(lease, answered(start, {}))));
+    const attempt = await store.records.attempt(lease.attempt_id);
+    assert.equal(attempt?.source_invocation_count, 12);
+    assert.deepEqual(
+      attempt?.timeline.map(({ event_seq }) => event_seq),
+      Array.from({ length: 25 }, (_event, index) => index + 1),
+    );
+  });
+
+  test('worlds that say the same things at once do not block each other', async () => {
+    const { store } = await open();
+    const slugs = Array.from({ length: 8 }, (_world, index) => `same-${index}`);
+    for (const slug of slugs) await makeWorld(store, slug);
+    const texts = Array.from({ length: 20 }, (_text, index) => message('user', 'subject', `line ${index}`));
+    const leases = [];
+    for (const slug of slugs) leases.push((await begin(store, slug)).lease);
+    const said = leases.map((lease, index) =>
+      store.attempts.startCall(lease, generationStart(1, index % 2 ? texts : [...texts].reverse())),
+    );
+    assert.deepEqual(
+      await Promise.all(said),
+      slugs.map(() => 'written'),
+    );
+  });
+
+  test('bytes of every kind survive: U+0000, characters cut by a flush, and what is no UTF-8', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'bytes');
+    const { lease } = await begin(store, 'bytes');
+    const start = generationStart(1, [message('user', 'subject', 'nul \u0000 lone \ud800')]);
+    await store.attempts.startCall(lease, start);
+    const sun = Buffer.from('☀');
+    await store.attempts.flushChunks(lease, start.llm_call_id, batch(1, ['a\u0000', sun.subarray(0, 1)]));
+    const broken = Buffer.from([0xff, 0x00, 0xfe]);
+    await store.attempts.finishCall(
+      lease,
+      answered(
+        start,
+        { text: 'x\u0000', finish_reason: 'stop\u0000' },
+        {
+          trace: { chunks: batch(2, [sun.subarray(1)]), artifacts: [{ kind: 'odd', value: 'nul \u0000' }] },
+          response_body: broken,
+        },
+      ),
+    );
+    const record = await store.records.llmCall(start.llm_call_id);
+    assert.equal(record?.raw_text, 'a\u0000☀');
+    assert.deepEqual(record?.artifacts, [{ kind: 'odd', value: 'nul \u0000' }]);
+    assert.equal(record?.messages[0]?.content, 'nul \u0000 lone \ufffd');
+    const [row] = await outside.query<{ body: string }>(
+      `SELECT encode(response_body, 'hex') AS body FROM source_invocations WHERE source_invocation_id = $1`,
+      [start.source_invocation_id],
+    );
+    assert.equal(row?.body, 'ff00fe');
+  });
+
+  test('what is no id names nothing', async () => {
+    const { store } = await open();
+    for (const id of ['', 'x', `${'0'.repeat(36)}`]) {
+      assert.equal(await store.records.attempt(id), undefined);
+      assert.equal(await store.records.invocation(id), undefined);
+      assert.equal(await store.records.llmCall(id), undefined);
+    }
+  });
+});

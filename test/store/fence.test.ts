@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AttemptLease, Written } from '../../engine/ports/attempts.js';
+import type { Store } from '../../engine/ports/records.js';
+import { forEachDatabase, type OutsideView } from '../support/databases.js';
+import {
+  answered,
+  batch,
+  begin,
+  beginning,
+  committing,
+  failing,
+  generationStart,
+  makeWorld,
+  message,
+  NOON,
+  patchOf,
+  refused,
+  toyStart,
+} from './record-fixtures.js';
+
+const SYSTEM = message('system', 'author', 'You are Zoe.');
+const TAKEN_AT = NOON + 60_001;
+
+/** Everything in the tables of a world, as one text. */
+async function contentsOf(outside: OutsideView): Promise<string> {
+  const tables = await outside.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+  );
+  const contents: string[] = [];
+  for (const { name } of tables) {
+    const [row] = await outside.query<{ rows: string | null }>(
+      `SELECT string_agg(t::text, E'\\n' ORDER BY t::text) AS rows FROM ${name} t`,
+    );
+    contents.push(`${name}\n${row?.rows ?? ''}`);
+  }
+  return contents.join('\n\n');
+}
+
+forEachDatabase('an overtaken driver', (open) => {
+  const writes: Readonly<Record<string, (store: Store, lease: AttemptLease, open: Opened) => Promise<Written>>> = {
+    'starts no call': (store, lease) => store.attempts.startCall(lease, toyStart('late', 9)),
+    'starts no generation': (store, lease) =>
+      store.attempts.startCall(lease, generationStart(9, [message('user', 'subject', 'never said')], 9)),
+    'writes no refusal': (store, lease) => {
+      const start = toyStart('late', 9);
+      return store.attempts.startCall(lease, { ...start, refused: refused(start) });
+    },
+    'flushes no chunk': (store, lease, { generation }) =>
+      store.attempts.flushChunks(lease, generation.llm_call_id, batch(1, ['late'])),
+    'finishes no call': (store, lease, { toy }) => store.attempts.finishCall(lease, answered(toy, {})),
+    'finishes no generation': (store, lease, { generation }) =>
+      store.attempts.finishCall(lease, answered(generation, { text: 'late', finish_reason: 'stop' })),
+    'commits nothing': (store, lease, { generation }) =>
+      store.attempts.commit(lease, committing(generation, [patchOf({ before: 'rested', after: 'tired' })])),
+    'fails nothing': (store, lease) => store.attempts.fail(lease, failing()),
+    'renews nothing': (store, lease) => store.attempts.renew(lease, TAKEN_AT + 1_000_000),
+  };
+
+  interface Opened {
+    readonly toy: ReturnType<typeof toyStart>;
+    readonly generation: ReturnType<typeof generationStart>;
+  }
+
+  for (const [name, write] of Object.entries(writes)) {
+    test(name, async () => {
+      const { store, outside } = await open();
+      const slug = name.replaceAll(' ', '-');
+      await makeWorld(store, slug);
+      const { lease } = await begin(store, slug);
+      const opened = { toy: toyStart('a', 1), generation: generationStart(2, [SYSTEM]) };
+      await store.attempts.startCall(lease, opened.toy);
+      await store.attempts.startCall(lease, opened.generation);
+      await begin(store, slug, TAKEN_AT);
+      const before = await contentsOf(outside);
+      assert.equal(await write(store, lease, opened), 'overtaken');
+      assert.equal(await contentsOf(outside), before);
+    });
+  }
+
+  test('writes nothing either once its attempt has ended', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'ended');
+    const { lease } = await begin(store, 'ended');
+    await store.attempts.fail(lease, failing());
+    assert.equal(await store.attempts.startCall(lease, toyStart('late', 1)), 'overtaken');
+  });
+
+  test('waits at the fence while the world is being taken, and then writes nothing', async () => {
+    const { store, kind, database, outside } = await open();
+    if (kind === 'embedded') return;
+    await makeWorld(store, 'race');
+    const { lease } = await begin(store, 'race');
+    const taker = await database.pool.connect();
+    await taker.query('BEGIN');
+    await taker.query(`SELECT FROM worlds WHERE world_slug = 'race' FOR UPDATE`);
+    let landed = false;
+    const late = store.attempts.startCall(lease, toyStart('late', 1)).finally(() => {
+      landed = true;
+    });
+    const waiting = `SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    while ((await outside.query<{ n: number }>(waiting))[0]?.n === 0 && !landed);
+    assert.equal(landed, false);
+    await taker.query(`UPDATE worlds SET lease_epoch = lease_epoch + 1 WHERE world_slug = 'race'`);
+    await taker.query('COMMIT');
+    taker.release();
+    assert.equal(await late, 'overtaken');
+    assert.equal((await store.records.attempt(lease.attempt_id))?.source_invocation_count, 0);
+  });
+
+  test('two drivers that begin at once get one lease', async () => {
+    const { store, anotherStore } = await open();
+    await makeWorld(store, 'rivals');
+    const rivals = [store, await anotherStore(), store, await anotherStore()];
+    const outcomes = await Promise.all(rivals.map((rival) => rival.attempts.begin(beginning('rivals'), () => true)));
+    assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['begun', 'held', 'held', 'held']);
+  });
+});

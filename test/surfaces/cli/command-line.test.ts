@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { compose } from '../../../engine/main.js';
+import type { Composition } from '../../../engine/operations/composition.js';
+import type { RunReport } from '../../../engine/operations/run-turns.js';
+import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { openTestTerminal, type TestTerminalSettings } from './test-terminal.js';
+
+const CONTROL = /(?!\n)[\p{Cc}\p{Cf}]/u;
+/** Colours and the erased line: the escape sequences that this program writes itself. */
+const OWN = new RegExp('\u001b\\[\\d+m|\r\u001b\\[2K', 'g');
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+let folder = '';
+let composition: Composition;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chukwa-cli-'));
+  composition = await compose({ CHUKWA_DATA_DIR: join(folder, 'data') });
+});
+
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function chukwa(words: string, settings: TestTerminalSettings = {}) {
+  const terminal = openTestTerminal(settings);
+  const code = await runCommandLine(composition, words.split(' '), terminal);
+  return { code, out: terminal.out_text(), error: terminal.error_text(), terminal };
+}
+
+async function report(words: string): Promise<{ readonly code: number; readonly run: RunReport }> {
+  const { code, out } = await chukwa(`${words} --json`);
+  return { code, run: JSON.parse(out) as RunReport };
+}
+
+async function write(name: string, value: unknown): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, JSON.stringify(value, null, 2));
+  return path;
+}
+
+const TURN_MEMBERS = ['attempted_turn', 'attempt_id', 'status', 'failure_class', 'patches', 'invocations'];
+const INVOCATION_MEMBERS = [
+  'source_invocation_id',
+  'parent_source_invocation_id',
+  'invocation_seq',
+  'invocation_kind',
+  'ambient_source_id',
+  'tool_name',
+  'workflow_subject_entity_id',
+  'workflow_node_id',
+  'tool_loop_round',
+  'logical_generation_attempt',
+  'model_output_kind',
+  'status',
+  'failure_class',
+  'http_status',
+  'llm_call_id',
+  'response_json',
+];
+
+test('park --json prints the run report and nothing else', async () => {
+  const { code, run } = await report('park');
+  assert.equal(code, 0);
+  assert.equal(run.world, 'park');
+  assert.deepEqual(
+    run.turns.map(({ attempted_turn, status }) => [attempted_turn, status]),
+    [
+      [1, 'committed'],
+      [2, 'committed'],
+      [3, 'committed'],
+    ],
+  );
+  for (const turn of run.turns) {
+    for (const member of TURN_MEMBERS) assert.ok(member in turn, member);
+    for (const invocation of turn.invocations) assert.deepEqual(Object.keys(invocation), INVOCATION_MEMBERS);
+  }
+});
+
+test('park tells a fresh world turn by turn, in plain text when nobody looks, with ids that lead further', async () => {
+  const { code, out, error } = await chukwa('park --turns 2');
+  assert.equal(code, 0, error);
+  assert.match(out, /^world park-2 {2}scenario park · model scripted \(park\) · 2 turns\n/);
+  assert.match(out, /park_weather +temperature_f 64 · condition windy/);
+  assert.match(out, /park_pa +announcements "Attention park visitors/);
+  assert.match(out, /messages \(from Unknown .* kind\s+spam\)/);
+  assert.match(out, /buy_candy \{.*button: C\} -> status dispensed/);
+  assert.match(out, /bob: memory \+ "/);
+  assert.match(out, /turn 2 committed: 2 patches, \d+ calls, \d+ tokens/);
+  assert.doesNotMatch(out, CONTROL);
+  for (const command of ['attempt', 'llm-call', 'invocation']) {
+    const [, id] = new RegExp(`npx chukwa ${command} (${UUID})`).exec(out) ?? [];
+    const shown = await chukwa(`${command} ${id}`);
+    assert.equal(shown.code, 0, `${command} ${id}: ${shown.error}`);
+    assert.match(shown.out, new RegExp(`^${command} ${id}`));
+    assert.doesNotMatch(shown.out, CONTROL);
+    const json = JSON.parse((await chukwa(`${command} ${id} --json`)).out) as Record<string, unknown>;
+    const name =
+      { attempt: 'attempt_id', 'llm-call': 'llm_call_id', invocation: 'source_invocation_id' }[command] ?? '';
+    assert.equal(json[name], id);
+  }
+});
+
+test('an LLM call shows what it was asked by role and origin, what it said, and how that streamed in', async () => {
+  const { run } = await report('park --turns 1');
+  const id = run.turns[0]?.invocations.find(({ llm_call_id }) => llm_call_id !== null)?.llm_call_id;
+  const { out } = await chukwa(`llm-call ${id}`);
+  assert.match(out, /\nsystem {2}\d+ characters: author \d+ · subject \d+\n {2}\| You decide what Bob does/);
+  assert.match(out, /\nuser .*world\.projection \d+/);
+  assert.match(out, /\nsaid {2}\d+ chunks, the first after/);
+  assert.match(out, /\n {2}tokens +\d+ in, \d+ out\n/);
+  assert.match(out, /\naccepted_patch\n/);
+});
+
+test('a turn that fails ends with 3, leaves the world as it was, and is listed first', async () => {
+  const answers = { version: 1, label: 'closed', turns: { '*': { 'bob/act/round-1/try-1': { status: 503 } } } };
+  const path = await write('closed.json', answers);
+  const { code, run } = await report(`park --script ${path}`);
+  assert.equal(code, 3);
+  assert.deepEqual(
+    run.turns.map(({ status, failure_class }) => [status, failure_class]),
+    [['failed', 'http_status']],
+  );
+  assert.match((await chukwa(`world show ${run.world}`)).out, new RegExp(`^world ${run.world} {2}at turn 0 `));
+  const again = await chukwa(`run ${run.world} --llm scripted --script ${path}`);
+  assert.equal(again.code, 3);
+  assert.match(again.out, /turn 1 failed/);
+  const listed = JSON.parse((await chukwa(`attempts ${run.world} --json`)).out) as {
+    attempts: { attempt_id: string }[];
+  };
+  assert.equal(listed.attempts.length, 2);
+  assert.equal(listed.attempts[1]?.attempt_id, run.turns[0]?.attempt_id);
+});
+
+test('text of a model cannot steer a terminal that people look at', async () => {
+  const narration = 'Bob waits.\u001b]0;owned\u0007\u001b[2J\u009b31m';
+  const patch = { kind: 'final_patch', patch: { narration, effects: [] } };
+  const path = await write('hostile.json', {
+    version: 1,
+    label: 'hostile',
+    turns: { '*': { 'bob/act/round-1/try-1': { json: patch }, 'ant/act/round-1/try-1': { json: patch } } },
+  });
+  const { code, out } = await chukwa(`park --turns 1 --script ${path}`, { is_live: true, columns: 100 });
+  assert.equal(code, 0);
+  assert.match(out, /Bob waits\.\\u\{1b\}\]0;owned/);
+  const own = out.replaceAll(OWN, '');
+  assert.doesNotMatch(own, CONTROL);
+});
+
+test('a world is made from a file, shown, listed and run by a script that ships', async () => {
+  const made = await chukwa('world create plain --scenario workflows/simple/scenario.json');
+  assert.equal(made.code, 0, made.error);
+  assert.match(made.out, /^world plain {2}at turn 0 /);
+  const ran = await chukwa('run plain --script simple');
+  assert.equal(ran.code, 0, ran.error + ran.out);
+  assert.match(ran.out, /turn 1 committed/);
+  assert.match((await chukwa('world list')).out, /\n +1 {2}plain /);
+  assert.match((await chukwa('world show plain --turn 0')).out, /^world plain {2}at turn 0 /);
+  const taken = await chukwa('world create plain --scenario workflows/simple/scenario.json');
+  assert.equal(taken.code, 1);
+  assert.match(taken.error, /^error: There is a world plain already\.\n {2}what to do: Choose another name\.\n/);
+});
+
+test('a stored scenario is named by its hash', async () => {
+  const { out } = await chukwa('put workflows/simple/scenario.json');
+  const [, hash] = /^scenario +([0-9a-f]{64}) {2}workflows\/simple\/scenario\.json$/m.exec(out) ?? [];
+  const made = await chukwa(`world create by-hash --scenario ${hash}`);
+  assert.equal(made.code, 0, made.error);
+  const unknown = await chukwa(`world create nobody --scenario ${'0'.repeat(64)}`);
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.error, /no stored scenario 0{64}/);
+});
+
+test('what nobody knows ends with 1, and the nearest name is offered', async () => {
+  await chukwa('world create nearby --scenario workflows/simple/scenario.json');
+  const { code, out, error } = await chukwa('run nearbi --json');
+  assert.equal(code, 1);
+  assert.match(error, /^error: There is no world "nearbi"\.\n {2}what to do: Did you mean nearby\?/);
+  assert.equal((JSON.parse(out) as { ok: boolean }).ok, false);
+  assert.equal((await chukwa('attempt nope')).code, 1);
+  assert.equal((await chukwa('park --script prk')).code, 1);
+});
+
+test('validate needs no database, and says that nothing stands in the way', async () => {
+  const bare = await compose({ CHUKWA_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
+  const terminal = openTestTerminal();
+  assert.equal(await runCommandLine(bare, ['validate', 'workflows', '--json'], terminal), 0);
+  assert.deepEqual(JSON.parse(terminal.out_text()), { ok: true, findings: [] });
+});
+
+test('a document that does not validate ends with 1, each finding at its place, put and validated alike', async () => {
+  const path = await write('broken.json', {
+    version: 1,
+    label: 'broken',
+    start_time: 'noon',
+    environments: [],
+    entities: [],
+    cognition: [],
+  });
+  const shown = await chukwa(`validate ${path}`);
+  assert.equal(shown.code, 1);
+  const rows = shown.out.split('\n').filter((row) => row.startsWith(folder));
+  assert.ok(rows.length >= 2, shown.out);
+  for (const row of rows) assert.match(row, /broken\.json:\d+:\d+ {2}[A-Z_]+ {2}.+ {2}\(at \/.*\)$/);
+  const lines = rows.map((row) => Number(/broken\.json:(\d+):/.exec(row)?.[1]));
+  assert.deepEqual(
+    lines,
+    lines.toSorted((a, b) => a - b),
+  );
+  const json = JSON.parse((await chukwa(`validate ${path} --json`)).out) as {
+    ok: boolean;
+    findings: Record<string, unknown>[];
+  };
+  assert.equal(json.ok, false);
+  assert.equal(json.findings.length, rows.length);
+  for (const member of ['file', 'line', 'column', 'pointer', 'code', 'message'])
+    assert.ok(member in (json.findings[0] ?? {}), member);
+  const put = await chukwa(`put ${path} --json`);
+  assert.equal(put.code, 1);
+  assert.deepEqual((JSON.parse(put.out) as typeof json).findings, json.findings);
+});
+
+test('a script that is none says where it is wrong', async () => {
+  const path = await write('wrong.json', {
+    version: 1,
+    label: 'wrong',
+    turns: { '*': { 'bob/act/round-1/try-1': { fault: 'hng' } } },
+  });
+  const { code, error } = await chukwa(`park --script ${path}`);
+  assert.equal(code, 1);
+  assert.match(error, /wrong\.json:\d+:\d+ {2}[A-Z_]+ {2}must be one of/);
+});
+
+test('the first Ctrl-C stops the attempt and ends with 130; the second leaves at once', async () => {
+  let presses = 0;
+  const press = (terminal: ReturnType<typeof openTestTerminal>): void => {
+    if (presses > 0 || !terminal.out_text().includes('turn 1')) return;
+    for (; presses < 2; presses++) terminal.interrupt();
+  };
+  const { code, out, error, terminal } = await chukwa('park', { onWrite: press });
+  assert.equal(code, 130);
+  assert.deepEqual(terminal.left, [130]);
+  assert.match(out, /turn 1 failed, stopped/);
+  assert.match(error, /^Stopping/);
+});
+
+test('the toys run until Ctrl-C, and tell the variables that lead to them', async () => {
+  const { code, out } = await chukwa('toys --script park', {
+    onWrite: (terminal) => setImmediate(() => terminal.interrupt()),
+  });
+  assert.equal(code, 0);
+  for (const name of ['CHUKWA_TOY_WEATHER_URL', 'CHUKWA_TOY_PHONE_URL', 'CHUKWA_LLM_BASE_URL']) {
+    assert.match(out, new RegExp(`^export ${name}=http://127\\.0\\.0\\.1:\\d+`, 'm'));
+  }
+});
+
+test('a database that somebody else has ends with 4, and says who has it', async () => {
+  const engine = await composition.openEngine();
+  assert.ok(engine.ok);
+  try {
+    const { code, error } = await chukwa('world list');
+    assert.equal(code, 4);
+    assert.match(error, new RegExp(`process ${process.pid}`));
+    assert.match(error, /what to do: /);
+  } finally {
+    await engine.value.close();
+  }
+});
+
+test('a throw-away database offers no ids that lead nowhere', async () => {
+  const terminal = openTestTerminal();
+  const fleeting = await compose({ CHUKWA_DATABASE_URL: 'memory:' });
+  assert.equal(await runCommandLine(fleeting, ['park', '--turns', '1'], terminal), 0);
+  assert.doesNotMatch(terminal.out_text(), /npx chukwa/);
+});
+
+test('migrate and doctor tell the state of things', async () => {
+  const migrated = JSON.parse((await chukwa('migrate --json')).out) as { applied: unknown[] };
+  assert.deepEqual(migrated.applied, []);
+  const { code, out } = await chukwa('doctor --json');
+  assert.equal(code, 0);
+  assert.equal((JSON.parse(out) as { ok: boolean }).ok, true);
+});

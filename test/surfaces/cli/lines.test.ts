@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Json } from '../../../engine/contract/json.js';
+import { toArguments, toPhrase } from '../../../engine/surfaces/cli/render/json-view.js';
+import { hanging, type Line, strong, textOf, verbatim } from '../../../engine/surfaces/cli/render/line.js';
+import { tableLines } from '../../../engine/surfaces/cli/render/table.js';
+import { toDuration, toMoment } from '../../../engine/surfaces/cli/render/words.js';
+import { wrap } from '../../../engine/surfaces/cli/render/wrap.js';
+
+const WRAPPED: readonly (readonly [name: string, line: Line, rows: readonly string[]])[] = [
+  ['a short line stays', hanging(4, '  one two'), ['  one two']],
+  [
+    'a long line is broken between words',
+    hanging(4, '  one two three four five'),
+    ['  one two three', '    four five'],
+  ],
+  ['tones do not glue words', hanging(2, strong('one two'), ' three four five'), ['one two three', '  four five']],
+  [
+    'a word longer than the line stands whole',
+    hanging(2, 'one 0123456789012345678901234 b'),
+    ['one', '  0123456789012345678901234', '  b'],
+  ],
+  ['spaces at the end are dropped', hanging(2, 'one '), ['one']],
+  ['what must not be broken is not', verbatim('one two three four five six'), ['one two three four five six']],
+  ['a no-break space keeps words together', hanging(2, 'one two three 31\u00a0ms'), ['one two three', '  31\u00a0ms']],
+];
+
+for (const [name, long, rows] of WRAPPED) {
+  test(`lines are broken where they must be: ${name}`, () => {
+    assert.deepEqual(wrap(long, 15).map(textOf), rows);
+  });
+}
+
+const PHRASES: readonly (readonly [value: Json, phrase: string])[] = [
+  [{ temperature_f: 64, condition: 'windy' }, 'temperature_f 64 · condition windy'],
+  [{ message: 'Cold and wet.' }, 'message "Cold and wet."'],
+  [{ announcements: [] }, 'announcements nothing'],
+  [{ announcements: ['The park closes.', 'Soon.'] }, 'announcements "The park closes.", Soon.'],
+  [{ messages: [{ from: 'Alice', kind: 'text' }] }, 'messages (from Alice · kind text)'],
+  [{ a: { b: null, c: true } }, 'a (b null · c true)'],
+  [{ number: '64', truth: 'true' }, 'number "64" · truth "true"'],
+  [{}, 'nothing'],
+  [[], 'nothing'],
+  ['two words', '"two words"'],
+];
+
+for (const [value, phrase] of PHRASES) {
+  test(`JSON of any shape is told in a few words: ${phrase}`, () => {
+    assert.equal(toPhrase(value), phrase);
+  });
+}
+
+test('long JSON is cut, and says how much is missing', () => {
+  assert.equal(toPhrase('x'.repeat(500), 400), `${'x'.repeat(400)}… (100 more characters)`);
+});
+
+test('arguments are written as members in braces', () => {
+  assert.equal(
+    toArguments({ button: 'C', sizes: [1, 'two three'], more: {} }),
+    '{button: C, sizes: [1, "two three"], more: {}}',
+  );
+});
+
+test('a table has no lines, numbers stand to the right, and no cell can break it', () => {
+  const rows = tableLines(
+    ['turn', 'world'],
+    [
+      [1, 'park'],
+      [10, 'a\nb\u001b[2J'],
+    ],
+  );
+  assert.deepEqual(rows.map(textOf), ['  turn  world', '     1  park', '    10  a b\\u{1b}[2J']);
+});
+
+test('moments and durations are short', () => {
+  assert.equal(toMoment('2025-10-04T12:00:00Z'), '2025-10-04 12:00 UTC');
+  assert.equal(toMoment('2025-10-04T12:00:30Z'), '2025-10-04 12:00:30 UTC');
+  assert.equal(toDuration(31.4), '31 ms');
+  assert.equal(toDuration(4210), '4.2 s');
+});

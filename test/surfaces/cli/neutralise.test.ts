@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bad, line, verbatim } from '../../../engine/surfaces/cli/render/line.js';
+import { neutralise, toSafeJson } from '../../../engine/surfaces/cli/render/neutralise.js';
+import { paint } from '../../../engine/surfaces/cli/render/paint.js';
+
+const HOSTILE: readonly (readonly [name: string, text: string, shown: string])[] = [
+  ['a colour', '\u001b[31mred', '\\u{1b}[31mred'],
+  ['a window title', '\u001b]0;owned\u0007', '\\u{1b}]0;owned\\u{7}'],
+  ['an eight-bit control sequence', '\u009b2J', '\\u{9b}2J'],
+  ['a backspace and a delete', 'a\u0008b\u007f', 'a\\u{8}b\\u{7f}'],
+  ['a line that overwrites another', 'safe\rEVIL', 'safe EVIL'],
+  ['text that runs backwards', 'a\u202egnp', 'a\\u{202e}gnp'],
+  ['text that is not seen', 'a\u{e0041}\u200bb', 'a\\u{e0041}\\u{200b}b'],
+  ['half a character', 'a\ud800', 'a\\u{d800}'],
+  ['line separators', 'a\u2028b', 'a\\u{2028}b'],
+  ['several lines', 'a\nb\tc', 'a b c'],
+];
+
+for (const [name, text, shown] of HOSTILE) {
+  test(`what a terminal would obey is written out: ${name}`, () => {
+    assert.equal(neutralise(text), shown);
+  });
+
+  test(`no line lets it pass, broken or not: ${name}`, () => {
+    const painted = paint([line(text), verbatim(text), line(bad(text))], { width: 40, has_colours: false });
+    assert.deepEqual(painted.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Cs}]/gu), ['\n', '\n', '\n']);
+  });
+
+  test(`JSON text holds it escaped, and means the same: ${name}`, () => {
+    const json = toSafeJson({ text });
+    assert.equal(/[\p{Cf}\p{Zl}\p{Cs}]/u.test(json), false);
+    assert.equal(/(?!\n)\p{Cc}/u.test(json), false);
+    assert.deepEqual(JSON.parse(json), { text });
+  });
+}
+
+test('words and pictures made with joiners stay whole', () => {
+  assert.equal(neutralise('👩‍🚀 می‌خواهم'), '👩‍🚀 می‌خواهم');
+});
+
+test('colours are the only escape sequences, and only where they are shown', () => {
+  const lines = [line(bad('failed'), ': \u001b[2J')];
+  assert.equal(paint(lines, { width: 80, has_colours: false }), 'failed: \\u{1b}[2J\n');
+  assert.equal(paint(lines, { width: 80, has_colours: true }), '\u001b[31mfailed\u001b[39m: \\u{1b}[2J\n');
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Problem } from '../../../engine/contract/problem.js';
+import { paint } from '../../../engine/surfaces/cli/render/paint.js';
+import { problemLines } from '../../../engine/surfaces/cli/render/problems.js';
+
+const CASES: readonly (readonly [name: string, problem: Problem, text: string])[] = [
+  [
+    'a problem says what is wrong, what to do, and its details',
+    { code: 'WORLD_BUSY', message: 'The world is busy.', repair: 'Wait for it.', details: { pid: 12, host: 'here' } },
+    'error: The world is busy.\n  what to do: Wait for it.\n  details: WORLD_BUSY · pid 12 · host here\n',
+  ],
+  [
+    'a problem of a file stands at its place',
+    {
+      code: 'WRONG_TYPE',
+      message: 'must be text',
+      pointer: '/nodes/0/id',
+      location: { file: 'a.json', line: 3, column: 9 },
+    },
+    'a.json:3:9  WRONG_TYPE  must be text  (at /nodes/0/id)\n',
+  ],
+  [
+    'what to do about a file stands beneath',
+    { code: 'X', message: 'm', repair: 'Do.', pointer: '', location: { file: 'a.json', line: 1, column: 1 } },
+    'a.json:1:1  X  m  (at /)\n    what to do: Do.\n',
+  ],
+  [
+    'a note is called one',
+    { code: 'X', message: 'm', severity: 'note', pointer: '/a', location: { file: 'a.json', line: 1, column: 1 } },
+    'a.json:1:1  X  note: m  (at /a)\n',
+  ],
+  [
+    'names that others chose cannot steer the terminal',
+    { code: 'X', message: 'no \u001b[2J' },
+    'error: no \\u{1b}[2J\n  details: X\n',
+  ],
+];
+
+for (const [name, problem, text] of CASES) {
+  test(name, () => {
+    assert.equal(paint(problemLines([problem]), { width: 100, has_colours: false }), text);
+  });
+}

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Json } from '../../../engine/contract/json.js';
+import type { Invoke } from '../../../engine/core/turn/command.js';
+import type { Verdict } from '../../../engine/core/turn/verdict.js';
+import type { CallOutcome } from '../../../engine/ports/sources.js';
+import type { Progress } from '../../../engine/runtime/progress.js';
+import { paint } from '../../../engine/surfaces/cli/render/paint.js';
+import { tell, UNTOLD, waitingFor } from '../../../engine/surfaces/cli/render/story.js';
+
+const ATTEMPT = '0192f0c0-0000-7000-8000-000000000001';
+const INVOCATION = '0192f0c0-0000-7000-8000-000000000002';
+
+const CALL = {
+  source: { hash: 'a'.repeat(64), label: 'some_source', plugin: 'llm_chat', interface: { model: 'small-model' } },
+  effect: 'read_only',
+  redaction: 'all',
+  limits: { max_runtime_ms: 1000, max_request_bytes: 1000, max_result_bytes: 1000 },
+} as const;
+
+const COMMAND = {
+  kind: 'invoke',
+  call: CALL,
+  request: {},
+  request_hash: '',
+  workflow_hash: '',
+  deadline_ms: 1000,
+} as const;
+
+const AMBIENT: Invoke = { ...COMMAND, key: 'turn/clock', invocation_kind: 'ambient_context', ambient_id: 'clock' };
+const GENERATION: Invoke = {
+  ...COMMAND,
+  key: 'bob/act/round-1/try-1',
+  invocation_kind: 'llm_generation',
+  subject_id: 'bob',
+  node_id: 'act',
+  generation_try: 1,
+  round: 1,
+};
+const TOOL: Invoke = {
+  ...COMMAND,
+  key: 'bob/act/round-1/try-1/tool',
+  invocation_kind: 'model_elected_tool',
+  subject_id: 'bob',
+  tool_name: 'buy',
+  request: { button: 'C' },
+};
+const NODE_CALL: Invoke = {
+  ...COMMAND,
+  key: 'bob/look/call',
+  invocation_kind: 'node_call',
+  subject_id: 'bob',
+  node_id: 'look',
+};
+
+const answered = (view: Json): CallOutcome => ({
+  status: 'succeeded',
+  key: '',
+  ended_at: 0,
+  duration_ms: 12,
+  validation_status: 'valid',
+  answer: view,
+  view,
+  usage: { input_tokens: 30, output_tokens: 4 },
+});
+const broken: CallOutcome = {
+  status: 'failed',
+  key: '',
+  ended_at: 0,
+  duration_ms: 12,
+  validation_status: 'not_checked',
+  http_status: 503,
+  failure_class: 'http_status',
+  failure_message: 'The service answered with status 503.',
+  refused: false,
+};
+
+function finished(command: Invoke, outcome: CallOutcome, verdict?: Omit<Verdict, 'key'>): Progress {
+  return {
+    kind: 'call_finished',
+    source_invocation_id: INVOCATION,
+    command,
+    outcome,
+    ...(verdict ? { verdict: { key: command.key, ...verdict } } : {}),
+  };
+}
+
+const BEGAN: Progress = {
+  kind: 'attempt_began',
+  attempt_id: ATTEMPT,
+  attempted_turn: 2,
+  simulation_time: '2025-10-04T12:10:00.000Z',
+  interrupted_attempts: [],
+};
+
+function toldAfter(...events: readonly Progress[]) {
+  let story = UNTOLD;
+  let lines: ReturnType<typeof tell>['lines'] = [];
+  for (const event of events) ({ story, lines } = tell(story, event));
+  return { story, text: paint(lines, { width: 100, has_colours: false }) };
+}
+
+const PATCH = {
+  narration: 'Bob waits.\nNothing comes.',
+  effects: [
+    { op: 'set_entity_state', entity_id: 'bob', state: 'waiting' },
+    { op: 'append_entity_memory', entity_id: 'bob', content: 'I waited.' },
+    { op: 'set_environment_content', environment_label: 'park', content: 'A park.' },
+  ],
+};
+
+const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] = [
+  [
+    'a reading is told in its own words',
+    finished(AMBIENT, answered({ hour: 12 })),
+    '\n  once for everybody\n    clock             hour 12  12 ms\n',
+  ],
+  [
+    'an elected tool shows its arguments and its answer',
+    finished(TOOL, answered({ status: 'dispensed', remaining: 0 })),
+    '\n  bob\n      buy {button: C} -> status dispensed · remaining 0  12 ms\n',
+  ],
+  [
+    'a call of a node names its source',
+    finished(NODE_CALL, answered({ seen: [] })),
+    '\n  bob\n    look asks some_source -> seen nothing  12 ms\n',
+  ],
+  [
+    'a generation that wants a tool says which',
+    finished(GENERATION, answered({}), {
+      model_output_kind: 'tool_call',
+      artifacts: [{ kind: 'parsed_output', value: { kind: 'tool_call', tool_call: { name: 'buy', arguments: {} } } }],
+    }),
+    '\n  bob\n    act try 1  small-model · 30 + 4 tokens · 12 ms  asks for buy\n',
+  ],
+  [
+    'a final patch is told as prose, with its effects beneath',
+    finished(GENERATION, answered({}), {
+      model_output_kind: 'final_patch',
+      artifacts: [{ kind: 'accepted_patch', value: PATCH }],
+    }),
+    [
+      '\n  bob\n    act try 1  small-model · 30 + 4 tokens · 12 ms',
+      '      Bob waits.\n      Nothing comes.',
+      '      bob: state -> "waiting"\n      bob: memory + "I waited."\n      park: content -> "A park."\n',
+    ].join('\n'),
+  ],
+  [
+    'a patch without effects says that nothing changes',
+    finished(GENERATION, answered({}), {
+      model_output_kind: 'final_patch',
+      artifacts: [{ kind: 'accepted_patch', value: { narration: 'Bob waits.', effects: [] } }],
+    }),
+    '\n  bob\n    act try 1  small-model · 30 + 4 tokens · 12 ms\n      Bob waits.\n      nothing changes\n',
+  ],
+  [
+    'an answer for later nodes is shown',
+    finished(GENERATION, answered({}), {
+      model_output_kind: 'json_answer',
+      artifacts: [{ kind: 'parsed_output', value: { intent: 'eat' } }],
+    }),
+    '\n  bob\n    act try 1  small-model · 30 + 4 tokens · 12 ms\n      answers intent eat\n',
+  ],
+  [
+    'a rejected try gives its reason in a line, without the roster that the model was told',
+    finished(GENERATION, answered({}), {
+      model_output_kind: 'invalid',
+      failure: {
+        failure_class: 'model_content',
+        detail: 'unknown_entity',
+        message: '"beetle" is nobody. Entities here:\n- bob',
+      },
+      artifacts: [],
+    }),
+    '\n  bob\n    act try 1  small-model · 30 + 4 tokens · 12 ms\n      rejected, unknown_entity: "beetle" is nobody.\n',
+  ],
+  [
+    'a call that failed says why',
+    finished(AMBIENT, broken),
+    '\n  once for everybody\n    clock             failed, http_status: The service answered with status 503.  12 ms\n',
+  ],
+  [
+    'a generation that failed says why',
+    finished(GENERATION, { ...broken, failure_class: 'timeout', failure_message: 'It took too long.' }),
+    '\n  bob\n    act try 1  small-model · 12 ms  failed, timeout (status 503): It took too long.\n',
+  ],
+  [
+    'a refusal is no failure of the source',
+    finished(TOOL, { ...broken, refused: true, failure_class: 'policy_denied', failure_message: 'Not allowed.' }),
+    '\n  bob\n      buy {button: C} -> refused, policy_denied (status 503): Not allowed.  12 ms\n',
+  ],
+];
+
+for (const [name, event, text] of TOLD) {
+  test(name, () => {
+    assert.equal(toldAfter(BEGAN, event).text, text);
+  });
+}
+
+test('a turn begins with its number and its simulated time', () => {
+  assert.match(toldAfter(BEGAN).text, /^\n── turn 2 ── 2025-10-04 12:10 UTC ─+\n$/);
+});
+
+test('an attempt that a dead process left behind is mentioned', () => {
+  const text = toldAfter({ ...BEGAN, interrupted_attempts: ['an-earlier-one'] }).text;
+  assert.match(text, /interrupted attempt an-earlier-one/);
+});
+
+test('a subject is named once, above all that is its own', () => {
+  const tool = finished(TOOL, answered({ status: 'empty' }));
+  assert.equal(toldAfter(BEGAN, tool, tool).text, '      buy {button: C} -> status empty  12 ms\n');
+});
+
+test('a committed turn counts patches, calls and tokens', () => {
+  const told = toldAfter(BEGAN, finished(AMBIENT, answered({})), finished(GENERATION, answered({})), {
+    kind: 'turn_committed',
+    attempt_id: ATTEMPT,
+    attempted_turn: 2,
+    patches: [],
+  });
+  assert.equal(told.text, '\n  turn 2 committed: 0 patches, 2 calls, 68 tokens\n');
+  assert.deepEqual(told.story.turns, [
+    { attempt_id: ATTEMPT, attempted_turn: 2, status: 'committed', patches: 0, calls: 2, tokens: 68 },
+  ]);
+});
+
+test('a failed turn says what failed where, that the world stays, and how to look', () => {
+  const { text, story } = toldAfter(BEGAN, finished(AMBIENT, broken), {
+    kind: 'attempt_failed',
+    attempt_id: ATTEMPT,
+    attempted_turn: 2,
+    failure: {
+      kind: 'fail',
+      failure_class: 'http_status',
+      message: 'It is closed.',
+      subject_id: 'bob',
+      node_id: 'act',
+      call_key: AMBIENT.key,
+    },
+  });
+  assert.match(text, /turn 2 failed, http_status\n {4}It is closed\./);
+  assert.match(text, /subject +bob\n +node +act\n +call +turn\/clock\n/);
+  assert.match(text, /The world stays at turn 1/);
+  assert.match(text, new RegExp(`npx chukwa attempt ${ATTEMPT}\n +npx chukwa invocation ${INVOCATION}`));
+  assert.equal(story.turns[0]?.status, 'failed');
+});
+
+test('what is waited for is known while a call is under way, and no longer', () => {
+  const started: Progress = { kind: 'call_started', source_invocation_id: INVOCATION, command: GENERATION };
+  assert.equal(waitingFor(toldAfter(BEGAN, started).story), 'bob act try 1, small-model');
+  assert.equal(waitingFor(toldAfter(BEGAN, started, finished(GENERATION, answered({}))).story), undefined);
+});

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Composition } from '../../../engine/operations/composition.js';
+import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { openTestTerminal } from './test-terminal.js';
+
+function unused(): never {
+  throw new Error('a wrong command line reached the engine');
+}
+
+/** Nothing may be opened for a command line that cannot be understood. */
+const UNTOUCHED: Composition = {
+  version: '1.2.3',
+  package_root: process.cwd(),
+  openAuthoring: unused,
+  openEngine: unused,
+  startToys: unused,
+  startScriptedModel: unused,
+  diagnose: unused,
+};
+
+const WRONG: readonly (readonly [words: readonly string[], said: RegExp])[] = [
+  [['prak'], /^error: unknown command 'prak'\n {2}what to do: Did you mean park\?/],
+  [['park', '--trns', '2'], /^error: unknown option '--trns'\n {2}what to do: Did you mean --turns\?/],
+  [['park', '--turns', '0'], /Write a whole number from 1 to 10000\.\n {2}what to do: /],
+  [['park', '--turns', '1.5'], /Write a whole number/],
+  [['park', '--llm', 'best'], /Allowed choices are scripted, env/],
+  [
+    ['park', '--llm', 'env', '--script', 'park'],
+    /^error: --script is for the scripted model.*\n {2}what to do: Leave one/,
+  ],
+  [['park', 'now'], /too many arguments/],
+  [['run'], /missing required argument 'slug'/],
+  [['run', 'w', '--llm', 'scripted'], /^error: The scripted model needs a script\.\n {2}what to do: Add --script FILE/],
+  [['world', 'create', 'w'], /required option '--scenario/],
+  [['world', 'shw', 'w'], /unknown command 'shw'\n {2}what to do: Did you mean show\?/],
+  [['world', 'show', 'w', '--turn', '-1'], /Write a whole number, 0 or more\./],
+  [['attempt'], /missing required argument 'id'/],
+  [['validate'], /missing required argument 'path'/],
+];
+
+for (const [words, said] of WRONG) {
+  test(`wrong usage ends with 2 and says what to do: chukwa ${words.join(' ')}`, async () => {
+    const terminal = openTestTerminal();
+    assert.equal(await runCommandLine(UNTOUCHED, words, terminal), 2);
+    assert.match(terminal.error_text(), said);
+    assert.equal(terminal.out_text(), '');
+  });
+}
+
+test('with --json wrong usage is one JSON document as well', async () => {
+  const terminal = openTestTerminal();
+  assert.equal(await runCommandLine(UNTOUCHED, ['prak', '--json'], terminal), 2);
+  assert.deepEqual(JSON.parse(terminal.out_text()), {
+    ok: false,
+    problems: [{ code: 'USAGE', message: "unknown command 'prak'", repair: 'Did you mean park? See chukwa --help.' }],
+  });
+});
+
+test('help lists every command with a sentence, those of a group too', async () => {
+  const terminal = openTestTerminal();
+  assert.equal(await runCommandLine(UNTOUCHED, ['--help'], terminal), 0);
+  const commands = [
+    'park',
+    'validate PATH...',
+    'put PATH...',
+    'world create SLUG',
+    'world list',
+    'world show SLUG',
+    'run SLUG',
+  ];
+  const others = ['attempts SLUG', 'attempt ID', 'invocation ID', 'llm-call ID', 'toys', 'migrate', 'doctor'];
+  for (const command of [...commands, ...others]) {
+    const row = terminal
+      .out_text()
+      .split('\n')
+      .find((text) => text.startsWith(`  ${command}  `));
+    assert.match(row ?? '', /[A-Z][a-z ]+/, `${command} has no sentence`);
+  }
+  assert.equal(terminal.error_text(), '');
+});
+
+test('without a command the help goes to standard error, as wrong usage', async () => {
+  const terminal = openTestTerminal();
+  assert.equal(await runCommandLine(UNTOUCHED, [], terminal), 2);
+  assert.match(terminal.error_text(), /^Usage: chukwa/);
+  assert.equal(terminal.out_text(), '');
+});
+
+test("the version is the package's", async () => {
+  const terminal = openTestTerminal();
+  assert.equal(await runCommandLine(UNTOUCHED, ['--version'], terminal), 0);
+  assert.equal(terminal.out_text(), '1.2.3\n');
+});
+
+const BROKEN: Composition = {
+  ...UNTOUCHED,
+  openEngine: () => Promise.reject(new Error('the line is \u001b[2Jcut')),
+};
+
+test('what nobody expected ends with 4 and shows no stack', async () => {
+  const terminal = openTestTerminal();
+  assert.equal(await runCommandLine(BROKEN, ['world', 'list'], terminal), 4);
+  assert.match(terminal.error_text(), /^error: the line is \\u\{1b\}\[2Jcut\n {2}what to do: /);
+  assert.doesNotMatch(terminal.error_text(), /at .*usage\.test/);
+});
+
+test('--verbose shows where it came from', async () => {
+  const terminal = openTestTerminal();
+  assert.equal(await runCommandLine(BROKEN, ['world', 'list', '--verbose'], terminal), 4);
+  assert.match(terminal.error_text(), /at .*usage\.test/);
+});
+
+test("an environment that is at fault ends with 4 and the problem's own repair", async () => {
+  const problems = [{ code: 'DATABASE_UNREACHABLE', message: 'Nobody answers.', repair: 'Start it.' }];
+  const composition: Composition = {
+    ...UNTOUCHED,
+    openEngine: async () => ({ ok: false, because: 'environment', problems }),
+  };
+  const terminal = openTestTerminal();
+  assert.equal(await runCommandLine(composition, ['world', 'list', '--json'], terminal), 4);
+  assert.match(terminal.error_text(), /^error: Nobody answers\.\n {2}what to do: Start it\.\n/);
+  assert.deepEqual(JSON.parse(terminal.out_text()), { ok: false, problems });
+});
+
+test('doctor ends with 4 where something is broken, and not where something is merely missing', async () => {
+  const missing = { subject: 'model', state: 'missing', message: 'none', repair: 'Set one.' } as const;
+  const broken = { subject: 'database', state: 'broken', message: 'locked' } as const;
+  const examine = async (diagnoses: Awaited<ReturnType<Composition['diagnose']>>) => {
+    const terminal = openTestTerminal();
+    const code = await runCommandLine({ ...UNTOUCHED, diagnose: async () => diagnoses }, ['doctor'], terminal);
+    return { code, text: terminal.out_text() };
+  };
+  assert.deepEqual(await examine([missing]), {
+    code: 0,
+    text: 'missing  model  none\n                what to do: Set one.\n',
+  });
+  assert.equal((await examine([missing, broken])).code, 4);
+});

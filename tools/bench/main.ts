@@ -1,0 +1,70 @@
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { compose } from '../../engine/main.js';
+import { openProgressLine, type ProgressLine } from './progress.js';
+import { measureReducer } from './reducer/measure.js';
+import { renderTable } from './render-table.js';
+import type { Row } from './row.js';
+import { openBenchStage } from './stage/stage.js';
+import { measureStarts } from './starts/measure.js';
+import { measureEmbeddedTurns } from './turns/embedded.js';
+import { must } from './turns/engine-arm.js';
+import { measureServedTurns, withFreshDatabase } from './turns/served.js';
+import { measureRoundTrips } from './wire/measure.js';
+
+// Measures the compiled program, so that it must be built: npm run build && npm run bench [-- --json] [--only NAME ...]
+
+const { values: flags } = parseArgs({
+  options: { json: { type: 'boolean', default: false }, only: { type: 'string', multiple: true, default: [] } },
+});
+
+const composition = await compose({});
+const dist = join(composition.package_root, 'dist');
+
+/** In order: what is measured by starting processes comes first, while this one is still small. */
+const MEASURES: Readonly<Record<string, (progress: ProgressLine) => Promise<readonly Row[]>>> = {
+  starts: (progress) => measureStarts(join(dist, 'engine', 'chukwa.js'), progress),
+  reducer: async (progress) => {
+    progress.say('timing the reducer');
+    return measureReducer(must(await composition.openAuthoring()));
+  },
+  trips: (progress) => onServer((url, stage) => measureRoundTrips(url, stage, progress)),
+  served: (progress) => onServer((url, stage) => measureServedTurns(url, stage, progress)),
+  embedded: (progress) => onStage((stage) => measureEmbeddedTurns(join(dist, 'template.tar.gz'), stage, progress)),
+};
+
+type Stage = Awaited<ReturnType<typeof openBenchStage>>;
+
+async function onStage(measure: (stage: Stage) => Promise<readonly Row[]>): Promise<readonly Row[]> {
+  const stage = await openBenchStage();
+  try {
+    return await measure(stage);
+  } finally {
+    await stage.close();
+  }
+}
+
+function onServer(measure: (url: string, stage: Stage) => Promise<readonly Row[]>): Promise<readonly Row[]> {
+  const server = process.env['CHUKWA_BENCH_DATABASE_URL'];
+  return withFreshDatabase(server, (url) => onStage((stage) => measure(url, stage)));
+}
+
+async function measureAll(names: readonly string[]): Promise<readonly Row[]> {
+  const unknown = names.filter((name) => !Object.hasOwn(MEASURES, name));
+  if (unknown.length > 0)
+    throw new Error(`no measure is named ${unknown.join(', ')}: ${Object.keys(MEASURES).join(', ')}`);
+  const progress = openProgressLine(process.stderr);
+  const rows: Row[] = [];
+  try {
+    for (const [name, measure] of Object.entries(MEASURES))
+      if (names.length === 0 || names.includes(name)) rows.push(...(await measure(progress)));
+    return rows;
+  } finally {
+    progress.end();
+  }
+}
+
+const rows = await measureAll(flags.only);
+const machine = { node: process.version, cores: cpus().length, platform: `${process.platform}-${process.arch}` };
+process.stdout.write(flags.json ? `${JSON.stringify({ machine, rows }, null, 2)}\n` : renderTable(rows));

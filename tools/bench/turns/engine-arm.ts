@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { compose } from '../../../engine/main.js';
+import { putScenario } from '../../../engine/operations/author.js';
+import type { Outcome } from '../../../engine/contract/problem.js';
+import type { Engine } from '../../../engine/operations/engine.js';
+import { loadScenario } from '../../../engine/operations/load-program.js';
+import { createWorld } from '../../../engine/operations/worlds.js';
+import { runAttempt } from '../../../engine/runtime/run-attempt.js';
+
+type Variables = Readonly<Record<string, string>>;
+
+/** The real engine with a fresh park. */
+export interface EngineArm {
+  readonly engine: Engine;
+  /** Runs the world's next turn, from the lease to the commit. @throws Error where it does not commit */
+  turn(): Promise<{ readonly attempt_id: string }>;
+  close(): Promise<void>;
+}
+
+/** Opens the engine on the database that the variables name, as any surface does, and makes the world. */
+export async function openEngineArm(database: Variables, stage: Variables): Promise<EngineArm> {
+  const composition = await compose(database);
+  const engine = must(await composition.openEngine({ variables: stage }));
+  const root = join(composition.package_root, 'workflows');
+  const place = { working_folder: root, root };
+  const world_slug = `bench-${process.pid}`;
+  const scenario_hash = must(await putScenario(engine, join(root, 'park', 'scenario.json'), place));
+  must(await createWorld(engine, { world_slug, scenario_hash }));
+  const { scenario, program } = must(await loadScenario(engine, scenario_hash));
+  const simulationTime = (turn: number) =>
+    new Date(Date.parse(scenario.start_time) + turn * scenario.chronon_seconds * 1000).toISOString();
+  const request = { world_slug, program, simulationTime, signal: new AbortController().signal, onProgress: () => {} };
+  return {
+    engine,
+    turn: async () => {
+      const end = await runAttempt(engine.runtime, request);
+      if (end.kind !== 'committed') throw new Error(`the turn did not commit: ${JSON.stringify(end)}`);
+      return { attempt_id: end.attempt_id };
+    },
+    close: () => engine.close(),
+  };
+}
+
+/** What was asked for. @throws Error that tells why it was refused */
+export function must<Value>(outcome: Outcome<Value>): Value {
+  if (!outcome.ok) throw new Error(outcome.problems.map(({ message }) => message).join(' '));
+  return outcome.value;
+}

@@ -1,0 +1,77 @@
+import pg from 'pg';
+import { startPostgres } from '../../postgres-server.js';
+import type { ProgressLine } from '../progress.js';
+import { type Row, toRow } from '../row.js';
+import type { BenchStage } from '../stage/stage.js';
+import { openBareClients, recordNothing } from './bare-turn.js';
+import { openEngineArm } from './engine-arm.js';
+import { type Comparison, runTurnAbout } from './turn-about.js';
+
+const PLAN = { warm_up_blocks: 4, blocks: 30, turns_per_block: 5 };
+
+/** Turns on PostgreSQL with everything recorded, against the same calls with nothing recorded. */
+export async function measureServedTurns(
+  url: string,
+  stage: BenchStage,
+  progress: ProgressLine,
+): Promise<readonly Row[]> {
+  progress.say('running turns on PostgreSQL');
+  const arm = await openEngineArm({ CHUKWA_DATABASE_URL: url }, stage.variables);
+  const clients = openBareClients();
+  try {
+    const arms = {
+      engine: arm.turn,
+      floor: (calls: Parameters<typeof clients.turn>[0]) => clients.turn(calls, recordNothing),
+    };
+    return toRows(await runTurnAbout(stage, arms, PLAN));
+  } finally {
+    await clients.close();
+    await arm.close();
+  }
+}
+
+function toRows({ time, cpu, engine, floor }: Comparison): readonly Row[] {
+  return [
+    toRow({
+      id: 'served_turn_time',
+      what: 'turn on PostgreSQL, over the same calls unrecorded: time',
+      value: time,
+      unit: 'x',
+      goal: { kind: 'at_most', value: 3, stretch: 1.9 },
+      note: `${engine.ms.toFixed(1)} ms over ${floor.ms.toFixed(1)} ms a turn`,
+    }),
+    toRow({
+      id: 'served_turn_cpu',
+      what: 'turn on PostgreSQL, over the same calls unrecorded: CPU',
+      value: cpu,
+      unit: 'x',
+      goal: { kind: 'at_most', value: 3, stretch: 1.6 },
+      note: `${engine.cpu_ms.toFixed(1)} ms over ${floor.cpu_ms.toFixed(1)} ms a turn, of this process`,
+    }),
+  ];
+}
+
+/**
+ * Does something with a fresh database: on the given server, else on one that is started for it and flushes its commits.
+ * @param server the address of a database of a server on which others may be made
+ */
+export async function withFreshDatabase<Value>(
+  server: string | undefined,
+  task: (url: string) => Promise<Value>,
+): Promise<Value> {
+  const own = server === undefined ? await startPostgres({ is_durable: true }) : undefined;
+  const address = server ?? own?.url('postgres') ?? '';
+  const admin = new pg.Client({ connectionString: address });
+  await admin.connect();
+  const name = `chukwa_bench_${process.pid}`;
+  try {
+    await admin.query(`CREATE DATABASE ${name}`);
+    const url = new URL(address);
+    url.pathname = `/${name}`;
+    return await task(url.href);
+  } finally {
+    await admin.query(`DROP DATABASE IF EXISTS ${name}`);
+    await admin.end();
+    await own?.stop();
+  }
+}

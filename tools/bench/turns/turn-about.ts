@@ -1,0 +1,85 @@
+import type { CapturedCall } from '../stage/captured-call.js';
+import type { BenchStage } from '../stage/stage.js';
+import { median } from '../statistics.js';
+
+/** What is compared: the engine, and the same calls made without it. */
+export interface Arms {
+  readonly engine: () => Promise<unknown>;
+  readonly floor: (calls: readonly CapturedCall[]) => Promise<unknown>;
+}
+
+/** How often each is run. A block is what is timed: long enough to hold its share of collected garbage. */
+export interface Plan {
+  readonly warm_up_blocks: number;
+  readonly blocks: number;
+  readonly turns_per_block: number;
+}
+
+/** The engine's cost over the floor's: medians over the pairs of blocks. */
+export interface Comparison {
+  readonly time: number;
+  readonly cpu: number;
+  readonly engine: Cost;
+  readonly floor: Cost;
+}
+
+/** Of one turn, in milliseconds; medians. */
+export interface Cost {
+  readonly ms: number;
+  readonly cpu_ms: number;
+}
+
+/** Runs both turn about, and in turn first; the floor makes the very calls that the engine's last block made. */
+export async function runTurnAbout(stage: BenchStage, arms: Arms, plan: Plan): Promise<Comparison> {
+  const pairs: { readonly engine: Cost; readonly floor: Cost }[] = [];
+  let turns: readonly (readonly CapturedCall[])[] = [];
+  const runEngine = async (): Promise<Cost> => {
+    const cost = await timeBlock(plan.turns_per_block, () => arms.engine());
+    turns = splitTurns(await stage.takeCalls());
+    return cost;
+  };
+  const runFloor = async (): Promise<Cost> => {
+    const cost = await timeBlock(turns.length, (turn) => arms.floor(turns[turn] ?? []));
+    await stage.takeCalls();
+    return cost;
+  };
+  for (let block = 0; block < plan.warm_up_blocks + plan.blocks; block += 1) {
+    const isFloorFirst = block % 2 === 1;
+    const early = isFloorFirst ? await runFloor() : undefined;
+    const engine = await runEngine();
+    const floor = early ?? (await runFloor());
+    if (block >= plan.warm_up_blocks) pairs.push({ engine, floor });
+  }
+  return {
+    time: median(pairs.map(({ engine, floor }) => engine.ms / floor.ms)),
+    cpu: median(pairs.map(({ engine, floor }) => engine.cpu_ms / floor.cpu_ms)),
+    engine: medianCost(pairs.map(({ engine }) => engine)),
+    floor: medianCost(pairs.map(({ floor }) => floor)),
+  };
+}
+
+/** The calls of several turns, turn by turn. */
+export function splitTurns(calls: readonly CapturedCall[]): readonly (readonly CapturedCall[])[] {
+  const turns = new Map<string, CapturedCall[]>();
+  for (const call of calls) {
+    const [world = '', turn = ''] = call.client_request_id.split('/');
+    const ofTurn = turns.get(`${world}/${turn}`);
+    if (ofTurn) ofTurn.push(call);
+    else turns.set(`${world}/${turn}`, [call]);
+  }
+  return [...turns.values()];
+}
+
+async function timeBlock(turns: number, run: (turn: number) => Promise<unknown>): Promise<Cost> {
+  globalThis.gc?.();
+  const cpu = process.cpuUsage();
+  const begun = performance.now();
+  for (let turn = 0; turn < turns; turn += 1) await run(turn);
+  const ms = performance.now() - begun;
+  const { user, system } = process.cpuUsage(cpu);
+  return { ms: ms / turns, cpu_ms: (user + system) / 1000 / turns };
+}
+
+function medianCost(costs: readonly Cost[]): Cost {
+  return { ms: median(costs.map(({ ms }) => ms)), cpu_ms: median(costs.map(({ cpu_ms }) => cpu_ms)) };
+}
