@@ -4,8 +4,8 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Whatever is imported from `node_modules`, wherever that folder lies. */
-const packages = (names) => `(^|/)node_modules/(${names.join('|')})/`;
+/** Whatever is imported from `node_modules`, wherever that folder lies, or would be if it were installed. */
+const packages = (names) => `((^|/)node_modules/(${names.join('|')})/|^(${names.join('|')})(/|$))`;
 const anyPackage = '(^|/)node_modules/';
 
 /** A room below `engine/` may import itself and the rooms that are named. */

@@ -24,10 +24,10 @@ export function dumpSchema(migrations: URL): Promise<string> {
 }
 
 /** The schema of a database as SQL in a fixed order: types, tables with their constraints, indexes, functions, triggers. */
-export async function describeSchema(database: Pick<OpenDatabase, 'pool'>): Promise<string> {
+export async function describeSchema(database: Pick<OpenDatabase, 'query'>): Promise<string> {
   const parts: string[] = ['-- What the migrations come to. Made by tools/dump-schema.ts: do not edit.'];
   for (const query of [DOMAINS, ENUMS, TABLES, FOREIGN_KEYS, INDEXES, FUNCTIONS, TRIGGERS]) {
-    const { rows } = await database.pool.query<{ text: string }>(query);
+    const { rows } = await database.query<{ text: string }>(query);
     parts.push(...rows.map(({ text }) => text));
   }
   return `${parts.join('\n\n')}\n`;

@@ -71,5 +71,5 @@ function checkInterface(definition: JsonObject, plugins: ReadonlyMap<string, Kno
 function unknownPlugin(name: string, known: readonly string[]): Problem {
   const nearest = nearestName(name, known);
   const repair = nearest === undefined ? `Known: ${known.join(', ') || 'none'}.` : `Did you mean "${nearest}"?`;
-  return { code: 'UNKNOWN_PLUGIN', message: `there is no plugin "${name}"`, pointer: '/interface/name', repair };
+  return { code: 'PLUGIN_UNKNOWN', message: `there is no plugin "${name}"`, pointer: '/interface/name', repair };
 }

@@ -132,5 +132,5 @@ const CLOSURE = prepare(
 );
 
 async function closure(database: OpenDatabase, kind: ComponentKind, hash: string): Promise<readonly ComponentRecord[]> {
-  return run<ComponentRecord>(database.pool, CLOSURE, { kind, hash });
+  return run<ComponentRecord>(database, CLOSURE, { kind, hash });
 }

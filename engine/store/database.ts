@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool, PoolConfig } from 'pg';
 import pg from 'pg';
+import type { Runner } from './statement.js';
 import type { DB } from './tables.js';
 
 /** An open database, embedded or served: one code path speaks to both. */
@@ -11,6 +12,8 @@ export interface OpenDatabase {
   readonly is_exclusive: boolean;
   readonly pool: Pool;
   readonly queries: Kysely<DB>;
+  /** Runs one statement on any connection. */
+  readonly query: Runner['query'];
   close(): Promise<void>;
 }
 
@@ -29,15 +32,32 @@ export function openDatabase(
   about: { readonly description: string; readonly is_exclusive: boolean; readonly release: () => Promise<void> },
 ): OpenDatabase {
   const pool = new pg.Pool({ ...config, types });
-  // A server that goes away ends idle clients; whoever asks next hears of it.
+  // A server that goes away ends its clients, idle or not; whoever asks next hears of it.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   const queries = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   const close = async (): Promise<void> => {
     // The query builder ends a pool only once it has used it, so the pool is ended here and the builder left alone.
     await pool.end();
     await about.release();
   };
-  return { description: about.description, is_exclusive: about.is_exclusive, pool, queries, close };
+  const { description, is_exclusive } = about;
+  return { description, is_exclusive, pool, queries, query: queryOf(pool), close };
+}
+
+/**
+ * `pool.query` throws the connection away with every statement that fails, and the embedded database has one only,
+ * in the middle of its protocol. Here a connection is given back, and the pool drops it if it is broken.
+ */
+function queryOf(pool: Pool): Runner['query'] {
+  return async (query, values) => {
+    const client = await pool.connect();
+    try {
+      return await client.query(query, values);
+    } finally {
+      client.release();
+    }
+  };
 }
 
 /**

@@ -52,11 +52,11 @@ function findMisfit(database: OpenDatabase, applied: ReadonlyMap<string, string>
 }
 
 async function readApplied(database: OpenDatabase): Promise<ReadonlyMap<string, string>> {
-  const present = await database.pool.query<{ present: boolean }>(
+  const present = await database.query<{ present: boolean }>(
     `SELECT to_regclass('schema_migrations') IS NOT NULL AS present`,
   );
   if (!present.rows[0]?.present) return new Map();
-  const rows = await database.pool.query<{ name: string; digest: string }>(
+  const rows = await database.query<{ name: string; digest: string }>(
     'SELECT name, digest FROM schema_migrations ORDER BY name',
   );
   return new Map(rows.rows.map(({ name, digest }) => [name, digest]));

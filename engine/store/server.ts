@@ -39,7 +39,7 @@ function findPlace(url: string): string | undefined {
 
 async function findProblem(database: OpenDatabase, place: string): Promise<Problem | undefined> {
   try {
-    const version = await database.pool.query<{ number: number; text: string }>(
+    const version = await database.query<{ number: number; text: string }>(
       `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS text`,
     );
     const found = version.rows[0];

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { QueryConfig, QueryResult, QueryResultRow } from 'pg';
 
 /** What a parameter of a statement may be. Text goes as it is: take `toStoredText` for what others wrote. */
 export type Parameter =
@@ -32,8 +32,10 @@ export function prepare(name: string, text: string): HotStatement {
   return { name: `chukwa_${name}`, text: numbered, parameters };
 }
 
-/** The part of a pool or of one of its clients that runs a statement. */
-export type Runner = Pick<Pool, 'query'>;
+/** Whatever runs a statement: a database, or the connection of a transaction. */
+export interface Runner {
+  query<Row extends QueryResultRow>(query: string | QueryConfig, values?: unknown[]): Promise<QueryResult<Row>>;
+}
 
 /**
  * Runs a statement once.

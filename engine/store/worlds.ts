@@ -42,7 +42,7 @@ const CREATE = prepare(
 );
 
 async function create(database: OpenDatabase, world: WorldToCreate): Promise<boolean> {
-  const [row] = await run<{ created: number }>(database.pool, CREATE, {
+  const [row] = await run<{ created: number }>(database, CREATE, {
     world_slug: world.world_slug,
     scenario_hash: world.scenario_hash,
     start_time: world.start_time,
@@ -66,7 +66,7 @@ interface WorldRow extends Omit<WorldRecord, 'simulation_time' | 'created_at'> {
 }
 
 async function listWorlds(database: OpenDatabase, world_slug: string | null): Promise<readonly WorldRecord[]> {
-  const rows = await run<WorldRow>(database.pool, LIST, { world_slug });
+  const rows = await run<WorldRow>(database, LIST, { world_slug });
   return rows.map((row) => ({
     ...row,
     simulation_time: row.simulation_time.toISOString(),
@@ -91,8 +91,8 @@ async function snapshot(
   if (!world) return undefined;
   const turn = wanted ?? world.turn;
   if (!Number.isSafeInteger(turn) || turn < 0 || turn > world.turn) return undefined;
-  const [time] = await run<{ simulation_time: Date }>(database.pool, FIND_TIME, { world_slug, turn });
-  const contents = await readContents(database.pool, world_slug, turn);
+  const [time] = await run<{ simulation_time: Date }>(database, FIND_TIME, { world_slug, turn });
+  const contents = await readContents(database, world_slug, turn);
   const simulation_time = time?.simulation_time.toISOString() ?? world.simulation_time;
   return { ...world, turn, simulation_time, ...contents };
 }

@@ -223,4 +223,30 @@ onEachDatabase('the tests that the design asks for', (open) => {
     ]);
     assertOnlyPatchesChanged(play);
   });
+
+  test('A11 — A text is sent when the model says so, and of the answer only what redaction allows is seen', async () => {
+    const stage = await open();
+    const text = { from: 'bob_phone', to: 'Alice', body: 'I am in the park.' };
+    const says = script({
+      'bob/act/round-1/try-1': { json: toolCall('send_text', text) },
+      'bob/act/round-2/try-1': NOTHING,
+    });
+    const play = await stage.play({ scenario: 'tools', says });
+    assert.deepEqual(
+      stage.toys.phone.served.map(({ path, body }) => [path, body]),
+      [['/send', text]],
+    );
+    const sent = callAt(onlyAttempt(play), 'bob/act/round-1/try-1/tool');
+    assert.deepEqual(sent.response_json, { status: 'sent' });
+    const record = await stage.invocation(sent.source_invocation_id);
+    assert.deepEqual(
+      [record.response_json, record.response_text, record.validation_status],
+      [{ status: 'sent' }, null, 'valid'],
+    );
+    const prompt = promptOf(requestAt(stage.model, 1, 'bob/act/round-2/try-1'));
+    assert.match(prompt, /"status": ?"sent"/);
+    assert.doesNotMatch(prompt, /message_id|message-1/);
+    assert.doesNotMatch(JSON.stringify(play.report), /message_id|message-1/);
+    assertOnlyPatchesChanged(play);
+  });
 });

@@ -366,3 +366,12 @@ test('a model that fences its JSON is understood, and nothing else is repaired',
     ),
   );
 });
+
+test('a refusal that no model can correct ends the attempt', () => {
+  const { story } = playTurn(smallPark(VENDING), smallWorld(), (command) =>
+    command.tool_name
+      ? { kind: 'call_refused', key: command.key, failure_class: 'unavailable', message: 'CHUKWA_TOY_URL is not set' }
+      : modelSays(command, toolCall('drink')),
+  );
+  assert.equal(story.at(-1), 'fail unavailable');
+});

@@ -41,7 +41,7 @@ test('an unknown plugin is named with those that there are', () => {
     'response_source',
     source({ name: 'smtp' }),
   );
-  assert.equal(problem?.code, 'UNKNOWN_PLUGIN');
+  assert.equal(problem?.code, 'PLUGIN_UNKNOWN');
   assert.equal(problem?.repair, 'Known: http_json.');
 });
 

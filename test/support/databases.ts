@@ -11,6 +11,7 @@ import { openInMemory } from '../../engine/store/embedded.js';
 import { loadMigrations, migrate } from '../../engine/store/migrations.js';
 import { toStore } from '../../engine/store/open-store.js';
 import { openServer } from '../../engine/store/server.js';
+import type { Runner } from '../../engine/store/statement.js';
 import { ensureTemplate, templateDigest } from '../../engine/store/template.js';
 import { startPostgres, type TestServer } from '../../tools/postgres-server.js';
 
@@ -67,7 +68,7 @@ async function openEmbedded(): Promise<TestDatabase> {
     store,
     database,
     url: undefined,
-    outside: toView(database.pool),
+    outside: toView(database),
     statementsOf: (work) => statementsOf(database, work),
     anotherStore: async () => store,
     close: () => database.close(),
@@ -158,7 +159,7 @@ function toServer(given: string): TestServer {
   return { url, stop: async () => {} };
 }
 
-function toView(runner: Pick<pg.Pool, 'query'>): OutsideView {
+function toView(runner: Runner): OutsideView {
   return {
     query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
       (await runner.query<Row>(text, [...values])).rows,

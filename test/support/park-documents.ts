@@ -188,7 +188,10 @@ export function smallWorld(count = ENTITIES.length): World {
   );
   const entities = [...ENTITIES, ...more].map((entity) => {
     const { memory, ...rest } = entity as { readonly memory?: readonly string[] } & JsonObject;
-    return [rest['id'] as string, { ...rest, memory: (memory ?? []).map((content) => ({ content, turn: 0 })) }] as const;
+    return [
+      rest['id'] as string,
+      { ...rest, memory: (memory ?? []).map((content) => ({ content, turn: 0 })) },
+    ] as const;
   });
   return {
     slug: 'small-park',

@@ -104,7 +104,10 @@ export function onEachDatabase(name: string, define: (open: () => Promise<ParkSt
   }
 }
 
-/** A stage that all tests of the running description share; closed at its end. Each call finds it as freshly started. */
+/**
+ * A stage that all tests of the running description share; closed at its end. Each call finds it as freshly started.
+ * On PostgreSQL the description must be one: the server ends with the file, before what was opened outside of any.
+ */
 export function sharedStage(kind: DatabaseKind, overrides?: Overrides): () => Promise<ParkStage> {
   let opened: Promise<ParkStage> | undefined;
   after(async () => (await opened)?.close());

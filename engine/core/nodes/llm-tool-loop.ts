@@ -4,7 +4,7 @@ import { contentHash } from '../content/canonical.js';
 import { type Segment, toMessage } from '../prompt/message.js';
 import { fenceJson } from '../prompt/render.js';
 import type { Invoke } from '../turn/command.js';
-import type { CallAnswered, CallEvent, CallRefused } from '../turn/event.js';
+import type { CallAnswered, CallEvent, CallFailed, CallRefused } from '../turn/event.js';
 import type { ModelOutputKind, Verdict } from '../turn/verdict.js';
 import type { LlmToolLoopProgram, OfferedSchema } from '../workflow/program.js';
 import {
@@ -138,8 +138,11 @@ function toToolCommand(heard: Heard, key: string, elected: Extract<JudgedOutput,
 function hearTool(node: LlmToolLoopProgram, state: LlmToolLoopState, event: CallEvent, scope: NodeScope): Step {
   const { electing, ...rest } = state;
   if (electing === undefined) throw new Error('no tool is awaited');
-  if (event.kind === 'call_refused') return reconsider(node, rest, electing.text, event, scope);
-  if (event.kind === 'call_failed') return { kind: 'failed', failure: callFailed(event) };
+  if (event.kind !== 'call_answered') {
+    const complaint = complaintOfRefusal(event);
+    if (complaint === undefined) return { kind: 'failed', failure: callFailed(event) };
+    return reconsider(node, rest, { text: electing.text, complaint, call_key: event.key }, scope);
+  }
   const offered = offeredAfter(node, state.tool_calls);
   const result: Segment = {
     origin: 'tool_result',
@@ -156,13 +159,25 @@ function hearTool(node: LlmToolLoopProgram, state: LlmToolLoopState, event: Call
 function reconsider(
   node: LlmToolLoopProgram,
   state: LlmToolLoopState,
-  text: string,
-  event: CallRefused,
+  said: { readonly text: string; readonly complaint: Complaint; readonly call_key: string },
   scope: NodeScope,
 ): Step {
-  const complaint: Complaint = { detail: 'policy_denied', message: event.message };
   const offered = offeredAfter(node, state.tool_calls);
-  return waitFor(correct(node, scope, state.lane, { text, complaint, offered, call_key: event.key }), state.tool_calls);
+  return waitFor(correct(node, scope, state.lane, { ...said, offered }), state.tool_calls);
+}
+
+/** What of a refusal the model can correct; nothing, where the surroundings are at fault. */
+function complaintOfRefusal(event: CallFailed | CallRefused): Complaint | undefined {
+  if (event.kind === 'call_failed') return undefined;
+  switch (event.failure_class) {
+    case 'policy_denied':
+    case 'authz_denied':
+      return { detail: 'policy_denied', message: event.message };
+    case 'schema_invalid':
+      return { detail: 'bad_arguments', message: event.message };
+    default:
+      return undefined;
+  }
 }
 
 function reject(heard: Heard, complaint: Complaint, parsed: Json | undefined): Step {

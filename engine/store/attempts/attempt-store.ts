@@ -10,7 +10,6 @@ import { startCall } from './start-call.js';
 
 /** The record of attempts, as their drivers write it. */
 export function attemptStore(database: OpenDatabase): AttemptStore {
-  const { pool } = database;
   const memory = conversationMemory();
   const driven = new Set<string>();
   // A database that one process has for itself knows the living drivers: its own. A process number would not tell,
@@ -25,15 +24,15 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
   return {
     begin: async (request, isAlive) => {
       const isDriven = database.is_exclusive ? isDrivenHere : isAlive;
-      const outcome = await inTransaction(pool, (client) => beginAttempt(client, request, isDriven));
+      const outcome = await inTransaction(database.pool, (client) => beginAttempt(client, request, isDriven));
       if (outcome.kind === 'begun') driven.add(request.attempt_id);
       return outcome;
     },
-    startCall: (lease, start) => startCall(pool, memory, lease, start),
-    flushChunks: (lease, llm_call_id, batch) => flushChunks(pool, lease, llm_call_id, batch),
-    finishCall: (lease, finish) => finishCall(pool, lease, finish),
-    commit: (lease, turn) => ends(lease.attempt_id, commitTurn(pool, lease, turn)),
-    fail: (lease, failure) => ends(lease.attempt_id, failAttempt(pool, lease, failure)),
-    renew: (lease, until) => renewLease(pool, lease, until),
+    startCall: (lease, start) => startCall(database, memory, lease, start),
+    flushChunks: (lease, llm_call_id, batch) => flushChunks(database, lease, llm_call_id, batch),
+    finishCall: (lease, finish) => finishCall(database, lease, finish),
+    commit: (lease, turn) => ends(lease.attempt_id, commitTurn(database, lease, turn)),
+    fail: (lease, failure) => ends(lease.attempt_id, failAttempt(database, lease, failure)),
+    renew: (lease, until) => renewLease(database, lease, until),
   };
 }

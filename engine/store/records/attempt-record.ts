@@ -65,13 +65,13 @@ type AttemptRow = SummaryRow &
 
 /** One attempt with everything that happened in it. */
 export async function findAttempt(database: OpenDatabase, attempt_id: string): Promise<AttemptRecord | undefined> {
-  const [row] = await run<AttemptRow>(database.pool, FIND, { attempt_id });
+  const [row] = await run<AttemptRow>(database, FIND, { attempt_id });
   if (!row) return undefined;
   const attempt = { world_slug: row.world_slug, attempt_id };
   return {
     ...toSummary(row),
-    patches: await listPatches(database.pool, attempt),
-    invocations: await listInvocations(database.pool, attempt),
+    patches: await listPatches(database, attempt),
+    invocations: await listInvocations(database, attempt),
     timeline: await listTimeline(database, attempt),
     audit: await listAudit(database, attempt),
   };

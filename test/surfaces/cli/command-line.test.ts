@@ -11,7 +11,8 @@ import { openTestTerminal, type TestTerminalSettings } from './test-terminal.js'
 
 const CONTROL = /(?!\n)[\p{Cc}\p{Cf}]/u;
 /** Colours and the erased line: the escape sequences that this program writes itself. */
-const OWN = new RegExp('\u001b\\[\\d+m|\r\u001b\\[2K', 'g');
+const ESCAPE = String.fromCharCode(27);
+const OWN = new RegExp(`${ESCAPE}\\[\\d+m|\\r${ESCAPE}\\[2K`, 'g');
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 let folder = '';
