@@ -18,14 +18,9 @@ export async function withMigrated<Result>(
   }
 }
 
-/** The schema that the migrations of a folder come to, as SQL in a fixed order. */
-export function dumpSchema(migrations: URL): Promise<string> {
-  return withMigrated(migrations, describeSchema);
-}
-
 /** The schema of a database as SQL in a fixed order: types, tables with their constraints, indexes, functions, triggers. */
 export async function describeSchema(database: Pick<OpenDatabase, 'query'>): Promise<string> {
-  const parts: string[] = ['-- What the migrations come to. Made by tools/dump-schema.ts: do not edit.'];
+  const parts = ['-- What the migrations come to. Made by tools/dump-schema.ts: do not edit.'];
   for (const query of [DOMAINS, ENUMS, TABLES, FOREIGN_KEYS, INDEXES, FUNCTIONS, TRIGGERS]) {
     const { rows } = await database.query<{ text: string }>(query);
     parts.push(...rows.map(({ text }) => text));

@@ -3,23 +3,22 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { withMigrated } from './schema-dump.js';
+import type { OpenDatabase } from '../engine/store/database.js';
 
-/** The row types of every table, as TypeScript in the project's format. */
-export async function describeTables(root: URL): Promise<string> {
+/** The row types of every table of a migrated database, as TypeScript in the format of the project at `root`. */
+export async function describeTables(root: URL, database: Pick<OpenDatabase, 'queries'>): Promise<string> {
   const { generate, PostgresDialect } = await import('kysely-codegen');
   const folder = await mkdtemp(join(tmpdir(), 'chukwa-tables-'));
   try {
     const outFile = join(folder, 'tables.ts');
-    await withMigrated(new URL('migrations', root), (database) =>
-      generate({
-        db: database.queries as never,
-        dialect: new PostgresDialect(),
-        outFile,
-        excludePattern: 'schema_migrations',
-        typeMapping: { int8: 'number' },
-      }),
-    );
+    await generate({
+      // Its parameter is a Kysely of anything, which one with typed parsers is not.
+      db: database.queries as never,
+      dialect: new PostgresDialect(),
+      outFile,
+      excludePattern: 'schema_migrations',
+      typeMapping: { int8: 'number' },
+    });
     return format(root, (await readFile(outFile, 'utf8')).replace(/^\/\*\*[^]*?\*\/\n/, HEAD));
   } finally {
     await rm(folder, { recursive: true });

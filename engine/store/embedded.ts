@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import type { PoolConfig } from 'pg';
 import type { Outcome } from '../contract/problem.js';
 import { openDatabase, type OpenDatabase } from './database.js';
 import { lockFolder } from './folder-lock.js';
@@ -47,20 +48,22 @@ export async function openInFolder(
 }
 
 function toDatabase(pglite: PGlite, description: string, release: () => Promise<void>): OpenDatabase {
-  // One session serves all, so one connection; PGlite's lasts as long as the process.
-  const config = {
-    ...createPgConfig(pglite),
-    max: 1,
-    idleTimeoutMillis: 0,
-    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
-  };
-  return openDatabase(config, {
+  return openDatabase(toPoolConfig(pglite), {
     description,
     is_exclusive: true,
     release: async () => {
       await pglite.close();
       await release();
     },
+  });
+}
+
+/** One session serves all, so there is one connection, which lasts as long as the database is open. */
+export function toPoolConfig(pglite: PGlite): PoolConfig {
+  return Object.assign({}, createPgConfig(pglite), {
+    max: 1,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
   });
 }
 

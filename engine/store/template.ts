@@ -1,10 +1,10 @@
 import { PGlite } from '@electric-sql/pglite';
-import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { sha256 } from '../core/content/sha256.js';
 import { openDatabase } from './database.js';
+import { toPoolConfig } from './embedded.js';
 import { loadMigrations, migrate, type Migration } from './migrations.js';
 
 /**
@@ -47,10 +47,8 @@ async function isFresh(template_file: string, digest: string): Promise<boolean> 
 
 async function packTemplate(migrations: readonly Migration[]): Promise<Uint8Array> {
   const pglite = await PGlite.create();
-  const database = openDatabase(
-    { ...createPgConfig(pglite), max: 1, idleTimeoutMillis: 0 },
-    { description: 'template', is_exclusive: true, release: async () => {} },
-  );
+  const about = { description: 'template', is_exclusive: true, release: async () => {} };
+  const database = openDatabase(toPoolConfig(pglite), about);
   try {
     const migrated = await migrate(database, migrations);
     if (!migrated.ok) throw new Error('a new database cannot be migrated');

@@ -42,6 +42,7 @@ const MISFORTUNES: readonly Misfortune[] = [
     failure_class: 'non_json',
     message: /did not answer with JSON/,
     http_status: 200,
+    validation_status: 'invalid',
     kept: ({ response_text }) => assert.equal(response_text, '<p>Back in a minute.</p>'),
   },
   {

@@ -26,6 +26,12 @@ const ROSTER = /Entity ids that exist here:\n(- [a-z_]+ \([^)]+\)\n?){4}/;
 const STUMBLES: readonly Stumble[] = [
   { what: 'no JSON', says: { text: 'Bob sits down.' }, detail: 'non_json', told: [/not one JSON object/] },
   {
+    what: 'JSON that was cut off at the output limit',
+    says: { text: '{"kind": "final_patch", "patch": {"narr', finish_reason: 'length' },
+    detail: 'non_json',
+    told: [/cut off at the output limit/],
+  },
+  {
     what: 'JSON of another shape',
     says: { json: { kind: 'think', thought: 'sweet' } },
     detail: 'schema_invalid',
@@ -148,6 +154,23 @@ describe('a model that answers wrongly is told so, in the one retry lane', () =>
       assert.equal(play.after.turn, 0);
     });
   }
+
+  test('a tool that policy does not allow is not offered; called all the same: policy_denied, and no call is made', async (context) => {
+    const stage = await open();
+    const workflows = await editWorkflows(context, {
+      'policies/park-tools.json': (policy) => ({ ...policy, allow: ['buy_candy'] }),
+    });
+    const drink = toolCall('use_drinking_fountain', { actor_id: 'bob', fountain_id: 'drinking_fountain' });
+    const says = script({ [FIRST]: { json: drink }, [SECOND]: GOOD });
+    const attempt = onlyAttempt(await stage.play({ scenario: 'tools', workflows, says }));
+    assert.doesNotMatch(JSON.stringify(requestAt(stage.model, 1, FIRST).body), /use_drinking_fountain|send_text/);
+    assert.equal(attempt.status, 'committed');
+    const told = [/"use_drinking_fountain" may not be called here\. The tools are: buy_candy\./];
+    const stumble = { what: 'a denied tool', says: { json: drink }, detail: 'policy_denied', told };
+    await assertRejected(stage, attempt, FIRST, stumble);
+    assertCorrected(stage, stumble, [FIRST, SECOND]);
+    assert.deepEqual(stage.toys.fountain.served, []);
+  });
 
   test('after the result of a tool the tries at the next answer begin at one', async () => {
     const stage = await open();

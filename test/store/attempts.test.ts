@@ -387,7 +387,7 @@ forEachDatabase('attempts', (open) => {
     const leases = [];
     for (const slug of slugs) leases.push((await begin(store, slug)).lease);
     const said = leases.map((lease, index) =>
-      store.attempts.startCall(lease, generationStart(1, index % 2 ? texts : [...texts].reverse())),
+      store.attempts.startCall(lease, generationStart(1, index % 2 ? texts : texts.toReversed())),
     );
     assert.deepEqual(
       await Promise.all(said),
@@ -428,7 +428,7 @@ forEachDatabase('attempts', (open) => {
 
   test('what is no id names nothing', async () => {
     const { store } = await open();
-    for (const id of ['', 'x', `${'0'.repeat(36)}`]) {
+    for (const id of ['', 'x', '0'.repeat(36)]) {
       assert.equal(await store.records.attempt(id), undefined);
       assert.equal(await store.records.invocation(id), undefined);
       assert.equal(await store.records.llmCall(id), undefined);

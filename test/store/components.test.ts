@@ -15,7 +15,7 @@ forEachDatabase('components', (open) => {
 
   test('documents are stored in any order, once, and found by kind and hash', async () => {
     const { store } = await open();
-    assert.equal(await store.components.put([...all].reverse()), all.length);
+    assert.equal(await store.components.put(all.toReversed()), all.length);
     assert.equal(await store.components.put(all), 0);
     assert.deepEqual(await store.components.find('scenario', scenario.hash), {
       kind: 'scenario',

@@ -37,6 +37,19 @@ async function contentsOf(outside: OutsideView): Promise<string> {
   return contents.join('\n\n');
 }
 
+/** Whether a write comes to wait for a lock, or ends without. */
+async function isHeldUp(write: Promise<Written>, outside: OutsideView): Promise<boolean> {
+  for (;;) {
+    const ended = await Promise.race([write.then(() => true), Promise.resolve(false)]);
+    if (ended) return false;
+    const [row] = await outside.query<{ waiting: boolean }>(
+      `SELECT count(*) > 0 AS waiting FROM pg_stat_activity
+       WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+    );
+    if (row?.waiting) return true;
+  }
+}
+
 forEachDatabase('an overtaken driver', (open) => {
   const writes: Readonly<Record<string, (store: Store, lease: AttemptLease, open: Opened) => Promise<Written>>> = {
     'starts no call': (store, lease) => store.attempts.startCall(lease, toyStart('late', 9)),
@@ -92,18 +105,19 @@ forEachDatabase('an overtaken driver', (open) => {
     await makeWorld(store, 'race');
     const { lease } = await begin(store, 'race');
     const taker = await database.pool.connect();
-    await taker.query('BEGIN');
-    await taker.query(`SELECT FROM worlds WHERE world_slug = 'race' FOR UPDATE`);
-    let landed = false;
-    const late = store.attempts.startCall(lease, toyStart('late', 1)).finally(() => {
-      landed = true;
-    });
-    const waiting = `SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-    while ((await outside.query<{ n: number }>(waiting))[0]?.n === 0 && !landed);
-    assert.equal(landed, false);
-    await taker.query(`UPDATE worlds SET lease_epoch = lease_epoch + 1 WHERE world_slug = 'race'`);
-    await taker.query('COMMIT');
-    taker.release();
+    const late = (async () => {
+      try {
+        await taker.query('BEGIN');
+        await taker.query(`SELECT FROM worlds WHERE world_slug = 'race' FOR UPDATE`);
+        const write = store.attempts.startCall(lease, toyStart('late', 1));
+        assert.equal(await isHeldUp(write, outside), true);
+        await taker.query(`UPDATE worlds SET lease_epoch = lease_epoch + 1 WHERE world_slug = 'race'`);
+        await taker.query('COMMIT');
+        return await write;
+      } finally {
+        taker.release(true);
+      }
+    })();
     assert.equal(await late, 'overtaken');
     assert.equal((await store.records.attempt(lease.attempt_id))?.source_invocation_count, 0);
   });

@@ -186,7 +186,7 @@ async function statementsOf(database: OpenDatabase, work: () => Promise<unknown>
     await work();
   } finally {
     database.pool.off('acquire', listen);
-    for (const restore of undo.reverse()) restore();
+    for (const restore of undo.toReversed()) restore();
   }
   return heard;
 }

@@ -9,7 +9,7 @@ import type { Row } from './row.js';
 import { openBenchStage } from './stage/stage.js';
 import { measureStarts } from './starts/measure.js';
 import { measureEmbeddedTurns } from './turns/embedded.js';
-import { must } from './turns/engine-arm.js';
+import { must } from './turns/must.js';
 import { measureServedTurns, withFreshDatabase } from './turns/served.js';
 import { measureRoundTrips } from './wire/measure.js';
 

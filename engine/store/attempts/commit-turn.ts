@@ -120,7 +120,7 @@ function lastOf(
   target: 'entity_id' | 'environment_label',
 ): readonly PlacedEffect[] {
   const chosen = effects.filter((effect) => effect.op === op);
-  const first = new Map([...chosen].reverse().map((effect) => [effect[target], effect]));
+  const first = new Map(chosen.toReversed().map((effect) => [effect[target], effect]));
   const last = new Map(chosen.map((effect) => [effect[target], effect]));
   return [...last].flatMap(([id, effect]) => (first.get(id)?.state_before === effect.state_after ? [] : [effect]));
 }

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
-import { openInFolder } from '../../../engine/store/embedded.js';
 import type { ProgressLine } from '../progress.js';
 import { type Row, toRow } from '../row.js';
 import type { BenchStage } from '../stage/stage.js';
 import { inFolder } from '../starts/measure.js';
-import { openBareClients } from './bare-turn.js';
-import { must, openEngineArm } from './engine-arm.js';
-import { openHandWritten } from './hand-written.js';
+import { openEngineArm } from './engine-arm.js';
+import { openFloor } from './floor.js';
 import { runTurnAbout } from './turn-about.js';
 
 const PLAN = { warm_up_blocks: 4, blocks: 20, turns_per_block: 4 };
@@ -19,12 +17,10 @@ export function measureEmbeddedTurns(
 ): Promise<readonly Row[]> {
   return inFolder(async (folder) => {
     progress.say('running turns on the embedded database');
-    const floorDatabase = must(await openInFolder(join(folder, 'floor'), template));
-    const arm = await openEngineArm({ CHUKWA_DATA_DIR: join(folder, 'engine') }, stage.variables);
-    const clients = openBareClients();
+    const engine = await openEngineArm({ CHUKWA_DATA_DIR: join(folder, 'engine') }, stage.variables);
+    const floor = await openFloor({ kind: 'hand_written', folder: join(folder, 'floor'), template });
     try {
-      const floor = await openHandWritten(floorDatabase.pool, clients);
-      const { time, engine, floor: byHand } = await runTurnAbout(stage, { engine: arm.turn, floor: floor.turn }, PLAN);
+      const { time, ...cost } = await runTurnAbout(stage, { engine, floor }, PLAN);
       return [
         toRow({
           id: 'embedded_turns',
@@ -32,13 +28,12 @@ export function measureEmbeddedTurns(
           value: 1 / time,
           unit: 'x',
           goal: { kind: 'at_least', value: 0.8, stretch: 1.2 },
-          note: `${engine.ms.toFixed(1)} ms against ${byHand.ms.toFixed(1)} ms a turn`,
+          note: `${cost.engine.ms.toFixed(1)} ms against ${cost.floor.ms.toFixed(1)} ms a turn`,
         }),
       ];
     } finally {
-      await clients.close();
-      await arm.close();
-      await floorDatabase.close();
+      await floor.close();
+      await engine.close();
     }
   });
 }

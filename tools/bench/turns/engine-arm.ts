@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { compose } from '../../../engine/main.js';
 import { putScenario } from '../../../engine/operations/author.js';
-import type { Outcome } from '../../../engine/contract/problem.js';
 import type { Engine } from '../../../engine/operations/engine.js';
 import { loadScenario } from '../../../engine/operations/load-program.js';
 import { createWorld } from '../../../engine/operations/worlds.js';
 import { runAttempt } from '../../../engine/runtime/run-attempt.js';
+import { must } from './must.js';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -39,10 +39,4 @@ export async function openEngineArm(database: Variables, stage: Variables): Prom
     },
     close: () => engine.close(),
   };
-}
-
-/** What was asked for. @throws Error that tells why it was refused */
-export function must<Value>(outcome: Outcome<Value>): Value {
-  if (!outcome.ok) throw new Error(outcome.problems.map(({ message }) => message).join(' '));
-  return outcome.value;
 }

@@ -3,8 +3,8 @@ import { startPostgres } from '../../postgres-server.js';
 import type { ProgressLine } from '../progress.js';
 import { type Row, toRow } from '../row.js';
 import type { BenchStage } from '../stage/stage.js';
-import { openBareClients, recordNothing } from './bare-turn.js';
 import { openEngineArm } from './engine-arm.js';
+import { openFloor } from './floor.js';
 import { type Comparison, runTurnAbout } from './turn-about.js';
 
 const PLAN = { warm_up_blocks: 4, blocks: 30, turns_per_block: 5 };
@@ -16,17 +16,13 @@ export async function measureServedTurns(
   progress: ProgressLine,
 ): Promise<readonly Row[]> {
   progress.say('running turns on PostgreSQL');
-  const arm = await openEngineArm({ CHUKWA_DATABASE_URL: url }, stage.variables);
-  const clients = openBareClients();
+  const engine = await openEngineArm({ CHUKWA_DATABASE_URL: url }, stage.variables);
+  const floor = await openFloor({ kind: 'unrecorded' });
   try {
-    const arms = {
-      engine: arm.turn,
-      floor: (calls: Parameters<typeof clients.turn>[0]) => clients.turn(calls, recordNothing),
-    };
-    return toRows(await runTurnAbout(stage, arms, PLAN));
+    return toRows(await runTurnAbout(stage, { engine, floor }, PLAN));
   } finally {
-    await clients.close();
-    await arm.close();
+    await floor.close();
+    await engine.close();
   }
 }
 
@@ -59,8 +55,16 @@ export async function withFreshDatabase<Value>(
   server: string | undefined,
   task: (url: string) => Promise<Value>,
 ): Promise<Value> {
-  const own = server === undefined ? await startPostgres({ is_durable: true }) : undefined;
-  const address = server ?? own?.url('postgres') ?? '';
+  if (server !== undefined) return inDatabase(server, task);
+  const own = await startPostgres({ is_durable: true });
+  try {
+    return await inDatabase(own.url('postgres'), task);
+  } finally {
+    await own.stop();
+  }
+}
+
+async function inDatabase<Value>(address: string, task: (url: string) => Promise<Value>): Promise<Value> {
   const admin = new pg.Client({ connectionString: address });
   await admin.connect();
   const name = `chukwa_bench_${process.pid}`;
@@ -72,6 +76,5 @@ export async function withFreshDatabase<Value>(
   } finally {
     await admin.query(`DROP DATABASE IF EXISTS ${name}`);
     await admin.end();
-    await own?.stop();
   }
 }

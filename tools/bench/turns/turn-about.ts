@@ -1,11 +1,14 @@
 import type { CapturedCall } from '../stage/captured-call.js';
 import type { BenchStage } from '../stage/stage.js';
 import { median } from '../statistics.js';
+import type { EngineArm } from './engine-arm.js';
+import type { Floor } from './floor.js';
+import { type Cost, timeBlock } from './time-block.js';
 
 /** What is compared: the engine, and the same calls made without it. */
 export interface Arms {
-  readonly engine: () => Promise<unknown>;
-  readonly floor: (calls: readonly CapturedCall[]) => Promise<unknown>;
+  readonly engine: Pick<EngineArm, 'turn'>;
+  readonly floor: Pick<Floor, 'run'>;
 }
 
 /** How often each is run. A block is what is timed: long enough to hold its share of collected garbage. */
@@ -19,14 +22,9 @@ export interface Plan {
 export interface Comparison {
   readonly time: number;
   readonly cpu: number;
+  /** Medians, of one turn. */
   readonly engine: Cost;
   readonly floor: Cost;
-}
-
-/** Of one turn, in milliseconds; medians. */
-export interface Cost {
-  readonly ms: number;
-  readonly cpu_ms: number;
 }
 
 /** Runs both turn about, and in turn first; the floor makes the very calls that the engine's last block made. */
@@ -34,12 +32,12 @@ export async function runTurnAbout(stage: BenchStage, arms: Arms, plan: Plan): P
   const pairs: { readonly engine: Cost; readonly floor: Cost }[] = [];
   let turns: readonly (readonly CapturedCall[])[] = [];
   const runEngine = async (): Promise<Cost> => {
-    const cost = await timeBlock(plan.turns_per_block, () => arms.engine());
+    const cost = await timeBlock(plan.turns_per_block, () => arms.engine.turn());
     turns = splitTurns(await stage.takeCalls());
     return cost;
   };
   const runFloor = async (): Promise<Cost> => {
-    const cost = await timeBlock(turns.length, (turn) => arms.floor(turns[turn] ?? []));
+    const cost = await arms.floor.run(turns);
     await stage.takeCalls();
     return cost;
   };
@@ -68,16 +66,6 @@ export function splitTurns(calls: readonly CapturedCall[]): readonly (readonly C
     else turns.set(`${world}/${turn}`, [call]);
   }
   return [...turns.values()];
-}
-
-async function timeBlock(turns: number, run: (turn: number) => Promise<unknown>): Promise<Cost> {
-  globalThis.gc?.();
-  const cpu = process.cpuUsage();
-  const begun = performance.now();
-  for (let turn = 0; turn < turns; turn += 1) await run(turn);
-  const ms = performance.now() - begun;
-  const { user, system } = process.cpuUsage(cpu);
-  return { ms: ms / turns, cpu_ms: (user + system) / 1000 / turns };
 }
 
 function medianCost(costs: readonly Cost[]): Cost {

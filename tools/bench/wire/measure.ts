@@ -3,7 +3,8 @@ import { showAttempt } from '../../../engine/operations/records.js';
 import type { ProgressLine } from '../progress.js';
 import { type Row, toRow } from '../row.js';
 import type { BenchStage } from '../stage/stage.js';
-import { type EngineArm, must, openEngineArm } from '../turns/engine-arm.js';
+import { type EngineArm, openEngineArm } from '../turns/engine-arm.js';
+import { must } from '../turns/must.js';
 import { countTrips, type TripCount } from './count-trips.js';
 import { type CountingProxy, openCountingProxy } from './counting-proxy.js';
 

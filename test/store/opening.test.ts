@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Problem } from '../../engine/contract/problem.js';
+import type { Store } from '../../engine/ports/records.js';
+import { openStore } from '../../engine/store/open-store.js';
+import { MIGRATIONS, openTestDatabase, templateFile } from '../support/databases.js';
+import { makeWorld } from './record-fixtures.js';
+
+let root = '';
+let template_file = '';
+const stores: Store[] = [];
+const children: ChildProcess[] = [];
+
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'chukwa-opening-'));
+  template_file = await templateFile();
+});
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.database.close();
+  for (const child of children.splice(0)) await kill(child);
+});
+after(() => rm(root, { recursive: true }));
+
+interface Where {
+  readonly data_dir: string;
+  readonly url?: string;
+  readonly migrations_dir?: string;
+  readonly template_file?: string;
+}
+
+async function open(where: Where): Promise<Store> {
+  const opened = await openStore({ migrations_dir: MIGRATIONS, template_file, ...where });
+  if (!opened.ok) throw new Error(opened.problems[0]?.message);
+  stores.push(opened.value);
+  return opened.value;
+}
+
+async function refusal(where: Where): Promise<Problem> {
+  const opened = await openStore({ migrations_dir: MIGRATIONS, template_file, ...where });
+  if (opened.ok) stores.push(opened.value);
+  const [problem] = opened.ok ? [] : opened.problems;
+  if (!problem) throw new Error('the store opened');
+  return problem;
+}
+
+/** Another process that holds the database of a folder. */
+async function hold(data_dir: string): Promise<ChildProcess & { readonly pid: number }> {
+  const script = fileURLToPath(new URL('hold-database.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', script, data_dir, MIGRATIONS, template_file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const [line] = (await once(child.stdout, 'data')) as readonly unknown[];
+  assert.equal(String(line), 'open\n');
+  if (child.pid === undefined) throw new Error('the process has no number');
+  return Object.assign(child, { pid: child.pid });
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+test('a folder that is not there is made, for this user alone, and keeps what was stored', async () => {
+  const data_dir = join(root, 'new', 'deep');
+  const store = await open({ data_dir });
+  await makeWorld(store, 'kept');
+  assert.equal((await stat(data_dir)).mode & 0o777, 0o700);
+  await store.database.close();
+  stores.pop();
+  const again = await open({ data_dir });
+  assert.equal((await again.worlds.find('kept'))?.turn, 0);
+  assert.deepEqual(await again.database.migrate(), []);
+});
+
+test('without a template a folder is made all the same, and the migrations are told', async () => {
+  const store = await open({ data_dir: join(root, 'plain'), template_file: join(root, 'no-such-file') });
+  assert.deepEqual(await store.database.migrate(), ['0001_foundation']);
+});
+
+test('a folder whose making was cut short is made anew', async () => {
+  const data_dir = join(root, 'half');
+  await mkdir(join(data_dir, 'pgdata.new', 'global'), { recursive: true });
+  await writeFile(join(data_dir, 'pgdata.new', 'PG_VERSION'), 'half');
+  assert.deepEqual(await (await open({ data_dir })).worlds.list(), []);
+});
+
+test('a second opener in the same process is refused, and told by whom', async () => {
+  const data_dir = join(root, 'twice');
+  await open({ data_dir });
+  const problem = await refusal({ data_dir });
+  assert.equal(problem.code, 'DATABASE_LOCKED');
+  assert.match(problem.message, new RegExp(`process ${process.pid}\\b`));
+});
+
+test('another process is named while it lives, and after kill -9 its folder opens with all that it stored', async () => {
+  const data_dir = join(root, 'shared');
+  const holder = await hold(data_dir);
+  const problem = await refusal({ data_dir });
+  assert.equal(problem.code, 'DATABASE_LOCKED');
+  assert.match(problem.message, new RegExp(`process ${holder.pid}\\b`));
+  assert.match(problem.repair ?? '', /CHUKWA_DATABASE_URL with PostgreSQL/);
+  await kill(holder);
+  const store = await open({ data_dir });
+  assert.equal((await store.worlds.find('made-elsewhere'))?.turn, 0);
+});
+
+const STALE = {
+  'of a process that is gone': { host: hostname(), pid: 2 ** 22 - 1, started: null },
+  'of a predecessor with our own number': { host: hostname(), pid: process.pid, started: null },
+  'of a process whose number another one has now': { host: hostname(), pid: 1, started: 'an earlier boot/1' },
+  'that is not readable': 'half a li',
+};
+
+for (const [name, lock] of Object.entries(STALE)) {
+  const linuxOnly = name.includes('another one has now') && process.platform !== 'linux';
+  test(`a lock ${name} is taken over, and nothing of it stays`, { skip: linuxOnly }, async () => {
+    const data_dir = await mkdtemp(join(root, 'stale-'));
+    await writeFile(join(data_dir, 'lock'), JSON.stringify(lock).slice(0, -1) + (typeof lock === 'string' ? '' : '}'));
+    await open({ data_dir });
+    assert.deepEqual((await readdir(data_dir)).sort(), ['lock', 'pgdata']);
+    assert.equal((JSON.parse(await readFile(join(data_dir, 'lock'), 'utf8')) as { pid: number }).pid, process.pid);
+  });
+}
+
+test('the lock of another host stands until a person removes it', async () => {
+  const data_dir = await mkdtemp(join(root, 'elsewhere-'));
+  await writeFile(join(data_dir, 'lock'), JSON.stringify({ host: 'far-away', pid: 7, started: null }));
+  const problem = await refusal({ data_dir });
+  assert.equal(problem.code, 'DATABASE_LOCKED');
+  assert.match(problem.message, /process 7 on host far-away/);
+  assert.match(problem.repair ?? '', /delete .*lock/);
+});
+
+test('a path that is a file, or leads through one, is no folder', async () => {
+  const file = join(root, 'file');
+  await writeFile(file, '');
+  for (const data_dir of [file, join(file, 'below')]) {
+    const problem = await refusal({ data_dir });
+    assert.equal(problem.code, 'DATABASE_FOLDER_UNUSABLE');
+    assert.ok(problem.message.includes(data_dir));
+  }
+});
+
+test('a server that does not answer is named without its password', async () => {
+  const problem = await refusal({ data_dir: root, url: 'postgres://me:hunter2@127.0.0.1:1/worlds' });
+  assert.equal(problem.code, 'DATABASE_UNREACHABLE');
+  assert.match(problem.message, /127\.0\.0\.1:1\/worlds/);
+  assert.doesNotMatch(JSON.stringify(problem), /hunter2/);
+});
+
+test('what is no address of a database is said to be none, and not repeated', async () => {
+  for (const url of ['mysql://me:hunter2@host/db', 'hunter2', 'postgres://[hunter2']) {
+    const problem = await refusal({ data_dir: root, url });
+    assert.equal(problem.code, 'DATABASE_URL_INVALID');
+    assert.doesNotMatch(JSON.stringify(problem), /hunter2/);
+  }
+});
+
+test('a database in memory is a new one each time', async () => {
+  await makeWorld(await open({ data_dir: root, url: 'memory:' }), 'brief');
+  assert.deepEqual(await (await open({ data_dir: root, url: 'memory:' })).worlds.list(), []);
+});
+
+test('a PostgreSQL database that two programs open at once is migrated once', async () => {
+  const { outside, url, close } = await openTestDatabase('PostgreSQL');
+  try {
+    await outside.query('DROP SCHEMA public CASCADE');
+    await outside.query('CREATE SCHEMA public');
+    const where = { data_dir: root, ...(url === undefined ? {} : { url }) };
+    const both = await Promise.all([open(where), open(where)]);
+    const applied = await Promise.all(both.map((store) => store.database.migrate()));
+    assert.deepEqual(applied.flat(), ['0001_foundation']);
+    assert.deepEqual(await (await open(where)).database.migrate(), []);
+    for (const store of stores.splice(0)) await store.database.close();
+  } finally {
+    await close();
+  }
+});
+
+test('a database that a newer program has migrated is left alone', async () => {
+  const data_dir = join(root, 'newer');
+  await (await open({ data_dir })).database.close();
+  stores.pop();
+  const migrations_dir = await mkdtemp(join(root, 'older-'));
+  const problem = await refusal({ data_dir, migrations_dir });
+  assert.equal(problem.code, 'DATABASE_TOO_NEW');
+  assert.match(problem.message, /0001_foundation/);
+  await writeFile(join(migrations_dir, '0001_foundation.sql'), '-- edited');
+  assert.equal((await refusal({ data_dir, migrations_dir })).code, 'DATABASE_MIGRATION_CHANGED');
+});

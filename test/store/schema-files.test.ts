@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, test } from 'node:test';
+import type { SegmentOrigin } from '../../engine/core/prompt/message.js';
+import type { ModelOutputKind } from '../../engine/core/turn/verdict.js';
+import type { EffectOperation } from '../../engine/core/world/world-patch.js';
+import type { EffectClass } from '../../engine/core/workflow/effect-class.js';
+import type { AttemptStatus, AuditRecord, InvocationStatus, InvocationSummary } from '../../engine/ports/records.js';
+import type { ComponentKind } from '../../engine/ports/validation.js';
+import type * as stored from '../../engine/store/tables.js';
+import { describeSchema } from '../../tools/schema-dump.js';
+import { describeTables } from '../../tools/table-types.js';
+import { openTestDatabase } from '../support/databases.js';
+
+const root = new URL('../../', import.meta.url);
+const opened = openTestDatabase('embedded');
+after(async () => (await opened).close());
+
+test('schema.sql is what the migrations come to: else run tools/dump-schema.ts', async () => {
+  const { database } = await opened;
+  assert.equal(await readFile(new URL('migrations/schema.sql', root), 'utf8'), await describeSchema(database));
+});
+
+test('the row types are those of the migrations: else run tools/generate-tables.ts', async () => {
+  const { database } = await opened;
+  assert.equal(await readFile(new URL('engine/store/tables.ts', root), 'utf8'), await describeTables(root, database));
+});
+
+test('every column that refers to a row elsewhere is a foreign key', async () => {
+  const { outside } = await opened;
+  const loose = await outside.query<{ place: string }>(`
+    SELECT format('%s.%s', attrelid::regclass, attname) AS place
+    FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0
+      AND (attname LIKE '%\\_invocation\\_id' OR attname IN ('attempt_id', 'llm_call_id', 'world_slug', 'workflow_hash',
+        'source_hash', 'scenario_hash', 'segment_hash', 'message_hash', 'output_schema_hash', 'input_schema_hash'))
+      AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = attrelid AND contype IN ('f', 'p') AND attnum = ANY (conkey))
+    ORDER BY 1`);
+  assert.deepEqual(loose, []);
+});
+
+test('every table of a world begins its key with the world', async () => {
+  const { outside } = await opened;
+  const others = await outside.query<{ name: string }>(`
+    SELECT conrelid::regclass::text AS name
+    FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attname = 'world_slug'
+    WHERE contype = 'p' AND conkey[1] <> attnum`);
+  assert.deepEqual(others, []);
+});
+
+// The compiler holds these: a member that one side lacks makes the other side's list an error.
+type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : never) : never;
+const CLOSED_LISTS: readonly true[] = [
+  true satisfies Same<SegmentOrigin, stored.SegmentOrigin>,
+  true satisfies Same<ModelOutputKind, stored.ModelOutputKind>,
+  true satisfies Same<EffectOperation, stored.EffectOperation>,
+  true satisfies Same<EffectClass, stored.EffectClass>,
+  true satisfies Same<ComponentKind, stored.ComponentKind>,
+  true satisfies Same<AttemptStatus, stored.AttemptStatus>,
+  true satisfies Same<InvocationStatus, stored.SourceInvocationStatus>,
+  true satisfies Same<InvocationSummary['invocation_kind'], stored.SourceInvocationKind>,
+  true satisfies Same<AuditRecord['audit_kind'], stored.AuditKind>,
+];
+
+test('the closed lists of the program are those of the database', () => {
+  assert.equal(CLOSED_LISTS.length, 9);
+});

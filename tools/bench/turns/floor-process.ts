@@ -1,0 +1,33 @@
+import { openInFolder } from '../../../engine/store/embedded.js';
+import type { CapturedCall } from '../stage/captured-call.js';
+import { openBareClients, recordNothing } from './bare-turn.js';
+import type { FloorKind } from './floor.js';
+import { openHandWritten } from './hand-written.js';
+import { must } from './must.js';
+import { timeBlock } from './time-block.js';
+
+// The floor in a process of its own: what the engine switches on in its process, such as promise hooks, must not slow
+// what it is compared with.
+
+const kind = JSON.parse(process.argv[2] ?? '') as FloorKind;
+const clients = openBareClients();
+const run = await open(kind);
+
+async function open(kind: FloorKind): Promise<(calls: readonly CapturedCall[]) => Promise<void>> {
+  if (kind.kind === 'unrecorded') return (calls) => clients.turn(calls, recordNothing);
+  const database = must(await openInFolder(kind.folder, kind.template));
+  const { turn } = await openHandWritten(database.pool, clients);
+  return turn;
+}
+
+process.on('disconnect', () => process.exit(0));
+process.on('message', (turns: readonly (readonly CapturedCall[])[]) => {
+  timeBlock(turns.length, (turn) => run(turns[turn] ?? [])).then(
+    (cost) => process.send?.(cost),
+    (error: unknown) => {
+      process.stderr.write(`${String(error)}\n`);
+      process.exit(1);
+    },
+  );
+});
+process.send?.('open');

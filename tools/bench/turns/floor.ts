@@ -1,0 +1,41 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { CapturedCall } from '../stage/captured-call.js';
+import type { Cost } from './time-block.js';
+
+/** What the engine is compared with: its calls with nothing recorded, or recorded by hand on the embedded database. */
+export type FloorKind =
+  | { readonly kind: 'unrecorded' }
+  | { readonly kind: 'hand_written'; readonly folder: string; readonly template: string };
+
+/** A floor, running in a process of its own. */
+export interface Floor {
+  /** Makes the calls of some turns, one turn after the other. */
+  run(turns: readonly (readonly CapturedCall[])[]): Promise<Cost>;
+  close(): Promise<void>;
+}
+
+/** Starts a floor. Close it. */
+export async function openFloor(kind: FloorKind): Promise<Floor> {
+  const child = fork(fileURLToPath(new URL('./floor-process.js', import.meta.url)), [JSON.stringify(kind)], {
+    execArgv: ['--expose-gc'],
+  });
+  const gone = once(child, 'exit');
+  const hear = async (): Promise<unknown> => {
+    const heard = await Promise.race([once(child, 'message'), gone.then(() => undefined)]);
+    if (heard === undefined) throw new Error('the floor has ended before it was done');
+    return heard[0];
+  };
+  await hear();
+  return {
+    run: async (turns) => {
+      child.send(turns);
+      return (await hear()) as Cost;
+    },
+    close: async () => {
+      child.disconnect();
+      await gone;
+    },
+  };
+}
