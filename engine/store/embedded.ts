@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { PoolConfig } from 'pg';
@@ -30,7 +30,7 @@ export async function openInFolder(
   template_file: string | undefined,
 ): Promise<Outcome<OpenDatabase>> {
   try {
-    await mkdir(data_dir, { recursive: true, mode: 0o700 });
+    await makeFolder(data_dir);
     const lock = await lockFolder(data_dir);
     if (!lock.ok) return lock;
     try {
@@ -44,6 +44,18 @@ export async function openInFolder(
     const reason = findFileReason(error);
     if (reason === undefined) throw error;
     return { ok: false, problems: [dataFolderUnusable(data_dir, reason)] };
+  }
+}
+
+/** One level at a time: Node's recursive mkdir never ends where a file system says that a new folder is not there. */
+async function makeFolder(path: string): Promise<void> {
+  if (await isFolder(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) await makeFolder(parent);
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (!(await isFolder(path))) throw error;
   }
 }
 
