@@ -25,7 +25,7 @@ test('an embedded database counts its rows after 16 attempts, so that no plan st
 test('a server is left to look after itself', async () => {
   const asked: string[] = [];
   const pool = { query: async (text: string) => void asked.push(text) };
-  const upkeep = openUpkeep({ is_exclusive: false, pool: pool as never });
+  const upkeep = openUpkeep({ is_exclusive: false, query: pool.query as never });
   for (let attempt = 1; attempt <= 16; attempt += 1) await upkeep.attemptEnded();
   assert.deepEqual(asked, []);
 });
