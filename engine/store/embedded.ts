@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
-import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, constants, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { PoolConfig } from 'pg';
@@ -44,6 +44,35 @@ export async function openInFolder(
     const reason = findFileReason(error);
     if (reason === undefined) throw error;
     return { ok: false, problems: [dataFolderUnusable(data_dir, reason)] };
+  }
+}
+
+/**
+ * Whether the embedded database of a folder has been made; nothing is.
+ * @returns a problem where neither it nor its folder could be
+ */
+export async function isMade(data_dir: string): Promise<Outcome<boolean>> {
+  if (await isFolder(join(data_dir, 'pgdata'))) return { ok: true, value: true };
+  try {
+    await access(await findGround(data_dir), constants.W_OK | constants.X_OK);
+    return { ok: true, value: false };
+  } catch (error) {
+    const reason = findFileReason(error);
+    if (reason === undefined) throw error;
+    return { ok: false, problems: [dataFolderUnusable(data_dir, reason)] };
+  }
+}
+
+/** The innermost folder of a path that is there. @throws where something else stands in its place */
+async function findGround(path: string): Promise<string> {
+  try {
+    // A path through something that is no folder fails here, and the path itself does with the dot.
+    await stat(`${path}${sep}.`);
+    return path;
+  } catch (error) {
+    const parent = dirname(path);
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT') || parent === path) throw error;
+    return findGround(parent);
   }
 }
 
