@@ -2,18 +2,24 @@ import type { Problem } from '../contract/problem.js';
 
 const SHARE = 'use CHUKWA_DATABASE_URL with PostgreSQL to share a database between processes';
 
+/** A process that has the embedded database. */
+interface DatabaseHolder {
+  readonly pid: number;
+  readonly host: string;
+  /** Where it is, if it cannot be seen from here, and what would have to be gone for it to be dead. */
+  readonly elsewhere?: { readonly where: string; readonly gone: string };
+  readonly lock_file: string;
+}
+
 /** Somebody else has the embedded database. */
-export function databaseLocked(
-  folder: string,
-  holder: { readonly pid: number; readonly host: string; readonly elsewhere: boolean; readonly lock_file: string },
-): Problem {
-  const where = holder.elsewhere ? ` on host ${holder.host}` : '';
-  const after = holder.elsewhere ? `; if that host is gone for good, delete ${holder.lock_file}` : '';
+export function databaseLocked(folder: string, { pid, host, elsewhere, lock_file }: DatabaseHolder): Problem {
+  const where = elsewhere ? ` ${elsewhere.where}` : '';
+  const after = elsewhere ? `; if ${elsewhere.gone} is gone for good, delete ${lock_file}` : '';
   return {
     code: 'DATABASE_LOCKED',
-    message: `The database in ${folder} is in use by process ${holder.pid}${where}.`,
-    repair: `Stop process ${holder.pid}${after}, or ${SHARE}.`,
-    details: { pid: holder.pid, host: holder.host, folder },
+    message: `The database in ${folder} is in use by process ${pid}${where}.`,
+    repair: `Stop process ${pid}${after}, or ${SHARE}.`,
+    details: { pid, host, folder },
   };
 }
 
