@@ -153,6 +153,10 @@ export interface InvocationRecord extends InvocationSummary {
   readonly response_headers: JsonObject;
   /** The body as text, where it was kept beside the answer; null where redaction hides it. */
   readonly response_text: string | null;
+  /** How much is kept of what came back: the body, or the answer where no body stands beside it; null for nothing. */
+  readonly response_bytes: number | null;
+  /** Whether anything that is kept of the answer or its body is not shown here. */
+  readonly hidden_by_redaction: boolean;
   readonly started_at: string;
   readonly ended_at: string | null;
 }
@@ -218,11 +222,15 @@ export interface AuditRecord {
   readonly details: Json;
 }
 
+/** How much of an answer is read: what redaction lets through, or all that is kept. Secrets are replaced in both. */
+export type InvocationView = 'redacted' | 'unredacted';
+
 /** The record as people and programs read it. */
 export interface RecordReader {
   attempt(attempt_id: string): Promise<AttemptRecord | undefined>;
   attempts(world_slug: string): Promise<readonly AttemptSummary[]>;
-  invocation(source_invocation_id: string): Promise<InvocationRecord | undefined>;
+  /** `unredacted` is for the operator at the database's own machine, and for nobody else. */
+  invocation(source_invocation_id: string, view: InvocationView): Promise<InvocationRecord | undefined>;
   llmCall(llm_call_id: string): Promise<LlmCallRecord | undefined>;
 }
 

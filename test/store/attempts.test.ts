@@ -8,6 +8,7 @@ import {
   beginning,
   committing,
   DOCUMENTS,
+  endLease,
   failing,
   generationStart,
   HOLDER,
@@ -62,12 +63,12 @@ forEachDatabase('attempts', (open) => {
     const { lease } = await begin(store, 'call');
     const start = toyStart('turn/weather@0123456789ab', 1);
     assert.equal(await store.attempts.startCall(lease, start), 'written');
-    const running = await store.records.invocation(start.source_invocation_id);
+    const running = await store.records.invocation(start.source_invocation_id, 'redacted');
     assert.deepEqual([running?.status, running?.ended_at, running?.response_json], ['running', null, null]);
     const answer = { temperature: 3, station: { id: 'secret' } };
     const response_headers = { 'content-type': 'application/json' };
     await store.attempts.finishCall(lease, answered(start, answer, { http_status: 200, response_headers }));
-    const done = await store.records.invocation(start.source_invocation_id);
+    const done = await store.records.invocation(start.source_invocation_id, 'redacted');
     assert.deepEqual(done, {
       ...running,
       status: 'succeeded',
@@ -91,8 +92,13 @@ forEachDatabase('attempts', (open) => {
       await store.attempts.startCall(lease, start);
       await store.attempts.finishCall(lease, answered(start, {}, { response_body: Buffer.from('{ "x": 1 }') }));
     }
-    assert.equal((await store.records.invocation(hidden.source_invocation_id))?.response_text, null);
-    assert.equal((await store.records.invocation(shown.source_invocation_id))?.response_text, '{ "x": 1 }');
+    const read = async ({ source_invocation_id }: typeof hidden, view: 'redacted' | 'unredacted') => {
+      const record = await store.records.invocation(source_invocation_id, view);
+      return [record?.response_text, record?.response_bytes, record?.hidden_by_redaction];
+    };
+    assert.deepEqual(await read(hidden, 'redacted'), [null, 10, true]);
+    assert.deepEqual(await read(hidden, 'unredacted'), ['{ "x": 1 }', 10, false]);
+    assert.deepEqual(await read(shown, 'redacted'), ['{ "x": 1 }', 10, false]);
   });
 
   test('a refusal is one row, finished when it is written', async () => {
@@ -364,6 +370,28 @@ forEachDatabase('attempts', (open) => {
     ]);
   });
 
+  test('a sweep ends what drivers left whose lease has ended, and nothing of the living', async () => {
+    const { store, kind, outside } = await open();
+    for (const slug of ['lapsed', 'own', 'living']) await makeWorld(store, slug);
+    const [lapsed, own, living] = [
+      await begin(store, 'lapsed'),
+      await begin(store, 'own'),
+      await begin(store, 'living'),
+    ];
+    await store.attempts.startCall(lapsed.lease, toyStart('a', 1));
+    for (const slug of ['lapsed', 'own']) await endLease(outside, slug);
+    const swept = await store.attempts.sweep({ except: 'own', most: 100, ended_at: NOON + 1 });
+    // A database that one process has for itself is swept when it is opened.
+    if (kind === 'embedded') return assert.deepEqual(swept, []);
+    assert.deepEqual(swept, [{ world_slug: 'lapsed', attempt_id: lapsed.lease.attempt_id }]);
+    const left = await store.records.attempt(lapsed.lease.attempt_id);
+    assert.deepEqual([left?.status, left?.invocations[0]?.status], ['interrupted', 'interrupted']);
+    assert.equal(await store.attempts.startCall(lapsed.lease, toyStart('b', 2)), 'overtaken');
+    for (const { lease } of [own, living])
+      assert.equal((await store.records.attempt(lease.attempt_id))?.status, 'running');
+    assert.deepEqual((await begin(store, 'lapsed')).interrupted_attempts, []);
+  });
+
   test('calls that begin together all land, each with its own place in the timeline', async () => {
     const { store } = await open();
     await makeWorld(store, 'together');
@@ -430,7 +458,7 @@ forEachDatabase('attempts', (open) => {
     const { store } = await open();
     for (const id of ['', 'x', '0'.repeat(36)]) {
       assert.equal(await store.records.attempt(id), undefined);
-      assert.equal(await store.records.invocation(id), undefined);
+      assert.equal(await store.records.invocation(id, 'redacted'), undefined);
       assert.equal(await store.records.llmCall(id), undefined);
     }
   });
