@@ -2,7 +2,7 @@ import type { Json } from '../contract/json.js';
 import type { AttemptRecord, AttemptStatus, InvocationSummary } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
 import { type AttemptEnd, runAttempt } from '../runtime/run-attempt.js';
-import { type Done, type Engine, refuse } from './engine.js';
+import { type Done, type Engine, unavailable } from './engine.js';
 import { loadScenario } from './load-program.js';
 import { unknownWorld } from './worlds.js';
 
@@ -67,12 +67,37 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
     new Date(Date.parse(scenario.start_time) + turn * scenario.chronon_seconds * 1000).toISOString();
   const turns: TurnReport[] = [];
   for (let left = request.turns; left > 0 && !request.signal.aborted; left--) {
-    const end = await runAttempt(engine.runtime, { ...request, program, simulationTime });
+    const committed = turns.at(-1)?.attempted_turn ?? world.turn;
+    const played = await unlessLost(engine, { world_slug: request.world_slug, committed }, () =>
+      runAttempt(engine.runtime, { ...request, program, simulationTime }),
+    );
+    if (!played.ok) return played;
+    const end = played.value;
     if (end.kind !== 'committed' && end.kind !== 'failed') return refuseAttempt(engine, request.world_slug, end);
     turns.push(await reportTurn(engine, end.attempt_id));
     if (end.kind === 'failed') break;
   }
   return { ok: true, value: { world: request.world_slug, turns } };
+}
+
+/** Says, where the database goes away in the middle of a turn, how far the world has come for certain. */
+async function unlessLost<Value>(
+  engine: Engine,
+  { world_slug, committed }: { readonly world_slug: string; readonly committed: number },
+  work: () => Promise<Value>,
+): Promise<Done<Value>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    const problem = engine.store.database.findLoss(error);
+    if (problem === undefined) throw error;
+    return unavailable({
+      ...problem,
+      message: `${problem.message} Turn ${committed} of ${world_slug} is the last that is known to be committed.`,
+      repair: `When the database answers again: chukwa run ${world_slug}. What turn ${committed + 1} left behind is marked interrupted, and the turn is tried anew.`,
+      details: { world_slug, last_committed_turn: committed },
+    });
+  }
 }
 
 async function reportTurn(engine: Engine, attemptId: string): Promise<TurnReport> {
@@ -111,7 +136,7 @@ function refuseAttempt(
 ) {
   if (end.kind === 'unknown_world') return unknownWorld(engine, slug);
   const until = new Date(end.until).toISOString();
-  return refuse({
+  return unavailable({
     code: 'WORLD_BUSY',
     message: `The world ${slug} is being run by process ${end.holder.pid} on ${end.holder.host} (attempt ${end.attempt_id}).`,
     repair: `Wait for it, or stop it; a dead driver's hold ends at ${until}.`,

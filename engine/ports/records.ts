@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../contract/json.js';
+import type { Problem } from '../contract/problem.js';
 import type { ComponentKind } from './validation.js';
 
 /** A stored document. */
@@ -239,6 +240,8 @@ export interface Database {
   readonly description: string;
   /** Names of the migrations that were applied now. */
   migrate(): Promise<readonly string[]>;
+  /** The problem, where something that the store threw means that the database went away. */
+  findLoss(error: unknown): Problem | undefined;
   close(): Promise<void>;
 }
 

@@ -4,7 +4,9 @@ import { attemptStore } from './attempts/attempt-store.js';
 import { componentStore } from './components.js';
 import type { OpenDatabase } from './database.js';
 import { openInFolder, openInMemory } from './embedded.js';
+import { findLoss } from './lost-connection.js';
 import { loadMigrations, migrate } from './migrations.js';
+import { databaseLost } from './problems.js';
 import { recordReader } from './records/record-reader.js';
 import { openServer } from './server.js';
 import { worldStore } from './worlds.js';
@@ -55,6 +57,10 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Sto
     database: {
       description: database.description,
       migrate: async () => applied,
+      findLoss: (error) => {
+        const reason = findLoss(error);
+        return reason === undefined ? undefined : databaseLost(database.description, reason);
+      },
       close: database.close,
     },
     components: componentStore(database),

@@ -53,6 +53,15 @@ export function databaseUnreachable(place: string, reason: string): Problem {
   };
 }
 
+/** The server was there, and is gone. */
+export function databaseLost(description: string, reason: string): Problem {
+  return {
+    code: 'DATABASE_UNREACHABLE',
+    message: `The connection to the database (${description}) was lost: ${reason}.`,
+    repair: 'Try again when it answers; chukwa doctor says whether it does.',
+  };
+}
+
 /** The database holds tables, and none of them says that they are ours. Nothing is made beside them. */
 export function databaseNotOurs(description: string, relation: string): Problem {
   return {

@@ -96,7 +96,7 @@ describe('a process that is killed in the middle of a turn (PostgreSQL)', () => 
     const asked = new Promise<void>((resolve) => stage.model.onRequest(async () => resolve()));
     const running = startChukwa(['run', world.world_slug, '--json'], stage.variables);
     await whileRunning(running, asked);
-    const refused = await askChukwa<object>(['run', world.world_slug], stage.variables, 1);
+    const refused = await askChukwa<object>(['run', world.world_slug], stage.variables, 4);
     running.kill('SIGKILL');
     await running.ended;
     assert.match(JSON.stringify(refused), new RegExp(`WORLD_BUSY.*process ${running.pid} `));

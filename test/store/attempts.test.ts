@@ -76,6 +76,8 @@ forEachDatabase('attempts', (open) => {
       http_status: 200,
       response_headers,
       response_json: { temperature: 3 },
+      response_bytes: 43,
+      hidden_by_redaction: true,
       duration_ms: 20,
       ended_at: new Date(NOON + 21).toISOString(),
     });
