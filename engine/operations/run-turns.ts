@@ -18,6 +18,8 @@ export interface TurnReport {
   readonly status: AttemptStatus;
   readonly failure_class: string | null;
   readonly failure_message: string | null;
+  /** The call that ended it. */
+  readonly failed_source_invocation_id: string | null;
   readonly patches: readonly {
     readonly patch_seq: number;
     readonly workflow_subject_entity_id: string;
@@ -48,6 +50,9 @@ const INVOCATION_MEMBERS = [
   'response_json',
 ] as const;
 
+/** How many other worlds a run tidies up after, at most. */
+const SWEEP_MAX = 100;
+
 export interface RunRequest {
   readonly world_slug: string;
   /** How many turns, one after the other; the first that fails ends the run. */
@@ -66,6 +71,11 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   const simulationTime = (turn: number) =>
     new Date(Date.parse(scenario.start_time) + turn * scenario.chronon_seconds * 1000).toISOString();
   const turns: TurnReport[] = [];
+  await engine.store.attempts.sweep({
+    except: request.world_slug,
+    most: SWEEP_MAX,
+    ended_at: engine.runtime.clock.now(),
+  });
   for (let left = request.turns; left > 0 && !request.signal.aborted; left--) {
     const committed = turns.at(-1)?.attempted_turn ?? world.turn;
     const played = await unlessLost(engine, { world_slug: request.world_slug, committed }, () =>
@@ -114,6 +124,7 @@ export function toTurnReport(record: AttemptRecord): TurnReport {
     status: record.status,
     failure_class: record.failure_class,
     failure_message: record.failure_message,
+    failed_source_invocation_id: record.failed_source_invocation_id,
     patches: record.patches.map(({ patch_seq, workflow_subject_entity_id, narration, effects }) => ({
       patch_seq,
       workflow_subject_entity_id,

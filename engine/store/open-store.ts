@@ -1,8 +1,10 @@
 import type { Outcome } from '../contract/problem.js';
 import type { Store } from '../ports/records.js';
+import type { Swept } from '../ports/attempts.js';
 import { attemptStore } from './attempts/attempt-store.js';
+import { sweepAttempts } from './attempts/sweep.js';
 import { componentStore } from './components.js';
-import type { OpenDatabase } from './database.js';
+import { inTransaction, type OpenDatabase } from './database.js';
 import { openInFolder, openInMemory } from './embedded.js';
 import { findLoss } from './lost-connection.js';
 import { loadMigrations, migrate } from './migrations.js';
@@ -31,13 +33,19 @@ export async function openStore(configuration: StoreConfiguration): Promise<Outc
   try {
     const migrations = await loadMigrations(configuration.migrations_dir);
     const applied = await migrate(database.value, migrations);
-    if (applied.ok) return { ok: true, value: toStore(database.value, applied.value) };
+    if (applied.ok) return { ok: true, value: toStore(database.value, applied.value, await sweepAll(database.value)) };
     await database.value.close();
     return applied;
   } catch (error) {
     await database.value.close();
     throw error;
   }
+}
+
+/** Whoever opens a database for itself alone is the only one that lives: what runs there was left by the dead. */
+async function sweepAll(database: OpenDatabase): Promise<readonly Swept[]> {
+  if (!database.is_exclusive) return [];
+  return inTransaction(database.pool, (client) => sweepAttempts(client, { all: true, ended_at: Date.now() }));
 }
 
 /** Opens the database that is configured; makes the embedded one where there is none. */
@@ -51,8 +59,9 @@ export async function openConfigured(configuration: StoreConfiguration): Promise
 /**
  * The store of an open, migrated database.
  * @param applied the migrations that opening it has applied
+ * @param swept the attempts that opening it has ended, because their driver was gone
  */
-export function toStore(database: OpenDatabase, applied: readonly string[]): Store {
+export function toStore(database: OpenDatabase, applied: readonly string[], swept: readonly Swept[] = []): Store {
   return {
     database: {
       description: database.description,
@@ -65,7 +74,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Sto
     },
     components: componentStore(database),
     worlds: worldStore(database),
-    attempts: attemptStore(database),
+    attempts: attemptStore(database, swept),
     records: recordReader(database),
   };
 }

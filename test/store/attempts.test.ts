@@ -22,6 +22,7 @@ import {
 } from './record-fixtures.js';
 
 const SYSTEM = message('system', 'author', 'You are Zoe.');
+const DECADE_MS = 10 * 365 * 24 * 3600 * 1000;
 const PATCH = { before: 'rested', after: 'tired' };
 
 forEachDatabase('attempts', (open) => {
@@ -332,25 +333,46 @@ forEachDatabase('attempts', (open) => {
   });
 
   test('a world with a living driver is held', async () => {
-    const { store } = await open();
+    const { store, outside } = await open();
     await makeWorld(store, 'held');
     const { lease } = await begin(store, 'held');
-    const second = await store.attempts.begin(beginning('held', NOON + 1), () => true);
-    const until = NOON + 60_000;
-    assert.deepEqual(second, { kind: 'held', holder: HOLDER, attempt_id: lease.attempt_id, until });
-    assert.equal(await store.attempts.renew(lease, until + 60_000), 'written');
-    assert.equal((await store.attempts.begin(beginning('held', until + 1), () => true)).kind, 'held');
+    const second = await store.attempts.begin(beginning('held'), () => true);
+    assert.ok(second.kind === 'held');
+    assert.deepEqual([second.holder, second.attempt_id], [HOLDER, lease.attempt_id]);
+    await endLease(outside, 'held');
+    assert.equal(await store.attempts.renew(lease, 60_000), 'written');
+    assert.equal((await store.attempts.begin(beginning('held'), () => true)).kind, 'held');
+    await endLease(outside, 'held');
+    assert.equal((await store.attempts.begin(beginning('held'), () => true)).kind, 'begun');
+  });
+
+  test('whether a lease has ended is judged by the clock of the database, whatever a client believes', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'clocks');
+    const { lease } = await begin(store, 'clocks', NOON - DECADE_MS);
+    const late = beginning('clocks', NOON + DECADE_MS);
+    assert.equal((await store.attempts.begin(late, () => true)).kind, 'held');
+    assert.equal(await store.attempts.renew(lease, 60_000), 'written');
+    const [row] = await outside.query<{ here_and_now: boolean }>(
+      `SELECT lease_until BETWEEN now() AND now() + interval '1 day' AS here_and_now
+       FROM worlds WHERE world_slug = 'clocks'`,
+    );
+    assert.equal(row?.here_and_now, true);
+    await endLease(outside, 'clocks');
+    const early = beginning('clocks', NOON - DECADE_MS);
+    assert.equal((await store.attempts.begin(early, () => true)).kind, 'begun');
   });
 
   test('what a driver left behind is interrupted by the next one', async () => {
-    const { store } = await open();
+    const { store, outside } = await open();
     await makeWorld(store, 'dead');
     const { lease } = await begin(store, 'dead');
     const toy = toyStart('a', 1);
     const generation = generationStart(2, [SYSTEM]);
     await store.attempts.startCall(lease, toy);
     await store.attempts.startCall(lease, generation);
-    const next = await begin(store, 'dead', NOON + 60_001);
+    await endLease(outside, 'dead');
+    const next = await begin(store, 'dead');
     assert.deepEqual(next.interrupted_attempts, [lease.attempt_id]);
     assert.deepEqual([next.lease.epoch, next.lease.attempted_turn], [2, 1]);
     const left = await store.records.attempt(lease.attempt_id);

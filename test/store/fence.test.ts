@@ -9,18 +9,17 @@ import {
   begin,
   beginning,
   committing,
+  endLease,
   failing,
   generationStart,
   makeWorld,
   message,
-  NOON,
   patchOf,
   refused,
   toyStart,
 } from './record-fixtures.js';
 
 const SYSTEM = message('system', 'author', 'You are Zoe.');
-const TAKEN_AT = NOON + 60_001;
 
 /** Everything in the tables of a world, as one text. */
 async function contentsOf(outside: OutsideView): Promise<string> {
@@ -70,7 +69,7 @@ forEachDatabase('an overtaken driver', (open) => {
     'commits nothing': (store, lease, { generation }) =>
       store.attempts.commit(lease, committing(generation, [patchOf({ before: 'rested', after: 'tired' })])),
     'fails nothing': (store, lease) => store.attempts.fail(lease, failing()),
-    'renews nothing': (store, lease) => store.attempts.renew(lease, TAKEN_AT + 1_000_000),
+    'renews nothing': (store, lease) => store.attempts.renew(lease, 1_000_000),
   };
 
   interface Opened {
@@ -87,7 +86,8 @@ forEachDatabase('an overtaken driver', (open) => {
       const opened = { toy: toyStart('a', 1), generation: generationStart(2, [SYSTEM]) };
       await store.attempts.startCall(lease, opened.toy);
       await store.attempts.startCall(lease, opened.generation);
-      await begin(store, slug, TAKEN_AT);
+      await endLease(outside, slug);
+      await begin(store, slug);
       const before = await contentsOf(outside);
       assert.equal(await write(store, lease, opened), 'overtaken');
       assert.equal(await contentsOf(outside), before);

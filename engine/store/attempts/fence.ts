@@ -19,6 +19,11 @@ export function releasingFence(also: { readonly set: string; readonly where: str
     RETURNING world_slug)`;
 }
 
+/** When a lease ends that begins now, by the clock of the database: those of its clients need not agree. */
+export function leaseEnd(parameter: string): string {
+  return `clock_timestamp() + :${parameter}::int * interval '1 millisecond'`;
+}
+
 /** Runs a fenced statement, which answers with the rows of its fence as `held`. */
 export async function runFenced(
   runner: Runner,
@@ -45,11 +50,11 @@ interface FencedRow {
 
 const RENEW = prepare(
   'renew_lease',
-  `WITH renewed AS (UPDATE worlds SET lease_until = :until::timestamptz WHERE ${HOLDS} RETURNING 1)
+  `WITH renewed AS (UPDATE worlds SET lease_until = ${leaseEnd('lease_ms')} WHERE ${HOLDS} RETURNING 1)
    SELECT count(*) AS held FROM renewed`,
 );
 
-/** Moves a lease's end, in milliseconds since 1970. */
-export function renewLease(runner: Runner, lease: AttemptLease, until: number): Promise<Written> {
-  return runFenced(runner, RENEW, lease, { until: new Date(until).toISOString() });
+/** Lets a lease last so many milliseconds from now. */
+export function renewLease(runner: Runner, lease: AttemptLease, lease_ms: number): Promise<Written> {
+  return runFenced(runner, RENEW, lease, { lease_ms });
 }
