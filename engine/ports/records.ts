@@ -175,9 +175,18 @@ export interface LlmCallRecord {
   readonly tool_loop_round: number;
   readonly model_output_kind: string | null;
   readonly status: InvocationStatus;
+  readonly failure_class: string | null;
+  readonly failure_detail: string | null;
+  readonly failure_message: string | null;
+  readonly source_hash: string;
+  readonly source_label: string;
+  /** The source's settings: model, temperature, seed, limits, as its author wrote them. */
+  readonly interface: JsonObject;
   readonly model: string | null;
   readonly schema_delivery: string;
   readonly output_schema_hash: string;
+  /** The one schema that the model was offered. */
+  readonly output_schema: Json;
   readonly messages: readonly {
     readonly role: string;
     readonly content: string;
