@@ -39,9 +39,7 @@ export function listMalformedReads(template: Json, pointer = ''): readonly strin
   const here = !isList(template) && Object.hasOwn(template, '$from') ? [pointer] : [];
   return [
     ...here,
-    ...Object.entries(template).flatMap(([member, inner]) =>
-      listMalformedReads(inner, appendToken(pointer, member)),
-    ),
+    ...Object.entries(template).flatMap(([member, inner]) => listMalformedReads(inner, appendToken(pointer, member))),
   ];
 }
 
@@ -55,7 +53,8 @@ function fillTemplate(template: Json, context: Json): Json {
   return Object.fromEntries(Object.entries(template).map(([member, inner]) => [member, fillTemplate(inner, context)]));
 }
 
-function isRead(value: Json): value is JsonObject & { readonly $from: string } {
+/** Whether a part of a template stands for a value of the context. */
+export function isRead(value: Json): value is JsonObject & { readonly $from: string } {
   if (typeof value !== 'object' || value === null || isList(value)) return false;
   const from = value['$from'];
   return (
