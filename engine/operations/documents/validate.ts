@@ -39,7 +39,10 @@ export async function validateDocuments(parts: DocumentParts, paths: readonly st
 }
 
 /** Checks documents that have been read: first each by itself, then their links, then every scenario that is whole. */
-export async function validateLoaded(parts: DocumentParts, loaded: LoadedFiles): Promise<Validation> {
+export async function validateLoaded(
+  parts: DocumentParts,
+  loaded: Pick<LoadedFiles, 'files' | 'resolve_path'>,
+): Promise<Validation> {
   const files = new Map(loaded.files.map((file) => [file.path, file]));
   const checked = loaded.files.map((file) => ({ file, problems: checkFile(parts, file) }));
   const linking = linkDocuments(

