@@ -234,6 +234,19 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** A database as `doctor` sees it, without having changed it. */
+export interface DatabaseReport {
+  readonly description: string;
+  /** False for one that the first command will make. */
+  readonly exists: boolean;
+  /** Names of migrations. */
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+  readonly worlds: number;
+  /** The distinct `interface` objects of the stored sources. */
+  readonly interfaces: readonly JsonObject[];
+}
+
 /** Everything that is stored. */
 export interface Store {
   readonly database: Database;

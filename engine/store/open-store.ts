@@ -24,7 +24,7 @@ export interface StoreConfiguration {
  * @returns a problem where the database is locked, out of reach, or not this program's
  */
 export async function openStore(configuration: StoreConfiguration): Promise<Outcome<Store>> {
-  const database = await open(configuration);
+  const database = await openConfigured(configuration);
   if (!database.ok) return database;
   try {
     const migrations = await loadMigrations(configuration.migrations_dir);
@@ -38,7 +38,8 @@ export async function openStore(configuration: StoreConfiguration): Promise<Outc
   }
 }
 
-async function open(configuration: StoreConfiguration): Promise<Outcome<OpenDatabase>> {
+/** Opens the database that is configured; makes the embedded one where there is none. */
+export async function openConfigured(configuration: StoreConfiguration): Promise<Outcome<OpenDatabase>> {
   const { url, data_dir, template_file } = configuration;
   if (url === undefined || url === '') return openInFolder(data_dir, template_file);
   if (url === 'memory:') return { ok: true, value: await openInMemory(template_file) };

@@ -47,6 +47,16 @@ export function databaseUnreachable(place: string, reason: string): Problem {
   };
 }
 
+/** The database holds tables, and none of them says that they are ours. Nothing is made beside them. */
+export function databaseNotOurs(description: string, relation: string): Problem {
+  return {
+    code: 'DATABASE_NOT_OURS',
+    message: `The database (${description}) belongs to another program: it holds ${relation}, and no migrations of chukwa.`,
+    repair: 'Name an empty database in CHUKWA_DATABASE_URL, such as one made by: createdb chukwa',
+    details: { relation },
+  };
+}
+
 /** A newer program has migrated the database. */
 export function databaseTooNew(description: string, migration: string): Problem {
   return {
@@ -54,6 +64,15 @@ export function databaseTooNew(description: string, migration: string): Problem 
     message: `The database (${description}) has been migrated by a newer version: this one does not know ${migration}.`,
     repair: 'Upgrade chukwa, or use another database.',
     details: { migration },
+  };
+}
+
+/** The database is there and cannot be read. */
+export function databaseUnreadable(description: string, reason: string): Problem {
+  return {
+    code: 'DATABASE_UNREADABLE',
+    message: `The database (${description}) cannot be read: ${reason}.`,
+    repair: 'Make sure that this user may read its tables and that nothing has damaged it, or use another database.',
   };
 }
 

@@ -140,6 +140,11 @@ test('the lock of another host stands until a person removes it', async () => {
   assert.match(problem.repair ?? '', /delete .*lock/);
 });
 
+test('a place where no folder can be made is refused, and not waited for', async () => {
+  const problem = await refusal({ data_dir: '/proc/chukwa/data' });
+  assert.equal(problem.code, 'DATABASE_FOLDER_UNUSABLE');
+});
+
 test('a path that is a file, or leads through one, is no folder', async () => {
   const file = join(root, 'file');
   await writeFile(file, '');

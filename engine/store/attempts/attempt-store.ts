@@ -1,5 +1,6 @@
 import type { AttemptStore, Holder } from '../../ports/attempts.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
+import { openUpkeep } from '../upkeep.js';
 import { beginAttempt } from './begin-attempt.js';
 import { commitTurn } from './commit-turn.js';
 import { conversationMemory } from './conversation.js';
@@ -11,6 +12,7 @@ import { startCall } from './start-call.js';
 /** The record of attempts, as their drivers write it. */
 export function attemptStore(database: OpenDatabase): AttemptStore {
   const memory = conversationMemory();
+  const upkeep = openUpkeep(database);
   const driven = new Set<string>();
   // A database that one process has for itself knows the living drivers: its own. A process number would not tell,
   // because a restarted container gives it out again.
@@ -19,6 +21,7 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
     const result = await work;
     driven.delete(attempt_id);
     memory.forget(attempt_id);
+    await upkeep.attemptEnded();
     return result;
   };
   return {

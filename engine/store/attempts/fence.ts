@@ -8,7 +8,7 @@ import { type HotStatement, type Parameter, prepare, run, type Runner } from '..
 const HOLDS = 'world_slug = :world_slug AND lease_epoch = :epoch AND lease_attempt_id = :attempt_id::uuid';
 
 /** Begins every statement of a driver: one row while the lease holds, none once it has been overtaken. */
-export const FENCE = `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS})`;
+export const FENCE = `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
 
 /** The fence of the last statement of an attempt, which gives the lease back. */
 export function releasingFence(also: { readonly set: string; readonly where: string }): string {
