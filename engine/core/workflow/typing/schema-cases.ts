@@ -47,6 +47,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
 function casesOf(schema: Json, root: JsonObject): readonly Case[] {
   if (schema === false) return [];
   if (!isObject(schema)) return [[]];
+  if (!hasInPlace(schema)) return [[schema]];
   const reference = ownMember(schema, '$ref');
   return conjoin([
     [[withoutInPlace(schema)]],
@@ -68,8 +69,11 @@ function conditionOf(schema: JsonObject, root: JsonObject): readonly (readonly C
   return [[...met, ...casesOf(ownMember(schema, 'else') ?? true, root)]];
 }
 
+function hasInPlace(schema: JsonObject): boolean {
+  return IN_PLACE.some((keyword) => Object.hasOwn(schema, keyword));
+}
+
 function withoutInPlace(schema: JsonObject): JsonObject {
-  if (!IN_PLACE.some((keyword) => Object.hasOwn(schema, keyword))) return schema;
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !IN_PLACE.includes(keyword)));
 }
 
@@ -78,6 +82,8 @@ function targetOf(reference: string, root: JsonObject): Json {
 }
 
 function conjoin(parts: readonly (readonly Case[])[]): readonly Case[] {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1 && only.length <= CASES_MAX) return only;
   return parts.reduce<readonly Case[]>(
     (cases, alternatives) => {
       const told = cases.length * alternatives.length > CASES_MAX ? [OPEN] : alternatives;

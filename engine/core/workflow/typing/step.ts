@@ -39,7 +39,7 @@ export function namesBelow(shape: Shape): readonly string[] {
     case 'either':
       return [...new Set(shape.shapes.flatMap(namesBelow))];
     case 'schema': {
-      const names = expandCases(shape.schemas, shape.root).flatMap(namesOf);
+      const names = possibleCases(shape).flatMap(({ schemas }) => namesOf(schemas));
       return [...new Set(names)].filter((name) => stepInto(shape, name).presence !== 'never');
     }
     default:
@@ -47,14 +47,24 @@ export function namesBelow(shape: Shape): readonly string[] {
   }
 }
 
-/** The cases of a shape that some value fits, each with the types that it can have. */
-export function possibleCases({
-  schemas,
-  root,
-}: Pick<SchemaShape, 'schemas' | 'root'>): readonly { readonly schemas: Case; readonly types: readonly ValueType[] }[] {
-  return expandCases(schemas, root)
+/** A case with the types that its values can have. */
+export interface PossibleCase {
+  readonly schemas: Case;
+  readonly types: readonly ValueType[];
+}
+
+/** What has been expanded once: shapes are walked again and again, and never change. */
+const expanded = new WeakMap<readonly Json[], readonly PossibleCase[]>();
+
+/** The cases of a shape that some value fits. */
+export function possibleCases({ schemas, root }: Pick<SchemaShape, 'schemas' | 'root'>): readonly PossibleCase[] {
+  const known = expanded.get(schemas);
+  if (known !== undefined) return known;
+  const cases = expandCases(schemas, root)
     .map((one) => ({ schemas: one, types: typesOf(one) }))
     .filter(({ types }) => types.length > 0);
+  expanded.set(schemas, cases);
+  return cases;
 }
 
 function toStep(found: Shape | undefined): Step {

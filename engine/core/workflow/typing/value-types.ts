@@ -11,8 +11,7 @@ export type ValueType = (typeof VALUE_TYPES)[number];
 /** The types that a value of a case can have; none where nothing fits. */
 export function typesOf(schemas: Case): readonly ValueType[] {
   const values = valuesOf(schemas);
-  if (values !== undefined) return VALUE_TYPES.filter((type) => values.some((value) => typeOf(value) === type));
-  return writtenTypes(schemas);
+  return values === undefined ? writtenTypes(schemas) : [...new Set(values.map(typeOf))];
 }
 
 /** The only values that a case lets through, where it names them. */
@@ -27,6 +26,7 @@ export function valuesOf(schemas: Case): readonly Json[] | undefined {
 
 /** Whether a list holds a value, as JSON compares. */
 export function includesValue(values: readonly Json[], value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return values.includes(value);
   const text = canonicalText(value);
   return values.some((candidate) => canonicalText(candidate) === text);
 }
