@@ -7,6 +7,7 @@ import {
   type PutResult,
   validateDocuments,
   type Validation,
+  watchDocuments,
 } from './documents/index.js';
 import { type Authoring, type Done, type Engine, refuse, type Refused } from './engine.js';
 import { compileScenario } from './load-program.js';
@@ -20,6 +21,15 @@ export interface Paths {
 /** Checks files and folders, without a database and without a call. */
 export function checkPaths(authoring: Authoring, { place, paths }: Paths): Promise<Validation> {
   return validateDocuments(toParts(authoring, place), paths);
+}
+
+/** Checks files and folders, and again whenever one of them, or one that they refer to, changes; until told to stop. */
+export function watchPaths(
+  authoring: Authoring,
+  { place, paths }: Paths,
+  signal: AbortSignal,
+): AsyncIterable<Validation> {
+  return watchDocuments(toParts(authoring, place), paths, signal);
 }
 
 /** Checks files and folders and stores them, all or none. */
@@ -62,7 +72,7 @@ function toParts(authoring: Authoring, place: Place): DocumentParts {
     validateDocument: authoring.validateDocument,
     checkScenario: (find, scenarioHash) => {
       const compiled = compileScenario(authoring, scenarioHash, find);
-      return compiled.ok ? [] : compiled.problems;
+      return compiled.ok ? compiled.notes : compiled.problems;
     },
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
+import type { Program } from '../../engine/core/workflow/program.js';
 import { type SmallPark, chatSource, smallPark, smallWorld } from '../support/park-documents.js';
 import {
   answered,
@@ -245,7 +246,10 @@ const INBOX = {
   run: 'before_subject_workflow',
   scope: { entity_id: 'bob' },
   visible_to: { entity_id: 'bob' },
-  request_template: { cold: { $from: '/ambient/park/weather/temperature' }, who: { $from: '/subject/id' } },
+  request_template: {
+    cold: { $from: '/ambient/park/weather/temperature', default: null },
+    who: { $from: '/subject/id' },
+  },
   inject_as: '/ambient/inbox',
 } as const;
 
@@ -279,15 +283,28 @@ test('a failing ambient source ends the attempt before any generation', () => {
   assert.deepEqual(story.slice(1), ['fail non_json']);
 });
 
-test('a missing template path fails loudly', () => {
-  const missing = { ...INBOX, request_template: { x: { $from: '/ambient/park/weather/wind' } } };
-  const { end } = playTurn(smallPark({ ambients: [WEATHER, missing] }), smallWorld(), (command) =>
-    answered(command, { temperature: 1 }),
+test('a missing template path fails loudly, even where typing did not refuse it', () => {
+  const program = smallPark({ ambients: [WEATHER, INBOX] });
+  const { end } = playTurn(
+    withRequestTemplate(program, { x: { $from: '/ambient/park/weather/wind' } }),
+    smallWorld(),
+    (command) => answered(command, { temperature: 1 }),
   );
   assert.ok(end?.kind === 'fail');
   assert.equal(end.failure_class, 'template_unresolved');
   assert.match(end.message, /\/ambient\/park\/weather\/wind/);
 });
+
+function withRequestTemplate(program: Program, request_template: Json): Program {
+  const subjects = program.subjects.map((subject) => ({
+    ...subject,
+    workflow: {
+      ...subject.workflow,
+      subject_ambients: subject.workflow.subject_ambients.map((binding) => ({ ...binding, request_template })),
+    },
+  }));
+  return { ...program, subjects };
+}
 
 test('a default serves absence and a present null is present', () => {
   const template = {

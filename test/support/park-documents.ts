@@ -37,6 +37,10 @@ export interface SmallPark {
   readonly prompt?: string;
   readonly nodes_before?: (shelf: Shelf) => readonly JsonObject[];
   readonly schema_delivery?: string;
+  /** Schemas that bindings name by hash. */
+  readonly schemas?: readonly JsonObject[];
+  /** What the one JSON source takes. */
+  readonly request_schema?: JsonObject;
   readonly entities?: readonly JsonObject[];
   readonly change?: (workflow: JsonObject) => JsonObject;
 }
@@ -114,7 +118,11 @@ export function smallPark(park: SmallPark = {}): Program {
 }
 
 function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
-  const source_ref = shelf.put('response_source', JSON_SOURCE);
+  for (const schema of park.schemas ?? []) shelf.put('json_schema', schema);
+  const source_ref = shelf.put('response_source', {
+    ...JSON_SOURCE,
+    ...(park.request_schema === undefined ? {} : { request_schema_ref: shelf.put('json_schema', park.request_schema) }),
+  });
   const arguments_schema_ref = shelf.put('json_schema', {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',

@@ -2,6 +2,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compose } from '../../engine/main.js';
+import { measureAuthoring } from './authoring/measure.js';
 import { openProgressLine, type ProgressLine } from './progress.js';
 import { measureReducer } from './reducer/measure.js';
 import { renderTable } from './render-table.js';
@@ -28,6 +29,10 @@ const MEASURES: Readonly<Record<string, (progress: ProgressLine) => Promise<read
   reducer: async (progress) => {
     progress.say('timing the reducer');
     return measureReducer(must(await composition.openAuthoring()));
+  },
+  authoring: (progress) => {
+    progress.say('checking documents');
+    return measureAuthoring(composition);
   },
   trips: (progress) => onServer((url, stage) => measureRoundTrips(url, stage, progress)),
   served: (progress) => onServer((url, stage) => measureServedTurns(url, stage, progress)),

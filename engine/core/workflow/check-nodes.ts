@@ -1,19 +1,13 @@
 import type { CognitionWorkflow, LlmToolLoopNode } from '../../generated/workflow.js';
-import { pointerTokens } from '../content/json-pointer.js';
-import { nodesReadBy, parsePromptText } from '../prompt/template.js';
-import { nearestFirst } from '../content/nearest-name.js';
 import { checkTemplate } from './check-ambients.js';
 import type { Complaint } from './document-problem.js';
-import { listReads } from './request-template.js';
+import { type AuthoredNode, edgesOf } from './node-edges.js';
 
-type AuthoredNode = CognitionWorkflow['nodes'][number];
-
-/** What a workflow's nodes say that the schema cannot check: names, edges, and whose patch is applied. */
+/** What a workflow's nodes say that the schema cannot check: names, circles, and whose patch is applied. */
 export function checkNodes(workflow: CognitionWorkflow): readonly Complaint[] {
   return [
     ...workflow.nodes.flatMap((node, index) => [
       ...checkNodeId(workflow, node, index),
-      ...checkEdges(workflow, node, `/nodes/${index}`),
       ...(node.type === 'llm_tool_loop' ? checkToolNames(node, `/nodes/${index}`) : []),
       ...(node.type === 'source_call'
         ? checkTemplate(node.request_template, `/nodes/${index}/request_template`, [
@@ -80,55 +74,24 @@ function checkToolNames(node: LlmToolLoopNode, pointer: string): readonly Compla
   });
 }
 
-/** Edges are references: a node runs after those whose outputs it reads. */
-function edgesOf(node: AuthoredNode): readonly string[] {
-  if (node.type === 'source_call') {
-    return listReads(node.request_template).flatMap((read) => {
-      const [root, id = ''] = pointerTokens(read.from);
-      return root === 'nodes' ? [id] : [];
-    });
-  }
-  return nodesReadBy({
-    messages: node.prompt_template.messages.map((message) => ({
-      role: message.role,
-      parts: parsePromptText(message.content).parts,
-    })),
-  });
-}
-
-function checkEdges(workflow: CognitionWorkflow, node: AuthoredNode, pointer: string): readonly Complaint[] {
-  const ids = workflow.nodes.map((candidate) => candidate.id);
-  return [...new Set(edgesOf(node))]
-    .filter((id) => !ids.includes(id))
-    .map((id) => ({
-      code: 'NODE_UNKNOWN',
-      message: `${node.id} reads the output of ${JSON.stringify(id)}, and there is no such node.`,
-      pointer,
-      repair: `Did you mean ${nearestFirst(id, ids)[0]}?`,
-    }));
-}
-
 function checkCycles(workflow: CognitionWorkflow): readonly Complaint[] {
-  const finished = new Set<string>();
-  let rest = workflow.nodes.map((node) => ({ id: node.id, after: edgesOf(node) }));
-  for (;;) {
-    const ready = rest.filter((node) =>
-      node.after.every((id) => finished.has(id) || !rest.some((other) => other.id === id)),
-    );
-    if (ready.length === 0) break;
-    for (const node of ready) finished.add(node.id);
-    rest = rest.filter((node) => !finished.has(node.id));
-  }
-  if (rest.length === 0) return [];
-  const names = rest.map((node) => node.id).join(', ');
+  const edges = new Map(workflow.nodes.map((node) => [node.id, edgesOf(node)]));
+  const circling = [...edges.keys()].filter((id) => waitsForItself(id, edges));
+  if (circling.length === 0) return [];
   return [
     {
       code: 'NODES_CYCLE',
-      message: `These nodes wait for each other: ${names}.`,
+      message: `These nodes wait for each other: ${circling.join(', ')}.`,
       pointer: '/nodes',
       repair: 'Take one of the references away.',
     },
   ];
+}
+
+function waitsForItself(id: string, edges: ReadonlyMap<string, readonly string[]>): boolean {
+  const before = new Set(edges.get(id));
+  for (const next of before) for (const further of edges.get(next) ?? []) before.add(further);
+  return before.has(id);
 }
 
 function checkApply(workflow: CognitionWorkflow): readonly Complaint[] {

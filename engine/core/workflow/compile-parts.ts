@@ -14,9 +14,10 @@ export interface CompileParts {
   readonly contracts: { readonly tool_loop_output: JsonObject; readonly world_patch: JsonObject };
 }
 
-/** The identity of the workflow that is compiled, and the policy under which it runs. */
+/** The identity of the workflow that is compiled, those for whom it runs, and the policy under which it does. */
 export interface WorkflowSetting {
   readonly hash: string;
+  readonly subjects: readonly string[];
   readonly policy?: CompiledPolicy;
 }
 

@@ -8,8 +8,10 @@ import { checkNodes } from './check-nodes.js';
 import { compileCall } from './compile-call.js';
 import { compileNode } from './compile-node.js';
 import type { CompileParts, Part, WorkflowSetting } from './compile-parts.js';
-import { type DocumentProblem, inDocument } from './document-problem.js';
-import type { AmbientProgram, TurnAmbientProgram, Visibility, WorkflowProgram } from './program.js';
+import { type DocumentProblem, inDocument, isError } from './document-problem.js';
+import type { AmbientProgram, TurnAmbientProgram, WorkflowProgram } from './program.js';
+import { checkTyping } from './typing/check-typing.js';
+import { toVisibility } from './visibility.js';
 
 /** A workflow as a program, or everything that keeps it from running in this scenario under this policy. */
 export function compileWorkflow(
@@ -18,7 +20,7 @@ export function compileWorkflow(
   workflow: CognitionWorkflow,
   setting: WorkflowSetting,
 ):
-  | { readonly ok: true; readonly workflow: WorkflowProgram }
+  | { readonly ok: true; readonly workflow: WorkflowProgram; readonly notes: readonly DocumentProblem[] }
   | { readonly ok: false; readonly problems: readonly DocumentProblem[] } {
   const document = { kind: 'cognition_workflow', hash: setting.hash } as const;
   const ambients = workflow.ambient_sources.map((binding, index) =>
@@ -26,11 +28,15 @@ export function compileWorkflow(
   );
   const nodes = workflow.nodes.map((node, index) => compileNode(parts, setting, node, `/nodes/${index}`));
   const problems = [
-    ...inDocument(document, [...checkAmbients(scenario, workflow), ...checkNodes(workflow)]),
+    ...inDocument(document, [
+      ...checkAmbients(scenario, workflow),
+      ...checkNodes(workflow),
+      ...checkTyping(parts, { scenario, workflow, subjects: setting.subjects }),
+    ]),
     ...ambients.flatMap((part) => part.problems),
     ...nodes.flatMap((part) => part.problems),
   ];
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.some(isError)) return { ok: false, problems };
   const compiled = ambients.flatMap((part) => part.value ?? []);
   return {
     ok: true,
@@ -43,6 +49,7 @@ export function compileWorkflow(
       nodes: nodes.flatMap((part) => part.value ?? []),
       apply_from: workflow.apply.from.slice(0, -'.final'.length),
     },
+    notes: problems,
   };
 }
 
@@ -69,10 +76,4 @@ function compileAmbient(
   };
   const key = `turn/${binding.id}@${contentHash(binding as unknown as Json).slice(0, 12)}`;
   return { value: { run: binding.run, binding: { ...ambient, key } }, problems: call.problems };
-}
-
-function toVisibility(visibleTo: AmbientSourceBinding['visible_to']): Visibility {
-  if (visibleTo === 'all_subjects' || visibleTo === 'acting_subject') return { kind: visibleTo };
-  if ('environment_label' in visibleTo) return { kind: 'environment', environment_label: visibleTo.environment_label };
-  return { kind: 'entity', entity_id: visibleTo.entity_id };
 }

@@ -22,7 +22,9 @@ const SETS = new Set(['required', 'enum', 'oneOf']);
  * what has no order. A narrower schema is not equivalent.
  */
 export function isEquivalentSchema(left: JsonObject, right: JsonObject): boolean {
-  return canonicalText(reduce(left, left, [], false)) === canonicalText(reduce(right, right, [], false));
+  return (
+    left === right || canonicalText(reduce(left, left, [], false)) === canonicalText(reduce(right, right, [], false))
+  );
 }
 
 /** @param named whether the members are names of properties rather than keywords */

@@ -53,7 +53,8 @@ function fillTemplate(template: Json, context: Json): Json {
   return Object.fromEntries(Object.entries(template).map(([member, inner]) => [member, fillTemplate(inner, context)]));
 }
 
-function isRead(value: Json): value is JsonObject & { readonly $from: string } {
+/** Whether a part of a template stands for a value of the context. */
+export function isRead(value: Json): value is JsonObject & { readonly $from: string } {
   if (typeof value !== 'object' || value === null || isList(value)) return false;
   const from = value['$from'];
   return (

@@ -18,6 +18,8 @@ export interface Place {
 export interface FoundFiles {
   /** Absolute paths. */
   readonly files: readonly string[];
+  /** Absolute paths of the folders that were looked through. */
+  readonly folders: readonly string[];
   /** Absolute folder below which everything must lie. */
   readonly root: string;
   readonly problems: readonly { readonly path: string; readonly problem: Problem }[];
@@ -31,11 +33,11 @@ export async function findFiles(given: string, place: Place): Promise<FoundFiles
   const facts = await stat(path).catch(() => undefined);
   const isFolder = facts?.isDirectory() ?? false;
   const root = rootOf(path, isFolder, place);
-  const refuse = (problem: Problem): FoundFiles => ({ files: [], root, problems: [{ path, problem }] });
+  const refuse = (problem: Problem): FoundFiles => ({ files: [], folders: [], root, problems: [{ path, problem }] });
   if (!facts) return refuse({ code: 'FILE_MISSING', message: 'there is no such file or folder', pointer: '' });
   if (path !== root && !isWithin(root, path))
     return refuse({ ...leavesRoot(), code: 'PATH_LEAVES_ROOT', message: 'this lies outside of the root' });
-  if (!isFolder) return { files: [path], root, problems: [] };
+  if (!isFolder) return { files: [path], folders: [], root, problems: [] };
   const found = await walk(path, (await realPathOf(root)) ?? root);
   if (found.files.length <= FILES_MAX) return { ...found, root };
   return refuse({ code: 'TOO_MANY_FILES', message: `there are more than ${FILES_MAX} JSON files here`, pointer: '' });
@@ -47,7 +49,7 @@ function rootOf(path: string, isFolder: boolean, place: Place): string {
   return isWithin(place.working_folder, path) ? place.working_folder : dirname(path);
 }
 
-async function walk(top: string, realRoot: string): Promise<Pick<FoundFiles, 'files' | 'problems'>> {
+async function walk(top: string, realRoot: string): Promise<Omit<FoundFiles, 'root'>> {
   const files: string[] = [];
   const problems: { readonly path: string; readonly problem: Problem }[] = [];
   const folders = [top];
@@ -62,7 +64,7 @@ async function walk(top: string, realRoot: string): Promise<Pick<FoundFiles, 'fi
       else if (name.endsWith('.json') && !(await isLinkedFolder(path))) files.push(path);
     }
   }
-  return { files: files.sort(), problems };
+  return { files: files.sort(), folders, problems };
 }
 
 async function leadsWithin(path: string, realRoot: string): Promise<boolean> {

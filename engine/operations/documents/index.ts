@@ -10,3 +10,4 @@ export {
   validateLoaded,
   type Validation,
 } from './validate.js';
+export { watchDocuments } from './watch.js';

@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Outcome, Problem } from '../../contract/problem.js';
 import { parseSource, type SourceText } from '../../core/content/source-text.js';
@@ -25,6 +25,8 @@ export interface LoadedFile {
 
 export interface LoadedFiles {
   readonly files: readonly LoadedFile[];
+  /** Folders in which something may be added or change that would be read too. */
+  readonly folders: readonly string[];
   readonly resolve_path: ResolvePath;
 }
 
@@ -51,7 +53,8 @@ export async function loadDocuments(
     { read, resolvePath },
   );
   const ours = [...shipped].map(([name, schema]) => fromValue(`${SHIPPED_PREFIX}${name}`, 'json_schema', schema));
-  return { files: [...ours, ...refused, ...loaded], resolve_path: resolvePath };
+  const folders = [...found.flatMap((one) => one.folders), ...[...refused, ...loaded].map(({ path }) => dirname(path))];
+  return { files: [...ours, ...refused, ...loaded], folders: [...new Set(folders)], resolve_path: resolvePath };
 }
 
 /** A document that no file holds, such as one that came over the wire. */

@@ -76,6 +76,11 @@ export function printJson(terminal: Pick<Terminal, 'out'>, value: unknown): void
   terminal.out.write(`${toSafeJson(value)}\n`);
 }
 
+/** One JSON document in one line, where more are to follow. */
+export function printJsonLine(terminal: Pick<Terminal, 'out'>, value: unknown): void {
+  terminal.out.write(`${toSafeJson(value, 0)}\n`);
+}
+
 function toCanvas({ columns, is_live }: Output): Canvas {
   const width = columns === undefined ? WIDTH_ELSEWHERE : Math.min(Math.max(columns, WIDTH_MIN), WIDTH_MAX);
   return { width, has_colours: is_live };

@@ -1,12 +1,18 @@
 import type { Command } from 'commander';
-import { checkPaths } from '../../../operations/author.js';
+import { checkPaths, watchPaths } from '../../../operations/author.js';
+import type { Validation } from '../../../operations/documents/index.js';
 import { rootOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
-import { hanging, line } from '../render/line.js';
+import { listenForInterrupt } from '../interruption.js';
+import { EMPTY, faint, hanging, line } from '../render/line.js';
 import { findingLines } from '../render/problems.js';
 import { count } from '../render/words.js';
-import { type Perform, printJson, printLines, printRefused, type Session } from '../session.js';
+import { type Perform, printJson, printJsonLine, printLines, printRefused, type Session } from '../session.js';
 import { type RootOptions, toPlace } from '../place.js';
+
+interface ValidateOptions extends RootOptions {
+  readonly watch?: boolean;
+}
 
 /** `chukwa validate` */
 export function addValidate(program: Command, perform: Perform): void {
@@ -16,28 +22,60 @@ export function addValidate(program: Command, perform: Perform): void {
     .argument('<path...>', 'files and folders')
     .description('Check documents, and all that they refer to, without a database or a call.')
     .addOption(rootOption())
-    .action((paths: readonly string[], options: RootOptions) =>
-      perform((session) => validate(session, paths, options)),
+    .option('--watch', 'check again after every change, until Ctrl-C')
+    .action((paths: readonly string[], options: ValidateOptions) =>
+      perform((session) =>
+        options.watch === true ? watch(session, paths, options) : validate(session, paths, options),
+      ),
     );
 }
 
 async function validate(session: Session, paths: readonly string[], options: RootOptions): Promise<ExitCode> {
   const authoring = await session.composition.openAuthoring();
   if (!authoring.ok) return printRefused(session, authoring);
-  const { ok, findings, components } = await checkPaths(authoring.value, { paths, place: toPlace(session, options) });
+  const validation = await checkPaths(authoring.value, { paths, place: toPlace(session, options) });
+  const { ok, findings } = validation;
+  if (session.as_json) printJson(session.terminal, { ok, findings });
+  else printValidation(session, validation);
+  return ok ? EXIT.done : EXIT.refused;
+}
+
+/** One check after the other; with `--json` each is one line. */
+async function watch(session: Session, paths: readonly string[], options: RootOptions): Promise<ExitCode> {
+  const authoring = await session.composition.openAuthoring();
+  if (!authoring.ok) return printRefused(session, authoring);
   const { out, error } = session.terminal;
-  if (session.as_json) {
-    printJson(session.terminal, { ok, findings });
-    return ok ? EXIT.done : EXIT.refused;
-  }
-  printLines(out, findingLines(findings));
-  if (ok) {
-    printLines(out, [line(`${count(components.length, 'component')} checked: nothing stands in the way.`)]);
+  const interruption = listenForInterrupt(session.terminal);
+  try {
+    const asked = { paths, place: toPlace(session, options) };
+    for await (const validation of watchPaths(authoring.value, asked, interruption.signal)) {
+      const { ok, findings } = validation;
+      if (session.as_json) {
+        printJsonLine(session.terminal, { ok, findings });
+        continue;
+      }
+      printValidation(session, validation);
+      printLines(error, [line(faint('Waiting for a change; Ctrl-C ends this.'))]);
+      printLines(out, [EMPTY]);
+    }
+    // Ctrl-C is how it is meant to end.
     return EXIT.done;
+  } finally {
+    interruption.end();
+  }
+}
+
+function printValidation({ terminal }: Session, { ok, findings, components }: Validation): void {
+  printLines(terminal.out, findingLines(findings));
+  if (ok) {
+    printLines(terminal.out, [line(`${count(components.length, 'component')} checked: nothing stands in the way.`)]);
+    return;
   }
   const errors = findings.filter(({ severity }) => severity === 'error');
   const files = new Set(errors.map(({ file }) => file));
   const summary = `error: ${count(errors.length, 'finding')} in ${count(files.size, 'file')}`;
-  printLines(error, [hanging(2, summary), hanging(4, '  what to do: mend each at its place, and validate again')]);
-  return EXIT.refused;
+  printLines(terminal.error, [
+    hanging(2, summary),
+    hanging(4, '  what to do: mend each at its place, and validate again'),
+  ]);
 }

@@ -22,8 +22,8 @@ export function toSafeLines(text: string): readonly string[] {
 }
 
 /** JSON text in which nothing can steer a terminal. It means the same value. */
-export function toSafeJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replaceAll(UNSEEN, (character) => {
+export function toSafeJson(value: unknown, indent = 2): string {
+  return JSON.stringify(value, null, indent).replaceAll(UNSEEN, (character) => {
     if (character === '\n') return character;
     return Array.from({ length: character.length }, (_, index) => escapeUnit(character.charCodeAt(index))).join('');
   });

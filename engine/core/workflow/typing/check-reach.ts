@@ -1,0 +1,46 @@
+import type { CognitionWorkflow } from '../../../generated/workflow.js';
+import type { Complaint } from '../document-problem.js';
+import { type AuthoredNode, edgesOf } from '../node-edges.js';
+
+/**
+ * Notes nodes whose work comes to nothing: nobody reads their output, or whoever does leads nowhere.
+ * A call that is made for its effect is meant so, and noted all the same.
+ */
+export function checkReach(workflow: CognitionWorkflow): readonly Complaint[] {
+  const applied = workflow.apply.from.slice(0, -'.final'.length);
+  if (!workflow.nodes.some(({ id }) => id === applied)) return [];
+  const edges = new Map(workflow.nodes.map((node) => [node.id, edgesOf(node)]));
+  const reaching = nodesBehind(applied, edges);
+  const read = new Set([...edges.values()].flat());
+  return workflow.nodes.flatMap((node, index) => {
+    if (reaching.has(node.id)) return [];
+    return [read.has(node.id) ? leadsNowhere(node, applied, index) : unused(node, index)];
+  });
+}
+
+function nodesBehind(id: string, edges: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const found = new Set([id]);
+  for (const next of found) for (const before of edges.get(next) ?? []) found.add(before);
+  return found;
+}
+
+function unused(node: AuthoredNode, index: number): Complaint {
+  return {
+    code: 'OUTPUT_UNUSED',
+    message: `Nothing reads what ${node.id} gives.`,
+    pointer: `/nodes/${index}`,
+    repair:
+      node.type === 'source_call' ? 'Read it, unless the call is made for its effect.' : 'Read it, or take it out.',
+    severity: 'note',
+  };
+}
+
+function leadsNowhere(node: AuthoredNode, applied: string, index: number): Complaint {
+  return {
+    code: 'NODE_LEADS_NOWHERE',
+    message: `What ${node.id} gives is read, but never on a way to ${applied}, whose patch is applied.`,
+    pointer: `/nodes/${index}`,
+    repair: `Read it where it leads to ${applied}, or take both out.`,
+    severity: 'note',
+  };
+}

@@ -1,0 +1,126 @@
+import { appendToken, pointerTokens, toPointer } from '../../content/json-pointer.js';
+import { nearestFirst } from '../../content/nearest-name.js';
+import { parsePromptText } from '../../prompt/template.js';
+import type { Complaint } from '../document-problem.js';
+import type { AuthoredNode } from '../node-edges.js';
+import { listReads } from '../request-template.js';
+import type { Json } from '../../../contract/json.js';
+import { type JoinedReading, readAsAll } from './join-readings.js';
+import type { Reader } from './readers.js';
+import { unveil } from './shape.js';
+
+const NAMES_SHOWN = 5;
+
+/** A path that something reads. */
+interface Read {
+  /** Where it stands. */
+  readonly pointer: string;
+  /** As its author wrote it. */
+  readonly text: string;
+  readonly tokens: readonly string[];
+  readonly by: 'template' | 'prompt';
+  readonly has_default: boolean;
+}
+
+/** Every `$from` of a template must lead to something, and to something that is always there unless it has a default. */
+export function checkTemplateReads(template: Json, pointer: string, readers: readonly Reader[]): readonly Complaint[] {
+  return listReads(template).flatMap((read) =>
+    checkRead(
+      {
+        pointer: appendToken(`${pointer}${read.pointer}`, '$from'),
+        text: read.from,
+        tokens: pointerTokens(read.from),
+        by: 'template',
+        has_default: read.has_default,
+      },
+      readers,
+    ),
+  );
+}
+
+/** Every output that a prompt reads must be there: a prompt has no defaults. */
+export function checkPromptReads(
+  node: AuthoredNode,
+  pointer: string,
+  readers: readonly Reader[],
+): readonly Complaint[] {
+  if (node.type === 'source_call') return [];
+  return node.prompt_template.messages.flatMap(({ content }, index) =>
+    parsePromptText(content).parts.flatMap((part) => {
+      if (part.kind === 'text' || part.placeholder.reads !== 'nodes') return [];
+      const { name, node_id, path } = part.placeholder;
+      return checkRead(
+        {
+          pointer: `${pointer}/prompt_template/messages/${index}/content`,
+          text: `{{${name}}}`,
+          tokens: ['nodes', node_id, 'output', ...path],
+          by: 'prompt',
+          has_default: false,
+        },
+        readers,
+      );
+    }),
+  );
+}
+
+function checkRead(read: Read, readers: readonly Reader[]): readonly Complaint[] {
+  const reading = readAsAll(readers, read.tokens);
+  if (reading === undefined || reading.presence === 'there') return [];
+  if (reading.presence === 'maybe') return read.has_default ? [] : [mayBeMissing(read, reading)];
+  // What a place cannot read at all is said where its template is checked.
+  if (reading.never === undefined || reading.never.depth === 0) return [];
+  if (read.tokens[0] === 'nodes' && reading.never.depth === 1) return [unknownNode(read, reading.never.known)];
+  return [isHidden(read, readers) ? hidden(read) : neverThere(read, reading.never)];
+}
+
+function isHidden(read: Read, readers: readonly Reader[]): boolean {
+  const bare = readers.map((reader) => ({ ...reader, context: unveil(reader.context) }));
+  return readAsAll(bare, read.tokens)?.presence !== 'never';
+}
+
+function mayBeMissing(read: Read, { lacking }: JoinedReading): Complaint {
+  const whom = lacking.length === 0 ? '' : ` for ${lacking.join(', ')}`;
+  const how =
+    read.by === 'template'
+      ? 'Write a "default" beside "$from", or a result schema that requires it.'
+      : 'A prompt has no defaults: read a whole output, or write a result schema that requires the member.';
+  return {
+    code: 'PATH_MAY_BE_MISSING',
+    message: `${read.text} may be missing${whom}.`,
+    pointer: read.pointer,
+    repair: how,
+  };
+}
+
+function hidden(read: Read): Complaint {
+  return {
+    code: 'PATH_HIDDEN',
+    message: `${read.text} can never be seen: redaction does not let it through.`,
+    pointer: read.pointer,
+    repair: 'Add it to the "allow" of the binding that produces it.',
+  };
+}
+
+function unknownNode(read: Read, known: readonly string[]): Complaint {
+  const [nearest] = nearestFirst(read.tokens[1] ?? '', known);
+  return {
+    code: 'NODE_UNKNOWN',
+    message: `${read.text} reads a node that is not there.`,
+    pointer: read.pointer,
+    repair: nearest === undefined ? 'Add the node.' : `Did you mean ${nearest}?`,
+  };
+}
+
+function neverThere(read: Read, { depth, known }: NonNullable<JoinedReading['never']>): Complaint {
+  const above = toPointer(read.tokens.slice(0, depth));
+  const missing = read.tokens[depth] ?? '';
+  const nearest = nearestFirst(missing, known).slice(0, NAMES_SHOWN);
+  const more = known.length > nearest.length ? ` and ${known.length - nearest.length} more` : '';
+  const has = nearest.length === 0 ? 'nothing below it' : `${nearest.join(', ')}${more}`;
+  return {
+    code: 'PATH_NEVER_THERE',
+    message: `${read.text} is never there: ${above} has ${has}.`,
+    pointer: read.pointer,
+    repair: nearest.length === 0 ? `Read ${above}.` : `Did you mean ${nearest.slice(0, 3).join(' or ')}?`,
+  };
+}

@@ -1,0 +1,48 @@
+import { appendToken, pointerTokens } from '../../content/json-pointer.js';
+import { nearestFirst } from '../../content/nearest-name.js';
+import type { Complaint } from '../document-problem.js';
+import { anyBelow } from './any-below.js';
+import type { Shape } from './shape.js';
+import { namesBelow, stepInto } from './step.js';
+
+/**
+ * Every pointer of an allow-list must be able to lead to something in the result.
+ * @param result what the result is known to be, nothing hidden
+ */
+export function checkRedaction(allow: 'all' | readonly string[], result: Shape, pointer: string): readonly Complaint[] {
+  if (allow === 'all') return [];
+  return allow.flatMap((written, index) => {
+    const end = findEnd(result, pointerTokens(written));
+    if (end === undefined) return [];
+    const nearest = nearestFirst(end.missing, end.known).slice(0, 3);
+    return [
+      {
+        code: 'REDACTION_NAMES_NOTHING',
+        message: `${JSON.stringify(written)} leads to nothing in the result schema.`,
+        pointer: appendToken(`${pointer}/redaction/allow`, index),
+        repair: nearest.length === 0 ? 'Take it away.' : `Did you mean ${nearest.join(' or ')}?`,
+      },
+    ];
+  });
+}
+
+interface End {
+  readonly missing: string;
+  readonly known: readonly string[];
+}
+
+/** Where a pointer leads no further, in which `*` is every item and every member. */
+function findEnd(result: Shape, tokens: readonly string[]): End | undefined {
+  let shape = result;
+  for (const token of tokens) {
+    const below = token === '*' ? anyBelow(shape) : oneBelow(shape, token);
+    if (below === undefined) return { missing: token, known: namesBelow(shape) };
+    shape = below;
+  }
+  return undefined;
+}
+
+function oneBelow(shape: Shape, token: string): Shape | undefined {
+  const step = stepInto(shape, token);
+  return step.presence === 'never' ? undefined : step.shape;
+}

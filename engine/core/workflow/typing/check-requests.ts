@@ -1,0 +1,83 @@
+import type { Json } from '../../../contract/json.js';
+import type { AvailableTool, Reference } from '../../../generated/workflow.js';
+import type { ResponseSource } from '../../../generated/response-source.js';
+import { isList, pointerTokens } from '../../content/json-pointer.js';
+import { hashOf } from '../compile-parts.js';
+import type { Complaint } from '../document-problem.js';
+import { isRead, listMalformedReads, listReads } from '../request-template.js';
+import { readAsAll, shapeRead } from './join-readings.js';
+import { listMisfits, type Misfit } from './list-misfits.js';
+import type { Reader } from './readers.js';
+import { literalShape, recordShape, schemaShape, type Shape, UNKNOWN } from './shape.js';
+import { findSchema, type SchemaParts } from './typed-schemas.js';
+
+/** A request that a template makes, and where the binding stands that makes it. */
+interface RequestBinding {
+  readonly source_ref: Reference;
+  readonly request_template: Json;
+}
+
+/** What a template asks must fit what its source takes, as far as can be known before anything is asked. */
+export function checkRequest(
+  parts: SchemaParts,
+  binding: RequestBinding,
+  pointer: string,
+  readers: readonly Reader[],
+): readonly Complaint[] {
+  const template = binding.request_template;
+  const wanted = findRequestSchema(parts, binding.source_ref);
+  if (wanted === undefined || listMalformedReads(template).length > 0) return [];
+  const misfits =
+    listReads(template).length === 0
+      ? checkLiteral(parts, wanted, template)
+      : listMisfits(templateShape(template, readers), wanted.schema);
+  return misfits.map(({ pointer: place, why }) => ({
+    code: 'REQUEST_DOES_NOT_FIT',
+    message: `${place === '' ? 'The request' : place} ${why}.`,
+    pointer: `${pointer}/request_template${place}`,
+    repair: `Ask as the request schema of the source ${wanted.label} says.`,
+  }));
+}
+
+/** What a tool lets a model say must be what its source takes. */
+export function checkArguments(parts: SchemaParts, tool: AvailableTool, pointer: string): readonly Complaint[] {
+  const wanted = findRequestSchema(parts, tool.source_ref);
+  const said = findSchema(parts, tool.arguments_schema_ref);
+  if (wanted === undefined || said === undefined) return [];
+  return listMisfits(schemaShape(said), wanted.schema).map(({ pointer: place, why }) => ({
+    code: 'ARGUMENTS_DO_NOT_FIT',
+    message: `${place === '' ? `What ${tool.name} may be given` : place} ${why}.`,
+    pointer: `${pointer}/arguments_schema_ref`,
+    repair: `Make the arguments schema as narrow as the request schema of the source ${wanted.label}.`,
+  }));
+}
+
+interface WantedRequest {
+  readonly label: string;
+  readonly hash: string;
+  readonly schema: NonNullable<ReturnType<typeof findSchema>>;
+}
+
+function findRequestSchema(parts: SchemaParts, sourceReference: Reference): WantedRequest | undefined {
+  const source = parts.find('response_source', hashOf(sourceReference)) as unknown as ResponseSource | undefined;
+  const schema = findSchema(parts, source?.request_schema_ref);
+  if (source?.request_schema_ref === undefined || schema === undefined) return undefined;
+  return { label: source.label, hash: hashOf(source.request_schema_ref), schema };
+}
+
+/** A request that reads nothing is known whole, so that every rule of the schema can be checked. */
+function checkLiteral(parts: SchemaParts, wanted: WantedRequest, request: Json): readonly Misfit[] {
+  const compiled = parts.compileSchema(wanted.hash, wanted.schema);
+  if (!compiled.ok) return [];
+  return compiled.value(request).map(({ pointer = '', message }) => ({ pointer, why: `does not fit: ${message}` }));
+}
+
+function templateShape(template: Json, readers: readonly Reader[]): Shape {
+  if (typeof template !== 'object' || template === null) return literalShape(template);
+  if (isList(template)) return { kind: 'list', items: template.map((item) => templateShape(item, readers)) };
+  if (isRead(template)) {
+    const reading = readAsAll(readers, pointerTokens(template.$from));
+    return reading === undefined ? UNKNOWN : shapeRead(reading, template['default']);
+  }
+  return recordShape(Object.entries(template).map(([name, inner]) => [name, templateShape(inner, readers)]));
+}

@@ -1,0 +1,37 @@
+import { joinPresences } from './presence.js';
+import { type Reading, readPath } from './read-path.js';
+import type { Reader } from './readers.js';
+import { eitherShape, literalShape, type Shape, UNKNOWN } from './shape.js';
+import type { Json } from '../../../contract/json.js';
+
+/** What one path is to all who read it. */
+export interface JoinedReading {
+  readonly presence: Reading['presence'];
+  /** Of what is read, where anything can be. */
+  readonly shape: Shape;
+  /** Those who may find nothing, where others find something. */
+  readonly lacking: readonly string[];
+  /** Why nobody finds anything. */
+  readonly never?: Extract<Reading, { readonly presence: 'never' }>;
+}
+
+/** Reads one path as everybody who will read it. @returns undefined where nobody will */
+export function readAsAll(readers: readonly Reader[], tokens: readonly string[]): JoinedReading | undefined {
+  const readings = readers.map((reader) => ({ reader, reading: readPath(reader.context, tokens) }));
+  const [first] = readings;
+  if (first === undefined) return undefined;
+  const found = readings.flatMap(({ reading }) => (reading.presence === 'never' ? [] : [reading.shape]));
+  const wanting = readings.filter(({ reading }) => reading.presence !== 'there');
+  return {
+    presence: joinPresences(readings.map(({ reading }) => reading.presence)),
+    shape: found.length === 0 ? UNKNOWN : eitherShape(found),
+    lacking: wanting.length === readings.length ? [] : wanting.flatMap(({ reader }) => reader.subject_ids),
+    ...(found.length === 0 && first.reading.presence === 'never' ? { never: first.reading } : {}),
+  };
+}
+
+/** The shape of what a read gives, its default included. */
+export function shapeRead({ presence, shape }: JoinedReading, fallback: Json | undefined): Shape {
+  if (presence === 'there' || fallback === undefined) return shape;
+  return presence === 'never' ? literalShape(fallback) : eitherShape([shape, literalShape(fallback)]);
+}

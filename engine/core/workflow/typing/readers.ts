@@ -1,0 +1,132 @@
+import type { Scenario } from '../../../generated/scenario.js';
+import type { AmbientSourceBinding, CognitionWorkflow } from '../../../generated/workflow.js';
+import { unreachable } from '../../../contract/unreachable.js';
+import { pointerTokens } from '../../content/json-pointer.js';
+import { isVisibleTo } from '../../turn/scope.js';
+import type { AuthoredNode } from '../node-edges.js';
+import { toVisibility } from '../visibility.js';
+import { recordShape, type Shape, schemaShape } from './shape.js';
+import { findSchema, resultShape, type SchemaParts } from './typed-schemas.js';
+
+/** Subjects that are given the same, and the shape of all that they can read. */
+export interface Reader {
+  /** None where nobody acts yet. */
+  readonly subject_ids: readonly string[];
+  readonly context: Shape;
+}
+
+/** Who reads at each kind of place of a workflow: what one subject is given, another may not be. */
+export interface Readers {
+  readonly once_per_turn: readonly Reader[];
+  readonly before_subject_workflow: readonly Reader[];
+  readonly nodes: readonly Reader[];
+}
+
+/** A workflow in the scenario that it runs in, for the subjects that it runs for. */
+export interface Setting {
+  readonly scenario: Scenario;
+  readonly workflow: CognitionWorkflow;
+  readonly subjects: readonly string[];
+}
+
+const TEXT = schemaShape({ type: 'string' });
+const INTEGER = schemaShape({ type: 'integer' });
+
+type Entity = Scenario['entities'][number];
+
+/** The shapes of everything that templates and prompts of a workflow may read. */
+export function readersOf(parts: SchemaParts, setting: Setting): Readers {
+  const { scenario, workflow } = setting;
+  const world = worldShape(scenario);
+  const nodes = recordShape(
+    workflow.nodes.map((node) => [node.id, recordShape({ output: outputShape(parts, node) })] as const),
+  );
+  const readings = workflow.ambient_sources.map((binding) => ({ binding, shape: resultShape(parts, binding) }));
+  const turnReadings = readings.filter(({ binding }) => binding.run === 'once_per_turn');
+  const subjects = scenario.entities.filter(({ id }) => setting.subjects.includes(id));
+  return {
+    once_per_turn: [{ subject_ids: [], context: recordShape({ world }) }],
+    before_subject_workflow: groupByGiven(subjects, turnReadings).map(({ entity, subject_ids, given }) => ({
+      subject_ids,
+      context: recordShape({ world, subject: subjectShape(entity), ambient: ambientShape(given) }),
+    })),
+    nodes: groupByGiven(subjects, readings).map(({ entity, subject_ids, given }) => ({
+      subject_ids,
+      context: recordShape({ world, subject: subjectShape(entity), ambient: ambientShape(given), nodes }),
+    })),
+  };
+}
+
+/** What a node is known to give. */
+export function outputShape(parts: SchemaParts, node: AuthoredNode): Shape {
+  switch (node.type) {
+    case 'llm_tool_loop':
+      return schemaShape(parts.contracts.world_patch);
+    case 'llm_json':
+      return schemaShape(findSchema(parts, node.result_schema_ref) ?? {});
+    case 'source_call':
+      return resultShape(parts, node);
+    default:
+      return unreachable(node);
+  }
+}
+
+function worldShape({ environments, entities }: Scenario): Shape {
+  return recordShape({
+    slug: TEXT,
+    attempted_turn: INTEGER,
+    simulation_time: TEXT,
+    environments: recordShape(environments.map(({ label }) => [label, recordShape({ content: TEXT })])),
+    entities: recordShape(entities.map(({ id }) => [id, recordShape({ state: TEXT })])),
+  });
+}
+
+function subjectShape({ environment }: Entity): Shape {
+  const own = { id: TEXT, name: TEXT, state: TEXT };
+  return recordShape(environment === undefined ? own : { ...own, environment: TEXT });
+}
+
+interface Reading {
+  readonly binding: AmbientSourceBinding;
+  readonly shape: Shape;
+}
+
+interface Given {
+  /** One of the subjects. */
+  readonly entity: Entity;
+  readonly subject_ids: readonly string[];
+  readonly given: readonly Reading[];
+}
+
+/** Subjects differ to a template only by the readings that they see, and by standing in an environment or not. */
+function groupByGiven(subjects: readonly Entity[], readings: readonly Reading[]): readonly Given[] {
+  const groups = new Map<string, Given>();
+  for (const entity of subjects) {
+    const sees = readings.map(({ binding }) => isVisibleTo(toVisibility(binding.visible_to), entity));
+    const key = [entity.environment !== undefined, ...sees].join();
+    const group = groups.get(key) ?? { entity, subject_ids: [], given: readings.filter((_, index) => sees[index]) };
+    groups.set(key, { ...group, subject_ids: [...group.subject_ids, entity.id] });
+  }
+  return [...groups.values()];
+}
+
+function ambientShape(given: readonly Reading[]): Shape {
+  return layBelow(given.map(({ binding, shape }) => ({ tokens: pointerTokens(binding.inject_as).slice(1), shape })));
+}
+
+interface Laid {
+  readonly tokens: readonly string[];
+  readonly shape: Shape;
+}
+
+function layBelow(laid: readonly Laid[]): Shape {
+  const names = new Set(laid.flatMap(({ tokens }) => tokens.slice(0, 1)));
+  return recordShape(
+    [...names].map((name) => {
+      const below = laid
+        .filter(({ tokens }) => tokens[0] === name)
+        .map(({ tokens, shape }) => ({ tokens: tokens.slice(1), shape }));
+      return [name, below.find(({ tokens }) => tokens.length === 0)?.shape ?? layBelow(below)];
+    }),
+  );
+}

@@ -1,0 +1,87 @@
+import type { Json, JsonObject } from '../../../contract/json.js';
+import { isList, pointerTokens } from '../../content/json-pointer.js';
+import type { Presence } from './presence.js';
+
+/** What can be known, before anything runs, of a value that will stand somewhere. */
+export type Shape =
+  | { readonly kind: 'unknown' }
+  | SchemaShape
+  | { readonly kind: 'record'; readonly members: ReadonlyMap<string, Shape> }
+  | { readonly kind: 'list'; readonly items: readonly Shape[] }
+  | { readonly kind: 'either'; readonly shapes: readonly Shape[] };
+
+/** A value that fits all of some schemas, as redaction lets it be seen. */
+export interface SchemaShape {
+  readonly kind: 'schema';
+  readonly schemas: readonly Json[];
+  /** Where their references lead. */
+  readonly root: JsonObject;
+  readonly allow: Allowed;
+}
+
+/** What of a value may be seen: all of it, or what these paths lead to. */
+export type Allowed = 'all' | readonly (readonly string[])[];
+
+/** Nothing is known: every path below may be there. */
+export const UNKNOWN: Shape = { kind: 'unknown' };
+
+/** A value that a schema describes, cut to an allow-list of JSON Pointers. */
+export function schemaShape(schema: JsonObject, allow: 'all' | readonly string[] = 'all'): Shape {
+  return {
+    kind: 'schema',
+    schemas: [schema],
+    root: schema,
+    allow: narrow(allow === 'all' ? 'all' : allow.map(pointerTokens)),
+  };
+}
+
+/** An object with just these members. */
+export function recordShape(members: Readonly<Record<string, Shape>> | Iterable<readonly [string, Shape]>): Shape {
+  return { kind: 'record', members: new Map(Symbol.iterator in members ? members : Object.entries(members)) };
+}
+
+/** A value that is known. */
+export function literalShape(value: Json): Shape {
+  if (typeof value !== 'object' || value === null) return schemaShape({ const: value });
+  if (isList(value)) return { kind: 'list', items: value.map(literalShape) };
+  return recordShape(Object.entries(value).map(([name, member]) => [name, literalShape(member)]));
+}
+
+/** A value that is one of several. */
+export function eitherShape(shapes: readonly Shape[]): Shape {
+  const [first] = shapes;
+  return first !== undefined && shapes.length === 1 ? first : { kind: 'either', shapes };
+}
+
+/** A shape as if redaction hid nothing. */
+export function unveil(shape: Shape): Shape {
+  switch (shape.kind) {
+    case 'unknown':
+      return shape;
+    case 'schema':
+      return { ...shape, allow: 'all' };
+    case 'record':
+      return recordShape([...shape.members].map(([name, member]) => [name, unveil(member)]));
+    case 'list':
+      return { kind: 'list', items: shape.items.map(unveil) };
+    case 'either':
+      return { kind: 'either', shapes: shape.shapes.map(unveil) };
+  }
+}
+
+/** What may be seen of a member or item; an empty list where nothing may. */
+export function allowBelow(allow: Allowed, token: string): Allowed {
+  if (allow === 'all') return 'all';
+  return narrow(allow.filter(([first]) => first === token || first === '*').map((path) => path.slice(1)));
+}
+
+function narrow(allow: Allowed): Allowed {
+  return allow !== 'all' && allow.some((path) => path.length === 0) ? 'all' : allow;
+}
+
+/** What stands one token below a shape. */
+export interface Step {
+  readonly presence: Presence;
+  /** Of what stands there, where anything can. */
+  readonly shape: Shape;
+}

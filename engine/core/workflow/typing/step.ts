@@ -1,0 +1,138 @@
+import type { Json } from '../../../contract/json.js';
+import { unreachable } from '../../../contract/unreachable.js';
+import { itemOf, type Member, memberOf, namesOf } from './members.js';
+import { joinPresences, type Presence } from './presence.js';
+import { type Case, expandCases } from './schema-cases.js';
+import { type Allowed, allowBelow, eitherShape, type SchemaShape, type Shape, type Step, UNKNOWN } from './shape.js';
+import { typesOf, type ValueType } from './value-types.js';
+
+const NOTHING: Step = { presence: 'never', shape: UNKNOWN };
+const CONTAINER = { type: ['object', 'array'] };
+
+/** What stands at a token below a value of a shape. */
+export function stepInto(shape: Shape, token: string): Step {
+  switch (shape.kind) {
+    case 'unknown':
+      return { presence: 'maybe', shape: UNKNOWN };
+    case 'record':
+      return toStep(shape.members.get(token));
+    case 'list':
+      return toStep(isIndex(token) ? shape.items[Number(token)] : undefined);
+    case 'either':
+      return joinSteps(shape.shapes.map((one) => stepInto(one, token)));
+    case 'schema':
+      return stepIntoSchema(shape, token);
+    default:
+      return unreachable(shape);
+  }
+}
+
+/** What can be seen below a value of a shape: names of members, and indices where their number is known. */
+export function namesBelow(shape: Shape): readonly string[] {
+  switch (shape.kind) {
+    case 'unknown':
+      return [];
+    case 'record':
+      return [...shape.members.keys()];
+    case 'list':
+      return [...shape.items.keys()].map(String);
+    case 'either':
+      return [...new Set(shape.shapes.flatMap(namesBelow))];
+    case 'schema': {
+      const names = possibleCases(shape).flatMap(({ schemas }) => namesOf(schemas));
+      return [...new Set(names)].filter((name) => stepInto(shape, name).presence !== 'never');
+    }
+    default:
+      return unreachable(shape);
+  }
+}
+
+/** A case with the types that its values can have. */
+export interface PossibleCase {
+  readonly schemas: Case;
+  readonly types: readonly ValueType[];
+}
+
+/** What has been expanded once: shapes are walked again and again, and never change. */
+const expanded = new WeakMap<readonly Json[], readonly PossibleCase[]>();
+
+/** The cases of a shape that some value fits. */
+export function possibleCases({ schemas, root }: Pick<SchemaShape, 'schemas' | 'root'>): readonly PossibleCase[] {
+  const known = expanded.get(schemas);
+  if (known !== undefined) return known;
+  const cases = expandCases(schemas, root)
+    .map((one) => ({ schemas: one, types: typesOf(one) }))
+    .filter(({ types }) => types.length > 0);
+  expanded.set(schemas, cases);
+  return cases;
+}
+
+function toStep(found: Shape | undefined): Step {
+  return found === undefined ? NOTHING : { presence: 'there', shape: found };
+}
+
+function joinSteps(steps: readonly Step[]): Step {
+  const found = steps.filter(({ presence }) => presence !== 'never').map(({ shape }) => shape);
+  const presence = joinPresences(steps.map((step) => step.presence));
+  return found.length === 0 ? NOTHING : { presence, shape: eitherShape(found) };
+}
+
+function stepIntoSchema(shape: SchemaShape, token: string): Step {
+  if (shape.allow !== 'all' && shape.allow.length === 0) return NOTHING;
+  const allow = allowBelow(shape.allow, token);
+  const steps = possibleCases(shape).flatMap(({ schemas, types }) =>
+    types.map((type): SchemaStep => stepIntoCase(schemas, type, { token, allow, shape })),
+  );
+  const found = steps.filter(({ presence }) => presence !== 'never').map(({ schemas }) => ({ allOf: schemas }));
+  if (found.length === 0) return NOTHING;
+  const [only = true] = found;
+  return {
+    presence: joinPresences(steps.map(({ presence }) => presence)),
+    shape: { ...shape, schemas: found.length === 1 ? [only] : [{ anyOf: found }], allow },
+  };
+}
+
+interface SchemaStep {
+  readonly presence: Presence;
+  readonly schemas: readonly Json[];
+}
+
+interface Place {
+  readonly token: string;
+  /** What may be seen below the token. */
+  readonly allow: Allowed;
+  readonly shape: SchemaShape;
+}
+
+function stepIntoCase(schemas: Case, type: ValueType, place: Place): SchemaStep {
+  switch (type) {
+    case 'object':
+      return redacted(ifPossible(memberOf(schemas, place.token), place.shape), place);
+    case 'array':
+      // A list keeps its length: its items are there, emptied where nothing of them may be seen.
+      return isIndex(place.token) ? ifPossible(itemOf(schemas, Number(place.token)), place.shape) : NONE;
+    default:
+      return NONE;
+  }
+}
+
+const NONE: SchemaStep = { presence: 'never', schemas: [] };
+
+/** What no value fits is not there. */
+function ifPossible(member: Member, { root }: SchemaShape): Member {
+  return possibleCases({ schemas: member.schemas, root }).length === 0 ? NONE : member;
+}
+
+/** A member on the way to what may be seen is there only as far as it holds something: scalars vanish. */
+function redacted({ presence, schemas }: Member, { allow, shape }: Place): SchemaStep {
+  if (allow === 'all' || presence === 'never') return { presence, schemas };
+  const held = [...schemas, CONTAINER];
+  if (allow.length === 0 || possibleCases({ schemas: held, root: shape.root }).length === 0) return NONE;
+  const types = possibleCases({ schemas, root: shape.root }).flatMap((one) => one.types);
+  const isHeld = types.every((type) => type === 'object' || type === 'array');
+  return { presence: isHeld ? presence : 'maybe', schemas: held };
+}
+
+function isIndex(token: string): boolean {
+  return /^(0|[1-9][0-9]*)$/.test(token);
+}

@@ -1,0 +1,23 @@
+import type { JsonObject } from '../../../contract/json.js';
+import type { Redaction, Reference } from '../../../generated/workflow.js';
+import { type CompileParts, hashOf } from '../compile-parts.js';
+import { type Shape, schemaShape } from './shape.js';
+
+/** What typing needs to follow the schemas that documents name. */
+export type SchemaParts = Pick<CompileParts, 'find' | 'compileSchema' | 'contracts'>;
+
+/** A schema that can be walked. @returns undefined where none is named, or where it is missing or broken: that is told elsewhere */
+export function findSchema(parts: SchemaParts, reference: Reference | undefined): JsonObject | undefined {
+  if (reference === undefined) return undefined;
+  const hash = hashOf(reference);
+  const schema = parts.find('json_schema', hash);
+  return schema !== undefined && parts.compileSchema(hash, schema).ok ? schema : undefined;
+}
+
+/** What a source's answer is known to be, as redaction lets it be seen. */
+export function resultShape(
+  parts: SchemaParts,
+  binding: { readonly result_schema_ref?: Reference; readonly redaction: Redaction },
+): Shape {
+  return schemaShape(findSchema(parts, binding.result_schema_ref) ?? {}, binding.redaction.allow);
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { type FSWatcher, watch } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+
+/** Programs that save a file often write it in several steps: what has been still for so long is taken as done. */
+const STILL_MS = 60;
+
+/** Watches folders, each by itself and not what is below. */
+export interface FolderWatch {
+  /** Watches just these folders. @returns whether one of them was not watched before */
+  cover(folders: readonly string[]): boolean;
+  /** Waits until something has changed since the last answer, or until the signal ends it. */
+  changed(): Promise<void>;
+  close(): void;
+}
+
+/** Begins to watch nothing. */
+export function openFolderWatch(signal: AbortSignal): FolderWatch {
+  const watchers = new Map<string, FSWatcher>();
+  const changes = new EventTarget();
+  let count = 0;
+  const note = (name: string | null): void => {
+    if (name !== null && !mayMatter(name)) return;
+    count += 1;
+    changes.dispatchEvent(new Event('change'));
+  };
+  const forget = (folder: string): void => {
+    watchers.get(folder)?.close();
+    watchers.delete(folder);
+  };
+  const begin = (folder: string): boolean => {
+    try {
+      const watcher = watch(folder, { signal }, (_, name) => note(name));
+      watcher.on('error', () => {
+        forget(folder);
+        note(null);
+      });
+      watchers.set(folder, watcher);
+      return true;
+    } catch {
+      // The folder is gone: the one above it is watched, or nothing can be.
+      return false;
+    }
+  };
+  let seen = 0;
+  return {
+    cover(folders) {
+      for (const folder of [...watchers.keys()].filter((known) => !folders.includes(known))) forget(folder);
+      const added = folders.filter((folder) => !watchers.has(folder)).filter(begin);
+      return added.length > 0;
+    },
+    async changed() {
+      if (count === seen && !signal.aborted) await once(changes, 'change', { signal }).catch(() => undefined);
+      while (count !== seen && !signal.aborted) {
+        seen = count;
+        await setTimeout(STILL_MS, undefined, { signal }).catch(() => undefined);
+      }
+    },
+    close() {
+      for (const folder of watchers.keys()) forget(folder);
+    },
+  };
+}
+
+/** JSON files, and what may be a folder. */
+function mayMatter(name: string): boolean {
+  return name.endsWith('.json') || (!name.startsWith('.') && !name.includes('.'));
+}

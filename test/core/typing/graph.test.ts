@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Json, JsonObject } from '../../../engine/contract/json.js';
+import { contentHash } from '../../../engine/core/content/canonical.js';
+import { chatSource, compileSmallPark, type Shelf, type SmallPark } from '../../support/park-documents.js';
+
+const text = { type: 'string' };
+const weather: JsonObject = {
+  type: 'object',
+  required: ['temperature'],
+  properties: { temperature: { type: 'integer' }, wind: text, station: { type: 'object', properties: { id: text } } },
+};
+const choice: JsonObject = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['topic'],
+  properties: { topic: { enum: ['food', 'rest'] }, why: text },
+};
+const schemas = [weather, choice];
+const hash = (schema: JsonObject): JsonObject => ({ hash: contentHash(schema) });
+
+const reading = (change: JsonObject = {}): JsonObject => ({
+  id: 'weather',
+  run: 'once_per_turn',
+  scope: 'world',
+  visible_to: 'all_subjects',
+  request_template: {},
+  inject_as: '/ambient/sky/weather',
+  result_schema_ref: hash(weather),
+  ...change,
+});
+
+const look =
+  (request_template: Json, change: JsonObject = {}) =>
+  (shelf: Shelf): JsonObject => ({
+    id: 'look',
+    type: 'source_call',
+    source_ref: shelf.put('response_source', {
+      version: 1,
+      label: 'eyes',
+      interface: { name: 'http_json', method: 'POST', url_env: 'CHUKWA_TOY_URL', path: '/look' },
+    }),
+    effect: 'read_only',
+    redaction: { allow: 'all' },
+    request_template,
+    ...change,
+  });
+
+const choose =
+  (prompt: string) =>
+  (shelf: Shelf): JsonObject => ({
+    id: 'choose',
+    type: 'llm_json',
+    order_type: 'classify',
+    llm_source_ref: chatSource(shelf),
+    prompt_template: { messages: [{ role: 'user', content: prompt }] },
+    projection: { scope: 'world', memory: { recent: 1 } },
+    max_generation_attempts: 1,
+    result_schema_ref: hash(choice),
+    constraints: { token_budget: 1000, timeout_seconds: 10 },
+  });
+
+type Case = Omit<SmallPark, 'nodes_before' | 'schemas'> & {
+  readonly nodes?: readonly ((shelf: Shelf) => JsonObject)[];
+};
+
+/** What typing says of a small park: `code place: message | repair`, notes too. */
+function check(sentence: string, { nodes = [], ...park }: Case, findings: readonly string[]): void {
+  test(sentence, () => {
+    const compiled = compileSmallPark({ ...park, schemas, nodes_before: (shelf) => nodes.map((node) => node(shelf)) });
+    const problems = compiled.ok ? compiled.notes : compiled.problems;
+    assert.deepEqual(
+      problems.map(({ code, pointer, message, repair }) => `${code} ${pointer}: ${message} | ${repair}`),
+      findings,
+    );
+  });
+}
+
+const from = (path: string, fallback?: Json): JsonObject =>
+  fallback === undefined ? { $from: path } : { $from: path, default: fallback };
+const before = (request_template: Json, change: JsonObject = {}): JsonObject =>
+  reading({ id: 'near', run: 'before_subject_workflow', inject_as: '/ambient/near', request_template, ...change });
+
+check(
+  'a graph in which every path is there compiles',
+  {
+    ambients: [
+      reading(),
+      before({ degrees: from('/ambient/sky/weather/temperature'), where: from('/subject/environment') }),
+    ],
+    nodes: [
+      choose('{{subject.name}}'),
+      look({ topic: from('/nodes/choose/output/topic'), near: from('/ambient/near') }),
+    ],
+    prompt: '{{nodes.choose.output.topic}} {{nodes.look.output}}',
+  },
+  [],
+);
+check(
+  'a misspelt member of an output is never there, and the nearest that exist are named',
+  { nodes: [choose('Well?'), look({ topic: from('/nodes/choose/output/topik') })], prompt: '{{nodes.look.output}}' },
+  [
+    'PATH_NEVER_THERE /nodes/1/request_template/topic/$from: /nodes/choose/output/topik is never there: /nodes/choose/output has topic, why. | Did you mean topic or why?',
+  ],
+);
+check(
+  'nothing is below a string',
+  { nodes: [choose('Well?'), look({ topic: from('/nodes/choose/output/topic/x') })], prompt: '{{nodes.look.output}}' },
+  [
+    'PATH_NEVER_THERE /nodes/1/request_template/topic/$from: /nodes/choose/output/topic/x is never there: /nodes/choose/output/topic has nothing below it. | Read /nodes/choose/output/topic.',
+  ],
+);
+check(
+  'what may be missing needs a default',
+  { nodes: [choose('Well?'), look({ why: from('/nodes/choose/output/why') })], prompt: '{{nodes.look.output}}' },
+  [
+    'PATH_MAY_BE_MISSING /nodes/1/request_template/why/$from: /nodes/choose/output/why may be missing. | Write a "default" beside "$from", or a result schema that requires it.',
+  ],
+);
+check(
+  'what may be missing has a default',
+  { nodes: [choose('Well?'), look({ why: from('/nodes/choose/output/why', null) })], prompt: '{{nodes.look.output}}' },
+  [],
+);
+check(
+  'a default does not excuse what is never there',
+  { nodes: [choose('Well?'), look({ x: from('/nodes/choose/output/x', null) })], prompt: '{{nodes.look.output}}' },
+  [
+    'PATH_NEVER_THERE /nodes/1/request_template/x/$from: /nodes/choose/output/x is never there: /nodes/choose/output has why, topic. | Did you mean why or topic?',
+  ],
+);
+check('a prompt has no default', { nodes: [choose('Well?')], prompt: '{{nodes.choose.output.why}}' }, [
+  'PATH_MAY_BE_MISSING /nodes/1/prompt_template/messages/0/content: {{nodes.choose.output.why}} may be missing. | A prompt has no defaults: read a whole output, or write a result schema that requires the member.',
+]);
+check(
+  'below an output without a schema everything may be missing',
+  { nodes: [look({})], prompt: '{{nodes.look.output.seen}}' },
+  [
+    'PATH_MAY_BE_MISSING /nodes/1/prompt_template/messages/0/content: {{nodes.look.output.seen}} may be missing. | A prompt has no defaults: read a whole output, or write a result schema that requires the member.',
+  ],
+);
+check(
+  'what redaction hides is said to be hidden',
+  {
+    nodes: [look({}, { result_schema_ref: hash(weather), redaction: { allow: ['/wind'] } })],
+    prompt: '{{nodes.look.output.temperature}}',
+  },
+  [
+    'PATH_HIDDEN /nodes/1/prompt_template/messages/0/content: {{nodes.look.output.temperature}} can never be seen: redaction does not let it through. | Add it to the "allow" of the binding that produces it.',
+  ],
+);
+check(
+  'an allow-list names what the result schema has',
+  {
+    ambients: [reading({ redaction: { allow: ['/wind', '/station/*', '/temprature', '/wind/x', '/*'] } })],
+    tools: ['buy_candy'],
+    change: (workflow) => {
+      const [act = {}] = workflow['nodes'] as readonly JsonObject[];
+      const [tool] = act['available_tools'] as readonly JsonObject[];
+      const buy = { ...tool, result_schema_ref: hash(choice), redaction: { allow: ['/topics'] } };
+      return { ...workflow, nodes: [{ ...act, available_tools: [buy] }] };
+    },
+  },
+  [
+    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/2: "/temprature" leads to nothing in the result schema. | Did you mean temperature or station or wind?',
+    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/3: "/wind/x" leads to nothing in the result schema. | Take it away.',
+    'REDACTION_NAMES_NOTHING /nodes/0/available_tools/0/redaction/allow/0: "/topics" leads to nothing in the result schema. | Did you mean topic or why?',
+  ],
+);
+check(
+  'an entity, an environment and a member of the world must exist',
+  {
+    ambients: [
+      reading({
+        request_template: {
+          a: from('/world/entities/Bob/state'),
+          b: from('/world/environments/beach/content'),
+          c: from('/world/entities/bob/mood'),
+          d: from('/world/turn'),
+          e: from('/world/entities/crumb/state'),
+        },
+      }),
+    ],
+  },
+  [
+    'PATH_NEVER_THERE /ambient_sources/0/request_template/a/$from: /world/entities/Bob/state is never there: /world/entities has bob, ant, crumb, vending_machine. | Did you mean bob or ant or crumb?',
+    'PATH_NEVER_THERE /ambient_sources/0/request_template/b/$from: /world/environments/beach/content is never there: /world/environments has park. | Did you mean park?',
+    'PATH_NEVER_THERE /ambient_sources/0/request_template/c/$from: /world/entities/bob/mood is never there: /world/entities/bob has state. | Did you mean state?',
+    'PATH_NEVER_THERE /ambient_sources/0/request_template/d/$from: /world/turn is never there: /world has slug, entities, attempted_turn, environments, simulation_time. | Did you mean slug or entities or attempted_turn?',
+  ],
+);
+
+const homeless: SmallPark = {
+  subjects: ['bob', 'ant'],
+  entities: [
+    { id: 'bob', name: 'Bob', kind: 'agent', environment: 'park', state: '' },
+    { id: 'ant', name: 'Ant', kind: 'agent', state: '' },
+  ],
+};
+check(
+  'a subject without an environment lacks one',
+  { ...homeless, ambients: [before({ where: from('/subject/environment') })] },
+  [
+    'PATH_MAY_BE_MISSING /ambient_sources/0/request_template/where/$from: /subject/environment may be missing for ant. | Write a "default" beside "$from", or a result schema that requires it.',
+  ],
+);
+check(
+  'a default serves the subject that lacks one',
+  {
+    ...homeless,
+    ambients: [before({ where: from('/subject/environment', 'nowhere') })],
+  },
+  [],
+);
+check(
+  'a reading that only some subjects see is missing for the others',
+  {
+    ...homeless,
+    ambients: [reading({ visible_to: { environment_label: 'park' } })],
+    nodes: [look({ sky: from('/ambient/sky/weather/temperature') })],
+    prompt: '{{nodes.look.output}}',
+  },
+  [
+    'PATH_MAY_BE_MISSING /nodes/0/request_template/sky/$from: /ambient/sky/weather/temperature may be missing for ant. | Write a "default" beside "$from", or a result schema that requires it.',
+  ],
+);
+check(
+  'readings of one mode do not read each other',
+  {
+    ambients: [before({}), before({ x: from('/ambient/near/temperature') }, { id: 'far', inject_as: '/ambient/far' })],
+  },
+  [
+    'PATH_NEVER_THERE /ambient_sources/1/request_template/x/$from: /ambient/near/temperature is never there: /ambient has nothing below it. | Read /ambient.',
+  ],
+);
+check(
+  'a node that does not exist is told at the read',
+  {
+    nodes: [look({ x: from('/nodes/chose/output/topic') }), choose('Well?')],
+    prompt: '{{nodes.look.output}} {{nodes.choose.output}}',
+  },
+  [
+    'NODE_UNKNOWN /nodes/0/request_template/x/$from: /nodes/chose/output/topic reads a node that is not there. | Did you mean choose?',
+  ],
+);
+check(
+  'work that comes to nothing is noted',
+  { nodes: [choose('Well?'), look({ topic: from('/nodes/choose/output/topic') })] },
+  [
+    'NODE_LEADS_NOWHERE /nodes/0: What choose gives is read, but never on a way to act, whose patch is applied. | Read it where it leads to act, or take both out.',
+    'OUTPUT_UNUSED /nodes/1: Nothing reads what look gives. | Read it, unless the call is made for its effect.',
+  ],
+);
+
+const wanted: JsonObject = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['topic', 'turn'],
+  properties: {
+    topic: { enum: ['food', 'drink'] },
+    turn: { type: 'integer', minimum: 5 },
+    note: text,
+    list: { type: 'array', items: text },
+  },
+};
+check(
+  'a literal request is checked by every rule of what its source takes',
+  { request_schema: wanted, ambients: [reading({ request_template: { topic: 'food', turn: 1 } })] },
+  [
+    'REQUEST_DOES_NOT_FIT /ambient_sources/0/request_template/turn: /turn does not fit: must be >= 5. | Ask as the request schema of the source toy says.',
+  ],
+);
+check(
+  'a request that reads is checked as far as its types tell',
+  {
+    request_schema: wanted,
+    ambients: [
+      reading({
+        request_template: { topic: 'sleep', turn: from('/world/slug'), nite: 'x', list: [from('/world/slug'), 1] },
+      }),
+      before({
+        turn: from('/world/attempted_turn'),
+        topic: from('/ambient/sky/weather'),
+        note: from('/ambient/sky/weather/wind', 'calm'),
+      }),
+    ],
+  },
+  [
+    'REQUEST_DOES_NOT_FIT /ambient_sources/0/request_template/topic: /topic is "sleep", and only "food", "drink" is accepted. | Ask as the request schema of the source toy says.',
+    'REQUEST_DOES_NOT_FIT /ambient_sources/0/request_template/turn: /turn is a string, and an integer is wanted. | Ask as the request schema of the source toy says.',
+    'REQUEST_DOES_NOT_FIT /ambient_sources/0/request_template/nite: /nite is a member that is not accepted. | Ask as the request schema of the source toy says.',
+    'REQUEST_DOES_NOT_FIT /ambient_sources/0/request_template/list/1: /list/1 is 1, and a string is wanted. | Ask as the request schema of the source toy says.',
+    'REQUEST_DOES_NOT_FIT /ambient_sources/1/request_template/topic: /topic is an object, and a string is wanted. | Ask as the request schema of the source toy says.',
+  ],
+);
+check(
+  'a required member that a request lacks is told',
+  { request_schema: wanted, ambients: [reading({ request_template: { note: from('/world/slug'), topic: 'food' } })] },
+  [
+    'REQUEST_DOES_NOT_FIT /ambient_sources/0/request_template: The request lacks the required member "turn". | Ask as the request schema of the source toy says.',
+  ],
+);
+check(
+  'a default that does not fit is told too',
+  {
+    request_schema: wanted,
+    ambients: [reading(), before({ topic: 'food', turn: 7, note: from('/ambient/sky/weather/wind', 0) })].map(
+      (ambient) =>
+        ambient['id'] === 'weather' ? { ...ambient, request_template: { topic: 'food', turn: 7 } } : ambient,
+    ),
+  },
+  [
+    'REQUEST_DOES_NOT_FIT /ambient_sources/1/request_template/note: /note is 0, and a string is wanted. | Ask as the request schema of the source toy says.',
+  ],
+);
+check(
+  'what a tool may be given must be what its source takes',
+  {
+    tools: ['buy_candy'],
+    request_schema: {
+      type: 'object',
+      required: ['button', 'coins'],
+      properties: { button: { enum: ['A', 'B'] }, coins: { type: 'integer' } },
+    },
+  },
+  [
+    'ARGUMENTS_DO_NOT_FIT /nodes/0/available_tools/0/arguments_schema_ref: What buy_candy may be given lacks the required member "coins". | Make the arguments schema as narrow as the request schema of the source toy.',
+    'ARGUMENTS_DO_NOT_FIT /nodes/0/available_tools/0/arguments_schema_ref: /button is "C", and only "A", "B" is accepted. | Make the arguments schema as narrow as the request schema of the source toy.',
+  ],
+);
+check(
+  'a tool whose source takes as much or more is accepted',
+  {
+    tools: ['buy_candy'],
+    request_schema: { type: 'object', properties: { button: { type: ['string', 'null'], pattern: '^x' } } },
+  },
+  [],
+);

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type * as JsonService from 'vscode-json-languageservice';
+import type { JsonObject } from '../../engine/contract/json.js';
+import { SCHEMA_OF_KIND } from '../../engine/core/workflow/link/document-kind.js';
+import { PACKAGE_ROOT } from './document-parts.js';
+
+// The service that VS Code and many other editors complete and check JSON with, told nothing but what `$schema` says.
+
+const { getLanguageService, TextDocument } = createRequire(import.meta.url)(
+  'vscode-json-languageservice',
+) as typeof JsonService;
+const CURSOR = '|';
+
+function openService(): JsonService.LanguageService {
+  return getLanguageService({
+    schemaRequestService: (uri) => readFile(fileURLToPath(uri), 'utf8'),
+    workspaceContext: { resolveRelativePath: (path, resource) => new URL(path, resource).href },
+  });
+}
+
+/** A document as an editor has it open, and where its cursor stands. */
+function open(name: string, written: string) {
+  const offset = written.indexOf(CURSOR);
+  const text = offset < 0 ? written : written.slice(0, offset) + written.slice(offset + 1);
+  const document = TextDocument.create(pathToFileURL(join(PACKAGE_ROOT, name)).href, 'json', 1, text);
+  const service = openService();
+  return { service, document, json: service.parseJSONDocument(document), position: document.positionAt(offset) };
+}
+
+/** What an editor offers at the cursor. */
+async function offeredAt(name: string, written: string): Promise<readonly string[]> {
+  const { service, document, json, position } = open(name, written);
+  const list = await service.doComplete(document, position, json);
+  return (list?.items ?? []).map(({ label }) => label).toSorted();
+}
+
+/** What an editor underlines, and why. */
+async function underlinedIn(name: string, written: string): Promise<readonly string[]> {
+  const { service, document, json } = open(name, written);
+  const diagnostics = await service.doValidation(document, json, { schemaRequest: 'error', schemaValidation: 'error' });
+  return diagnostics.map(({ range, message }) => `${document.getText(range)}: ${JSON.stringify(message)}`);
+}
+
+async function readSchema(file: string): Promise<JsonObject> {
+  return JSON.parse(await readFile(join(PACKAGE_ROOT, 'schemas', file), 'utf8')) as JsonObject;
+}
+
+for (const [kind, file] of Object.entries(SCHEMA_OF_KIND)) {
+  test(`an editor offers every field of a ${kind}, and underlines what it must not have`, async () => {
+    const fields = Object.keys((await readSchema(file))['properties'] as JsonObject).filter(
+      (name) => name !== '$schema',
+    );
+    assert.ok(fields.length > 1);
+    const begun = `{\n  "$schema": "../schemas/${file}",\n  |\n}`;
+    assert.deepEqual(await offeredAt('workflows/draft.json', begun), fields.toSorted());
+    const underlined = await underlinedIn('workflows/draft.json', begun.replace('|', '"nonsense": 1'));
+    assert.ok(
+      underlined.some((line) => line.startsWith('"nonsense": ')),
+      underlined.join('\n'),
+    );
+  });
+}
+
+const inWorkflow = (node: string): string =>
+  `{ "$schema": "../schemas/workflow.schema.json", "nodes": [${node}], "ambient_sources": [{ "effect": "read_only" }] }`;
+
+test('an editor offers what a node of a workflow can be and have', async () => {
+  const types = await offeredAt('workflows/draft.json', inWorkflow('{ "id": "a", "type": | }'));
+  assert.deepEqual(types, ['"llm_json"', '"llm_tool_loop"', '"source_call"']);
+  const fields = await offeredAt('workflows/draft.json', inWorkflow('{ "id": "a", "type": "source_call", | }'));
+  for (const field of ['source_ref', 'request_template', 'effect', 'redaction', 'result_schema_ref'])
+    assert.ok(fields.includes(field), fields.join());
+  const effects = await offeredAt('workflows/draft.json', inWorkflow('{ "type": "source_call", "effect": | }'));
+  assert.deepEqual(effects, ['"external_side_effect"', '"read_only"', '"state_change"']);
+});
+
+test('an editor tells what a field is when the pointer rests on it', async () => {
+  const { service, document, json, position } = open(
+    'workflows/draft.json',
+    inWorkflow('{ "type": "source_call", "eff|ect": "read_only" }'),
+  );
+  const hover = await service.doHover(document, position, json);
+  assert.match(JSON.stringify(hover?.contents), /What a call may do to the outside/);
+});
+
+test('an editor offers keywords in a JSON Schema, whose dialect it knows by itself', async () => {
+  const begun = '{ "$schema": "https://json-schema.org/draft/2020-12/schema", "properties": { "a": { | } } }';
+  const keywords = await offeredAt('workflows/schemas/draft.json', begun);
+  for (const keyword of ['type', 'prefixItems', 'additionalProperties', '$ref'])
+    assert.ok(keywords.includes(keyword), `${keyword} is not among ${keywords.join(', ')}`);
+});
+
+test('an editor underlines nothing in the documents that ship', async () => {
+  const names = (await readdir(join(PACKAGE_ROOT, 'workflows'), { recursive: true }))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => join('workflows', name));
+  assert.ok(names.length > 20, `${names.length} documents`);
+  for (const name of names)
+    assert.deepEqual(await underlinedIn(name, await readFile(join(PACKAGE_ROOT, name), 'utf8')), [], name);
+});
