@@ -31,6 +31,7 @@ async function runPark(): Promise<string> {
     write: (piece: string) => {
       text += piece;
     },
+    is_terminal: true,
     is_live: true,
     columns: COLUMNS,
   };

@@ -1,6 +1,7 @@
+import type { Problem } from '../contract/problem.js';
 import { nearestFirst } from '../core/content/nearest-name.js';
 import type { WorldRecord, WorldSnapshot } from '../ports/records.js';
-import { type Done, type Engine, refuse } from './engine.js';
+import { type Done, type Engine, refuse, type Refused } from './engine.js';
 import { loadScenario } from './load-program.js';
 
 const SLUG = /^[a-z0-9]+([_-][a-z0-9]+)*$/;
@@ -15,13 +16,8 @@ export async function createWorld(
   request: { readonly world_slug: string; readonly scenario_hash: string },
 ): Promise<Done<WorldSnapshot>> {
   const { world_slug, scenario_hash } = request;
-  if (!SLUG.test(world_slug) || world_slug.length > SLUG_LENGTH_MAX) {
-    return refuse({
-      code: 'WORLD_SLUG_INVALID',
-      message: `${JSON.stringify(world_slug)} cannot be a world's name.`,
-      repair: `Use lower-case letters and digits, joined by single hyphens or underscores, at most ${SLUG_LENGTH_MAX} characters.`,
-    });
-  }
+  const unusable = findSlugProblem(world_slug);
+  if (unusable !== undefined) return refuse(unusable);
   const loaded = await loadScenario(engine, scenario_hash);
   if (!loaded.ok) return loaded;
   const created = await engine.store.worlds.create({
@@ -30,13 +26,26 @@ export async function createWorld(
     start_time: loaded.value.scenario.start_time,
     created_at: engine.runtime.clock.now(),
   });
-  if (!created)
-    return refuse({
-      code: 'WORLD_EXISTS',
-      message: `There is a world ${world_slug} already.`,
-      repair: 'Choose another name.',
-    });
-  return showWorld(engine, { world_slug });
+  return created ? showWorld(engine, { world_slug }) : slugTaken(world_slug);
+}
+
+/** Why a text cannot be a world's name, if so. */
+export function findSlugProblem(slug: string): Problem | undefined {
+  if (SLUG.test(slug) && slug.length <= SLUG_LENGTH_MAX) return undefined;
+  return {
+    code: 'WORLD_SLUG_INVALID',
+    message: `${JSON.stringify(slug)} cannot be a world's name.`,
+    repair: `Use lower-case letters and digits, joined by single hyphens or underscores, at most ${SLUG_LENGTH_MAX} characters.`,
+  };
+}
+
+/** Refuses for a name that a world has. */
+export function slugTaken(slug: string): Refused {
+  return refuse({
+    code: 'WORLD_EXISTS',
+    message: `There is a world ${slug} already.`,
+    repair: 'Choose another name.',
+  });
 }
 
 /** All worlds, by name. */

@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
+import type { EffectOperation } from '../core/world/world-patch.js';
+import type { ComponentReference } from '../core/workflow/component.js';
 import type { ComponentKind } from './validation.js';
 
 /** A stored document. */
@@ -15,12 +17,38 @@ export interface ComponentToStore extends ComponentRecord {
   readonly refers_to: readonly { readonly kind: ComponentKind; readonly hash: string }[];
 }
 
+/** A stored document as a list shows it. */
+export interface ComponentSummary extends ComponentReference {
+  /** Its `label`, or a schema's `title` or `$id`. */
+  readonly label: string | null;
+}
+
+/** A stored document in a list of its kind. */
+export interface StoredComponent extends ComponentSummary {
+  readonly created_at: string;
+}
+
+/** Who names a document, and whom it names: one step in each direction. */
+export interface ComponentUses {
+  readonly refers_to: readonly ComponentSummary[];
+  readonly used_by: readonly ComponentSummary[];
+  /** Worlds that run by it; of scenarios only. */
+  readonly worlds: readonly string[];
+}
+
 export interface ComponentStore {
   /** One transaction, idempotent, order free. @returns how many were new */
   put(components: readonly ComponentToStore[]): Promise<number>;
   find(kind: ComponentKind, hash: string): Promise<ComponentRecord | undefined>;
   /** Everything that a component refers to, directly or not, itself included. */
   closure(kind: ComponentKind, hash: string): Promise<readonly ComponentRecord[]>;
+  /** All of one kind, by label and hash. */
+  list(kind: ComponentKind): Promise<readonly StoredComponent[]>;
+  /** How many there are of each kind that has any. */
+  count(): Promise<ReadonlyMap<ComponentKind, number>>;
+  /** Those of any kind whose hash begins so, at most 20. */
+  startingWith(digits: string): Promise<readonly ComponentSummary[]>;
+  uses(kind: ComponentKind, hash: string): Promise<ComponentUses>;
 }
 
 export interface WorldRecord {
@@ -31,6 +59,8 @@ export interface WorldRecord {
   readonly turn: number;
   readonly simulation_time: string;
   readonly created_at: string;
+  /** The world that a fork left, and at which turn. */
+  readonly forked_from?: { readonly world_slug: string; readonly turn: number };
 }
 
 /** The scenario's start as rows. */
@@ -39,6 +69,37 @@ export interface WorldToCreate {
   readonly scenario_hash: string;
   readonly start_time: string;
   readonly created_at: number;
+}
+
+/** A world that shares another's turns up to one of them, and goes on by itself. */
+export interface WorldToFork {
+  readonly world_slug: string;
+  readonly source_slug: string;
+  /** A turn that the source has reached, its shared history included. */
+  readonly at_turn: number;
+  readonly scenario_hash: string;
+  readonly created_at: number;
+}
+
+/** An effect of a committed patch with all that led to it. */
+export interface EffectOrigin {
+  /** The world that played the turn: of a fork's shared history, an ancestor. */
+  readonly world_slug: string;
+  readonly turn: number;
+  readonly patch_seq: number;
+  readonly effect_index: number;
+  readonly op: EffectOperation;
+  readonly entity_id: string | null;
+  readonly environment_label: string | null;
+  readonly state_before: string | null;
+  readonly state_after: string;
+  readonly narration: string;
+  readonly workflow_subject_entity_id: string;
+  readonly workflow_node_id: string;
+  readonly cognition_workflow_hash: string;
+  readonly attempt_id: string;
+  readonly source_invocation_id: string;
+  readonly llm_call_id: string | null;
 }
 
 export interface EntityRecord {
@@ -63,6 +124,13 @@ export interface WorldStore {
   list(): Promise<readonly WorldRecord[]>;
   /** @returns undefined for an unknown world or a turn that it has not reached */
   snapshot(world_slug: string, turn?: number): Promise<WorldSnapshot | undefined>;
+  /** Writes the new world, its first turn and its ancestors; nothing is copied. @returns false where the slug is taken */
+  fork(world: WorldToFork): Promise<boolean>;
+  /** Effects that changed something in the turns after one, up to another, in the order of application. */
+  effects(
+    world_slug: string,
+    turns: { readonly after: number; readonly until: number },
+  ): Promise<readonly EffectOrigin[]>;
 }
 
 export type AttemptStatus = 'running' | 'suspended' | 'committed' | 'failed' | 'interrupted';

@@ -2,20 +2,13 @@ import type { JsonObject } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
 import type { ComponentRecord, ComponentStore, ComponentToStore } from '../ports/records.js';
 import type { ComponentKind } from '../ports/validation.js';
+import { countComponents, findStartingWith, findUses, listComponents } from './component-lists.js';
+import { COMPONENT_TABLES } from './component-tables.js';
 import { inTransaction, type OpenDatabase } from './database.js';
 import { prepare, run, type Runner } from './statement.js';
 import { toJson } from './stored-json.js';
 
-const TABLES = {
-  json_schema: 'json_schemas',
-  response_source: 'response_sources',
-  tool_policy: 'tool_policies',
-  cognition_workflow: 'cognition_workflows',
-  cognition_profile: 'cognition_profiles',
-  scenario: 'scenarios',
-} as const satisfies Record<ComponentKind, string>;
-
-const KINDS = Object.keys(TABLES) as readonly ComponentKind[];
+const KINDS = Object.keys(COMPONENT_TABLES) as readonly ComponentKind[];
 
 /** Documents by the hash of their canonical form. */
 export function componentStore(database: OpenDatabase): ComponentStore {
@@ -23,6 +16,10 @@ export function componentStore(database: OpenDatabase): ComponentStore {
     put: (components) => inTransaction(database.pool, (client) => putAll(client, components)),
     find: (kind, hash) => find(database, kind, hash),
     closure: (kind, hash) => closure(database, kind, hash),
+    list: (kind) => listComponents(database, kind),
+    count: () => countComponents(database),
+    startingWith: (digits) => findStartingWith(database, digits),
+    uses: (kind, hash) => findUses(database, kind, hash),
   };
 }
 
@@ -58,8 +55,8 @@ const PUT_CONTENT = Object.fromEntries(
   KINDS.map((kind) => [
     kind,
     prepare(
-      `put_${TABLES[kind]}`,
-      `INSERT INTO ${TABLES[kind]} (hash, content)
+      `put_${COMPONENT_TABLES[kind]}`,
+      `INSERT INTO ${COMPONENT_TABLES[kind]} (hash, content)
        SELECT hash, content::json FROM unnest(:hashes::text[], :contents::text[]) AS row (hash, content)
        ON CONFLICT DO NOTHING`,
     ),
@@ -114,7 +111,7 @@ async function putReferences(client: Runner, components: readonly ComponentToSto
 
 async function find(database: OpenDatabase, kind: ComponentKind, hash: string): Promise<ComponentRecord | undefined> {
   const row = await database.queries
-    .selectFrom(TABLES[kind])
+    .selectFrom(COMPONENT_TABLES[kind])
     .select('content')
     .where('hash', '=', hash)
     .executeTakeFirst();
@@ -128,7 +125,7 @@ const CLOSURE = prepare(
      UNION
      SELECT named.to_kind, named.to_hash
      FROM reached JOIN component_references named ON named.from_kind = reached.kind AND named.from_hash = reached.hash)
-   ${KINDS.map((kind) => `SELECT reached.kind, hash, content FROM reached JOIN ${TABLES[kind]} USING (kind, hash)`).join(' UNION ALL ')}`,
+   ${KINDS.map((kind) => `SELECT reached.kind, hash, content FROM reached JOIN ${COMPONENT_TABLES[kind]} USING (kind, hash)`).join(' UNION ALL ')}`,
 );
 
 async function closure(database: OpenDatabase, kind: ComponentKind, hash: string): Promise<readonly ComponentRecord[]> {

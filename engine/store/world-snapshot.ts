@@ -1,5 +1,6 @@
 import type { Entity, World } from '../core/world/world.js';
 import type { EntityRecord } from '../ports/records.js';
+import { READABLE } from './lineage.js';
 import { prepare, run, type Runner } from './statement.js';
 
 /** A world's contents at one turn, in the scenario's order. */
@@ -7,13 +8,6 @@ export interface WorldContents {
   readonly environments: readonly { readonly label: string; readonly content: string }[];
   readonly entities: readonly EntityRecord[];
 }
-
-// A fork reads its ancestors' rows up to where it left them; its own rows are all later, so the latest one holds.
-const READABLE = `
-  readable (world_slug, until_turn) AS (
-    SELECT :world_slug::text COLLATE "C", :turn::bigint
-    UNION ALL
-    SELECT ancestor_slug, least(until_turn, :turn::bigint) FROM world_lineage WHERE world_slug = :world_slug)`;
 
 // Of each world that it reads, the latest row is found by one step in the index: all rows since the beginning are not.
 const ENTITIES = prepare(

@@ -1,5 +1,7 @@
 import type { WorldRecord, WorldSnapshot, WorldStore, WorldToCreate } from '../ports/records.js';
 import type { OpenDatabase } from './database.js';
+import { forkWorld } from './fork-world.js';
+import { listEffects } from './history.js';
 import { prepare, run, toTimestamp } from './statement.js';
 import { readContents } from './world-snapshot.js';
 
@@ -10,6 +12,8 @@ export function worldStore(database: OpenDatabase): WorldStore {
     find: async (world_slug) => (await listWorlds(database, world_slug))[0],
     list: () => listWorlds(database, null),
     snapshot: (world_slug, turn) => snapshot(database, world_slug, turn),
+    fork: (world) => forkWorld(database, world),
+    effects: (world_slug, turns) => listEffects(database, world_slug, turns),
   };
 }
 
@@ -51,26 +55,37 @@ async function create(database: OpenDatabase, world: WorldToCreate): Promise<boo
   return row?.created === 1;
 }
 
+// Of a fork's ancestors, its parent is the one that has the others for its own.
 const LIST = prepare(
   'list_worlds',
   `SELECT worlds.world_slug, worlds.scenario_hash, scenarios.content->>'label' AS scenario_label,
-          worlds.turn, turns.simulation_time, worlds.created_at
+          worlds.turn, turns.simulation_time, worlds.created_at, parent_slug, parent_turn
    FROM worlds JOIN scenarios ON scenarios.hash = worlds.scenario_hash JOIN turns USING (world_slug, turn)
+     LEFT JOIN LATERAL (
+       SELECT ancestor_slug AS parent_slug, until_turn AS parent_turn FROM world_lineage
+       WHERE world_lineage.world_slug = worlds.world_slug
+       ORDER BY (SELECT count(*) FROM world_lineage elder WHERE elder.world_slug = world_lineage.ancestor_slug) DESC
+       LIMIT 1) AS parent ON true
    WHERE :world_slug::text IS NULL OR worlds.world_slug = :world_slug
    ORDER BY worlds.world_slug`,
 );
 
-interface WorldRow extends Omit<WorldRecord, 'simulation_time' | 'created_at'> {
+interface WorldRow extends Omit<WorldRecord, 'simulation_time' | 'created_at' | 'forked_from'> {
   readonly simulation_time: Date;
   readonly created_at: Date;
+  readonly parent_slug: string | null;
+  readonly parent_turn: number | null;
 }
 
 async function listWorlds(database: OpenDatabase, world_slug: string | null): Promise<readonly WorldRecord[]> {
   const rows = await run<WorldRow>(database, LIST, { world_slug });
-  return rows.map((row) => ({
+  return rows.map(({ parent_slug, parent_turn, ...row }) => ({
     ...row,
     simulation_time: row.simulation_time.toISOString(),
     created_at: row.created_at.toISOString(),
+    ...(parent_slug === null || parent_turn === null
+      ? {}
+      : { forked_from: { world_slug: parent_slug, turn: parent_turn } }),
   }));
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ComponentSummary } from '../../engine/ports/records.js';
 import { forEachDatabase } from '../support/databases.js';
-import { DOCUMENTS } from './record-fixtures.js';
+import { DOCUMENTS, makeWorld } from './record-fixtures.js';
 
 const all = Object.values(DOCUMENTS);
 const { profile, scenario, workflow, schema } = DOCUMENTS;
@@ -50,4 +51,54 @@ forEachDatabase('components', (open) => {
     );
     assert.deepEqual(rows, [{ text: '{"label":"act","version":1}' }]);
   });
+
+  test('documents are listed by kind with what they call themselves, and counted', async () => {
+    const { store } = await open();
+    await store.components.put(all);
+    const sources = await store.components.list('response_source');
+    assert.deepEqual(
+      sources.map(({ kind, label }) => `${kind} ${label}`),
+      ['response_source model', 'response_source toy'],
+    );
+    for (const { created_at } of sources) assert.ok(!Number.isNaN(Date.parse(created_at)), created_at);
+    const [only] = await store.components.list('json_schema');
+    assert.deepEqual([only?.hash, only?.label], [schema.hash, null]);
+    const counts = await store.components.count();
+    assert.equal(counts.get('response_source'), 2);
+    assert.equal(counts.get('scenario'), 1);
+  });
+
+  test('uses goes both ways by one step, and from a scenario to its worlds', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'using');
+    const uses = async (of: typeof scenario) => {
+      const { refers_to, used_by, worlds } = await store.components.uses(of.kind, of.hash);
+      return { refers_to: refers_to.map(nameOf), used_by: used_by.map(nameOf), worlds };
+    };
+    assert.deepEqual(await uses(scenario), { refers_to: ['cognition_profile mind'], used_by: [], worlds: ['using'] });
+    assert.deepEqual(await uses(workflow), {
+      refers_to: ['json_schema null', 'response_source model', 'response_source toy'],
+      used_by: ['cognition_profile mind'],
+      worlds: [],
+    });
+    assert.deepEqual(await uses(schema), { refers_to: [], used_by: ['cognition_workflow act'], worlds: [] });
+  });
+
+  test('the first digits of a hash find all that begin so, of every kind, and nothing else', async () => {
+    const { store } = await open();
+    const near = ['abcdef0180', 'abcdef01ff', 'abcdef0200'].map((digits, index) => ({
+      ...schema,
+      hash: digits.padEnd(64, '0'),
+      content: { title: `number ${index}` },
+    }));
+    await store.components.put([...near, { ...DOCUMENTS.policy, hash: 'abcdef01'.padEnd(64, '9') }]);
+    const found = await store.components.startingWith('abcdef01');
+    assert.deepEqual(found.map(nameOf).toSorted(), ['json_schema number 0', 'json_schema number 1', 'tool_policy few']);
+    assert.deepEqual(await store.components.startingWith('abcdef03'), []);
+    assert.deepEqual((await store.components.startingWith(scenario.hash)).map(nameOf), ['scenario park']);
+  });
 });
+
+function nameOf({ kind, label }: ComponentSummary): string {
+  return `${kind} ${label}`;
+}

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Argument, InvalidArgumentError, Option } from 'commander';
 
 const TURNS_MAX = 10_000;
 
@@ -14,6 +14,18 @@ export function turnOption(): Option {
   return new Option('--turn <n>', 'as it stood at the end of this turn; 0 is its start').argParser((text) =>
     toWhole(text, 0, Number.MAX_SAFE_INTEGER),
   );
+}
+
+/** A turn as an argument. */
+export function turnArgument(name: string, description: string): Argument {
+  return new Argument(`<${name}>`, description).argParser((text: string) => toWhole(text, 0, Number.MAX_SAFE_INTEGER));
+}
+
+/** `--at N`. */
+export function atOption(): Option {
+  return new Option('--at <n>', 'the last turn that both worlds share; 0 is the start')
+    .argParser((text) => toWhole(text, 0, Number.MAX_SAFE_INTEGER))
+    .makeOptionMandatory();
 }
 
 /** `--root DIR`. */

@@ -54,4 +54,4 @@ export function openNarration({ terminal, as_json }: Session): Narration {
 }
 
 /** Where nobody looks. */
-const UNSEEN: Output = { write: () => {}, is_live: false, columns: undefined };
+const UNSEEN: Output = { write: () => {}, is_terminal: false, is_live: false, columns: undefined };

@@ -81,6 +81,12 @@ export function printJsonLine(terminal: Pick<Terminal, 'out'>, value: unknown): 
   terminal.out.write(`${toSafeJson(value, 0)}\n`);
 }
 
+/** A text for programs, byte for byte: nothing is added, broken or made harmless. Never for a terminal. */
+export function printExact({ out }: Pick<Terminal, 'out'>, text: string): void {
+  if (out.is_terminal) throw new Error('a terminal obeys what it is sent: paint lines instead');
+  out.write(text);
+}
+
 function toCanvas({ columns, is_live }: Output): Canvas {
   const width = columns === undefined ? WIDTH_ELSEWHERE : Math.min(Math.max(columns, WIDTH_MIN), WIDTH_MAX);
   return { width, has_colours: is_live };

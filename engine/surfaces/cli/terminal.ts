@@ -1,6 +1,8 @@
 /** One of the streams of a terminal. */
 export interface Output {
   write(text: string): void;
+  /** What is written goes to a terminal, which obeys what it is sent. */
+  readonly is_terminal: boolean;
   /** A person is looking, and escape sequences are welcome: colours, and a line that is written over. */
   readonly is_live: boolean;
   readonly columns: number | undefined;
@@ -46,6 +48,7 @@ function toOutput(stream: NodeJS.WriteStream, variables: NodeJS.ProcessEnv): Out
     write(text) {
       if (isOpen) stream.write(text);
     },
+    is_terminal: stream.isTTY,
     is_live: stream.isTTY && !isPlain,
     get columns() {
       // A terminal of unknown width says 0.

@@ -174,6 +174,77 @@ test('a stored scenario is named by its hash', async () => {
   assert.match(unknown.error, /no stored scenario 0{64}/);
 });
 
+test('a stored document is shown to people so that nothing in it can steer their terminal', async () => {
+  const path = await write('steering.json', {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Steering',
+    description: 'Right-to-left \u202e and delete \u007f.',
+  });
+  await chukwa(`put ${path}`);
+  const { out: listed } = await chukwa('list json_schema');
+  const [, hash] = /([0-9a-f]{64}) {2}Steering /.exec(listed) ?? [];
+  const seen = await chukwa(`get json_schema ${hash}`, { is_live: true });
+  assert.equal(seen.code, 0, seen.error);
+  assert.match(seen.out, /"description": "Right-to-left \\u\{202e\} and delete \\u\{7f\}\."/);
+  assert.doesNotMatch(seen.out.replaceAll(OWN, ''), CONTROL);
+  const json = await chukwa(`get json_schema ${hash} --json`);
+  assert.doesNotMatch(json.out, CONTROL);
+  assert.equal((JSON.parse(json.out) as { hash: string }).hash, hash);
+  const piped = await chukwa(`get json_schema ${hash}`);
+  assert.match(piped.out, /^\{.*\u202e.*\}$/);
+});
+
+test('a document is refused by what is wrong with its hash', async () => {
+  await chukwa('put workflows/simple/scenario.json');
+  const { out } = await chukwa('list scenario');
+  const [, hash] = /([0-9a-f]{64}) {2}simple /.exec(out) ?? [];
+  const short = await chukwa(`get scenario ${hash?.slice(0, 7)}`);
+  assert.equal(short.code, 1);
+  assert.match(short.error, /at least the first 8[\s\S]*COMPONENT_HASH_INVALID/);
+  const elsewhere = await chukwa(`uses tool_policy ${hash?.slice(0, 8)}`);
+  assert.equal(elsewhere.code, 1);
+  assert.match(elsewhere.error, new RegExp(`one of another kind: scenario\\s+${hash}`));
+  const capitals = await chukwa(`get scenario ${hash?.toUpperCase()} --json`);
+  assert.equal((JSON.parse(capitals.out) as { hash: string }).hash, hash);
+});
+
+test('a difference is told place by place, and its blame with commands that lead to what the model saw', async () => {
+  const { run } = await report('park --turns 2');
+  const { code, out } = await chukwa(`world diff ${run.world} 1 2 --blame`);
+  assert.equal(code, 0);
+  assert.match(out, new RegExp(`^world ${run.world} {2}from turn 1 \\(.*\\) to turn 2 \\(.*\\): \\d+ changes\\n`));
+  assert.match(out, /\n {2}bob\n {4}state +- "[^"]+"\n +\+ "/);
+  assert.match(out, /\n {4}memory +\+ "/);
+  assert.match(out, /\n +by turn 2, patch 1, effect 0 \(set_entity_state\): bob, act\n/);
+  const [, id] = new RegExp(`npx chukwa llm-call (${UUID}) {2}what the model saw and said`).exec(out) ?? [];
+  assert.match((await chukwa(`llm-call ${id}`)).out, /\nsystem {2}/);
+  assert.doesNotMatch(out, CONTROL);
+  assert.doesNotMatch((await chukwa(`world diff ${run.world} 1 2`)).out, /npx chukwa/);
+  assert.match((await chukwa(`world diff ${run.world} 2 2`)).out, /: nothing changed\n$/);
+  const json = JSON.parse((await chukwa(`world diff ${run.world} 0 2 --json`)).out) as {
+    changes: readonly Record<string, unknown>[];
+  };
+  for (const change of json.changes) assert.ok(!('blame' in change));
+});
+
+test('a fork says where it comes from, and a scenario that cannot go on says why', async () => {
+  const { run } = await report('park --turns 1');
+  const forked = await chukwa(`world fork ${run.world} --at 1 --as branch`);
+  assert.equal(forked.code, 0, forked.error);
+  assert.match(forked.out, new RegExp(`^world branch {2}at turn 1 [\\s\\S]*\nforked from ${run.world} at turn 1\n`));
+  assert.match(forked.out, /\nRun it: npx chukwa run branch\n$/);
+  assert.match((await chukwa('world list')).out, new RegExp(`\n +1 {2}branch .* ${run.world} at 1\n`));
+  assert.match((await chukwa('attempts branch')).out, /No turn of this world has been tried/);
+  const other = 'workflows/simple/scenario.json';
+  const { code, error } = await chukwa(`world fork ${run.world} --at 1 --as never --scenario ${other}`);
+  assert.equal(code, 1);
+  assert.match(
+    error,
+    /error: the entity ant is missing: the world has it, and nothing takes it away \(at \/entities\)/,
+  );
+  assert.match(error, /FORK_SCENARIO_DIFFERS/);
+});
+
 test('what nobody knows ends with 1, and the nearest name is offered', async () => {
   await chukwa('world create nearby --scenario workflows/simple/scenario.json');
   const { code, out, error } = await chukwa('run nearbi --json');

@@ -29,6 +29,7 @@ export function openTestTerminal(settings: TestTerminalSettings = {}): TestTermi
       texts.push(text);
       written();
     },
+    is_terminal: settings.is_live ?? false,
     is_live: settings.is_live ?? false,
     columns: settings.columns,
   });

@@ -35,6 +35,17 @@ const WRONG: readonly (readonly [words: readonly string[], said: RegExp])[] = [
   [['world', 'create', 'w'], /required option '--scenario/],
   [['world', 'shw', 'w'], /unknown command 'shw'\n {2}what to do: Did you mean show\?/],
   [['world', 'show', 'w', '--turn', '-1'], /Write a whole number, 0 or more\./],
+  [['world', 'diff', 'w', '1'], /missing required argument 'b'/],
+  [['world', 'diff', 'w', '1', 'last'], /Write a whole number, 0 or more\./],
+  [['world', 'fork', 'w', '--as', 'v'], /required option '--at/],
+  [['world', 'fork', 'w', '--at', '1'], /required option '--as/],
+  [
+    ['get', 'scenarios', '0'.repeat(64)],
+    /^error: There is no kind of document "scenarios"\.\n {2}what to do: Did you mean scenario\? Kinds: json_schema, response_source,/,
+  ],
+  [['list', 'thing'], /^error: There is no kind of document "thing"\.\n {2}what to do: Kinds: json_schema,/],
+  [['uses', 'thing', '0'.repeat(8)], /^error: There is no kind of document "thing"\./],
+  [['get', 'scenario'], /missing required argument 'hash'/],
   [['attempt'], /missing required argument 'id'/],
   [['validate'], /missing required argument 'path'/],
 ];
@@ -64,9 +75,14 @@ test('help lists every command with a sentence, those of a group too', async () 
     'park',
     'validate PATH...',
     'put PATH...',
+    'get KIND HASH',
+    'list [KIND]',
+    'uses KIND HASH',
     'world create SLUG',
     'world list',
     'world show SLUG',
+    'world diff SLUG A B',
+    'world fork SLUG',
     'run SLUG',
   ];
   const others = ['attempts SLUG', 'attempt ID', 'invocation ID', 'llm-call ID', 'toys', 'migrate', 'doctor'];

@@ -3,13 +3,16 @@ import type { Perform } from '../session.js';
 import { addAttempt } from './attempt.js';
 import { addAttempts } from './attempts.js';
 import { addDoctor } from './doctor.js';
+import { addGet } from './get.js';
 import { addInvocation } from './invocation.js';
+import { addList } from './list.js';
 import { addLlmCall } from './llm-call.js';
 import { addMigrate } from './migrate.js';
 import { addPark } from './park.js';
 import { addPut } from './put.js';
 import { addRun } from './run.js';
 import { addToys } from './toys.js';
+import { addUses } from './uses.js';
 import { addValidate } from './validate.js';
 import { addWorld } from './world.js';
 
@@ -18,6 +21,9 @@ const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addPark,
   addValidate,
   addPut,
+  addGet,
+  addList,
+  addUses,
   addWorld,
   addRun,
   addAttempts,

@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
 import { putScenario } from '../../../operations/author.js';
 import type { Done, Engine } from '../../../operations/engine.js';
+import { diffTurns } from '../../../operations/diff-worlds.js';
+import { forkWorld } from '../../../operations/fork-world.js';
 import { createWorld, listWorlds, showWorld } from '../../../operations/worlds.js';
-import { rootOption, turnOption } from '../arguments.js';
-import { accent, verbatim } from '../render/line.js';
+import type { WorldSnapshot } from '../../../ports/records.js';
+import { atOption, rootOption, turnArgument, turnOption } from '../arguments.js';
+import { diffLines } from '../render/diff.js';
+import { accent, type Line, verbatim } from '../render/line.js';
 import { worldLines, worldListLines } from '../render/world.js';
 import { answer, type Perform, type Session, withEngine } from '../session.js';
 import { type RootOptions, toPlace } from '../place.js';
@@ -12,11 +16,24 @@ interface CreateOptions extends RootOptions {
   readonly scenario: string;
 }
 
+interface ForkOptions extends RootOptions {
+  readonly at: number;
+  readonly as: string;
+  readonly scenario?: string;
+}
+
 const HASH = /^[0-9a-f]{64}$/;
 
-/** `chukwa world create`, `list` and `show` */
+/** `chukwa world create`, `list`, `show`, `diff` and `fork` */
 export function addWorld(program: Command, perform: Perform): void {
   const world = program.command('world').helpGroup('Worlds:').description('Make worlds and look at them.');
+  addCreate(world, perform);
+  addListAndShow(world, perform);
+  addDiff(world, perform);
+  addFork(world, perform);
+}
+
+function addCreate(world: Command, perform: Perform): void {
   world
     .command('create')
     .helpGroup('Worlds:')
@@ -25,6 +42,9 @@ export function addWorld(program: Command, perform: Perform): void {
     .addOption(rootOption())
     .description('Make a world from a scenario.')
     .action((slug: string, options: CreateOptions) => perform((session) => create(session, slug, options)));
+}
+
+function addListAndShow(world: Command, perform: Perform): void {
   world
     .command('list')
     .helpGroup('Worlds:')
@@ -46,19 +66,57 @@ export function addWorld(program: Command, perform: Perform): void {
     .action((slug: string, options: { readonly turn?: number }) => perform((session) => show(session, slug, options)));
 }
 
+function addDiff(world: Command, perform: Perform): void {
+  world
+    .command('diff')
+    .helpGroup('Worlds:')
+    .argument('<slug>', 'the name of the world')
+    .addArgument(turnArgument('a', 'a turn; 0 is its start'))
+    .addArgument(turnArgument('b', 'another turn'))
+    .option('--blame', 'name the patch, the call and the exact model text behind each change')
+    .description('Show what changed in a world from turn A to turn B, and what brought it about.')
+    .action((slug: string, a: number, b: number, options: { readonly blame?: boolean }) =>
+      perform(async (session) => {
+        const request = { world_slug: slug, from_turn: a, to_turn: b, blame: options.blame ?? false };
+        const diff = await withEngine(session, (engine) => diffTurns(engine, request));
+        return answer(session, diff, { json: (found) => found, lines: diffLines });
+      }),
+    );
+}
+
+function addFork(world: Command, perform: Perform): void {
+  world
+    .command('fork')
+    .helpGroup('Worlds:')
+    .argument('<slug>', 'the name of the world to leave')
+    .addOption(atOption())
+    .requiredOption('--as <slug>', 'the name of the new world')
+    .option('--scenario <path|hash>', 'go on by edited workflows: a scenario of the same time and roster')
+    .addOption(rootOption())
+    .description('Make a world that shares the turns of another up to one, and goes on by itself.')
+    .action((slug: string, options: ForkOptions) => perform((session) => fork(session, slug, options)));
+}
+
 async function create(session: Session, world_slug: string, options: CreateOptions) {
   const made = await withEngine(session, async (engine) => {
     const scenario = await findScenario(session, engine, options);
     return scenario.ok ? createWorld(engine, { world_slug, scenario_hash: scenario.value }) : scenario;
   });
-  return answer(session, made, {
-    json: (world) => world,
-    lines: (world) => [
-      ...worldLines(world),
-      verbatim(),
-      verbatim('Run it: ', accent(`npx chukwa run ${world.world_slug}`)),
-    ],
+  return answer(session, made, { json: (world) => world, lines: newWorldLines });
+}
+
+function newWorldLines(world: WorldSnapshot): readonly Line[] {
+  return [...worldLines(world), verbatim(), verbatim('Run it: ', accent(`npx chukwa run ${world.world_slug}`))];
+}
+
+async function fork(session: Session, source_slug: string, options: ForkOptions) {
+  const request = { source_slug, at_turn: options.at, world_slug: options.as };
+  const made = await withEngine(session, async (engine) => {
+    if (options.scenario === undefined) return forkWorld(engine, request);
+    const scenario = await findScenario(session, engine, { ...options, scenario: options.scenario });
+    return scenario.ok ? forkWorld(engine, { ...request, scenario_hash: scenario.value }) : scenario;
   });
+  return answer(session, made, { json: (world) => world, lines: newWorldLines });
 }
 
 async function findScenario(session: Session, engine: Engine, options: CreateOptions): Promise<Done<string>> {

@@ -1,0 +1,110 @@
+import type { Json } from '../../contract/json.js';
+import type { Problem } from '../../contract/problem.js';
+import type { Scenario, ScenarioEntity } from '../../generated/scenario.js';
+import { canonicalText } from '../content/canonical.js';
+import { appendToken } from '../content/json-pointer.js';
+
+/**
+ * What keeps a world from going on under another scenario. A fork shares the turns before it, and they were told in
+ * the time and with the roster of the world's own scenario; so another one may differ from it in who thinks and how,
+ * and in nothing that those turns have told already.
+ * @returns problems with pointers into `next`
+ */
+export function findForkProblems(world: Scenario, next: Scenario): readonly Problem[] {
+  return [
+    ...findTimeProblems(world, next),
+    ...findListProblems(byLabel(world.environments), byLabel(next.environments), {
+      noun: 'environment',
+      pointer: '/environments',
+    }),
+    ...findListProblems(byId(world.entities), byId(next.entities), { noun: 'entity', pointer: '/entities' }),
+  ];
+}
+
+const CODE = 'FORK_SCENARIO_DIFFERS';
+
+function findTimeProblems(world: Scenario, next: Scenario): readonly Problem[] {
+  return (['start_time', 'chronon_seconds'] as const)
+    .filter((field) => world[field] !== next[field])
+    .map((field) => ({
+      code: CODE,
+      message: `${field} is ${JSON.stringify(next[field])}, and the turns before the fork were counted with ${JSON.stringify(world[field])}.`,
+      pointer: `/${field}`,
+      repair: `Leave it as it was: ${JSON.stringify(world[field])}.`,
+    }));
+}
+
+interface Member {
+  readonly index: number;
+  readonly fields: Readonly<Record<string, Json>>;
+}
+
+type Members = ReadonlyMap<string, Member>;
+
+function byLabel(environments: Scenario['environments']): Members {
+  return new Map(environments.map((environment, index) => [environment.label, { index, fields: { ...environment } }]));
+}
+
+/** No memories and an empty list of them are the same. */
+function byId(entities: readonly ScenarioEntity[]): Members {
+  return new Map(
+    entities.map((entity, index) => [entity.id, { index, fields: { ...entity, memory: entity.memory ?? [] } }]),
+  );
+}
+
+function findListProblems(
+  world: Members,
+  next: Members,
+  list: { readonly noun: string; readonly pointer: string },
+): readonly Problem[] {
+  const missing = [...world.keys()]
+    .filter((name) => !next.has(name))
+    .map((name) => ({
+      code: CODE,
+      message: `the ${list.noun} ${name} is missing: the world has it, and nothing takes it away`,
+      pointer: list.pointer,
+      repair: 'Put it back as it was.',
+    }));
+  const others = [...next].flatMap(([name, member]) => {
+    const pointer = appendToken(list.pointer, member.index);
+    const before = world.get(name);
+    return before === undefined
+      ? [toStranger(list.noun, name, pointer)]
+      : findFieldProblems(name, pointer, [before, member]);
+  });
+  return [...missing, ...others];
+}
+
+function toStranger(noun: string, name: string, pointer: string): Problem {
+  return {
+    code: CODE,
+    message: `the ${noun} ${name} is new: no turn before the fork knows it`,
+    pointer,
+    repair: 'Take it away, or make a new world: chukwa world create SLUG --scenario PATH',
+  };
+}
+
+/** Fields that no turn tells again, so that a fork would show them in turns that were played without them. */
+const FIXED = new Set(['name', 'kind', 'environment', 'goal']);
+
+function findFieldProblems(
+  name: string,
+  pointer: string,
+  [before, after]: readonly [before: Member, after: Member],
+): readonly Problem[] {
+  const fields = [...new Set([...Object.keys(before.fields), ...Object.keys(after.fields)])];
+  return fields
+    .filter((field) => textOf(before.fields[field]) !== textOf(after.fields[field]))
+    .map((field) => ({
+      code: CODE,
+      message: FIXED.has(field)
+        ? `${field} of ${name} is not what it was: the turns before the fork were played with the other`
+        : `${field} of ${name} is not what it was, and would change nothing: a fork begins with what its world holds`,
+      pointer: field in after.fields ? appendToken(pointer, field) : pointer,
+      repair: 'Leave it as it was, or make a new world: chukwa world create SLUG --scenario PATH',
+    }));
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return value === undefined ? undefined : canonicalText(value);
+}

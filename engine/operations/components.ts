@@ -1,0 +1,105 @@
+import { nearestName } from '../core/content/nearest-name.js';
+import { COMPONENT_KINDS, type ComponentKind } from '../core/workflow/component.js';
+import type { ComponentRecord, ComponentSummary, ComponentUses, StoredComponent } from '../ports/records.js';
+import { type Done, type Engine, refuse, type Refused } from './engine.js';
+
+/** How many digits of a hash may stand for the whole. */
+export const HASH_DIGITS_MIN = 8;
+
+const HASH_LENGTH = 64;
+const HEX = /^[0-9a-f]+$/;
+
+/** A document by its kind and its hash, or the first digits of it. */
+export interface ComponentName {
+  readonly kind: ComponentKind;
+  readonly hash: string;
+}
+
+/** A kind as somebody wrote it. @returns a refusal that lists all kinds */
+export function toComponentKind(text: string): Done<ComponentKind> {
+  const kind = COMPONENT_KINDS.find((name) => name === text);
+  if (kind !== undefined) return { ok: true, value: kind };
+  const nearest = nearestName(text, COMPONENT_KINDS);
+  return refuse({
+    code: 'COMPONENT_KIND_UNKNOWN',
+    message: `There is no kind of document ${JSON.stringify(text)}.`,
+    repair: `${nearest === undefined ? '' : `Did you mean ${nearest}? `}Kinds: ${COMPONENT_KINDS.join(', ')}.`,
+  });
+}
+
+/** One stored document. */
+export async function getComponent(engine: Engine, name: ComponentName): Promise<Done<ComponentRecord>> {
+  const found = await findComponent(engine, name);
+  if (!found.ok) return found;
+  const { kind, hash } = found.value;
+  const component = await engine.store.components.find(kind, hash);
+  if (component === undefined) throw new Error(`the ${kind} ${hash} is registered and not stored`);
+  return { ok: true, value: component };
+}
+
+/** All stored documents of one kind. */
+export async function listComponents(engine: Engine, kind: ComponentKind): Promise<Done<readonly StoredComponent[]>> {
+  return { ok: true, value: await engine.store.components.list(kind) };
+}
+
+export interface KindCount {
+  readonly kind: ComponentKind;
+  readonly count: number;
+}
+
+/** How many documents there are of each kind, those without any included. */
+export async function countComponents(engine: Engine): Promise<Done<readonly KindCount[]>> {
+  const counts = await engine.store.components.count();
+  return { ok: true, value: COMPONENT_KINDS.map((kind) => ({ kind, count: counts.get(kind) ?? 0 })) };
+}
+
+/** A document with those that it names and those that name it. */
+export type UsesOfComponent = ComponentSummary & ComponentUses;
+
+/** Who names a document, and whom it names: one step in each direction. */
+export async function showUses(engine: Engine, name: ComponentName): Promise<Done<UsesOfComponent>> {
+  const found = await findComponent(engine, name);
+  if (!found.ok) return found;
+  const { kind, hash } = found.value;
+  return { ok: true, value: { ...found.value, ...(await engine.store.components.uses(kind, hash)) } };
+}
+
+/** The one document that a kind and the first digits of a hash mean. */
+async function findComponent(engine: Engine, { kind, hash }: ComponentName): Promise<Done<ComponentSummary>> {
+  const digits = hash.toLowerCase();
+  if (!HEX.test(digits) || digits.length < HASH_DIGITS_MIN || digits.length > HASH_LENGTH) return refuseHash(hash);
+  const all = await engine.store.components.startingWith(digits);
+  const [only, ...others] = all.filter((component) => component.kind === kind);
+  if (only === undefined) return refuseUnknown(kind, digits, all);
+  return others.length === 0 ? { ok: true, value: only } : refuseAmbiguous(kind, digits, [only, ...others]);
+}
+
+function refuseHash(hash: string): Refused {
+  return refuse({
+    code: 'COMPONENT_HASH_INVALID',
+    message: `${JSON.stringify(hash)} is not the hash of a document.`,
+    repair: `Write its ${HASH_LENGTH} hex digits, or at least the first ${HASH_DIGITS_MIN}. See chukwa list KIND.`,
+  });
+}
+
+function refuseUnknown(kind: ComponentKind, digits: string, others: readonly ComponentSummary[]): Refused {
+  const [other] = others;
+  return refuse({
+    code: 'COMPONENT_UNKNOWN',
+    message: `There is no ${kind} ${digits}.`,
+    repair:
+      other === undefined
+        ? `See chukwa list ${kind}, or put it first: chukwa put PATH`
+        : `There is one of another kind: ${other.kind} ${other.hash}`,
+  });
+}
+
+function refuseAmbiguous(kind: ComponentKind, digits: string, candidates: readonly ComponentSummary[]): Refused {
+  const hashes = candidates.map(({ hash }) => hash);
+  return refuse({
+    code: 'COMPONENT_AMBIGUOUS',
+    message: `More than one ${kind} begins with ${digits}.`,
+    repair: `Write more digits. Candidates: ${hashes.join(', ')}.`,
+    details: { candidates: hashes },
+  });
+}

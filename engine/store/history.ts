@@ -1,0 +1,29 @@
+import type { EffectOrigin } from '../ports/records.js';
+import { READABLE } from './lineage.js';
+import { prepare, run, type Runner } from './statement.js';
+
+// An effect that leaves what it found changed nothing, so nothing is owed to it.
+const EFFECTS = prepare(
+  'list_effects',
+  `WITH ${READABLE}
+   SELECT effect.world_slug, effect.turn, effect.patch_seq, effect.effect_index, effect.op, effect.entity_id,
+     effect.environment_label, effect.state_before, effect.state_after, patch.patch->>'narration' AS narration,
+     patch.workflow_subject_entity_id, patch.workflow_node_id, patch.cognition_workflow_hash, patch.attempt_id,
+     patch.source_invocation_id, patch.llm_call_id
+   FROM readable
+     JOIN patch_effects effect ON effect.world_slug = readable.world_slug
+       AND effect.turn > :after AND effect.turn <= readable.until_turn
+     JOIN world_patches patch ON patch.world_slug = effect.world_slug AND patch.turn = effect.turn
+       AND patch.patch_seq = effect.patch_seq
+   WHERE effect.state_before IS DISTINCT FROM effect.state_after
+   ORDER BY effect.turn, effect.patch_seq, effect.effect_index`,
+);
+
+/** Effects that changed something in the turns after one, up to another, in the order of application. */
+export function listEffects(
+  runner: Runner,
+  world_slug: string,
+  turns: { readonly after: number; readonly until: number },
+): Promise<readonly EffectOrigin[]> {
+  return run<EffectOrigin>(runner, EFFECTS, { world_slug, after: turns.after, turn: turns.until });
+}

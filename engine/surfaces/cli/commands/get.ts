@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { canonicalText } from '../../../core/content/canonical.js';
+import { type ComponentName, getComponent } from '../../../operations/components.js';
+import type { Done } from '../../../operations/engine.js';
+import type { ComponentRecord } from '../../../ports/records.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { componentLines } from '../render/component.js';
+import { answer, type Perform, printExact, type Session, withEngine } from '../session.js';
+import { hashArgument, kindArgument, withKind } from '../component-arguments.js';
+
+/** `chukwa get` */
+export function addGet(program: Command, perform: Perform): void {
+  program
+    .command('get')
+    .helpGroup('Documents:')
+    .addArgument(kindArgument('<kind>'))
+    .addArgument(hashArgument())
+    .description('Print a stored document: into a pipe or a file, the very bytes that its hash is the SHA-256 of.')
+    .action((kind: string, hash: string) =>
+      perform((session) => withKind(session, kind, (known) => get(session, { kind: known, hash }))),
+    );
+}
+
+async function get(session: Session, name: ComponentName): Promise<ExitCode> {
+  const found = await withEngine(session, (engine) => getComponent(engine, name));
+  return printComponent(session, found);
+}
+
+function printComponent(session: Session, found: Done<ComponentRecord>): ExitCode {
+  if (!found.ok || session.as_json || session.terminal.out.is_terminal) {
+    return answer(session, found, { json: (component) => component, lines: componentLines });
+  }
+  printExact(session.terminal, canonicalText(found.value.content));
+  return EXIT.done;
+}

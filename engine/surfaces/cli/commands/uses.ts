@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { showUses } from '../../../operations/components.js';
+import { usesLines } from '../render/component.js';
+import { answer, type Perform, withEngine } from '../session.js';
+import { hashArgument, kindArgument, withKind } from '../component-arguments.js';
+
+/** `chukwa uses` */
+export function addUses(program: Command, perform: Perform): void {
+  program
+    .command('uses')
+    .helpGroup('Documents:')
+    .addArgument(kindArgument('<kind>'))
+    .addArgument(hashArgument())
+    .description('Show which documents a stored one names, and which ones, and which worlds, name it.')
+    .action((kind: string, hash: string) =>
+      perform((session) =>
+        withKind(session, kind, async (known) => {
+          const shown = await withEngine(session, (engine) => showUses(engine, { kind: known, hash }));
+          return answer(session, shown, { json: (uses) => uses, lines: usesLines });
+        }),
+      ),
+    );
+}

@@ -1,0 +1,55 @@
+import type { ComponentKind } from '../../../core/workflow/component.js';
+import type { KindCount, UsesOfComponent } from '../../../operations/components.js';
+import type { ComponentRecord, ComponentSummary, StoredComponent } from '../../../ports/records.js';
+import { jsonText } from './block.js';
+import { EMPTY, faint, type Line, line, type Span, strong, verbatim } from './line.js';
+import { toSafeLines } from './neutralise.js';
+import { tableLines } from './table.js';
+import { count, toMoment } from './words.js';
+
+const KIND_WIDTH = 18;
+
+/** A document for people: written out over lines, so its bytes are not those that were hashed. */
+export function componentLines({ kind, hash, content }: ComponentRecord): readonly Line[] {
+  return [verbatim(strong(kind), `  ${hash}`), ...toSafeLines(jsonText(content)).map((row) => verbatim(row))];
+}
+
+/** All documents of a kind, a line each. */
+export function componentListLines(kind: ComponentKind, components: readonly StoredComponent[]): readonly Line[] {
+  if (components.length === 0) return [line(`No ${kind} is stored. Store some: chukwa put PATH`)];
+  const rows = components.map(({ hash, label, created_at }) => [hash, label, toMoment(created_at)]);
+  return [...tableLines(['hash', 'label', 'stored'], rows), line(faint(count(components.length, 'document')))];
+}
+
+/** How many documents there are of each kind. */
+export function kindCountLines(counts: readonly KindCount[]): readonly Line[] {
+  return tableLines(
+    ['count', 'kind'],
+    counts.map(({ kind, count: number }) => [number, kind]),
+  );
+}
+
+/** A document between those that it names and those that name it. */
+export function usesLines({ refers_to, used_by, worlds, ...component }: UsesOfComponent): readonly Line[] {
+  return [
+    summaryLine(component, strong(component.kind)),
+    ...sectionLines('names', refers_to),
+    ...sectionLines('is named by', used_by),
+    ...(worlds.length === 0
+      ? []
+      : [EMPTY, line(strong(count(worlds.length, 'world'))), ...worlds.map((slug) => verbatim(`  ${slug}`))]),
+  ];
+}
+
+function sectionLines(title: string, components: readonly ComponentSummary[]): readonly Line[] {
+  if (components.length === 0) return [EMPTY, line(strong(title), '  nothing')];
+  return [
+    EMPTY,
+    line(strong(title), `  ${count(components.length, 'document')}`),
+    ...components.map((component) => summaryLine(component, { text: `  ${component.kind.padEnd(KIND_WIDTH)}` })),
+  ];
+}
+
+function summaryLine({ hash, label }: ComponentSummary, beginning: Span): Line {
+  return verbatim(beginning, `  ${hash}`, ...(label === null ? [] : [`  ${label}`]));
+}
