@@ -59,7 +59,8 @@ export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
   };
 }
 
-function capabilitiesFor(
+/** What a plugin is handed on a route. */
+export function capabilitiesFor(
   { fetches, clock, log, lookUp }: OpenedSourcesParts,
   { plugin, origin }: Route,
   secrets: SecretReplacer,

@@ -7,6 +7,7 @@ import { addInvocation } from './invocation.js';
 import { addLlmCall } from './llm-call.js';
 import { addMigrate } from './migrate.js';
 import { addPark } from './park.js';
+import { addPlugin } from './plugin.js';
 import { addPut } from './put.js';
 import { addRun } from './run.js';
 import { addToys } from './toys.js';
@@ -24,6 +25,7 @@ const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addAttempt,
   addInvocation,
   addLlmCall,
+  addPlugin,
   addToys,
   addMigrate,
   addDoctor,
