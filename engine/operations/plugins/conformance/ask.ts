@@ -68,12 +68,21 @@ export function askThrough(
 
 /** Asks without the pipeline. */
 export function askBare(source: BareSource, example: Example, manner: Manner = {}): Promise<BareEnd> {
-  const { token = makeToken(), signal = new AbortController().signal, max_result_bytes = RESULT_BYTES } = manner;
-  return source.ask(fillToken(example.request, token), {
-    signal,
+  const { token = makeToken() } = manner;
+  return askBareWith(source, fillToken(example.request, token), { ...manner, token });
+}
+
+/** Asks without the pipeline, handing over this very request. */
+export function askBareWith(
+  source: BareSource,
+  request: Json,
+  manner: Manner & { readonly token: string },
+): Promise<BareEnd> {
+  return source.ask(request, {
+    signal: manner.signal ?? new AbortController().signal,
     deadline_ms: manner.deadline_ms ?? DEADLINE_MS,
-    max_result_bytes,
-    client_request_id: `conformance/turn-1/${token}`,
+    max_result_bytes: manner.max_result_bytes ?? RESULT_BYTES,
+    client_request_id: `conformance/turn-1/${manner.token}`,
   });
 }
 

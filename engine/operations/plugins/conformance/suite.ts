@@ -123,7 +123,15 @@ async function runRule(
 /** What a plugin leaves to fail would else end the process. */
 function listenForUnheard(): { readonly list: readonly string[]; readonly end: () => void } {
   const list: string[] = [];
-  const listen = (reason: unknown): void => void list.push(`a promise was left to fail: ${String(reason)}`);
-  process.on('unhandledRejection', listen);
-  return { list, end: () => void process.off('unhandledRejection', listen) };
+  const hearRejection = (reason: unknown): void => void list.push(`a promise was left to fail: ${String(reason)}`);
+  const hearThrow = (error: unknown): void => void list.push(`something was thrown at nobody: ${String(error)}`);
+  process.on('unhandledRejection', hearRejection);
+  process.on('uncaughtException', hearThrow);
+  return {
+    list,
+    end: () => {
+      process.off('unhandledRejection', hearRejection);
+      process.off('uncaughtException', hearThrow);
+    },
+  };
 }

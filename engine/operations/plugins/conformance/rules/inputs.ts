@@ -1,6 +1,6 @@
 import type { Json } from '../../../../contract/json.js';
 import type { Example } from '../../../../generated/plugin-conformance.js';
-import { askBare, variablesFor, withSession } from '../ask.js';
+import { askBareWith, variablesFor, withSession } from '../ask.js';
 import { answerAs } from '../canned.js';
 import { describeEnd } from '../describe.js';
 import { fillToken, makeToken } from '../placeholders.js';
@@ -26,13 +26,13 @@ async function findChanges({ bench }: Scene, example: Example): Promise<readonly
       const request = structuredClone(fillToken(example.request, token));
       const definition = structuredClone(example.interface);
       const source = session.open(definition);
-      const loose = await askBare(source, { ...example, request }, { token });
+      const loose = await askBareWith(source, request, { token });
       const complaints = [
         ...(isSame(request, fillToken(example.request, token)) ? [] : [`${example.name}: the request was changed`]),
         ...(isSame(definition, example.interface) ? [] : [`${example.name}: the interface was changed`]),
       ];
       const frozen = freeze(structuredClone(fillToken(example.request, token)));
-      const strict = await askBare(source, { ...example, request: frozen }, { token });
+      const strict = await askBareWith(source, frozen, { token });
       if (loose.kind === 'answered' && strict.kind === 'threw' && complaints.length === 0)
         complaints.push(`${example.name}: with a frozen request ${describeEnd(strict)}`);
       return complaints;
