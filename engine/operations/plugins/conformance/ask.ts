@@ -19,7 +19,7 @@ export interface Manner {
   readonly signal?: AbortSignal;
 }
 
-const DEADLINE_MS = 5_000;
+const DEADLINE_MS = 20_000;
 const RESULT_BYTES = 32_768;
 
 /** The variables with which an example is played against a server. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { init, parse } from 'es-module-lexer';
+import type { parse } from 'es-module-lexer';
 import type { PluginManifest } from '../../../generated/plugin-manifest.js';
 
 const CONTRACT = 'chukwa/plugin';
@@ -11,14 +11,15 @@ const CONTRACT = 'chukwa/plugin';
  * A file that cannot be read is told by whoever imports the entry.
  */
 export async function scanImports(folder: string, manifest: PluginManifest): Promise<readonly string[]> {
-  await init;
+  const lexer = await import('es-module-lexer');
+  await lexer.init;
   const complaints: string[] = [];
   const queue = [join(folder, manifest.entry)];
   for (const file of queue) {
     const text = await readSource(file);
     if (text === undefined) continue;
     const name = relative(folder, file);
-    for (const specifier of listImports(text, (reason) => complaints.push(`${name} ${reason}`))) {
+    for (const specifier of listImports(lexer.parse, text, (reason) => complaints.push(`${name} ${reason}`))) {
       if (specifier.startsWith('.')) {
         const target = join(dirname(file), specifier);
         if (relative(folder, target).startsWith('..'))
@@ -34,9 +35,9 @@ export async function scanImports(folder: string, manifest: PluginManifest): Pro
 }
 
 /** Specifiers of a module that are there when it runs: types are not. */
-function listImports(text: string, complain: (reason: string) => void): readonly string[] {
+function listImports(read: typeof parse, text: string, complain: (reason: string) => void): readonly string[] {
   try {
-    const [imports] = parse(text);
+    const [imports] = read(text);
     const META = -2;
     const standing = imports.filter(
       ({ d, ss, se }) => d !== META && !/^(import|export)\s+type\b/.test(text.slice(ss, se)),

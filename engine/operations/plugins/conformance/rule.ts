@@ -37,7 +37,7 @@ export function skip(reason: string): Verdict {
 }
 
 /** How long a plugin may take to obey. */
-const PATIENCE_MS = 2_000;
+const PATIENCE_MS = 4_000;
 
 /** What a promise gives, or undefined where it takes longer than a plugin may. */
 export async function soon<Value>(promise: Promise<Value>): Promise<Value | undefined> {
