@@ -29,6 +29,12 @@ export function scaffold(name: string): readonly ScaffoldFile[] {
   ];
 }
 
+/** Lists of nothing but texts stand in one line, as formatters would have them. */
 function toText(document: unknown): string {
-  return `${JSON.stringify(document, null, 2)}\n`;
+  const text = JSON.stringify(document, null, 2);
+  const listed = text.replaceAll(
+    /\[\s+("[^"]*"(?:,\s+"[^"]*")*)\s+\]/g,
+    (_, items: string) => `[${items.replaceAll(/\s+/g, ' ')}]`,
+  );
+  return `${listed}\n`;
 }

@@ -15,7 +15,8 @@ export const requestModule = `// @ts-check
  */
 export function toUrl(told, originUrl, request) {
   const members = typeof request === 'object' && request !== null ? Object.entries(request) : [];
-  const query = new URLSearchParams(members.map(([name, value]) => [name, toText(value)]));
+  const query = new URLSearchParams();
+  for (const [name, value] of members) query.append(name, toText(value));
   return \`\${originUrl}\${told.path}?\${query}\`;
 }
 
