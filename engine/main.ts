@@ -4,14 +4,16 @@ import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { v7 as uuid } from 'uuid';
 import type { Composition, EngineOptions, Stage } from './operations/composition.js';
+import type { Validate } from './core/workflow/program.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
 import type { Authoring, Done, Engine } from './operations/engine.js';
 import { refuse, unavailable } from './operations/engine.js';
+import type { Workshop } from './operations/plugins/workshop.js';
 import type { Holder } from './ports/attempts.js';
 import type { Clock } from './ports/clock.js';
 import type { ValidateKind } from './schema/index.js';
-import type { Sources } from './sources/index.js';
+import type { PluginPlaces, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 
 /** Where this program's own files are, from source and compiled alike. */
@@ -38,6 +40,7 @@ export async function compose(variables: Variables): Promise<Composition> {
     version,
     package_root: PACKAGE_ROOT,
     openAuthoring: async () => ({ ok: true, value: (await openParts(variables, {})).authoring }),
+    openWorkshop: () => openWorkshop(variables),
     openEngine: (options = {}) => openEngine(variables, options),
     startToys,
     startScriptedModel,
@@ -62,6 +65,7 @@ export async function compose(variables: Variables): Promise<Composition> {
 
 interface Parts {
   readonly authoring: Authoring;
+  readonly validateShape: ValidateKind;
   readonly sources: Sources;
 }
 
@@ -74,7 +78,7 @@ async function openParts(variables: Variables, options: EngineOptions): Promise<
   const compileSchema = createCompileSchema();
   const validateShape = createValidateShape(shippedSchemas, compileSchema);
   const sources = await openSources({
-    folders: [join(CODE_ROOT, 'plugins'), ...pluginPath(variables)],
+    ...placesOfPlugins(variables),
     lookUp: (name) => variables[name],
     ...(options.variables === undefined ? {} : { overlay: options.variables }),
     compileSchema,
@@ -85,6 +89,7 @@ async function openParts(variables: Variables, options: EngineOptions): Promise<
   const { catalogue } = sources;
   return {
     sources,
+    validateShape,
     authoring: {
       compileSchema,
       validateDocument: createValidateDocument(validateShape, catalogue.plugins),
@@ -92,6 +97,20 @@ async function openParts(variables: Variables, options: EngineOptions): Promise<
       shippedSchemas,
     },
   };
+}
+
+/** Nothing that the plugins open is left open. */
+async function openWorkshop(variables: Variables): Promise<Done<Workshop>> {
+  const { createLayOutPlugin } = await import('./sources/index.js');
+  const { authoring, sources, validateShape } = await openParts(variables, {});
+  await sources.close();
+  const layOutPlugin = createLayOutPlugin({
+    compileSchema: authoring.compileSchema,
+    validateManifest: (value) => validateShape('plugin_manifest', value),
+    clock,
+  });
+  const validateExamples: Validate = (value) => validateShape('plugin_conformance', value);
+  return { ok: true, value: { catalogue: authoring.catalogue, layOutPlugin, validateExamples } };
 }
 
 async function openEngine(variables: Variables, options: EngineOptions): Promise<Done<Engine>> {
@@ -134,6 +153,21 @@ function toStoreConfiguration(variables: Variables): StoreConfiguration {
     data_dir: resolve(variables['CHUKWA_DATA_DIR'] || '.chukwa'),
     migrations_dir: join(PACKAGE_ROOT, 'migrations'),
     template_file: join(PACKAGE_ROOT, 'dist', 'template.tar.gz'),
+  };
+}
+
+/** Those that ship, those of the working folder, those that the operator names, and installed packages. */
+function placesOfPlugins(variables: Variables): PluginPlaces {
+  const working = process.cwd();
+  const beside = dirname(PACKAGE_ROOT);
+  return {
+    folders: [join(CODE_ROOT, 'plugins'), ...pluginPath(variables)],
+    ...(CODE_ROOT === PACKAGE_ROOT ? {} : { sources_folder: join(PACKAGE_ROOT, 'plugins') }),
+    folders_if_present: working === PACKAGE_ROOT ? [] : [join(working, 'plugins')],
+    package_folders: [
+      join(working, 'node_modules'),
+      basename(beside) === 'node_modules' ? beside : join(PACKAGE_ROOT, 'node_modules'),
+    ],
   };
 }
 

@@ -1,4 +1,5 @@
-import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureTemplate } from '../engine/store/template.js';
@@ -16,7 +17,8 @@ async function copyPluginDocuments(from: string, to: string): Promise<void> {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     if (!entry.isDirectory()) continue;
     const documents = (await readdir(join(from, entry.name))).filter((file) => file.endsWith('.json'));
-    await mkdir(join(to, entry.name), { recursive: true });
+    // What the compiler made nothing of is plain JavaScript, and runs from where it stands.
+    if (!existsSync(join(to, entry.name))) continue;
     for (const document of documents) await copyFile(join(from, entry.name, document), join(to, entry.name, document));
   }
 }

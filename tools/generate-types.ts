@@ -114,7 +114,10 @@ async function listSchemas(folder: string): Promise<readonly string[]> {
 async function listInterfaces(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const plugin of await readdir(folder, { withFileTypes: true })) {
-    if (plugin.isDirectory()) found.push(...(await listFiles(join(folder, plugin.name), 'interface.schema.json')));
+    if (!plugin.isDirectory()) continue;
+    const sources = await listFiles(join(folder, plugin.name), '.ts');
+    // A plugin in plain JavaScript has no use for TypeScript's types.
+    if (sources.length > 0) found.push(...(await listFiles(join(folder, plugin.name), 'interface.schema.json')));
   }
   return found.sort();
 }

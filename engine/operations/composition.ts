@@ -1,4 +1,5 @@
 import type { Authoring, Done, Engine } from './engine.js';
+import type { Workshop } from './plugins/workshop.js';
 
 /** What the composition root offers to a surface. Nothing is opened before it is asked for. */
 export interface Composition {
@@ -8,6 +9,8 @@ export interface Composition {
   readonly package_root: string;
   /** Plugins and schemas only: no database, no call. */
   openAuthoring(): Promise<Done<Authoring>>;
+  /** Plugins, to be looked at and tested. */
+  openWorkshop(): Promise<Done<Workshop>>;
   /** The whole engine on the configured database, migrated. */
   openEngine(options?: EngineOptions): Promise<Done<Engine>>;
   /** The toy services, by themselves. */

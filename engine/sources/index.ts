@@ -8,18 +8,19 @@ import { createOpenedSources, type Log } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
 import { openOriginFetches } from './origin-fetch.js';
 import { createCallSource } from './pipeline.js';
+import type { PluginPlaces } from './plugin-places.js';
 import { findPlugins, loadPlugins } from './registry.js';
 import { allowEverybody, type Authorise } from './stages/authorise.js';
 
 export { examineOrigin } from './examine-origin.js';
 export type { Log } from './opened-sources.js';
 export type { LookUpVariable } from './origin.js';
+export { createLayOutPlugin } from './bench.js';
+export type { PluginPlaces } from './plugin-places.js';
 export type { Authorise } from './stages/authorise.js';
 
 /** What sources are made of. */
-export interface SourcesParts {
-  /** Folders that hold plugin folders, relative to nothing: absolute paths. */
-  readonly folders: readonly string[];
+export interface SourcesParts extends PluginPlaces {
   /** The operator's environment; an empty value counts as not set. */
   readonly lookUp: LookUpVariable;
   /** Goes before the environment: where `park` says where its toys are. */
@@ -42,7 +43,7 @@ export interface Sources {
 
 /** Finds and loads the plugins, and joins the stages of a call. Broken plugins are problems of the catalogue. */
 export async function openSources(parts: SourcesParts): Promise<Sources> {
-  const found = await findPlugins(parts.folders, parts.validateManifest);
+  const found = await findPlugins(parts, parts.validateManifest);
   const loaded = await loadPlugins(found.plugins, parts.compileSchema);
   const { plugins } = loaded;
   const { clock, log } = parts;

@@ -27,8 +27,11 @@ export interface OpenedSources {
   secretsOf(route: Route): SecretReplacer;
   /** @throws SourceFailure, or whatever the plugin throws while it opens */
   open(source: SourceProgram, route: Route): Source;
-  close(): Promise<void>;
+  /** Waits no longer than this for sources that do not end. */
+  close(patience_ms?: number): Promise<void>;
 }
+
+const CLOSE_PATIENCE_MS = 2_000;
 
 /** Opens sources as they are first asked. */
 export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
@@ -52,14 +55,25 @@ export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
       sources.set(program.hash, source);
       return source;
     },
-    close: async () => {
-      await Promise.allSettled([...sources.values()].map(async (source) => source.close?.()));
+    close: async (patience_ms = CLOSE_PATIENCE_MS) => {
+      const closing = Promise.allSettled([...sources.values()].map(async (source) => source.close?.()));
       sources.clear();
+      await noLongerThan(patience_ms, closing);
     },
   };
 }
 
-function capabilitiesFor(
+async function noLongerThan(patience_ms: number, task: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, patience_ms);
+  });
+  await Promise.race([task, late]);
+  clearTimeout(timer);
+}
+
+/** What a plugin is handed on a route. */
+export function capabilitiesFor(
   { fetches, clock, log, lookUp }: OpenedSourcesParts,
   { plugin, origin }: Route,
   secrets: SecretReplacer,

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Json, JsonObject } from '../contract/json.js';
@@ -11,6 +11,7 @@ import type { Validate } from '../core/workflow/program.js';
 import type { PluginManifest } from '../generated/plugin-manifest.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
+import { listPluginFolders, type PluginPlaces } from './plugin-places.js';
 
 /** A folder with a valid manifest; none of its code has run. */
 export interface FoundPlugin {
@@ -31,24 +32,19 @@ export interface Several<Kind> {
 }
 
 /**
- * Looks into each folder for subfolders with a `plugin.json`. Runs none of their code.
+ * Reads the manifest of each plugin folder. Runs none of their code.
  * Broken manifests are problems; of plugins with one name none is taken, and the problem names them all.
  */
-export async function findPlugins(
-  folders: readonly string[],
-  validateManifest: Validate,
-): Promise<Several<FoundPlugin>> {
-  const listed = await Promise.all(folders.map(listPluginFolders));
-  const outcomes = await Promise.all(
-    listed.flatMap((list) => (list.ok ? list.value : [])).map((folder) => readManifest(folder, validateManifest)),
-  );
+export async function findPlugins(places: PluginPlaces, validateManifest: Validate): Promise<Several<FoundPlugin>> {
+  const listed = await listPluginFolders(places);
+  const outcomes = await Promise.all(listed.folders.map((folder) => findPlugin(folder, validateManifest)));
   const found = sortOut(outcomes);
   const shared = findSharedNames(found.plugins);
   return {
     plugins: found.plugins.filter(
       (plugin) => !shared.some((problem) => problem.details?.['name'] === plugin.manifest.name),
     ),
-    problems: [...listed.flatMap((list) => (list.ok ? [] : list.problems)), ...found.problems, ...shared],
+    problems: [...listed.problems, ...found.problems, ...shared],
   };
 }
 
@@ -60,23 +56,8 @@ export async function loadPlugins(
   return sortOut(await Promise.all(found.map((plugin) => loadPlugin(plugin, compileSchema))));
 }
 
-async function listPluginFolders(folder: string): Promise<Outcome<readonly string[]>> {
-  try {
-    const entries = await readdir(folder);
-    const candidates = await Promise.all(entries.toSorted().map((name) => holdsManifest(join(folder, name))));
-    return { ok: true, value: candidates.filter((candidate) => candidate !== undefined) };
-  } catch (error) {
-    const repair = 'Name folders that hold plugin folders, or leave the folder out.';
-    return bad('PLUGIN_FOLDER_UNREADABLE', `${folder} cannot be read: ${messageOf(error)}`, folder, repair);
-  }
-}
-
-async function holdsManifest(folder: string): Promise<string | undefined> {
-  const names = await readdir(folder).catch((): string[] => []);
-  return names.includes('plugin.json') ? folder : undefined;
-}
-
-async function readManifest(folder: string, validateManifest: Validate): Promise<Outcome<FoundPlugin>> {
+/** Reads the manifest of one plugin folder. */
+export async function findPlugin(folder: string, validateManifest: Validate): Promise<Outcome<FoundPlugin>> {
   const file = join(folder, 'plugin.json');
   const manifest = await readJson(file);
   if (!manifest.ok) return bad('PLUGIN_MANIFEST_INVALID', `${file}: ${manifest.reason}`, folder);
@@ -104,7 +85,8 @@ function findSharedNames(found: readonly FoundPlugin[]): readonly Problem[] {
   });
 }
 
-async function loadPlugin(found: FoundPlugin, compileSchema: CompileSchema): Promise<Outcome<LoadedPlugin>> {
+/** Compiles the interface schema of a found plugin and imports its entry. */
+export async function loadPlugin(found: FoundPlugin, compileSchema: CompileSchema): Promise<Outcome<LoadedPlugin>> {
   const { folder, manifest } = found;
   const compiled = await compileInterface(found, compileSchema);
   if (!compiled.ok) return compiled;

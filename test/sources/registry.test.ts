@@ -11,7 +11,7 @@ const GOOD = 'export default { open: () => ({ invoke: async () => ({ value: 1 })
 async function load(
   folders: readonly string[],
 ): Promise<{ names: readonly string[]; problems: readonly string[]; messages: string }> {
-  const found = await findPlugins(folders, await loadManifestCheck());
+  const found = await findPlugins({ folders }, await loadManifestCheck());
   const loaded = await loadPlugins(found.plugins, createCompileSchema());
   const problems = [...found.problems, ...loaded.problems];
   return {
@@ -22,7 +22,7 @@ async function load(
 }
 
 test('the shipped plugins load, and say what an interface lacks', async () => {
-  const found = await findPlugins([SHIPPED_PLUGINS], await loadManifestCheck());
+  const found = await findPlugins({ folders: [SHIPPED_PLUGINS] }, await loadManifestCheck());
   const { plugins } = await loadPlugins(found.plugins, createCompileSchema());
   const httpJson = plugins.find(({ name }) => name === 'http_json');
   assert.equal(httpJson?.speaks, 'json');
@@ -37,7 +37,7 @@ test('the shipped plugins load, and say what an interface lacks', async () => {
 test('finding plugins runs none of their code', async (t) => {
   const folder = await makeFolder(t);
   await writePlugin(folder, 'loud', 'globalThis.ranPluginCode = true; export default { open() {} };');
-  const found = await findPlugins([folder], await loadManifestCheck());
+  const found = await findPlugins({ folders: [folder] }, await loadManifestCheck());
   assert.equal(found.plugins.length, 1);
   assert.equal('ranPluginCode' in globalThis, false);
 });

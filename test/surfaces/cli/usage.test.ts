@@ -13,6 +13,7 @@ const UNTOUCHED: Composition = {
   version: '1.2.3',
   package_root: process.cwd(),
   openAuthoring: unused,
+  openWorkshop: unused,
   openEngine: unused,
   startToys: unused,
   startScriptedModel: unused,

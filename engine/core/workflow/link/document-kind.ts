@@ -4,7 +4,7 @@ import type { ComponentKind } from '../component.js';
 import { COMPONENT_KINDS } from '../component.js';
 
 /** What a file can be: a component, or one of the documents that are read and never stored. */
-export type DocumentKind = ComponentKind | 'answers' | 'plugin_manifest' | 'workflow_test';
+export type DocumentKind = ComponentKind | 'answers' | 'plugin_manifest' | 'plugin_conformance' | 'workflow_test';
 
 /** The schema that describes a kind. JSON Schemas have the metaschema, and tests no schema yet. */
 export const SCHEMA_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'json_schema' | 'workflow_test'>, string>> = {
@@ -15,6 +15,7 @@ export const SCHEMA_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'json_schema'
   scenario: 'scenario.schema.json',
   answers: 'answers.schema.json',
   plugin_manifest: 'plugin-manifest.schema.json',
+  plugin_conformance: 'plugin-conformance.schema.json',
 };
 
 /** Members that only one kind has. The kind with most of them is meant, the earlier one where two have as many. */
@@ -26,6 +27,7 @@ const SHAPES: readonly (readonly [DocumentKind, readonly string[]])[] = [
   ['tool_policy', ['allow', 'require_approval']],
   ['response_source', ['interface', 'request_schema_ref']],
   ['answers', ['turns']],
+  ['plugin_conformance', ['examples']],
 ];
 
 /**

@@ -9,6 +9,7 @@ import { addList } from './list.js';
 import { addLlmCall } from './llm-call.js';
 import { addMigrate } from './migrate.js';
 import { addPark } from './park.js';
+import { addPlugin } from './plugin.js';
 import { addPut } from './put.js';
 import { addRun } from './run.js';
 import { addToys } from './toys.js';
@@ -30,6 +31,7 @@ const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addAttempt,
   addInvocation,
   addLlmCall,
+  addPlugin,
   addToys,
   addMigrate,
   addDoctor,

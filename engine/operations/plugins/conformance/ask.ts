@@ -1,0 +1,129 @@
+import type { Json } from '../../../contract/json.js';
+import type { ChatRequest } from '../../../contract/source.js';
+import { contentHash } from '../../../core/content/canonical.js';
+import type { Generation, Invoke } from '../../../core/turn/command.js';
+import type { Example } from '../../../generated/plugin-conformance.js';
+import type { PluginManifest } from '../../../generated/plugin-manifest.js';
+import type { BareEnd, BareSource, BenchSession, PluginBench } from '../../../ports/plugin-bench.js';
+import type { CallOutcome, CallRecorder } from '../../../ports/sources.js';
+import { fillToken, makeToken } from './placeholders.js';
+
+/** Nobody listens there; and what a plugin would connect to by default stays out of it. */
+export const DEAD_URL = 'http://127.0.0.1:9';
+
+/** How a call of the suite differs from an ordinary one. */
+export interface Manner {
+  readonly token?: string;
+  readonly deadline_ms?: number;
+  readonly max_result_bytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+const DEADLINE_MS = 20_000;
+const RESULT_BYTES = 32_768;
+
+/** The variables with which an example is played against a server. */
+export function variablesFor(
+  { origin, secret_variables = [] }: PluginManifest,
+  example: Example,
+  url: string | undefined,
+): Readonly<Record<string, string>> {
+  const secrets = Object.fromEntries(secret_variables.map((name) => [name, `secret-of-the-suite-${name.length}`]));
+  const given = { ...secrets, ...example.variables };
+  if (!origin) return given;
+  if ('interface_field' in origin) {
+    const name: Json | undefined = example.interface[origin.interface_field];
+    return typeof name === 'string' && url !== undefined ? { ...given, [name]: url } : given;
+  }
+  const [name = ''] = origin.variables;
+  const address = url ?? (origin.default === undefined ? undefined : DEAD_URL);
+  return address === undefined ? given : { ...given, [name]: address };
+}
+
+/** Begins a session for one task, and ends it whatever comes. */
+export async function withSession<Value>(
+  bench: PluginBench,
+  variables: Readonly<Record<string, string>>,
+  task: (session: BenchSession) => Promise<Value>,
+): Promise<Value> {
+  const session = bench.begin(variables);
+  try {
+    return await task(session);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Asks through the pipeline, as a turn does. */
+export function askThrough(
+  { manifest }: PluginBench,
+  session: BenchSession,
+  example: Example,
+  manner: Manner = {},
+): Promise<CallOutcome> {
+  const { token = makeToken(), signal = new AbortController().signal } = manner;
+  const command = toCommand(manifest, example, { ...manner, token });
+  return session.callSource(command, { client_request_id: `conformance/turn-1/${token}`, signal }, FORGETFUL);
+}
+
+/** Asks without the pipeline. */
+export function askBare(source: BareSource, example: Example, manner: Manner = {}): Promise<BareEnd> {
+  const { token = makeToken() } = manner;
+  return askBareWith(source, fillToken(example.request, token), { ...manner, token });
+}
+
+/** Asks without the pipeline, handing over this very request. */
+export function askBareWith(
+  source: BareSource,
+  request: Json,
+  manner: Manner & { readonly token: string },
+): Promise<BareEnd> {
+  return source.ask(request, {
+    signal: manner.signal ?? new AbortController().signal,
+    deadline_ms: manner.deadline_ms ?? DEADLINE_MS,
+    max_result_bytes: manner.max_result_bytes ?? RESULT_BYTES,
+    client_request_id: `conformance/turn-1/${manner.token}`,
+  });
+}
+
+const FORGETFUL: CallRecorder = { started: async () => {}, flushed: async () => {} };
+
+function toCommand(manifest: PluginManifest, example: Example, manner: Manner & { readonly token: string }): Invoke {
+  const request = fillToken(example.request, manner.token);
+  const { deadline_ms = DEADLINE_MS, max_result_bytes = RESULT_BYTES } = manner;
+  return {
+    kind: 'invoke',
+    key: manner.token,
+    invocation_kind: manifest.speaks === 'chat' ? 'llm_generation' : 'model_elected_tool',
+    request,
+    request_hash: 'of no turn',
+    workflow_hash: 'of no workflow',
+    deadline_ms,
+    ...(manifest.speaks === 'chat' ? { generation: toGeneration(request as unknown as ChatRequest) } : {}),
+    call: {
+      source: {
+        hash: contentHash(example.interface),
+        label: 'conformance',
+        plugin: manifest.name,
+        interface: example.interface,
+      },
+      effect: 'read_only',
+      redaction: 'all',
+      limits: { max_runtime_ms: deadline_ms, max_request_bytes: 1_048_576, max_result_bytes },
+    },
+  };
+}
+
+function toGeneration({ messages, output_schema }: ChatRequest): Generation {
+  return {
+    conversation: 'conformance',
+    messages: messages.map(({ role, content }) => ({
+      role,
+      segments: [{ origin: 'author', text: content }],
+      hash: 'of no conversation',
+    })),
+    prefix_hash: 'of no conversation',
+    offered: { name: output_schema?.name ?? 'none', schema: output_schema?.schema ?? {}, hash: 'of no schema' },
+    schema_delivery: output_schema ? 'response_format' : 'prompt',
+  };
+}

@@ -1,0 +1,22 @@
+import type { BareEnd } from '../../../ports/plugin-bench.js';
+import type { CallOutcome } from '../../../ports/sources.js';
+
+/** How a call without the pipeline ended, in a few words. */
+export function describeEnd(end: BareEnd | undefined): string {
+  if (!end) return 'it did not end';
+  if (end.kind === 'answered') return 'it answered';
+  if (end.failure) return `it failed as ${end.failure.failure_class}: ${end.failure.message}`;
+  return `it threw what capabilities.failure had not made: ${String(end.thrown)}`;
+}
+
+/** How a call ended, in a few words. */
+export function describeOutcome(outcome: CallOutcome): string {
+  if (outcome.status === 'succeeded') return `it answered ${shorten(JSON.stringify(outcome.answer))}`;
+  return `it failed as ${outcome.failure_class}: ${shorten(outcome.failure_message)}`;
+}
+
+/** The beginning of a long text. */
+export function shorten(text: string): string {
+  const LENGTH_MAX = 200;
+  return text.length > LENGTH_MAX ? `${text.slice(0, LENGTH_MAX)}...` : text;
+}

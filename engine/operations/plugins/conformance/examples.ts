@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Json } from '../../../contract/json.js';
+import { findIJsonProblem } from '../../../core/content/i-json.js';
+import type { Validate } from '../../../core/workflow/program.js';
+import type { Example, PluginConformance } from '../../../generated/plugin-conformance.js';
+import type { PluginBench } from '../../../ports/plugin-bench.js';
+import { fillToken, makeToken } from './placeholders.js';
+
+/** The file in a plugin's folder that holds its examples. */
+export const EXAMPLES_FILE = 'conformance.json';
+
+/** A plugin's examples, or all that is wrong with them. */
+export type Examples =
+  | { readonly ok: true; readonly examples: readonly Example[]; readonly model: Example }
+  | { readonly ok: false; readonly complaints: readonly string[] };
+
+/** Reads a plugin's examples, and checks that each is one of this plugin. */
+export async function loadExamples(folder: string, bench: PluginBench, validate: Validate): Promise<Examples> {
+  const read = await readExamples(join(folder, EXAMPLES_FILE));
+  if (!read.ok) return { ok: false, complaints: [`${EXAMPLES_FILE} ${read.reason}`] };
+  const problems = validate(read.value).filter(({ severity }) => severity !== 'note');
+  if (problems.length > 0) {
+    const complaints = problems.map(({ message, pointer }) => `${EXAMPLES_FILE}: ${message} (at ${pointer || '/'})`);
+    return { ok: false, complaints };
+  }
+  const { examples } = read.value as unknown as PluginConformance;
+  const complaints = examples.flatMap((example) => findComplaints(example, bench));
+  if (complaints.length > 0) return { ok: false, complaints };
+  const model = findModel(examples, bench);
+  if (model) return { ok: true, examples, model };
+  const wanted = bench.manifest.origin ? 'a server and an expected value' : 'an expected value';
+  return { ok: false, complaints: [`${EXAMPLES_FILE} has no example with ${wanted}`] };
+}
+
+type Read = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly reason: string };
+
+async function readExamples(file: string): Promise<Read> {
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const problem = findIJsonProblem(value);
+    return problem ? { ok: false, reason: `holds ${problem.reason}` } : { ok: true, value: value as Json };
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    return { ok: false, reason: isMissing ? 'is not there' : `cannot be read: ${(error as Error).message}` };
+  }
+}
+
+/** What fails can teach little of what happens between asking and answering. */
+function findModel(examples: readonly Example[], { manifest }: PluginBench): Example | undefined {
+  return examples.find(({ server, expect }) => 'value' in expect && (server !== undefined || !manifest.origin));
+}
+
+function findComplaints(example: Example, { manifest, validateInterface }: PluginBench): readonly string[] {
+  const complaints = validateInterface(example.interface)
+    .filter(({ severity }) => severity !== 'note')
+    .map(({ message, pointer }) => `its interface schema refuses the interface: ${message} (at ${pointer || '/'})`);
+  if (example.interface.name !== manifest.name)
+    complaints.push(`its interface names ${example.interface.name}, and the plugin is ${manifest.name}`);
+  const known = [...(manifest.variables ?? []), ...(manifest.secret_variables ?? [])];
+  for (const name of Object.keys(example.variables ?? {}))
+    if (!known.includes(name)) complaints.push(`the manifest does not name the variable ${name}`);
+  if (manifest.speaks === 'chat' && !isChatRequest(fillToken(example.request, makeToken())))
+    complaints.push('its request is no {"messages": [{"role", "content"}]}');
+  return complaints.map((complaint) => `${example.name}: ${complaint}`);
+}
+
+function isChatRequest(request: Json): boolean {
+  const messages = (request as { readonly messages?: unknown } | null)?.messages;
+  if (!Array.isArray(messages)) return false;
+  return messages.every(
+    (message: { readonly role?: unknown; readonly content?: unknown } | null) =>
+      typeof message?.role === 'string' && typeof message.content === 'string',
+  );
+}

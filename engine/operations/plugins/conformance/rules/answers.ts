@@ -1,0 +1,73 @@
+import type { Json } from '../../../../contract/json.js';
+import { canonicalText } from '../../../../core/content/canonical.js';
+import { toJson } from '../../../../core/content/i-json.js';
+import type { Example } from '../../../../generated/plugin-conformance.js';
+import type { BareEnd } from '../../../../ports/plugin-bench.js';
+import type { CallOutcome } from '../../../../ports/sources.js';
+import { askBare, askThrough, variablesFor, withSession } from '../ask.js';
+import { answerAs } from '../canned.js';
+import { describeEnd, describeOutcome, shorten } from '../describe.js';
+import { fillToken, makeToken } from '../placeholders.js';
+import { judge, type Rule, type Scene } from '../rule.js';
+import { withServer } from '../server.js';
+
+/** Each example is played through the pipeline and without it. */
+export const answers: Rule = {
+  rule: 'answers',
+  sentence: 'JSON goes in and JSON comes out, as each example says',
+  needs: ['inputs'],
+  check: async (scene) => {
+    const complaints: string[] = [];
+    for (const example of scene.examples) complaints.push(...(await play(scene, example)));
+    return judge(complaints, 'Mend the plugin, or what the example in conformance.json expects.');
+  },
+};
+
+async function play({ bench }: Scene, example: Example): Promise<readonly string[]> {
+  const token = makeToken();
+  const found = await withServer(answerAs(example), ({ url }) =>
+    withSession(bench, variablesFor(bench.manifest, example, example.server && url), (session) =>
+      askThrough(bench, session, example, { token }),
+    ),
+  );
+  const complaint = findDifference(example, found, token);
+  const bare = await withServer(answerAs(example), ({ url }) =>
+    withSession(bench, variablesFor(bench.manifest, example, example.server && url), async (session) =>
+      'value' in example.expect ? askBare(session.open(example.interface), example) : undefined,
+    ),
+  );
+  const complaints = [complaint, bare && findUnplain(bare, bench.manifest.speaks === 'chat')];
+  return complaints.flatMap((text) => (text === undefined ? [] : [`${example.name}: ${text}`]));
+}
+
+/** How an outcome differs from what an example expects. */
+export function findDifference({ expect }: Example, outcome: CallOutcome, token: string): string | undefined {
+  if (!('value' in expect)) {
+    const isExpected = outcome.status === 'failed' && outcome.failure_class === expect.failure_class;
+    return isExpected ? undefined : `it should fail as ${expect.failure_class}, and ${describeOutcome(outcome)}`;
+  }
+  const wanted = fillToken(expect.value, token);
+  if (outcome.status === 'succeeded' && canonicalText(outcome.answer) === canonicalText(wanted)) return undefined;
+  return `it should answer ${shorten(JSON.stringify(wanted))}, and ${describeOutcome(outcome)}`;
+}
+
+/** What the pipeline would tidy away: dates, class instances, members that are undefined. */
+function findUnplain(end: BareEnd, isChat: boolean): string | undefined {
+  if (end.kind === 'threw') return `without the pipeline ${describeEnd(end)}`;
+  const { answer } = end;
+  if (typeof answer !== 'object' || answer === null || !('value' in answer)) return 'it answered without a value';
+  const { value } = answer;
+  const json = toJson(value);
+  if (!json.ok) return `its value is not JSON: ${json.problem.reason} (at ${json.problem.pointer})`;
+  if (!isPlain(json.value)) return 'its value holds objects that are not plain JSON, such as a Date';
+  if (!isChat) return undefined;
+  const text = (json.value as { readonly text?: Json } | null)?.text;
+  return end.chunks.length > 0 && end.chunks.join('') !== text ? 'what it streamed is not what it answered' : undefined;
+}
+
+function isPlain(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return false;
+  return Object.values(value).every(isPlain);
+}

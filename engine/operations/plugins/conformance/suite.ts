@@ -1,0 +1,137 @@
+import { stat } from 'node:fs/promises';
+import type { LaidOutPlugin } from '../../../ports/plugin-bench.js';
+import { type Done, refuse } from '../../engine.js';
+import { EXAMPLES_FILE, type Examples, loadExamples } from './examples.js';
+import { scanImports } from './import-scan.js';
+import { judge, PASSED, type Rule, skip, type Verdict } from './rule.js';
+import { RULES } from './rules/index.js';
+import type { Workshop } from '../workshop.js';
+
+/** How a plugin stands to everything that is asked of one. */
+export interface ConformanceReport {
+  /** No rule failed. */
+  readonly ok: boolean;
+  readonly folder: string;
+  /** Left out where the manifest does not tell. */
+  readonly plugin?: string;
+  readonly checks: readonly Check[];
+}
+
+/** One rule, and what came of it. */
+export type Check = { readonly rule: string; readonly sentence: string } & Verdict;
+
+/** Which plugin is to be tested. */
+export interface Wanted {
+  /** As it was asked for: a folder, or the name of a plugin that is found. */
+  readonly asked: string;
+  /** The folder, absolute, that this would be. */
+  readonly path: string;
+}
+
+/** Holds a plugin against every rule. It runs the plugin's code. */
+export async function testPlugin(workshop: Workshop, wanted: Wanted): Promise<Done<ConformanceReport>> {
+  const folder = await findFolder(workshop, wanted);
+  if (folder === undefined) {
+    return refuse({
+      code: 'PLUGIN_FOLDER_UNREADABLE',
+      message: `There is no folder ${wanted.asked}, and no plugin of that name is found.`,
+      repair: 'Name the folder that holds the plugin.json, or a plugin of chukwa plugin list.',
+    });
+  }
+  const unheard = listenForUnheard();
+  try {
+    return { ok: true, value: await runAll(workshop, folder, unheard.list) };
+  } finally {
+    unheard.end();
+  }
+}
+
+async function findFolder({ catalogue }: Workshop, { asked, path }: Wanted): Promise<string | undefined> {
+  const facts = await stat(path).catch(() => undefined);
+  if (facts?.isDirectory()) return path;
+  return catalogue.plugins.find(({ name }) => name === asked)?.folder;
+}
+
+async function runAll(workshop: Workshop, folder: string, unheard: readonly string[]): Promise<ConformanceReport> {
+  const laidOut = await workshop.layOutPlugin(folder);
+  const checks = await checkParts(laidOut);
+  const plugin = laidOut.manifest?.name;
+  const examples = laidOut.bench ? await loadExamples(folder, laidOut.bench, workshop.validateExamples) : undefined;
+  checks.push({ ...CONFORMANCE, ...judgeExamples(examples) });
+  for (const rule of RULES) checks.push(await runRule(rule, checks, laidOut, examples));
+  await new Promise((resolve) => setImmediate(resolve));
+  checks.push({ ...UNHEARD, ...(laidOut.bench ? judge(unheard, UNHEARD_REPAIR) : skip('it cannot be loaded')) });
+  const ok = checks.every(({ status }) => status !== 'failed');
+  return { ok, folder, ...(plugin === undefined ? {} : { plugin }), checks };
+}
+
+const CONFORMANCE = { rule: 'conformance', sentence: `${EXAMPLES_FILE} shows it at work` };
+const UNHEARD = { rule: 'unheard', sentence: 'Nothing that it begins fails unheard' };
+const UNHEARD_REPAIR = 'Await every promise, or catch what it throws.';
+
+/** What loading complains of, by the code of its problem. */
+const PARTS: readonly (readonly [code: string, rule: string, sentence: string])[] = [
+  ['PLUGIN_MANIFEST_INVALID', 'manifest', 'plugin.json is a manifest'],
+  ['PLUGIN_INTERFACE_SCHEMA_INVALID', 'interface_schema', 'Its interface schema can be used'],
+  ['PLUGIN_ENTRY_FAILED', 'entry', 'Its entry can be loaded, and opens sources'],
+];
+
+/** Loading stops at the first part that is broken. */
+async function checkParts(laidOut: LaidOutPlugin): Promise<Check[]> {
+  const at = PARTS.findIndex(([code]) => laidOut.problems.some((problem) => problem.code === code));
+  const checks = PARTS.map(([, rule, sentence], index): Check => {
+    if (at === -1 || index < at) return { rule, sentence, ...PASSED };
+    if (index > at) return { rule, sentence, ...skip('something before it has to be mended first') };
+    const complaints = laidOut.problems.map(({ message }) => message);
+    return { rule, sentence, ...judge(complaints, laidOut.problems[0]?.repair ?? 'Correct what the message names.') };
+  });
+  const scanned = laidOut.manifest ? await scanImports(laidOut.folder, laidOut.manifest) : undefined;
+  checks.push({
+    rule: 'imports',
+    sentence: 'It imports its own files and the packages that its manifest names, and nothing of Node.js',
+    ...(scanned === undefined
+      ? skip('there is no manifest that would name packages')
+      : judge(scanned, 'Use what capabilities hand over, and name packages in "packages" of plugin.json.')),
+  });
+  return checks;
+}
+
+function judgeExamples(examples: Examples | undefined): Verdict {
+  if (!examples) return skip('it cannot be loaded');
+  return judge(examples.ok ? [] : examples.complaints, 'Write at least one example; docs/plugins.md shows how.');
+}
+
+async function runRule(
+  { rule, sentence, needs, check }: Rule,
+  before: readonly Check[],
+  { bench }: LaidOutPlugin,
+  examples: Examples | undefined,
+): Promise<Check> {
+  const missing = before.find((earlier) => needs.includes(earlier.rule) && earlier.status !== 'passed');
+  if (!bench || !examples?.ok || missing) {
+    const first = missing?.rule ?? 'loading';
+    return { rule, sentence, ...skip(`${first} has to pass first`) };
+  }
+  try {
+    return { rule, sentence, ...(await check({ bench, examples: examples.examples, model: examples.model })) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { rule, sentence, ...judge([`it could not be asked: ${reason}`], 'open must take what the schema takes.') };
+  }
+}
+
+/** What a plugin leaves to fail would else end the process. */
+function listenForUnheard(): { readonly list: readonly string[]; readonly end: () => void } {
+  const list: string[] = [];
+  const hearRejection = (reason: unknown): void => void list.push(`a promise was left to fail: ${String(reason)}`);
+  const hearThrow = (error: unknown): void => void list.push(`something was thrown at nobody: ${String(error)}`);
+  process.on('unhandledRejection', hearRejection);
+  process.on('uncaughtException', hearThrow);
+  return {
+    list,
+    end: () => {
+      process.off('unhandledRejection', hearRejection);
+      process.off('uncaughtException', hearThrow);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { type Done, refuse } from '../engine.js';
+import { NAME_PATTERN, scaffold } from './scaffold/index.js';
+
+/** What is to be made. */
+export interface WantedPlugin {
+  readonly name: string;
+  /** Absolute; the plugin's folder is made in it. */
+  readonly into: string;
+  /** Names that plugins have already. */
+  readonly taken: readonly string[];
+}
+
+/** What was made. */
+export interface CreatedPlugin {
+  readonly name: string;
+  readonly folder: string;
+  /** Relative to the folder. */
+  readonly files: readonly string[];
+}
+
+/** Writes a small plugin that is complete. Nothing is written where the name is bad or taken, or the folder is there. */
+export async function createPlugin({ name, into, taken }: WantedPlugin): Promise<Done<CreatedPlugin>> {
+  if (!NAME_PATTERN.test(name)) {
+    return refuse({
+      code: 'PLUGIN_NAME_INVALID',
+      message: `${JSON.stringify(name)} cannot be a plugin's name.`,
+      repair: 'Use lower-case letters, digits and underscores, at most 64, with a letter first.',
+    });
+  }
+  if (taken.includes(name)) {
+    return refuse({
+      code: 'PLUGIN_NAME_TAKEN',
+      message: `There is a plugin ${name} already.`,
+      repair: 'Choose another name; chukwa plugin list shows those that are there.',
+    });
+  }
+  const folder = resolve(into, name);
+  if (await stat(folder).catch(() => undefined)) {
+    return refuse({
+      code: 'PLUGIN_FOLDER_EXISTS',
+      message: `${folder} is there already, and nothing is written over.`,
+      repair: 'Choose another name, or another folder with --into.',
+    });
+  }
+  const files = scaffold(name);
+  for (const { path, text } of files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text, { flag: 'wx' });
+  }
+  return { ok: true, value: { name, folder, files: files.map(({ path }) => path) } };
+}

@@ -1,0 +1,30 @@
+import type { Problem } from '../../contract/problem.js';
+import type { Validate } from '../../core/workflow/program.js';
+import type { LayOutPlugin } from '../../ports/plugin-bench.js';
+import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js';
+
+/** What is needed to look at plugins and to test them. */
+export interface Workshop {
+  readonly catalogue: PluginCatalogue;
+  readonly layOutPlugin: LayOutPlugin;
+  /** The check of a plugin's `conformance.json`. */
+  readonly validateExamples: Validate;
+}
+
+/** The plugins that can be used, and why others cannot. */
+export interface PluginList {
+  readonly plugins: readonly Omit<PluginDescription, 'validateInterface'>[];
+  readonly problems: readonly Problem[];
+}
+
+/** All plugins that were found, by name. */
+export function listPlugins({ catalogue }: Workshop): PluginList {
+  const plugins = catalogue.plugins.map(({ name, description, speaks, version, folder }) => ({
+    name,
+    description,
+    speaks,
+    version,
+    folder,
+  }));
+  return { plugins: plugins.toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems: catalogue.problems };
+}

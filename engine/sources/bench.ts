@@ -1,0 +1,115 @@
+import type { Json, JsonObject } from '../contract/json.js';
+import type { InvocationContext, Source } from '../contract/source.js';
+import { redact } from '../core/content/redact.js';
+import type { Validate } from '../core/workflow/program.js';
+import type { Clock } from '../ports/clock.js';
+import type { BareEnd, BareSource, BenchSession, LaidOutPlugin, LayOutPlugin } from '../ports/plugin-bench.js';
+import type { CompileSchema } from '../ports/validation.js';
+import { withinCall } from './call-bounds.js';
+import { timerAlarm } from './chunk-collector.js';
+import { capabilitiesFor, createOpenedSources, type OpenedSourcesParts } from './opened-sources.js';
+import { resolveOrigin } from './origin.js';
+import { openOriginFetches, type OriginFetches } from './origin-fetch.js';
+import { createCallSource } from './pipeline.js';
+import { findPlugin, type LoadedPlugin, loadPlugin } from './registry.js';
+import { findSourceFailure, makeSourceFailure } from './source-failure.js';
+import { allowEverybody } from './stages/authorise.js';
+
+/** What a bench is made of. */
+export interface BenchParts {
+  readonly compileSchema: CompileSchema;
+  readonly validateManifest: Validate;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** What takes longer goes on by itself: a session holds nothing that the next one needs. */
+const CLOSE_PATIENCE_MS = 100;
+
+/** Makes what lays plugins out: each by itself, with the stages, origins and secrets of a real call. */
+export function createLayOutPlugin(parts: BenchParts): LayOutPlugin {
+  return async (folder) => {
+    const found = await findPlugin(folder, parts.validateManifest);
+    if (!found.ok) return { folder, problems: found.problems };
+    const { manifest } = found.value;
+    const loaded = await loadPlugin(found.value, parts.compileSchema);
+    return loaded.ok ? toBench(folder, loaded.value, parts.clock) : { folder, manifest, problems: loaded.problems };
+  };
+}
+
+function toBench(folder: string, plugin: LoadedPlugin, clock: BenchParts['clock']): LaidOutPlugin {
+  const { manifest, validateInterface } = plugin;
+  const begin = (variables: Readonly<Record<string, string>>) => beginSession(plugin, variables, clock);
+  return { folder, manifest, bench: { manifest, validateInterface, begin }, problems: [] };
+}
+
+function beginSession(
+  plugin: LoadedPlugin,
+  variables: Readonly<Record<string, string>>,
+  clock: BenchParts['clock'],
+): BenchSession {
+  const fetches = openOriginFetches();
+  const logged: string[] = [];
+  const parts: OpenedSourcesParts = {
+    plugins: [plugin],
+    lookUp: (name) => (Object.hasOwn(variables, name) ? variables[name] : undefined) || undefined,
+    fetches,
+    clock,
+    log: (message, details) => void logged.push(details ? `${message} ${JSON.stringify(details)}` : message),
+  };
+  const opened = createOpenedSources(parts);
+  const counted = countFetches(fetches);
+  return {
+    callSource: createCallSource({ ...parts, opened, authorise: allowEverybody, alarm: timerAlarm, redact }),
+    open: (definition) => toBareSource(openBare({ ...parts, fetches: counted }, plugin, definition)),
+    countFetches: counted.count,
+    listLogged: () => logged,
+    close: async () => {
+      await opened.close(CLOSE_PATIENCE_MS);
+      await fetches.close();
+    },
+  };
+}
+
+function countFetches(fetches: OriginFetches): Pick<OriginFetches, 'bind'> & { readonly count: () => number } {
+  let count = 0;
+  return {
+    count: () => count,
+    bind: (origin) => {
+      const fetch = fetches.bind(origin);
+      return (url, init) => {
+        count += 1;
+        return fetch(url, init);
+      };
+    },
+  };
+}
+
+/** Where the origin is not set, the pipeline refuses before anything is opened: a failure like any other. */
+function openBare(parts: OpenedSourcesParts, plugin: LoadedPlugin, definition: JsonObject): Source {
+  const found = resolveOrigin(plugin.manifest, definition, parts.lookUp);
+  if (!found.ok) return { invoke: () => Promise.reject(makeSourceFailure('unavailable', found.message)) };
+  const route = { plugin, origin: found.origin };
+  const capabilities = capabilitiesFor(parts, route, createOpenedSources(parts).secretsOf(route));
+  return plugin.plugin.open({ label: 'conformance', interface: definition }, capabilities);
+}
+
+function toBareSource(source: Source): BareSource {
+  return {
+    ask: (request, context) => askBare(source, request, context),
+    ...(source.close ? { close: async () => source.close?.() } : {}),
+  };
+}
+
+/** The bounds have a signal of their own, which nobody aborts: only the plugin's own obedience ends the call early. */
+async function askBare(source: Source, request: Json, context: Omit<InvocationContext, 'trace'>): Promise<BareEnd> {
+  const chunks: string[] = [];
+  const trace = { chunk: (text: string) => void chunks.push(text), tokens: () => {}, artifact: () => {} };
+  const bytes = context.max_result_bytes * 512 + 1_048_576;
+  const bounds = { signal: new AbortController().signal, max_wire_bytes: bytes, max_body_bytes: bytes };
+  try {
+    const answer: unknown = await withinCall(bounds, async () => source.invoke(request, { ...context, trace }));
+    return { kind: 'answered', answer, chunks };
+  } catch (thrown) {
+    return { kind: 'threw', thrown, failure: findSourceFailure(thrown) };
+  }
+}

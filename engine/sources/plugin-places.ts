@@ -1,0 +1,80 @@
+import { readdir, realpath } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Problem } from '../contract/problem.js';
+
+/** Where plugins are looked for; absolute paths. */
+export interface PluginPlaces {
+  /** Folders that hold plugin folders. One that cannot be read is a problem. */
+  readonly folders: readonly string[];
+  /** The same, where one that is not there holds none. */
+  readonly folders_if_present?: readonly string[];
+  /** The folder that one of `folders` was compiled from, where it is there: what stands compiled is passed by in it. */
+  readonly sources_folder?: string;
+  /** `node_modules` folders: packages in them whose name begins with `chukwa-plugin-` are plugin folders. */
+  readonly package_folders?: readonly string[];
+}
+
+/** Plugin folders, each once however many ways lead to it. */
+export interface PlacedPlugins {
+  readonly folders: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** What installed packages that are plugins are called. */
+export const PACKAGE_PREFIX = 'chukwa-plugin-';
+
+/** Lists the plugin folders of all places. Reads no manifest and runs no code. */
+export async function listPluginFolders(places: PluginPlaces): Promise<PlacedPlugins> {
+  const named = await Promise.all(places.folders.map(listNamed));
+  const first = named.flatMap(({ folders }) => folders);
+  const compiled = new Set(first.map((folder) => basename(folder)));
+  const sources = places.sources_folder === undefined ? [] : await listWithManifest(places.sources_folder);
+  const present = await Promise.all((places.folders_if_present ?? []).map(listWithManifest));
+  const packages = await Promise.all((places.package_folders ?? []).map(listPackages));
+  const uncompiled = sources.filter((folder) => !compiled.has(basename(folder)));
+  return {
+    folders: await listOnce([...first, ...uncompiled, ...present.flat(), ...packages.flat()]),
+    problems: named.flatMap(({ problems }) => problems),
+  };
+}
+
+async function listNamed(folder: string): Promise<PlacedPlugins> {
+  try {
+    await readdir(folder);
+    return { folders: await listWithManifest(folder), problems: [] };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const problem: Problem = {
+      code: 'PLUGIN_FOLDER_UNREADABLE',
+      message: `${folder} cannot be read: ${reason}`,
+      repair: 'Name folders that hold plugin folders, or leave the folder out.',
+      details: { folder },
+    };
+    return { folders: [], problems: [problem] };
+  }
+}
+
+async function listWithManifest(folder: string): Promise<readonly string[]> {
+  const names = await listNames(folder);
+  const candidates = await Promise.all(names.map((name) => holdsManifest(join(folder, name))));
+  return candidates.filter((candidate) => candidate !== undefined);
+}
+
+async function holdsManifest(folder: string): Promise<string | undefined> {
+  return (await listNames(folder)).includes('plugin.json') ? folder : undefined;
+}
+
+/** A package of that name says that it is a plugin: without a manifest it is a broken one, and none that is passed by. */
+async function listPackages(folder: string): Promise<readonly string[]> {
+  const names = await listNames(folder);
+  return names.filter((name) => name.startsWith(PACKAGE_PREFIX)).map((name) => join(folder, name));
+}
+
+async function listNames(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder).catch((): string[] => [])).toSorted();
+}
+
+async function listOnce(folders: readonly string[]): Promise<readonly string[]> {
+  const real = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
+  return folders.filter((_, index) => real.indexOf(real[index] ?? '') === index);
+}

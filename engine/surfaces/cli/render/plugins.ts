@@ -1,0 +1,78 @@
+import { relative } from 'node:path';
+import { unreachable } from '../../../contract/unreachable.js';
+import type { Check, ConformanceReport, CreatedPlugin, PluginList } from '../../../operations/plugins/index.js';
+import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
+import { tableLines } from './table.js';
+import { count } from './words.js';
+
+/** The plugins that are found. */
+export function pluginLines(plugins: PluginList['plugins'], workingFolder: string): readonly Line[] {
+  const rows = plugins.map(({ name, speaks, version, folder }) => [
+    name,
+    speaks,
+    version,
+    place(workingFolder, folder),
+  ]);
+  return tableLines(['plugin', 'speaks', 'version', 'folder'], rows);
+}
+
+/** What was written, and what to do next. */
+export function createdLines({ name, folder, files }: CreatedPlugin, workingFolder: string): readonly Line[] {
+  const where = place(workingFolder, folder);
+  return [
+    line('Made the plugin ', strong(name), ` in ${where}:`),
+    ...files.map((file) => verbatim(`  ${where}/${file}`)),
+    EMPTY,
+    line('It works as it is. Next:'),
+    verbatim(`  npx chukwa plugin test ${where}`),
+    verbatim(`  (cd ${where} && node --test)`),
+    line(`Then change request.js and answer.js to speak to your service; ${where}/README.md says what each file is.`),
+  ];
+}
+
+const WIDTH = 7;
+
+/** Each rule in a line; beneath those that failed, what is wrong and what to do. */
+export function conformanceLines(report: ConformanceReport, workingFolder: string): readonly Line[] {
+  const { plugin, folder, checks } = report;
+  return [
+    line('plugin ', strong(plugin ?? 'without a name'), `  ${place(workingFolder, folder)}`),
+    ...checks.flatMap(checkLines),
+    EMPTY,
+    line(report.ok ? good(summarise(checks)) : bad(summarise(checks))),
+  ];
+}
+
+function checkLines(check: Check): readonly Line[] {
+  const first = hanging(WIDTH + 2, toSpan(check.status), `  ${check.sentence}`, faint(`  (${check.rule})`));
+  const more = (text: string): Line => hanging(WIDTH + 4, faint(`${' '.repeat(WIDTH + 2)}${text}`));
+  switch (check.status) {
+    case 'passed':
+      return [first];
+    case 'skipped':
+      return [first, more(`not looked at: ${check.reason}`)];
+    case 'failed':
+      return [first, ...check.complaints.map(more), more(`what to do: ${check.repair}`)];
+    default:
+      return unreachable(check);
+  }
+}
+
+function toSpan(status: Check['status']): Span {
+  const text = status.padEnd(WIDTH);
+  if (status === 'passed') return good(text);
+  return status === 'failed' ? bad(text) : faint(text);
+}
+
+function summarise(checks: readonly Check[]): string {
+  const having = (status: Check['status']): number => checks.filter((check) => check.status === status).length;
+  const skipped = having('skipped');
+  const rest = skipped === 0 ? '' : `, ${skipped} not looked at`;
+  return `${count(having('passed'), 'rule')} kept, ${having('failed')} broken${rest}`;
+}
+
+/** As it would be typed. */
+function place(workingFolder: string, folder: string): string {
+  const path = relative(workingFolder, folder);
+  return path === '' ? '.' : path.startsWith('..') ? folder : path;
+}

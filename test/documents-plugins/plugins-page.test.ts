@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PROGRAM = join(ROOT, 'dist', 'engine', 'chukwa.js');
+
+const page = await readFile(join(ROOT, 'docs', 'plugins.md'), 'utf8');
+const folder = await mkdtemp(join(tmpdir(), 'chukwa-page-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+test('the page on plugins, followed to the letter, ends with a world that uses a plugin of its own', async () => {
+  const bin = join(folder, 'bin');
+  await mkdir(bin);
+  await writeFile(
+    join(bin, 'npx'),
+    `#!/bin/sh\n[ "$1" = chukwa ] || exit 97\nshift\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`,
+  );
+  await chmod(join(bin, 'npx'), 0o755);
+  const { PATH = '' } = process.env;
+  const env = { PATH: [bin, PATH].join(delimiter), CHUKWA_DATA_DIR: join(folder, 'data') };
+  const { stdout } = await promisify(execFile)('sh', ['-e', '-c', toScript(page)], { cwd: folder, env });
+  assert.match(stdout, /Made the plugin tide_table in plugins\/tide_table/);
+  assert.equal([...stdout.matchAll(/17 rules kept, 0 broken$/gm)].length, 2);
+  assert.match(stdout, /^ *tide_table +json +1-[0-9a-f]{12} +plugins\/tide_table$/m);
+  assert.match(stdout, /turn 1 committed: 1 patch/);
+  assert.match(stdout, /yann {2}Yann[^\n]*\n +state +under way on the last of the flood/);
+});
+
+test('the page lists every rule that a plugin is held to, and no other', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'plugin', 'test', 'http_json', '--json']);
+  const { checks } = JSON.parse(stdout) as { readonly checks: readonly { readonly rule: string }[] };
+  const [, below = ''] = page.split('\n## What every plugin keeps\n');
+  const listed = [...below.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, rule]) => rule);
+  assert.deepEqual(
+    listed,
+    checks.map(({ rule }) => rule),
+  );
+});
+
+/** Files and commands of a page, in the order in which a reader comes to them, as one script. */
+function toScript(text: string): string {
+  const steps = [...text.matchAll(/(?:^\*\*`([^`]+)`\*\*\n\n)?^```(sh|js|json)\n(.*?)^```$/gms)];
+  assert.ok(steps.length > 10, `${steps.length} steps`);
+  return steps
+    .map(([, file, language, content = '']) => {
+      if (language === 'sh') return content;
+      assert.ok(file !== undefined, `a file without a name: ${content.slice(0, 80)}`);
+      return `mkdir -p "$(dirname '${file}')"\ncat > '${file}' <<'END_OF_FILE'\n${content}END_OF_FILE\n`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { compose } from '../../engine/main.js';
+import { type ConformanceReport, testPlugin } from '../../engine/operations/plugins/index.js';
+import { RULES } from '../../engine/operations/plugins/conformance/rules/index.js';
+import { scaffold } from '../../engine/operations/plugins/scaffold/index.js';
+import { PLANTED, type Planted, UNHEARD } from './planted.js';
+
+const composition = await compose({});
+const opened = await composition.openWorkshop();
+assert.ok(opened.ok);
+const workshop = opened.value;
+
+async function examine(asked: string, path = asked): Promise<ConformanceReport> {
+  const tested = await testPlugin(workshop, { asked, path });
+  assert.ok(tested.ok);
+  return tested.value;
+}
+
+const having = (report: ConformanceReport, status: string): readonly string[] =>
+  report.checks.filter((check) => check.status === status).map(({ rule }) => rule);
+
+async function plant(t: TestContext, files: Planted['files']): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'chukwa-planted-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const whole = new Map<string, string | null>(scaffold('planted').map(({ path, text }) => [path, text]));
+  for (const [path, text] of Object.entries(files)) whole.set(path, text);
+  for (const [path, text] of whole) {
+    if (text === null) continue;
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  return folder;
+}
+
+for (const name of ['http_json', 'llm_chat']) {
+  test(`the shipped plugin ${name} keeps every rule`, async () => {
+    const report = await examine(name, join(tmpdir(), 'no-such-folder'));
+    assert.deepEqual(having(report, 'failed'), [], JSON.stringify(report.checks, null, 1));
+    assert.deepEqual(having(report, 'skipped'), []);
+    assert.equal(report.ok, true);
+    assert.equal(report.plugin, name);
+  });
+}
+
+test('what the scaffold writes keeps every rule', async (t) => {
+  const report = await examine(await plant(t, {}));
+  assert.deepEqual(having(report, 'failed'), [], JSON.stringify(report.checks, null, 1));
+  assert.deepEqual(having(report, 'skipped'), []);
+});
+
+for (const { breaks, how, files, says } of PLANTED) {
+  test(`a plugin that ${how} breaks exactly the rule ${breaks}`, async (t) => {
+    const report = await examine(await plant(t, files));
+    assert.deepEqual(having(report, 'failed'), [breaks], JSON.stringify(report.checks, null, 1));
+    assert.equal(report.ok, false);
+    const check = report.checks.find(({ rule }) => rule === breaks);
+    assert.ok(check?.status === 'failed');
+    assert.match(check.complaints.join('\n'), says);
+    assert.match(check.repair, /\w+ \w+/);
+  });
+}
+
+for (const { breaks, how, files, says } of UNHEARD) {
+  test(`a plugin that ${how} breaks exactly the rule ${breaks}, and does not end the program`, async (t) => {
+    const program = fileURLToPath(new URL('../../engine/chukwa.ts', import.meta.url));
+    const words = ['--import', 'tsx', program, 'plugin', 'test', await plant(t, files), '--json'];
+    const ended = await new Promise<{ readonly code: unknown; readonly stdout: string }>((resolve) => {
+      execFile(process.execPath, words, (error, stdout) => resolve({ code: error?.code ?? 0, stdout }));
+    });
+    const report = JSON.parse(ended.stdout) as ConformanceReport;
+    assert.deepEqual(having(report, 'failed'), [breaks], ended.stdout);
+    assert.match(ended.stdout, says);
+    assert.equal(ended.code, 1);
+  });
+}
+
+test('every rule has a plugin planted that breaks it', async (t) => {
+  const report = await examine(await plant(t, {}));
+  const broken = new Set([...PLANTED, ...UNHEARD].map(({ breaks }) => breaks));
+  assert.deepEqual(
+    report.checks.map(({ rule }) => rule).filter((rule) => !broken.has(rule)),
+    [],
+  );
+  assert.ok(RULES.every(({ rule }) => report.checks.some((check) => check.rule === rule)));
+});
+
+test('a plugin that connects to nothing is held to what is left', async (t) => {
+  const report = await examine(
+    await plant(t, {
+      'plugin.json': JSON.stringify({
+        version: 1,
+        name: 'planted',
+        description: 'Turns texts around.',
+        contract_version: 1,
+        speaks: 'json',
+        interface_schema: './interface.schema.json',
+        entry: './index.js',
+      }),
+      'interface.schema.json': '{"type": "object"}',
+      'index.js':
+        'export default { open: () => ({ invoke: async (request, { signal }) => { signal.throwIfAborted(); return { value: request }; } }) };',
+      'conformance.json': JSON.stringify({
+        version: 1,
+        examples: [
+          { name: 'any', interface: { name: 'planted' }, request: ['{{call}}'], expect: { value: ['{{call}}'] } },
+        ],
+      }),
+    }),
+  );
+  assert.deepEqual(having(report, 'failed'), [], JSON.stringify(report.checks, null, 1));
+  assert.deepEqual(having(report, 'skipped'), ['way_out', 'once', 'typed_errors', 'size_limit', 'deadline']);
+});
+
+test('a folder that is not there is refused, and says what can be named', async () => {
+  const tested = await testPlugin(workshop, { asked: 'nowhere', path: join(tmpdir(), 'no-such-folder') });
+  assert.ok(!tested.ok);
+  assert.equal(tested.problems[0]?.code, 'PLUGIN_FOLDER_UNREADABLE');
+  assert.match(tested.problems[0]?.repair ?? '', /plugin list/);
+});

@@ -1,0 +1,285 @@
+import type { ConformanceReport } from '../../engine/operations/plugins/index.js';
+
+/** A plugin that keeps every rule but one: what stands otherwise than in the scaffold. */
+export interface Planted {
+  /** The rule that it breaks; everything else passes or is not looked at. */
+  readonly breaks: ConformanceReport['checks'][number]['rule'];
+  readonly how: string;
+  /** Texts by file, over those of the scaffold; null takes a file away. */
+  readonly files: Readonly<Record<string, string | null>>;
+  readonly says: RegExp;
+}
+
+/** An entry whose `invoke` is this, with what the scaffold's has at hand. */
+function entry(invoke: string, around = { head: '', members: '' }): string {
+  return `import { readAnswer } from './answer.js';
+import { toUrl } from './request.js';
+${around.head}
+export default {
+  open(definition, { origin, failure, variables, log }) {
+    const told = definition.interface;
+    const ask = async (url, signal, headers = {}) => {
+      const response = await origin.fetch(url, { signal, headers: { accept: 'application/json', ...headers } });
+      return { response, text: await response.text() };
+    };
+    const finish = ({ response, text }) => {
+      const answer = readAnswer(response.status, text);
+      if (!answer.ok) throw failure(answer.failure_class, answer.message);
+      return { value: answer.value };
+    };
+    const invoke = async (request, context) => { ${invoke} };
+    return { invoke, ${around.members} };
+  },
+};
+`;
+}
+
+const ORDINARY = 'return finish(await ask(toUrl(told, origin.url, request), context.signal));';
+
+const manifest = (more: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify({
+    version: 1,
+    name: 'planted',
+    description: 'Made by a test.',
+    contract_version: 1,
+    speaks: 'json',
+    interface_schema: './interface.schema.json',
+    entry: './index.js',
+    origin: { interface_field: 'url_env' },
+    ...more,
+  });
+
+export const PLANTED: readonly Planted[] = [
+  {
+    breaks: 'manifest',
+    how: 'speaks a language that there is not',
+    files: { 'plugin.json': manifest({ speaks: 'xml' }) },
+    says: /speaks/,
+  },
+  { breaks: 'manifest', how: 'has no manifest', files: { 'plugin.json': null }, says: /plugin\.json/ },
+  {
+    breaks: 'interface_schema',
+    how: 'has a schema that is none',
+    files: { 'interface.schema.json': '{"type": "nothing", "properties": {"url_env": {}}}' },
+    says: /interface\.schema\.json/,
+  },
+  { breaks: 'entry', how: 'throws while it is imported', files: { 'index.js': 'throw new Error("no");' }, says: /no/ },
+  { breaks: 'entry', how: 'exports nothing that opens', files: { 'index.js': 'export default {};' }, says: /open/ },
+  {
+    breaks: 'imports',
+    how: 'imports a module of Node.js, two files away',
+    files: {
+      'index.js': `import './one.js';\n${entry(ORDINARY)}`,
+      'one.js': "export * from './two.js';",
+      'two.js': "// import 'node:fs'\nimport { EOL } from 'os';\nexport const END = `${EOL}`;",
+    },
+    says: /two\.js imports os, a module of Node\.js/,
+  },
+  {
+    breaks: 'imports',
+    how: 'imports what is only known when it runs',
+    files: { 'index.js': entry(`if (told.path === '/never') await import(told.path); ${ORDINARY}`) },
+    says: /only known when it runs/,
+  },
+  { breaks: 'conformance', how: 'has no examples', files: { 'conformance.json': null }, says: /is not there/ },
+  {
+    breaks: 'conformance',
+    how: 'has an example that its own schema refuses',
+    files: {
+      'conformance.json': JSON.stringify({
+        version: 1,
+        examples: [
+          { name: 'odd', interface: { name: 'planted' }, request: {}, server: [{ body: 1 }], expect: { value: 1 } },
+        ],
+      }),
+    },
+    says: /odd: its interface schema refuses/,
+  },
+  {
+    breaks: 'inputs',
+    how: 'adds to the request',
+    files: { 'index.js': entry(`request.limit = 1; ${ORDINARY}`) },
+    says: /the request was changed/,
+  },
+  {
+    breaks: 'inputs',
+    how: 'tidies the interface',
+    files: { 'index.js': entry(`told.path = told.path + ''; told.seen = true; ${ORDINARY}`) },
+    says: /the interface was changed/,
+  },
+  {
+    breaks: 'answers',
+    how: 'answers with a date in place of a text',
+    files: {
+      'index.js': entry(
+        `const { value } = await (async () => { ${ORDINARY} })(); return { value: { ...value, at: new Date(0) } };`,
+      ),
+    },
+    says: /it should answer|not plain JSON/,
+  },
+  {
+    breaks: 'answers',
+    how: 'answers with something else than it says',
+    files: { 'index.js': entry(`await (async () => { ${ORDINARY} })(); return { value: 'done' };`) },
+    says: /it should answer .*and it answered "done"/,
+  },
+  {
+    breaks: 'way_out',
+    how: 'connects by itself',
+    files: {
+      'index.js': entry(`
+        try {
+          const response = await fetch(toUrl(told, origin.url, request), { signal: context.signal, redirect: 'manual' });
+          return finish({ response, text: await response.text() });
+        } catch (error) {
+          throw error.source_failure ? error : failure('transport', 'it broke');
+        }`),
+    },
+    says: /1 of 1 requests went another way/,
+  },
+  {
+    breaks: 'once',
+    how: 'tries again',
+    files: {
+      'index.js': entry(`
+        const url = toUrl(told, origin.url, request);
+        const first = await ask(url, context.signal);
+        return finish(first.response.status === 500 ? await ask(url, context.signal) : first);`),
+    },
+    says: /the same request 2 times/,
+  },
+  {
+    breaks: 'typed_errors',
+    how: 'throws errors of its own',
+    files: {
+      'index.js': entry(`
+        const { response, text } = await ask(toUrl(told, origin.url, request), context.signal);
+        if (response.status === 500) throw new Error('it is out of order');
+        return finish({ response, text });`),
+    },
+    says: /status 500 should be told as http_status, and it threw what/,
+  },
+  {
+    breaks: 'typed_errors',
+    how: 'makes an answer of half an answer',
+    files: {
+      'index.js': entry(`
+        const response = await origin.fetch(toUrl(told, origin.url, request), { signal: context.signal });
+        let text = '';
+        try {
+          for await (const piece of response.body) text += new TextDecoder().decode(piece);
+        } catch (error) {
+          if (context.signal.aborted || error.failure_class !== 'transport') throw error;
+          return { value: text };
+        }
+        return finish({ response, text });`),
+    },
+    says: /breaks off .* it answered/,
+  },
+  {
+    breaks: 'size_limit',
+    how: 'answers with as much as it got',
+    files: {
+      'index.js': entry(`
+        try { ${ORDINARY} } catch (error) {
+          if (error.failure_class !== 'result_too_large') throw error;
+          return { value: 'a lot' };
+        }`),
+    },
+    says: /bytes it answered "a lot"/,
+  },
+  {
+    breaks: 'abort',
+    how: 'listens to the signal only once it reads',
+    files: {
+      'index.js': entry(`
+        const response = await origin.fetch(toUrl(told, origin.url, request));
+        const reader = response.body.getReader();
+        context.signal.addEventListener('abort', () => { reader.cancel(context.signal.reason).catch(() => {}); }, { once: true });
+        let text = '';
+        for (let part = await reader.read(); !part.done; part = await reader.read()) text += new TextDecoder().decode(part.value);
+        context.signal.throwIfAborted();
+        return finish({ response, text });`),
+    },
+    says: /aborted while it waited for an answer, it did not end/,
+  },
+  {
+    breaks: 'deadline',
+    how: 'lets go of the signal when the answer begins',
+    files: {
+      'index.js': entry(`
+        const controller = new AbortController();
+        const abort = () => controller.abort();
+        context.signal.throwIfAborted();
+        context.signal.addEventListener('abort', abort);
+        const response = await origin.fetch(toUrl(told, origin.url, request), { signal: controller.signal });
+        context.signal.removeEventListener('abort', abort);
+        return finish({ response, text: await response.text() });`),
+    },
+    says: /in the middle of an answer, it did not end/,
+  },
+  {
+    breaks: 'concurrency',
+    how: 'keeps the last request outside of its call',
+    files: {
+      'index.js': entry(
+        `last = request;
+        const { value } = await (async () => { ${ORDINARY} })();
+        return { value: { ...value, question: last.question } };`,
+        { head: 'let last;', members: '' },
+      ),
+    },
+    says: /it should answer/,
+  },
+  {
+    breaks: 'secrets',
+    how: 'shows the beginning of its key',
+    files: {
+      'plugin.json': manifest({ secret_variables: ['PLANTED_KEY'] }),
+      'index.js': entry(`
+        const { response, text } = await ask(toUrl(told, origin.url, request), context.signal);
+        if (response.status === 401) throw failure('http_status', 'not let in with ' + variables.PLANTED_KEY.slice(0, 12) + '...');
+        return finish({ response, text });`),
+    },
+    says: /its outcome shows PLANTED_KEY .* a refusal/,
+  },
+  {
+    breaks: 'secrets',
+    how: 'logs its key in hexadecimal',
+    files: {
+      'plugin.json': manifest({ secret_variables: ['PLANTED_KEY'] }),
+      'index.js': entry(`
+        log('asking', { key: [...variables.PLANTED_KEY].map((letter) => letter.charCodeAt(0).toString(16)).join(' ') });
+        ${ORDINARY}`),
+    },
+    says: /its log shows PLANTED_KEY/,
+  },
+  {
+    breaks: 'close',
+    how: 'never ends closing',
+    files: { 'index.js': entry(ORDINARY, { head: '', members: 'close: () => new Promise(() => {})' }) },
+    says: /closed once, it did not end/,
+  },
+  {
+    breaks: 'close',
+    how: 'answers after it was closed',
+    files: { 'index.js': entry(ORDINARY, { head: '', members: 'close: async () => {}' }) },
+    says: /asked after it was closed, it answered/,
+  },
+];
+
+/** Nobody but the process hears of these: a test runner would take them for its own. */
+export const UNHEARD: readonly Planted[] = [
+  {
+    breaks: 'unheard',
+    how: 'forgets a promise that fails',
+    files: { 'index.js': entry(`void Promise.reject(new Error('forgotten')); ${ORDINARY}`) },
+    says: /left to fail: Error: forgotten/,
+  },
+  {
+    breaks: 'unheard',
+    how: 'throws where nobody calls it',
+    files: { 'index.js': entry(`setImmediate(() => { throw new Error('nobody calls'); }); ${ORDINARY}`) },
+    says: /Error: nobody calls/,
+  },
+];
