@@ -8,6 +8,7 @@ export type SourceFailureClass =
   | 'transport'
   | 'timeout'
   | 'http_status'
+  | 'tool_error'
   | 'non_json'
   | 'result_too_large'
   | 'unavailable'
@@ -84,13 +85,50 @@ export interface InvocationContext {
   readonly trace: TraceSink;
 }
 
-/** The part of `fetch` that plugins use. It never follows a redirect and never leaves the origin. */
+/**
+ * The part of `fetch` that plugins use. It never follows a redirect and never leaves the origin. It ends with the call; a
+ * request with `keepalive`, such as one that takes another back, has a second longer.
+ */
 export type OriginFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** How a program ended. */
+export interface ChildEnd {
+  /** A sentence; it names the variable, never the command. */
+  readonly message: string;
+  /** The end of what it wrote to its standard error. */
+  readonly last_words: Uint8Array;
+}
+
+/** A program that runs, and its pipes. It may outlive the call that started it. */
+export interface Child {
+  /** What it writes to its standard output, as it comes. To be read once. */
+  readonly output: AsyncIterable<Uint8Array>;
+  /**
+   * Writes to its standard input; resolves when the text is handed over.
+   * @throws SourceFailure when the program takes no more
+   */
+  write(text: string): Promise<void>;
+  /** Never rejects. */
+  readonly ended: Promise<ChildEnd>;
+  /** Ends it and all that it started. Resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the program that the operator's variable names. One runs at a time: an earlier one is ended first.
+ * @throws SourceFailure where it cannot be started, and outside a call
+ */
+export type Spawn = () => Promise<Child>;
 
 /** All that a plugin is handed. It reaches nothing else. */
 export interface Capabilities {
-  /** The origin that the manifest declares, as the operator set it. */
+  /** The origin that the manifest declares, as the operator set it. Sources with one origin are handed the same object. */
   readonly origin?: { readonly url: string; readonly fetch: OriginFetch };
+  /**
+   * Where the manifest says `spawn`, and the variable of its origin holds a command instead of a URL.
+   * Sources with one command are handed the same function.
+   */
+  readonly spawn?: Spawn;
   /** Values of the variables that the manifest names and the operator set. */
   readonly variables: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. */
@@ -108,6 +146,7 @@ export interface Source {
    * @throws SourceFailure, made by `capabilities.failure`
    */
   invoke(request: Json, context: InvocationContext): Promise<SourceAnswer>;
+  /** Has a second, in which it may still send. */
   close?(): Promise<void>;
 }
 

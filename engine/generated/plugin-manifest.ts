@@ -20,6 +20,9 @@ export interface PluginManifest {
   readonly entry: string;
   /** Where the plugin may connect. The operator's variable holds the URL; an author only names the variable. */
   readonly origin?: OriginFromInterface | OriginFromVariables;
+  /** The variable of the origin may hold a command instead of a URL: an http or https URL leads to a service, anything else starts a program. The variable's name must begin with CHUKWA_. */
+  readonly spawn?: boolean;
+  readonly wire_overhead?: WireOverhead;
   /** Environment variables that the plugin is handed, beside its origin. */
   readonly variables?: readonly Variable[];
   /** Variables that hold secrets: handed over, and replaced wherever a record would hold them. */
@@ -35,4 +38,11 @@ export interface OriginFromVariables {
   readonly variables: readonly Variable[];
   /** Used when no variable is set. */
   readonly default?: string;
+}
+/** How much larger than its result a response may be on the wire, where the plugin's protocol wraps results or says them twice. Without it a response may be as large as a result. */
+export interface WireOverhead {
+  /** Times the call's largest result. */
+  readonly factor: number;
+  /** And so many bytes more. */
+  readonly bytes: number;
 }

@@ -20,8 +20,6 @@ export interface TurnReport {
   readonly failure_message: string | null;
   /** The call that ended it. */
   readonly failed_source_invocation_id: string | null;
-  /** The call that ended it. */
-  readonly failed_source_invocation_id: string | null;
   readonly patches: readonly {
     readonly patch_seq: number;
     readonly workflow_subject_entity_id: string;
@@ -126,7 +124,6 @@ export function toTurnReport(record: AttemptRecord): TurnReport {
     status: record.status,
     failure_class: record.failure_class,
     failure_message: record.failure_message,
-    failed_source_invocation_id: record.failed_source_invocation_id,
     failed_source_invocation_id: record.failed_source_invocation_id,
     patches: record.patches.map(({ patch_seq, workflow_subject_entity_id, narration, effects }) => ({
       patch_seq,

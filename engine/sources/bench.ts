@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.js';
 import type { BareEnd, BareSource, BenchSession, LaidOutPlugin, LayOutPlugin } from '../ports/plugin-bench.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { withinCall } from './call-bounds.js';
+import { openChildren } from './children.js';
 import { timerAlarm } from './chunk-collector.js';
 import { capabilitiesFor, createOpenedSources, type OpenedSourcesParts } from './opened-sources.js';
 import { resolveOrigin } from './origin.js';
@@ -49,10 +50,13 @@ function beginSession(
 ): BenchSession {
   const fetches = openOriginFetches();
   const logged: string[] = [];
+  const lookUp = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined) || undefined;
+  const children = openChildren(lookUp);
   const parts: OpenedSourcesParts = {
     plugins: [plugin],
-    lookUp: (name) => (Object.hasOwn(variables, name) ? variables[name] : undefined) || undefined,
+    lookUp,
     fetches,
+    children,
     clock,
     log: (message, details) => void logged.push(details ? `${message} ${JSON.stringify(details)}` : message),
   };
@@ -65,7 +69,7 @@ function beginSession(
     listLogged: () => logged,
     close: async () => {
       await opened.close(CLOSE_PATIENCE_MS);
-      await fetches.close();
+      await Promise.all([fetches.close(), children.close()]);
     },
   };
 }
@@ -105,7 +109,8 @@ async function askBare(source: Source, request: Json, context: Omit<InvocationCo
   const chunks: string[] = [];
   const trace = { chunk: (text: string) => void chunks.push(text), tokens: () => {}, artifact: () => {} };
   const bytes = context.max_result_bytes * 512 + 1_048_576;
-  const bounds = { signal: new AbortController().signal, max_wire_bytes: bytes, max_body_bytes: bytes };
+  const never = new AbortController().signal;
+  const bounds = { signal: never, farewell: never, max_wire_bytes: bytes, max_body_bytes: bytes };
   try {
     const answer: unknown = await withinCall(bounds, async () => source.invoke(request, { ...context, trace }));
     return { kind: 'answered', answer, chunks };

@@ -4,6 +4,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface CallBounds {
   /** Aborted at the deadline, when the turn no longer wants the answer, and when the call is over. */
   readonly signal: AbortSignal;
+  /** Aborted a second after that: until then what was asked may still be taken back. */
+  readonly farewell: AbortSignal;
   /** Of one response, as it comes over the wire. */
   readonly max_wire_bytes: number;
   /** Of one response, decompressed. */
@@ -19,6 +21,40 @@ const bounds = new AsyncLocalStorage<CallBounds>();
 export function withinCall<Value>(callBounds: CallBounds, run: () => Value): Value {
   return bounds.run(callBounds, run);
 }
+
+/** How long a request that takes something back may outlive its call, and how long a source has to close. */
+export const FAREWELL_MS = 1_000;
+
+/**
+ * The bounds of a call, and the signal that the plugin is handed: whoever listens to it hears it within the bounds, and
+ * can still say good-bye.
+ */
+export function boundCall(
+  over: AbortSignal,
+  limits: Pick<CallBounds, 'max_wire_bytes' | 'max_body_bytes'>,
+): { readonly bounds: CallBounds; readonly signal: AbortSignal } {
+  const [told, farewell] = [new AbortController(), new AbortController()];
+  const bounds = { signal: over, farewell: farewell.signal, ...limits };
+  const end = (): void => {
+    setTimeout(() => farewell.abort(), FAREWELL_MS).unref();
+    withinCall(bounds, () => told.abort(over.reason));
+  };
+  if (over.aborted) end();
+  else over.addEventListener('abort', end, { once: true });
+  return { bounds, signal: told.signal };
+}
+
+/** Lets a source close: a second, and small responses. */
+export async function withinClosing(close: () => Promise<void> | undefined): Promise<void> {
+  const over = new AbortController();
+  const late = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve(), { once: true }));
+  const timer = setTimeout(() => over.abort(), FAREWELL_MS);
+  const { signal } = over;
+  const bounds = { signal, farewell: signal, max_wire_bytes: CLOSING_BYTES_MAX, max_body_bytes: CLOSING_BYTES_MAX };
+  await Promise.race([withinCall(bounds, close), late]).finally(() => clearTimeout(timer));
+}
+
+const CLOSING_BYTES_MAX = 65_536;
 
 /** The bounds of the call that is being made, or undefined outside of one. */
 export function findCallBounds(): CallBounds | undefined {

@@ -3,6 +3,7 @@ import type { Validate } from '../core/workflow/program.js';
 import type { Clock } from '../ports/clock.js';
 import type { CallSource, PluginCatalogue } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
+import { openChildren } from './children.js';
 import { timerAlarm } from './chunk-collector.js';
 import { createOpenedSources, type Log } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
@@ -37,7 +38,7 @@ export interface SourcesParts extends PluginPlaces {
 export interface Sources {
   readonly catalogue: PluginCatalogue;
   readonly callSource: CallSource;
-  /** Closes every source and ends every connection. */
+  /** Closes every source, and ends every connection and every program. */
   close(): Promise<void>;
 }
 
@@ -49,7 +50,8 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
   const { clock, log } = parts;
   const lookUp = lookUpSet(parts);
   const fetches = openOriginFetches();
-  const opened = createOpenedSources({ plugins, lookUp, fetches, clock, log });
+  const children = openChildren(lookUp);
+  const opened = createOpenedSources({ plugins, lookUp, fetches, children, clock, log });
   return {
     catalogue: { plugins, problems: [...found.problems, ...loaded.problems] },
     callSource: createCallSource({
@@ -63,7 +65,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     }),
     close: async () => {
       await opened.close();
-      await fetches.close();
+      await Promise.all([fetches.close(), children.close()]);
     },
   };
 }

@@ -2,6 +2,8 @@ import type { JsonObject } from '../contract/json.js';
 import type { Capabilities, Source } from '../contract/source.js';
 import type { SourceProgram } from '../core/workflow/program.js';
 import type { Clock } from '../ports/clock.js';
+import { withinClosing } from './call-bounds.js';
+import type { Children } from './children.js';
 import type { LookUpVariable } from './origin.js';
 import type { OriginFetches } from './origin-fetch.js';
 import type { Route } from './passage.js';
@@ -17,13 +19,14 @@ export interface OpenedSourcesParts {
   readonly plugins: readonly LoadedPlugin[];
   readonly lookUp: LookUpVariable;
   readonly fetches: Pick<OriginFetches, 'bind'>;
+  readonly children: Pick<Children, 'bind'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
 
 /** Sources that are open, each definition once. */
 export interface OpenedSources {
-  /** Knows the secrets of every plugin, and the credentials in the URL of this route. */
+  /** Knows the secrets of every plugin, and the credentials in the URL or command of this route. */
   secretsOf(route: Route): SecretReplacer;
   /** @throws SourceFailure, or whatever the plugin throws while it opens */
   open(source: SourceProgram, route: Route): Source;
@@ -37,8 +40,15 @@ const CLOSE_PATIENCE_MS = 2_000;
 export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
   const sources = new Map<string, Source>();
   const replacers = new Map<string, SecretReplacer>();
+  const doors = new Map<string, Door>();
+  const doorOf = (route: Route): Door => {
+    const name = `${route.plugin.name} ${variableOf(route)}`;
+    const door = doors.get(name) ?? openDoor(parts, route, secretsOf(route));
+    doors.set(name, door);
+    return door;
+  };
   const secretsOf = (route: Route): SecretReplacer => {
-    const variable = route.origin?.variable ?? '';
+    const variable = variableOf(route);
     const replacer = replacers.get(variable) ?? createSecretReplacer(listSecrets(parts, route));
     replacers.set(variable, replacer);
     return replacer;
@@ -50,15 +60,16 @@ export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
       if (opened) return opened;
       const source = route.plugin.plugin.open(
         { label: program.label, interface: program.interface },
-        capabilitiesFor(parts, route, secretsOf(route)),
+        { ...toolsFor(parts, route, secretsOf(route)), ...doorOf(route) },
       );
       sources.set(program.hash, source);
       return source;
     },
     close: async (patience_ms = CLOSE_PATIENCE_MS) => {
-      const closing = Promise.allSettled([...sources.values()].map(async (source) => source.close?.()));
+      const closing = [...sources.values()].map((source) => withinClosing(async () => source.close?.()));
       sources.clear();
-      await noLongerThan(patience_ms, closing);
+      doors.clear();
+      await noLongerThan(patience_ms, Promise.allSettled(closing));
     },
   };
 }
@@ -72,19 +83,38 @@ async function noLongerThan(patience_ms: number, task: Promise<unknown>): Promis
   clearTimeout(timer);
 }
 
-/** What a plugin is handed on a route. */
-export function capabilitiesFor(
-  { fetches, clock, log, lookUp }: OpenedSourcesParts,
-  { plugin, origin }: Route,
+/** What a plugin is handed on a route that nothing else shares. */
+export function capabilitiesFor(parts: OpenedSourcesParts, route: Route, secrets: SecretReplacer): Capabilities {
+  return { ...toolsFor(parts, route, secrets), ...openDoor(parts, route, secrets) };
+}
+
+/** Where a source reaches the outside. Sources of one plugin and one variable share it, and with it a server's memory. */
+type Door = Pick<Capabilities, 'origin' | 'spawn'>;
+
+function openDoor(
+  { fetches, children, log }: OpenedSourcesParts,
+  { origin, command }: Route,
   secrets: SecretReplacer,
-): Capabilities {
+): Door {
+  if (command) return { spawn: children.bind(command, (line) => log(secrets.text(line))) };
+  return origin ? { origin: { url: origin.url, fetch: fetches.bind(origin) } } : {};
+}
+
+function variableOf({ origin, command }: Route): string {
+  return origin?.variable ?? command?.variable ?? '';
+}
+
+function toolsFor(
+  { clock, log, lookUp }: OpenedSourcesParts,
+  { plugin }: Route,
+  secrets: SecretReplacer,
+): Omit<Capabilities, keyof Door> {
   const names = [...(plugin.manifest.variables ?? []), ...(plugin.manifest.secret_variables ?? [])];
   const variables = names.flatMap((name) => {
     const value = lookUp(name);
     return value === undefined ? [] : [[name, value] as const];
   });
   return {
-    ...(origin ? { origin: { url: origin.url, fetch: fetches.bind(origin) } } : {}),
     variables: Object.freeze(Object.fromEntries(variables)),
     clock: () => clock.now(),
     log: (message, details) => log(secrets.text(message), details && (secrets.json(details) as JsonObject)),
@@ -98,5 +128,5 @@ function listSecrets({ plugins, lookUp }: OpenedSourcesParts, route: Route): rea
     const value = lookUp(variable);
     return value === undefined ? [] : [{ variable, value }];
   });
-  return [...known, ...(route.origin?.secrets ?? [])];
+  return [...known, ...((route.origin ?? route.command)?.secrets ?? [])];
 }

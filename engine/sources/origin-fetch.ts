@@ -49,7 +49,8 @@ async function fetchAt(origin: Origin, agentFor: (max_wire_bytes: number) => Age
   const bounds = findCallBounds();
   if (!bounds) throw makeSourceFailure('transport', 'a source may connect only while it is being asked');
   const url = toUrlAt(origin, asked.url);
-  const signal = asked.init?.signal ? AbortSignal.any([bounds.signal, asked.init.signal]) : bounds.signal;
+  const over = asked.init?.keepalive ? bounds.farewell : bounds.signal;
+  const signal = asked.init?.signal ? AbortSignal.any([over, asked.init.signal]) : over;
   try {
     const response = await undiciFetch(url, {
       ...(asked.init as Parameters<typeof undiciFetch>[1]),

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
-import type { PluginManifest } from '../generated/plugin-manifest.js';
+import type { OriginFromVariables, PluginManifest } from '../generated/plugin-manifest.js';
+import { type Command, parseCommand } from './command.js';
 import type { Secret } from './secrets.js';
 
 /** The operator's variables: those that are set to something. */
@@ -16,9 +17,9 @@ export interface Origin {
   readonly secrets: readonly Secret[];
 }
 
-/** The origin, or a sentence that says what is missing and what to do. */
+/** The origin, or the command in its place, or a sentence that says what is missing and what to do. */
 export type OriginOutcome =
-  | { readonly ok: true; readonly origin: Origin | undefined }
+  | { readonly ok: true; readonly origin: Origin | undefined; readonly command?: Command }
   | { readonly ok: false; readonly message: string };
 
 /** The origin that a value is, or a sentence that says what is wrong with it. */
@@ -34,22 +35,33 @@ export function resolveOrigin(manifest: PluginManifest, definition: JsonObject, 
     const variable = definition[named.interface_field];
     if (typeof variable !== 'string')
       return { ok: false, message: `the source does not say its ${named.interface_field}` };
-    return fromVariables([variable], undefined, lookUp);
+    return fromVariables(manifest, { variables: [variable] }, lookUp);
   }
-  return fromVariables(named.variables, named.default, lookUp);
+  return fromVariables(manifest, named, lookUp);
 }
 
 function fromVariables(
-  variables: readonly string[],
-  otherwise: string | undefined,
+  { spawn = false }: Pick<PluginManifest, 'spawn'>,
+  { variables, default: otherwise }: OriginFromVariables,
   lookUp: LookUpVariable,
 ): OriginOutcome {
   const variable = variables.find((name) => lookUp(name) !== undefined);
   const value = variable === undefined ? otherwise : lookUp(variable);
   const name = variable ?? variables[0] ?? 'the default';
-  if (value !== undefined) return parseOrigin(name, value);
+  if (value !== undefined) return spawn && !hasScheme(value) ? toCommand(name, value) : parseOrigin(name, value);
   const names = variables.join(' or ');
-  return { ok: false, message: `${names} is not set: set it to the URL of the service, such as http://127.0.0.1:8080` };
+  const place = `the URL of the service, such as http://127.0.0.1:8080${spawn ? ', or to the command that starts it' : ''}`;
+  return { ok: false, message: `${names} is not set: set it to ${place}` };
+}
+
+/** Whoever writes a scheme means a URL, and is told where it is not a good one. */
+function hasScheme(value: string): boolean {
+  return /^\s*[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(value);
+}
+
+function toCommand(variable: string, value: string): OriginOutcome {
+  const parsed = parseCommand(variable, value);
+  return parsed.ok ? { ok: true, origin: undefined, command: parsed.command } : parsed;
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Source, TokenUsage, TransportFacts } from '../contract/source.js';
 import type { Invoke } from '../core/turn/command.js';
 import type { InvocationFailureClass } from '../core/turn/failure.js';
 import type { CallRecorder, CallSurroundings, CallTrace } from '../ports/sources.js';
+import type { Command } from './command.js';
 import type { Origin } from './origin.js';
 import type { LoadedPlugin } from './registry.js';
 import type { SecretReplacer } from './secrets.js';
@@ -24,6 +25,8 @@ export interface Asked {
 export interface Route {
   readonly plugin: LoadedPlugin;
   readonly origin: Origin | undefined;
+  /** In place of an origin. */
+  readonly command?: Command;
 }
 
 export interface Routed extends Asked {

@@ -8,10 +8,10 @@ import { createCompileSchema, createValidateDocument, createValidateShape } from
 
 export const PACKAGE_ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The real schemas and validators; plugins of two names that accept any interface; no scenario has a fault. */
+/** The real schemas and validators; plugins of the names that ship, which accept any interface; no scenario has a fault. */
 export async function documentParts(workingFolder: string, root?: string): Promise<DocumentParts> {
   const shipped = await loadShippedSchemas(join(PACKAGE_ROOT, 'schemas'));
-  const plugins = ['http_json', 'llm_chat'].map((name) => ({ name, validateInterface: () => [] }));
+  const plugins = ['http_json', 'llm_chat', 'mcp_tool'].map((name) => ({ name, validateInterface: () => [] }));
   const validateDocument = createValidateDocument(createValidateShape(shipped, createCompileSchema()), plugins);
   const place = root === undefined ? { working_folder: workingFolder } : { working_folder: workingFolder, root };
   return { place, shipped, validateDocument, checkScenario: () => [] };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
 import type { PolicyProgram, SchemaProgram } from '../../engine/core/workflow/program.js';
+import { openChildren } from '../../engine/sources/children.js';
 import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
 import { createOpenedSources } from '../../engine/sources/opened-sources.js';
 import { callStages } from '../../engine/sources/pipeline.js';
@@ -29,7 +30,8 @@ const NEVER: SchemaProgram = {
 test('the stages are these, in this order', () => {
   const clock = { now: () => 0 };
   const lookUp = (): undefined => undefined;
-  const opened = createOpenedSources({ plugins: [], lookUp, fetches: openOriginFetches(), clock, log: () => {} });
+  const [fetches, children] = [openOriginFetches(), openChildren(lookUp)];
+  const opened = createOpenedSources({ plugins: [], lookUp, fetches, children, clock, log: () => {} });
   const alarm = () => () => {};
   const stages = callStages({
     plugins: [],

@@ -1,5 +1,5 @@
 import type { InvocationContext, SourceAnswer, TransportFacts } from '../../contract/source.js';
-import { withinCall } from '../call-bounds.js';
+import { boundCall, withinCall } from '../call-bounds.js';
 import { type CallLimit, type Cut, openCallLimit } from '../call-limit.js';
 import { type CallOutside, openCallTrace } from '../call-trace.js';
 import { type Answered, type Halt, halt, type Passage, type Ready, type Reply, type Stage } from '../passage.js';
@@ -43,8 +43,7 @@ type End =
 async function invoke(passage: Ready, limit: CallLimit, context: Omit<InvocationContext, 'signal'>): Promise<End> {
   const cut = limit.cut();
   if (cut) return { kind: 'cut', cut };
-  const { signal } = limit;
-  const bounds = { signal, ...wireLimits(passage) };
+  const { bounds, signal } = boundCall(limit.signal, wireLimits(passage));
   const answered = withinCall(bounds, async () => passage.source.invoke(passage.request, { ...context, signal })).then(
     (answer): End => ({ kind: 'answered', answer }),
     (thrown: unknown): End => ({ kind: 'threw', thrown }),
@@ -68,16 +67,18 @@ function runtimeOf({ command }: Passage): number {
 }
 
 /** A model's text comes piece by piece, each wrapped in an event of a few hundred bytes; its own size is limited as it is collected. */
+const OVERHEADS = { chat: { factor: 512, bytes: 1_048_576 }, json: { factor: 1, bytes: 0 } } as const;
+
 function wireLimits({ command, route }: Ready): { readonly max_wire_bytes: number; readonly max_body_bytes: number } {
   const { max_result_bytes } = command.call.limits;
-  const bytes =
-    route.plugin.speaks === 'chat'
-      ? Math.min(max_result_bytes * 512 + 1_048_576, CHAT_WIRE_BYTES_MAX)
-      : max_result_bytes;
-  return { max_wire_bytes: bytes, max_body_bytes: bytes };
+  const { factor, bytes } = route.plugin.manifest.wire_overhead ?? OVERHEADS[route.plugin.speaks];
+  const overhead = Math.min(max_result_bytes * factor + bytes, WIRE_BYTES_MAX);
+  const max_bytes = Math.max(overhead, max_result_bytes);
+  return { max_wire_bytes: max_bytes, max_body_bytes: max_bytes };
 }
 
-const CHAT_WIRE_BYTES_MAX = 64 * 1024 * 1024;
+/** However much a protocol wraps. */
+const WIRE_BYTES_MAX = 64 * 1024 * 1024;
 
 function haltCut(passage: Passage, cut: Cut, runtime_ms: number): Halt {
   if (cut === 'timeout') return halt(passage, 'timeout', `no answer within ${runtime_ms} ms`);

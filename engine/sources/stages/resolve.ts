@@ -20,5 +20,7 @@ function route(asked: Asked, plugins: readonly LoadedPlugin[], lookUp: LookUpVar
   if (problems.length > 0)
     return refuse(`its interface is not one of ${plugin.name}: ${problems.map(({ message }) => message).join('; ')}`);
   const found = resolveOrigin(plugin.manifest, source.interface, lookUp);
-  return found.ok ? { ...asked, route: { plugin, origin: found.origin } } : refuse(found.message);
+  if (!found.ok) return refuse(found.message);
+  const { origin, command } = found;
+  return { ...asked, route: { plugin, origin, ...(command ? { command } : {}) } };
 }

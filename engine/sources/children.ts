@@ -1,0 +1,165 @@
+/**
+ * Programs that sources talk to. A program is started within a call and outlives it; the next call finds it, or starts
+ * another where it has died. One variable has one program at a time. Each leads a process group of its own and is ended
+ * with all of it: when its source asks for it, when the sources close, and when this process ends by itself. (Killed,
+ * this process only closes their standard inputs, at which well-behaved servers end.)
+ */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import type { Child, ChildEnd, Spawn } from '../contract/source.js';
+import { findCallBounds } from './call-bounds.js';
+import type { Command } from './command.js';
+import { listenToErrors } from './last-words.js';
+import type { LookUpVariable } from './origin.js';
+import { errorCodes, makeSourceFailure } from './source-failure.js';
+
+/** Starts programs, and ends all of them. */
+export interface Children {
+  bind(command: Command, log: (line: string) => void): Spawn;
+  close(): Promise<void>;
+}
+
+type Process = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** What a program needs to find itself; nothing that the operator set for anybody else. */
+const HANDED_ON = 'PATH HOME USER LOGNAME TMPDIR TZ LANG LC_ALL SYSTEMROOT TEMP APPDATA'.split(' ');
+
+/** How long a program has to end when it is asked to. */
+const GRACE_MS = 1_000;
+
+const IS_WINDOWS = process.platform === 'win32';
+
+/** How long what it said last may take to arrive. */
+const LINGER_MS = 1_000;
+
+/** Opens the keeper of programs. @param lookUp the operator's environment, of which a program is handed very little */
+export function openChildren(lookUp: LookUpVariable): Children {
+  const running = new Map<Process, Child>();
+  const env = Object.fromEntries(HANDED_ON.map((name) => [name, lookUp(name)]).filter(([, value]) => value));
+  let closed = false;
+  const killAll = (): void => [...running.keys()].forEach((child) => signalGroup(child, 'SIGKILL'));
+  const forget = (child: Process): void => {
+    running.delete(child);
+    if (running.size === 0) process.off('exit', killAll);
+  };
+  const start = async (command: Command, log: (line: string) => void): Promise<Child> => {
+    const launched = await launch(command, env);
+    if (running.size === 0) process.once('exit', killAll);
+    launched.once('exit', () => forget(launched));
+    const child = toChild(launched, command, log);
+    running.set(launched, child);
+    if (closed) await child.stop();
+    return child;
+  };
+  return {
+    bind: (command, log) => {
+      let last: Promise<Child> | undefined;
+      return async () => {
+        if (closed || !findCallBounds()) throw makeSourceFailure('transport', 'a program is started only for a call');
+        last = replace(last, () => start(command, log));
+        return last;
+      };
+    },
+    close: async () => {
+      closed = true;
+      await Promise.all([...running.values()].map((child) => child.stop()));
+    },
+  };
+}
+
+async function replace(last: Promise<Child> | undefined, start: () => Promise<Child>): Promise<Child> {
+  const earlier = await last?.catch(() => undefined);
+  await earlier?.stop();
+  return start();
+}
+
+function launch(command: Command, env: NodeJS.ProcessEnv): Promise<Process> {
+  return new Promise((resolve, reject) => {
+    const refuse = (error: unknown): void =>
+      reject(makeSourceFailure('unavailable', `the program that ${command.variable} names ${describeRefusal(error)}`));
+    try {
+      const child = spawn(command.file, command.arguments, {
+        shell: false,
+        detached: !IS_WINDOWS,
+        windowsHide: true,
+        stdio: ['pipe', 'pipe', 'pipe'],
+        env,
+      });
+      child.once('error', refuse);
+      child.once('spawn', () => {
+        child.off('error', refuse);
+        child.on('error', () => {});
+        resolve(child);
+      });
+    } catch (error) {
+      refuse(error);
+    }
+  });
+}
+
+function describeRefusal(error: unknown): string {
+  const codes = errorCodes(error);
+  if (codes.includes('ENOENT')) return 'does not exist: is it installed, and in PATH?';
+  if (codes.includes('EACCES')) return 'may not be executed';
+  return `cannot be started${codes[0] === undefined ? '' : ` (${codes[0]})`}`;
+}
+
+function toChild(child: Process, { variable }: Command, log: (line: string) => void): Child {
+  const lastWords = listenToErrors(child.stderr, (line) => log(`${variable}: ${line}`));
+  child.stdin.on('error', () => {});
+  let over = false;
+  const ended = new Promise<ChildEnd>((resolve) => {
+    child.once('exit', (code, signal) => {
+      // What it started would otherwise stay, and hold its pipes open.
+      signalGroup(child, 'SIGKILL');
+      over = true;
+      const message = `the program that ${variable} names ended (${signal ?? `code ${code}`})`;
+      void drain(child).then(() => resolve({ message, last_words: lastWords() }));
+    });
+  });
+  const signal = (name: 'SIGTERM' | 'SIGKILL'): void => {
+    if (!over) signalGroup(child, name);
+  };
+  return {
+    output: child.stdout,
+    ended,
+    write: (text) => write(child.stdin, text, variable),
+    stop: async () => {
+      child.stdin.end();
+      signal('SIGTERM');
+      const timer = setTimeout(() => signal('SIGKILL'), GRACE_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Waits for what is still in its pipes, and then closes them, whoever else may hold them. */
+async function drain({ stdout, stderr }: Process): Promise<void> {
+  setTimeout(() => stdout.destroy(), LINGER_MS).unref();
+  if (stderr.closed) return;
+  await new Promise<void>((resolve) => {
+    stderr.once('close', resolve);
+    setTimeout(() => stderr.destroy(), LINGER_MS);
+  });
+}
+
+function write(stdin: Writable, text: string, variable: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stdin.write(text, (error) => {
+      if (!error) return resolve();
+      reject(makeSourceFailure('transport', `the program that ${variable} names takes no more`));
+    });
+  });
+}
+
+/** A group outlives its leader. Where nobody is left, there is nobody to signal. */
+function signalGroup(child: Process, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (child.pid === undefined) return;
+  try {
+    if (IS_WINDOWS) child.kill(signal);
+    else process.kill(-child.pid, signal);
+  } catch {
+    // ESRCH: all of them have ended.
+  }
+}

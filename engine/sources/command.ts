@@ -1,0 +1,67 @@
+import type { Secret } from './secrets.js';
+
+/** A program as the operator's variable names it. */
+export interface Command {
+  /** The variable that names it; for messages. */
+  readonly variable: string;
+  readonly file: string;
+  readonly arguments: readonly string[];
+  readonly secrets: readonly Secret[];
+}
+
+/** The command, or a sentence that says what is wrong with it. */
+export type CommandOutcome =
+  | { readonly ok: true; readonly command: Command }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * An author chooses the variable's name and a model the text that the program then reads: only what was set for this
+ * program is a command. `SHELL` is one as well, and would run whatever it reads.
+ */
+const COMMAND_VARIABLE = /^CHUKWA_[A-Z0-9_]+$/;
+
+/** Names, of options and variables, whose values no record may hold. */
+const TELLING = /(key|token|secret|password|passwd|credential)/i;
+
+/**
+ * Reads a command: a JSON array of words, or words with white space between them. No shell, no quotes, no variables.
+ * The value is never shown: it may hold a secret.
+ */
+export function parseCommand(variable: string, value: string): CommandOutcome {
+  if (!COMMAND_VARIABLE.test(variable)) {
+    return {
+      ok: false,
+      message: `${variable} holds no http or https URL, and only variables that begin with CHUKWA_ may hold a command`,
+    };
+  }
+  const words = toWords(value);
+  const [file, ...rest] = words ?? [];
+  if (!words || !file || words.some((word) => word.includes('\0'))) {
+    return {
+      ok: false,
+      message: `${variable} holds neither an http or https URL nor a command: write words with spaces between them, or a JSON array of strings`,
+    };
+  }
+  return { ok: true, command: { variable, file, arguments: rest, secrets: findSecrets(variable, words) } };
+}
+
+function toWords(value: string): readonly string[] | undefined {
+  const text = value.trim();
+  if (!text.startsWith('[')) return text.split(/\s+/);
+  try {
+    const words: unknown = JSON.parse(text);
+    return Array.isArray(words) && words.every((word) => typeof word === 'string') ? words : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `API_KEY=x`, `--token=x` and `--token x`. */
+function findSecrets(variable: string, words: readonly string[]): readonly Secret[] {
+  const values = words.flatMap((word, index) => {
+    const [, name = '', assigned] = /^([^=]*)=(.*)$/s.exec(word) ?? [];
+    if (assigned !== undefined) return TELLING.test(name) ? [assigned] : [];
+    return word.startsWith('-') && TELLING.test(word) ? (words[index + 1] ?? []) : [];
+  });
+  return values.filter((value) => value !== '').map((value) => ({ variable, value }));
+}

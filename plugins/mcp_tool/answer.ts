@@ -1,0 +1,107 @@
+import type { Json, JsonObject, SourceFailureClass } from 'chukwa/plugin';
+
+/** What came back: JSON, or why it is not an answer. */
+export type Answer =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly failure_class: SourceFailureClass; readonly message: string };
+
+/** What a server says of its tools: which declare an output schema. Nothing else of it is believed. */
+export type Listing = ReadonlyMap<string, { readonly declares_output: boolean }>;
+
+/** One page of `tools/list`: its tools, and where the next one begins. */
+export interface ListingPage {
+  readonly tools: Listing;
+  readonly next_cursor?: string;
+}
+
+/** The names that a message shows. */
+const NAMES_MAX = 20;
+const PLAIN_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
+
+/**
+ * Takes what a tool answered. Structured content comes first; a text is parsed only where somebody said that it is JSON;
+ * otherwise the answer is the texts, and the kinds of what else there was. What the tool said stands in no message.
+ * @param text_is_json the source says so, or the server by declaring an output schema
+ */
+export function readResult(result: JsonObject, text_is_json: boolean): Answer {
+  if (result['isError'] === true) {
+    return bad('tool_error', 'the tool answered that it failed; what it said is kept with the call');
+  }
+  const structured = result['structuredContent'];
+  if (structured !== undefined) return { ok: true, value: structured };
+  const blocks = result['content'];
+  if (!isList(blocks)) return bad('transport', 'the server answered with something that is no result of a tool');
+  const texts = blocks.flatMap(textOf);
+  return text_is_json ? parseOnly(texts) : { ok: true, value: toContent(texts, blocks) };
+}
+
+/** Reads one page of `tools/list`; whatever is no tool is passed by. */
+export function readListing(result: JsonObject): ListingPage {
+  const listed = result['tools'];
+  const tools = (isList(listed) ? listed : []).filter(isObject).flatMap((tool) => {
+    const { name, outputSchema } = tool;
+    return typeof name === 'string' ? [[name, { declares_output: isObject(outputSchema) }] as const] : [];
+  });
+  const next = result['nextCursor'];
+  return { tools: new Map(tools), ...(typeof next === 'string' ? { next_cursor: next } : {}) };
+}
+
+/** Says that a tool is missing, and which there are. */
+export function describeMissing(tool_name: string, listing: Listing): string {
+  const names = [...listing.keys()].filter((name) => PLAIN_NAME.test(name)).toSorted();
+  const shown = names.slice(0, NAMES_MAX).join(', ');
+  const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : '';
+  return `the server has no tool ${tool_name}; ${names.length === 0 ? 'it has none' : `it has ${shown}${more}`}`;
+}
+
+/** Describes an error of the protocol by its code alone: the rest of it is the server's text. */
+export function describeCode(code: number): string {
+  const meaning = CODES.get(code);
+  return `the server refused the call with error ${code}${meaning === undefined ? '' : ` (${meaning})`}; what it said is kept with the call`;
+}
+
+const CODES: ReadonlyMap<number, string> = new Map([
+  [-32700, 'parse error'],
+  [-32600, 'invalid request'],
+  [-32601, 'method not found'],
+  [-32602, 'invalid parameters'],
+  [-32603, 'internal error'],
+]);
+
+function parseOnly(texts: readonly string[]): Answer {
+  const [text, ...others] = texts;
+  if (text === undefined || others.length > 0)
+    return bad('non_json', `the tool answered with ${texts.length} texts, where one that is JSON is expected`);
+  try {
+    return { ok: true, value: JSON.parse(text) as Json };
+  } catch {
+    return bad('non_json', 'the tool answered with a text that is not JSON');
+  }
+}
+
+function toContent(texts: readonly string[], blocks: readonly Json[]): JsonObject {
+  const left_out = blocks.filter((block) => textOf(block).length === 0).map(kindOf);
+  return { content: texts.map((text) => ({ type: 'text', text })), ...(left_out.length > 0 ? { left_out } : {}) };
+}
+
+function textOf(block: Json): readonly string[] {
+  if (!isObject(block) || block['type'] !== 'text') return [];
+  return typeof block['text'] === 'string' ? [block['text']] : [];
+}
+
+function kindOf(block: Json): string {
+  const kind = isObject(block) ? block['type'] : undefined;
+  return typeof kind === 'string' ? kind : 'unknown';
+}
+
+function bad(failure_class: SourceFailureClass, message: string): Answer {
+  return { ok: false, failure_class, message };
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !isList(value);
+}

@@ -1,0 +1,109 @@
+import type { Capabilities, OriginFetch, SourceFailure, TransportFacts } from 'chukwa/plugin';
+import { findLost, watchEvents } from './event-watch.js';
+import type { Wire } from './wire.js';
+
+type Origin = NonNullable<Capabilities['origin']>;
+
+/**
+ * The way to a server behind a URL: the library's Streamable HTTP over our fetch. The library would wait for ever for an
+ * answer whose stream broke off, and puts the server's words into its errors; the fetch sees to both.
+ */
+export async function openHttpWire(origin: Origin, failure: Capabilities['failure']): Promise<Wire> {
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+  const lost = new Map<string, SourceFailure>();
+  let broken: SourceFailure | undefined;
+  const breakOff = (reason: SourceFailure): void => {
+    broken = reason;
+    void transport.close();
+  };
+  const fetch = openExchange(origin.fetch, { failure, lost, breakOff });
+  const transport = new StreamableHTTPClientTransport(new URL(origin.url), { fetch });
+  return {
+    transport,
+    broken: () => broken,
+    lost: (error) => findLost(error, lost, failure),
+    can_hang: false,
+    allow: () => {},
+    close: async () => {
+      await transport.terminateSession().catch(() => undefined);
+      await transport.close();
+    },
+  };
+}
+
+interface Told {
+  readonly failure: Capabilities['failure'];
+  /** Why the stream of a request broke off, by the request's id. */
+  readonly lost: Map<string, SourceFailure>;
+  readonly breakOff: (reason: SourceFailure) => void;
+}
+
+function openExchange(fetch: OriginFetch, told: Told): OriginFetch {
+  return async (url, init = {}) => {
+    if (init.method === 'GET') return resume(fetch, url, init, told);
+    const sent = readSent(init.body);
+    const takesBack = sent.method === 'notifications/cancelled';
+    const response = await fetch(url, takesBack ? { ...init, keepalive: true } : init);
+    if (init.method === 'DELETE' || takesBack) return response;
+    if (!response.ok) throw await toStatusFailure(response, told.failure);
+    return sent.id === undefined ? response : admit(response, String(sent.id), told);
+  };
+}
+
+/** A stream that was broken off may be taken up again. One beside all calls is not wanted: 405 says that there is none. */
+async function resume(fetch: OriginFetch, url: string | URL, init: RequestInit, told: Told): Promise<Response> {
+  if (!new Headers(init.headers).has('last-event-id')) return new Response(null, { status: 405 });
+  try {
+    const response = await fetch(url, init);
+    if (response.ok) return response;
+    throw await toStatusFailure(response, told.failure);
+  } catch (error) {
+    told.breakOff(told.failure('transport', 'the stream of the answer broke off and could not be taken up again'));
+    throw error;
+  }
+}
+
+async function admit(response: Response, id: string, { failure, lost }: Told): Promise<Response> {
+  const type = (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  const { status, headers } = response;
+  if (type === 'text/event-stream' && response.body) {
+    return new Response(watchEvents(response.body, id, lost), { status, headers });
+  }
+  const text = await response.text();
+  const facts = factsOf(response, text);
+  if (type !== 'application/json')
+    throw failure('transport', 'the server answered with neither JSON nor a stream of events', facts);
+  if (!isJson(text)) throw failure('non_json', 'the server did not answer with JSON', facts);
+  return new Response(text, { status, headers });
+}
+
+async function toStatusFailure(response: Response, failure: Capabilities['failure']): Promise<SourceFailure> {
+  const text = await response.text().catch(() => '');
+  return failure('http_status', `the server answered with status ${response.status}`, factsOf(response, text));
+}
+
+function factsOf(response: Response, text: string): TransportFacts {
+  return {
+    http_status: response.status,
+    response_headers: Object.fromEntries(response.headers.entries()),
+    body: new TextEncoder().encode(text),
+  };
+}
+
+interface Sent {
+  readonly method?: string;
+  readonly id?: string | number;
+}
+
+function readSent(body: RequestInit['body']): Sent {
+  return typeof body === 'string' ? (JSON.parse(body) as Sent) : {};
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,123 @@
+import type {
+  Capabilities,
+  InvocationContext,
+  Json,
+  JsonObject,
+  SourceAnswer,
+  SourcePlugin,
+  TransportFacts,
+} from 'chukwa/plugin';
+import { describeMissing, readResult } from './answer.js';
+import { type Connection, findConnection } from './connection.js';
+import type { McpToolInterface } from './interface.js';
+import { TIMEOUT_DEFAULT_MS, toArguments, toCallParams } from './request.js';
+import { listTools, type Session } from './session.js';
+import { isSourceFailure } from './wire.js';
+
+const plugin: SourcePlugin = {
+  open(definition, capabilities) {
+    const told = definition.interface as unknown as McpToolInterface;
+    const connection = findConnection(capabilities);
+    return {
+      invoke: (request, context) => ask(told, { connection, failure: capabilities.failure }, request, context),
+      close: async () => connection?.close(),
+    };
+  },
+};
+
+export default plugin;
+
+interface Outside {
+  readonly connection: Connection | undefined;
+  readonly failure: Capabilities['failure'];
+}
+
+async function ask(
+  told: McpToolInterface,
+  outside: Outside,
+  request: Json,
+  context: InvocationContext,
+): Promise<SourceAnswer> {
+  const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
+  const timeout = AbortSignal.timeout(timeout_ms);
+  try {
+    return await converse(told, outside, request, {
+      ...context,
+      signal: AbortSignal.any([context.signal, timeout]),
+    });
+  } catch (error) {
+    if (timeout.aborted && !context.signal.aborted) {
+      throw outside.failure('timeout', `no answer within ${timeout_ms} ms, which is the source's timeout_ms`);
+    }
+    throw error;
+  }
+}
+
+async function converse(
+  told: McpToolInterface,
+  { connection, failure }: Outside,
+  request: Json,
+  context: InvocationContext,
+): Promise<SourceAnswer> {
+  if (!connection) throw failure('unavailable', `${told.server_env} is not set`);
+  const given = toArguments(request);
+  if (!given) throw failure('unavailable', 'the request of an MCP tool is the object of its arguments');
+  for (;;) {
+    const session = await connection.session(context.signal, context.max_result_bytes);
+    const isFresh = !session.used;
+    session.used = true;
+    try {
+      return await callTool(told, failure, { session, given, context });
+    } catch (error) {
+      if (context.signal.aborted) session.doubted = session.wire.can_hang;
+      const isForgotten = isUnknownSession(error);
+      if (isForgotten) connection.forget(session);
+      if (!isForgotten || isFresh) throw error;
+    }
+  }
+}
+
+/** A server that no longer knows a session has not looked at the request: a fresh session may be asked the same. */
+function isUnknownSession(error: unknown): boolean {
+  if (!isSourceFailure(error) || error.failure_class !== 'http_status') return false;
+  return error.facts?.http_status === 404 || error.facts?.http_status === 400;
+}
+
+interface Call {
+  readonly session: Session;
+  readonly given: JsonObject;
+  readonly context: InvocationContext;
+}
+
+async function callTool(
+  told: McpToolInterface,
+  failure: Capabilities['failure'],
+  { session, given, context }: Call,
+): Promise<SourceAnswer> {
+  const declares_output = await findTool(told.tool_name, session, context.signal);
+  if (typeof declares_output === 'string') throw failure('unavailable', declares_output);
+  const params = toCallParams(told, given, context.client_request_id);
+  const result = await session.ask('tools/call', params, context.signal);
+  const facts = toFacts(result);
+  const answer = readResult(result, told.text === 'json' || declares_output);
+  if (!answer.ok) throw failure(answer.failure_class, answer.message, facts);
+  return { value: answer.value, facts };
+}
+
+/** What the server said, whole; unless it is nested too deeply to be written down, which the engine will say. */
+function toFacts(result: JsonObject): TransportFacts {
+  try {
+    return { body: new TextEncoder().encode(JSON.stringify(result)) };
+  } catch {
+    return {};
+  }
+}
+
+/** Whether the tool declares an output schema; or a sentence, where there is no such tool. */
+async function findTool(tool_name: string, session: Session, signal: AbortSignal): Promise<boolean | string> {
+  const known = session.listing?.get(tool_name);
+  if (known) return known.declares_output;
+  session.listing = await listTools(session, signal);
+  if (!session.listing) return false;
+  return session.listing.get(tool_name)?.declares_output ?? describeMissing(tool_name, session.listing);
+}

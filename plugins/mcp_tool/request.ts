@@ -1,0 +1,23 @@
+import type { Json, JsonObject } from 'chukwa/plugin';
+import type { McpToolInterface } from './interface.js';
+
+/** How long an answer may take where the source does not say. Many servers are started first. */
+export const TIMEOUT_DEFAULT_MS = 30_000;
+
+/** The arguments, or undefined where the request is no object. */
+export function toArguments(request: Json): JsonObject | undefined {
+  return typeof request === 'object' && request !== null && !isList(request) ? request : undefined;
+}
+
+/** What `tools/call` is sent. `client_request_id` lets a server recognise a call made twice. */
+export function toCallParams(
+  { tool_name }: Pick<McpToolInterface, 'tool_name'>,
+  given: JsonObject,
+  client_request_id: string,
+): { readonly name: string; readonly arguments: JsonObject; readonly _meta: JsonObject } {
+  return { name: tool_name, arguments: given, _meta: { 'chukwa.dev/client-request-id': client_request_id } };
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}

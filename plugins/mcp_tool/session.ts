@@ -1,0 +1,114 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { Capabilities, JsonObject, SourceFailure } from 'chukwa/plugin';
+import { describeCode, type Listing, readListing } from './answer.js';
+import { isSourceFailure, type Wire } from './wire.js';
+
+/** The call's signal ends a request; the library's own timer would only hide why. */
+const NEVER_MS = 2_147_483_647;
+
+/** More pages than any honest server has. */
+const PAGES_MAX = 32;
+
+/** A conversation with a server, from its handshake on. */
+export interface Session {
+  readonly wire: Wire;
+  /** Asked before: the server may have forgotten it since. */
+  used: boolean;
+  /** A call was cut, and nobody has heard of the server since. */
+  doubted: boolean;
+  listing: Listing | undefined;
+  /**
+   * Sends a request. Taken back when the signal is aborted.
+   * @throws SourceFailure, or the signal's reason
+   */
+  ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
+}
+
+/** Greets a server. We offer it nothing: no sampling, no roots, no elicitation. @throws SourceFailure */
+export async function openSession(wire: Wire, failure: Capabilities['failure'], signal: AbortSignal): Promise<Session> {
+  const [library, types] = await Promise.all([
+    import('@modelcontextprotocol/sdk/client/index.js'),
+    import('@modelcontextprotocol/sdk/types.js'),
+  ]);
+  const client = new library.Client({ name: 'chukwa', version: '1' }, { capabilities: {} });
+  try {
+    await takenBack(signal, (inner) => client.connect(wire.transport, { timeout: NEVER_MS, signal: inner }));
+  } catch (error) {
+    const reason = toFailure(error, wire, failure);
+    void wire.close();
+    throw reason;
+  }
+  return {
+    wire,
+    used: false,
+    doubted: false,
+    listing: undefined,
+    ask: (method, params, asking) =>
+      request(client, types.ResultSchema, { method, params }, asking).catch((error: unknown) => {
+        throw toFailure(error, wire, failure);
+      }),
+  };
+}
+
+/** Lists the tools of a server; undefined where it will not say. @throws SourceFailure */
+export async function listTools(session: Session, signal: AbortSignal): Promise<Listing | undefined> {
+  const tools = new Map<string, { readonly declares_output: boolean }>();
+  let cursor: string | undefined;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const read = await session
+      .ask('tools/list', cursor === undefined ? {} : { cursor }, signal)
+      .then(readListing, refused);
+    if (read === undefined) return undefined;
+    for (const [name, tool] of read.tools) tools.set(name, tool);
+    cursor = read.next_cursor;
+    if (cursor === undefined) break;
+  }
+  return tools;
+}
+
+function refused(error: unknown): undefined {
+  if (isSourceFailure(error) && error.failure_class === 'tool_error') return undefined;
+  throw error;
+}
+
+function request(
+  client: Client,
+  schema: typeof ResultSchema,
+  message: { readonly method: string; readonly params: JsonObject },
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  return takenBack(signal, async (inner) => {
+    const result = await client.request({ ...message }, schema, { timeout: NEVER_MS, signal: inner });
+    return result as unknown as JsonObject;
+  });
+}
+
+/** The library never stops listening to a signal, and would take back what has long been answered. */
+async function takenBack<Value>(signal: AbortSignal, run: (inner: AbortSignal) => Promise<Value>): Promise<Value> {
+  signal.throwIfAborted();
+  const controller = new AbortController();
+  const takeBack = (): void => controller.abort('the answer is no longer wanted');
+  signal.addEventListener('abort', takeBack, { once: true });
+  try {
+    return await run(controller.signal);
+  } finally {
+    signal.removeEventListener('abort', takeBack);
+  }
+}
+
+function toFailure(error: unknown, wire: Wire, failure: Capabilities['failure']): SourceFailure {
+  if (isSourceFailure(error)) return error;
+  const known = wire.broken() ?? wire.lost(error);
+  if (known) return known;
+  if (isProtocolError(error)) {
+    const { code, message, data } = error;
+    const body = new TextEncoder().encode(JSON.stringify({ code, message, data }));
+    return failure('tool_error', describeCode(code), { body });
+  }
+  return failure('transport', 'the server answered with something that is not of the protocol');
+}
+
+function isProtocolError(error: unknown): error is Error & { readonly code: number; readonly data?: unknown } {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number';
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import type { JsonObject } from '../../engine/contract/json.js';
+import { commandOf } from '../plugins/mcp-servers.js';
+import { editWorkflows, sharedStage } from '../support/park-stage.js';
+import { assertOnlyPatchesChanged, callAt, contentsOf, keysOf, onlyAttempt, promptOf, requestAt } from './readings.js';
+
+for (const kind of ['embedded', 'PostgreSQL'] as const) {
+  describe(`an agent and a real MCP server (${kind})`, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'chukwa-mcp-'));
+    const file = join(folder, 'catalogue.jsonl');
+    after(() => rmSync(folder, { recursive: true, force: true }));
+    const command = commandOf('memory', [], { MEMORY_FILE_PATH: file });
+    const open = sharedStage(kind, () => ({ CHUKWA_MCP_MEMORY: command }));
+
+    test('what the agent writes by a tool of the server, it reads there a turn later', async () => {
+      const stage = await open();
+      const play = await stage.play({ scenario: 'mcp-memory', turns: 2 });
+      const [first, second] = play.attempts;
+      assert.ok(first && second);
+      assert.deepEqual(
+        play.attempts.map(({ status }) => status),
+        ['committed', 'committed'],
+      );
+      assert.deepEqual(keysOf(first), [
+        'iris/ambient/catalogue',
+        'iris/act/round-1/try-1',
+        'iris/act/round-1/try-1/tool',
+        'iris/act/round-2/try-1',
+      ]);
+      const written = callAt(first, 'iris/act/round-1/try-1/tool');
+      assert.deepEqual([written.status, written.tool_name], ['succeeded', 'mcp__memory__create_entities']);
+      assert.deepEqual(written.response_json, { entities: [{ name: 'brass compass' }] }, 'as redaction shows it');
+      assert.match(readFileSync(file, 'utf8'), /little east of north/);
+      assert.deepEqual(callAt(first, 'iris/ambient/catalogue').response_json, { entities: [] });
+      assert.match(promptOf(requestAt(stage.model, 2, 'iris/act/round-1/try-1')), /Its glass is cracked/);
+      assertOnlyPatchesChanged(play);
+    });
+
+    test('a tool that says that it failed ends the attempt, and the world stays as it was', async (t) => {
+      const stage = await open();
+      const workflows = await editWorkflows(t, {
+        'sources/mcp-create-entities.json': (source) => ({
+          ...source,
+          interface: { name: 'mcp_tool', server_env: 'CHUKWA_MCP_MEMORY', tool_name: 'create_relations' },
+        }),
+        'mcp-memory/workflow.json': (workflow) =>
+          JSON.parse(
+            JSON.stringify(workflow).replace('{"allow":["/entities/*/name"]}', '{"allow":"all"}'),
+          ) as JsonObject,
+      });
+      const play = await stage.play({ scenario: 'mcp-memory', workflows });
+      const attempt = onlyAttempt(play);
+      const call = callAt(attempt, 'iris/act/round-1/try-1/tool');
+      assert.deepEqual([attempt.status, attempt.failure_class], ['failed', 'tool_error']);
+      assert.deepEqual([call.status, call.failure_class], ['failed', 'tool_error']);
+      assert.equal(attempt.failed_source_invocation_id, call.source_invocation_id);
+      assert.deepEqual(contentsOf(play.after), contentsOf(play.before));
+      const { response_text } = await stage.invocation(call.source_invocation_id);
+      assert.match(response_text ?? '', /"isError":true/, 'what the tool said is kept');
+      assert.doesNotMatch(attempt.failure_message ?? '', /isError|relations/);
+    });
+  });
+}

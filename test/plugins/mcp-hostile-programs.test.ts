@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
+import type { Sources, SourcesParts } from '../../engine/sources/index.js';
+import { ask, makeRecorder, openTestSources, summary, type Wanted } from '../sources/harness.js';
+import { bodyOf, commandOfScript, failureOf, toolCall } from './mcp-servers.js';
+
+/**
+ * A server in few lines. `answers` has a function for each method that it answers otherwise, given the message; what it
+ * returns is the result, and nothing where it returns nothing.
+ */
+function fakeServer(answers: string, before = ''): string {
+  return commandOfScript(`
+    const seen = [];
+    const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+    const content = (value) => ({ structuredContent: { value }, content: [] });
+    const methods = {
+      initialize: ({ params }) => ({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'fake', version: '1' } }),
+      'tools/list': () => ({ tools: [{ name: 'do', inputSchema: { type: 'object' } }] }),
+      'tools/call': () => content(process.pid),
+      ping: () => ({}),
+    };
+    ${before}
+    Object.assign(methods, { ${answers} });
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const message = JSON.parse(line);
+      seen.push(message);
+      const result = methods[message.method]?.(message);
+      if (message.id !== undefined && result !== undefined) say({ id: message.id, result });
+    }).on('close', () => process.exit());
+  `);
+}
+
+function open(t: TestContext, command: string, parts: Partial<SourcesParts> = {}): Promise<Sources> {
+  return openTestSources(t, { overlay: { CHUKWA_MCP_TEST: command }, ...parts });
+}
+
+async function valueOf(sources: Sources, request: Json = {}): Promise<Json> {
+  const outcome = await ask(sources, toolCall('do', request));
+  assert.equal(outcome.status, 'succeeded', JSON.stringify(outcome));
+  return (outcome.view as JsonObject)['value'] ?? null;
+}
+
+interface Hostile {
+  readonly name: string;
+  readonly command: string;
+  readonly failed: string;
+  readonly message: RegExp;
+  readonly wanted?: Wanted;
+  /** What is kept of what it said. */
+  readonly body?: RegExp;
+}
+
+const SHORT: Wanted = { deadline_ms: 700 };
+
+const HOSTILE: readonly Hostile[] = [
+  {
+    name: 'dies before it has greeted',
+    command: commandOfScript(`console.error('no such disk'); process.exit(4)`),
+    failed: 'transport',
+    message: /CHUKWA_MCP_TEST names ended \(code 4\)/,
+    body: /^no such disk\n$/,
+  },
+  {
+    name: 'dies in the middle of a call',
+    command: fakeServer(`'tools/call': () => { console.error('out of luck'); process.exit(3) }`),
+    failed: 'transport',
+    message: /ended \(code 3\)/,
+    body: /out of luck/,
+  },
+  {
+    name: 'never greets',
+    command: fakeServer(`initialize: () => {}`),
+    failed: 'timeout',
+    message: /within 700 ms/,
+    wanted: SHORT,
+  },
+  {
+    name: 'never answers',
+    command: fakeServer(`'tools/call': () => {}`),
+    failed: 'timeout',
+    message: /within 700 ms/,
+    wanted: SHORT,
+  },
+  {
+    name: 'says nothing that is a message',
+    command: commandOfScript(`setInterval(() => console.log('busy 100% [}'), 5)`),
+    failed: 'timeout',
+    message: /within 700 ms/,
+    wanted: SHORT,
+  },
+  {
+    name: 'closes its output and stays',
+    command: fakeServer(`'tools/call': () => { require('node:fs').closeSync(1); setInterval(() => {}, 1000); }`),
+    failed: 'transport',
+    message: /CHUKWA_MCP_TEST names ended/,
+  },
+  {
+    name: 'says 5 MB without an end of line',
+    command: fakeServer(`'tools/call': () => { process.stdout.write('x'.repeat(5_000_000)); }`),
+    failed: 'result_too_large',
+    message: /at once, and was ended/,
+  },
+  {
+    name: 'says a result that is too large',
+    command: fakeServer(`'tools/call': () => content('x'.repeat(40_000))`),
+    failed: 'result_too_large',
+    message: /32768/,
+  },
+  {
+    name: 'nests its result deeply',
+    command: fakeServer(
+      `'tools/call': ({ id }) => { process.stdout.write('{"jsonrpc":"2.0","id":' + id + ',"result":{"content":[],"structuredContent":' + '['.repeat(50_000) + ']'.repeat(50_000) + '}}\\n'); }`,
+    ),
+    failed: 'non_json',
+    message: /not usable JSON/,
+  },
+  {
+    name: 'refuses the parameters',
+    command: fakeServer(
+      `'tools/call': ({ id }) => say({ id, error: { code: -32602, message: 'canary: no such argument', data: { a: 1 } } })`,
+    ),
+    failed: 'tool_error',
+    message: /-32602 \(invalid parameters\)/,
+    body: /canary: no such argument.*"data":\{"a":1\}/,
+  },
+  {
+    name: 'claims that its connection was closed',
+    command: fakeServer(
+      `'tools/call': ({ id }) => say({ id, error: { code: -32000, message: 'Connection closed', data: { lost_request: 2 } } })`,
+    ),
+    failed: 'tool_error',
+    message: /-32000/,
+  },
+  {
+    name: 'answers with no result of a tool',
+    command: fakeServer(`'tools/call': () => ({ done: true })`),
+    failed: 'transport',
+    message: /no result of a tool/,
+    body: /done/,
+  },
+  {
+    name: 'speaks another version of the protocol',
+    command: fakeServer(
+      `initialize: () => ({ protocolVersion: '1999-01-01', capabilities: {}, serverInfo: { name: 'old', version: '0' } })`,
+    ),
+    failed: 'transport',
+    message: /not of the protocol/,
+  },
+  {
+    name: 'lists its tools without an end, and never this one',
+    command: fakeServer(`'tools/list': () => ({ tools: [{ name: 'other' }], nextCursor: 'more' })`),
+    failed: 'unavailable',
+    message: /has no tool do; it has other/,
+  },
+];
+
+for (const { name, command, failed, message, wanted, body } of HOSTILE) {
+  test(`a program that ${name} fails the call as ${failed}`, async (t) => {
+    const sources = await open(t, command);
+    const outcome = failureOf(await ask(sources, toolCall('do', {}, wanted)));
+    assert.equal(outcome.failure_class, failed, outcome.failure_message);
+    assert.match(outcome.failure_message, message);
+    assert.doesNotMatch(outcome.failure_message, /canary/);
+    if (body) assert.match(bodyOf(outcome), body);
+  });
+}
+
+test('a program that greets on standard output is understood all the same', async (t) => {
+  const lines: string[] = [];
+  const command = fakeServer('', `console.log('fake server 1.0, ready'); console.log('42');`);
+  const sources = await open(t, command, { log: (line) => lines.push(line) });
+  assert.equal(typeof (await valueOf(sources)), 'number');
+  assert.equal(lines.filter((line) => /no message/.test(line)).length, 2);
+});
+
+test('a program that died is started again by the next call', async (t) => {
+  const command = fakeServer(
+    `'tools/call': ({ params }) => params.arguments.die ? process.exit(1) : content(process.pid)`,
+  );
+  const sources = await open(t, command);
+  const first = await valueOf(sources);
+  assert.equal(await valueOf(sources), first, 'it is the same program');
+  const died = await ask(sources, toolCall('do', { die: true }));
+  assert.deepEqual(summary(died), { failed: 'transport', refused: false });
+  assert.notEqual(await valueOf(sources), first);
+});
+
+test('a program that hangs after a call was cut is ended, and the next call starts another', async (t) => {
+  const command = fakeServer(
+    `'tools/call': ({ params }) => { while (params.arguments.hang); return content(process.pid); }`,
+  );
+  const sources = await open(t, command);
+  const first = await valueOf(sources);
+  const hung = await ask(sources, toolCall('do', { hang: true }, SHORT));
+  assert.deepEqual(summary(hung), { failed: 'timeout', refused: false });
+  assert.notEqual(await valueOf(sources), first);
+});
+
+test('a call that is cut is taken back by its id, and others go on', async (t) => {
+  const command = fakeServer(`'tools/call': ({ id, params }) => {
+    const asked = params.arguments;
+    if (asked.report) return content(seen.filter(({ method }) => method === 'notifications/cancelled').map(({ params }) => params.requestId === methods.waiting));
+    if (asked.wait) { methods.waiting = id; return undefined; }
+    setTimeout(() => say({ id, result: content('late') }), 1200);
+  }`);
+  const sources = await open(t, command);
+  assert.deepEqual(await valueOf(sources, { report: true }), []);
+  const slow = valueOf(sources, {});
+  const cut = await ask(sources, toolCall('do', { wait: true }, SHORT));
+  assert.deepEqual(summary(cut), { failed: 'timeout', refused: false });
+  assert.equal(await slow, 'late');
+  assert.deepEqual(await valueOf(sources, { report: true }), [true], 'what was answered is not taken back');
+});
+
+test('calls that come while a session is being opened wait for it, and outlive the one that opened it', async (t) => {
+  const command = fakeServer(`initialize: ({ id, params }) => {
+    const { protocolVersion } = params;
+    const result = { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'slow', version: '1' } };
+    setTimeout(() => say({ id, result }), 600);
+  }`);
+  const sources = await open(t, command);
+  const stop = new AbortController();
+  const recorder = makeRecorder({ started: async () => void setTimeout(() => stop.abort(), 200) });
+  const opening = sources.callSource(toolCall('do'), { client_request_id: 'x', signal: stop.signal }, recorder);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const waiting = [valueOf(sources), valueOf(sources)];
+  assert.deepEqual(summary(await opening), { failed: 'stopped', refused: false });
+  const [one, other] = await Promise.all(waiting);
+  assert.equal(one, other, 'both were asked of one program');
+});
+
+test('nothing that a server asks of us or tells about its tools is granted or believed', async (t) => {
+  const command = fakeServer(`'tools/call': ({ id, params }) => {
+    if (params.arguments.report) return content({
+      answers: seen.filter((message) => message.method === undefined).map(({ id, error }) => [id, error?.code]),
+      listed: seen.filter(({ method }) => method === 'tools/list').length,
+      offered: seen[0].params.capabilities,
+    });
+    say({ id: 'a', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } });
+    say({ id: 'b', method: 'roots/list' });
+    say({ id: 'c', method: 'elicitation/create', params: { message: 'password?', requestedSchema: { type: 'object', properties: {} } } });
+    say({ method: 'notifications/tools/list_changed' });
+    setTimeout(() => say({ id, result: content('done') }), 50);
+  }`);
+  const sources = await open(t, command);
+  assert.equal(await valueOf(sources), 'done');
+  assert.deepEqual(await valueOf(sources, { report: true }), {
+    answers: [
+      ['a', -32601],
+      ['b', -32601],
+      ['c', -32601],
+    ],
+    listed: 1,
+    offered: {},
+  });
+});
+
+test('a text is parsed where the server declares an output schema, whatever that schema says', async (t) => {
+  const command = fakeServer(`
+    'tools/list': () => ({ tools: [{ name: 'do', inputSchema: { type: 'object' }, outputSchema: { type: 'object', properties: { a: { pattern: '(a+)+$', $ref: 'http://evil.test/' } } } }] }),
+    'tools/call': () => ({ content: [{ type: 'text', text: '{"value":{"a":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}}' }] }),`);
+  assert.deepEqual(await valueOf(await open(t, command)), { a: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' });
+});
+
+test('the call is named to the server, and secrets of the command are in no record', async (t) => {
+  const script = JSON.parse(
+    fakeServer(`'tools/call': ({ params }) => content([params._meta, process.argv])`),
+  ) as string[];
+  const sources = await open(t, JSON.stringify([...script, 'API_KEY=canary-1234']));
+  const outcome = await ask(sources, toolCall('do'));
+  assert.doesNotMatch(JSON.stringify(outcome) + bodyOf(outcome), /canary/);
+  const text = JSON.stringify(outcome.status === 'succeeded' ? outcome.answer : undefined);
+  assert.match(text, /API_KEY=\[secret:CHUKWA_MCP_TEST\]/);
+  assert.match(text, /"chukwa.dev\/client-request-id":"park\/turn-1\/bob\/act\/round-1\/try-1"/);
+});
+
+test('a variable that is not set is unavailable, and says what it may hold', async (t) => {
+  const outcome = failureOf(await ask(await openTestSources(t), toolCall('do')));
+  assert.deepEqual([outcome.failure_class, outcome.refused], ['unavailable', true]);
+  assert.match(outcome.failure_message, /CHUKWA_MCP_TEST is not set.*URL.*command/);
+});

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { test, type TestContext } from 'node:test';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
+import { ask, findFreeOrigin, makeRecorder, openTestSources, serve, summary, type Wanted } from '../sources/harness.js';
+import { bodyOf, failureOf, toolCall } from './mcp-servers.js';
+
+interface Message extends JsonObject {
+  readonly id: number;
+  readonly method: string;
+}
+
+/** Answers `tools/call`. */
+type AnswerCall = (message: Message, response: ServerResponse, request: IncomingMessage) => unknown;
+
+interface Heard {
+  readonly http: string;
+  readonly message: Message | undefined;
+  readonly session: string | undefined;
+}
+
+/** A server of the protocol over HTTP, whose calls are answered as a test wants it; gives its URL and what it heard. */
+async function fakeService(
+  t: TestContext,
+  answer: AnswerCall,
+): Promise<{ readonly url: string; readonly heard: Heard[] }> {
+  const heard: Heard[] = [];
+  const origin = await serve(t, async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += String(piece);
+    const message = body === '' ? undefined : (JSON.parse(body) as Message);
+    const session = request.headers['mcp-session-id'];
+    heard.push({ http: request.method ?? '', message, session: session === undefined ? undefined : String(session) });
+    if (message?.method === 'initialize') return greet(message, response);
+    if (message?.method === 'tools/list') {
+      const tools = [{ name: 'do', inputSchema: { type: 'object' } }];
+      return sayJson(response, { jsonrpc: '2.0', id: message.id, result: { tools } });
+    }
+    if (message?.method === 'tools/call' || request.method === 'GET')
+      return void answer(message ?? ({ method: 'GET' } as unknown as Message), response, request);
+    return void response.writeHead(202).end();
+  });
+  return { url: `${origin}/mcp`, heard };
+}
+
+function greet(message: Message, response: ServerResponse): void {
+  const { protocolVersion } = message['params'] as { readonly protocolVersion: string };
+  const result = { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'fake', version: '1' } };
+  response.setHeader('mcp-session-id', 'session-1');
+  sayJson(response, { jsonrpc: '2.0', id: message.id, result });
+}
+
+function sayJson(response: ServerResponse, value: Json): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}
+
+function resultOf({ id }: Message, value: Json): JsonObject {
+  return { jsonrpc: '2.0', id, result: { structuredContent: { value }, content: [] } };
+}
+
+function openEvents(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.write(': hello\n\n');
+}
+
+interface Hostile {
+  readonly name: string;
+  readonly answer: AnswerCall;
+  readonly failed: string;
+  readonly message: RegExp;
+  readonly wanted?: Wanted;
+  readonly body?: RegExp;
+}
+
+const SHORT: Wanted = { deadline_ms: 500 };
+
+const HOSTILE: readonly Hostile[] = [
+  { name: 'never answers', answer: () => {}, failed: 'timeout', message: /within 500 ms/, wanted: SHORT },
+  {
+    name: 'opens a stream and says nothing',
+    answer: (_, response) => openEvents(response),
+    failed: 'timeout',
+    message: /within 500 ms/,
+    wanted: SHORT,
+  },
+  {
+    name: 'ends its stream without an answer',
+    answer: (_, response) => {
+      openEvents(response);
+      response.end(
+        'event: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1,"progressToken":1}}\n\n',
+      );
+    },
+    failed: 'transport',
+    message: /ended the stream before it had answered/,
+  },
+  {
+    name: 'ends its stream in the middle of an answer',
+    answer: (_, response) => {
+      openEvents(response);
+      response.end('event: message\ndata: {"jsonrpc":"2.0","id":');
+    },
+    failed: 'transport',
+    message: /ended the stream before it had answered/,
+  },
+  {
+    name: 'breaks off in the middle of its stream',
+    answer: (_, response) => {
+      openEvents(response);
+      response.write('data: {"json', () => response.destroy());
+    },
+    failed: 'transport',
+    message: /closed the connection before the answer was complete/,
+  },
+  {
+    name: 'breaks off a stream that may be resumed, and cannot be found again',
+    answer: (message, response) => {
+      if (message.method === 'GET') return void response.writeHead(503).end();
+      openEvents(response);
+      response.write('id: 1\nretry: 10\ndata: \n\n', () => response.destroy());
+    },
+    failed: 'transport',
+    message: /could not be taken up again/,
+  },
+  {
+    name: 'streams without an end',
+    answer: (_, response) => {
+      openEvents(response);
+      const flood = (): void => {
+        while (!response.destroyed && response.write(`: ${'x'.repeat(10_000)}\n\n`));
+        if (!response.destroyed) response.once('drain', flood);
+      };
+      flood();
+    },
+    failed: 'result_too_large',
+    message: /is the limit/,
+  },
+  {
+    name: 'sends 50 MB',
+    answer: (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(Buffer.alloc(50_000_000, 0x20));
+    },
+    failed: 'result_too_large',
+    message: /is the limit/,
+  },
+  {
+    name: 'sends a result that is too large',
+    answer: (message, response) => sayJson(response, resultOf(message, 'x'.repeat(40_000))),
+    failed: 'result_too_large',
+    message: /32768/,
+  },
+  {
+    name: 'answers with a status of failure',
+    answer: (_, response) => response.writeHead(500).end('canary: it hurts'),
+    failed: 'http_status',
+    message: /answered with status 500/,
+    body: /canary: it hurts/,
+  },
+  {
+    name: 'wants to be paid',
+    answer: (_, response) => response.writeHead(401, { 'www-authenticate': 'Bearer' }).end('canary'),
+    failed: 'http_status',
+    message: /answered with status 401/,
+  },
+  {
+    name: 'knows no session, not even a new one',
+    answer: (_, response) => response.writeHead(404).end(),
+    failed: 'http_status',
+    message: /answered with status 404/,
+  },
+  {
+    name: 'redirects elsewhere',
+    answer: (_, response) => response.writeHead(307, { location: 'http://evil.test/mcp' }).end(),
+    failed: 'http_status',
+    message: /redirects are not followed/,
+  },
+  {
+    name: 'answers with a page',
+    answer: (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>canary</p>'),
+    failed: 'transport',
+    message: /neither JSON nor a stream of events/,
+    body: /<p>/,
+  },
+  {
+    name: 'answers with what is not JSON',
+    answer: (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":'),
+    failed: 'non_json',
+    message: /did not answer with JSON/,
+    body: /^\{"a":$/,
+  },
+  {
+    name: 'answers with JSON that is no message',
+    answer: (_, response) => sayJson(response, { hello: 'canary' }),
+    failed: 'transport',
+    message: /not of the protocol/,
+  },
+  {
+    name: 'refuses the parameters',
+    answer: ({ id }, response) => sayJson(response, { jsonrpc: '2.0', id, error: { code: -32602, message: 'canary' } }),
+    failed: 'tool_error',
+    message: /-32602/,
+    body: /canary/,
+  },
+];
+
+for (const { name, answer, failed, message, wanted, body } of HOSTILE) {
+  test(`a service that ${name} fails the call as ${failed}`, async (t) => {
+    const { url } = await fakeService(t, answer);
+    const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: url } });
+    const outcome = failureOf(await ask(sources, toolCall('do', {}, wanted)));
+    assert.equal(outcome.failure_class, failed, outcome.failure_message);
+    assert.match(outcome.failure_message, message);
+    assert.doesNotMatch(outcome.failure_message, /canary/);
+    if (body) assert.match(bodyOf(outcome), body);
+  });
+}
+
+test('a service that is not there fails the call as transport', async (t) => {
+  const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: await findFreeOrigin() } });
+  const outcome = failureOf(await ask(sources, toolCall('do')));
+  assert.equal(outcome.failure_class, 'transport');
+  assert.match(outcome.failure_message, /CHUKWA_MCP_TEST.*refused the connection/);
+});
+
+test('a service that fails once is asked again by the next call, in the same session', async (t) => {
+  let calls = 0;
+  const { url, heard } = await fakeService(t, (message, response) => {
+    calls += 1;
+    if (calls === 1) response.destroy();
+    else sayJson(response, resultOf(message, calls));
+  });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: url } });
+  assert.deepEqual(summary(await ask(sources, toolCall('do'))), { failed: 'transport', refused: false });
+  assert.equal(calls, 1, 'it was not asked twice for one call');
+  assert.deepEqual(summary(await ask(sources, toolCall('do'))), { succeeded: { value: 2 } });
+  assert.equal(heard.filter(({ message }) => message?.method === 'initialize').length, 1);
+});
+
+test('a stream that is broken off with a number is taken up again', async (t) => {
+  const { url, heard } = await fakeService(t, (message, response, request) => {
+    openEvents(response);
+    if (message.method !== 'GET') return void response.end('id: 7\nretry: 10\ndata: \n\n');
+    assert.equal(request.headers['last-event-id'], '7');
+    const asked = heard.find((one) => one.message?.method === 'tools/call')?.message;
+    return void response.end(`id: 8\ndata: ${JSON.stringify(asked && resultOf(asked, 'resumed'))}\n\n`);
+  });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: url } });
+  assert.deepEqual(summary(await ask(sources, toolCall('do'))), { succeeded: { value: 'resumed' } });
+});
+
+test('a call that is stopped is taken back, and the session is given back at the end', async (t) => {
+  const stop = new AbortController();
+  const { url, heard } = await fakeService(t, () => stop.abort());
+  const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: url } });
+  const surroundings = { client_request_id: 'x', signal: stop.signal };
+  const outcome = await sources.callSource(toolCall('do'), surroundings, makeRecorder());
+  assert.deepEqual(summary(outcome), { failed: 'stopped', refused: false });
+  const find = (wanted: (one: Heard) => boolean): Heard | undefined => heard.find(wanted);
+  const asked = find(({ message }) => message?.method === 'tools/call');
+  while (!find(({ message }) => message?.method === 'notifications/cancelled'))
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  const cancelled = find(({ message }) => message?.method === 'notifications/cancelled')?.message;
+  assert.deepEqual(cancelled?.['params'], {
+    requestId: asked?.message?.id,
+    reason: 'the answer is no longer wanted',
+  });
+  await sources.close();
+  assert.deepEqual(
+    heard.filter(({ http }) => http !== 'POST').map(({ http, session }) => [http, session]),
+    [['DELETE', 'session-1']],
+  );
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Json } from '../../engine/contract/json.js';
+import type { Invoke } from '../../engine/core/turn/command.js';
+import type { CallOutcome } from '../../engine/ports/sources.js';
+import { findFreeOrigin, jsonCall, type Wanted } from '../sources/harness.js';
+
+type RealServer = 'everything' | 'memory' | 'filesystem';
+
+/** The command of a server from npm, as an operator would write it. */
+export function commandOf(
+  server: RealServer,
+  words: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
+): string {
+  const assigned = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  const command = [process.execPath, entryOf(server), ...words];
+  return JSON.stringify(assigned.length === 0 ? command : ['/usr/bin/env', ...assigned, ...command]);
+}
+
+function entryOf(server: RealServer): string {
+  return fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${server}/dist/index.js`));
+}
+
+/** A command that runs the given JavaScript. */
+export function commandOfScript(script: string, ...words: readonly string[]): string {
+  return JSON.stringify([process.execPath, '-e', script, ...words]);
+}
+
+/** server-everything over Streamable HTTP, until the test ends; gives the URL of its endpoint. */
+export async function startHttpServer(t: TestContext): Promise<string> {
+  const { port } = new URL(await findFreeOrigin());
+  const child = spawn(process.execPath, [entryOf('everything'), 'streamableHttp'], {
+    env: { PATH: process.env['PATH'] ?? '', PORT: port },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  t.after(() => void child.kill('SIGKILL'));
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`it ended with code ${code}`)));
+    child.stderr.on('data', (said: Buffer) => {
+      if (said.includes('listening')) resolve();
+    });
+  });
+  return `http://127.0.0.1:${port}/mcp`;
+}
+
+/** A call of a tool of the server that `CHUKWA_MCP_TEST` names. */
+export function toolCall(tool_name: string, request: Json = {}, { told = {}, ...wanted }: ToolWanted = {}): Invoke {
+  const {
+    url_env: _url,
+    method: _method,
+    path: _path,
+    ...source
+  } = jsonCall({ request, ...wanted }).call.source.interface as Readonly<Record<string, Json>>;
+  const named = { ...source, name: 'mcp_tool', server_env: 'CHUKWA_MCP_TEST', tool_name, ...told };
+  const invoke = jsonCall({ request, ...wanted });
+  const { call } = invoke;
+  const hash = JSON.stringify(named);
+  return { ...invoke, call: { ...call, source: { ...call.source, hash, plugin: 'mcp_tool', interface: named } } };
+}
+
+type ToolWanted = Wanted & { readonly told?: Readonly<Record<string, Json>> };
+
+/** The failure of a call that must have failed. */
+export function failureOf(outcome: CallOutcome): Extract<CallOutcome, { readonly status: 'failed' }> {
+  assert.equal(outcome.status, 'failed', JSON.stringify(outcome));
+  return outcome;
+}
+
+/** What is kept of what was said. */
+export function bodyOf(outcome: CallOutcome): string {
+  return Buffer.from(outcome.response_body ?? []).toString('utf8');
+}

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { test, type TestContext } from 'node:test';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
+import { parseCommand } from '../../engine/sources/command.js';
+import type { Sources } from '../../engine/sources/index.js';
+import { resolveOrigin } from '../../engine/sources/origin.js';
+import { ask, jsonCall, makeFolder, makeRecorder, openTestSources, serve, summary, writePlugin } from './harness.js';
+
+/** Hands each request to the program as a line, and takes its first line as the answer. */
+const LINE_PLUGIN = `export default { open: (definition, { spawn }) => ({
+  invoke: async (request) => {
+    const child = await spawn();
+    await child.write(JSON.stringify(request) + '\\n');
+    let text = '';
+    for await (const piece of child.output) {
+      text += new TextDecoder().decode(piece);
+      if (text.includes('\\n')) return { value: JSON.parse(text) };
+    }
+    const { message, last_words } = await child.ended;
+    return { value: { ended: message, last_words: new TextDecoder().decode(last_words), text } };
+  },
+}) };`;
+
+const SPAWNS = { origin: { variables: ['CHUKWA_TEST_PROGRAM'] }, spawn: true };
+
+interface Told {
+  readonly log?: (line: string) => void;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly more?: readonly string[];
+}
+
+/** Sources whose one plugin talks to a program: the given JavaScript, run by this Node. */
+async function openProgram(t: TestContext, script: string, { log, variables, more = [] }: Told = {}): Promise<Sources> {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'line', LINE_PLUGIN, SPAWNS);
+  const command = JSON.stringify([process.execPath, '-e', script, ...more]);
+  return openTestSources(t, {
+    folders: [folder],
+    overlay: { CHUKWA_TEST_PROGRAM: command },
+    lookUp: (name) => variables?.[name],
+    ...(log ? { log } : {}),
+  });
+}
+
+async function askLine(sources: Sources, request: Json = null): Promise<JsonObject> {
+  const outcome = await ask(sources, jsonCall({ request }, { name: 'line' }));
+  assert.equal(outcome.status, 'succeeded', JSON.stringify(outcome));
+  return outcome.view as JsonObject;
+}
+
+/** A process that has ended may stand in the table until somebody asks how; where nobody ever does, it is dead all the same. */
+function isAlive(pid: Json | undefined): boolean {
+  const status = `/proc/${Number(pid)}/status`;
+  try {
+    process.kill(Number(pid), 0);
+    return !existsSync(status) || !/^State:\tZ/m.test(readFileSync(status, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function untilDead(pid: Json | undefined): Promise<void> {
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test('words reach the program as they are, and no shell reads them', async (t) => {
+  const words = ['$HOME', '`id`', '; exit 1', '*', 'a b', ''];
+  const script = 'console.log(JSON.stringify({ words: process.argv.slice(1) }))';
+  assert.deepEqual(await askLine(await openProgram(t, script, { more: words })), { words });
+});
+
+test('a program is handed where to find things, and no other variable', async (t) => {
+  const variables = {
+    PATH: '/usr/bin:/bin',
+    LANG: 'C',
+    CHUKWA_LLM_API_KEY: 'canary-1234',
+    DATABASE_URL: 'canary-5678',
+  };
+  const sources = await openProgram(t, 'console.log(JSON.stringify(process.env))', { variables });
+  const environment = await askLine(sources);
+  assert.equal(environment['PATH'], '/usr/bin:/bin');
+  assert.equal(environment['LANG'], 'C');
+  assert.doesNotMatch(JSON.stringify(environment), /canary|CHUKWA/);
+});
+
+const STUBBORN = `process.on('SIGTERM', () => {});
+const script = "process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)";
+const grandchild = require('node:child_process').spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+grandchild.stdout.once('data', () => console.log(JSON.stringify({ pid: process.pid, grandchild: grandchild.pid })));
+setInterval(() => {}, 1000);`;
+
+test('closing ends a program and what it started, though both ignore being asked', async (t) => {
+  const sources = await openProgram(t, STUBBORN);
+  const { pid, grandchild } = await askLine(sources);
+  assert.ok(isAlive(pid) && isAlive(grandchild));
+  await sources.close();
+  await Promise.all([untilDead(pid), untilDead(grandchild)]);
+});
+
+test('one variable has one program: another start ends the one before', async (t) => {
+  const sources = await openProgram(t, STUBBORN);
+  const first = await askLine(sources);
+  const second = await askLine(sources, 'again');
+  assert.ok(isAlive(second['pid']));
+  await Promise.all([untilDead(first['pid']), untilDead(first['grandchild'])]);
+});
+
+test('a program that dies leaves its last words, and what it started dies with it', async (t) => {
+  const script = `const started = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
+    process.stdout.write(String(started.pid));
+    console.error('no disk'); process.exitCode = 3; setTimeout(() => process.exit(), 20);`;
+  const { ended, last_words, text } = await askLine(await openProgram(t, script));
+  assert.equal(ended, 'the program that CHUKWA_TEST_PROGRAM names ended (code 3)');
+  assert.equal(last_words, 'no disk\n');
+  await untilDead(text);
+});
+
+test('a program that floods its standard error is heard to a limit, without its secrets', async (t) => {
+  const lines: string[] = [];
+  const script = `console.error('my key is canary-1234');
+    for (let i = 0; i < 5000; i += 1) console.error('x'.repeat(5000));
+    process.stderr.write('', () => console.log('{"done":true}'));`;
+  const more = ['API_KEY=canary-1234'];
+  assert.deepEqual(await askLine(await openProgram(t, script, { log: (line) => lines.push(line), more })), {
+    done: true,
+  });
+  assert.equal(lines[0], 'CHUKWA_TEST_PROGRAM: my key is [secret:CHUKWA_TEST_PROGRAM]');
+  assert.equal(lines.length, 201);
+  assert.ok(Math.max(...lines.map((line) => line.length)) < 1_100);
+});
+
+test('a program that is not there is unavailable, and its command is not told', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'line', LINE_PLUGIN, SPAWNS);
+  const sources = await openTestSources(t, {
+    folders: [folder],
+    overlay: { CHUKWA_TEST_PROGRAM: '/nowhere/canary-program --fast' },
+  });
+  const outcome = await ask(sources, jsonCall({}, { name: 'line' }));
+  assert.deepEqual(summary(outcome), { failed: 'unavailable', refused: false });
+  assert.ok(outcome.status === 'failed');
+  assert.match(outcome.failure_message, /CHUKWA_TEST_PROGRAM.*does not exist/);
+  assert.doesNotMatch(JSON.stringify(outcome), /canary/);
+});
+
+test('nothing is started outside a call', async (t) => {
+  const folder = await makeFolder(t);
+  const early = `let started; export default { open: (definition, { spawn }) => {
+    started = spawn().then(() => 'started', (failure) => failure.message);
+    return { invoke: async () => ({ value: await started }) };
+  } };`;
+  await writePlugin(folder, 'line', early, SPAWNS);
+  const sources = await openTestSources(t, { folders: [folder], overlay: { CHUKWA_TEST_PROGRAM: process.execPath } });
+  const outcome = await ask(sources, jsonCall({}, { name: 'line' }));
+  assert.deepEqual(summary(outcome), { succeeded: 'a program is started only for a call' });
+});
+
+const COMMANDS: readonly (readonly [string, string, readonly string[] | RegExp])[] = [
+  ['CHUKWA_X', ' npx  -y server ', ['npx', '-y', 'server']],
+  ['CHUKWA_X', '["a b", "", "\\"c\\""]', ['a b', '', '"c"']],
+  ['CHUKWA_X', '[]', /neither/],
+  ['CHUKWA_X', '["a", 1]', /neither/],
+  ['CHUKWA_X', '["a"', /neither/],
+  ['CHUKWA_X', '[""]', /neither/],
+  ['CHUKWA_X', '["a\\u0000"]', /neither/],
+  ['CHUKWA_X', '   ', /neither/],
+  ['SHELL', '/bin/bash', /only variables that begin with CHUKWA_/],
+  ['XCHUKWA_X', 'server', /only variables that begin with CHUKWA_/],
+];
+
+for (const [variable, value, expected] of COMMANDS) {
+  test(`${variable}=${JSON.stringify(value)} is ${String(expected)}`, () => {
+    const parsed = parseCommand(variable, value);
+    if (expected instanceof RegExp) {
+      assert.ok(!parsed.ok);
+      assert.match(parsed.message, expected);
+    } else {
+      assert.ok(parsed.ok);
+      assert.deepEqual([parsed.command.file, ...parsed.command.arguments], expected);
+    }
+  });
+}
+
+test('values behind telling names are secrets', () => {
+  const parsed = parseCommand('CHUKWA_X', 'env API_KEY=one FILE=two srv --token three --auth-token=four --depth 5');
+  assert.ok(parsed.ok);
+  assert.deepEqual(
+    parsed.command.secrets.map(({ value }) => value),
+    ['one', 'three', 'four'],
+  );
+});
+
+const MANIFEST = {
+  version: 1,
+  name: 'x',
+  description: '',
+  contract_version: 1,
+  speaks: 'json',
+  interface_schema: './i',
+  entry: './e.js',
+  origin: { variables: ['CHUKWA_X'] },
+} as const;
+
+test('a command is one only where the manifest asks for it, and a URL stays a URL', () => {
+  const resolved = (spawn: boolean, value: string): unknown => {
+    const outcome = resolveOrigin({ ...MANIFEST, spawn }, {}, () => value);
+    return outcome.ok ? (outcome.command?.file ?? outcome.origin?.url) : outcome.message;
+  };
+  assert.equal(resolved(true, 'server --fast'), 'server');
+  assert.equal(resolved(true, 'http://one.test/mcp'), 'http://one.test/mcp');
+  assert.match(String(resolved(true, 'postgres://user:canary@host/db')), /does not hold an http or https URL/);
+  assert.match(String(resolved(false, 'server --fast')), /does not hold an http or https URL/);
+});
+
+const FAREWELLS = `const post = (origin, path, keepalive) => origin.fetch(origin.url + path, { method: 'POST', keepalive }).catch(() => {});
+export default { open: (definition, { origin }) => ({
+  invoke: (request, { signal }) => new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => { void post(origin, '/late', false); void post(origin, '/farewell', true); reject(signal.reason); });
+    void post(origin, '/asked', false);
+  }),
+  close: () => post(origin, '/closed', false),
+}) };`;
+
+test('a call that is cut may take back what it asked, and a source may say that it closes; nothing else is sent', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'polite', FAREWELLS, { origin: { variables: ['TEST_URL'] } });
+  const heard: string[] = [];
+  const stop = new AbortController();
+  const farewell = new AbortController();
+  const url = await serve(t, (request, response) => {
+    heard.push(request.url ?? '');
+    if (request.url === '/asked') return stop.abort();
+    response.end();
+    if (request.url === '/farewell') farewell.abort();
+  });
+  const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_URL: url } });
+  const surroundings = { client_request_id: 'x', signal: stop.signal };
+  const said = once(farewell.signal, 'abort');
+  const outcome = await sources.callSource(jsonCall({}, { name: 'polite' }), surroundings, makeRecorder());
+  assert.deepEqual(summary(outcome), { failed: 'stopped', refused: false });
+  await said;
+  await sources.close();
+  assert.deepEqual(heard, ['/asked', '/farewell', '/closed']);
+});
+
+test('a source that does not end its closing holds nobody up', async (t) => {
+  const folder = await makeFolder(t);
+  const endless = `export default { open: () => ({ invoke: async () => ({ value: 1 }), close: () => new Promise(() => {}) }) };`;
+  await writePlugin(folder, 'endless', endless);
+  const sources = await openTestSources(t, { folders: [folder] });
+  assert.deepEqual(summary(await ask(sources, jsonCall({}, { name: 'endless' }))), { succeeded: 1 });
+  await sources.close();
+});
+
+test('a protocol that says things twice has room for it on the wire, and its result has none', async (t) => {
+  const folder = await makeFolder(t);
+  const twice = `export default { open: (definition, { origin }) => ({
+    invoke: async (request) => ({ value: (await (await origin.fetch(origin.url)).json()).slice(0, request) }),
+  }) };`;
+  const origin = { variables: ['TEST_URL'] };
+  await writePlugin(folder, 'plain', twice, { origin });
+  await writePlugin(folder, 'wrapped', twice, { origin, wire_overhead: { factor: 2, bytes: 50 } });
+  const url = await serve(t, (_, response) => response.end(JSON.stringify('x'.repeat(200))));
+  const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_URL: url } });
+  const limits = { max_runtime_ms: 20_000, max_request_bytes: 100, max_result_bytes: 100 };
+  const askFor = async (name: string, length: number): Promise<Json> =>
+    summary(await ask(sources, jsonCall({ request: length, call: { limits } }, { name })));
+  assert.deepEqual(await askFor('plain', 50), { failed: 'result_too_large', refused: false });
+  assert.deepEqual(await askFor('wrapped', 50), { succeeded: 'x'.repeat(50) });
+  assert.deepEqual(await askFor('wrapped', 150), { failed: 'result_too_large', refused: false });
+});
