@@ -1,4 +1,4 @@
-import { nearestFirst } from '../core/content/nearest-name.js';
+import { nearestName } from '../core/content/nearest-name.js';
 import type { WorldRecord, WorldSnapshot } from '../ports/records.js';
 import { type Done, type Engine, refuse } from './engine.js';
 import { loadScenario } from './load-program.js';
@@ -71,13 +71,11 @@ export async function freshSlug(engine: Engine, family: string): Promise<string>
 /** Refuses for a name that no world has, with the nearest that some do. */
 export async function unknownWorld(engine: Engine, slug: string) {
   const known = (await engine.store.worlds.list()).map((world) => world.world_slug);
-  const [nearest] = nearestFirst(slug, known);
+  const nearest = nearestName(slug, known);
+  const list = `${nearest === undefined ? '' : `Did you mean ${nearest}? `}See chukwa world list.`;
   return refuse({
     code: 'WORLD_UNKNOWN',
     message: `There is no world ${JSON.stringify(slug)}.`,
-    repair:
-      nearest === undefined
-        ? 'Make one: chukwa world create SLUG --scenario PATH'
-        : `Did you mean ${nearest}? See chukwa world list.`,
+    repair: known.length === 0 ? 'Make one: chukwa world create SLUG --scenario PATH' : list,
   });
 }

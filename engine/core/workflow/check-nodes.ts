@@ -1,7 +1,7 @@
 import type { CognitionWorkflow, LlmToolLoopNode } from '../../generated/workflow.js';
 import { pointerTokens } from '../content/json-pointer.js';
 import { nodesReadBy, parsePromptText } from '../prompt/template.js';
-import { nearestFirst } from '../content/nearest-name.js';
+import { suggestName } from '../content/nearest-name.js';
 import { checkTemplate } from './check-ambients.js';
 import type { Complaint } from './document-problem.js';
 import { listReads } from './request-template.js';
@@ -104,7 +104,7 @@ function checkEdges(workflow: CognitionWorkflow, node: AuthoredNode, pointer: st
       code: 'NODE_UNKNOWN',
       message: `${node.id} reads the output of ${JSON.stringify(id)}, and there is no such node.`,
       pointer,
-      repair: `Did you mean ${nearestFirst(id, ids)[0]}?`,
+      repair: suggestName(id, ids),
     }));
 }
 

@@ -1,5 +1,5 @@
 import type { Scenario } from '../../generated/scenario.js';
-import { nearestFirst } from '../content/nearest-name.js';
+import { suggestName } from '../content/nearest-name.js';
 import { isCanonicalEntityId, normaliseEntityId } from '../world/entity-id.js';
 import type { Complaint } from './document-problem.js';
 
@@ -146,6 +146,5 @@ function agentOnly(member: string, id: string, pointer: string): Complaint {
 }
 
 function suggest(written: string, known: readonly string[]): string {
-  const nearest = nearestFirst(written, known).slice(0, 3);
-  return nearest.length === 0 ? 'Add it to the scenario.' : `Did you mean ${nearest.join(' or ')}?`;
+  return known.length === 0 ? 'Add it to the scenario.' : suggestName(written, known);
 }
