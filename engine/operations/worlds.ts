@@ -1,4 +1,6 @@
 import { nearestName } from '../core/content/nearest-name.js';
+import { simulationTime } from '../core/world/simulation-time.js';
+import type { Scenario } from '../generated/scenario.js';
 import type { WorldRecord, WorldSnapshot } from '../ports/records.js';
 import { type Done, type Engine, refuse } from './engine.js';
 import { loadScenario } from './load-program.js';
@@ -27,7 +29,7 @@ export async function createWorld(
   const created = await engine.store.worlds.create({
     world_slug,
     scenario_hash,
-    start_time: loaded.value.scenario.start_time,
+    start_time: timeAt(loaded.value.scenario, 0),
     created_at: engine.runtime.clock.now(),
   });
   if (!created)
@@ -37,6 +39,16 @@ export async function createWorld(
       repair: 'Choose another name.',
     });
   return showWorld(engine, { world_slug });
+}
+
+/**
+ * The time inside a world at a turn that has one.
+ * @returns RFC 3339, in UTC
+ */
+export function timeAt(scenario: Pick<Scenario, 'start_time' | 'chronon_seconds'>, turn: number): string {
+  const milliseconds = simulationTime(scenario, turn);
+  if (milliseconds === undefined) throw new Error(`turn ${turn} has no time`);
+  return new Date(milliseconds).toISOString();
 }
 
 /** All worlds, by name. */

@@ -38,6 +38,7 @@ export interface SmallPark {
   readonly nodes_before?: (shelf: Shelf) => readonly JsonObject[];
   readonly schema_delivery?: string;
   readonly entities?: readonly JsonObject[];
+  readonly time?: JsonObject;
   readonly change?: (workflow: JsonObject) => JsonObject;
 }
 
@@ -90,6 +91,7 @@ export function compileSmallPark(park: SmallPark = {}): Compiled & { readonly sh
     label: 'small-park',
     start_time: '2026-05-01T09:00:00Z',
     chronon_seconds: 60,
+    ...park.time,
     environments: [{ label: 'park', content: 'A small park.' }],
     entities: park.entities ?? ENTITIES,
     cognition: [{ profile_ref, subjects: park.subjects ?? ['bob'] }],
