@@ -50,6 +50,7 @@ export async function validateLoaded(parts: DocumentParts, loaded: LoadedFiles):
       is_sound: !problems.some(isError),
     })),
     loaded.resolve_path,
+    loaded.neighbours,
   );
   const outside = await findOutside(parts, linking.linked);
   const whole = checkWhole(parts, linking.linked, outside.found);
