@@ -1,10 +1,11 @@
 import type { Json } from '../contract/json.js';
+import { simulationTime } from '../core/world/simulation-time.js';
 import type { AttemptRecord, AttemptStatus, InvocationSummary } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
 import { type AttemptEnd, runAttempt } from '../runtime/run-attempt.js';
-import { type Done, type Engine, unavailable } from './engine.js';
+import { type Done, type Engine, refuse, unavailable } from './engine.js';
 import { loadScenario } from './load-program.js';
-import { unknownWorld } from './worlds.js';
+import { timeAt, unknownWorld } from './worlds.js';
 
 /** What `run --json` prints. */
 export interface RunReport {
@@ -68,8 +69,6 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   const loaded = await loadScenario(engine, world.scenario_hash);
   if (!loaded.ok) return loaded;
   const { scenario, program } = loaded.value;
-  const simulationTime = (turn: number) =>
-    new Date(Date.parse(scenario.start_time) + turn * scenario.chronon_seconds * 1000).toISOString();
   const turns: TurnReport[] = [];
   await engine.store.attempts.sweep({
     except: request.world_slug,
@@ -78,8 +77,9 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   });
   for (let left = request.turns; left > 0 && !request.signal.aborted; left--) {
     const committed = turns.at(-1)?.attempted_turn ?? world.turn;
+    if (simulationTime(scenario, committed + 1) === undefined) return refuseTime(request.world_slug, committed);
     const played = await unlessLost(engine, { world_slug: request.world_slug, committed }, () =>
-      runAttempt(engine.runtime, { ...request, program, simulationTime }),
+      runAttempt(engine.runtime, { ...request, program, simulationTime: (turn) => timeAt(scenario, turn) }),
     );
     if (!played.ok) return played;
     const end = played.value;
@@ -108,6 +108,14 @@ async function unlessLost<Value>(
       details: { world_slug, last_committed_turn: committed },
     });
   }
+}
+
+function refuseTime(slug: string, committed: number) {
+  return refuse({
+    code: 'WORLD_TIME_ENDED',
+    message: `The world ${slug} has come to the end of its calendar: turn ${committed} is the last within the year 9999.`,
+    repair: 'Make a world of a scenario with an earlier start_time, or with a shorter chronon_seconds.',
+  });
 }
 
 async function reportTurn(engine: Engine, attemptId: string): Promise<TurnReport> {

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Problem } from '../contract/problem.js';
 import { parseSource } from '../core/content/source-text.js';
-import { nearestFirst } from '../core/content/nearest-name.js';
+import { nearestName } from '../core/content/nearest-name.js';
 import type { Composition, Stage } from './composition.js';
 import { type Done, refuse } from './engine.js';
 
@@ -52,11 +52,11 @@ export async function findScript(
   const path = resolve(workingFolder, name);
   const facts = await stat(path).catch(() => undefined);
   if (facts?.isFile()) return { ok: true, value: path };
-  const [nearest] = nearestFirst(name, shipped);
+  const nearest = nearestName(name, shipped);
   return refuse({
     code: 'SCRIPT_UNKNOWN',
     message: `There is no script ${JSON.stringify(name)}: neither a file nor one that ships.`,
-    repair: `Did you mean ${nearest}? Scripts that ship: ${shipped.toSorted().join(', ')}.`,
+    repair: `${nearest === undefined ? '' : `Did you mean ${nearest}? `}Scripts that ship: ${shipped.toSorted().join(', ')}.`,
   });
 }
 

@@ -1,5 +1,7 @@
 import type { Problem } from '../contract/problem.js';
-import { nearestFirst } from '../core/content/nearest-name.js';
+import { nearestName } from '../core/content/nearest-name.js';
+import { simulationTime } from '../core/world/simulation-time.js';
+import type { Scenario } from '../generated/scenario.js';
 import type { WorldRecord, WorldSnapshot } from '../ports/records.js';
 import { type Done, type Engine, refuse, type Refused } from './engine.js';
 import { loadScenario } from './load-program.js';
@@ -23,7 +25,7 @@ export async function createWorld(
   const created = await engine.store.worlds.create({
     world_slug,
     scenario_hash,
-    start_time: loaded.value.scenario.start_time,
+    start_time: timeAt(loaded.value.scenario, 0),
     created_at: engine.runtime.clock.now(),
   });
   return created ? showWorld(engine, { world_slug }) : slugTaken(world_slug);
@@ -46,6 +48,16 @@ export function slugTaken(slug: string): Refused {
     message: `There is a world ${slug} already.`,
     repair: 'Choose another name.',
   });
+}
+
+/**
+ * The time inside a world at a turn that has one.
+ * @returns RFC 3339, in UTC
+ */
+export function timeAt(scenario: Pick<Scenario, 'start_time' | 'chronon_seconds'>, turn: number): string {
+  const milliseconds = simulationTime(scenario, turn);
+  if (milliseconds === undefined) throw new Error(`turn ${turn} has no time`);
+  return new Date(milliseconds).toISOString();
 }
 
 /** All worlds, by name. */
@@ -80,13 +92,11 @@ export async function freshSlug(engine: Engine, family: string): Promise<string>
 /** Refuses for a name that no world has, with the nearest that some do. */
 export async function unknownWorld(engine: Engine, slug: string) {
   const known = (await engine.store.worlds.list()).map((world) => world.world_slug);
-  const [nearest] = nearestFirst(slug, known);
+  const nearest = nearestName(slug, known);
+  const list = `${nearest === undefined ? '' : `Did you mean ${nearest}? `}See chukwa world list.`;
   return refuse({
     code: 'WORLD_UNKNOWN',
     message: `There is no world ${JSON.stringify(slug)}.`,
-    repair:
-      nearest === undefined
-        ? 'Make one: chukwa world create SLUG --scenario PATH'
-        : `Did you mean ${nearest}? See chukwa world list.`,
+    repair: known.length === 0 ? 'Make one: chukwa world create SLUG --scenario PATH' : list,
   });
 }

@@ -101,6 +101,16 @@ export function databaseTooOld(place: string, version: string): Problem {
   };
 }
 
+/** The database cannot hold every text. */
+export function databaseNotUtf8(place: string, encoding: string): Problem {
+  return {
+    code: 'DATABASE_NOT_UTF8',
+    message: `The database at ${place} is encoded in ${encoding}, which cannot hold every text; UTF8 is needed.`,
+    repair: 'Name a database made with: createdb --encoding UTF8 --template template0 chukwa',
+    details: { place, encoding },
+  };
+}
+
 /** A migration was edited after it had been applied. */
 export function migrationChanged(description: string, migration: string): Problem {
   return {

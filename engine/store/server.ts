@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Outcome, Problem } from '../contract/problem.js';
 import { openDatabase, type OpenDatabase } from './database.js';
-import { databaseTooOld, databaseUnreachable, databaseUrlInvalid } from './problems.js';
+import { databaseNotUtf8, databaseTooOld, databaseUnreachable, databaseUrlInvalid } from './problems.js';
 
 const CONNECTIONS_MAX = 10;
 const CONNECTION_TIMEOUT_MS = 10_000;
@@ -39,11 +39,13 @@ function findPlace(url: string): string | undefined {
 
 async function findProblem(database: OpenDatabase, place: string): Promise<Problem | undefined> {
   try {
-    const version = await database.query<{ number: number; text: string }>(
-      `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS text`,
+    const answer = await database.query<{ number: number; version: string; encoding: string }>(
+      `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
+         current_setting('server_encoding') AS encoding`,
     );
-    const found = version.rows[0];
-    if (found && found.number < OLDEST_VERSION) return databaseTooOld(place, found.text);
+    const found = answer.rows[0];
+    if (found && found.number < OLDEST_VERSION) return databaseTooOld(place, found.version);
+    if (found && found.encoding !== 'UTF8') return databaseNotUtf8(place, found.encoding);
     return undefined;
   } catch (error) {
     return databaseUnreachable(place, toReason(error));

@@ -117,6 +117,15 @@ check('a node that waits for itself', { prompt: '{{nodes.act.output}}' }, ['NODE
 check('a delivery that this version cannot do', { schema_delivery: 'response_format_strict' }, [
   'NOT_SUPPORTED_YET /interface/schema_delivery',
 ]);
+check('a start that no calendar has', { time: { start_time: '2016-12-31T23:59:60Z' } }, [
+  'START_TIME_UNUSABLE /start_time',
+]);
+check('a start beyond what a database takes', { time: { start_time: '0001-01-01T00:00:00+02:00' } }, [
+  'START_TIME_UNUSABLE /start_time',
+]);
+check('turns that soon lead beyond the calendar', { time: { chronon_seconds: 31_536_000 } }, [
+  'CHRONON_TOO_LONG /chronon_seconds',
+]);
 check('a subject that is a prop', { subjects: ['crumb'] }, ['SUBJECT_NOT_AGENT /cognition/0/subjects/0']);
 check('a subject that does not exist, and one that stands twice', { subjects: ['bob', 'bobby', 'bob'] }, [
   'ENTITY_UNKNOWN /cognition/0/subjects/1',

@@ -63,8 +63,8 @@ test('links that leave the root are refused, and links within it are followed', 
   await symlink(folder, join(folder, 'below/loop'));
   const { findings, components } = await validateDocuments(await documentParts(folder), ['.']);
   assert.deepEqual(findings.map(inShort), [
-    'out-folder:1:1 LINK_LEAVES_ROOT at ""',
-    'out.json:1:1 LINK_LEAVES_ROOT at ""',
+    'out-folder:0:0 LINK_LEAVES_ROOT at ""',
+    'out.json:0:0 LINK_LEAVES_ROOT at ""',
   ]);
   const names = components.map(({ path }) => path.slice(folder.length + 1));
   assert.deepEqual(names, ['below/other.json', 'in.json', 'policy.json']);
@@ -88,9 +88,9 @@ test('a pipe is refused, and nobody waits for its writer', async (t) => {
 
 test('a path that is not there is a finding, and so is one outside of the root', async (t) => {
   const folder = await folderOf(t, { 'a/policy.json': policy, 'b/policy.json': policy });
-  assert.deepEqual(await findingsOf(folder, ['nowhere.json']), ['nowhere.json:1:1 FILE_MISSING at ""']);
+  assert.deepEqual(await findingsOf(folder, ['nowhere.json']), ['nowhere.json:0:0 FILE_MISSING at ""']);
   const { findings } = await validateDocuments(await documentParts(folder, 'a'), ['a', 'b/policy.json']);
-  assert.deepEqual(findings.map(inShort), ['b/policy.json:1:1 PATH_LEAVES_ROOT at ""']);
+  assert.deepEqual(findings.map(inShort), ['b/policy.json:0:0 PATH_LEAVES_ROOT at ""']);
 });
 
 test('members named like parts of objects are data', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { loadScenario } from '../../engine/operations/load-program.js';
+import { runTurns } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import { Overtaken } from '../../engine/runtime/attempt.js';
 import { type AttemptEnd, type AttemptRequest, runAttempt } from '../../engine/runtime/run-attempt.js';
@@ -101,5 +102,24 @@ describe('a driver whose world has been taken over', () => {
       attempts.map(({ status }) => status),
       ['interrupted', 'committed'],
     );
+  });
+});
+
+describe('a world at the end of its calendar', () => {
+  const open = sharedStage('PostgreSQL');
+
+  test('is refused before anything begins', async () => {
+    const stage = await open();
+    const { world_slug } = await stage.makeWorld({ scenario: 'simple' });
+    await stage.outside?.query(
+      `INSERT INTO turns (world_slug, turn, simulation_time, committed_at) VALUES ($1, 1e9::bigint, now(), now())`,
+      [world_slug],
+    );
+    await stage.outside?.query(`UPDATE worlds SET turn = 1e9::bigint WHERE world_slug = $1`, [world_slug]);
+    const signal = new AbortController().signal;
+    const done = await runTurns(stage.engine, { world_slug, turns: 1, signal, onProgress: () => {} });
+    assert.ok(!done.ok);
+    assert.deepEqual([done.because, done.problems[0]?.code], ['content', 'WORLD_TIME_ENDED']);
+    assert.deepEqual(await stage.engine.store.records.attempts(world_slug), []);
   });
 });

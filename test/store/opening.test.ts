@@ -203,6 +203,22 @@ test('a database in memory is a new one each time', async () => {
   assert.deepEqual(await (await open({ data_dir: root, url: 'memory:' })).worlds.list(), []);
 });
 
+test('a PostgreSQL database that cannot hold every text is refused', async () => {
+  const { outside, url, close } = await openTestDatabase('PostgreSQL');
+  const name = `latin_${process.pid}`;
+  try {
+    await outside.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    const address = new URL(url ?? '');
+    address.pathname = `/${name}`;
+    const problem = await refusal({ data_dir: root, url: address.href });
+    assert.equal(problem.code, 'DATABASE_NOT_UTF8', problem.message);
+    assert.match(problem.message, /LATIN1/);
+    await outside.query(`DROP DATABASE ${name}`);
+  } finally {
+    await close();
+  }
+});
+
 test('a PostgreSQL database that two programs open at once is migrated once', async () => {
   const { outside, url, close } = await openTestDatabase('PostgreSQL');
   try {

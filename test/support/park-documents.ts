@@ -42,6 +42,7 @@ export interface SmallPark {
   /** What the one JSON source takes. */
   readonly request_schema?: JsonObject;
   readonly entities?: readonly JsonObject[];
+  readonly time?: JsonObject;
   readonly change?: (workflow: JsonObject) => JsonObject;
 }
 
@@ -94,6 +95,7 @@ export function compileSmallPark(park: SmallPark = {}): Compiled & { readonly sh
     label: 'small-park',
     start_time: '2026-05-01T09:00:00Z',
     chronon_seconds: 60,
+    ...park.time,
     environments: [{ label: 'park', content: 'A small park.' }],
     entities: park.entities ?? ENTITIES,
     cognition: [{ profile_ref, subjects: park.subjects ?? ['bob'] }],

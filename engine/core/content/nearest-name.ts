@@ -6,6 +6,16 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return distance <= Math.max(Math.min(2, name.length - 2), Math.floor(name.length / 3)) ? nearest : undefined;
 }
 
+const NAMES_SHOWN = 10;
+
+/** What to write instead of a name that nobody has: one that is near enough, else those that there are. */
+export function suggestName(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  if (nearest !== undefined) return `Did you mean ${nearest}?`;
+  const more = known.length - NAMES_SHOWN;
+  return `There are: ${known.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? `, and ${more} more` : ''}.`;
+}
+
 /** Levenshtein distance of two short texts. */
 export function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, column) => column);

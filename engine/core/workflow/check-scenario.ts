@@ -1,14 +1,42 @@
 import type { Scenario } from '../../generated/scenario.js';
-import { nearestFirst } from '../content/nearest-name.js';
+import { suggestName } from '../content/nearest-name.js';
 import { isCanonicalEntityId, normaliseEntityId } from '../world/entity-id.js';
+import { longestChronon, parseMoment } from '../world/simulation-time.js';
 import type { Complaint } from './document-problem.js';
 
 /** What a scenario says that its schema cannot check: ids, names and who thinks. */
 export function checkScenario(scenario: Scenario): readonly Complaint[] {
   return [
+    ...checkTime(scenario),
     ...checkEnvironments(scenario),
     ...scenario.entities.flatMap((_, index) => checkEntity(scenario, index)),
     ...checkSubjects(scenario),
+  ];
+}
+
+/** So many turns at least must have a time. */
+const TURNS_TIMED = 10_000;
+
+function checkTime({ start_time, chronon_seconds }: Scenario): readonly Complaint[] {
+  const start = parseMoment(start_time);
+  if (!start.ok)
+    return [
+      {
+        code: 'START_TIME_UNUSABLE',
+        message: `${JSON.stringify(start_time)} ${start.reason}.`,
+        pointer: '/start_time',
+        repair: 'Write a time such as "2026-05-01T09:00:00Z".',
+      },
+    ];
+  const longest = longestChronon(start.milliseconds, TURNS_TIMED);
+  if (chronon_seconds <= longest) return [];
+  return [
+    {
+      code: 'CHRONON_TOO_LONG',
+      message: `Turns of ${chronon_seconds} seconds lead beyond the year 9999 before turn ${TURNS_TIMED}.`,
+      pointer: '/chronon_seconds',
+      repair: longest > 0 ? `Write at most ${longest}, or an earlier start_time.` : 'Write an earlier start_time.',
+    },
   ];
 }
 
@@ -146,6 +174,5 @@ function agentOnly(member: string, id: string, pointer: string): Complaint {
 }
 
 function suggest(written: string, known: readonly string[]): string {
-  const nearest = nearestFirst(written, known).slice(0, 3);
-  return nearest.length === 0 ? 'Add it to the scenario.' : `Did you mean ${nearest.join(' or ')}?`;
+  return known.length === 0 ? 'Add it to the scenario.' : suggestName(written, known);
 }

@@ -2,12 +2,12 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import { contentHash } from '../content/canonical.js';
 import { appendToken } from '../content/json-pointer.js';
-import { nearestName } from '../content/nearest-name.js';
 import type { ComponentKind, ComponentReference } from './component.js';
 import { type DocumentKind, isComponentKind } from './link/document-kind.js';
+import { findMeant } from './link/find-meant.js';
 import { bottomUp, findChain, type Graph } from './link/order.js';
 import { listReferences, type Reference, replaceReferences } from './link/references.js';
-import { type ResolvePath, SHIPPED_PREFIX } from './link/resolve-path.js';
+import type { ResolvePath } from './link/resolve-path.js';
 
 /** A file that was read. */
 export interface DocumentToLink {
@@ -53,10 +53,16 @@ interface Edge {
 /**
  * Turns every path that refers to a file into the hash of what the file holds, from the bottom up.
  * Missing files, wrong kinds, paths out of the root and cycles are problems at the field that refers.
+ * @param others files that are there and were not read: one of them may have been meant
  */
-export function linkDocuments(files: readonly DocumentToLink[], resolvePath: ResolvePath): Linking {
+export function linkDocuments(
+  files: readonly DocumentToLink[],
+  resolvePath: ResolvePath,
+  others: readonly string[] = [],
+): Linking {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const edges = new Map(files.map((file) => [file.path, listEdges(file, byPath, resolvePath)]));
+  const known = { byPath, resolvePath, others };
+  const edges = new Map(files.map((file) => [file.path, listEdges(file, known)]));
   const graph: Graph = new Map([...edges].map(([path, list]) => [path, list.flatMap((edge) => edge.to ?? [])]));
   const ordered = bottomUp(graph);
   const isOrdered = new Set(ordered);
@@ -73,22 +79,19 @@ export function linkDocuments(files: readonly DocumentToLink[], resolvePath: Res
   return { linked: [...linked.values()], problems };
 }
 
-function listEdges(
-  file: DocumentToLink,
-  byPath: ReadonlyMap<string, DocumentToLink>,
-  resolvePath: ResolvePath,
-): readonly Edge[] {
-  if (file.value === undefined) return [];
-  return listReferences(file.kind, file.value).map((reference) =>
-    toEdge(file.path, reference, { byPath, resolvePath }),
-  );
+/** What a reference can lead to. */
+interface Known {
+  readonly byPath: ReadonlyMap<string, DocumentToLink>;
+  readonly resolvePath: ResolvePath;
+  readonly others: readonly string[];
 }
 
-function toEdge(
-  from: string,
-  reference: Reference,
-  known: { readonly byPath: ReadonlyMap<string, DocumentToLink>; readonly resolvePath: ResolvePath },
-): Edge {
+function listEdges(file: DocumentToLink, known: Known): readonly Edge[] {
+  if (file.value === undefined) return [];
+  return listReferences(file.kind, file.value).map((reference) => toEdge(file.path, reference, known));
+}
+
+function toEdge(from: string, reference: Reference, known: Known): Edge {
   if ('hash' in reference.target) return { from, reference, to: undefined, problem: undefined };
   const place = { pointer: appendToken(reference.pointer, 'path') };
   const resolved = known.resolvePath(from, reference.target.path);
@@ -98,10 +101,7 @@ function toEdge(
   }
   if (known.byPath.has(resolved.value)) return { from, reference, to: resolved.value, problem: undefined };
   const missing = { code: 'FILE_MISSING', message: `there is no file "${reference.target.path}"`, ...place };
-  const nearest = nearestName(
-    resolved.value,
-    [...known.byPath.keys()].filter((path) => path.startsWith(SHIPPED_PREFIX)),
-  );
+  const nearest = findMeant(from, resolved.value, [...known.byPath.keys(), ...known.others]);
   const repair = nearest === undefined ? {} : { repair: `Did you mean "${nearest}"?` };
   return { from, reference, to: undefined, problem: { ...missing, ...repair } };
 }

@@ -1,6 +1,7 @@
 import { lstat, readdir, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Problem } from '../../contract/problem.js';
+import { nearestName } from '../../core/content/nearest-name.js';
 import { isWithin } from '../../core/workflow/link/resolve-path.js';
 import { leavesRoot, realPathOf } from './read-file.js';
 
@@ -34,13 +35,43 @@ export async function findFiles(given: string, place: Place): Promise<FoundFiles
   const isFolder = facts?.isDirectory() ?? false;
   const root = rootOf(path, isFolder, place);
   const refuse = (problem: Problem): FoundFiles => ({ files: [], folders: [], root, problems: [{ path, problem }] });
-  if (!facts) return refuse({ code: 'FILE_MISSING', message: 'there is no such file or folder', pointer: '' });
+  if (!facts) return refuse(await pathMissing(path, given));
   if (path !== root && !isWithin(root, path))
     return refuse({ ...leavesRoot(), code: 'PATH_LEAVES_ROOT', message: 'this lies outside of the root' });
   if (!isFolder) return { files: [path], folders: [], root, problems: [] };
   const found = await walk(path, (await realPathOf(root)) ?? root);
+  if (found.files.length + found.problems.length === 0) return refuse(noDocuments());
   if (found.files.length <= FILES_MAX) return { ...found, root };
   return refuse({ code: 'TOO_MANY_FILES', message: `there are more than ${FILES_MAX} JSON files here`, pointer: '' });
+}
+
+/** The names of the JSON files in a folder, as paths; none where it cannot be read. */
+export async function listJsonFiles(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch((): string[] => []);
+  return names.filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
+}
+
+async function pathMissing(path: string, given: string): Promise<Problem> {
+  const names = await readdir(dirname(path)).catch((): string[] => []);
+  const nearest = nearestName(
+    basename(path),
+    names.filter((name) => !name.startsWith('.')),
+  );
+  return {
+    code: 'FILE_MISSING',
+    message: 'there is no such file or folder',
+    pointer: '',
+    repair: nearest === undefined ? 'Correct the path.' : `Did you mean ${join(dirname(given), nearest)}?`,
+  };
+}
+
+function noDocuments(): Problem {
+  return {
+    code: 'NO_DOCUMENTS',
+    message: 'there is no JSON document here, so nothing was checked',
+    pointer: '',
+    repair: 'Documents are files that end in .json; hidden folders and node_modules are passed by.',
+  };
 }
 
 function rootOf(path: string, isFolder: boolean, place: Place): string {

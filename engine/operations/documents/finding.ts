@@ -1,6 +1,6 @@
 import type { Location, Problem } from '../../contract/problem.js';
 
-/** One complaint about a file, as people and programs are shown it. */
+/** One complaint about a file, as people and programs are shown it. Line and column are 0 where it is about the path. */
 export interface Finding {
   readonly file: string;
   readonly line: number;

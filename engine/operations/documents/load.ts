@@ -1,11 +1,11 @@
 import { dirname, relative } from 'node:path';
 import type { Json, JsonObject } from '../../contract/json.js';
-import type { Outcome, Problem } from '../../contract/problem.js';
+import type { Location, Outcome, Problem } from '../../contract/problem.js';
 import { parseSource, type SourceText } from '../../core/content/source-text.js';
 import { type DocumentKind, documentKindOf } from '../../core/workflow/link/document-kind.js';
 import { listReferences } from '../../core/workflow/link/references.js';
 import { type ResolvePath, resolveWithin, SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
-import { findFiles, type Place } from './find-files.js';
+import { findFiles, listJsonFiles, type Place } from './find-files.js';
 import { readTextFile, realPathOf } from './read-file.js';
 
 /** How many files are open at once. */
@@ -28,6 +28,8 @@ export interface LoadedFiles {
   /** Folders in which something may be added or change that would be read too. */
   readonly folders: readonly string[];
   readonly resolve_path: ResolvePath;
+  /** JSON files beside those that a reference names and that are not there. */
+  readonly neighbours: readonly string[];
 }
 
 /**
@@ -42,19 +44,38 @@ export async function loadDocuments(
   const found = await Promise.all(paths.map((path) => findFiles(path, place)));
   const roots = [...new Set(found.map(({ root }) => root))];
   const realRoots = await Promise.all(roots.map(async (root) => (await realPathOf(root)) ?? root));
-  const resolvePath = resolveWithin(roots);
+  const resolvePath = resolveWithin(roots, place.working_folder);
   const nameOf = (path: string): string => displayName(path, place.working_folder);
   const refused = found
     .flatMap(({ problems }) => problems)
-    .map(({ path, problem }) => toUnreadable(path, nameOf(path), [problem]));
+    .map(({ path, problem }) => toUnreadable(path, nameOf(path), [{ ...problem, location: ofPath(nameOf(path)) }]));
   const read = (path: string): Promise<LoadedFile | undefined> => loadFile(path, nameOf(path), realRoots);
   const loaded = await loadAll(
     found.flatMap(({ files }) => files),
     { read, resolvePath },
   );
   const ours = [...shipped].map(([name, schema]) => fromValue(`${SHIPPED_PREFIX}${name}`, 'json_schema', schema));
+  const files = [...ours, ...refused, ...loaded];
   const folders = [...found.flatMap((one) => one.folders), ...[...refused, ...loaded].map(({ path }) => dirname(path))];
-  return { files: [...ours, ...refused, ...loaded], folders: [...new Set(folders)], resolve_path: resolvePath };
+  return {
+    files,
+    folders: [...new Set(folders)],
+    resolve_path: resolvePath,
+    neighbours: await findNeighbours(loaded, resolvePath),
+  };
+}
+
+/** The place of what is wrong with a path, and not with something in its file. */
+function ofPath(file: string): Location {
+  return { file, line: 0, column: 0 };
+}
+
+async function findNeighbours(loaded: readonly LoadedFile[], resolvePath: ResolvePath): Promise<readonly string[]> {
+  const here = new Set(loaded.map(({ path }) => path));
+  const missing = loaded.flatMap((file) => targetsOf(file, resolvePath)).filter((path) => !here.has(path));
+  const folders = [...new Set(missing.map((path) => dirname(path)))];
+  const listed = await Promise.all(folders.map(listJsonFiles));
+  return listed.flat();
 }
 
 /** A document that no file holds, such as one that came over the wire. */

@@ -41,7 +41,7 @@ export async function validateDocuments(parts: DocumentParts, paths: readonly st
 /** Checks documents that have been read: first each by itself, then their links, then every scenario that is whole. */
 export async function validateLoaded(
   parts: DocumentParts,
-  loaded: Pick<LoadedFiles, 'files' | 'resolve_path'>,
+  loaded: Pick<LoadedFiles, 'files' | 'resolve_path' | 'neighbours'>,
 ): Promise<Validation> {
   const files = new Map(loaded.files.map((file) => [file.path, file]));
   const checked = loaded.files.map((file) => ({ file, problems: checkFile(parts, file) }));
@@ -53,6 +53,7 @@ export async function validateLoaded(
       is_sound: !problems.some(isError),
     })),
     loaded.resolve_path,
+    loaded.neighbours,
   );
   const outside = await findOutside(parts, linking.linked);
   const whole = checkWhole(parts, linking.linked, outside.found);

@@ -251,6 +251,8 @@ test('what nobody knows ends with 1, and the nearest name is offered', async () 
   assert.equal(code, 1);
   assert.match(error, /^error: There is no world "nearbi"\.\n {2}what to do: Did you mean nearby\?/);
   assert.equal((JSON.parse(out) as { ok: boolean }).ok, false);
+  assert.match((await chukwa('run zzzzzzzz')).error, /what to do: See chukwa world list\./);
+  assert.match((await chukwa('park --script zzzzzzzz')).error, /what to do: Scripts that ship: /);
   assert.equal((await chukwa('attempt nope')).code, 1);
   assert.equal((await chukwa('park --script prk')).code, 1);
 });

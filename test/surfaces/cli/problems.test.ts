@@ -31,6 +31,11 @@ const CASES: readonly (readonly [name: string, problem: Problem, text: string])[
     'a.json:1:1  X  note: m  (at /a)\n',
   ],
   [
+    'what is wrong with a path has no place in a file',
+    { code: 'X', message: 'm', repair: 'Do.', pointer: '', location: { file: 'nowhere', line: 0, column: 0 } },
+    'nowhere  X  m\n    what to do: Do.\n',
+  ],
+  [
     'names that others chose cannot steer the terminal',
     { code: 'X', message: 'no \u001b[2J' },
     'error: no \\u{1b}[2J\n  details: X\n',

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../contract/problem.js';
+import { commonFolder, relativePath } from './relative-path.js';
 
 /** The scheme under which documents name the schemas that ship. */
 export const SHIPPED_PREFIX = 'chukwa:';
@@ -9,8 +10,9 @@ export type ResolvePath = (from: string, written: string) => Outcome<string>;
 /**
  * Resolves relative paths, and keeps every one below a root that also holds the file in which it is written.
  * @param roots absolute folders, with `/` between names
+ * @param workingFolder where the command stands, for which a wider root is named
  */
-export function resolveWithin(roots: readonly string[]): ResolvePath {
+export function resolveWithin(roots: readonly string[], workingFolder = '/'): ResolvePath {
   return (from, written) => {
     if (written.startsWith(SHIPPED_PREFIX)) return { ok: true, value: written };
     if (written.includes('\\') || written.includes('\u0000'))
@@ -20,7 +22,8 @@ export function resolveWithin(roots: readonly string[]): ResolvePath {
     const path = normalise(`${from.slice(0, from.lastIndexOf('/'))}/${written}`);
     const isInside = roots.some((root) => isWithin(root, from) && isWithin(root, path));
     if (isInside) return { ok: true, value: path };
-    return refuse('PATH_LEAVES_ROOT', `"${written}" leaves the folder that may be read`);
+    const message = `"${written}" leaves the folder that may be read`;
+    return refuse('PATH_LEAVES_ROOT', message, widen(commonFolder(from, path), workingFolder));
   };
 }
 
@@ -29,11 +32,14 @@ export function isWithin(root: string, path: string): boolean {
   return path.startsWith(root.endsWith('/') ? root : `${root}/`);
 }
 
-function refuse(code: string, message: string): Outcome<never> {
-  const repair =
-    code === 'PATH_LEAVES_ROOT'
-      ? 'Name a folder that holds both files, with --root.'
-      : 'Write a path such as "./name.json".';
+/** The flag that allows it; nobody should be led to allow everything. */
+function widen(folder: string, workingFolder: string): string {
+  if (folder === '/') return 'Keep a copy of the file below the folder that is given.';
+  const root = relativePath(workingFolder, folder);
+  return `Name the folder that holds both: --root ${/^[\w./-]+$/.test(root) ? root : JSON.stringify(root)}`;
+}
+
+function refuse(code: string, message: string, repair = 'Write a path such as "./name.json".'): Outcome<never> {
   return { ok: false, problems: [{ code, message, repair }] };
 }
 

@@ -7,10 +7,11 @@ import { bad, faint, hanging, type Line, verbatim } from './line.js';
 export function findingLines(findings: readonly Finding[]): readonly Line[] {
   return findings.flatMap(({ file, line, column, pointer, code, message, repair, severity }) => {
     const what = severity === 'note' ? `note: ${message}` : message;
+    const isOfPath = line === 0;
     const first = verbatim(
-      `${file}:${line}:${column}  `,
+      isOfPath ? `${file}  ` : `${file}:${line}:${column}  `,
       severity === 'note' ? faint(code) : bad(code),
-      `  ${what}  (at ${pointer === '' ? '/' : pointer})`,
+      isOfPath ? `  ${what}` : `  ${what}  (at ${pointer === '' ? '/' : pointer})`,
     );
     return repair === undefined ? [first] : [first, hanging(4, faint(`    what to do: ${repair}`))];
   });
