@@ -12,6 +12,7 @@ import type { Holder } from './ports/attempts.js';
 import type { Clock } from './ports/clock.js';
 import type { ValidateKind } from './schema/index.js';
 import type { Sources } from './sources/index.js';
+import type { StoreConfiguration } from './store/open-store.js';
 
 /** Where this program's own files are, from source and compiled alike. */
 const CODE_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -41,13 +42,18 @@ export async function compose(variables: Variables): Promise<Composition> {
     startToys,
     startScriptedModel,
     diagnose: async () => {
-      const { authoring, sources } = await openParts(variables, {});
+      const [{ authoring, sources }, { examineOrigin }, { inspectDatabase }] = await Promise.all([
+        openParts(variables, {}),
+        import('./sources/index.js'),
+        import('./store/inspect.js'),
+      ]);
       await sources.close();
       return diagnose({
         node_version: process.version,
-        lookUp: (name) => variables[name],
+        lookUp: (name) => variables[name] || undefined,
         catalogue: authoring.catalogue,
-        openEngine: () => openEngine(variables, {}),
+        examineOrigin,
+        inspectDatabase: () => inspectDatabase(toStoreConfiguration(variables)),
       });
     },
   };
@@ -90,14 +96,8 @@ async function openParts(variables: Variables, options: EngineOptions): Promise<
 
 async function openEngine(variables: Variables, options: EngineOptions): Promise<Done<Engine>> {
   const { openStore } = await import('./store/open-store.js');
-  const url = variables['CHUKWA_DATABASE_URL'];
   const [opened, { authoring, sources }] = await Promise.all([
-    openStore({
-      ...(url === undefined ? {} : { url }),
-      data_dir: resolve(variables['CHUKWA_DATA_DIR'] || '.chukwa'),
-      migrations_dir: join(PACKAGE_ROOT, 'migrations'),
-      template_file: join(PACKAGE_ROOT, 'dist', 'template.tar.gz'),
-    }),
+    openStore(toStoreConfiguration(variables)),
     openParts(variables, options),
   ]);
   if (!opened.ok) {
@@ -124,6 +124,16 @@ async function openEngine(variables: Variables, options: EngineOptions): Promise
         await store.database.close();
       },
     },
+  };
+}
+
+function toStoreConfiguration(variables: Variables): StoreConfiguration {
+  const url = variables['CHUKWA_DATABASE_URL'];
+  return {
+    ...(url === undefined ? {} : { url }),
+    data_dir: resolve(variables['CHUKWA_DATA_DIR'] || '.chukwa'),
+    migrations_dir: join(PACKAGE_ROOT, 'migrations'),
+    template_file: join(PACKAGE_ROOT, 'dist', 'template.tar.gz'),
   };
 }
 

@@ -34,6 +34,8 @@ export interface Stage {
 export interface Diagnosis {
   readonly subject: string;
   readonly state: 'good' | 'missing' | 'broken';
+  /** Of the problem, where there is one. */
+  readonly code?: string;
   readonly message: string;
   readonly repair?: string;
 }

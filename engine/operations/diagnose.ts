@@ -1,26 +1,24 @@
-import type { Problem } from '../contract/problem.js';
+import type { Outcome, Problem } from '../contract/problem.js';
+import type { DatabaseReport } from '../ports/records.js';
 import type { PluginCatalogue } from '../ports/sources.js';
 import type { Diagnosis } from './composition.js';
-import type { Done, Engine } from './engine.js';
+import { diagnoseModel, diagnoseVariables, type ServiceSurroundings } from './diagnose-services.js';
 
 /** What `doctor` looks at. */
-export interface Surroundings {
+export interface Surroundings extends ServiceSurroundings {
   readonly node_version: string;
-  readonly lookUp: (variable: string) => string | undefined;
-  readonly catalogue: PluginCatalogue;
-  readonly openEngine: () => Promise<Done<Engine>>;
+  readonly inspectDatabase: () => Promise<Outcome<DatabaseReport>>;
 }
 
-/** What is configured, reachable, missing; nothing is changed but the database brought up to date. */
+/** What is configured, reachable, missing. It changes nothing, and what is broken hides nothing else. */
 export async function diagnose(surroundings: Surroundings): Promise<readonly Diagnosis[]> {
+  const [database, model] = await Promise.all([surroundings.inspectDatabase(), diagnoseModel(surroundings)]);
   return [
     diagnoseNode(surroundings.node_version),
-    await diagnoseDatabase(surroundings.openEngine),
-    ...surroundings.catalogue.plugins.map(
-      (plugin): Diagnosis => ({ subject: `plugin ${plugin.name}`, state: 'good', message: plugin.description }),
-    ),
-    ...surroundings.catalogue.problems.map((problem) => toDiagnosis('plugins', problem)),
-    diagnoseModel(surroundings.lookUp),
+    ...(database.ok ? [diagnoseDatabase(database.value)] : database.problems.map(toBroken('database'))),
+    ...diagnosePlugins(surroundings.catalogue),
+    model,
+    ...(database.ok ? await diagnoseVariables(surroundings, database.value.interfaces) : []),
   ];
 }
 
@@ -35,47 +33,34 @@ function diagnoseNode(version: string): Diagnosis {
   };
 }
 
-async function diagnoseDatabase(openEngine: Surroundings['openEngine']): Promise<Diagnosis> {
-  const opened = await openEngine();
-  if (!opened.ok)
-    return toDiagnosis(
-      'database',
-      opened.problems[0] ?? { code: 'DATABASE_UNREACHABLE', message: 'it cannot be opened' },
-    );
-  const worlds = await opened.value.store.worlds.list();
-  const { description } = opened.value.store.database;
-  await opened.value.close();
-  return {
-    subject: 'database',
-    state: 'good',
-    message: `${description}, ${worlds.length} ${worlds.length === 1 ? 'world' : 'worlds'}`,
-  };
+function diagnoseDatabase({ description, exists, applied, pending, worlds }: DatabaseReport): Diagnosis {
+  const subject = 'database';
+  if (!exists) return { subject, state: 'good', message: `${description}; the first command makes it` };
+  if (pending.length > 0)
+    return {
+      subject,
+      state: 'missing',
+      message: `${description}, ${applied.length === 0 ? 'empty' : 'of an older version'}; to be applied: ${pending.join(', ')}`,
+      repair: 'chukwa migrate, or any command that uses the database.',
+    };
+  return { subject, state: 'good', message: `${description}, ${worlds} ${worlds === 1 ? 'world' : 'worlds'}` };
 }
 
-function diagnoseModel(lookUp: Surroundings['lookUp']): Diagnosis {
-  const base = lookUp('CHUKWA_LLM_BASE_URL') ?? lookUp('OPENAI_BASE_URL');
-  const hasKey = (lookUp('CHUKWA_LLM_API_KEY') ?? lookUp('OPENAI_API_KEY')) !== undefined;
-  if (base !== undefined)
-    return { subject: 'model', state: 'good', message: `${originOf(base)}${hasKey ? '' : ', without a key'}` };
-  if (hasKey) return { subject: 'model', state: 'good', message: 'the default OpenAI endpoint, with a key' };
-  return {
-    subject: 'model',
-    state: 'missing',
-    message: 'no endpoint and no key; the park and --llm scripted need none',
-    repair: 'For a real model set CHUKWA_LLM_BASE_URL, and CHUKWA_LLM_API_KEY where it wants a key.',
-  };
+function diagnosePlugins({ plugins, problems }: PluginCatalogue): readonly Diagnosis[] {
+  const found = plugins.map(
+    ({ name, description }): Diagnosis => ({ subject: `plugin ${name}`, state: 'good', message: description }),
+  );
+  if (found.length + problems.length > 0) return [...found, ...problems.map(toBroken('plugins'))];
+  const repair = 'Install chukwa again: http_json and llm_chat ship with it.';
+  return [{ subject: 'plugins', state: 'broken', message: 'none found, so no source can be asked', repair }];
 }
 
-/** Only the origin: a URL may hold credentials. */
-function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : 'an address that is no URL';
-}
-
-function toDiagnosis(subject: string, problem: Problem): Diagnosis {
-  return {
+function toBroken(subject: string): (problem: Problem) => Diagnosis {
+  return ({ code, message, repair }) => ({
     subject,
     state: 'broken',
-    message: problem.message,
-    ...(problem.repair === undefined ? {} : { repair: problem.repair }),
-  };
+    code,
+    message,
+    ...(repair === undefined ? {} : { repair }),
+  });
 }

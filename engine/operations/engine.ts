@@ -36,6 +36,20 @@ export interface Refused {
 /** What an operation gives. */
 export type Done<Value> = { readonly ok: true; readonly value: Value } | Refused;
 
+/** Does something with the engine, and refuses where the database goes away meanwhile. */
+export async function whileReachable<Value>(
+  engine: Engine,
+  task: (engine: Engine) => Promise<Done<Value>>,
+): Promise<Done<Value>> {
+  try {
+    return await task(engine);
+  } catch (error) {
+    const problem = engine.store.database.findLoss(error);
+    if (problem === undefined) throw error;
+    return unavailable(problem);
+  }
+}
+
 /** Refuses for what was asked. */
 export function refuse(...problems: readonly Problem[]): Refused {
   return { ok: false, because: 'content', problems };

@@ -1,4 +1,10 @@
-import type { AttemptRecord, AttemptSummary, InvocationRecord, LlmCallRecord } from '../ports/records.js';
+import type {
+  AttemptRecord,
+  AttemptSummary,
+  InvocationRecord,
+  InvocationView,
+  LlmCallRecord,
+} from '../ports/records.js';
 import { type Done, type Engine, refuse } from './engine.js';
 import { unknownWorld } from './worlds.js';
 
@@ -22,9 +28,16 @@ export async function listAttempts(engine: Engine, worldSlug: string): Promise<D
     : { ok: true, value: (await engine.store.records.attempts(worldSlug)).toReversed() };
 }
 
-/** One source call: what was asked, what came back as redaction lets it be seen, how it was judged. */
-export async function showInvocation(engine: Engine, id: string): Promise<Done<InvocationRecord>> {
-  const record = UUID.test(id) ? await engine.store.records.invocation(id) : undefined;
+/**
+ * One source call: what was asked, what came back, how it was judged.
+ * @param view what redaction lets through, unless an operator asks for all that is kept
+ */
+export async function showInvocation(
+  engine: Engine,
+  id: string,
+  view: InvocationView = 'redacted',
+): Promise<Done<InvocationRecord>> {
+  const record = UUID.test(id) ? await engine.store.records.invocation(id, view) : undefined;
   return found(
     record,
     'INVOCATION_UNKNOWN',

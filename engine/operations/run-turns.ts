@@ -2,7 +2,7 @@ import type { Json } from '../contract/json.js';
 import type { AttemptRecord, AttemptStatus, InvocationSummary } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
 import { type AttemptEnd, runAttempt } from '../runtime/run-attempt.js';
-import { type Done, type Engine, refuse } from './engine.js';
+import { type Done, type Engine, unavailable } from './engine.js';
 import { loadScenario } from './load-program.js';
 import { unknownWorld } from './worlds.js';
 
@@ -18,6 +18,10 @@ export interface TurnReport {
   readonly status: AttemptStatus;
   readonly failure_class: string | null;
   readonly failure_message: string | null;
+  /** The call that ended it. */
+  readonly failed_source_invocation_id: string | null;
+  /** The call that ended it. */
+  readonly failed_source_invocation_id: string | null;
   readonly patches: readonly {
     readonly patch_seq: number;
     readonly workflow_subject_entity_id: string;
@@ -48,6 +52,9 @@ const INVOCATION_MEMBERS = [
   'response_json',
 ] as const;
 
+/** How many other worlds a run tidies up after, at most. */
+const SWEEP_MAX = 100;
+
 export interface RunRequest {
   readonly world_slug: string;
   /** How many turns, one after the other; the first that fails ends the run. */
@@ -66,13 +73,43 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   const simulationTime = (turn: number) =>
     new Date(Date.parse(scenario.start_time) + turn * scenario.chronon_seconds * 1000).toISOString();
   const turns: TurnReport[] = [];
+  await engine.store.attempts.sweep({
+    except: request.world_slug,
+    most: SWEEP_MAX,
+    ended_at: engine.runtime.clock.now(),
+  });
   for (let left = request.turns; left > 0 && !request.signal.aborted; left--) {
-    const end = await runAttempt(engine.runtime, { ...request, program, simulationTime });
+    const committed = turns.at(-1)?.attempted_turn ?? world.turn;
+    const played = await unlessLost(engine, { world_slug: request.world_slug, committed }, () =>
+      runAttempt(engine.runtime, { ...request, program, simulationTime }),
+    );
+    if (!played.ok) return played;
+    const end = played.value;
     if (end.kind !== 'committed' && end.kind !== 'failed') return refuseAttempt(engine, request.world_slug, end);
     turns.push(await reportTurn(engine, end.attempt_id));
     if (end.kind === 'failed') break;
   }
   return { ok: true, value: { world: request.world_slug, turns } };
+}
+
+/** Says, where the database goes away in the middle of a turn, how far the world has come for certain. */
+async function unlessLost<Value>(
+  engine: Engine,
+  { world_slug, committed }: { readonly world_slug: string; readonly committed: number },
+  work: () => Promise<Value>,
+): Promise<Done<Value>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    const problem = engine.store.database.findLoss(error);
+    if (problem === undefined) throw error;
+    return unavailable({
+      ...problem,
+      message: `${problem.message} Turn ${committed} of ${world_slug} is the last that is known to be committed.`,
+      repair: `When the database answers again: chukwa run ${world_slug}. What turn ${committed + 1} left behind is marked interrupted, and the turn is tried anew.`,
+      details: { world_slug, last_committed_turn: committed },
+    });
+  }
 }
 
 async function reportTurn(engine: Engine, attemptId: string): Promise<TurnReport> {
@@ -89,6 +126,8 @@ export function toTurnReport(record: AttemptRecord): TurnReport {
     status: record.status,
     failure_class: record.failure_class,
     failure_message: record.failure_message,
+    failed_source_invocation_id: record.failed_source_invocation_id,
+    failed_source_invocation_id: record.failed_source_invocation_id,
     patches: record.patches.map(({ patch_seq, workflow_subject_entity_id, narration, effects }) => ({
       patch_seq,
       workflow_subject_entity_id,
@@ -111,7 +150,7 @@ function refuseAttempt(
 ) {
   if (end.kind === 'unknown_world') return unknownWorld(engine, slug);
   const until = new Date(end.until).toISOString();
-  return refuse({
+  return unavailable({
     code: 'WORLD_BUSY',
     message: `The world ${slug} is being run by process ${end.holder.pid} on ${end.holder.host} (attempt ${end.attempt_id}).`,
     repair: `Wait for it, or stop it; a dead driver's hold ends at ${until}.`,

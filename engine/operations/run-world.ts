@@ -1,6 +1,6 @@
 import type { WorldSnapshot } from '../ports/records.js';
 import type { Composition } from './composition.js';
-import type { Done, Engine } from './engine.js';
+import { type Done, type Engine, whileReachable } from './engine.js';
 import { type RunReport, type RunRequest, runTurns } from './run-turns.js';
 import { type StageRequest, startStage } from './stage.js';
 import { showWorld } from './worlds.js';
@@ -43,7 +43,7 @@ export async function withStagedEngine<Value>(
     const engine = await composition.openEngine({ variables: stage.value.variables });
     if (!engine.ok) return engine;
     try {
-      return await task(engine.value);
+      return await whileReachable(engine.value, task);
     } finally {
       await engine.value.close();
     }

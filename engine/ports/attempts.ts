@@ -14,6 +14,7 @@ export interface BeginAttempt {
   readonly world_slug: string;
   readonly holder: Holder;
   readonly started_at: number;
+  /** How long the lease lasts, by the clock of the database: those of its clients need not agree. */
   readonly lease_ms: number;
   readonly renderer_version: string;
   readonly plugin_versions: Readonly<Record<string, string>>;
@@ -36,6 +37,20 @@ export type BeginOutcome =
     }
   | { readonly kind: 'unknown_world' }
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
+
+/** An attempt whose driver is gone, and which has been ended as interrupted. */
+export interface Swept {
+  readonly world_slug: string;
+  readonly attempt_id: string;
+}
+
+export interface SweepRequest {
+  /** A world that is about to begin, which closes what was left of it by itself. */
+  readonly except?: string;
+  /** At most so many worlds; left out for all. */
+  readonly most?: number;
+  readonly ended_at: number;
+}
 
 /** Whether a fenced write landed. */
 export type Written = 'written' | 'overtaken';
@@ -82,6 +97,8 @@ export interface FailAttempt {
 export interface AttemptStore {
   /** Takes the world's lease with the next epoch, closes what a dead driver left, and reads the world at its turn. */
   begin(request: BeginAttempt, isAlive: (holder: Holder) => boolean): Promise<BeginOutcome>;
+  /** Ends what drivers left whose lease has ended, except in a database that one process has for itself. */
+  sweep(request: SweepRequest): Promise<readonly Swept[]>;
   /** One statement. */
   startCall(lease: AttemptLease, start: CallStart): Promise<Written>;
   /** One statement. */
@@ -92,6 +109,6 @@ export interface AttemptStore {
   commit(lease: AttemptLease, turn: CommitTurn): Promise<Written>;
   /** One transaction; the world stays. */
   fail(lease: AttemptLease, failure: FailAttempt): Promise<Written>;
-  /** Moves the lease's end. */
-  renew(lease: AttemptLease, until: number): Promise<Written>;
+  /** Lets the lease last so long from now, by the clock of the database. */
+  renew(lease: AttemptLease, lease_ms: number): Promise<Written>;
 }

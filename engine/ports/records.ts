@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../contract/json.js';
-import type { EffectOperation } from '../core/world/world-patch.js';
+import type { Problem } from '../contract/problem.js';
 import type { ComponentReference } from '../core/workflow/component.js';
+import type { EffectOperation } from '../core/world/world-patch.js';
 import type { ComponentKind } from './validation.js';
 
 /** A stored document. */
@@ -221,6 +222,10 @@ export interface InvocationRecord extends InvocationSummary {
   readonly response_headers: JsonObject;
   /** The body as text, where it was kept beside the answer; null where redaction hides it. */
   readonly response_text: string | null;
+  /** How much is kept of what came back: the body, or the answer where no body stands beside it; null for nothing. */
+  readonly response_bytes: number | null;
+  /** Whether anything that is kept of the answer or its body is not shown here. */
+  readonly hidden_by_redaction: boolean;
   readonly started_at: string;
   readonly ended_at: string | null;
 }
@@ -238,9 +243,18 @@ export interface LlmCallRecord {
   readonly tool_loop_round: number;
   readonly model_output_kind: string | null;
   readonly status: InvocationStatus;
+  readonly failure_class: string | null;
+  readonly failure_detail: string | null;
+  readonly failure_message: string | null;
+  readonly source_hash: string;
+  readonly source_label: string;
+  /** The source's settings: model, temperature, seed, limits, as its author wrote them. */
+  readonly interface: JsonObject;
   readonly model: string | null;
   readonly schema_delivery: string;
   readonly output_schema_hash: string;
+  /** The one schema that the model was offered. */
+  readonly output_schema: Json;
   readonly messages: readonly {
     readonly role: string;
     readonly content: string;
@@ -286,11 +300,15 @@ export interface AuditRecord {
   readonly details: Json;
 }
 
+/** How much of an answer is read: what redaction lets through, or all that is kept. Secrets are replaced in both. */
+export type InvocationView = 'redacted' | 'unredacted';
+
 /** The record as people and programs read it. */
 export interface RecordReader {
   attempt(attempt_id: string): Promise<AttemptRecord | undefined>;
   attempts(world_slug: string): Promise<readonly AttemptSummary[]>;
-  invocation(source_invocation_id: string): Promise<InvocationRecord | undefined>;
+  /** `unredacted` is for the operator at the database's own machine, and for nobody else. */
+  invocation(source_invocation_id: string, view: InvocationView): Promise<InvocationRecord | undefined>;
   llmCall(llm_call_id: string): Promise<LlmCallRecord | undefined>;
 }
 
@@ -299,7 +317,22 @@ export interface Database {
   readonly description: string;
   /** Names of the migrations that were applied now. */
   migrate(): Promise<readonly string[]>;
+  /** The problem, where something that the store threw means that the database went away. */
+  findLoss(error: unknown): Problem | undefined;
   close(): Promise<void>;
+}
+
+/** A database as `doctor` sees it, without having changed it. */
+export interface DatabaseReport {
+  readonly description: string;
+  /** False for one that the first command will make. */
+  readonly exists: boolean;
+  /** Names of migrations. */
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+  readonly worlds: number;
+  /** The distinct `interface` objects of the stored sources. */
+  readonly interfaces: readonly JsonObject[];
 }
 
 /** Everything that is stored. */

@@ -97,6 +97,16 @@ export interface PluginDescription {
   readonly speaks: 'json' | 'chat';
   readonly folder: string;
   readonly version: string;
+  /** The interface member that names the variable with the service's URL, where one does. */
+  readonly origin_field?: string;
   /** Problems of a source's `interface`, with pointers into it. */
   readonly validateInterface: (value: Json) => readonly Problem[];
 }
+
+/** What is found where a variable leads; `origin` is its scheme, host and port. */
+export type OriginReport =
+  | { readonly ok: true; readonly origin: string }
+  | { readonly ok: false; readonly message: string; readonly repair: string };
+
+/** Looks whether a service can be connected to; asks it nothing. */
+export type ExamineOrigin = (variable: string, value: string) => Promise<OriginReport>;

@@ -195,6 +195,10 @@ function callOf(attempt: Attempt, key: string): Call {
   return call;
 }
 
-function demand(written: Written): void {
+/**
+ * Goes on only with a write that landed.
+ * @throws Overtaken where it did not
+ */
+export function demand(written: Written): void {
   if (written === 'overtaken') throw new Overtaken('another driver has taken this world over');
 }

@@ -4,8 +4,20 @@ import type { Fail, TurnCommand } from '../core/turn/command.js';
 import { UNBEGUN } from '../core/turn/state.js';
 import { RENDERER_VERSION } from '../core/prompt/renderer-version.js';
 import type { Program } from '../core/workflow/program.js';
-import type { BeginOutcome } from '../ports/attempts.js';
-import { type Arrival, type Attempt, abandon, commit, fail, hear, issue, openAttempt, take } from './attempt.js';
+import type { AttemptLease, BeginOutcome } from '../ports/attempts.js';
+import {
+  type Arrival,
+  type Attempt,
+  abandon,
+  commit,
+  demand,
+  fail,
+  hear,
+  issue,
+  openAttempt,
+  Overtaken,
+  take,
+} from './attempt.js';
 import type { OnProgress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
@@ -28,6 +40,8 @@ export type AttemptEnd =
   | { readonly kind: 'failed'; readonly attempt_id: string; readonly attempted_turn: number; readonly failure: Fail }
   | Exclude<BeginOutcome, { kind: 'begun' }>;
 
+type Begun = Extract<BeginOutcome, { readonly kind: 'begun' }>;
+
 /**
  * Tries a world's next turn once: takes the lease, drives the reducer, commits or fails.
  * @throws Overtaken when another driver took the world; whatever the database throws when it is gone
@@ -36,29 +50,25 @@ export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): 
   const attempt_id = parts.clock.uuid();
   const begun = await parts.attempts.begin(toBegin(parts, request, attempt_id), parts.isAlive);
   if (begun.kind !== 'begun') return begun;
-  const { lease, world } = begun;
-  const simulation_time = request.simulationTime(lease.attempted_turn);
-  const attempt = openAttempt({
-    lease,
-    program: request.program,
-    simulation_time,
-    onProgress: request.onProgress,
-    state: UNBEGUN,
-  });
-  request.onProgress({
-    kind: 'attempt_began',
-    attempt_id,
-    attempted_turn: lease.attempted_turn,
-    simulation_time,
-    interrupted_attempts: begun.interrupted_attempts,
-  });
+  try {
+    return await runBegun(parts, request, begun);
+  } catch (error) {
+    if (!(error instanceof Overtaken)) await endBroken(parts, begun.lease);
+    throw error;
+  }
+}
+
+async function runBegun(parts: RuntimeParts, request: AttemptRequest, begun: Begun): Promise<AttemptEnd> {
+  const { lease, world, interrupted_attempts } = begun;
+  const { attempt_id, attempted_turn } = lease;
+  const { program, onProgress } = request;
+  const simulation_time = request.simulationTime(attempted_turn);
+  const attempt = openAttempt({ lease, program, simulation_time, onProgress, state: UNBEGUN });
+  onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, interrupted_attempts });
   const stopListening = listenForStop(attempt, request.signal);
   const stopBeating = beat(parts, attempt);
   try {
-    const first = take(
-      attempt,
-      advance(request.program, attempt.state, { kind: 'turn_began', world, simulation_time }),
-    );
+    const first = take(attempt, advance(program, attempt.state, { kind: 'turn_began', world, simulation_time }));
     return await drive(parts, attempt, first);
   } catch (error) {
     abandon(attempt);
@@ -66,6 +76,20 @@ export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): 
   } finally {
     stopBeating();
     stopListening();
+  }
+}
+
+/** Ends an attempt whose driver breaks. Where even that cannot be written, whoever comes next does it. */
+async function endBroken(parts: RuntimeParts, lease: AttemptLease): Promise<void> {
+  const failure = {
+    kind: 'fail',
+    failure_class: 'interrupted',
+    message: 'The driver of this attempt broke before the attempt had ended.',
+  } as const;
+  try {
+    await parts.attempts.fail(lease, { status: 'interrupted', failure, ended_at: parts.clock.now() });
+  } catch {
+    // What broke the driver is the error to hear of, and what broke this is most likely the same.
   }
 }
 
@@ -128,7 +152,8 @@ function listenForStop(attempt: Attempt, signal: AbortSignal): () => void {
 function beat(parts: RuntimeParts, attempt: Attempt): () => void {
   const timer = setInterval(() => {
     parts.attempts
-      .renew(attempt.lease, parts.clock.now() + LEASE_MS)
+      .renew(attempt.lease, LEASE_MS)
+      .then(demand)
       .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
   }, LEASE_MS / 3);
   return () => clearInterval(timer);

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { appendToken } from '../core/content/json-pointer.js';
 import { nearestName } from '../core/content/nearest-name.js';
+import { compileLinearPattern } from './linear-pattern.js';
 import { isObject, KNOWN_KEYWORDS, listChildren, listSubschemas, type Subschema } from './subschemas.js';
 
 /** The one dialect. */
@@ -82,11 +83,15 @@ function farReference(pointer: string, message: string): Problem {
 function checkPattern(pointer: string, pattern: string): readonly Problem[] {
   try {
     void new RegExp(pattern, 'u');
-    return [];
   } catch (error) {
     const message = `${JSON.stringify(pattern)} is no regular expression: ${(error as Error).message}`;
     return [{ code: 'BAD_PATTERN', message, pointer }];
   }
+  const compiled = compileLinearPattern(pattern);
+  if (compiled.ok) return [];
+  const message = `${JSON.stringify(pattern)} cannot be matched in time that grows with the text alone: ${compiled.reason}`;
+  const repair = 'Write it without lookaround and backreferences, and with at most 1000 repeats.';
+  return [{ code: 'PATTERN_NOT_LINEAR', message, pointer, repair }];
 }
 
 function unknownFormat(pointer: string, format: string): Problem {

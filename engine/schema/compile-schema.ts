@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
@@ -6,6 +6,7 @@ import type { Validate } from '../core/workflow/program.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { NO_ALTERNATIVE, withChosenAlternatives } from './alternatives.js';
 import { checkSchema, DIALECT } from './check-schema.js';
+import { compileLinearPattern } from './linear-pattern.js';
 import { toProblems } from './to-problems.js';
 
 type CompiledSchema = ReturnType<CompileSchema>;
@@ -29,7 +30,7 @@ export function compileShipped(schema: JsonObject): Validate {
 }
 
 function compileAuthored(schema: JsonObject, metaschema: Validate): CompiledSchema {
-  const ajv = newAjv();
+  const ajv = newAjv(linearPatterns);
   const findings = [...metaschema(schema), ...checkSchema(schema, new Set(Object.keys(ajv.formats)))];
   const problems = findings.filter((finding) => finding.severity !== 'note');
   const notes = findings.filter((finding) => finding.severity === 'note');
@@ -55,8 +56,20 @@ function toValidate(ajv: Ajv2020, schema: JsonObject): Validate {
   return (value) => (validate(value) ? [] : toProblems(validate.errors as ErrorObject[]));
 }
 
-/** One for each schema, so that equal names never meet. */
-function newAjv(): Ajv2020 {
+type PatternEngine = NonNullable<NonNullable<Options['code']>['regExp']>;
+
+/** Authors write the patterns, and models the texts: together they must not be able to stop the process. */
+const linearPatterns: PatternEngine = Object.assign(
+  (pattern: string) => {
+    const compiled = compileLinearPattern(pattern);
+    if (!compiled.ok) throw new Error(`${JSON.stringify(pattern)} cannot be matched in linear time`);
+    return { ...compiled.pattern, toString: () => `/${pattern}/` };
+  },
+  { code: 'no code is ever written out' },
+);
+
+/** One for each schema, so that equal names never meet. Our own patterns are left to the built-in engine, which is faster. */
+function newAjv(regExp?: PatternEngine): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
@@ -65,11 +78,23 @@ function newAjv(): Ajv2020 {
     meta: false,
     validateSchema: false,
     inlineRefs: false,
+    ...(regExp ? { code: { regExp } } : {}),
   });
   addFormats.default(ajv);
+  boundUrls(ajv);
   ajv.addKeyword({ keyword: NO_ALTERNATIVE, schemaType: 'array', validate: () => false });
   return ajv;
 }
+
+/** Of all formats this one alone takes time that grows with the square of the text. */
+function boundUrls(ajv: Ajv2020): void {
+  const format = ajv.formats['url'];
+  if (!(format instanceof RegExp))
+    throw new Error('the format url is no pattern any more: see whether it is linear now');
+  ajv.addFormat('url', { type: 'string', validate: (text) => text.length <= URL_CHARACTERS_MAX && format.test(text) });
+}
+
+const URL_CHARACTERS_MAX = 2048;
 
 function createMetaschemaCheck(): Validate {
   const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, logger: false });

@@ -13,6 +13,9 @@ export interface CallLimit {
   readonly close: () => void;
 }
 
+/** Made once: a call that is over is the ordinary case, and a reason of its own would cost a stack trace each time. */
+const OVER = new DOMException('the call is over', 'AbortError');
+
 /** Starts the time of a call. It ends at the deadline, or when the turn's own signal is aborted. */
 export function openCallLimit(runtime_ms: number, stop: AbortSignal): CallLimit {
   const controller = new AbortController();
@@ -39,7 +42,7 @@ export function openCallLimit(runtime_ms: number, stop: AbortSignal): CallLimit 
     close: () => {
       clearTimeout(timer);
       stop.removeEventListener('abort', onStop);
-      controller.abort();
+      controller.abort(OVER);
     },
   };
 }

@@ -5,6 +5,7 @@ import type { CallTrace } from '../ports/sources.js';
 import type { Clock } from '../ports/clock.js';
 import { type Alarm, openChunkCollector } from './chunk-collector.js';
 import type { Ready, Reply } from './passage.js';
+import { makeSourceFailure } from './source-failure.js';
 
 /** What a call needs of the outside. */
 export interface CallOutside {
@@ -24,15 +25,17 @@ export interface OpenCallTrace {
 
 /** Opens the trace of a call. `lost` is told when a flush could not be written. */
 export function openCallTrace(passage: Ready, { clock, alarm }: CallOutside, lost: () => void): OpenCallTrace {
+  const { max_result_bytes } = passage.command.call.limits;
   const collector = openChunkCollector({
     offset: () => Math.max(0, clock.now() - passage.started_at),
     write: (batch) => passage.recorder.flushed(batch),
     lost,
     secrets: passage.secrets,
     alarm,
-    max_bytes: passage.command.call.limits.max_result_bytes,
+    max_bytes: max_result_bytes,
   });
   const artifacts: { kind: string; value: Json }[] = [];
+  let artifactBytes = 0;
   let usage: TokenUsage | undefined;
   let open = true;
   return {
@@ -42,7 +45,12 @@ export function openCallTrace(passage: Ready, { clock, alarm }: CallOutside, los
         if (open) usage = toTokenUsage(report) ?? usage;
       },
       artifact: (kind, value) => {
-        if (open) artifacts.push({ kind, value: passage.secrets.json(toStorable(value)) });
+        if (!open) return;
+        const kept = { kind, value: passage.secrets.json(toStorable(value)) };
+        artifactBytes += Buffer.byteLength(JSON.stringify(kept));
+        if (artifactBytes > ARTIFACT_SHARE_MAX * max_result_bytes + ARTIFACT_BYTES_MIN)
+          throw makeSourceFailure('result_too_large', 'what the plugin left beside the answer is too much to be kept');
+        artifacts.push(kept);
       },
     },
     finish: async () => {
@@ -53,6 +61,10 @@ export function openCallTrace(passage: Ready, { clock, alarm }: CallOutside, los
     },
   };
 }
+
+/** Escapes make JSON longer than the text in it. */
+const ARTIFACT_SHARE_MAX = 6;
+const ARTIFACT_BYTES_MIN = 65_536;
 
 function toStorable(value: Json): Json {
   const read = toJson(value);

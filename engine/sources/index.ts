@@ -11,6 +11,7 @@ import { createCallSource } from './pipeline.js';
 import { findPlugins, loadPlugins } from './registry.js';
 import { allowEverybody, type Authorise } from './stages/authorise.js';
 
+export { examineOrigin } from './examine-origin.js';
 export type { Log } from './opened-sources.js';
 export type { LookUpVariable } from './origin.js';
 export type { Authorise } from './stages/authorise.js';

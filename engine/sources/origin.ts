@@ -21,6 +21,11 @@ export type OriginOutcome =
   | { readonly ok: true; readonly origin: Origin | undefined }
   | { readonly ok: false; readonly message: string };
 
+/** The origin that a value is, or a sentence that says what is wrong with it. */
+export type ParsedOrigin =
+  | { readonly ok: true; readonly origin: Origin }
+  | { readonly ok: false; readonly message: string };
+
 /** Reads where a source may connect from the variable that the manifest, or the source's interface, names. */
 export function resolveOrigin(manifest: PluginManifest, definition: JsonObject, lookUp: LookUpVariable): OriginOutcome {
   const named = manifest.origin;
@@ -47,8 +52,11 @@ function fromVariables(
   return { ok: false, message: `${names} is not set: set it to the URL of the service, such as http://127.0.0.1:8080` };
 }
 
-/** The value is never shown: an author chooses the variable, and it may be one that holds a secret. */
-function parseOrigin(variable: string, value: string): OriginOutcome {
+/**
+ * Reads a variable's value as the place of a service.
+ * The value is never shown: an author chooses the variable, and it may be one that holds a secret.
+ */
+export function parseOrigin(variable: string, value: string): ParsedOrigin {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     return { ok: false, message: `${variable} does not hold an http or https URL` };

@@ -118,6 +118,9 @@ async function loadPlugin(found: FoundPlugin, compileSchema: CompileSchema): Pro
       speaks: manifest.speaks,
       folder,
       version: versionOf(manifest, compiled.value.schema),
+      ...(manifest.origin && 'interface_field' in manifest.origin
+        ? { origin_field: manifest.origin.interface_field }
+        : {}),
       validateInterface: compiled.value.validate,
       manifest,
       plugin: plugin.value,

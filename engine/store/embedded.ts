@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
-import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, constants, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { PoolConfig } from 'pg';
@@ -30,7 +30,7 @@ export async function openInFolder(
   template_file: string | undefined,
 ): Promise<Outcome<OpenDatabase>> {
   try {
-    await mkdir(data_dir, { recursive: true, mode: 0o700 });
+    await makeFolder(data_dir);
     const lock = await lockFolder(data_dir);
     if (!lock.ok) return lock;
     try {
@@ -44,6 +44,47 @@ export async function openInFolder(
     const reason = findFileReason(error);
     if (reason === undefined) throw error;
     return { ok: false, problems: [dataFolderUnusable(data_dir, reason)] };
+  }
+}
+
+/**
+ * Whether the embedded database of a folder has been made; nothing is.
+ * @returns a problem where neither it nor its folder could be
+ */
+export async function isMade(data_dir: string): Promise<Outcome<boolean>> {
+  if (await isFolder(join(data_dir, 'pgdata'))) return { ok: true, value: true };
+  try {
+    await access(await findGround(data_dir), constants.W_OK | constants.X_OK);
+    return { ok: true, value: false };
+  } catch (error) {
+    const reason = findFileReason(error);
+    if (reason === undefined) throw error;
+    return { ok: false, problems: [dataFolderUnusable(data_dir, reason)] };
+  }
+}
+
+/** The innermost folder of a path that is there. @throws where something else stands in its place */
+async function findGround(path: string): Promise<string> {
+  try {
+    // A path through something that is no folder fails here, and the path itself does with the dot.
+    await stat(`${path}${sep}.`);
+    return path;
+  } catch (error) {
+    const parent = dirname(path);
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT') || parent === path) throw error;
+    return findGround(parent);
+  }
+}
+
+/** One level at a time: Node's recursive mkdir never ends where a file system says that a new folder is not there. */
+async function makeFolder(path: string): Promise<void> {
+  if (await isFolder(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) await makeFolder(parent);
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (!(await isFolder(path))) throw error;
   }
 }
 

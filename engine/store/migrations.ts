@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Outcome } from '../contract/problem.js';
+import type { Outcome, Problem } from '../contract/problem.js';
 import { sha256 } from '../core/content/sha256.js';
 import { inTransaction, type OpenDatabase } from './database.js';
-import { databaseTooNew, migrationChanged } from './problems.js';
+import { databaseNotOurs, databaseTooNew, migrationChanged } from './problems.js';
 
 /** One numbered file. */
 export interface Migration {
@@ -31,9 +31,9 @@ export async function migrate(
   database: OpenDatabase,
   migrations: readonly Migration[],
 ): Promise<Outcome<readonly string[]>> {
-  const before = await readApplied(database);
-  const misfit = findMisfit(database, before, migrations);
-  if (misfit) return { ok: false, problems: [misfit] };
+  const found = await readApplied(database, migrations);
+  if (!found.ok) return found;
+  const before = new Set(found.value);
   const applied: string[] = [];
   for (const migration of migrations.filter(({ name }) => !before.has(name))) {
     if (await apply(database, migration)) applied.push(migration.name);
@@ -41,25 +41,49 @@ export async function migrate(
   return { ok: true, value: applied };
 }
 
-function findMisfit(database: OpenDatabase, applied: ReadonlyMap<string, string>, known: readonly Migration[]) {
+function findMisfit(
+  { description }: Pick<OpenDatabase, 'description'>,
+  applied: readonly AppliedMigration[],
+  known: readonly Migration[],
+): Problem | undefined {
   const digests = new Map(known.map(({ name, digest }) => [name, digest]));
-  for (const [name, digest] of applied) {
+  for (const { name, digest } of applied) {
     const expected = digests.get(name);
-    if (expected === undefined) return databaseTooNew(database.description, name);
-    if (expected !== digest) return migrationChanged(database.description, name);
+    if (expected === undefined) return databaseTooNew(description, name);
+    if (expected !== digest) return migrationChanged(description, name);
   }
   return undefined;
 }
 
-async function readApplied(database: OpenDatabase): Promise<ReadonlyMap<string, string>> {
-  const present = await database.query<{ present: boolean }>(
-    `SELECT to_regclass('schema_migrations') IS NOT NULL AS present`,
-  );
-  if (!present.rows[0]?.present) return new Map();
-  const rows = await database.query<{ name: string; digest: string }>(
-    'SELECT name, digest FROM schema_migrations ORDER BY name',
-  );
-  return new Map(rows.rows.map(({ name, digest }) => [name, digest]));
+type AppliedMigration = Pick<Migration, 'name' | 'digest'>;
+
+// What belongs to an extension says nothing of whose database it is.
+const FIND_OWNER = `
+  WITH here AS (SELECT oid FROM pg_namespace WHERE nspname = current_schema()),
+  relations AS (
+    SELECT pg_class.oid, relname FROM pg_class JOIN here ON here.oid = relnamespace
+    WHERE relkind IN ('r', 'p', 'v', 'm', 'f')
+      AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e'))
+  SELECT (SELECT min(relname) FROM relations) AS first_relation,
+    EXISTS (SELECT FROM relations WHERE relname = 'schema_migrations' AND 3 = (
+      SELECT count(*) FROM pg_attribute
+      WHERE attrelid = relations.oid AND attname IN ('name', 'digest', 'applied_at'))) AS is_ours`;
+
+/**
+ * Reads which migrations a database has, and changes nothing.
+ * @returns their names; a problem where its tables are another program's, or it does not fit this version
+ */
+export async function readApplied(
+  database: Pick<OpenDatabase, 'description' | 'query'>,
+  known: readonly Migration[],
+): Promise<Outcome<readonly string[]>> {
+  const owner = await database.query<{ first_relation: string | null; is_ours: boolean }>(FIND_OWNER);
+  const { first_relation = null, is_ours = false } = owner.rows[0] ?? {};
+  if (!is_ours && first_relation === null) return { ok: true, value: [] };
+  if (!is_ours) return { ok: false, problems: [databaseNotOurs(database.description, first_relation ?? '')] };
+  const { rows } = await database.query<AppliedMigration>('SELECT name, digest FROM schema_migrations ORDER BY name');
+  const misfit = findMisfit(database, rows, known);
+  return misfit ? { ok: false, problems: [misfit] } : { ok: true, value: rows.map(({ name }) => name) };
 }
 
 // Any constant of our own: two programs that start together queue here.

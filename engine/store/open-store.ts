@@ -1,10 +1,14 @@
 import type { Outcome } from '../contract/problem.js';
 import type { Store } from '../ports/records.js';
+import type { Swept } from '../ports/attempts.js';
 import { attemptStore } from './attempts/attempt-store.js';
+import { sweepAttempts } from './attempts/sweep.js';
 import { componentStore } from './components.js';
-import type { OpenDatabase } from './database.js';
+import { inTransaction, type OpenDatabase } from './database.js';
 import { openInFolder, openInMemory } from './embedded.js';
+import { findLoss } from './lost-connection.js';
 import { loadMigrations, migrate } from './migrations.js';
+import { databaseLost } from './problems.js';
 import { recordReader } from './records/record-reader.js';
 import { openServer } from './server.js';
 import { worldStore } from './worlds.js';
@@ -24,12 +28,12 @@ export interface StoreConfiguration {
  * @returns a problem where the database is locked, out of reach, or not this program's
  */
 export async function openStore(configuration: StoreConfiguration): Promise<Outcome<Store>> {
-  const database = await open(configuration);
+  const database = await openConfigured(configuration);
   if (!database.ok) return database;
   try {
     const migrations = await loadMigrations(configuration.migrations_dir);
     const applied = await migrate(database.value, migrations);
-    if (applied.ok) return { ok: true, value: toStore(database.value, applied.value) };
+    if (applied.ok) return { ok: true, value: toStore(database.value, applied.value, await sweepAll(database.value)) };
     await database.value.close();
     return applied;
   } catch (error) {
@@ -38,7 +42,14 @@ export async function openStore(configuration: StoreConfiguration): Promise<Outc
   }
 }
 
-async function open(configuration: StoreConfiguration): Promise<Outcome<OpenDatabase>> {
+/** Whoever opens a database for itself alone is the only one that lives: what runs there was left by the dead. */
+async function sweepAll(database: OpenDatabase): Promise<readonly Swept[]> {
+  if (!database.is_exclusive) return [];
+  return inTransaction(database.pool, (client) => sweepAttempts(client, { all: true, ended_at: Date.now() }));
+}
+
+/** Opens the database that is configured; makes the embedded one where there is none. */
+export async function openConfigured(configuration: StoreConfiguration): Promise<Outcome<OpenDatabase>> {
   const { url, data_dir, template_file } = configuration;
   if (url === undefined || url === '') return openInFolder(data_dir, template_file);
   if (url === 'memory:') return { ok: true, value: await openInMemory(template_file) };
@@ -48,17 +59,22 @@ async function open(configuration: StoreConfiguration): Promise<Outcome<OpenData
 /**
  * The store of an open, migrated database.
  * @param applied the migrations that opening it has applied
+ * @param swept the attempts that opening it has ended, because their driver was gone
  */
-export function toStore(database: OpenDatabase, applied: readonly string[]): Store {
+export function toStore(database: OpenDatabase, applied: readonly string[], swept: readonly Swept[] = []): Store {
   return {
     database: {
       description: database.description,
       migrate: async () => applied,
+      findLoss: (error) => {
+        const reason = findLoss(error);
+        return reason === undefined ? undefined : databaseLost(database.description, reason);
+      },
       close: database.close,
     },
     components: componentStore(database),
     worlds: worldStore(database),
-    attempts: attemptStore(database),
+    attempts: attemptStore(database, swept),
     records: recordReader(database),
   };
 }

@@ -2,18 +2,24 @@ import type { Problem } from '../contract/problem.js';
 
 const SHARE = 'use CHUKWA_DATABASE_URL with PostgreSQL to share a database between processes';
 
+/** A process that has the embedded database. */
+interface DatabaseHolder {
+  readonly pid: number;
+  readonly host: string;
+  /** Where it is, if it cannot be seen from here, and what would have to be gone for it to be dead. */
+  readonly elsewhere?: { readonly where: string; readonly gone: string };
+  readonly lock_file: string;
+}
+
 /** Somebody else has the embedded database. */
-export function databaseLocked(
-  folder: string,
-  holder: { readonly pid: number; readonly host: string; readonly elsewhere: boolean; readonly lock_file: string },
-): Problem {
-  const where = holder.elsewhere ? ` on host ${holder.host}` : '';
-  const after = holder.elsewhere ? `; if that host is gone for good, delete ${holder.lock_file}` : '';
+export function databaseLocked(folder: string, { pid, host, elsewhere, lock_file }: DatabaseHolder): Problem {
+  const where = elsewhere ? ` ${elsewhere.where}` : '';
+  const after = elsewhere ? `; if ${elsewhere.gone} is gone for good, delete ${lock_file}` : '';
   return {
     code: 'DATABASE_LOCKED',
-    message: `The database in ${folder} is in use by process ${holder.pid}${where}.`,
-    repair: `Stop process ${holder.pid}${after}, or ${SHARE}.`,
-    details: { pid: holder.pid, host: holder.host, folder },
+    message: `The database in ${folder} is in use by process ${pid}${where}.`,
+    repair: `Stop process ${pid}${after}, or ${SHARE}.`,
+    details: { pid, host, folder },
   };
 }
 
@@ -47,6 +53,25 @@ export function databaseUnreachable(place: string, reason: string): Problem {
   };
 }
 
+/** The server was there, and is gone. */
+export function databaseLost(description: string, reason: string): Problem {
+  return {
+    code: 'DATABASE_UNREACHABLE',
+    message: `The connection to the database (${description}) was lost: ${reason}.`,
+    repair: 'Try again when it answers; chukwa doctor says whether it does.',
+  };
+}
+
+/** The database holds tables, and none of them says that they are ours. Nothing is made beside them. */
+export function databaseNotOurs(description: string, relation: string): Problem {
+  return {
+    code: 'DATABASE_NOT_OURS',
+    message: `The database (${description}) belongs to another program: it holds ${relation}, and no migrations of chukwa.`,
+    repair: 'Name an empty database in CHUKWA_DATABASE_URL, such as one made by: createdb chukwa',
+    details: { relation },
+  };
+}
+
 /** A newer program has migrated the database. */
 export function databaseTooNew(description: string, migration: string): Problem {
   return {
@@ -54,6 +79,15 @@ export function databaseTooNew(description: string, migration: string): Problem 
     message: `The database (${description}) has been migrated by a newer version: this one does not know ${migration}.`,
     repair: 'Upgrade chukwa, or use another database.',
     details: { migration },
+  };
+}
+
+/** The database is there and cannot be read. */
+export function databaseUnreadable(description: string, reason: string): Problem {
+  return {
+    code: 'DATABASE_UNREADABLE',
+    message: `The database (${description}) cannot be read: ${reason}.`,
+    repair: 'Make sure that this user may read its tables and that nothing has damaged it, or use another database.',
   };
 }
 

@@ -9,6 +9,7 @@ export interface WorldContents {
   readonly entities: readonly EntityRecord[];
 }
 
+// Of each world that it reads, the latest row is found by one step in the index: all rows since the beginning are not.
 const ENTITIES = prepare(
   'snapshot_entities',
   `WITH ${READABLE}, roster AS (
@@ -19,9 +20,12 @@ const ENTITIES = prepare(
      WHERE worlds.world_slug = :world_slug)
    SELECT id, name, kind, environment, goal, latest.state
    FROM roster CROSS JOIN LATERAL (
-     SELECT state FROM readable JOIN entity_states ON entity_states.world_slug = readable.world_slug
-       AND entity_states.entity_id = roster.id COLLATE "C" AND entity_states.turn <= readable.until_turn
-     ORDER BY entity_states.turn DESC LIMIT 1) AS latest
+     SELECT state FROM readable CROSS JOIN LATERAL (
+       SELECT turn, state FROM entity_states
+       WHERE entity_states.world_slug = readable.world_slug AND entity_states.entity_id = roster.id COLLATE "C"
+         AND entity_states.turn <= readable.until_turn
+       ORDER BY entity_states.turn DESC LIMIT 1) AS latest_of_one
+     ORDER BY turn DESC LIMIT 1) AS latest
    ORDER BY place`,
 );
 
@@ -34,10 +38,13 @@ const ENVIRONMENTS = prepare(
      WHERE worlds.world_slug = :world_slug)
    SELECT label, latest.content
    FROM places CROSS JOIN LATERAL (
-     SELECT content FROM readable JOIN environment_contents ON environment_contents.world_slug = readable.world_slug
-       AND environment_contents.environment_label = places.label COLLATE "C"
-       AND environment_contents.turn <= readable.until_turn
-     ORDER BY environment_contents.turn DESC LIMIT 1) AS latest
+     SELECT content FROM readable CROSS JOIN LATERAL (
+       SELECT turn, content FROM environment_contents
+       WHERE environment_contents.world_slug = readable.world_slug
+         AND environment_contents.environment_label = places.label COLLATE "C"
+         AND environment_contents.turn <= readable.until_turn
+       ORDER BY environment_contents.turn DESC LIMIT 1) AS latest_of_one
+     ORDER BY turn DESC LIMIT 1) AS latest
    ORDER BY place`,
 );
 

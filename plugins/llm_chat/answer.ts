@@ -37,6 +37,14 @@ export function hear(heard: Heard, event: OpenAI.ChatCompletionChunk): Heard {
   };
 }
 
+/** Characters of all that is kept, and never more than its bytes, which the engine limits. */
+export function lengthOf({ text, refusal, id, model, system_fingerprint, finish_reason }: Heard): number {
+  return [text, refusal, id, model, system_fingerprint, finish_reason].reduce(
+    (length, kept) => length + (kept?.length ?? 0),
+    0,
+  );
+}
+
 /** The piece of the model's text in one event. */
 export function textOf(event: OpenAI.ChatCompletionChunk): string {
   const content = event.choices?.find(({ index }) => (index ?? 0) === 0)?.delta?.content;

@@ -1,6 +1,10 @@
 import type { Capabilities, OriginFetch, SourceFailure, TransportFacts } from 'chukwa/plugin';
 import { type AskedOf, readRefusal } from './answer.js';
+import { toWholeEvents } from './event-stream.js';
 import { toSentHeaders } from './request.js';
+
+/** What is kept of a body that is no answer. */
+const BODY_BYTES_MAX = 65_536;
 
 /** One request and what the wire showed of its response, beside the client, which wraps and drops what it is told. */
 export interface Exchange {
@@ -17,7 +21,7 @@ export function openExchange(fetch: OriginFetch, makeFailure: Capabilities['fail
   const exchange = async (url: string | URL, init?: RequestInit): Promise<Response> => {
     const response = await fetch(url, { ...init, headers: toSentHeaders(init?.headers) });
     facts = factsOf(response);
-    if (isStream(response)) return response;
+    if (isStream(response)) return withWholeEvents(response, makeFailure);
     const body = await readBody(response);
     facts = { ...facts, body };
     throw failureOf(response, body, facts);
@@ -44,6 +48,12 @@ export function isSourceFailure(thrown: unknown): thrown is SourceFailure {
   return typeof thrown === 'object' && thrown !== null && 'source_failure' in thrown;
 }
 
+function withWholeEvents(response: Response, makeFailure: Capabilities['failure']): Response {
+  if (!response.body) return response;
+  const { status, headers } = response;
+  return new Response(toWholeEvents(response.body, makeFailure), { status, headers });
+}
+
 function factsOf(response: Response): TransportFacts {
   return { http_status: response.status, response_headers: Object.fromEntries(response.headers.entries()) };
 }
@@ -58,7 +68,20 @@ function describeNoStream(response: Response): string {
   return `the endpoint answered without a stream (${response.headers.get('content-type')}): does its base URL lead to an OpenAI-compatible API?`;
 }
 
-/** A body that breaks off still leaves the status to be told. */
+/** As much of a body as says why. One that breaks off still leaves the status to be told. */
 async function readBody(response: Response): Promise<Uint8Array> {
-  return new Uint8Array(await response.arrayBuffer().catch(() => new ArrayBuffer(0)));
+  const body = new Uint8Array(BODY_BYTES_MAX);
+  let length = 0;
+  try {
+    // Leaving the loop hangs up.
+    for await (const piece of response.body ?? []) {
+      const part = (piece as Uint8Array).subarray(0, BODY_BYTES_MAX - length);
+      body.set(part, length);
+      length += part.length;
+      if (length === BODY_BYTES_MAX) break;
+    }
+  } catch {
+    // What arrived before is kept.
+  }
+  return body.slice(0, length);
 }

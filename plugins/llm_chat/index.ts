@@ -14,6 +14,7 @@ import {
   HEARD_NOTHING,
   type Heard,
   hear,
+  lengthOf,
   readErrorEvent,
   textOf,
   toProviderArtifact,
@@ -122,14 +123,17 @@ const CLIENT_TIMEOUT_MS = 2_147_483_647;
 function take(
   heard: Heard,
   event: OpenAI.ChatCompletionChunk,
-  { trace }: InvocationContext,
+  { trace, max_result_bytes }: InvocationContext,
   failure: Capabilities['failure'],
 ): Heard {
   const error = findErrorIn(event);
   if (error) throw failure('transport', error);
+  const next = hear(heard, event);
+  if (lengthOf(next) > max_result_bytes)
+    throw failure('result_too_large', `the model said more than ${max_result_bytes} bytes, which is the limit`);
   const text = textOf(event);
   if (text !== '') trace.chunk(text);
-  return hear(heard, event);
+  return next;
 }
 
 function report(heard: Heard, { trace }: InvocationContext): void {

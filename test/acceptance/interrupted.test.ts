@@ -73,6 +73,23 @@ describe('a process that is killed in the middle of a turn (PostgreSQL)', () => 
     assert.equal(await countRunning(stage, world), 0);
   });
 
+  test('is tidied up after by a run of any other world once its lease has ended', async () => {
+    const stage = await open();
+    const [world, other] = [
+      await stage.makeWorld({ scenario: 'simple' }),
+      await stage.makeWorld({ scenario: 'simple' }),
+    ];
+    stage.model.setScript(HANGS);
+    await killWhileAsked(stage, world, new Promise((resolve) => stage.model.onRequest(async () => resolve())));
+    await stage.outside?.query(`UPDATE worlds SET lease_until = now() WHERE world_slug = $1`, [world.world_slug]);
+    stage.model.setScript(await loadScript('simple'));
+    assert.equal(onlyAttempt(await stage.run(other)).status, 'committed');
+    const [dead] = await attemptsOf(stage, world);
+    assert.ok(dead);
+    assertInterrupted(dead, FIRST);
+    assert.equal(await countRunning(stage, world), 0);
+  });
+
   test('says of a side effect under way that nobody knows whether it took place', async () => {
     const stage = await open();
     const world = await stage.makeWorld({ scenario: 'tools' });
@@ -96,7 +113,7 @@ describe('a process that is killed in the middle of a turn (PostgreSQL)', () => 
     const asked = new Promise<void>((resolve) => stage.model.onRequest(async () => resolve()));
     const running = startChukwa(['run', world.world_slug, '--json'], stage.variables);
     await whileRunning(running, asked);
-    const refused = await askChukwa<object>(['run', world.world_slug], stage.variables, 1);
+    const refused = await askChukwa<object>(['run', world.world_slug], stage.variables, 4);
     running.kill('SIGKILL');
     await running.ended;
     assert.match(JSON.stringify(refused), new RegExp(`WORLD_BUSY.*process ${running.pid} `));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
-import { type SmallPark, compileSmallPark } from '../support/park-documents.js';
+import { type SmallPark, compileSmallPark, smallPark } from '../support/park-documents.js';
 
 const READING: JsonObject = {
   id: 'weather',
@@ -29,6 +29,13 @@ function check(sentence: string, park: SmallPark, findings: readonly string[]): 
       for (const problem of compiled.problems) assert.ok(problem.repair, `${problem.code} says what to do`);
   });
 }
+
+test('a model may say two mebibytes in one answer', () => {
+  const program = smallPark();
+  const calls = program.subjects.flatMap(({ workflow }) => workflow.nodes.map((node) => node.call));
+  assert.ok(calls.length > 0);
+  for (const { limits } of calls) assert.equal(limits.max_result_bytes, 2 * 1024 * 1024);
+});
 
 check('an ordinary park compiles', { tools: ['buy_candy'], ambients: [READING] }, []);
 check('a workflow that does not resolve', { change: (workflow) => loop(workflow, { llm_source_ref: ghost }) }, [

@@ -110,6 +110,29 @@ test('unknown keywords and formats are notes, and do not keep a schema from bein
   assert.deepEqual(compiled.value({ a: 'red' }), []);
 });
 
+test('no pattern and no format takes longer than its text is long', () => {
+  const text = `${'a'.repeat(200_000)}!`;
+  const hostile = '^(([a-z])+)+$';
+  const said = problemsOf(
+    {
+      patternProperties: { [hostile]: false },
+      properties: { text_1: { pattern: hostile }, url_1: { format: 'url' } },
+    },
+    { text_1: text, url_1: `http://${'é-'.repeat(100_000)}!`, [text]: 1 },
+  );
+  assert.deepEqual(
+    said.map(({ code, pointer }) => `${code} ${pointer}`),
+    ['BAD_VALUE /text_1', 'BAD_VALUE /url_1'],
+  );
+});
+
+check(
+  'a url of ordinary length is checked as ever',
+  { items: { format: 'url' } },
+  ['http://example.com/a', 'a'],
+  ['BAD_VALUE /1: "a" is not a url'],
+);
+
 const doubling = Object.fromEntries(
   Array.from({ length: 40 }, (_, index) => [
     `d${index}`,
@@ -133,6 +156,16 @@ for (const [name, schema, expected] of [
   ['one of very much text', { description: 'a'.repeat(300_000) }, 'SCHEMA_TOO_LARGE '],
   ['one of another dialect', { $schema: 'http://json-schema.org/draft-07/schema#' }, 'UNKNOWN_DIALECT /$schema'],
   ['one with a bad pattern', { properties: { a: { pattern: '(' } } }, 'BAD_PATTERN /properties/a/pattern'],
+  [
+    'one whose pattern looks ahead',
+    { properties: { a: { pattern: '^(?!b)' } } },
+    'PATTERN_NOT_LINEAR /properties/a/pattern',
+  ],
+  [
+    'one whose names have a pattern that refers back',
+    { patternProperties: { '(a)\\1': true } },
+    'PATTERN_NOT_LINEAR /patternProperties/(a)\\1',
+  ],
   ['one that breaks the metaschema', { properties: { a: { minLength: -1 } } }, 'BAD_VALUE /properties/a/minLength'],
 ] as const) {
   test(`a schema is refused: ${name}`, () => {

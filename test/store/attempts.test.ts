@@ -8,6 +8,7 @@ import {
   beginning,
   committing,
   DOCUMENTS,
+  endLease,
   failing,
   generationStart,
   HOLDER,
@@ -21,6 +22,7 @@ import {
 } from './record-fixtures.js';
 
 const SYSTEM = message('system', 'author', 'You are Zoe.');
+const DECADE_MS = 10 * 365 * 24 * 3600 * 1000;
 const PATCH = { before: 'rested', after: 'tired' };
 
 forEachDatabase('attempts', (open) => {
@@ -62,12 +64,12 @@ forEachDatabase('attempts', (open) => {
     const { lease } = await begin(store, 'call');
     const start = toyStart('turn/weather@0123456789ab', 1);
     assert.equal(await store.attempts.startCall(lease, start), 'written');
-    const running = await store.records.invocation(start.source_invocation_id);
+    const running = await store.records.invocation(start.source_invocation_id, 'redacted');
     assert.deepEqual([running?.status, running?.ended_at, running?.response_json], ['running', null, null]);
     const answer = { temperature: 3, station: { id: 'secret' } };
     const response_headers = { 'content-type': 'application/json' };
     await store.attempts.finishCall(lease, answered(start, answer, { http_status: 200, response_headers }));
-    const done = await store.records.invocation(start.source_invocation_id);
+    const done = await store.records.invocation(start.source_invocation_id, 'redacted');
     assert.deepEqual(done, {
       ...running,
       status: 'succeeded',
@@ -75,6 +77,8 @@ forEachDatabase('attempts', (open) => {
       http_status: 200,
       response_headers,
       response_json: { temperature: 3 },
+      response_bytes: 43,
+      hidden_by_redaction: true,
       duration_ms: 20,
       ended_at: new Date(NOON + 21).toISOString(),
     });
@@ -91,8 +95,13 @@ forEachDatabase('attempts', (open) => {
       await store.attempts.startCall(lease, start);
       await store.attempts.finishCall(lease, answered(start, {}, { response_body: Buffer.from('{ "x": 1 }') }));
     }
-    assert.equal((await store.records.invocation(hidden.source_invocation_id))?.response_text, null);
-    assert.equal((await store.records.invocation(shown.source_invocation_id))?.response_text, '{ "x": 1 }');
+    const read = async ({ source_invocation_id }: typeof hidden, view: 'redacted' | 'unredacted') => {
+      const record = await store.records.invocation(source_invocation_id, view);
+      return [record?.response_text, record?.response_bytes, record?.hidden_by_redaction];
+    };
+    assert.deepEqual(await read(hidden, 'redacted'), [null, 10, true]);
+    assert.deepEqual(await read(hidden, 'unredacted'), ['{ "x": 1 }', 10, false]);
+    assert.deepEqual(await read(shown, 'redacted'), ['{ "x": 1 }', 10, false]);
   });
 
   test('a refusal is one row, finished when it is written', async () => {
@@ -324,25 +333,46 @@ forEachDatabase('attempts', (open) => {
   });
 
   test('a world with a living driver is held', async () => {
-    const { store } = await open();
+    const { store, outside } = await open();
     await makeWorld(store, 'held');
     const { lease } = await begin(store, 'held');
-    const second = await store.attempts.begin(beginning('held', NOON + 1), () => true);
-    const until = NOON + 60_000;
-    assert.deepEqual(second, { kind: 'held', holder: HOLDER, attempt_id: lease.attempt_id, until });
-    assert.equal(await store.attempts.renew(lease, until + 60_000), 'written');
-    assert.equal((await store.attempts.begin(beginning('held', until + 1), () => true)).kind, 'held');
+    const second = await store.attempts.begin(beginning('held'), () => true);
+    assert.ok(second.kind === 'held');
+    assert.deepEqual([second.holder, second.attempt_id], [HOLDER, lease.attempt_id]);
+    await endLease(outside, 'held');
+    assert.equal(await store.attempts.renew(lease, 60_000), 'written');
+    assert.equal((await store.attempts.begin(beginning('held'), () => true)).kind, 'held');
+    await endLease(outside, 'held');
+    assert.equal((await store.attempts.begin(beginning('held'), () => true)).kind, 'begun');
+  });
+
+  test('whether a lease has ended is judged by the clock of the database, whatever a client believes', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'clocks');
+    const { lease } = await begin(store, 'clocks', NOON - DECADE_MS);
+    const late = beginning('clocks', NOON + DECADE_MS);
+    assert.equal((await store.attempts.begin(late, () => true)).kind, 'held');
+    assert.equal(await store.attempts.renew(lease, 60_000), 'written');
+    const [row] = await outside.query<{ here_and_now: boolean }>(
+      `SELECT lease_until BETWEEN now() AND now() + interval '1 day' AS here_and_now
+       FROM worlds WHERE world_slug = 'clocks'`,
+    );
+    assert.equal(row?.here_and_now, true);
+    await endLease(outside, 'clocks');
+    const early = beginning('clocks', NOON - DECADE_MS);
+    assert.equal((await store.attempts.begin(early, () => true)).kind, 'begun');
   });
 
   test('what a driver left behind is interrupted by the next one', async () => {
-    const { store } = await open();
+    const { store, outside } = await open();
     await makeWorld(store, 'dead');
     const { lease } = await begin(store, 'dead');
     const toy = toyStart('a', 1);
     const generation = generationStart(2, [SYSTEM]);
     await store.attempts.startCall(lease, toy);
     await store.attempts.startCall(lease, generation);
-    const next = await begin(store, 'dead', NOON + 60_001);
+    await endLease(outside, 'dead');
+    const next = await begin(store, 'dead');
     assert.deepEqual(next.interrupted_attempts, [lease.attempt_id]);
     assert.deepEqual([next.lease.epoch, next.lease.attempted_turn], [2, 1]);
     const left = await store.records.attempt(lease.attempt_id);
@@ -362,6 +392,28 @@ forEachDatabase('attempts', (open) => {
       [lease.attempt_id, 'interrupted'],
       [next.lease.attempt_id, 'running'],
     ]);
+  });
+
+  test('a sweep ends what drivers left whose lease has ended, and nothing of the living', async () => {
+    const { store, kind, outside } = await open();
+    for (const slug of ['lapsed', 'own', 'living']) await makeWorld(store, slug);
+    const [lapsed, own, living] = [
+      await begin(store, 'lapsed'),
+      await begin(store, 'own'),
+      await begin(store, 'living'),
+    ];
+    await store.attempts.startCall(lapsed.lease, toyStart('a', 1));
+    for (const slug of ['lapsed', 'own']) await endLease(outside, slug);
+    const swept = await store.attempts.sweep({ except: 'own', most: 100, ended_at: NOON + 1 });
+    // A database that one process has for itself is swept when it is opened.
+    if (kind === 'embedded') return assert.deepEqual(swept, []);
+    assert.deepEqual(swept, [{ world_slug: 'lapsed', attempt_id: lapsed.lease.attempt_id }]);
+    const left = await store.records.attempt(lapsed.lease.attempt_id);
+    assert.deepEqual([left?.status, left?.invocations[0]?.status], ['interrupted', 'interrupted']);
+    assert.equal(await store.attempts.startCall(lapsed.lease, toyStart('b', 2)), 'overtaken');
+    for (const { lease } of [own, living])
+      assert.equal((await store.records.attempt(lease.attempt_id))?.status, 'running');
+    assert.deepEqual((await begin(store, 'lapsed')).interrupted_attempts, []);
   });
 
   test('calls that begin together all land, each with its own place in the timeline', async () => {
@@ -430,7 +482,7 @@ forEachDatabase('attempts', (open) => {
     const { store } = await open();
     for (const id of ['', 'x', '0'.repeat(36)]) {
       assert.equal(await store.records.attempt(id), undefined);
-      assert.equal(await store.records.invocation(id), undefined);
+      assert.equal(await store.records.invocation(id, 'redacted'), undefined);
       assert.equal(await store.records.llmCall(id), undefined);
     }
   });

@@ -10,7 +10,7 @@ import type { Problem } from '../../engine/contract/problem.js';
 import type { Store } from '../../engine/ports/records.js';
 import { openStore } from '../../engine/store/open-store.js';
 import { MIGRATIONS, openTestDatabase, templateFile } from '../support/databases.js';
-import { makeWorld } from './record-fixtures.js';
+import { begin, failing, makeWorld, toyStart } from './record-fixtures.js';
 
 let root = '';
 let template_file = '';
@@ -86,6 +86,34 @@ test('without a template a folder is made all the same, and the migrations are t
   assert.deepEqual(await store.database.migrate(), ['0001_foundation']);
 });
 
+test('what a process left running when it was gone is ended by whoever opens the folder, and told once', async () => {
+  const data_dir = join(root, 'left');
+  const store = await open({ data_dir });
+  for (const slug of ['left', 'other']) await makeWorld(store, slug);
+  const { lease } = await begin(store, 'left');
+  const start = toyStart('a', 1);
+  await store.attempts.startCall(lease, start);
+  await store.database.close();
+  stores.pop();
+  const again = await open({ data_dir });
+  const left = await again.records.attempt(lease.attempt_id);
+  assert.deepEqual([left?.status, left?.failure_class], ['interrupted', 'interrupted']);
+  assert.deepEqual(
+    left?.invocations.map(({ status }) => status),
+    ['interrupted'],
+  );
+  assert.equal(left?.timeline.at(-1)?.event_kind, 'attempt_interrupted');
+  assert.deepEqual(
+    left?.audit.map(({ audit_kind }) => audit_kind),
+    ['attempt_failed'],
+  );
+  assert.deepEqual((await begin(again, 'other')).interrupted_attempts, []);
+  const next = await begin(again, 'left');
+  assert.deepEqual(next.interrupted_attempts, [lease.attempt_id]);
+  await again.attempts.fail(next.lease, failing());
+  assert.deepEqual((await begin(again, 'left')).interrupted_attempts, []);
+});
+
 test('a folder whose making was cut short is made anew', async () => {
   const data_dir = join(root, 'half');
   await mkdir(join(data_dir, 'pgdata.new', 'global'), { recursive: true });
@@ -138,6 +166,11 @@ test('the lock of another host stands until a person removes it', async () => {
   assert.equal(problem.code, 'DATABASE_LOCKED');
   assert.match(problem.message, /process 7 on host far-away/);
   assert.match(problem.repair ?? '', /delete .*lock/);
+});
+
+test('a place where no folder can be made is refused, and not waited for', async () => {
+  const problem = await refusal({ data_dir: '/proc/chukwa/data' });
+  assert.equal(problem.code, 'DATABASE_FOLDER_UNUSABLE');
 });
 
 test('a path that is a file, or leads through one, is no folder', async () => {

@@ -10,6 +10,7 @@ import type { AttemptLease, BeginOutcome, CallFinish, CallStart, CommitTurn } fr
 import type { ComponentToStore, Store } from '../../engine/ports/records.js';
 import type { CallSucceeded, ChunkBatch } from '../../engine/ports/sources.js';
 import type { ComponentKind } from '../../engine/ports/validation.js';
+import type { OutsideView } from '../support/databases.js';
 
 /** Noon of the first day of tests, in milliseconds since 1970. */
 export const NOON = Date.UTC(2026, 0, 1, 12);
@@ -77,6 +78,13 @@ export async function begin(store: Store, world_slug: string, started_at = NOON,
   const outcome = await store.attempts.begin(beginning(world_slug, started_at), () => alive);
   if (outcome.kind !== 'begun') throw new Error(`the attempt was not begun: ${outcome.kind}`);
   return outcome;
+}
+
+/** Lets the lease of a world end. */
+export async function endLease(outside: OutsideView, world_slug: string): Promise<void> {
+  await outside.query(`UPDATE worlds SET lease_until = now() - interval '1 minute' WHERE world_slug = $1`, [
+    world_slug,
+  ]);
 }
 
 export function beginning(world_slug: string, started_at = NOON) {

@@ -29,7 +29,8 @@ const ARGUMENTS_BYTES_MAX = 8 * 1024;
 const RESULT_BYTES_MAX = 32 * 1024;
 const JSON_RUNTIME_MS_MAX = 10_000;
 const CHAT_RUNTIME_MS_MAX = 120_000;
-const CHAT_BYTES_MAX = 16 * 1024 * 1024;
+/** More than any model says, and little enough to be held several times over. */
+const CHAT_BYTES_MAX = 2 * 1024 * 1024;
 
 /** Everything that binds one call: source, schemas, effect, redaction, policy, limits. */
 export function compileCall(

@@ -68,8 +68,7 @@ function embed(
   schema: JsonObject,
 ): { readonly reference: JsonObject; readonly definitions: JsonObject } {
   const { $schema: _dialect, $id: _id, $defs, ...root } = schema;
-  const inner =
-    typeof $defs === 'object' && $defs !== null && !isList($defs) ? Object.entries($defs) : [];
+  const inner = typeof $defs === 'object' && $defs !== null && !isList($defs) ? Object.entries($defs) : [];
   const rootName = `${owner}.root`;
   const definitions = [
     [rootName, renameReferences(root, owner, rootName)],

@@ -39,9 +39,7 @@ export function listMalformedReads(template: Json, pointer = ''): readonly strin
   const here = !isList(template) && Object.hasOwn(template, '$from') ? [pointer] : [];
   return [
     ...here,
-    ...Object.entries(template).flatMap(([member, inner]) =>
-      listMalformedReads(inner, appendToken(pointer, member)),
-    ),
+    ...Object.entries(template).flatMap(([member, inner]) => listMalformedReads(inner, appendToken(pointer, member))),
   ];
 }
 

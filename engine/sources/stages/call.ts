@@ -70,9 +70,14 @@ function runtimeOf({ command }: Passage): number {
 /** A model's text comes piece by piece, each wrapped in an event of a few hundred bytes; its own size is limited as it is collected. */
 function wireLimits({ command, route }: Ready): { readonly max_wire_bytes: number; readonly max_body_bytes: number } {
   const { max_result_bytes } = command.call.limits;
-  const bytes = route.plugin.speaks === 'chat' ? max_result_bytes * 512 + 1_048_576 : max_result_bytes;
+  const bytes =
+    route.plugin.speaks === 'chat'
+      ? Math.min(max_result_bytes * 512 + 1_048_576, CHAT_WIRE_BYTES_MAX)
+      : max_result_bytes;
   return { max_wire_bytes: bytes, max_body_bytes: bytes };
 }
+
+const CHAT_WIRE_BYTES_MAX = 64 * 1024 * 1024;
 
 function haltCut(passage: Passage, cut: Cut, runtime_ms: number): Halt {
   if (cut === 'timeout') return halt(passage, 'timeout', `no answer within ${runtime_ms} ms`);

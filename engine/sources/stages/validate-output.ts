@@ -40,7 +40,13 @@ function checkChat(passage: Answered): Validated | Halt {
   }
   const clean = (text: string): string => passage.secrets.text(toStorableText(text));
   const answer = { text: clean(value.text), finish_reason: clean(value.finish_reason) };
-  return findOversize(passage, answer.text) ?? { ...passage, answer, validation_status: 'not_checked' };
+  return (
+    findOversize(passage, answer.text + answer.finish_reason) ?? {
+      ...passage,
+      answer,
+      validation_status: 'not_checked',
+    }
+  );
 }
 
 function findOversize(passage: Answered, text: string): Halt | undefined {

@@ -3,6 +3,7 @@ import type { BeginAttempt, BeginOutcome, Holder } from '../../ports/attempts.js
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { readContents, toWorld } from '../world-snapshot.js';
 import { closeDeadAttempts } from './end-attempt.js';
+import { leaseEnd } from './fence.js';
 
 /** Whether the driver that a lease names still drives its attempt. */
 export type IsDriven = (holder: Holder, attempt_id: string) => boolean;
@@ -10,7 +11,8 @@ export type IsDriven = (holder: Holder, attempt_id: string) => boolean;
 // The lock that fences wait for: it must be this one, taken before the epoch changes.
 const LOCK_WORLD = prepare(
   'lock_world',
-  `SELECT turn, scenario_hash, lease_epoch, lease_attempt_id, lease_host, lease_pid, lease_until
+  `SELECT turn, scenario_hash, lease_epoch, lease_attempt_id, lease_host, lease_pid, lease_until,
+     lease_until > clock_timestamp() AS is_leased
    FROM worlds WHERE world_slug = :world_slug FOR UPDATE`,
 );
 
@@ -22,6 +24,8 @@ interface LockedWorld {
   readonly lease_host: string | null;
   readonly lease_pid: number | null;
   readonly lease_until: Date | null;
+  /** By the clock of the database, which all drivers share. */
+  readonly is_leased: boolean | null;
 }
 
 const OPEN_ATTEMPT = prepare(
@@ -33,7 +37,7 @@ const OPEN_ATTEMPT = prepare(
        :plugin_versions::json, :host, :pid::int, 1, :started_at::timestamptz)),
    lease AS (
      UPDATE worlds SET lease_epoch = :epoch, lease_attempt_id = :attempt_id::uuid, lease_host = :host,
-       lease_pid = :pid::int, lease_until = :until::timestamptz
+       lease_pid = :pid::int, lease_until = ${leaseEnd('lease_ms')}
      WHERE world_slug = :world_slug)
    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_seq, event_kind, occurred_at)
    VALUES (:world_slug, :attempt_id::uuid, 1, 'attempt_began', :started_at::timestamptz)`,
@@ -50,9 +54,9 @@ export async function beginAttempt(
 ): Promise<BeginOutcome> {
   const [world] = await run<LockedWorld>(transaction, LOCK_WORLD, { world_slug: request.world_slug });
   if (!world) return { kind: 'unknown_world' };
-  const held = findHolder(world, request.started_at, isDriven);
+  const held = findHolder(world, isDriven);
   if (held) return held;
-  const interrupted_attempts = await closeDeadAttempts(transaction, request.world_slug, request.started_at);
+  const dead = await closeDeadAttempts(transaction, [request.world_slug], request.started_at);
   const lease = {
     attempt_id: request.attempt_id,
     world_slug: request.world_slug,
@@ -61,16 +65,20 @@ export async function beginAttempt(
   };
   await openAttempt(transaction, request, { ...lease, scenario_hash: world.scenario_hash });
   const contents = await readContents(transaction, request.world_slug, world.turn);
-  return { kind: 'begun', lease, world: toWorld(request.world_slug, world.turn, contents), interrupted_attempts };
+  return {
+    kind: 'begun',
+    lease,
+    world: toWorld(request.world_slug, world.turn, contents),
+    interrupted_attempts: dead.map(({ attempt_id }) => attempt_id),
+  };
 }
 
-function findHolder(world: LockedWorld, now: number, isDriven: IsDriven): BeginOutcome | undefined {
+function findHolder(world: LockedWorld, isDriven: IsDriven): BeginOutcome | undefined {
   const { lease_attempt_id, lease_host, lease_pid, lease_until } = world;
   if (lease_attempt_id === null || lease_host === null || lease_pid === null || lease_until === null) return undefined;
   const holder = { host: lease_host, pid: lease_pid };
-  const until = lease_until.getTime();
-  if (until <= now || !isDriven(holder, lease_attempt_id)) return undefined;
-  return { kind: 'held', holder, attempt_id: lease_attempt_id, until };
+  if (world.is_leased !== true || !isDriven(holder, lease_attempt_id)) return undefined;
+  return { kind: 'held', holder, attempt_id: lease_attempt_id, until: lease_until.getTime() };
 }
 
 async function openAttempt(
@@ -87,6 +95,6 @@ async function openAttempt(
     host: request.holder.host,
     pid: request.holder.pid,
     started_at: toTimestamp(request.started_at),
-    until: toTimestamp(request.started_at + request.lease_ms),
+    lease_ms: request.lease_ms,
   });
 }

@@ -52,7 +52,7 @@ export function toEnding(finish: CallFinish): Values {
     response_body: outcome.response_body ?? null,
     response_headers: canonicalText(toStoredHeaders(outcome.response_headers ?? {})),
     http_status: outcome.http_status ?? null,
-    validation_status: outcome.validation_status,
+    validation_status: toValidationStatus(outcome, verdict),
     metadata: canonicalText(toMetadata(finish)),
   };
 }
@@ -68,6 +68,13 @@ function toFailure(outcome: CallOutcome, verdict: Verdict | undefined): Values {
     failure_detail: verdict?.failure?.detail ?? null,
     failure_message: message === undefined ? null : toStoredText(message),
   };
+}
+
+/** What a model said is checked by the core, after the call: its verdict says what came of that. */
+function toValidationStatus(outcome: CallOutcome, verdict: Verdict | undefined): CallOutcome['validation_status'] {
+  if (verdict?.failure?.failure_class === 'model_content') return 'invalid';
+  const isAccepted = verdict?.model_output_kind !== undefined && verdict.failure === undefined;
+  return isAccepted ? 'valid' : outcome.validation_status;
 }
 
 function toStoredHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -71,16 +71,19 @@ export function conversationMemory(): ConversationMemory {
       const conversations = lengths.get(attempt_id) ?? new Map<string, number>();
       const listed = generation.messages.slice(conversations.get(generation.conversation) ?? 0).map(toStoredMessage);
       const messages = distinctMessages(listed).filter(({ message_hash }) => !stored.has(message_hash));
+      const segments = distinctSegments(messages).filter(({ hash }) => !stored.has(segmentKey(hash)));
       const offered = stored.has(generation.offered.hash) ? null : canonicalText(generation.offered.schema);
       return {
         values: {
           ...toGenerationValues(generation, offered),
           ...toListedValues(generation.messages.length - listed.length, listed),
           ...toMessageValues(messages),
+          ...toSegmentValues(segments),
         },
         landed: () => {
           lengths.set(attempt_id, conversations.set(generation.conversation, generation.messages.length));
           for (const { message_hash } of messages) remember(message_hash);
+          for (const { hash } of segments) remember(segmentKey(hash));
           remember(generation.offered.hash);
         },
       };
@@ -91,10 +94,16 @@ export function conversationMemory(): ConversationMemory {
   };
 }
 
+interface StoredSegment {
+  readonly origin: string;
+  readonly hash: string;
+  readonly text: string;
+}
+
 interface StoredMessage {
   readonly message: Message;
   readonly message_hash: string;
-  readonly segments: readonly { readonly origin: string; readonly hash: string; readonly text: string }[];
+  readonly segments: readonly StoredSegment[];
 }
 
 function toStoredMessage(message: Message): StoredMessage {
@@ -106,6 +115,18 @@ function toStoredMessage(message: Message): StoredMessage {
 function distinctMessages(messages: readonly StoredMessage[]): readonly StoredMessage[] {
   const byHash = new Map(messages.map((message) => [message.message_hash, message]));
   return [...byHash.values()].sort((one, other) => compare(one.message_hash, other.message_hash));
+}
+
+/** Text of others may read like a message or a schema, and would then have its hash. */
+function segmentKey(hash: string): string {
+  return `segment ${hash}`;
+}
+
+function distinctSegments(messages: readonly StoredMessage[]): readonly StoredSegment[] {
+  const byHash = new Map(
+    messages.flatMap(({ segments }) => segments.map((segment) => [segment.hash, segment] as const)),
+  );
+  return [...byHash.values()].sort((one, other) => compare(one.hash, other.hash));
 }
 
 function compare(one: string, other: string): number {
@@ -131,15 +152,18 @@ function toListedValues(already: number, listed: readonly StoredMessage[]) {
   };
 }
 
+function toSegmentValues(segments: readonly StoredSegment[]) {
+  return {
+    segment_hashes: segments.map(({ hash }) => hash),
+    segment_texts: segments.map(({ text }) => Buffer.from(text)),
+  };
+}
+
 function toMessageValues(messages: readonly StoredMessage[]) {
-  const texts = new Map(messages.flatMap(({ segments }) => segments.map(({ hash, text }) => [hash, text] as const)));
-  const segments = [...texts].sort(([one], [other]) => compare(one, other));
   const pieces = messages.flatMap(({ message_hash, segments }) =>
     segments.map((segment, index) => ({ ...segment, message_hash, position: index + 1 })),
   );
   return {
-    segment_hashes: segments.map(([hash]) => hash),
-    segment_texts: segments.map(([, text]) => Buffer.from(text)),
     message_hashes: messages.map(({ message_hash }) => message_hash),
     message_roles: messages.map(({ message }) => message.role),
     content_hashes: messages.map(({ message }) => message.hash),

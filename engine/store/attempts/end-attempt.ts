@@ -1,4 +1,4 @@
-import type { AttemptLease, FailAttempt, Written } from '../../ports/attempts.js';
+import type { AttemptLease, FailAttempt, Swept, Written } from '../../ports/attempts.js';
 import { prepare, run, type Runner, toStoredText, toTimestamp } from '../statement.js';
 import { releasingFence, runFenced } from './fence.js';
 import { traceSummary } from './trace-summary.js';
@@ -80,22 +80,22 @@ const CLOSE_DEAD = prepare(
   'close_dead_attempts',
   `WITH ended AS (
     UPDATE attempts ${ENDED}
-    WHERE attempts.world_slug = :world_slug AND attempts.status = 'running'
+    WHERE attempts.world_slug = ANY(:world_slugs::text[]) AND attempts.status = 'running'
     ${RETURNING}), ${CONSEQUENCES}
-   SELECT attempt_id FROM ended ORDER BY attempt_id`,
+   SELECT world_slug, attempt_id FROM ended ORDER BY world_slug, attempt_id`,
 );
 
 /**
- * Ends what a driver that is gone left running. Call it with the world's row locked.
- * @returns the ids of the attempts that it ended
+ * Ends what drivers that are gone left running. Call it with the rows of the worlds locked.
+ * @returns the attempts that it ended
  */
 export async function closeDeadAttempts(
   transaction: Runner,
-  world_slug: string,
+  world_slugs: readonly string[],
   ended_at: number,
-): Promise<readonly string[]> {
-  const rows = await run<{ attempt_id: string }>(transaction, CLOSE_DEAD, {
-    world_slug,
+): Promise<readonly Swept[]> {
+  return run<Swept>(transaction, CLOSE_DEAD, {
+    world_slugs,
     status: 'interrupted',
     event_kind: 'attempt_interrupted',
     failure_class: 'interrupted',
@@ -105,5 +105,4 @@ export async function closeDeadAttempts(
     source_invocation_id: null,
     ended_at: toTimestamp(ended_at),
   });
-  return rows.map(({ attempt_id }) => attempt_id);
 }

@@ -8,7 +8,7 @@ import { type HotStatement, type Parameter, prepare, run, type Runner } from '..
 const HOLDS = 'world_slug = :world_slug AND lease_epoch = :epoch AND lease_attempt_id = :attempt_id::uuid';
 
 /** Begins every statement of a driver: one row while the lease holds, none once it has been overtaken. */
-export const FENCE = `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS})`;
+export const FENCE = `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
 
 /** The fence of the last statement of an attempt, which gives the lease back. */
 export function releasingFence(also: { readonly set: string; readonly where: string }): string {
@@ -17,6 +17,11 @@ export function releasingFence(also: { readonly set: string; readonly where: str
     SET ${also.set} lease_attempt_id = NULL, lease_host = NULL, lease_pid = NULL, lease_until = NULL
     WHERE ${HOLDS} ${also.where}
     RETURNING world_slug)`;
+}
+
+/** When a lease ends that begins now, by the clock of the database: those of its clients need not agree. */
+export function leaseEnd(parameter: string): string {
+  return `clock_timestamp() + :${parameter}::int * interval '1 millisecond'`;
 }
 
 /** Runs a fenced statement, which answers with the rows of its fence as `held`. */
@@ -45,11 +50,11 @@ interface FencedRow {
 
 const RENEW = prepare(
   'renew_lease',
-  `WITH renewed AS (UPDATE worlds SET lease_until = :until::timestamptz WHERE ${HOLDS} RETURNING 1)
+  `WITH renewed AS (UPDATE worlds SET lease_until = ${leaseEnd('lease_ms')} WHERE ${HOLDS} RETURNING 1)
    SELECT count(*) AS held FROM renewed`,
 );
 
-/** Moves a lease's end, in milliseconds since 1970. */
-export function renewLease(runner: Runner, lease: AttemptLease, until: number): Promise<Written> {
-  return runFenced(runner, RENEW, lease, { until: new Date(until).toISOString() });
+/** Lets a lease last so many milliseconds from now. */
+export function renewLease(runner: Runner, lease: AttemptLease, lease_ms: number): Promise<Written> {
+  return runFenced(runner, RENEW, lease, { lease_ms });
 }

@@ -44,7 +44,8 @@ const GENERATION = `
         normalised_text = :normalised_text::bytea, finish_reason = :finish_reason::text,
         ended_at = :ended_at::timestamptz, duration_ms = :duration_ms::bigint
     FROM call
-    WHERE llm_calls.world_slug = call.world_slug AND llm_calls.llm_call_id = call.llm_call_id),
+    WHERE llm_calls.world_slug = call.world_slug AND llm_calls.attempt_id = call.attempt_id
+      AND llm_calls.llm_call_id = call.llm_call_id),
   chunks AS (
     INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, lengths, offsets_ms)
     SELECT world_slug, llm_call_id, :batch_seq::int, :batch_text::bytea, :batch_lengths::int[], :batch_offsets::int[]

@@ -37,9 +37,11 @@ const CALL = `
       started_at, request_json, ${ENDING_COLUMNS.join(', ')})
     SELECT world_slug, :source_invocation_id::uuid, attempt_id, attempted_turn, :invocation_seq::int,
       :command_key::text,
-      (SELECT count(*) + 1 FROM source_invocations earlier
-       WHERE earlier.world_slug = counted.world_slug AND earlier.attempt_id = counted.attempt_id
-         AND earlier.command_key = :command_key),
+      1 + coalesce((
+        SELECT performance FROM source_invocations earlier
+        WHERE earlier.world_slug = counted.world_slug AND earlier.attempt_id = counted.attempt_id
+          AND earlier.command_key = :command_key
+        ORDER BY performance DESC LIMIT 1), 0),
       :request_hash, :workflow_hash::text, :workflow_node_id::text, :workflow_subject_entity_id::text,
       :source_hash::text, :invocation_kind::source_invocation_kind, :effect_class::effect_class,
       :ambient_source_id::text, :tool_name::text, :parent_source_invocation_id::uuid,

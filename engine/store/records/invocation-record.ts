@@ -1,6 +1,7 @@
-import type { InvocationRecord } from '../../ports/records.js';
+import { canonicalText } from '../../core/content/canonical.js';
+import type { InvocationRecord, InvocationView } from '../../ports/records.js';
 import { prepare, run, type Runner } from '../statement.js';
-import { type InvocationRow, selectInvocation, toShown } from './invocation-rows.js';
+import { type InvocationRow, selectInvocation, toAnswer, toShown } from './invocation-rows.js';
 
 const INVOCATION = prepare(
   'find_invocation',
@@ -15,7 +16,10 @@ const INVOCATION = prepare(
 
 interface Row
   extends InvocationRow,
-    Omit<InvocationRecord, keyof InvocationRow | 'response_text' | 'started_at' | 'ended_at'> {
+    Omit<
+      InvocationRecord,
+      keyof InvocationRow | 'response_text' | 'response_bytes' | 'hidden_by_redaction' | 'started_at' | 'ended_at'
+    > {
   readonly response_body: Buffer | null;
   readonly started_at: Date;
   readonly ended_at: Date | null;
@@ -25,14 +29,20 @@ interface Row
 export async function findInvocation(
   runner: Runner,
   source_invocation_id: string,
+  view: InvocationView,
 ): Promise<InvocationRecord | undefined> {
   const [row] = await run<Row>(runner, INVOCATION, { source_invocation_id });
   if (!row) return undefined;
-  const { response_body, started_at, ended_at, ...shown } = toShown(row);
+  const seen: Row = view === 'unredacted' ? { ...row, redaction: 'all' } : row;
+  const { response_body, started_at, ended_at, ...shown } = toShown(seen);
+  const answer = toAnswer(row);
+  // A body is one text, of which pointers name no part: it is seen whole or not at all.
+  const isBodyHidden = response_body !== null && seen.redaction !== 'all';
   return {
     ...shown,
-    // A body is one text, of which pointers name no part: it is seen whole or not at all.
-    response_text: row.redaction === 'all' ? (response_body?.toString('utf8') ?? null) : null,
+    response_text: isBodyHidden ? null : (response_body?.toString('utf8') ?? null),
+    response_bytes: response_body?.length ?? (answer === null ? null : Buffer.byteLength(canonicalText(answer))),
+    hidden_by_redaction: isBodyHidden || canonicalText(shown.response_json) !== canonicalText(answer),
     started_at: started_at.toISOString(),
     ended_at: ended_at?.toISOString() ?? null,
   };

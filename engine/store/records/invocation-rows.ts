@@ -55,8 +55,13 @@ export function toShown<Row extends InvocationRow>(
 }
 
 function toView(row: InvocationRow): Json {
-  const answer = row.llm_call_id === null ? row.response_json : toChatAnswer(row);
+  const answer = toAnswer(row);
   return answer === null ? null : redact(answer, row.redaction);
+}
+
+/** The whole answer as it is kept, which only some may see. */
+export function toAnswer(row: InvocationRow): Json {
+  return row.llm_call_id === null ? row.response_json : toChatAnswer(row);
 }
 
 /** A generation's answer: what `ChatAnswer` says, once it has ended. */

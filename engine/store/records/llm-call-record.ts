@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { ResponseSource } from '../../generated/response-source.js';
 import type { LlmCallRecord } from '../../ports/records.js';
 import { toJson } from '../stored-json.js';
 import type { DB } from '../tables.js';
@@ -9,10 +10,14 @@ type Queries = Kysely<DB>;
 export async function findLlmCall(queries: Queries, llm_call_id: string): Promise<LlmCallRecord | undefined> {
   const row = await selectCall(queries, llm_call_id);
   if (!row) return undefined;
-  const { conversation, message_count, normalised_text, started_at, ended_at, ...columns } = row;
+  const { conversation, message_count, normalised_text, started_at, ended_at, schema, source, ...columns } = row;
+  const { label, interface: asked } = toJson(source) as unknown as Pick<ResponseSource, 'label' | 'interface'>;
   const key = { world_slug: row.world_slug, llm_call_id };
   return {
     ...columns,
+    source_label: label,
+    interface: asked,
+    output_schema: toJson(schema),
     started_at: started_at.toISOString(),
     ended_at: ended_at?.toISOString() ?? null,
     normalised_text: normalised_text?.toString('utf8') ?? null,
@@ -25,12 +30,23 @@ export async function findLlmCall(queries: Queries, llm_call_id: string): Promis
 
 function selectCall(queries: Queries, llm_call_id: string) {
   return queries
-    .selectFrom('llm_calls')
-    .select(['llm_call_id', 'source_invocation_id', 'attempt_id', 'world_slug', 'attempted_turn', 'workflow_hash'])
-    .select(['workflow_node_id', 'workflow_subject_entity_id', 'logical_generation_attempt', 'tool_loop_round'])
-    .select(['model_output_kind', 'status', 'model', 'schema_delivery', 'output_schema_hash', 'finish_reason'])
-    .select(['conversation', 'message_count', 'prefix_hash', 'normalised_text', 'started_at', 'ended_at'])
-    .where('llm_call_id', '=', llm_call_id)
+    .selectFrom('llm_calls as calls')
+    .innerJoin('source_invocations as asked', (join) =>
+      join
+        .onRef('asked.world_slug', '=', 'calls.world_slug')
+        .onRef('asked.source_invocation_id', '=', 'calls.source_invocation_id'),
+    )
+    .innerJoin('response_sources as sources', 'sources.hash', 'asked.source_hash')
+    .innerJoin('offered_schemas as offered', 'offered.hash', 'calls.output_schema_hash')
+    .select(['calls.llm_call_id', 'calls.source_invocation_id', 'calls.attempt_id', 'calls.world_slug'])
+    .select(['calls.attempted_turn', 'calls.workflow_hash', 'calls.workflow_node_id'])
+    .select(['calls.workflow_subject_entity_id', 'calls.logical_generation_attempt', 'calls.tool_loop_round'])
+    .select(['calls.model_output_kind', 'calls.status', 'calls.model', 'calls.schema_delivery', 'calls.prefix_hash'])
+    .select(['calls.output_schema_hash', 'calls.finish_reason', 'calls.conversation', 'calls.message_count'])
+    .select(['calls.normalised_text', 'calls.started_at', 'calls.ended_at', 'asked.source_hash'])
+    .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message'])
+    .select(['sources.content as source', 'offered.content as schema'])
+    .where('calls.llm_call_id', '=', llm_call_id)
     .executeTakeFirst();
 }
 

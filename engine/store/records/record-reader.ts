@@ -11,7 +11,7 @@ export function recordReader(database: OpenDatabase): RecordReader {
   return {
     attempt: async (attempt_id) => (UUID.test(attempt_id) ? findAttempt(database, attempt_id) : undefined),
     attempts: (world_slug) => listAttempts(database, world_slug),
-    invocation: async (id) => (UUID.test(id) ? findInvocation(database, id) : undefined),
+    invocation: async (id, view) => (UUID.test(id) ? findInvocation(database, id, view) : undefined),
     llmCall: async (id) => (UUID.test(id) ? findLlmCall(database.queries, id) : undefined),
   };
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import type { Composition } from '../../operations/composition.js';
-import type { Done, Engine, Refused } from '../../operations/engine.js';
+import { type Done, type Engine, type Refused, whileReachable } from '../../operations/engine.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { Line } from './render/line.js';
 import { toSafeJson } from './render/neutralise.js';
@@ -60,7 +60,7 @@ export async function withEngine<Value>(
   const engine = await composition.openEngine();
   if (!engine.ok) return engine;
   try {
-    return await task(engine.value);
+    return await whileReachable(engine.value, task);
   } finally {
     await engine.value.close();
   }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../engine/contract/json.js';
+import type { JsonObject } from '../../../engine/contract/json.js';
 import { contentHash } from '../../../engine/core/content/canonical.js';
 import type { ComponentKind } from '../../../engine/core/workflow/component.js';
 import type { Program } from '../../../engine/core/workflow/program.js';
@@ -37,7 +37,7 @@ export function openScene(authoring: Authoring, entityCount: number): Scene {
 
 type Put = (kind: ComponentKind, content: JsonObject) => { readonly hash: string };
 
-function putScenario(put: Put, authoring: Authoring, entities: readonly JsonObject[]) {
+function putScenario(put: Put, authoring: Authoring, entities: readonly SceneEntity[]) {
   const workflow_ref = put('cognition_workflow', toWorkflow(put, authoring));
   const tool_policy_ref = put('tool_policy', {
     version: 1,
@@ -53,7 +53,7 @@ function putScenario(put: Put, authoring: Authoring, entities: readonly JsonObje
     start_time: '2026-05-01T09:00:00Z',
     chronon_seconds: 60,
     environments: [{ label: 'park', content: ENVIRONMENT }],
-    entities,
+    entities: entities.map(toDocument),
     cognition: [{ profile_ref, subjects: ['bob', 'ann'] }],
   });
 }
@@ -106,32 +106,38 @@ const ARGUMENTS = {
 };
 const ENVIRONMENT = 'A small city park. A gravel path runs past a vending machine to a stone fountain.';
 
-function listEntities(count: number): readonly JsonObject[] {
-  const agents = ['Bob', 'Ann'].map((name) => ({
-    id: name.toLowerCase(),
-    name,
-    kind: 'agent',
-    environment: 'park',
-    state: 'hungry; standing on the gravel path',
-    memory: ['I came by bus.', 'The bench was wet.'],
-  }));
-  const props = Array.from({ length: count - agents.length }, (_, index) => ({
-    id: `stone_${index + 1}`,
-    name: `Stone ${index + 1}`,
-    kind: 'prop',
-    environment: 'park',
-    state: `lies beside the path, a little moss on its north side, number ${index + 1} of many`,
-  }));
+type SceneEntity = Required<Pick<Entity, 'id' | 'name' | 'kind' | 'environment' | 'state'>> & {
+  readonly memory: readonly string[];
+};
+
+function listEntities(count: number): readonly SceneEntity[] {
+  const agents = ['Bob', 'Ann'].map((name): SceneEntity => {
+    const place = { environment: 'park', state: 'hungry; standing on the gravel path' };
+    return { id: name.toLowerCase(), name, kind: 'agent', ...place, memory: ['I came by bus.', 'The bench was wet.'] };
+  });
+  const props = Array.from({ length: count - agents.length }, (_, index): SceneEntity => {
+    const state = `lies beside the path, a little moss on its north side, number ${index + 1} of many`;
+    return {
+      id: `stone_${index + 1}`,
+      name: `Stone ${index + 1}`,
+      kind: 'prop',
+      environment: 'park',
+      state,
+      memory: [],
+    };
+  });
   return [...agents, ...props];
 }
 
-function toWorld(entities: readonly JsonObject[]): World {
-  const byId = entities.map((entity): [string, Entity] => {
-    const memory = ((entity['memory'] ?? []) as readonly Json[]).map((content) => ({
-      content: String(content),
-      turn: 0,
-    }));
-    return [String(entity['id']), { ...(entity as unknown as Entity), memory }];
-  });
+/** Props carry no memory, not even an empty one. */
+function toDocument({ memory, ...entity }: SceneEntity): JsonObject {
+  return entity.kind === 'agent' ? { ...entity, memory } : entity;
+}
+
+function toWorld(entities: readonly SceneEntity[]): World {
+  const byId = entities.map(({ memory, ...entity }): [string, Entity] => [
+    entity.id,
+    { ...entity, memory: memory.map((content) => ({ content, turn: 0 })) },
+  ]);
   return { slug: 'bench', turn: 0, environments: new Map([['park', ENVIRONMENT]]), entities: new Map(byId) };
 }

@@ -8,6 +8,8 @@ export interface ChildRun {
   /** From the spawn to the first byte of its answer. */
   readonly first_byte_ms: number;
   readonly peak_mb: number;
+  /** Of its whole life, kernel's included. */
+  readonly cpu_ms: number;
 }
 
 // Written at the child's end to a pipe of its own. Where the kernel tells it, of the program alone: the resource usage
@@ -17,7 +19,8 @@ import { readFileSync, writeSync } from 'node:fs';
 process.on('exit', () => {
   let peak = process.resourceUsage().maxRSS;
   try { peak = Number(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]); } catch {}
-  writeSync(3, String(peak));
+  const { user, system } = process.cpuUsage();
+  writeSync(3, JSON.stringify({ peak_mb: (peak * 1024) / 1e6, cpu_ms: (user + system) / 1000 }));
 });`;
 
 /**
@@ -40,9 +43,9 @@ export async function runChild(
     first_byte_ms = performance.now() - begun;
   });
   const ended = once(child, 'exit') as Promise<[number | null]>;
-  const [[code], , complaint, peak] = await Promise.all([ended, ...child.stdio.slice(1).map(readAll)]);
+  const [[code], , complaint, report] = await Promise.all([ended, ...child.stdio.slice(1).map(readAll)]);
   if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${complaint}`);
-  return { first_byte_ms, peak_mb: (Number(peak) * 1024) / 1e6 };
+  return { first_byte_ms, ...(JSON.parse(report ?? '') as Pick<ChildRun, 'peak_mb' | 'cpu_ms'>) };
 }
 
 async function readAll(stream: ChildProcess['stdio'][number]): Promise<string> {

@@ -40,13 +40,14 @@ function toStartRow(
   runs: readonly ChildRun[],
   goal: { readonly value: number; readonly stretch: number },
 ): Row {
+  const cpu_ms = median(runs.map((run) => run.cpu_ms));
   return toRow({
     id: `start_${folder}`,
     what: `start to answer, ${folder} folder`,
     value: median(runs.map(({ first_byte_ms }) => first_byte_ms)) / 1000,
     unit: 's',
     goal: { kind: 'at_most', ...goal },
-    note: `chukwa ${LIST.join(' ')}; median of ${runs.length}`,
+    note: `chukwa ${LIST.join(' ')}; median of ${runs.length}; ${(cpu_ms / 1000).toFixed(2)} s of CPU`,
   });
 }
 

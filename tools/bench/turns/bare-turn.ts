@@ -21,8 +21,10 @@ export interface BareClients {
 /** Opens the clients. Close them. */
 export function openBareClients(): BareClients {
   const agent = new Agent();
-  const fetch = (url: string | URL | Request, init?: RequestInit): Promise<Response> =>
-    undiciFetch(String(url), { ...(init as unknown as UndiciInit), dispatcher: agent }) as unknown as Promise<Response>;
+  const fetch = (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const settings = { ...(init as unknown as UndiciInit), dispatcher: agent };
+    return undiciFetch(url instanceof Request ? url.url : url, settings);
+  };
   const clients = new Map<string, OpenAI>();
   const clientOf = (baseURL: string): OpenAI => {
     const client = clients.get(baseURL) ?? new OpenAI({ apiKey: 'none', baseURL, maxRetries: 0, fetch });

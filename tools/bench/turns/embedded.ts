@@ -20,7 +20,7 @@ export function measureEmbeddedTurns(
     const engine = await openEngineArm({ CHUKWA_DATA_DIR: join(folder, 'engine') }, stage.variables);
     const floor = await openFloor({ kind: 'hand_written', folder: join(folder, 'floor'), template });
     try {
-      const { time, ...cost } = await runTurnAbout(stage, { engine, floor }, PLAN);
+      const { time, cpu, ...cost } = await runTurnAbout(stage, { engine, floor }, PLAN);
       return [
         toRow({
           id: 'embedded_turns',
@@ -28,7 +28,7 @@ export function measureEmbeddedTurns(
           value: 1 / time,
           unit: 'x',
           goal: { kind: 'at_least', value: 0.8, stretch: 1.2 },
-          note: `${cost.engine.ms.toFixed(1)} ms against ${cost.floor.ms.toFixed(1)} ms a turn`,
+          note: `${cost.engine.ms.toFixed(1)} ms against ${cost.floor.ms.toFixed(1)} ms a turn; CPU ${cpu.toFixed(2)} x`,
         }),
       ];
     } finally {

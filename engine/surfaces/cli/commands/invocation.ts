@@ -10,9 +10,11 @@ export function addInvocation(program: Command, perform: Perform): void {
     .helpGroup('What happened:')
     .argument('<id>', 'the id of the source invocation')
     .description('Show one source call: what was asked, what came back, how it was judged.')
-    .action((id: string) =>
+    .option('--unredacted', 'show all that is kept of the answer, what redaction hides too; secrets stay replaced')
+    .action((id: string, { unredacted }: { readonly unredacted?: boolean }) =>
       perform(async (session) => {
-        const shown = await withEngine(session, (engine) => showInvocation(engine, id));
+        const view = unredacted === true ? 'unredacted' : 'redacted';
+        const shown = await withEngine(session, (engine) => showInvocation(engine, id, view));
         return answer(session, shown, { json: (invocation) => invocation, lines: invocationLines });
       }),
     );

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { showLlmCall } from '../../../operations/records.js';
-import { llmCallLines } from '../render/llm-call.js';
+import type { LlmCallRecord } from '../../../ports/records.js';
+import { llmCallLines, schemaLines } from '../render/llm-call.js';
 import { answer, type Perform, withEngine } from '../session.js';
 
 /** `chukwa llm-call` */
@@ -10,10 +11,12 @@ export function addLlmCall(program: Command, perform: Perform): void {
     .helpGroup('What happened:')
     .argument('<id>', 'the id of the LLM call')
     .description('Show one generation: what the model was shown and said, and what was made of it.')
-    .action((id: string) =>
+    .option('--schema', 'print the schema that the model was offered, too; --json always has it')
+    .action((id: string, { schema }: { readonly schema?: boolean }) =>
       perform(async (session) => {
         const shown = await withEngine(session, (engine) => showLlmCall(engine, id));
-        return answer(session, shown, { json: (call) => call, lines: llmCallLines });
+        const lines = (call: LlmCallRecord) => [...llmCallLines(call), ...(schema === true ? schemaLines(call) : [])];
+        return answer(session, shown, { json: (call) => call, lines });
       }),
     );
 }

@@ -5,8 +5,14 @@ import { bad, faint, good, hanging, type Line, type Span } from './line.js';
 /** What is configured, reachable, missing: a line each, with what to do. */
 export function diagnosisLines(diagnoses: readonly Diagnosis[]): readonly Line[] {
   const width = Math.max(0, ...diagnoses.map(({ subject }) => subject.length));
-  return diagnoses.flatMap(({ subject, state, message, repair }) => [
-    hanging(width + 11, toState(state), `  ${subject.padEnd(width)}  `, message),
+  return diagnoses.flatMap(({ subject, state, code, message, repair }) => [
+    hanging(
+      width + 11,
+      toState(state),
+      `  ${subject.padEnd(width)}  `,
+      ...(code === undefined ? [] : [bad(code), '  ']),
+      message,
+    ),
     ...(repair === undefined ? [] : [hanging(width + 11, faint(`${' '.repeat(width + 11)}what to do: ${repair}`))]),
   ]);
 }

@@ -1,8 +1,9 @@
+import type { Json } from '../../../contract/json.js';
 import type { InvocationRecord } from '../../../ports/records.js';
 import { toStatus } from './attempt.js';
 import { blockLines, factLines, jsonText } from './block.js';
-import { bad, hanging, type Line, strong, verbatim } from './line.js';
-import { shortHash, toDuration, toMoment } from './words.js';
+import { bad, EMPTY, hanging, type Line, line, strong, verbatim } from './line.js';
+import { count, shortHash, toDuration, toMoment } from './words.js';
 
 /** One source call: what was asked, what came back as redaction lets it be seen, how it was judged. */
 export function invocationLines(invocation: InvocationRecord): readonly Line[] {
@@ -13,10 +14,7 @@ export function invocationLines(invocation: InvocationRecord): readonly Line[] {
     ...(why === null ? [] : [hanging(2, bad(why), `: ${failure_message ?? ''}`)]),
     ...factLines(factsOf(invocation)),
     ...blockLines('asked', jsonText(invocation.request_json)),
-    ...blockLines(
-      'answered',
-      invocation.response_json === null ? (invocation.response_text ?? '') : jsonText(invocation.response_json),
-    ),
+    ...answerLines(invocation),
     ...headerLines(invocation),
   ];
 }
@@ -45,6 +43,24 @@ function factsOf(invocation: InvocationRecord): Readonly<Record<string, string |
     'elected by': invocation.parent_source_invocation_id,
     'llm-call': invocation.llm_call_id,
   };
+}
+
+function answerLines(invocation: InvocationRecord): readonly Line[] {
+  const { response_json, response_text, response_bytes, hidden_by_redaction } = invocation;
+  const isEmpty = response_json === null || isBare(response_json);
+  if (hidden_by_redaction && isEmpty)
+    return [
+      EMPTY,
+      line(`body: ${count(response_bytes ?? 0, 'byte')} kept, hidden by redaction; --unredacted shows them`),
+    ];
+  const title = hidden_by_redaction ? 'answered, as redaction lets it be seen (--unredacted shows all)' : 'answered';
+  return blockLines(title, response_json === null ? (response_text ?? '') : jsonText(response_json));
+}
+
+/** Whether redaction has left nothing but the frame. */
+function isBare(value: Json): boolean {
+  if (typeof value !== 'object') return false;
+  return value === null || Object.values(value).every(isBare);
 }
 
 function headerLines({ response_headers }: InvocationRecord): readonly Line[] {

@@ -1,7 +1,8 @@
 import type { LlmCallRecord } from '../../../ports/records.js';
 import { toStatus } from './attempt.js';
 import { blockLines, factLines, jsonText } from './block.js';
-import { accent, EMPTY, faint, type Line, line, type Span, strong, verbatim } from './line.js';
+import { toPhrase } from './json-view.js';
+import { accent, bad, EMPTY, faint, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { toSafeLines } from './neutralise.js';
 import { count, shortHash, toDuration, toMoment, toSpanOfTime } from './words.js';
 
@@ -11,6 +12,7 @@ export function llmCallLines(call: LlmCallRecord): readonly Line[] {
   const isCleaned = normalised_text !== null && normalised_text !== raw_text;
   return [
     verbatim(strong(`llm-call ${llm_call_id}`), '  ', toStatus(status)),
+    ...failureLines(call),
     ...factLines(factsOf(call)),
     ...messages.flatMap(messageLines),
     EMPTY,
@@ -21,13 +23,26 @@ export function llmCallLines(call: LlmCallRecord): readonly Line[] {
   ];
 }
 
+/** The schema that the model was offered. */
+export function schemaLines({ output_schema }: LlmCallRecord): readonly Line[] {
+  return blockLines('offered schema', jsonText(output_schema));
+}
+
+function failureLines({ failure_class, failure_detail, failure_message }: LlmCallRecord): readonly Line[] {
+  if (failure_class === null) return [];
+  const why = failure_detail === null ? failure_class : `${failure_class}, ${failure_detail}`;
+  return [hanging(2, bad(why), `: ${failure_message ?? ''}`)];
+}
+
 function factsOf(call: LlmCallRecord): Readonly<Record<string, string | number | null>> {
   return {
     world: `${call.world_slug}, turn ${call.attempted_turn}`,
     attempt: call.attempt_id,
     invocation: call.source_invocation_id,
     'asked for': `${call.workflow_subject_entity_id}, ${call.workflow_node_id}, round ${call.tool_loop_round}, try ${call.logical_generation_attempt}`,
+    source: `${call.source_label} (${shortHash(call.source_hash)})`,
     model: call.model,
+    settings: toSettings(call),
     schema: `${shortHash(call.output_schema_hash)}, by ${call.schema_delivery}`,
     'made of': call.model_output_kind,
     tokens: toTokens(call),
@@ -35,6 +50,12 @@ function factsOf(call: LlmCallRecord): Readonly<Record<string, string | number |
     began: toMoment(call.started_at),
     took: toSpanOfTime(call.started_at, call.ended_at) ?? null,
   };
+}
+
+/** What the author set beside the model: temperature, seed, limits. */
+function toSettings({ interface: asked }: LlmCallRecord): string | null {
+  const { name: _name, model: _model, schema_delivery: _delivery, ...settings } = asked;
+  return toPhrase(settings);
 }
 
 function toTokens({ tokens }: LlmCallRecord): string | null {

@@ -1,4 +1,4 @@
-import type { RunReport, TurnReport } from '../../../operations/run-turns.js';
+import type { InvocationReport, RunReport, TurnReport } from '../../../operations/run-turns.js';
 import type { WorldSnapshot } from '../../../ports/records.js';
 import { accent, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
 import type { Story } from './story.js';
@@ -59,26 +59,40 @@ function furtherLines(report: RunReport): readonly Line[] {
 
 type Command = readonly [command: string, why: string];
 
-function toCommands({ attempt_id, attempted_turn, invocations }: TurnReport): readonly Command[] {
-  const isEnded = (status: string): boolean => status === 'failed' || status === 'succeeded';
-  const generation = invocations.findLast(({ llm_call_id, status }) => llm_call_id !== null && isEnded(status));
-  const called =
-    invocations.find(({ status, llm_call_id }) => status === 'failed' && llm_call_id === null) ??
-    invocations.findLast(({ invocation_kind }) => invocation_kind === 'model_elected_tool') ??
-    invocations.findLast(({ invocation_kind }) => invocation_kind === 'ambient_context');
-  const asked = called?.tool_name ?? called?.ambient_source_id ?? called?.workflow_node_id;
+function toCommands(turn: TurnReport): readonly Command[] {
+  const { attempt_id, attempted_turn, invocations, failed_source_invocation_id } = turn;
+  const fatal = invocations.find(({ source_invocation_id }) => source_invocation_id === failed_source_invocation_id);
   return [
     [`npx chukwa attempt ${attempt_id}`, `all of turn ${attempted_turn}`],
-    ...(generation?.llm_call_id === null || generation === undefined
-      ? []
-      : [
-          [
-            `npx chukwa llm-call ${generation.llm_call_id}`,
-            `what the model of ${generation.workflow_subject_entity_id} was shown and said`,
-          ] as const,
-        ]),
-    ...(called === undefined
-      ? []
-      : [[`npx chukwa invocation ${called.source_invocation_id}`, `the call of ${asked}`] as const]),
+    ...(fatal === undefined
+      ? [...toGeneration(invocations.findLast(isEndedGeneration)), ...toCall(findTelling(invocations), 'the call of')]
+      : [...toCall(fatal, 'the call that ended it:'), ...toGeneration(fatal)]),
   ];
+}
+
+function isEndedGeneration({ llm_call_id, status }: InvocationReport): boolean {
+  return llm_call_id !== null && (status === 'failed' || status === 'succeeded');
+}
+
+/** The call that has most to say: one that failed, else what a model elected, else what came by itself. */
+function findTelling(invocations: readonly InvocationReport[]): InvocationReport | undefined {
+  return (
+    invocations.find(({ status, llm_call_id }) => status === 'failed' && llm_call_id === null) ??
+    invocations.findLast(({ invocation_kind }) => invocation_kind === 'model_elected_tool') ??
+    invocations.findLast(({ invocation_kind }) => invocation_kind === 'ambient_context')
+  );
+}
+
+function toCall(call: InvocationReport | undefined, title: string): readonly Command[] {
+  if (call === undefined) return [];
+  const { workflow_subject_entity_id: subject, workflow_node_id: node } = call;
+  const place = [subject, node].filter((name) => name !== null).join(', ');
+  const asked = call.tool_name ?? call.ambient_source_id ?? place;
+  return [[`npx chukwa invocation ${call.source_invocation_id}`, `${title} ${asked}`]];
+}
+
+function toGeneration(call: InvocationReport | undefined): readonly Command[] {
+  if (call === undefined || call.llm_call_id === null) return [];
+  const why = `what the model of ${call.workflow_subject_entity_id} was shown and said`;
+  return [[`npx chukwa llm-call ${call.llm_call_id}`, why]];
 }

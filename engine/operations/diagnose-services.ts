@@ -1,0 +1,62 @@
+import type { JsonObject } from '../contract/json.js';
+import type { ExamineOrigin, PluginCatalogue } from '../ports/sources.js';
+import type { Diagnosis } from './composition.js';
+
+/** What looking at services needs of the outside. */
+export interface ServiceSurroundings {
+  /** Undefined for what is not set, or set to nothing. */
+  readonly lookUp: (variable: string) => string | undefined;
+  readonly catalogue: PluginCatalogue;
+  readonly examineOrigin: ExamineOrigin;
+}
+
+const BASE_VARIABLES = ['CHUKWA_LLM_BASE_URL', 'OPENAI_BASE_URL'] as const;
+const KEY_VARIABLES = ['CHUKWA_LLM_API_KEY', 'OPENAI_API_KEY'] as const;
+const BASE_DEFAULT = 'https://api.openai.com/v1';
+
+/** Whether there is a model to ask, and a key for it. */
+export async function diagnoseModel({ lookUp, examineOrigin }: ServiceSurroundings): Promise<Diagnosis> {
+  const variable = BASE_VARIABLES.find((name) => lookUp(name) !== undefined);
+  const hasKey = KEY_VARIABLES.some((name) => lookUp(name) !== undefined);
+  if (variable === undefined && !hasKey)
+    return {
+      subject: 'model',
+      state: 'missing',
+      message: 'no endpoint and no key; the park and --llm scripted need none',
+      repair: 'For a real model set CHUKWA_LLM_BASE_URL, and CHUKWA_LLM_API_KEY where it wants a key.',
+    };
+  const base = variable === undefined ? undefined : lookUp(variable);
+  const found = await examineOrigin(variable ?? BASE_VARIABLES[0], base ?? BASE_DEFAULT);
+  if (!found.ok) return { subject: 'model', state: 'broken', message: found.message, repair: found.repair };
+  return { subject: 'model', state: 'good', message: `${found.origin}, ${hasKey ? 'with' : 'without'} a key` };
+}
+
+/** Whether the variables that stored sources name are set, and lead to somebody. */
+export function diagnoseVariables(
+  surroundings: ServiceSurroundings,
+  interfaces: readonly JsonObject[],
+): Promise<readonly Diagnosis[]> {
+  const named = interfaces.flatMap((wire) => {
+    const field = surroundings.catalogue.plugins.find(({ name }) => name === wire['name'])?.origin_field;
+    const variable = field === undefined ? undefined : wire[field];
+    return typeof variable === 'string' ? [variable] : [];
+  });
+  return Promise.all([...new Set(named)].sort().map((variable) => diagnoseVariable(surroundings, variable)));
+}
+
+async function diagnoseVariable({ lookUp, examineOrigin }: ServiceSurroundings, variable: string): Promise<Diagnosis> {
+  const value = lookUp(variable);
+  if (value === undefined)
+    return {
+      subject: variable,
+      state: 'missing',
+      message: 'is not set, and stored sources need it',
+      repair: variable.startsWith('CHUKWA_TOY_')
+        ? 'chukwa toys starts the toy services and prints the line to set it; chukwa park needs none.'
+        : 'Set it to the URL of the service, such as http://127.0.0.1:8080',
+    };
+  const found = await examineOrigin(variable, value);
+  return found.ok
+    ? { subject: variable, state: 'good', message: found.origin }
+    : { subject: variable, state: 'broken', message: found.message, repair: found.repair };
+}

@@ -1,0 +1,72 @@
+import type { JsonObject } from '../contract/json.js';
+import type { Outcome } from '../contract/problem.js';
+import type { DatabaseReport } from '../ports/records.js';
+import type { OpenDatabase } from './database.js';
+import { isMade } from './embedded.js';
+import { loadMigrations, type Migration, readApplied } from './migrations.js';
+import { openConfigured, type StoreConfiguration } from './open-store.js';
+import { databaseUnreadable } from './problems.js';
+
+/**
+ * Looks at the database that is configured, and neither makes nor migrates it.
+ * @returns a problem where it is locked, out of reach, unreadable, or not this program's
+ */
+export async function inspectDatabase(configuration: StoreConfiguration): Promise<Outcome<DatabaseReport>> {
+  const migrations = await loadMigrations(configuration.migrations_dir);
+  const notMade = await findNotMade(configuration, migrations);
+  if (notMade) return notMade;
+  const description = describe(configuration);
+  try {
+    const database = await openConfigured(configuration);
+    if (!database.ok) return database;
+    try {
+      return await inspect(database.value, migrations);
+    } finally {
+      await database.value.close();
+    }
+  } catch (error) {
+    return { ok: false, problems: [databaseUnreadable(description, toReason(error))] };
+  }
+}
+
+/** A database that would only come into being if it were opened. */
+async function findNotMade(
+  { url, data_dir }: StoreConfiguration,
+  migrations: readonly Migration[],
+): Promise<Outcome<DatabaseReport> | undefined> {
+  const pending = migrations.map(({ name }) => name);
+  const absent = { exists: false, applied: [], pending, worlds: 0, interfaces: [] };
+  if (url === 'memory:') return { ok: true, value: { ...absent, description: describe({ url, data_dir }) } };
+  if (url !== undefined && url !== '') return undefined;
+  const made = await isMade(data_dir);
+  if (!made.ok) return made;
+  return made.value ? undefined : { ok: true, value: { ...absent, description: describe({ data_dir }) } };
+}
+
+function describe({ url, data_dir }: Pick<StoreConfiguration, 'url' | 'data_dir'>): string {
+  if (url === 'memory:') return 'embedded, in memory';
+  return url === undefined || url === '' ? `embedded, in ${data_dir}` : 'PostgreSQL';
+}
+
+async function inspect(database: OpenDatabase, migrations: readonly Migration[]): Promise<Outcome<DatabaseReport>> {
+  const applied = await readApplied(database, migrations);
+  if (!applied.ok) return applied;
+  const names = migrations.map(({ name }) => name);
+  const report = {
+    description: database.description,
+    exists: true,
+    applied: applied.value,
+    pending: names.filter((name) => !applied.value.includes(name)),
+  };
+  if (applied.value.length === 0) return { ok: true, value: { ...report, worlds: 0, interfaces: [] } };
+  const worlds = await database.query<{ count: number }>('SELECT count(*) AS count FROM worlds');
+  const sources = await database.query<{ interface: string }>(
+    `SELECT DISTINCT (content->'interface')::text AS interface FROM response_sources ORDER BY 1`,
+  );
+  const interfaces = sources.rows.map((row) => JSON.parse(row.interface) as JsonObject);
+  return { ok: true, value: { ...report, worlds: worlds.rows[0]?.count ?? 0, interfaces } };
+}
+
+function toReason(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+}

@@ -1,0 +1,28 @@
+import type { OpenDatabase } from './database.js';
+
+/** What keeps statements fast as a database grows. */
+export interface Upkeep {
+  /** Told of every attempt that has ended; now and then it does something. */
+  attemptEnded(): Promise<void>;
+}
+
+const FIRST = 16;
+const GROWTH = 4;
+
+/**
+ * A server counts its rows by itself and plans its statements anew. An embedded database has nobody who does: what a
+ * session planned while the tables were empty it would keep for ever, and read whole tables that have grown since. So
+ * its rows are counted after 16 attempts, and again whenever four times as many have ended.
+ */
+export function openUpkeep({ is_exclusive, query }: Pick<OpenDatabase, 'is_exclusive' | 'query'>): Upkeep {
+  let ended = 0;
+  let next = FIRST;
+  return {
+    attemptEnded: async () => {
+      ended += 1;
+      if (!is_exclusive || ended < next) return;
+      next *= GROWTH;
+      await query('ANALYZE');
+    },
+  };
+}

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { createGzip } from 'node:zlib';
+import * as fc from 'fast-check';
+import type { Json } from '../../engine/contract/json.js';
+import type { CallOutcome } from '../../engine/ports/sources.js';
+import { makeSourceFailure } from '../../engine/sources/source-failure.js';
+import { toWholeEvents } from '../../plugins/llm_chat/event-stream.js';
+import { ask, chatCall, type Listener, openTestSources, serve, summary, type Wanted } from '../sources/harness.js';
+
+const EVENT_STREAM = { 'content-type': 'text/event-stream' };
+
+const event = (value: Json): string => `data: ${JSON.stringify(value)}\n\n`;
+const piece = (content: string): string => event({ id: 'c-1', choices: [{ index: 0, delta: { content } }] });
+const FINISH = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+const DONE = 'data: [DONE]\n\n';
+
+async function generate(t: TestContext, server: Listener, wanted: Wanted = {}): Promise<CallOutcome> {
+  const url = await serve(t, server);
+  const sources = await openTestSources(t, { overlay: { CHUKWA_LLM_BASE_URL: url } });
+  return ask(sources, chatCall(wanted));
+}
+
+/** Writes the same for ever, as fast as it is read. */
+function flood(response: ServerResponse, part: string | Uint8Array, into: NodeJS.WritableStream = response): void {
+  const write = (): void => {
+    while (!response.destroyed) {
+      if (!into.write(part)) return void into.once('drain', write);
+    }
+  };
+  write();
+}
+
+const floods =
+  (part: string): Listener =>
+  (_, response) => {
+    response.writeHead(200, EVENT_STREAM);
+    flood(response, part);
+  };
+
+const says =
+  (...parts: readonly string[]): Listener =>
+  (_, response) => {
+    response.writeHead(200, EVENT_STREAM);
+    response.end(parts.join(''));
+  };
+
+const answering = (choice: Json): Listener => says(event({ choices: [choice] }), FINISH, DONE);
+
+interface Flood {
+  readonly name: string;
+  readonly server: Listener;
+  readonly message: RegExp;
+  readonly wanted?: Wanted;
+}
+
+const LARGE: Wanted = {
+  call: { limits: { max_runtime_ms: 20_000, max_request_bytes: 8_192, max_result_bytes: 2_097_152 } },
+};
+
+const FLOODS: readonly Flood[] = [
+  { name: 'an event without an end', server: floods(`data: ${'x'.repeat(10_000)}`), message: /one event .*1048576/ },
+  {
+    name: 'an event of lines without an end',
+    server: floods('data: x\n'.repeat(200)),
+    message: /one event .*1048576/,
+  },
+  {
+    name: 'a small body that unpacks without an end',
+    server: (_, response) => {
+      response.writeHead(200, { ...EVENT_STREAM, 'content-encoding': 'gzip' });
+      const packed = createGzip();
+      packed.pipe(response);
+      flood(response, Buffer.alloc(1_048_576), packed);
+    },
+    message: /one event .*1048576/,
+  },
+  {
+    name: 'comments without an end',
+    server: floods(': ping\n\n'.repeat(2_000)),
+    message: /more than 67108864 bytes/,
+    wanted: LARGE,
+  },
+  {
+    name: 'a refusal of many pieces',
+    server: says(event({ choices: [{ index: 0, delta: { refusal: 'r'.repeat(1_000) } }] }).repeat(40), FINISH, DONE),
+    message: /more than 32768 bytes/,
+  },
+  {
+    name: 'a name of forty thousand letters',
+    server: says(event({ id: 'i'.repeat(40_000), choices: [] }), FINISH),
+    message: /more than 32768 bytes/,
+  },
+  {
+    name: 'a reason to end of forty thousand letters',
+    server: answering({ index: 0, delta: { content: 'x' }, finish_reason: 'f'.repeat(40_000) }),
+    message: /more than 32768 bytes/,
+  },
+];
+
+for (const { name, server, message, wanted } of FLOODS) {
+  test(`${name} is too large, and is hung up on`, async (t) => {
+    const outcome = await generate(t, server, wanted);
+    assert.deepEqual(summary(outcome), { failed: 'result_too_large', refused: false });
+    assert.match(outcome.status === 'failed' ? outcome.failure_message : '', message);
+    assert.equal(outcome.http_status, 200);
+  });
+}
+
+test('of a refusal whose body has no end the status and the beginning are kept', async (t) => {
+  const outcome = await generate(
+    t,
+    (_, response) => {
+      response.writeHead(500, { 'content-type': 'text/plain' });
+      flood(response, 'A'.repeat(10_000));
+    },
+    LARGE,
+  );
+  assert.deepEqual(summary(outcome), { failed: 'http_status', refused: false });
+  assert.match(outcome.status === 'failed' ? outcome.failure_message : '', /status 500: AAA/);
+  assert.equal(outcome.http_status, 500);
+  assert.equal(outcome.response_body?.length, 65_536);
+});
+
+test('an endpoint that goes on after [DONE] has answered', async (t) => {
+  for (const after of ['', piece('more')]) {
+    const outcome = await generate(t, (_, response) => {
+      response.writeHead(200, EVENT_STREAM);
+      response.write(piece('Hi') + FINISH + DONE);
+      const timer = setInterval(() => after !== '' && response.write(after), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    assert.deepEqual(summary(outcome), { succeeded: { text: 'Hi', finish_reason: 'stop' } });
+  }
+});
+
+test('an endpoint that ends after [DONE] keeps its connection for the next call', async (t) => {
+  const ports = new Set<number | undefined>();
+  const url = await serve(t, (request, response) => {
+    ports.add(request.socket.remotePort);
+    response.writeHead(200, EVENT_STREAM);
+    response.write(piece('Hi') + FINISH + DONE, () => setTimeout(() => response.end(), 5));
+  });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_LLM_BASE_URL: url } });
+  for (let count = 0; count < 6; count += 1) assert.equal((await ask(sources, chatCall())).status, 'succeeded');
+  // A connection may still be finishing when the next call begins.
+  assert.ok(ports.size <= 3, `${ports.size} connections`);
+});
+
+async function readAll(parts: readonly Uint8Array[]): Promise<readonly string[]> {
+  const given = new ReadableStream<Uint8Array>({
+    start(controller) {
+      parts.forEach((part) => controller.enqueue(part));
+      controller.close();
+    },
+  });
+  const read: string[] = [];
+  for await (const part of toWholeEvents(given, makeSourceFailure)) read.push(new TextDecoder().decode(part));
+  return read;
+}
+
+test('events without an end that say nothing are too many', async () => {
+  const part = new TextEncoder().encode('data: {"choices":[]}\n\n'.repeat(500));
+  const endless = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(part) });
+  await assert.rejects(
+    async () => {
+      for await (const _ of toWholeEvents(endless, makeSourceFailure));
+    },
+    { failure_class: 'result_too_large', message: /more than 200000 events/ },
+  );
+});
+
+test('however a stream is cut on its way, its events arrive whole, without its comments', async () => {
+  const ends = fc.constantFrom('\n', '\r\n', '\r');
+  const line = fc.constantFrom('data: {"a":1}', 'data: ü', 'event: x', ': nothing', 'data');
+  const stream = fc.tuple(ends, fc.array(fc.array(line, { minLength: 1, maxLength: 3 }), { maxLength: 5 }));
+  await fc.assert(
+    fc.asyncProperty(stream, fc.integer({ min: 1, max: 9 }), async ([end, events], size) => {
+      const toText = (lines: readonly string[]): string => `${lines.join(end)}${end}${end}`;
+      const bytes = new TextEncoder().encode(events.map(toText).join(''));
+      const parts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      const said = events.filter((lines) => lines.some((text) => !text.startsWith(':')));
+      const linesOf = (text: string): readonly string[] => text.split(/\r\n|\n|\r/).filter((part) => part !== '');
+      const read = await readAll(parts);
+      assert.deepEqual(linesOf(read.join('')), said.map((lines) => lines.join('\n')).flatMap(linesOf));
+      for (const part of read) assert.match(part, /(\n\n|\r\r\n?|\r\n\r\n?)$/);
+    }),
+    { seed: 11, numRuns: 400 },
+  );
+});

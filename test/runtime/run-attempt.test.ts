@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { loadScenario } from '../../engine/operations/load-program.js';
+import type { AttemptRecord } from '../../engine/ports/records.js';
+import { Overtaken } from '../../engine/runtime/attempt.js';
+import { type AttemptEnd, type AttemptRequest, runAttempt } from '../../engine/runtime/run-attempt.js';
+import type { RuntimeParts } from '../../engine/runtime/runtime-parts.js';
+import { loadScript, must, type ParkStage, sharedStage } from '../support/park-stage.js';
+
+const LONG_AFTER_A_HEARTBEAT_MS = 15_000;
+
+interface Driven {
+  readonly world_slug: string;
+  readonly end: Promise<AttemptEnd>;
+}
+
+/** Drives an attempt of a fresh world with some part of the outside otherwise. */
+async function drive(
+  stage: ParkStage,
+  otherwise: { readonly parts?: Partial<RuntimeParts>; readonly request?: Partial<AttemptRequest> },
+): Promise<Driven> {
+  const { world_slug, scenario_hash } = await stage.makeWorld({ scenario: 'simple' });
+  const { program } = must(await loadScenario(stage.engine, scenario_hash));
+  const request = {
+    world_slug,
+    program,
+    simulationTime: () => '2026-05-01T09:01:00.000Z',
+    signal: new AbortController().signal,
+    onProgress: () => {},
+    ...otherwise.request,
+  };
+  return { world_slug, end: runAttempt({ ...stage.engine.runtime, ...otherwise.parts }, request) };
+}
+
+async function onlyAttemptOf({ engine }: ParkStage, world_slug: string): Promise<AttemptRecord> {
+  const [summary, ...others] = await engine.store.records.attempts(world_slug);
+  assert.ok(summary && others.length === 0);
+  const record = await engine.store.records.attempt(summary.attempt_id);
+  return record ?? assert.fail('the attempt left no record');
+}
+
+const BROKEN = new Error('the driver is broken');
+const breaks = (): never => {
+  throw BROKEN;
+};
+
+describe('a driver that breaks', () => {
+  const open = sharedStage('embedded');
+
+  const WAYS: Readonly<Record<string, Parameters<typeof drive>[1]>> = {
+    'before it has asked anything': { request: { simulationTime: breaks } },
+    'while it tells what it does': { request: { onProgress: breaks } },
+    'at a source': { parts: { callSource: async () => breaks() } },
+  };
+
+  for (const [when, otherwise] of Object.entries(WAYS)) {
+    test(`${when}: the attempt is interrupted and the first error is heard`, async () => {
+      const stage = await open();
+      const { world_slug, end } = await drive(stage, otherwise);
+      await assert.rejects(end, BROKEN);
+      const attempt = await onlyAttemptOf(stage, world_slug);
+      assert.deepEqual([attempt.status, attempt.failure_class], ['interrupted', 'interrupted']);
+      stage.model.setScript(await loadScript('simple'));
+      const world = await stage.world(world_slug);
+      assert.equal((await stage.run(world)).report.turns[0]?.status, 'committed');
+    });
+  }
+
+  test('and cannot even write that: the first error is heard all the same', async () => {
+    const stage = await open();
+    const attempts = { ...stage.engine.runtime.attempts, fail: () => Promise.reject(new Error('the second error')) };
+    const { end } = await drive(stage, { parts: { attempts }, request: { onProgress: breaks } });
+    await assert.rejects(end, BROKEN);
+  });
+});
+
+describe('a driver whose world has been taken over', () => {
+  const open = sharedStage('PostgreSQL');
+
+  test('hears of it at its next heartbeat, however long its call takes, and writes nothing', {
+    timeout: 60_000,
+  }, async (context) => {
+    const stage = await open();
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    let isAsked = (): void => {};
+    const asked = new Promise<void>((resolve) => (isAsked = resolve));
+    const callSource: RuntimeParts['callSource'] = () => {
+      isAsked();
+      return new Promise(() => {});
+    };
+    const { world_slug, end } = await drive(stage, { parts: { callSource } });
+    await asked;
+    await stage.outside?.query(`UPDATE worlds SET lease_until = now() WHERE world_slug = $1`, [world_slug]);
+    stage.model.setScript(await loadScript('simple'));
+    assert.equal((await stage.run(await stage.world(world_slug))).report.turns[0]?.status, 'committed');
+    const overtaken = assert.rejects(end, Overtaken);
+    context.mock.timers.tick(LONG_AFTER_A_HEARTBEAT_MS);
+    await overtaken;
+    const attempts = await stage.engine.store.records.attempts(world_slug);
+    assert.deepEqual(
+      attempts.map(({ status }) => status),
+      ['interrupted', 'committed'],
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readlinkSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { sha256 } from '../../engine/core/content/sha256.js';
+import { lockFolder } from '../../engine/store/folder-lock.js';
+
+const RIVALS = 6;
+const ROUNDS = 60;
+/** Long enough for every rival to have been told before it strikes. */
+const NOTICE_MS = 8;
+
+let root = '';
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'chukwa-lock-'));
+});
+after(() => rm(root, { recursive: true }));
+
+const lockOf = (folder: string): string => join(folder, 'lock');
+const read = (folder: string): Promise<string> => readFile(lockOf(folder), 'utf8');
+
+/** What a process that is gone has left, each time another one. */
+function staleLock(round: number): string {
+  return JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, started: null, key: `round ${round}` });
+}
+
+async function ask(child: ChildProcess, order: object): Promise<unknown> {
+  const answer = once(child, 'message');
+  child.send(order);
+  return ((await answer) as readonly unknown[])[0];
+}
+
+test('of many processes that find a stale lock at one instant, one takes it, time and again', async () => {
+  const folder = await mkdtemp(join(root, 'rivals-'));
+  const script = fileURLToPath(new URL('take-lock.ts', import.meta.url));
+  const rivals = Array.from({ length: RIVALS }, () => fork(script, [], { execArgv: ['--import', 'tsx'] }));
+  try {
+    await Promise.all(rivals.map((rival) => once(rival, 'message')));
+    for (let round = 1; round <= ROUNDS; round++) {
+      await writeFile(lockOf(folder), staleLock(round));
+      const at = Date.now() + NOTICE_MS;
+      const answers = await Promise.all(rivals.map((rival) => ask(rival, { folder, at })));
+      const told = answers.map(String).toSorted();
+      const others = Array.from({ length: RIVALS - 1 }, () => 'DATABASE_LOCKED');
+      assert.deepEqual(told, [...others, 'holds'], `round ${round}`);
+      assert.deepEqual(await readdir(folder), ['lock']);
+      await Promise.all(rivals.map((rival) => ask(rival, { folder })));
+    }
+  } finally {
+    for (const rival of rivals) rival.kill('SIGKILL');
+  }
+});
+
+test('a successor that died before it could take the place is succeeded in its turn', async () => {
+  const folder = await mkdtemp(join(root, 'chain-'));
+  await writeFile(lockOf(folder), staleLock(1));
+  await writeFile(join(folder, `lock.after.${sha256(staleLock(1)).slice(0, 16)}`), staleLock(2));
+  const lock = await lockFolder(folder);
+  assert.ok(lock.ok);
+  assert.equal((JSON.parse(await read(folder)) as { pid: number }).pid, process.pid);
+  assert.deepEqual(await readdir(folder), ['lock']);
+  await lock.value.release();
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test('a lock of another process namespace is not judged from this one', { skip: !findNamespace() }, async () => {
+  const folder = await mkdtemp(join(root, 'namespace-'));
+  const elsewhere = { host: hostname(), namespace: 'pid:[1]', pid: 2 ** 22 + 1, started: null };
+  await writeFile(lockOf(folder), JSON.stringify(elsewhere));
+  const lock = await lockFolder(folder);
+  assert.ok(!lock.ok);
+  assert.equal(lock.problems[0]?.code, 'DATABASE_LOCKED');
+  assert.match(lock.problems[0]?.message ?? '', /in another container of this host/);
+  assert.match(lock.problems[0]?.repair ?? '', /delete .*lock/);
+});
+
+function findNamespace(): string | undefined {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return undefined;
+  }
+}
+
+test('a lock names the process namespace of its holder', { skip: !findNamespace() }, async () => {
+  const folder = await mkdtemp(join(root, 'named-'));
+  const lock = await lockFolder(folder);
+  assert.ok(lock.ok);
+  assert.equal((JSON.parse(await read(folder)) as { namespace: string }).namespace, findNamespace());
+  await lock.value.release();
+});
+
+test('our own number and start in a lock is ourselves, whoever of us has it', { skip: !findNamespace() }, async () => {
+  const folder = await mkdtemp(join(root, 'self-'));
+  const lock = await lockFolder(folder);
+  assert.ok(lock.ok);
+  const text = await read(folder);
+  await lock.value.release();
+  await writeFile(lockOf(folder), text);
+  assert.equal((await lockFolder(folder)).ok, false);
+});
+
+test('letting go of a lock that a person has given to somebody else leaves it there', async () => {
+  const folder = await mkdtemp(join(root, 'given-'));
+  const lock = await lockFolder(folder);
+  assert.ok(lock.ok);
+  await writeFile(lockOf(folder), staleLock(1));
+  await lock.value.release();
+  assert.equal(await read(folder), staleLock(1));
+});

@@ -1,0 +1,29 @@
+import { lockFolder } from '../../engine/store/folder-lock.js';
+
+// A process of its own that tries for the lock of a folder whenever it is told to, all at the same instant as others,
+// and lets go when it is told to.
+interface Order {
+  readonly folder: string;
+  /** When to try, in milliseconds since 1970; left out to let go. */
+  readonly at?: number;
+}
+
+let release: (() => Promise<void>) | undefined;
+
+process.on('message', (order: Order) => {
+  void obey(order).then((answer) => process.send?.(answer));
+});
+
+async function obey({ folder, at }: Order): Promise<string> {
+  if (at === undefined) {
+    await release?.();
+    release = undefined;
+    return 'released';
+  }
+  while (Date.now() < at);
+  const outcome = await lockFolder(folder);
+  if (outcome.ok) release = outcome.value.release;
+  return outcome.ok ? 'holds' : (outcome.problems[0]?.code ?? '');
+}
+
+process.send?.('ready');

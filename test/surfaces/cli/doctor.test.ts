@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { compose } from '../../../engine/main.js';
+import type { Diagnosis } from '../../../engine/operations/composition.js';
+import { diagnose } from '../../../engine/operations/diagnose.js';
+import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { openTestDatabase } from '../../support/databases.js';
+import { openTestTerminal } from './test-terminal.js';
+
+let folder = '';
+const server = createServer((socket) => socket.end());
+let url = '';
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chukwa-doctor-'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+});
+after(async () => {
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+type Variables = Readonly<Record<string, string>>;
+
+async function chukwa(words: readonly string[], variables: Variables) {
+  const terminal = openTestTerminal();
+  const composition = await compose({ CHUKWA_DATA_DIR: join(folder, 'data'), ...variables });
+  const code = await runCommandLine(composition, words, terminal);
+  return { code, out: terminal.out_text(), error: terminal.error_text() };
+}
+
+async function examine(variables: Variables) {
+  const { code, out } = await chukwa(['doctor', '--json'], variables);
+  const { ok, diagnoses } = JSON.parse(out) as { readonly ok: boolean; readonly diagnoses: readonly Diagnosis[] };
+  return { code, ok, of: (subject: string) => diagnoses.find((diagnosis) => diagnosis.subject === subject) };
+}
+
+test('on a new machine nothing is broken, and looking makes nothing', async () => {
+  const { code, ok, of } = await examine({});
+  assert.deepEqual([code, ok], [0, true]);
+  assert.deepEqual([of('database')?.state, of('model')?.state], ['good', 'missing']);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test("another program's database is broken by its code, and everything else is told all the same", async () => {
+  const database = await openTestDatabase('PostgreSQL');
+  try {
+    await database.outside.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE orders (id int)');
+    const variables = { CHUKWA_DATABASE_URL: database.url ?? '' };
+    const { code, ok, of } = await examine(variables);
+    assert.deepEqual([code, ok], [4, false]);
+    assert.deepEqual([of('database')?.state, of('database')?.code], ['broken', 'DATABASE_NOT_OURS']);
+    assert.equal(of('plugin llm_chat')?.state, 'good');
+    const run = await chukwa(['world', 'list'], variables);
+    assert.equal(run.code, 4);
+    assert.match(run.error, /belongs to\s+another program: it holds orders/);
+    assert.match(run.error, /DATABASE_NOT_OURS/);
+    assert.doesNotMatch(run.error, /UNEXPECTED/);
+  } finally {
+    await database.close();
+  }
+});
+
+test('a server that does not answer hides nothing else', async () => {
+  const { code, of } = await examine({ CHUKWA_DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/worlds' });
+  assert.equal(code, 4);
+  assert.equal(of('database')?.code, 'DATABASE_UNREACHABLE');
+  assert.equal(of('model')?.state, 'missing');
+});
+
+const MODELS: readonly (readonly [what: string, variables: () => Variables, code: number, said: RegExp])[] = [
+  ['that answers the door is good', () => ({ CHUKWA_LLM_BASE_URL: `${url}/v1` }), 0, /^http:\S+, without a key$/],
+  ['that is no URL is broken', () => ({ CHUKWA_LLM_BASE_URL: 'localhost' }), 4, /does not hold an http or https URL/],
+  [
+    'where nobody is is broken',
+    () => ({ OPENAI_BASE_URL: 'http://127.0.0.1:1' }),
+    4,
+    /127\.0\.0\.1:1 cannot be reached/,
+  ],
+];
+
+for (const [what, variables, code, said] of MODELS) {
+  test(`a model ${what}`, async () => {
+    const examined = await examine(variables());
+    assert.equal(examined.code, code);
+    const model = examined.of('model');
+    assert.match(model?.message ?? '', said);
+    assert.equal(model?.state, code === 0 ? 'good' : 'broken');
+    assert.equal(model?.repair === undefined, code === 0);
+  });
+}
+
+test('what stored sources need is told: missing, out of reach, or there', async () => {
+  const put = await chukwa(['put', 'workflows'], {});
+  assert.equal(put.code, 0, put.error);
+  const { code, of } = await examine({ CHUKWA_TOY_PA_URL: url, CHUKWA_TOY_PHONE_URL: 'http://127.0.0.1:1' });
+  assert.equal(code, 4);
+  assert.equal(of('CHUKWA_TOY_WEATHER_URL')?.state, 'missing');
+  assert.match(of('CHUKWA_TOY_WEATHER_URL')?.repair ?? '', /chukwa toys/);
+  assert.equal(of('CHUKWA_TOY_PA_URL')?.state, 'good');
+  assert.equal(of('CHUKWA_TOY_PHONE_URL')?.state, 'broken');
+  assert.equal((await examine({})).code, 0);
+});
+
+test('without a plugin nothing can be asked, and that is broken', async () => {
+  const diagnoses = await diagnose({
+    node_version: 'v20.19.0',
+    lookUp: () => undefined,
+    catalogue: { plugins: [], problems: [] },
+    examineOrigin: async () => ({ ok: true, origin: url }),
+    inspectDatabase: async () => ({ ok: false, problems: [] }),
+  });
+  assert.equal(diagnoses.find(({ subject }) => subject === 'plugins')?.state, 'broken');
+});
