@@ -78,6 +78,8 @@ function newAjv(regExp?: PatternEngine): Ajv2020 {
     meta: false,
     validateSchema: false,
     inlineRefs: false,
+    // Every object inherits a `constructor`; no document has one unless it is written there.
+    ownProperties: true,
     ...(regExp ? { code: { regExp } } : {}),
   });
   addFormats.default(ajv);

@@ -90,7 +90,7 @@ export interface AskedOf {
 
 /** What a status outside 200 to 299 means. */
 export function readRefusal(http_status: number, body: string, asked: AskedOf): Failed {
-  const said = findErrorMessage(body);
+  const said = findErrorMessage(body) ?? body.trim();
   const cause = said === '' ? '' : `: ${quote(said)}`;
   if ((http_status === 400 || http_status === 422) && asked.sent_schema && isAboutSchema(body)) {
     return {
@@ -98,10 +98,11 @@ export function readRefusal(http_status: number, body: string, asked: AskedOf): 
       message: `the endpoint does not take the schema as response_format (${http_status})${cause}`,
     };
   }
-  const advice = adviceFor(http_status, asked);
+  const message = `the endpoint answered with status ${http_status}${cause}`;
+  const advice = http_status === 404 && hasExplained(body) ? '' : adviceFor(http_status, asked);
   return {
     failure_class: 'http_status',
-    message: `the endpoint answered with status ${http_status}${cause}${advice ? `; ${advice}` : ''}`,
+    message: advice === '' ? message : `${message.replace(/[.;,\s]+$/, '')}; ${advice}`,
   };
 }
 
@@ -133,16 +134,27 @@ function isAboutSchema(body: string): boolean {
   return /response_format|json_schema|structured[ _-]outputs?|guided[ _-](json|decoding)/i.test(body);
 }
 
-function findErrorMessage(body: string): string {
+/** Whether the endpoint has said in words of its own what it lacks, and not only that it knows no such model. */
+function hasExplained(body: string): boolean {
+  const error = readError(body);
+  const isModel = typeof error === 'object' && error !== null && 'code' in error && error.code === 'model_not_found';
+  return !isModel && (findErrorMessage(body) ?? '') !== '';
+}
+
+/** @returns undefined where the body holds no message: many proxies answer with a page */
+function findErrorMessage(body: string): string | undefined {
+  const error = readError(body);
+  if (typeof error === 'string') return error;
+  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : undefined;
+}
+
+function readError(body: string): unknown {
   try {
-    const parsed = JSON.parse(body) as { readonly error?: unknown; readonly message?: unknown } | null;
-    const error = parsed?.error ?? parsed;
-    if (typeof error === 'string') return error;
-    if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
+    const parsed = JSON.parse(body) as { readonly error?: unknown } | null;
+    return typeof parsed === 'object' ? (parsed?.error ?? parsed) : undefined;
   } catch {
-    // Many proxies answer with a page: its text is all that there is to quote.
+    return undefined;
   }
-  return body.trim();
 }
 
 function toTokenUsage(usage: OpenAI.CompletionUsage): TokenUsage {

@@ -248,10 +248,24 @@ const FAILING: readonly Failing[] = [
     status: 403,
   },
   {
-    name: '404',
-    server: refuses(404, 'not found'),
+    name: '404 of a path that nobody serves',
+    server: (_, response) => response.writeHead(404).end('404 page not found.'),
     failed: 'http_status',
-    message: /not found; .*tiny.*CHUKWA_LLM_BASE_URL/,
+    message: /404: 404 page not found; .*tiny.*CHUKWA_LLM_BASE_URL/,
+    status: 404,
+  },
+  {
+    name: '404 for a model',
+    server: refuses(404, { message: 'The model `tiny` does not exist.', code: 'model_not_found' }),
+    failed: 'http_status',
+    message: /does not exist; .*tiny.*CHUKWA_LLM_BASE_URL/,
+    status: 404,
+  },
+  {
+    name: '404 that explains itself',
+    server: refuses(404, { message: 'Write an answer under "turns".', code: 'unscripted_request' }),
+    failed: 'http_status',
+    message: /404: Write an answer under "turns"\.$/,
     status: 404,
   },
   {

@@ -110,6 +110,28 @@ test('unknown keywords and formats are notes, and do not keep a schema from bein
   assert.deepEqual(compiled.value({ a: 'red' }), []);
 });
 
+for (const name of ['toString', 'constructor', 'hasOwnProperty', '__proto__']) {
+  check(`what every object inherits is no member: ${name}`, { required: [name] }, {}, [
+    `MISSING_FIELD : the field "${name}" is missing`,
+  ]);
+  check(
+    `a property may be named ${name}`,
+    { properties: JSON.parse(`{"${name}": {"type": "string"}}`) as JsonObject, dependentRequired: { [name]: ['a'] } },
+    {},
+    [],
+  );
+}
+
+check(
+  'what is written under an inherited name is checked',
+  { properties: { constructor: { type: 'string' } }, required: ['constructor'], additionalProperties: false },
+  { constructor: 1, toString: 2 },
+  [
+    'UNKNOWN_FIELD /toString: "toString" is not a field here (Known here: constructor.)',
+    'WRONG_TYPE /constructor: must be a string, not a number',
+  ],
+);
+
 test('no pattern and no format takes longer than its text is long', () => {
   const text = `${'a'.repeat(200_000)}!`;
   const hostile = '^(([a-z])+)+$';
