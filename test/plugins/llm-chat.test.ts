@@ -339,6 +339,46 @@ test('the body of a refusal stays on the record', async (t) => {
   assert.equal(Buffer.from(outcome.response_body ?? []).toString(), '{"error":{"message":"slow down"}}');
 });
 
+test('an endpoint that repeats a part of the key where its words are cut puts no part into an outcome', async (t) => {
+  const plain =
+    (body: string): Listener =>
+    (_, response) =>
+      response.writeHead(401, { 'content-type': 'text/plain' }).end(body);
+  const echoes: readonly Listener[] = [
+    refuses(401, { message: 'z'.repeat(490) + KEY }),
+    plain(`${'z'.repeat(65_536 - 10)}${KEY} and more`),
+    plain(`${'z'.repeat(32_768 - 10)}${KEY} and more`),
+    (_, response) => {
+      response.writeHead(401, { 'content-length': '1000' });
+      response.write(`Incorrect key ${KEY.slice(0, 12)}`, () => response.destroy());
+    },
+    says({ error: { message: 'z'.repeat(490) + KEY } }),
+    says({ choices: [{ index: 0, delta: { refusal: 'z'.repeat(490) + KEY } }] }, finish('stop')),
+    says({ object: 'error', message: 'z'.repeat(440) + KEY }),
+    (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: {"choices": ${KEY}\n\n`);
+    },
+  ];
+  for (const server of echoes) {
+    const outcome = await generate(t, server);
+    assert.equal(outcome.status, 'failed');
+    assert.doesNotMatch(storedText(outcome), /sk-t/);
+  }
+});
+
+test('a key that the model spells with escapes is replaced before anybody parses them', async (t) => {
+  const escaped = Array.from(KEY, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join(
+    '',
+  );
+  const outcome = await generate(
+    t,
+    says(piece(`{"a":"${escaped.slice(0, 20)}`), piece(`${escaped.slice(20)}"}`), finish('stop')),
+  );
+  assert.ok(outcome.status === 'succeeded');
+  assert.deepEqual(outcome.view, { text: '{"a":"[secret:CHUKWA_LLM_API_KEY]"}', finish_reason: 'stop' });
+  assert.equal(Buffer.from(outcome.trace?.chunks?.text ?? []).toString(), '{"a":"[secret:CHUKWA_LLM_API_KEY]"}');
+});
+
 test('an endpoint that repeats the key puts it into no outcome', async (t) => {
   const echoes: readonly Listener[] = [
     refuses(401, { message: `Incorrect key ${KEY}` }, { 'x-request-id': KEY }),
