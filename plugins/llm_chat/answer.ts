@@ -51,10 +51,39 @@ export function textOf(event: OpenAI.ChatCompletionChunk): string {
   return typeof content === 'string' ? content : '';
 }
 
-/** Some servers send an error as an ordinary event. */
-export function findErrorIn(event: OpenAI.ChatCompletionChunk, quote: Capabilities['quote']): string | undefined {
-  if (Array.isArray(event.choices) || event.usage) return undefined;
+/** Why an event is no part of an answer: some servers send an error as an ordinary event, and some send anything. */
+export function findErrorIn(event: unknown, quote: Capabilities['quote']): string | undefined {
+  if (isChunk(event)) return undefined;
   return `the stream held an event that is no part of an answer: ${quote(JSON.stringify(event))}`;
+}
+
+/** Whether an event has the shape that is read here: the client passes on whatever is JSON. */
+function isChunk(event: unknown): event is OpenAI.ChatCompletionChunk {
+  if (!isRecord(event)) return false;
+  const { choices, usage } = event;
+  if (!isLeftOut(usage) && !isRecord(usage)) return false;
+  return Array.isArray(choices) ? choices.every(isChoice) : isLeftOut(choices) && isRecord(usage);
+}
+
+function isChoice(choice: unknown): boolean {
+  if (!isRecord(choice)) return false;
+  const { delta, finish_reason } = choice;
+  if (!isTextOrLeftOut(finish_reason)) return false;
+  return (
+    isLeftOut(delta) || (isRecord(delta) && isTextOrLeftOut(delta['content']) && isTextOrLeftOut(delta['refusal']))
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isTextOrLeftOut(value: unknown): boolean {
+  return typeof value === 'string' || isLeftOut(value);
+}
+
+function isLeftOut(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 /** What the whole stream comes to. An answer cut by its length is an ordinary answer. */

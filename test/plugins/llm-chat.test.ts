@@ -328,6 +328,27 @@ for (const { name, server, failed, message, told, status } of FAILING) {
   });
 }
 
+for (const [name, odd] of [
+  ['null', null],
+  ['a number', 5],
+  ['a list', [{ choices: [] }]],
+  ['choices that are no list', { choices: { a: 1 } }],
+  ['no choice in the choices', { choices: [null, 5] }],
+  ['content that is no text', { choices: [{ index: 0, delta: { content: { a: 1 } } }] }],
+  ['a refusal that is no text', { choices: [{ index: 0, delta: { refusal: ['no'] } }] }],
+  ['a reason to end that is no text', { choices: [{ index: 0, delta: {}, finish_reason: { c: 3 } }] }],
+  ['a delta that is no object', { choices: [{ index: 0, delta: 'Hi' }] }],
+  ['usage that is no object', { choices: [], usage: 7 }],
+] as const) {
+  test(`an event with ${name} fails as transport, in our own words`, async (t) => {
+    const outcome = await generate(t, says(piece('Hel'), odd as Json, finish('stop'), '[DONE]'));
+    assert.deepEqual(summary(outcome), { failed: 'transport', refused: false });
+    const message = outcome.status === 'failed' ? outcome.failure_message : '';
+    assert.match(message, /^the stream held an event that is no part of an answer: /);
+    assert.equal(Buffer.from(outcome.trace?.chunks?.text ?? []).toString(), 'Hel');
+  });
+}
+
 test('what had been said before a stream was cut stays on the record', async (t) => {
   const outcome = await generate(t, says(piece('Hel'), piece('lo')));
   assert.equal(outcome.status, 'failed');
