@@ -21,6 +21,8 @@ export interface TransportFacts {
   readonly response_headers?: Readonly<Record<string, string>>;
   /** The body, or as much of it as was read. */
   readonly body?: Uint8Array;
+  /** The body goes on, or may go on, beyond what was read. */
+  readonly is_body_cut?: boolean;
 }
 
 /** An answer in time: JSON, and what the wire showed. */
@@ -134,6 +136,11 @@ export interface Capabilities {
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   readonly log: (message: string, details?: JsonObject) => void;
+  /**
+   * What the other side said, as a message may hold it: first its secrets are replaced, then it is cut. A plugin that cuts
+   * by itself may leave the half of a secret that nobody recognises.
+   */
+  readonly quote: (said: string, ending?: 'whole' | 'cut') => string;
   /** Makes the failure that a plugin throws. */
   readonly failure: (failureClass: SourceFailureClass, message: string, facts?: TransportFacts) => SourceFailure;
 }

@@ -10,6 +10,10 @@ import type { Route } from './passage.js';
 import type { LoadedPlugin } from './registry.js';
 import { createSecretReplacer, type Secret, type SecretReplacer } from './secrets.js';
 import { makeSourceFailure } from './source-failure.js';
+import { shorten } from './storable-text.js';
+
+/** Of what another side said, in a message. */
+const QUOTE_LENGTH_MAX = 500;
 
 /** Writes a line for the operator. */
 export type Log = (message: string, details?: JsonObject) => void;
@@ -118,6 +122,7 @@ function toolsFor(
     variables: Object.freeze(Object.fromEntries(variables)),
     clock: () => clock.now(),
     log: (message, details) => log(secrets.text(message), details && (secrets.json(details) as JsonObject)),
+    quote: (said, ending) => shorten(secrets.text(said, ending), QUOTE_LENGTH_MAX),
     failure: makeSourceFailure,
   };
 }

@@ -2,6 +2,9 @@ import type { Json } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
 import type { CallOutcome } from '../ports/sources.js';
 import { type Halt, isHalt, type Passage, type Shown } from './passage.js';
+import { shorten, toStorableText } from './storable-text.js';
+
+const MESSAGE_LENGTH_MAX = 4_000;
 
 /** How the call ended, as its record will say. */
 export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
@@ -14,7 +17,7 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
     ...callEnd(passage, ended_at, rejected?.answer),
     status: 'failed',
     failure_class,
-    failure_message: passage.secrets?.text(message) ?? message,
+    failure_message: shorten(toStorableText(passage.secrets?.text(message) ?? message), MESSAGE_LENGTH_MAX),
     refused: passage.begun !== true,
     validation_status: validationOf(end),
     ...(rejected?.answer === undefined ? {} : { answer: rejected.answer }),

@@ -6,6 +6,7 @@ import type { Outcome, Problem } from '../contract/problem.js';
 import type { SourcePlugin } from '../contract/source.js';
 import { canonicalText, contentHash } from '../core/content/canonical.js';
 import { findIJsonProblem } from '../core/content/i-json.js';
+import { findJsonFault } from '../core/content/json-fault.js';
 import { sha256 } from '../core/content/sha256.js';
 import type { Validate } from '../core/workflow/program.js';
 import type { PluginManifest } from '../generated/plugin-manifest.js';
@@ -169,13 +170,24 @@ type ReadJson = { readonly ok: true; readonly value: Json } | { readonly ok: fal
 
 async function readJson(file: string): Promise<ReadJson> {
   try {
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const text = await readFile(file, 'utf8');
+    const value = tryParse(text);
+    if (value === undefined)
+      return { ok: false, reason: `it is not JSON from character ${findJsonFault(text) + 1} on` };
     const problem = findIJsonProblem(value);
     return problem
       ? { ok: false, reason: `${problem.reason} (at ${problem.pointer})` }
       : { ok: true, value: value as Json };
   } catch (error) {
     return { ok: false, reason: messageOf(error) };
+  }
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
   }
 }
 

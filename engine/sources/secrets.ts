@@ -11,29 +11,33 @@ export interface Secret {
   readonly value: string;
 }
 
+/** Whether a text ends where it was meant to, or was cut there. */
+export type Ending = 'whole' | 'cut';
+
 /** Replaces known secret values by `[secret:VARIABLE]`. Every method is pure. */
 export interface SecretReplacer {
-  readonly text: (text: string) => string;
+  /** Where a text was cut, what may be the beginning of a secret at its end is left out. */
+  readonly text: (text: string, ending?: Ending) => string;
   /** In member names too. */
   readonly json: (value: Json) => Json;
   /** Byte for byte, so that a body need not be UTF-8. */
-  readonly bytes: (bytes: Uint8Array) => Uint8Array;
+  readonly bytes: (bytes: Uint8Array, ending?: Ending) => Uint8Array;
   /** In the concatenation of the pieces: a secret that several pieces share is replaced in the first of them. */
   readonly pieces: (pieces: readonly string[]) => readonly string[];
   /** How many characters at the end may be the beginning of a secret that goes on in the next piece. */
   readonly openEnd: (text: string) => number;
 }
 
-/** Knows each secret as it is, and as it stands in JSON text, in a URL and in a basic credential. */
+/** Knows each secret as it is, in base64 and in hexadecimal, and each of its characters as JSON and URLs may escape it. */
 export function createSecretReplacer(secrets: readonly Secret[]): SecretReplacer {
-  const needles = secrets.flatMap(spellings).sort((one, other) => other.value.length - one.value.length);
+  const needles = secrets.flatMap(toNeedles).sort((one, other) => other.spelling.length - one.spelling.length);
   if (needles.length === 0) return REPLACES_NOTHING;
   const text = replacerOf(needles);
-  const binary = replacerOf(needles.map(({ variable, value }) => ({ variable, value: toBinary(value) })));
+  const binary = replacerOf(needles.map(toBinary));
   return {
-    text: (given) => text(given),
+    text,
     json: (value) => replaceInJson(value, text),
-    bytes: (bytes) => Buffer.from(binary(Buffer.from(bytes).toString('latin1')), 'latin1'),
+    bytes: (bytes, ending) => Buffer.from(binary(Buffer.from(bytes).toString('latin1'), ending), 'latin1'),
     pieces: (pieces) => replaceInPieces(pieces, needles),
     openEnd: (given) => findOpenEnd(given, needles),
   };
@@ -47,33 +51,72 @@ const REPLACES_NOTHING: SecretReplacer = {
   openEnd: () => 0,
 };
 
-function spellings({ variable, value }: Secret): readonly Secret[] {
+/** One way to write one character. */
+interface Way {
+  readonly text: string;
+  /** Letters may be large or small: `text` has the small ones. */
+  readonly is_any_case: boolean;
+}
+
+/** A secret as it may be written: for each of its characters, all ways. */
+interface Needle {
+  readonly variable: string;
+  readonly spelling: readonly (readonly Way[])[];
+}
+
+function toNeedles({ variable, value }: Secret): readonly Needle[] {
   if (value.length < SECRET_LENGTH_MIN) return [];
-  const spelled = [
-    value,
-    JSON.stringify(value).slice(1, -1),
-    encodeURIComponent(toStorableText(value)),
-    Buffer.from(value).toString('base64'),
+  const bytes = Buffer.from(value);
+  const plain = new Set([toStorableText(value), bytes.toString('base64'), bytes.toString('base64url')]);
+  return [
+    ...[...plain].map((text) => ({ variable, spelling: Array.from(text, waysOf) })),
+    { variable, spelling: Array.from(bytes.toString('hex'), (digit) => [{ text: digit, is_any_case: true }]) },
   ];
-  return [...new Set(spelled)].map((spelling) => ({ variable, value: spelling }));
 }
 
-function replacerOf(needles: readonly Secret[]): (text: string) => string {
-  const variables = new Map(needles.map(({ variable, value }) => [value, variable]));
+/** Escapes go first: the character itself may be what they begin with. */
+function waysOf(character: string): readonly Way[] {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  const inUrl = Buffer.from(character).toString('hex').replace(/../g, '%$&');
+  const inJson = JSON.stringify(character).slice(1, -1);
+  return [
+    { text: units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join(''), is_any_case: true },
+    { text: inUrl, is_any_case: true },
+    ...(inJson === character ? [] : [{ text: inJson, is_any_case: false }]),
+    ...(character === '/' ? [{ text: '\\/', is_any_case: false }] : []),
+    { text: character, is_any_case: false },
+  ];
+}
+
+function toBinary({ variable, spelling }: Needle): Needle {
+  const inBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+  return { variable, spelling: spelling.map((ways) => ways.map((way) => ({ ...way, text: inBytes(way.text) }))) };
+}
+
+function replacerOf(needles: readonly Needle[]): (text: string, ending?: Ending) => string {
   const pattern = patternOf(needles);
-  return (text) => text.replace(pattern, (found) => labelOf(variables.get(found)));
+  return (text, ending = 'whole') => {
+    const clean = text.replace(pattern, (...found: readonly unknown[]) => labelOf(needles, found.slice(1)));
+    return ending === 'whole' ? clean : clean.slice(0, clean.length - findOpenEnd(clean, needles));
+  };
 }
 
-function patternOf(needles: readonly Secret[]): RegExp {
-  return new RegExp(needles.map(({ value }) => value.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g');
+/** A group for each needle tells which one was found. */
+function patternOf(needles: readonly Needle[]): RegExp {
+  return new RegExp(needles.map(({ spelling }) => `(${spelling.map(writeWays).join('')})`).join('|'), 'g');
 }
 
-function labelOf(variable: string | undefined): string {
-  return `[secret:${variable ?? 'unnamed'}]`;
+function writeWays(ways: readonly Way[]): string {
+  return `(?:${ways.map(writeWay).join('|')})`;
 }
 
-function toBinary(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1');
+function writeWay({ text, is_any_case }: Way): string {
+  const escaped = text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+  return is_any_case ? escaped.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`) : escaped;
+}
+
+function labelOf(needles: readonly Needle[], groups: readonly unknown[]): string {
+  return `[secret:${needles.find((_, index) => groups[index] !== undefined)?.variable ?? 'unnamed'}]`;
 }
 
 function replaceInJson(value: Json, text: (given: string) => string): Json {
@@ -84,18 +127,21 @@ function replaceInJson(value: Json, text: (given: string) => string): Json {
   return Object.fromEntries(members);
 }
 
-function replaceInPieces(pieces: readonly string[], needles: readonly Secret[]): readonly string[] {
-  const variables = new Map(needles.map(({ variable, value }) => [value, variable]));
+function replaceInPieces(pieces: readonly string[], needles: readonly Needle[]): readonly string[] {
   const matches = [...pieces.join('').matchAll(patternOf(needles))].map((match) => ({
     from: match.index,
     to: match.index + match[0].length,
-    label: labelOf(variables.get(match[0])),
+    label: labelOf(needles, match.slice(1)),
   }));
   let start = 0;
+  let passed = 0;
   return pieces.map((piece) => {
     const from = start;
     start += piece.length;
-    return withoutMatches(piece, from, matches);
+    while ((matches[passed]?.to ?? start) <= from && passed < matches.length) passed += 1;
+    let until = passed;
+    while ((matches[until]?.from ?? start) < start) until += 1;
+    return withoutMatches(piece, from, matches.slice(passed, until));
   });
 }
 
@@ -110,7 +156,6 @@ function withoutMatches(piece: string, start: number, matches: readonly Match[])
   let kept = '';
   let at = start;
   for (const match of matches) {
-    if (match.to <= start || match.from >= end) continue;
     kept += piece.slice(at - start, Math.max(match.from, at) - start);
     if (match.from >= start) kept += match.label;
     at = Math.min(match.to, end);
@@ -118,11 +163,27 @@ function withoutMatches(piece: string, start: number, matches: readonly Match[])
   return kept + piece.slice(at - start);
 }
 
-function findOpenEnd(text: string, needles: readonly Secret[]): number {
-  const longest = needles[0]?.value.length ?? 0;
-  for (let length = Math.min(longest - 1, text.length); length > 0; length -= 1) {
-    const end = text.slice(-length);
-    if (needles.some(({ value }) => value.length > length && value.startsWith(end))) return length;
+function findOpenEnd(text: string, needles: readonly Needle[]): number {
+  const longest = Math.max(...needles.map(longestOf));
+  for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
+    if (needles.some(({ spelling }) => isBeginning(text, at, spelling))) return text.length - at;
   }
   return 0;
+}
+
+function longestOf({ spelling }: Needle): number {
+  return spelling.reduce((length, ways) => length + Math.max(...ways.map(({ text }) => text.length)), 0);
+}
+
+/** Whether the text from here on begins the spelling and ends before it does. */
+function isBeginning(text: string, at: number, spelling: readonly (readonly Way[])[], done = 0): boolean {
+  const ways = spelling[done];
+  if (ways === undefined) return false;
+  if (at === text.length) return true;
+  return ways.some((way) => {
+    const found = text.slice(at, at + way.text.length);
+    const written = way.is_any_case ? found.toLowerCase() : found;
+    if (!way.text.startsWith(written)) return false;
+    return found.length < way.text.length || isBeginning(text, at + found.length, spelling, done + 1);
+  });
 }

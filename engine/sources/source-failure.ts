@@ -47,12 +47,12 @@ export function errorCodes(thrown: unknown): readonly string[] {
   return codes;
 }
 
-/** What was thrown, in a sentence, and what caused it. */
+/** What was thrown, in a sentence, and what caused it. A parser's own words quote what it read, and are not repeated. */
 export function describeThrown(thrown: unknown): string {
   const sentences: string[] = [];
   let cause = thrown;
   for (let depth = 0; depth < CAUSES_MAX && cause instanceof Error; depth += 1) {
-    sentences.push(cause.message);
+    sentences.push(cause instanceof SyntaxError ? 'what it read cannot be parsed' : cause.message);
     cause = cause.cause;
   }
   return sentences.length > 0 ? sentences.filter((sentence) => sentence !== '').join(': ') : String(thrown);

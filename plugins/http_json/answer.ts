@@ -19,8 +19,18 @@ function parse(text: string): Answer {
   try {
     return { ok: true, value: JSON.parse(text) as Json };
   } catch (error) {
-    return notJson(error instanceof Error ? error.message : 'it cannot be parsed');
+    return notJson(describeFault(error));
   }
+}
+
+/** What the parser says quotes the body, which may hold anything: only the place is taken from it. */
+function describeFault(error: unknown): string {
+  const said = error instanceof Error ? error.message : '';
+  if (/end of JSON|Unterminated/.test(said)) return 'its body ends too soon';
+  const position = /at position (\d+)/.exec(said)?.[1];
+  return position === undefined
+    ? 'its body cannot be parsed'
+    : `its body cannot be parsed from character ${position} on`;
 }
 
 function decode(body: Uint8Array): string | undefined {

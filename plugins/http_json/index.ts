@@ -48,6 +48,7 @@ async function exchange(
     http_status: response.status,
     response_headers: Object.fromEntries(response.headers.entries()),
     body: bytes,
+    is_body_cut: broke !== undefined,
   };
   if (broke && response.ok) {
     if (!isSourceFailure(broke.thrown)) throw broke.thrown;

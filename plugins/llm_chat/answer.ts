@@ -1,4 +1,4 @@
-import type { ChatAnswer, Json, SourceFailureClass, TokenUsage } from 'chukwa/plugin';
+import type { Capabilities, ChatAnswer, Json, SourceFailureClass, TokenUsage } from 'chukwa/plugin';
 import type OpenAI from 'openai';
 
 /** What has been heard of a streamed answer so far. */
@@ -51,15 +51,45 @@ export function textOf(event: OpenAI.ChatCompletionChunk): string {
   return typeof content === 'string' ? content : '';
 }
 
-/** Some servers send an error as an ordinary event. */
-export function findErrorIn(event: OpenAI.ChatCompletionChunk): string | undefined {
-  if (Array.isArray(event.choices) || event.usage) return undefined;
+/** Why an event is no part of an answer: some servers send an error as an ordinary event, and some send anything. */
+export function findErrorIn(event: unknown, quote: Capabilities['quote']): string | undefined {
+  if (isChunk(event)) return undefined;
   return `the stream held an event that is no part of an answer: ${quote(JSON.stringify(event))}`;
+}
+
+/** Whether an event has the shape that is read here: the client passes on whatever is JSON. */
+function isChunk(event: unknown): event is OpenAI.ChatCompletionChunk {
+  if (!isRecord(event)) return false;
+  const { choices, usage } = event;
+  if (!isLeftOut(usage) && !isRecord(usage)) return false;
+  return Array.isArray(choices) ? choices.every(isChoice) : isLeftOut(choices) && isRecord(usage);
+}
+
+function isChoice(choice: unknown): boolean {
+  if (!isRecord(choice)) return false;
+  const { delta, finish_reason } = choice;
+  if (!isTextOrLeftOut(finish_reason)) return false;
+  return (
+    isLeftOut(delta) || (isRecord(delta) && isTextOrLeftOut(delta['content']) && isTextOrLeftOut(delta['refusal']))
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isTextOrLeftOut(value: unknown): boolean {
+  return typeof value === 'string' || isLeftOut(value);
+}
+
+function isLeftOut(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 /** What the whole stream comes to. An answer cut by its length is an ordinary answer. */
 export function conclude(
   heard: Heard,
+  quote: Capabilities['quote'],
 ): { readonly ok: true; readonly answer: ChatAnswer } | ({ readonly ok: false } & Failed) {
   if (heard.refusal !== '') return failed('model_refusal', `the model refused to answer: ${quote(heard.refusal)}`);
   if (heard.finish_reason === undefined) {
@@ -85,13 +115,14 @@ export interface AskedOf {
   readonly model: string;
   /** A schema travelled beside the messages. */
   readonly sent_schema: boolean;
+  readonly quote: Capabilities['quote'];
   readonly retry_after?: string;
 }
 
 /** What a status outside 200 to 299 means. */
 export function readRefusal(http_status: number, body: string, asked: AskedOf): Failed {
   const said = findErrorMessage(body) ?? body.trim();
-  const cause = said === '' ? '' : `: ${quote(said)}`;
+  const cause = said === '' ? '' : `: ${asked.quote(said)}`;
   if ((http_status === 400 || http_status === 422) && asked.sent_schema && isAboutSchema(body)) {
     return {
       failure_class: 'structured_output_rejected',
@@ -109,7 +140,7 @@ export function readRefusal(http_status: number, body: string, asked: AskedOf): 
 /** What an `error` event inside the stream means. */
 export function readErrorEvent(error: unknown, asked: AskedOf): Failed {
   const body = JSON.stringify({ error });
-  const message = quote(findErrorMessage(body) || body);
+  const message = asked.quote(findErrorMessage(body) || body);
   if (asked.sent_schema && isAboutSchema(body)) {
     return {
       failure_class: 'structured_output_rejected',
@@ -170,10 +201,4 @@ function toTokenUsage(usage: OpenAI.CompletionUsage): TokenUsage {
 
 function failed(failure_class: SourceFailureClass, message: string): { readonly ok: false } & Failed {
   return { ok: false, failure_class, message };
-}
-
-const QUOTE_LENGTH_MAX = 500;
-
-function quote(text: string): string {
-  return text.length > QUOTE_LENGTH_MAX ? `${text.slice(0, QUOTE_LENGTH_MAX)}...` : text;
 }

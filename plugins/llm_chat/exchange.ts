@@ -22,15 +22,19 @@ export function openExchange(fetch: OriginFetch, makeFailure: Capabilities['fail
     const response = await fetch(url, { ...init, headers: toSentHeaders(init?.headers) });
     facts = factsOf(response);
     if (isStream(response)) return withWholeEvents(response, makeFailure);
-    const body = await readBody(response);
-    facts = { ...facts, body };
-    throw failureOf(response, body, facts);
+    facts = { ...facts, ...(await readBody(response)) };
+    throw failureOf(response, facts);
   };
-  const failureOf = (response: Response, body: Uint8Array, seen: TransportFacts): SourceFailure => {
-    const text = new TextDecoder().decode(body);
+  const failureOf = (response: Response, seen: TransportFacts): SourceFailure => {
+    const text = new TextDecoder().decode(seen.body);
+    const quote = (said: string): string => asked.quote(said, seen.is_body_cut ? 'cut' : 'whole');
     if (response.ok) return makeFailure('transport', describeNoStream(response), seen);
     const retry_after = response.headers.get('retry-after');
-    const refusal = readRefusal(response.status, text, retry_after === null ? asked : { ...asked, retry_after });
+    const refusal = readRefusal(response.status, text, {
+      ...asked,
+      quote,
+      ...(retry_after === null ? {} : { retry_after }),
+    });
     return makeFailure(refusal.failure_class, refusal.message, seen);
   };
   return {
@@ -69,9 +73,10 @@ function describeNoStream(response: Response): string {
 }
 
 /** As much of a body as says why. One that breaks off still leaves the status to be told. */
-async function readBody(response: Response): Promise<Uint8Array> {
+async function readBody(response: Response): Promise<Required<Pick<TransportFacts, 'body' | 'is_body_cut'>>> {
   const body = new Uint8Array(BODY_BYTES_MAX);
   let length = 0;
+  let isCut = true;
   try {
     // Leaving the loop hangs up.
     for await (const piece of response.body ?? []) {
@@ -80,8 +85,9 @@ async function readBody(response: Response): Promise<Uint8Array> {
       length += part.length;
       if (length === BODY_BYTES_MAX) break;
     }
+    isCut = length === BODY_BYTES_MAX;
   } catch {
     // What arrived before is kept.
   }
-  return body.slice(0, length);
+  return { body: body.slice(0, length), is_body_cut: isCut };
 }

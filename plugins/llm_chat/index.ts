@@ -64,7 +64,11 @@ async function converse(
   request: ChatRequest,
   context: InvocationContext,
 ): Promise<SourceAnswer> {
-  const asked: AskedOf = { model: told.model, sent_schema: request.output_schema !== undefined };
+  const asked: AskedOf = {
+    model: told.model,
+    sent_schema: request.output_schema !== undefined,
+    quote: capabilities.quote,
+  };
   const { client, exchange } = openClient(told, capabilities, asked);
   let heard = HEARD_NOTHING;
   try {
@@ -73,13 +77,13 @@ async function converse(
       signal: context.signal,
       headers,
     });
-    for await (const event of events) heard = take(heard, event, context, capabilities.failure);
+    for await (const event of events) heard = take(heard, event, context, capabilities);
   } catch (error) {
     throw toFailure(error, exchange, asked, capabilities.failure);
   } finally {
     report(heard, context);
   }
-  const conclusion = conclude(heard);
+  const conclusion = conclude(heard, capabilities.quote);
   if (!conclusion.ok) throw capabilities.failure(conclusion.failure_class, conclusion.message, exchange.facts());
   const facts = exchange.facts();
   return { value: { ...conclusion.answer }, ...(facts ? { facts } : {}) };
@@ -124,9 +128,9 @@ function take(
   heard: Heard,
   event: OpenAI.ChatCompletionChunk,
   { trace, max_result_bytes }: InvocationContext,
-  failure: Capabilities['failure'],
+  { failure, quote }: Capabilities,
 ): Heard {
-  const error = findErrorIn(event);
+  const error = findErrorIn(event, quote);
   if (error) throw failure('transport', error);
   const next = hear(heard, event);
   if (lengthOf(next) > max_result_bytes)
@@ -157,7 +161,6 @@ function toFailure(
     const read = readErrorEvent(error.error, asked);
     return failure(read.failure_class, read.message, facts);
   }
-  if (error instanceof SyntaxError)
-    return failure('transport', `the stream held an event that is not JSON: ${error.message}`, facts);
+  if (error instanceof SyntaxError) return failure('transport', 'the stream held an event that is not JSON', facts);
   return failure('transport', `the stream broke: ${error instanceof Error ? error.message : String(error)}`, facts);
 }

@@ -328,6 +328,27 @@ for (const { name, server, failed, message, told, status } of FAILING) {
   });
 }
 
+for (const [name, odd] of [
+  ['null', null],
+  ['a number', 5],
+  ['a list', [{ choices: [] }]],
+  ['choices that are no list', { choices: { a: 1 } }],
+  ['no choice in the choices', { choices: [null, 5] }],
+  ['content that is no text', { choices: [{ index: 0, delta: { content: { a: 1 } } }] }],
+  ['a refusal that is no text', { choices: [{ index: 0, delta: { refusal: ['no'] } }] }],
+  ['a reason to end that is no text', { choices: [{ index: 0, delta: {}, finish_reason: { c: 3 } }] }],
+  ['a delta that is no object', { choices: [{ index: 0, delta: 'Hi' }] }],
+  ['usage that is no object', { choices: [], usage: 7 }],
+] as const) {
+  test(`an event with ${name} fails as transport, in our own words`, async (t) => {
+    const outcome = await generate(t, says(piece('Hel'), odd, finish('stop'), '[DONE]'));
+    assert.deepEqual(summary(outcome), { failed: 'transport', refused: false });
+    const message = outcome.status === 'failed' ? outcome.failure_message : '';
+    assert.match(message, /^the stream held an event that is no part of an answer: /);
+    assert.equal(Buffer.from(outcome.trace?.chunks?.text ?? []).toString(), 'Hel');
+  });
+}
+
 test('what had been said before a stream was cut stays on the record', async (t) => {
   const outcome = await generate(t, says(piece('Hel'), piece('lo')));
   assert.equal(outcome.status, 'failed');
@@ -337,6 +358,46 @@ test('what had been said before a stream was cut stays on the record', async (t)
 test('the body of a refusal stays on the record', async (t) => {
   const outcome = await generate(t, refuses(429, { message: 'slow down' }));
   assert.equal(Buffer.from(outcome.response_body ?? []).toString(), '{"error":{"message":"slow down"}}');
+});
+
+test('an endpoint that repeats a part of the key where its words are cut puts no part into an outcome', async (t) => {
+  const plain =
+    (body: string): Listener =>
+    (_, response) =>
+      response.writeHead(401, { 'content-type': 'text/plain' }).end(body);
+  const echoes: readonly Listener[] = [
+    refuses(401, { message: 'z'.repeat(490) + KEY }),
+    plain(`${'z'.repeat(65_536 - 10)}${KEY} and more`),
+    plain(`${'z'.repeat(32_768 - 10)}${KEY} and more`),
+    (_, response) => {
+      response.writeHead(401, { 'content-length': '1000' });
+      response.write(`Incorrect key ${KEY.slice(0, 12)}`, () => response.destroy());
+    },
+    says({ error: { message: 'z'.repeat(490) + KEY } }),
+    says({ choices: [{ index: 0, delta: { refusal: 'z'.repeat(490) + KEY } }] }, finish('stop')),
+    says({ object: 'error', message: 'z'.repeat(440) + KEY }),
+    (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: {"choices": ${KEY}\n\n`);
+    },
+  ];
+  for (const server of echoes) {
+    const outcome = await generate(t, server);
+    assert.equal(outcome.status, 'failed');
+    assert.doesNotMatch(storedText(outcome), /sk-t/);
+  }
+});
+
+test('a key that the model spells with escapes is replaced before anybody parses them', async (t) => {
+  const escaped = Array.from(KEY, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join(
+    '',
+  );
+  const outcome = await generate(
+    t,
+    says(piece(`{"a":"${escaped.slice(0, 20)}`), piece(`${escaped.slice(20)}"}`), finish('stop')),
+  );
+  assert.ok(outcome.status === 'succeeded');
+  assert.deepEqual(outcome.view, { text: '{"a":"[secret:CHUKWA_LLM_API_KEY]"}', finish_reason: 'stop' });
+  assert.equal(Buffer.from(outcome.trace?.chunks?.text ?? []).toString(), '{"a":"[secret:CHUKWA_LLM_API_KEY]"}');
 });
 
 test('an endpoint that repeats the key puts it into no outcome', async (t) => {

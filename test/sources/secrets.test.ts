@@ -29,6 +29,42 @@ test('a secret is replaced wherever it stands and however it is spelled', () => 
   assert.equal(text(`?key=${encodeURIComponent(CANARY)}`), '?key=[secret:TEST_KEY]');
 });
 
+test('a secret is replaced however its characters are escaped', () => {
+  const { text, bytes } = createSecretReplacer([{ variable: 'TEST_KEY', value: CANARY }]);
+  const escaped = Array.from(CANARY, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const inUrl = Array.from(CANARY, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  const hex = Buffer.from(CANARY).toString('hex');
+  const mixed = Array.from(CANARY, (character, index) => (index % 2 === 0 ? escaped[index] : character));
+  for (const spelled of [
+    escaped.join(''),
+    escaped.join('').replaceAll(/[a-f]/g, (digit) => digit.toUpperCase()),
+    mixed.join('').replace('"', '\\"'),
+    CANARY.replace('"', '\\"').replace('/', '\\/'),
+    inUrl.join(''),
+    inUrl.join('').toUpperCase(),
+    hex,
+    hex.toUpperCase(),
+    Buffer.from(CANARY).toString('base64url'),
+  ]) {
+    assert.equal(text(`a${spelled}b`), 'a[secret:TEST_KEY]b', spelled);
+    assert.equal(Buffer.from(bytes(Buffer.from(`a${spelled}b`))).toString(), 'a[secret:TEST_KEY]b', spelled);
+  }
+});
+
+test('of a text that was cut no part of a secret stays at its end, however it is spelled', () => {
+  const { text, bytes, openEnd } = createSecretReplacer([{ variable: 'K', value: 'k\u00fche/7' }]);
+  for (const spelled of ['k\u00fche/7', 'k\\u00fche\\/7', 'k%C3%BChe%2F7', '6bc3bc68652f37']) {
+    for (let length = 1; length < spelled.length; length += 1) {
+      const part = spelled.slice(0, length);
+      assert.equal(text(`it is ${part}`, 'cut'), 'it is ', part);
+      assert.equal(openEnd(`it is ${part}`), part.length, part);
+      assert.equal(text(`it is ${part}`), `it is ${part}`);
+    }
+  }
+  const cut = Buffer.from('it is k\u00fche').subarray(0, 8);
+  assert.equal(Buffer.from(bytes(cut, 'cut')).toString(), 'it is ');
+});
+
 test('bytes that are not UTF-8 stay as they are around a secret', () => {
   const { bytes } = createSecretReplacer([{ variable: 'K', value: 'schlüssel' }]);
   const replaced = bytes(Buffer.concat([Buffer.from([0xff, 0x00]), Buffer.from('schlüssel'), Buffer.from([0xfe])]));
@@ -47,7 +83,8 @@ test('however a text is cut into pieces, replacing in the pieces equals replacin
     { variable: 'K', value: 'abcabd' },
     { variable: 'L', value: 'bdabca' },
   ]);
-  const pieces = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd', 'abcabd', 'bdabca') }), {
+  const units = ['a', 'b', 'c', 'd', 'abcabd', 'bdabca', '\\u0061', '\\u', '0062', '%63'];
+  const pieces = fc.array(fc.string({ unit: fc.constantFrom(...units) }), {
     maxLength: 8,
   });
   fc.assert(
@@ -132,4 +169,31 @@ test('what a plugin says, throws, logs and leaves behind is free of its secrets'
   }
   assert.equal(logged.length, 3);
   assert.doesNotMatch(JSON.stringify(logged), /canary/);
+});
+
+test('a plugin that throws what a parser said repeats nothing of what it read', async (t) => {
+  const folder = await makeFolder(t);
+  const clumsy = `export default { open: (_, { variables: { TEST_KEY: key } }) => ({ async invoke() { JSON.parse('<' + key); } }) };`;
+  await writePlugin(folder, 'clumsy', clumsy, { secret_variables: ['TEST_KEY'] });
+  const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_KEY: CANARY } });
+  const outcome = await ask(sources, jsonCall({}, { name: 'clumsy' }));
+  assert.deepEqual(summary(outcome), { failed: 'transport', refused: false });
+  assert.doesNotMatch(storedText(outcome), /sk-/);
+});
+
+test('a body that breaks off in a secret, or is cut there, keeps no part of it', async (t) => {
+  const bodies: readonly Listener[] = [
+    (_, response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write(`{"key":"canary-wo`, () => response.destroy());
+    },
+    (_, response) => response.end(`${' '.repeat(32_768 - 9)}canary-word and more`),
+    (_, response) => response.end('{"key":canary-word}'),
+  ];
+  for (const body of bodies) {
+    const url = (await serve(t, body)).replace('http://', 'http://keeper:canary-word@');
+    const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+    const stored = storedText(await ask(sources, jsonCall()));
+    assert.doesNotMatch(stored, /canary/);
+  }
 });

@@ -1,5 +1,6 @@
 import type { Json } from '../../contract/json.js';
 import { findIJsonProblem } from '../content/i-json.js';
+import { findJsonFault } from '../content/json-fault.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import type { Complaint } from './generation.js';
 
@@ -38,7 +39,12 @@ function parse(
     return problem
       ? { ok: false, reason: `it holds ${problem.reason} at ${problem.pointer || 'its root'}` }
       : { ok: true, value: value as Json };
-  } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  } catch {
+    return { ok: false, reason: describeFault(text) };
   }
+}
+
+function describeFault(text: string): string {
+  const fault = findJsonFault(text);
+  return fault === text.length ? 'it ends too soon' : `it stops being JSON at character ${fault + 1}`;
 }

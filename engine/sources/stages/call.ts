@@ -86,11 +86,13 @@ function haltCut(passage: Passage, cut: Cut, runtime_ms: number): Halt {
 }
 
 function cleanFacts(facts: TransportFacts | undefined, { secrets, command }: Ready): TransportFacts {
-  const body = facts?.body?.subarray(0, command.call.limits.max_result_bytes);
+  const { max_result_bytes } = command.call.limits;
+  const { body, is_body_cut = false } = facts ?? {};
+  const ending = is_body_cut || (body && body.length > max_result_bytes) ? 'cut' : 'whole';
   return {
     ...(facts?.http_status === undefined ? {} : { http_status: facts.http_status }),
     ...(facts?.response_headers ? { response_headers: cleanHeaders(facts.response_headers, secrets) } : {}),
-    ...(body ? { body: secrets.bytes(body) } : {}),
+    ...(body ? { body: secrets.bytes(body.subarray(0, max_result_bytes), ending) } : {}),
   };
 }
 
