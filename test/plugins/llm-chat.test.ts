@@ -341,7 +341,7 @@ for (const [name, odd] of [
   ['usage that is no object', { choices: [], usage: 7 }],
 ] as const) {
   test(`an event with ${name} fails as transport, in our own words`, async (t) => {
-    const outcome = await generate(t, says(piece('Hel'), odd as Json, finish('stop'), '[DONE]'));
+    const outcome = await generate(t, says(piece('Hel'), odd, finish('stop'), '[DONE]'));
     assert.deepEqual(summary(outcome), { failed: 'transport', refused: false });
     const message = outcome.status === 'failed' ? outcome.failure_message : '';
     assert.match(message, /^the stream held an event that is no part of an answer: /);

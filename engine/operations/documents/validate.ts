@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Location, Problem } from '../../contract/problem.js';
 import type { ComponentKind, ComponentReference } from '../../core/workflow/component.js';
-import type { DocumentProblem } from '../../core/workflow/document-problem.js';
+import { type DocumentProblem, isError } from '../../core/workflow/document-problem.js';
 import type { DocumentKind } from '../../core/workflow/link/document-kind.js';
 import { type LinkedDocument, linkDocuments } from '../../core/workflow/link.js';
 import { listReferences } from '../../core/workflow/link/references.js';
@@ -61,10 +61,6 @@ export async function validateLoaded(parts: DocumentParts, loaded: LoadedFiles):
     ...whole.map(({ path, problem }) => at(getFile(files, path), problem)),
   ]);
   return { ok: !findings.some(isError), findings, components: withoutUnused(linking.linked) };
-}
-
-function isError(problem: Pick<Problem, 'severity'>): boolean {
-  return problem.severity !== 'note';
 }
 
 function checkFile(parts: DocumentParts, file: LoadedFile): readonly Problem[] {
