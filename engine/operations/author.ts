@@ -62,7 +62,7 @@ function toParts(authoring: Authoring, place: Place): DocumentParts {
     validateDocument: authoring.validateDocument,
     checkScenario: (find, scenarioHash) => {
       const compiled = compileScenario(authoring, scenarioHash, find);
-      return compiled.ok ? [] : compiled.problems;
+      return compiled.ok ? compiled.notes : compiled.problems;
     },
   };
 }

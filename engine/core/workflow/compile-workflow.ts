@@ -8,7 +8,7 @@ import { checkNodes } from './check-nodes.js';
 import { compileCall } from './compile-call.js';
 import { compileNode } from './compile-node.js';
 import type { CompileParts, Part, WorkflowSetting } from './compile-parts.js';
-import { type DocumentProblem, inDocument } from './document-problem.js';
+import { type DocumentProblem, inDocument, isError } from './document-problem.js';
 import type { AmbientProgram, TurnAmbientProgram, Visibility, WorkflowProgram } from './program.js';
 
 /** A workflow as a program, or everything that keeps it from running in this scenario under this policy. */
@@ -18,7 +18,7 @@ export function compileWorkflow(
   workflow: CognitionWorkflow,
   setting: WorkflowSetting,
 ):
-  | { readonly ok: true; readonly workflow: WorkflowProgram }
+  | { readonly ok: true; readonly workflow: WorkflowProgram; readonly notes: readonly DocumentProblem[] }
   | { readonly ok: false; readonly problems: readonly DocumentProblem[] } {
   const document = { kind: 'cognition_workflow', hash: setting.hash } as const;
   const ambients = workflow.ambient_sources.map((binding, index) =>
@@ -30,7 +30,7 @@ export function compileWorkflow(
     ...ambients.flatMap((part) => part.problems),
     ...nodes.flatMap((part) => part.problems),
   ];
-  if (problems.length > 0) return { ok: false, problems };
+  if (problems.some(isError)) return { ok: false, problems };
   const compiled = ambients.flatMap((part) => part.value ?? []);
   return {
     ok: true,
@@ -43,6 +43,7 @@ export function compileWorkflow(
       nodes: nodes.flatMap((part) => part.value ?? []),
       apply_from: workflow.apply.from.slice(0, -'.final'.length),
     },
+    notes: problems,
   };
 }
 

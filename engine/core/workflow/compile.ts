@@ -6,12 +6,12 @@ import { checkScenario } from './check-scenario.js';
 import { type CompiledPolicy, type CompileParts, hashOf, missing } from './compile-parts.js';
 import { compileWorkflow } from './compile-workflow.js';
 import type { ComponentReference } from './component.js';
-import { type DocumentProblem, inDocument } from './document-problem.js';
+import { type DocumentProblem, inDocument, isError } from './document-problem.js';
 import type { Program, SubjectProgram, TurnAmbientProgram, WorkflowProgram } from './program.js';
 
 /** A program, or everything that keeps the scenario from running. */
 export type Compiled =
-  | { readonly ok: true; readonly program: Program }
+  | { readonly ok: true; readonly program: Program; readonly notes: readonly DocumentProblem[] }
   | { readonly ok: false; readonly problems: readonly DocumentProblem[] };
 
 /**
@@ -26,8 +26,8 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
   const cognitions = scenario.cognition.map((cognition, index) =>
     compileCognition(parts, scenario, document, { cognition, pointer: `/cognition/${index}` }),
   );
-  const problems = [...checked, ...cognitions.flatMap((compiled) => compiled.problems)];
-  if (problems.length > 0) return { ok: false, problems: withoutRepeats(problems) };
+  const problems = withoutRepeats([...checked, ...cognitions.flatMap((compiled) => compiled.problems)]);
+  if (problems.some(isError)) return { ok: false, problems };
   const subjects = cognitions.flatMap((compiled) => compiled.subjects);
   return {
     ok: true,
@@ -37,6 +37,7 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
       turn_ambients: distinctAmbients(subjects),
       subjects,
     },
+    notes: problems,
   };
 }
 
@@ -75,7 +76,7 @@ function compileCognition(
   if (!compiled.ok) return { subjects: [], problems: [...unmet, ...compiled.problems] };
   return {
     subjects: place.cognition.subjects.map((id) => toSubject(id, profileHash, compiled.workflow)),
-    problems: unmet,
+    problems: [...unmet, ...compiled.notes],
   };
 }
 

@@ -13,6 +13,13 @@ export interface Complaint {
   readonly message: string;
   readonly pointer: string;
   readonly repair?: string;
+  /** Left out means an error. */
+  readonly severity?: 'error' | 'note';
+}
+
+/** Whether a problem keeps a document from being used; a note does not. */
+export function isError(problem: Pick<Problem, 'severity'>): boolean {
+  return problem.severity !== 'note';
 }
 
 /** Complaints of one document as problems. */
