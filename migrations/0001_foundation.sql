@@ -155,10 +155,10 @@ CREATE TABLE attempts (
     failed_subject_entity_id entity_id_text,
     failed_node_id human_id_text,
     failed_source_invocation_id uuid,
+    -- What its calls come to, written when it ends: a call that starts or ends touches its own row only.
     last_source_invocation_id uuid,
     source_invocation_count int NOT NULL DEFAULT 0 CHECK (source_invocation_count >= 0),
     source_trace_summary json NOT NULL DEFAULT '{}',
-    timeline_event_count int NOT NULL DEFAULT 0 CHECK (timeline_event_count >= 0),
     started_at timestamptz NOT NULL,
     ended_at timestamptz,
     PRIMARY KEY (world_slug, attempt_id),
@@ -196,29 +196,27 @@ CREATE TABLE llm_segments (
     text bytea NOT NULL
 );
 
--- Two messages of equal content made of different pieces are two rows: the hash covers role, origins and pieces.
+-- A message is a list of pieces, and piece by piece either its text or the hash of a segment: what is short costs more
+-- as a row of its own than as a copy. Two messages of equal content made of different pieces are two rows: the hash
+-- covers role, origins and pieces.
 CREATE TABLE llm_messages (
     message_hash sha256_hex PRIMARY KEY,
     role message_role NOT NULL,
-    content_hash sha256_hex NOT NULL
+    content_hash sha256_hex NOT NULL,
+    origins segment_origin[] NOT NULL,
+    texts bytea[] NOT NULL,
+    segment_hashes sha256_hex[] NOT NULL,
+    CHECK (cardinality(texts) = cardinality(origins) AND cardinality(segment_hashes) = cardinality(origins))
 );
 
-CREATE TABLE llm_message_segments (
-    message_hash sha256_hex NOT NULL REFERENCES llm_messages (message_hash),
-    position int NOT NULL CHECK (position >= 1),
-    origin segment_origin NOT NULL,
-    segment_hash sha256_hex NOT NULL REFERENCES llm_segments (segment_hash),
-    PRIMARY KEY (message_hash, position)
-);
+CREATE VIEW llm_message_pieces AS
+    SELECT message_hash, pieces.position, pieces.origin, coalesce(pieces.text, llm_segments.text) AS text
+    FROM llm_messages
+        CROSS JOIN unnest(origins, texts, segment_hashes)
+            WITH ORDINALITY AS pieces (origin, text, segment_hash, position)
+        LEFT JOIN llm_segments USING (segment_hash);
 
-CREATE TABLE llm_conversations (
-    world_slug human_id_text NOT NULL,
-    attempt_id uuid NOT NULL,
-    conversation text NOT NULL,
-    PRIMARY KEY (world_slug, attempt_id, conversation),
-    FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id)
-);
-
+-- Each call of a conversation adds to its end, and names how much of it was sent.
 CREATE TABLE llm_conversation_messages (
     world_slug human_id_text NOT NULL,
     attempt_id uuid NOT NULL,
@@ -226,8 +224,7 @@ CREATE TABLE llm_conversation_messages (
     position int NOT NULL CHECK (position >= 1),
     message_hash sha256_hex NOT NULL REFERENCES llm_messages (message_hash),
     PRIMARY KEY (world_slug, attempt_id, conversation, position),
-    FOREIGN KEY (world_slug, attempt_id, conversation)
-        REFERENCES llm_conversations (world_slug, attempt_id, conversation)
+    FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id)
 );
 
 -- Schemas as models are shown them: composed by the engine, so they are no documents.
@@ -325,7 +322,7 @@ CREATE INDEX source_invocations_subject_idx ON source_invocations (world_slug, w
 ALTER TABLE attempts
     ADD CONSTRAINT attempts_last_source_invocation_fk
     FOREIGN KEY (world_slug, last_source_invocation_id)
-    REFERENCES source_invocations (world_slug, source_invocation_id) DEFERRABLE INITIALLY DEFERRED;
+    REFERENCES source_invocations (world_slug, source_invocation_id);
 ALTER TABLE attempts
     ADD CONSTRAINT attempts_failed_source_invocation_fk
     FOREIGN KEY (world_slug, failed_source_invocation_id)
@@ -361,12 +358,10 @@ CREATE TABLE llm_calls (
 
     PRIMARY KEY (world_slug, llm_call_id),
     UNIQUE (world_slug, source_invocation_id),
-    FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations (world_slug, source_invocation_id),
-    FOREIGN KEY (world_slug, attempt_id, conversation)
-        REFERENCES llm_conversations (world_slug, attempt_id, conversation)
+    FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id),
+    FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations (world_slug, source_invocation_id)
 );
 CREATE INDEX llm_calls_id_idx ON llm_calls (llm_call_id);
-CREATE INDEX llm_calls_attempt_idx ON llm_calls (world_slug, attempt_id);
 
 ALTER TABLE source_invocations
     ADD CONSTRAINT source_invocations_llm_call_fk
@@ -500,7 +495,8 @@ CREATE TABLE entity_memories (
 CREATE TABLE attempt_timeline_events (
     world_slug human_id_text NOT NULL,
     attempt_id uuid NOT NULL,
-    event_seq int NOT NULL CHECK (event_seq >= 1),
+    -- Numbers of all attempts together: within one they tell the order, and who reads counts from 1.
+    event_id bigint GENERATED ALWAYS AS IDENTITY,
     event_kind timeline_event_kind NOT NULL,
     occurred_at timestamptz NOT NULL,
     source_invocation_id uuid,
@@ -509,7 +505,7 @@ CREATE TABLE attempt_timeline_events (
     workflow_subject_entity_id entity_id_text,
     patch_seq int CHECK (patch_seq >= 1),
     details json NOT NULL DEFAULT '{}',
-    PRIMARY KEY (world_slug, attempt_id, event_seq),
+    PRIMARY KEY (world_slug, attempt_id, event_id),
     FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id),
     FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations (world_slug, source_invocation_id)
 );
@@ -558,7 +554,7 @@ BEGIN
     FOREACH kept IN ARRAY ARRAY[
         'components', 'json_schemas', 'response_sources', 'cognition_workflows', 'tool_policies',
         'cognition_profiles', 'scenarios', 'component_references', 'world_lineage', 'turns',
-        'llm_segments', 'llm_messages', 'llm_message_segments', 'llm_conversations', 'llm_conversation_messages',
+        'llm_segments', 'llm_messages', 'llm_conversation_messages',
         'offered_schemas', 'llm_chunks', 'llm_artifacts', 'llm_token_observations',
         'world_patches', 'patch_effects', 'entity_states', 'environment_contents', 'entity_memories',
         'attempt_timeline_events', 'world_audit_events'

@@ -122,7 +122,7 @@ CREATE TYPE validation_status AS ENUM (
 CREATE TABLE attempt_timeline_events (
     world_slug human_id_text NOT NULL,
     attempt_id uuid NOT NULL,
-    event_seq integer NOT NULL,
+    event_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     event_kind timeline_event_kind NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
     source_invocation_id uuid,
@@ -131,8 +131,7 @@ CREATE TABLE attempt_timeline_events (
     workflow_subject_entity_id entity_id_text,
     patch_seq integer,
     details json NOT NULL DEFAULT '{}'::json,
-    CONSTRAINT attempt_timeline_events_pkey PRIMARY KEY (world_slug, attempt_id, event_seq),
-    CONSTRAINT attempt_timeline_events_event_seq_check CHECK ((event_seq >= 1)),
+    CONSTRAINT attempt_timeline_events_pkey PRIMARY KEY (world_slug, attempt_id, event_id),
     CONSTRAINT attempt_timeline_events_patch_seq_check CHECK ((patch_seq >= 1))
 );
 
@@ -155,7 +154,6 @@ CREATE TABLE attempts (
     last_source_invocation_id uuid,
     source_invocation_count integer NOT NULL DEFAULT 0,
     source_trace_summary json NOT NULL DEFAULT '{}'::json,
-    timeline_event_count integer NOT NULL DEFAULT 0,
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
     CONSTRAINT attempts_pkey PRIMARY KEY (world_slug, attempt_id),
@@ -164,8 +162,7 @@ CREATE TABLE attempts (
     CONSTRAINT attempts_check CHECK (((status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status])) = (ended_at IS NULL))),
     CONSTRAINT attempts_check1 CHECK (((status = ANY (ARRAY['failed'::attempt_status, 'interrupted'::attempt_status])) = (failure_class IS NOT NULL))),
     CONSTRAINT attempts_epoch_check CHECK ((epoch >= 1)),
-    CONSTRAINT attempts_source_invocation_count_check CHECK ((source_invocation_count >= 0)),
-    CONSTRAINT attempts_timeline_event_count_check CHECK ((timeline_event_count >= 0))
+    CONSTRAINT attempts_source_invocation_count_check CHECK ((source_invocation_count >= 0))
 );
 
 CREATE TABLE cognition_profiles (
@@ -309,27 +306,15 @@ CREATE TABLE llm_conversation_messages (
     CONSTRAINT llm_conversation_messages_position_check CHECK (("position" >= 1))
 );
 
-CREATE TABLE llm_conversations (
-    world_slug human_id_text NOT NULL,
-    attempt_id uuid NOT NULL,
-    conversation text NOT NULL,
-    CONSTRAINT llm_conversations_pkey PRIMARY KEY (world_slug, attempt_id, conversation)
-);
-
-CREATE TABLE llm_message_segments (
-    message_hash sha256_hex NOT NULL,
-    "position" integer NOT NULL,
-    origin segment_origin NOT NULL,
-    segment_hash sha256_hex NOT NULL,
-    CONSTRAINT llm_message_segments_pkey PRIMARY KEY (message_hash, "position"),
-    CONSTRAINT llm_message_segments_position_check CHECK (("position" >= 1))
-);
-
 CREATE TABLE llm_messages (
     message_hash sha256_hex NOT NULL,
     role message_role NOT NULL,
     content_hash sha256_hex NOT NULL,
-    CONSTRAINT llm_messages_pkey PRIMARY KEY (message_hash)
+    origins segment_origin[] NOT NULL,
+    texts bytea[] NOT NULL,
+    segment_hashes sha256_hex[] NOT NULL,
+    CONSTRAINT llm_messages_pkey PRIMARY KEY (message_hash),
+    CONSTRAINT llm_messages_check CHECK (((cardinality(texts) = cardinality(origins)) AND (cardinality(segment_hashes) = cardinality(origins))))
 );
 
 CREATE TABLE llm_segments (
@@ -551,7 +536,7 @@ ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_world
 ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE attempts ADD CONSTRAINT attempts_failed_source_invocation_fk FOREIGN KEY (world_slug, failed_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
-ALTER TABLE attempts ADD CONSTRAINT attempts_last_source_invocation_fk FOREIGN KEY (world_slug, last_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE attempts ADD CONSTRAINT attempts_last_source_invocation_fk FOREIGN KEY (world_slug, last_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 ALTER TABLE attempts ADD CONSTRAINT attempts_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash);
 ALTER TABLE attempts ADD CONSTRAINT attempts_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
 
@@ -579,18 +564,13 @@ ALTER TABLE llm_artifacts ADD CONSTRAINT llm_artifacts_world_slug_llm_call_id_fk
 
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES offered_schemas(hash);
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_workflow_hash_fkey FOREIGN KEY (workflow_hash) REFERENCES cognition_workflows(hash);
-ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_attempt_id_conversation_fkey FOREIGN KEY (world_slug, attempt_id, conversation) REFERENCES llm_conversations(world_slug, attempt_id, conversation);
+ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE llm_chunks ADD CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
 
 ALTER TABLE llm_conversation_messages ADD CONSTRAINT llm_conversation_messages_message_hash_fkey FOREIGN KEY (message_hash) REFERENCES llm_messages(message_hash);
-ALTER TABLE llm_conversation_messages ADD CONSTRAINT llm_conversation_messages_world_slug_attempt_id_conversati_fkey FOREIGN KEY (world_slug, attempt_id, conversation) REFERENCES llm_conversations(world_slug, attempt_id, conversation);
-
-ALTER TABLE llm_conversations ADD CONSTRAINT llm_conversations_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
-
-ALTER TABLE llm_message_segments ADD CONSTRAINT llm_message_segments_message_hash_fkey FOREIGN KEY (message_hash) REFERENCES llm_messages(message_hash);
-ALTER TABLE llm_message_segments ADD CONSTRAINT llm_message_segments_segment_hash_fkey FOREIGN KEY (segment_hash) REFERENCES llm_segments(segment_hash);
+ALTER TABLE llm_conversation_messages ADD CONSTRAINT llm_conversation_messages_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
 
 ALTER TABLE llm_token_observations ADD CONSTRAINT llm_token_observations_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
 
@@ -634,6 +614,15 @@ ALTER TABLE worlds ADD CONSTRAINT worlds_lease_attempt_fk FOREIGN KEY (world_slu
 ALTER TABLE worlds ADD CONSTRAINT worlds_root_world_slug_fkey FOREIGN KEY (root_world_slug) REFERENCES worlds(world_slug);
 ALTER TABLE worlds ADD CONSTRAINT worlds_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash);
 
+CREATE VIEW llm_message_pieces AS
+ SELECT llm_messages.message_hash,
+    pieces."position",
+    pieces.origin,
+    COALESCE(pieces.text, llm_segments.text) AS text
+   FROM ((llm_messages
+     CROSS JOIN LATERAL UNNEST(llm_messages.origins, llm_messages.texts, llm_messages.segment_hashes) WITH ORDINALITY pieces(origin, text, segment_hash, "position"))
+     LEFT JOIN llm_segments USING (segment_hash));
+
 CREATE INDEX attempts_id_idx ON public.attempts USING btree (attempt_id);
 CREATE UNIQUE INDEX attempts_running_idx ON public.attempts USING btree (world_slug) WHERE (status = 'running'::attempt_status);
 
@@ -641,7 +630,6 @@ CREATE INDEX component_references_uses_idx ON public.component_references USING 
 
 CREATE INDEX entity_states_turn_idx ON public.entity_states USING btree (world_slug, turn);
 
-CREATE INDEX llm_calls_attempt_idx ON public.llm_calls USING btree (world_slug, attempt_id);
 CREATE INDEX llm_calls_id_idx ON public.llm_calls USING btree (llm_call_id);
 
 CREATE INDEX patch_effects_entity_idx ON public.patch_effects USING btree (world_slug, entity_id, turn) WHERE (entity_id IS NOT NULL);
@@ -683,8 +671,6 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.json_sc
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_artifacts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_chunks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_conversation_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_conversations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_message_segments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_segments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_token_observations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -18,10 +18,10 @@ export async function withMigrated<Result>(
   }
 }
 
-/** The schema of a database as SQL in a fixed order: types, tables with their constraints, indexes, functions, triggers. */
+/** The schema of a database as SQL in a fixed order: types, tables with their constraints, views, indexes, functions, triggers. */
 export async function describeSchema(database: Pick<OpenDatabase, 'query'>): Promise<string> {
   const parts = ['-- What the migrations come to. Made by tools/dump-schema.ts: do not edit.'];
-  for (const query of [DOMAINS, ENUMS, TABLES, FOREIGN_KEYS, INDEXES, FUNCTIONS, TRIGGERS]) {
+  for (const query of [DOMAINS, ENUMS, TABLES, FOREIGN_KEYS, VIEWS, INDEXES, FUNCTIONS, TRIGGERS]) {
     const { rows } = await database.query<{ text: string }>(query);
     parts.push(...rows.map(({ text }) => text));
   }
@@ -62,6 +62,10 @@ const FOREIGN_KEYS = `
     pg_get_constraintdef(oid)), E'\\n' ORDER BY conname) AS text
   FROM pg_constraint WHERE contype = 'f' AND connamespace ${OURS}
   GROUP BY conrelid ORDER BY conrelid::regclass::text`;
+
+const VIEWS = `
+  SELECT format(E'CREATE VIEW %I AS\\n%s', viewname, definition) AS text
+  FROM pg_views WHERE schemaname = 'public' ORDER BY viewname`;
 
 const INDEXES = `
   SELECT string_agg(indexdef || ';', E'\\n' ORDER BY indexname) AS text

@@ -10,7 +10,7 @@ export type Parameter =
   | readonly number[]
   | readonly (string | null)[]
   | readonly (number | null)[]
-  | readonly Uint8Array[];
+  | readonly (Uint8Array | null)[];
 
 /** A statement of a hot path: written once, parsed by each session once, run with the values of its `:names`. */
 export interface HotStatement {

@@ -2,6 +2,10 @@
 
 import type { ColumnType } from 'kysely';
 
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[] ? U[] : ArrayTypeImpl<T>;
+
+export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S[], I[], U[]> : T[];
+
 export type AttemptStatus = 'committed' | 'failed' | 'interrupted' | 'running' | 'suspended';
 
 export type AuditKind = 'attempt_failed' | 'generation_rejected' | 'patch_applied' | 'turn_complete';
@@ -100,7 +104,6 @@ export interface Attempts {
   source_trace_summary: Generated<Json>;
   started_at: Timestamp;
   status: Generated<AttemptStatus>;
-  timeline_event_count: Generated<number>;
   world_slug: string;
 }
 
@@ -108,8 +111,8 @@ export interface AttemptTimelineEvents {
   attempt_id: string;
   cognition_workflow_hash: string | null;
   details: Generated<Json>;
+  event_id: Generated<number>;
   event_kind: TimelineEventKind;
-  event_seq: number;
   occurred_at: Timestamp;
   patch_seq: number | null;
   source_invocation_id: string | null;
@@ -233,23 +236,20 @@ export interface LlmConversationMessages {
   world_slug: string;
 }
 
-export interface LlmConversations {
-  attempt_id: string;
-  conversation: string;
-  world_slug: string;
+export interface LlmMessagePieces {
+  message_hash: string | null;
+  origin: SegmentOrigin | null;
+  position: number | null;
+  text: Buffer | null;
 }
 
 export interface LlmMessages {
   content_hash: string;
   message_hash: string;
+  origins: ArrayType<SegmentOrigin>;
   role: MessageRole;
-}
-
-export interface LlmMessageSegments {
-  message_hash: string;
-  origin: SegmentOrigin;
-  position: number;
-  segment_hash: string;
+  segment_hashes: string[];
+  texts: ArrayType<Buffer>;
 }
 
 export interface LlmSegments {
@@ -428,8 +428,7 @@ export interface DB {
   llm_calls: LlmCalls;
   llm_chunks: LlmChunks;
   llm_conversation_messages: LlmConversationMessages;
-  llm_conversations: LlmConversations;
-  llm_message_segments: LlmMessageSegments;
+  llm_message_pieces: LlmMessagePieces;
   llm_messages: LlmMessages;
   llm_segments: LlmSegments;
   llm_token_observations: LlmTokenObservations;

@@ -41,11 +41,10 @@ describe('a call is on record before its first byte leaves: seen through another
       (SELECT json_agg(json_build_object('role', role, 'content', content) ORDER BY position)
        FROM (
          SELECT listed.position, messages.role,
-           string_agg(convert_from(segments.text, 'UTF8'), '' ORDER BY pieces.position) AS content
+           string_agg(convert_from(pieces.text, 'UTF8'), '' ORDER BY pieces.position) AS content
          FROM llm_conversation_messages listed
          JOIN llm_messages messages USING (message_hash)
-         JOIN llm_message_segments pieces USING (message_hash)
-         JOIN llm_segments segments USING (segment_hash)
+         JOIN llm_message_pieces pieces USING (message_hash)
          WHERE listed.world_slug = calls.world_slug AND listed.attempt_id = calls.attempt_id
            AND listed.conversation = llm_calls.conversation AND listed.position <= llm_calls.message_count
          GROUP BY listed.position, messages.role) AS sent) AS sent

@@ -64,7 +64,7 @@ forEachDatabase('round trips', (open) => {
       messages.push(message('user', 'tool_result', `result ${round}`));
       const before = await rows();
       await store.attempts.startCall(lease, generationStart(round, messages, round));
-      assert.equal((await rows()) - before, round === 1 ? 6 : 3);
+      assert.equal((await rows()) - before, round === 1 ? 5 : 2);
     }
   });
 

@@ -32,15 +32,15 @@ const OPEN_ATTEMPT = prepare(
   'open_attempt',
   `WITH attempt AS (
      INSERT INTO attempts (world_slug, attempt_id, attempted_turn, epoch, scenario_hash, renderer_version,
-       plugin_versions, holder_host, holder_pid, timeline_event_count, started_at)
+       plugin_versions, holder_host, holder_pid, started_at)
      VALUES (:world_slug, :attempt_id::uuid, :attempted_turn, :epoch, :scenario_hash, :renderer_version,
-       :plugin_versions::json, :host, :pid::int, 1, :started_at::timestamptz)),
+       :plugin_versions::json, :host, :pid::int, :started_at::timestamptz)),
    lease AS (
      UPDATE worlds SET lease_epoch = :epoch, lease_attempt_id = :attempt_id::uuid, lease_host = :host,
        lease_pid = :pid::int, lease_until = ${leaseEnd('lease_ms')}
      WHERE world_slug = :world_slug)
-   INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_seq, event_kind, occurred_at)
-   VALUES (:world_slug, :attempt_id::uuid, 1, 'attempt_began', :started_at::timestamptz)`,
+   INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at)
+   VALUES (:world_slug, :attempt_id::uuid, 'attempt_began', :started_at::timestamptz)`,
 );
 
 /**

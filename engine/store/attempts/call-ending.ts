@@ -29,16 +29,6 @@ export const ENDING_COLUMNS = Object.keys(ENDING_TYPES) as readonly (keyof typeo
 /** The parameter of each column with its type, as a statement writes it. */
 export const ENDING_VALUES = ENDING_COLUMNS.map((column) => `:${column}::${ENDING_TYPES[column]}`);
 
-/** The columns of a call that has not ended. */
-export const STILL_RUNNING: Values = {
-  ...Object.fromEntries(ENDING_COLUMNS.map((column) => [column, null])),
-  status: 'running',
-  refused: false,
-  response_headers: '{}',
-  validation_status: 'not_checked',
-  metadata: '{}',
-};
-
 /** The ending columns of a finished call. */
 export function toEnding(finish: CallFinish): Values {
   const { outcome, verdict } = finish;

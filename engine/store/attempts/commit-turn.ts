@@ -3,7 +3,7 @@ import type { AppliedEffect } from '../../core/world/world-patch.js';
 import type { AttemptLease, CommitTurn, Written } from '../../ports/attempts.js';
 import { prepare, type Parameter, type Runner, toTimestamp } from '../statement.js';
 import { releasingFence, runFenced } from './fence.js';
-import { traceSummary } from './trace-summary.js';
+import { SUMMED_UP } from './trace-summary.js';
 
 const PATCH_ROWS = `
   new_patches AS (
@@ -56,12 +56,12 @@ const STORY_ROWS = `
     SELECT 'turn', :patch_count::int + 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
       json_build_object('turn', :turn::bigint, 'patches', :patch_count::int)),
   events AS (
-    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_seq, event_kind, occurred_at,
+    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at,
       source_invocation_id, cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, patch_seq, details)
-    SELECT world_slug, :attempt_id::uuid, seq_before + place,
+    SELECT world_slug, :attempt_id::uuid,
       (CASE kind WHEN 'turn' THEN 'turn_committed' ELSE kind END)::timeline_event_kind, :ended_at::timestamptz,
       source_invocation_id, workflow_hash, node_id, subject_id, patch_seq, details
-    FROM committed, story),
+    FROM committed, story ORDER BY place),
   audit AS (
     INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
       source_invocation_id, llm_call_id, cognition_workflow_hash, response_source_hash, workflow_node_id,
@@ -79,12 +79,10 @@ const COMMIT = prepare(
      SELECT world_slug, :turn, :attempt_id::uuid, :simulation_time::timestamptz, :ended_at::timestamptz FROM fence),
    committed AS (
      UPDATE attempts
-     SET status = 'committed', ended_at = :ended_at::timestamptz,
-         timeline_event_count = timeline_event_count + :patch_count::int + 1,
-         source_trace_summary = ${traceSummary(true)}
+     SET status = 'committed', ended_at = :ended_at::timestamptz, ${SUMMED_UP}
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
-     RETURNING attempts.world_slug, timeline_event_count - :patch_count::int - 1 AS seq_before),
+     RETURNING attempts.world_slug),
    ${PATCH_ROWS}, ${WORLD_ROWS}, ${STORY_ROWS}
    SELECT count(*) AS held FROM fence`,
 );

@@ -5,44 +5,40 @@ import { sha256 } from '../../core/content/sha256.js';
 import type { Parameter } from '../statement.js';
 
 /**
- * What a generation's start adds to what is stored of conversations. Texts and messages stand once, whoever sends
+ * What a generation's start adds to what is stored of conversations. Long texts and messages stand once, whoever sends
  * them; they are inserted in the order of their hashes.
  */
 export const CONVERSATION_ROWS = `
   segments AS (
     INSERT INTO llm_segments (segment_hash, text)
-    SELECT hash, text FROM counted, unnest(:segment_hashes::text[], :segment_texts::bytea[]) AS row (hash, text)
+    SELECT hash, text FROM fence, unnest(:segment_hashes::text[], :segment_texts::bytea[]) AS row (hash, text)
     ON CONFLICT DO NOTHING),
   messages AS (
-    INSERT INTO llm_messages (message_hash, role, content_hash)
-    SELECT hash, role::message_role, content_hash
-    FROM counted, unnest(:message_hashes::text[], :message_roles::text[], :content_hashes::text[])
-      AS row (hash, role, content_hash)
-    ON CONFLICT DO NOTHING),
-  pieces AS (
-    INSERT INTO llm_message_segments (message_hash, position, origin, segment_hash)
-    SELECT message_hash, position, origin::segment_origin, segment_hash
-    FROM counted, unnest(:piece_messages::text[], :piece_positions::int[], :piece_origins::text[],
-      :piece_segments::text[]) AS row (message_hash, position, origin, segment_hash)
-    ON CONFLICT DO NOTHING),
-  offered AS (
-    INSERT INTO offered_schemas (hash, name, content)
-    SELECT :offered_hash::text, :offered_name::text, :offered_schema::json FROM counted
-    WHERE :offered_schema::text IS NOT NULL
-    ON CONFLICT DO NOTHING),
-  conversation AS (
-    INSERT INTO llm_conversations (world_slug, attempt_id, conversation)
-    SELECT world_slug, attempt_id, :conversation::text FROM counted
+    INSERT INTO llm_messages (message_hash, role, content_hash, origins, texts, segment_hashes)
+    SELECT hash, role, content_hash, (:piece_origins::segment_origin[])[first_piece:last_piece],
+      (:piece_texts::bytea[])[first_piece:last_piece], (:piece_segments::sha256_hex[])[first_piece:last_piece]
+    FROM fence, unnest(:message_hashes::text[], :message_roles::message_role[], :content_hashes::text[],
+      :first_pieces::int[], :last_pieces::int[]) AS row (hash, role, content_hash, first_piece, last_piece)
     ON CONFLICT DO NOTHING),
   listed AS (
     INSERT INTO llm_conversation_messages (world_slug, attempt_id, conversation, position, message_hash)
-    SELECT world_slug, attempt_id, :conversation, position, message_hash
-    FROM counted, unnest(:listed_positions::int[], :listed_messages::text[]) AS row (position, message_hash)
+    SELECT world_slug, :attempt_id::uuid, :conversation::text, position, message_hash
+    FROM fence, unnest(:listed_positions::int[], :listed_messages::text[]) AS row (position, message_hash)
+    ON CONFLICT DO NOTHING)`;
+
+/** The schema that the model is shown, unless this process has stored it: then it is null, and the row may be left out. */
+export const OFFERED_ROW = `
+  offered AS (
+    INSERT INTO offered_schemas (hash, name, content)
+    SELECT :offered_hash::text, :offered_name::text, :offered_schema::json FROM fence
+    WHERE :offered_schema::text IS NOT NULL
     ON CONFLICT DO NOTHING)`;
 
 /** Rows to send, and what to call once they have been written. */
 export interface ConversationRows {
   readonly values: Readonly<Record<string, Parameter>>;
+  /** Whether the offered schema is among them. */
+  readonly offers: boolean;
   landed(): void;
 }
 
@@ -58,6 +54,9 @@ export interface ConversationMemory {
 
 const REMEMBERED_MAX = 20_000;
 
+/** Bytes of a text that is worth a row of its own, so that equal ones stand once. */
+const SEGMENT_BYTES_MIN = 256;
+
 /** A memory that begins empty. */
 export function conversationMemory(): ConversationMemory {
   const lengths = new Map<string, Map<string, number>>();
@@ -72,10 +71,12 @@ export function conversationMemory(): ConversationMemory {
       const listed = generation.messages.slice(conversations.get(generation.conversation) ?? 0).map(toStoredMessage);
       const messages = distinctMessages(listed).filter(({ message_hash }) => !stored.has(message_hash));
       const segments = distinctSegments(messages).filter(({ hash }) => !stored.has(segmentKey(hash)));
-      const offered = stored.has(generation.offered.hash) ? null : canonicalText(generation.offered.schema);
+      const offers = !stored.has(generation.offered.hash);
       return {
+        offers,
         values: {
-          ...toGenerationValues(generation, offered),
+          ...toGenerationValues(generation),
+          ...toOfferedValues(generation, offers),
           ...toListedValues(generation.messages.length - listed.length, listed),
           ...toMessageValues(messages),
           ...toSegmentValues(segments),
@@ -94,22 +95,26 @@ export function conversationMemory(): ConversationMemory {
   };
 }
 
-interface StoredSegment {
+interface StoredPiece {
   readonly origin: string;
   readonly hash: string;
-  readonly text: string;
+  readonly bytes: Buffer;
 }
 
 interface StoredMessage {
   readonly message: Message;
   readonly message_hash: string;
-  readonly segments: readonly StoredSegment[];
+  readonly pieces: readonly StoredPiece[];
 }
 
 function toStoredMessage(message: Message): StoredMessage {
-  const segments = message.segments.map(({ origin, text }) => ({ origin, hash: sha256(text), text }));
-  const message_hash = sha256(canonicalText([message.role, segments.map(({ origin, hash }) => [origin, hash])]));
-  return { message, message_hash, segments };
+  const pieces = message.segments.map(({ origin, text }) => ({ origin, hash: sha256(text), bytes: Buffer.from(text) }));
+  const message_hash = sha256(canonicalText([message.role, pieces.map(({ origin, hash }) => [origin, hash])]));
+  return { message, message_hash, pieces };
+}
+
+function isSegment({ bytes }: StoredPiece): boolean {
+  return bytes.length >= SEGMENT_BYTES_MIN;
 }
 
 function distinctMessages(messages: readonly StoredMessage[]): readonly StoredMessage[] {
@@ -122,10 +127,9 @@ function segmentKey(hash: string): string {
   return `segment ${hash}`;
 }
 
-function distinctSegments(messages: readonly StoredMessage[]): readonly StoredSegment[] {
-  const byHash = new Map(
-    messages.flatMap(({ segments }) => segments.map((segment) => [segment.hash, segment] as const)),
-  );
+function distinctSegments(messages: readonly StoredMessage[]): readonly StoredPiece[] {
+  const segments = messages.flatMap(({ pieces }) => pieces.filter(isSegment));
+  const byHash = new Map(segments.map((segment) => [segment.hash, segment]));
   return [...byHash.values()].sort((one, other) => compare(one.hash, other.hash));
 }
 
@@ -133,16 +137,18 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function toGenerationValues(generation: Generation, offered_schema: string | null) {
+function toGenerationValues(generation: Generation) {
   return {
     conversation: generation.conversation,
     message_count: generation.messages.length,
     prefix_hash: generation.prefix_hash,
     schema_delivery: generation.schema_delivery,
     offered_hash: generation.offered.hash,
-    offered_name: generation.offered.name,
-    offered_schema,
   };
+}
+
+function toOfferedValues({ offered }: Generation, offers: boolean) {
+  return { offered_name: offered.name, offered_schema: offers ? canonicalText(offered.schema) : null };
 }
 
 function toListedValues(already: number, listed: readonly StoredMessage[]) {
@@ -152,24 +158,26 @@ function toListedValues(already: number, listed: readonly StoredMessage[]) {
   };
 }
 
-function toSegmentValues(segments: readonly StoredSegment[]) {
+function toSegmentValues(segments: readonly StoredPiece[]) {
   return {
     segment_hashes: segments.map(({ hash }) => hash),
-    segment_texts: segments.map(({ text }) => Buffer.from(text)),
+    segment_texts: segments.map(({ bytes }) => bytes),
   };
 }
 
+/** The pieces of all messages in one list, and of each message which of them are its own, counted from 1. */
 function toMessageValues(messages: readonly StoredMessage[]) {
-  const pieces = messages.flatMap(({ message_hash, segments }) =>
-    segments.map((segment, index) => ({ ...segment, message_hash, position: index + 1 })),
-  );
+  const pieces = messages.flatMap((message) => message.pieces);
+  const last_pieces: number[] = [];
+  for (const message of messages) last_pieces.push((last_pieces.at(-1) ?? 0) + message.pieces.length);
   return {
     message_hashes: messages.map(({ message_hash }) => message_hash),
     message_roles: messages.map(({ message }) => message.role),
     content_hashes: messages.map(({ message }) => message.hash),
-    piece_messages: pieces.map(({ message_hash }) => message_hash),
-    piece_positions: pieces.map(({ position }) => position),
+    first_pieces: [1, ...last_pieces.map((last) => last + 1)].slice(0, messages.length),
+    last_pieces,
     piece_origins: pieces.map(({ origin }) => origin),
-    piece_segments: pieces.map(({ hash }) => hash),
+    piece_texts: pieces.map((piece) => (isSegment(piece) ? null : piece.bytes)),
+    piece_segments: pieces.map((piece) => (isSegment(piece) ? piece.hash : null)),
   };
 }

@@ -1,18 +1,17 @@
 import type { AttemptLease, FailAttempt, Swept, Written } from '../../ports/attempts.js';
 import { prepare, run, type Runner, toStoredText, toTimestamp } from '../statement.js';
 import { releasingFence, runFenced } from './fence.js';
-import { traceSummary } from './trace-summary.js';
+import { SUMMED_UP } from './trace-summary.js';
 
 /** The columns of an attempt that ends badly. */
 const ENDED = `
     SET status = :status::attempt_status, failure_class = :failure_class::text,
         failure_message = :failure_message::text, failed_subject_entity_id = :subject_id::text,
         failed_node_id = :node_id::text, failed_source_invocation_id = :source_invocation_id::uuid,
-        ended_at = :ended_at::timestamptz, timeline_event_count = timeline_event_count + 1,
-        source_trace_summary = ${traceSummary(true)}`;
+        ended_at = :ended_at::timestamptz, ${SUMMED_UP}`;
 
 const RETURNING = `
-    RETURNING attempts.world_slug, attempts.attempt_id, attempts.attempted_turn, timeline_event_count AS event_seq`;
+    RETURNING attempts.world_slug, attempts.attempt_id, attempts.attempted_turn`;
 
 // Calls that are still under way when their attempt ends are never heard of again.
 const CONSEQUENCES = `
@@ -24,11 +23,12 @@ const CONSEQUENCES = `
           ELSE 'The attempt ended before the answer came; whether the side effect took place is not known.' END
     FROM ended
     WHERE source_invocations.world_slug = ended.world_slug
-      AND source_invocations.attempt_id = ended.attempt_id AND source_invocations.status = 'running'),
+      AND source_invocations.attempt_id = ended.attempt_id AND source_invocations.status = 'running'
+    RETURNING source_invocations.world_slug, llm_call_id),
   generations AS (
     UPDATE llm_calls SET status = 'interrupted', ended_at = :ended_at::timestamptz
-    FROM ended
-    WHERE llm_calls.world_slug = ended.world_slug AND llm_calls.attempt_id = ended.attempt_id
+    FROM calls
+    WHERE llm_calls.world_slug = calls.world_slug AND llm_calls.llm_call_id = calls.llm_call_id
       AND llm_calls.status = 'running'),
   blamed AS (
     SELECT ended.*, workflow_hash, source_hash, llm_call_id,
@@ -37,9 +37,9 @@ const CONSEQUENCES = `
     FROM ended LEFT JOIN source_invocations
       ON source_invocations.world_slug = ended.world_slug AND source_invocation_id = :source_invocation_id::uuid),
   event AS (
-    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_seq, event_kind, occurred_at,
+    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at,
       source_invocation_id, cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, details)
-    SELECT world_slug, attempt_id, event_seq, :event_kind::timeline_event_kind, :ended_at::timestamptz,
+    SELECT world_slug, attempt_id, :event_kind::timeline_event_kind, :ended_at::timestamptz,
       :source_invocation_id::uuid, workflow_hash, :node_id::text, :subject_id::text, details
     FROM blamed),
   audit AS (

@@ -1,6 +1,6 @@
 import type { AttemptLease, CallFinish, Written } from '../../ports/attempts.js';
 import type { ChunkBatch } from '../../ports/sources.js';
-import { type Parameter, prepare, type Runner } from '../statement.js';
+import { type HotStatement, type Parameter, prepare, type Runner } from '../statement.js';
 import {
   ARTIFACT_ROWS,
   ENDING_COLUMNS,
@@ -25,17 +25,12 @@ const CALL = `
       source_hash, workflow_hash, workflow_node_id, workflow_subject_entity_id)`;
 
 const EVENT = `
-  counted AS (
-    UPDATE attempts SET timeline_event_count = timeline_event_count + 1
-    FROM call
-    WHERE attempts.world_slug = call.world_slug AND attempts.attempt_id = call.attempt_id
-    RETURNING timeline_event_count AS event_seq),
   event AS (
-    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_seq, event_kind, occurred_at,
-      source_invocation_id, cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id)
-    SELECT world_slug, attempt_id, event_seq, :event_kind::timeline_event_kind, :ended_at::timestamptz,
-      source_invocation_id, workflow_hash, workflow_node_id, workflow_subject_entity_id
-    FROM call, counted)`;
+    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
+      cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id)
+    SELECT world_slug, attempt_id, :event_kind::timeline_event_kind, :ended_at::timestamptz, source_invocation_id,
+      workflow_hash, workflow_node_id, workflow_subject_entity_id
+    FROM call)`;
 
 const GENERATION = `
   generation AS (
@@ -59,25 +54,35 @@ const GENERATION = `
 
 const LANDED = 'SELECT (SELECT count(*) FROM fence) AS held, (SELECT count(*) FROM call) AS written';
 
-const FINISH_CALL = prepare('finish_call', `WITH ${[FENCE, CALL, EVENT, REJECTION_ROW].join(',')} ${LANDED}`);
+const OF_GENERATION = [GENERATION, ARTIFACT_ROWS];
 
-const FINISH_GENERATION = prepare(
-  'finish_generation',
-  `WITH ${[FENCE, CALL, EVENT, GENERATION, ARTIFACT_ROWS, REJECTION_ROW].join(',')} ${LANDED}`,
-);
+/** By what a call leaves beside its end: rows that there are none of cost as much as a look at their table. */
+const FINISH = {
+  call: prepareFinish('finish_call', []),
+  rejected_call: prepareFinish('finish_rejected_call', [REJECTION_ROW]),
+  generation: prepareFinish('finish_generation', OF_GENERATION),
+  rejected_generation: prepareFinish('finish_rejected_generation', [...OF_GENERATION, REJECTION_ROW]),
+};
+
+function prepareFinish(name: string, more: readonly string[]): HotStatement {
+  return prepare(name, `WITH ${[FENCE, CALL, EVENT, ...more].join(',')} ${LANDED}`);
+}
 
 type Values = Readonly<Record<string, Parameter>>;
 
 /** Writes the end of a call, and what the core made of it: one statement. */
 export function finishCall(runner: Runner, lease: AttemptLease, finish: CallFinish): Promise<Written> {
-  const ending = { ...toEnding(finish), ...toRejection(finish) };
+  const ending = toEnding(finish);
   const values = {
     ...ending,
+    ...toRejection(finish),
     source_invocation_id: finish.source_invocation_id,
     event_kind: ending['status'] === 'succeeded' ? 'call_answered' : ending['refused'] ? 'call_refused' : 'call_failed',
   };
-  if (!finish.llm_call_id) return runFenced(runner, FINISH_CALL, lease, values);
-  return runFenced(runner, FINISH_GENERATION, lease, { ...values, ...toGeneration(finish) });
+  const isRejected = finish.verdict?.rejection !== undefined;
+  if (!finish.llm_call_id) return runFenced(runner, isRejected ? FINISH.rejected_call : FINISH.call, lease, values);
+  const statement = isRejected ? FINISH.rejected_generation : FINISH.generation;
+  return runFenced(runner, statement, lease, { ...values, ...toGeneration(finish) });
 }
 
 function toGeneration(finish: CallFinish): Values {

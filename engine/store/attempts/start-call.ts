@@ -7,39 +7,27 @@ import {
   ENDING_COLUMNS,
   ENDING_VALUES,
   REJECTION_ROW,
-  STILL_RUNNING,
   toArtifactRows,
   toEnding,
   toGenerationEnding,
   toRejection,
 } from './call-ending.js';
-import { CONVERSATION_ROWS, type ConversationMemory } from './conversation.js';
+import { CONVERSATION_ROWS, type ConversationMemory, OFFERED_ROW } from './conversation.js';
 import { FENCE, runFenced } from './fence.js';
 
-// The attempt's row is locked first, and shared rows (texts, messages) come after it in the order of their hashes: two
-// calls that begin together wait for each other in one order and cannot block each other for good.
-const COUNTED = `
-  counted AS (
-    UPDATE attempts
-    SET source_invocation_count = source_invocation_count + 1,
-        timeline_event_count = timeline_event_count + 1,
-        last_source_invocation_id = :source_invocation_id::uuid
-    FROM fence
-    WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
-    RETURNING attempts.world_slug, attempts.attempt_id, attempts.attempted_turn, timeline_event_count AS event_seq)`;
-
-const CALL = `
+/** @param ended whether the call ends where it starts, because it was refused; else the ending columns have their defaults */
+const callRow = (ended: boolean): string => `
   call AS (
     INSERT INTO source_invocations (world_slug, source_invocation_id, attempt_id, attempted_turn, invocation_seq,
       command_key, performance, request_hash, workflow_hash, workflow_node_id, workflow_subject_entity_id,
       source_hash, invocation_kind, effect_class, ambient_source_id, tool_name, parent_source_invocation_id,
       input_schema_hash, output_schema_hash, redaction, llm_call_id, logical_generation_attempt, tool_loop_round,
-      started_at, request_json, ${ENDING_COLUMNS.join(', ')})
-    SELECT world_slug, :source_invocation_id::uuid, attempt_id, attempted_turn, :invocation_seq::int,
+      started_at, request_json ${ended ? `, ${ENDING_COLUMNS.join(', ')}` : ''})
+    SELECT world_slug, :source_invocation_id::uuid, :attempt_id::uuid, :attempted_turn::bigint, :invocation_seq::int,
       :command_key::text,
       1 + coalesce((
         SELECT performance FROM source_invocations earlier
-        WHERE earlier.world_slug = counted.world_slug AND earlier.attempt_id = counted.attempt_id
+        WHERE earlier.world_slug = fence.world_slug AND earlier.attempt_id = :attempt_id::uuid
           AND earlier.command_key = :command_key
         ORDER BY performance DESC LIMIT 1), 0),
       :request_hash, :workflow_hash::text, :workflow_node_id::text, :workflow_subject_entity_id::text,
@@ -47,49 +35,65 @@ const CALL = `
       :ambient_source_id::text, :tool_name::text, :parent_source_invocation_id::uuid,
       :input_schema_hash::text, :output_schema_hash::text, :redaction::json, :llm_call_id::uuid,
       :logical_generation_attempt::int, :tool_loop_round::int,
-      :started_at::timestamptz, :request_json::json, ${ENDING_VALUES.join(', ')}
-    FROM counted
+      :started_at::timestamptz, :request_json::json ${ended ? `, ${ENDING_VALUES.join(', ')}` : ''}
+    FROM fence
     RETURNING world_slug, source_invocation_id, attempt_id, attempted_turn, llm_call_id, source_hash)`;
 
-const GENERATION = `
+const GENERATION_ENDING = `, :status::source_invocation_status, :model_output_kind::model_output_kind,
+      :normalised_text::bytea, :finish_reason::text, :ended_at::timestamptz, :duration_ms::bigint`;
+
+const generationRow = (ended: boolean): string => `
   generation AS (
     INSERT INTO llm_calls (world_slug, llm_call_id, attempt_id, attempted_turn, source_invocation_id, workflow_hash,
-      workflow_node_id, workflow_subject_entity_id, logical_generation_attempt, tool_loop_round, model_output_kind,
-      status, model, schema_delivery, output_schema_hash, conversation, message_count, prefix_hash,
-      normalised_text, finish_reason, started_at, ended_at, duration_ms)
+      workflow_node_id, workflow_subject_entity_id, logical_generation_attempt, tool_loop_round, model,
+      schema_delivery, output_schema_hash, conversation, message_count, prefix_hash, started_at
+      ${ended ? ', status, model_output_kind, normalised_text, finish_reason, ended_at, duration_ms' : ''})
     SELECT world_slug, llm_call_id, attempt_id, attempted_turn, source_invocation_id, :workflow_hash,
       :workflow_node_id, :workflow_subject_entity_id, :logical_generation_attempt::int, :tool_loop_round::int,
-      :model_output_kind::model_output_kind, :status::source_invocation_status, :model::text,
-      :schema_delivery::schema_delivery, :offered_hash::text, :conversation::text, :message_count::int, :prefix_hash::text,
-      :normalised_text::bytea, :finish_reason::text, :started_at::timestamptz, :ended_at::timestamptz,
-      :duration_ms::bigint
+      :model::text, :schema_delivery::schema_delivery, :offered_hash::text, :conversation::text,
+      :message_count::int, :prefix_hash::text, :started_at::timestamptz
+      ${ended ? GENERATION_ENDING : ''}
     FROM call)`;
 
 const EVENT = `
   event AS (
-    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_seq, event_kind, occurred_at,
-      source_invocation_id, cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id)
-    SELECT call.world_slug, call.attempt_id, event_seq, :event_kind::timeline_event_kind, :started_at::timestamptz,
-      source_invocation_id, :workflow_hash, :workflow_node_id, :workflow_subject_entity_id
-    FROM call, counted)`;
+    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
+      cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id)
+    SELECT world_slug, attempt_id, :event_kind::timeline_event_kind, :started_at::timestamptz, source_invocation_id,
+      :workflow_hash, :workflow_node_id, :workflow_subject_entity_id
+    FROM call)`;
 
 const LANDED = 'SELECT count(*) AS held FROM fence';
 
-const START_CALL = prepare('start_call', `WITH ${[FENCE, COUNTED, CALL, EVENT].join(',')} ${LANDED}`);
+const START_CALL = prepare('start_call', `WITH ${[FENCE, callRow(false), EVENT].join(',')} ${LANDED}`);
 
 const START_REFUSED_CALL = prepare(
   'start_refused_call',
-  `WITH ${[FENCE, COUNTED, CALL, EVENT, REJECTION_ROW].join(',')} ${LANDED}`,
+  `WITH ${[FENCE, callRow(true), EVENT, REJECTION_ROW].join(',')} ${LANDED}`,
 );
 
 const START_GENERATION = prepare(
   'start_generation',
-  `WITH ${[FENCE, COUNTED, CONVERSATION_ROWS, CALL, GENERATION, EVENT].join(',')} ${LANDED}`,
+  `WITH ${[FENCE, CONVERSATION_ROWS, callRow(false), generationRow(false), EVENT].join(',')} ${LANDED}`,
+);
+
+const START_OFFERING_GENERATION = prepare(
+  'start_offering_generation',
+  `WITH ${[FENCE, CONVERSATION_ROWS, OFFERED_ROW, callRow(false), generationRow(false), EVENT].join(',')} ${LANDED}`,
 );
 
 const START_REFUSED_GENERATION = prepare(
   'start_refused_generation',
-  `WITH ${[FENCE, COUNTED, CONVERSATION_ROWS, CALL, GENERATION, EVENT, REJECTION_ROW, ARTIFACT_ROWS].join(',')} ${LANDED}`,
+  `WITH ${[
+    FENCE,
+    CONVERSATION_ROWS,
+    OFFERED_ROW,
+    callRow(true),
+    generationRow(true),
+    EVENT,
+    REJECTION_ROW,
+    ARTIFACT_ROWS,
+  ].join(',')} ${LANDED}`,
 );
 
 type Values = Readonly<Record<string, Parameter>>;
@@ -102,11 +106,12 @@ export async function startCall(
   start: CallStart,
 ): Promise<Written> {
   const { generation } = start.command;
-  if (!generation) return runFenced(runner, start.refused ? START_REFUSED_CALL : START_CALL, lease, toCall(start));
+  const call = { ...toCall(start), attempted_turn: lease.attempted_turn };
+  if (!generation) return runFenced(runner, start.refused ? START_REFUSED_CALL : START_CALL, lease, call);
   const rows = memory.newRows(lease.attempt_id, generation);
-  const statement = start.refused ? START_REFUSED_GENERATION : START_GENERATION;
-  const written = await runFenced(runner, statement, lease, {
-    ...toCall(start),
+  const running = rows.offers ? START_OFFERING_GENERATION : START_GENERATION;
+  const written = await runFenced(runner, start.refused ? START_REFUSED_GENERATION : running, lease, {
+    ...call,
     ...toGeneration(start),
     ...rows.values,
   });
@@ -135,7 +140,7 @@ function toCall(start: CallStart): Values {
     request_json: canonicalText(command.request),
     event_kind: refused ? 'call_refused' : 'call_started',
     ...toBinding(command.call),
-    ...(refused ? { ...toEnding(refused), ...toRejection(refused) } : STILL_RUNNING),
+    ...(refused ? { ...toEnding(refused), ...toRejection(refused) } : {}),
   };
 }
 
@@ -153,8 +158,6 @@ function toGeneration(start: CallStart): Values {
   const model = start.command.call.source.interface['model'];
   return {
     model: typeof model === 'string' ? model : null,
-    ...(start.refused
-      ? { ...toGenerationEnding(start.refused), ...toArtifactRows(start.refused) }
-      : { normalised_text: null, finish_reason: null }),
+    ...(start.refused ? { ...toGenerationEnding(start.refused), ...toArtifactRows(start.refused) } : {}),
   };
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type {
   AttemptRecord,
   AttemptSummary,
@@ -6,7 +7,7 @@ import type {
   PatchRecord,
   TimelineRecord,
 } from '../../ports/records.js';
-import { traceSummary } from '../attempts/trace-summary.js';
+import { CALL_COUNT, traceSummary } from '../attempts/trace-summary.js';
 import type { OpenDatabase } from '../database.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { toJson } from '../stored-json.js';
@@ -22,10 +23,12 @@ const SUMMARY = [
   'failed_subject_entity_id',
   'failed_node_id',
   'failed_source_invocation_id',
-  'source_invocation_count',
   'started_at',
   'ended_at',
 ] as const;
+
+// Calls are summed up when the attempt ends; until then they are counted when asked for.
+const COUNTED = `CASE WHEN ended_at IS NULL THEN ${CALL_COUNT} ELSE source_invocation_count END`;
 
 interface SummaryRow extends Omit<AttemptSummary, 'started_at' | 'ended_at'> {
   readonly started_at: Date;
@@ -46,16 +49,16 @@ export async function listAttempts(
   const rows = await queries
     .selectFrom('attempts')
     .select(SUMMARY)
+    .select(sql<number>`${sql.raw(COUNTED)}`.as('source_invocation_count'))
     .where('world_slug', '=', world_slug)
     .orderBy('epoch')
     .execute();
   return rows.map(toSummary);
 }
 
-// The summary is written when the attempt ends; until then it is counted when asked for.
 const FIND = prepare(
   'find_attempt',
-  `SELECT ${SUMMARY.join(', ')}, epoch, scenario_hash, renderer_version,
+  `SELECT ${SUMMARY.join(', ')}, ${COUNTED} AS source_invocation_count, epoch, scenario_hash, renderer_version,
      CASE WHEN ended_at IS NULL THEN ${traceSummary(false)} ELSE source_trace_summary END AS source_trace_summary
    FROM attempts WHERE attempt_id = :attempt_id::uuid`,
 );
@@ -107,11 +110,12 @@ async function listPatches(runner: Runner, attempt: AttemptKey): Promise<readonl
 async function listTimeline({ queries }: OpenDatabase, attempt: AttemptKey): Promise<readonly TimelineRecord[]> {
   const rows = await queries
     .selectFrom('attempt_timeline_events')
-    .select(['event_seq', 'event_kind', 'occurred_at', 'source_invocation_id', 'workflow_subject_entity_id'])
+    .select(sql<number>`row_number() OVER (ORDER BY event_id)`.as('event_seq'))
+    .select(['event_kind', 'occurred_at', 'source_invocation_id', 'workflow_subject_entity_id'])
     .select(['workflow_node_id', 'patch_seq', 'details'])
     .where('world_slug', '=', attempt.world_slug)
     .where('attempt_id', '=', attempt.attempt_id)
-    .orderBy('event_seq')
+    .orderBy('event_id')
     .execute();
   return rows.map((row) => ({
     ...row,

@@ -74,9 +74,8 @@ function selectPieces(queries: Queries, call: ConversationKey) {
   return queries
     .selectFrom('llm_conversation_messages as listed')
     .innerJoin('llm_messages', 'llm_messages.message_hash', 'listed.message_hash')
-    .leftJoin('llm_message_segments as pieces', 'pieces.message_hash', 'listed.message_hash')
-    .leftJoin('llm_segments', 'llm_segments.segment_hash', 'pieces.segment_hash')
-    .select(['listed.position', 'llm_messages.role', 'pieces.origin', 'llm_segments.text'])
+    .leftJoin('llm_message_pieces as pieces', 'pieces.message_hash', 'listed.message_hash')
+    .select(['listed.position', 'llm_messages.role', 'pieces.origin', 'pieces.text'])
     .where('listed.world_slug', '=', call.world_slug)
     .where('listed.attempt_id', '=', call.attempt_id)
     .where('listed.conversation', '=', call.conversation)
