@@ -8,59 +8,59 @@ export interface WorldContents {
   readonly entities: readonly EntityRecord[];
 }
 
-// A fork reads its ancestors' rows up to where it left them; its own rows are all later, so the latest one holds.
-const READABLE = `
+/**
+ * The CTEs that lead from one row of a CTE `place (world_slug, turn)` to what can be read there.
+ * A fork reads its ancestors' rows up to where it left them; its own rows are all later, so the latest one holds.
+ */
+export const AT_PLACE = `
   readable (world_slug, until_turn) AS (
-    SELECT :world_slug::text COLLATE "C", :turn::bigint
+    SELECT world_slug, turn FROM place
     UNION ALL
-    SELECT ancestor_slug, least(until_turn, :turn::bigint) FROM world_lineage WHERE world_slug = :world_slug)`;
+    SELECT ancestor_slug, least(until_turn, turn) FROM place JOIN world_lineage USING (world_slug)),
+  setting AS (
+    SELECT content FROM place JOIN worlds USING (world_slug) JOIN scenarios ON scenarios.hash = worlds.scenario_hash)`;
 
 // Of each world that it reads, the latest row is found by one step in the index: all rows since the beginning are not.
-const ENTITIES = prepare(
-  'snapshot_entities',
-  `WITH ${READABLE}, roster AS (
-     SELECT place, entity->>'id' AS id, entity->>'name' AS name, entity->>'kind' AS kind,
-            entity->>'environment' AS environment, entity->>'goal' AS goal
-     FROM worlds JOIN scenarios ON scenarios.hash = worlds.scenario_hash,
-          json_array_elements(scenarios.content->'entities') WITH ORDINALITY AS row (entity, place)
-     WHERE worlds.world_slug = :world_slug)
-   SELECT id, name, kind, environment, goal, latest.state
-   FROM roster CROSS JOIN LATERAL (
-     SELECT state FROM readable CROSS JOIN LATERAL (
-       SELECT turn, state FROM entity_states
-       WHERE entity_states.world_slug = readable.world_slug AND entity_states.entity_id = roster.id COLLATE "C"
-         AND entity_states.turn <= readable.until_turn
-       ORDER BY entity_states.turn DESC LIMIT 1) AS latest_of_one
-     ORDER BY turn DESC LIMIT 1) AS latest
-   ORDER BY place`,
-);
+const ENTITIES = `(
+  SELECT json_agg(json_build_object('id', id, 'name', entity->'name', 'kind', entity->'kind',
+    'environment', entity->'environment', 'goal', entity->'goal', 'state', state) ORDER BY position)
+  FROM setting,
+    json_array_elements(content->'entities') WITH ORDINALITY AS row (entity, position),
+    LATERAL (SELECT entity->>'id' COLLATE "C" AS id) AS named,
+    LATERAL (
+      SELECT state FROM readable CROSS JOIN LATERAL (
+        SELECT turn, state FROM entity_states
+        WHERE entity_states.world_slug = readable.world_slug AND entity_states.entity_id = id
+          AND entity_states.turn <= readable.until_turn
+        ORDER BY entity_states.turn DESC LIMIT 1) AS latest_of_one
+      ORDER BY turn DESC LIMIT 1) AS latest)`;
 
-const ENVIRONMENTS = prepare(
-  'snapshot_environments',
-  `WITH ${READABLE}, places AS (
-     SELECT place, environment->>'label' AS label
-     FROM worlds JOIN scenarios ON scenarios.hash = worlds.scenario_hash,
-          json_array_elements(scenarios.content->'environments') WITH ORDINALITY AS row (environment, place)
-     WHERE worlds.world_slug = :world_slug)
-   SELECT label, latest.content
-   FROM places CROSS JOIN LATERAL (
-     SELECT content FROM readable CROSS JOIN LATERAL (
-       SELECT turn, content FROM environment_contents
-       WHERE environment_contents.world_slug = readable.world_slug
-         AND environment_contents.environment_label = places.label COLLATE "C"
-         AND environment_contents.turn <= readable.until_turn
-       ORDER BY environment_contents.turn DESC LIMIT 1) AS latest_of_one
-     ORDER BY turn DESC LIMIT 1) AS latest
-   ORDER BY place`,
-);
+const ENVIRONMENTS = `(
+  SELECT json_agg(json_build_object('label', label, 'content', latest.content) ORDER BY position)
+  FROM setting,
+    json_array_elements(setting.content->'environments') WITH ORDINALITY AS row (environment, position),
+    LATERAL (SELECT environment->>'label' COLLATE "C" AS label) AS named,
+    LATERAL (
+      SELECT content FROM readable CROSS JOIN LATERAL (
+        SELECT turn, content FROM environment_contents
+        WHERE environment_contents.world_slug = readable.world_slug
+          AND environment_contents.environment_label = label AND environment_contents.turn <= readable.until_turn
+        ORDER BY environment_contents.turn DESC LIMIT 1) AS latest_of_one
+      ORDER BY turn DESC LIMIT 1) AS latest)`;
 
-const MEMORIES = prepare(
-  'snapshot_memories',
-  `WITH ${READABLE}
-   SELECT entity_id::text AS entity_id, turn, content
-   FROM readable JOIN entity_memories USING (world_slug)
-   WHERE entity_memories.turn <= readable.until_turn
-   ORDER BY entity_id, turn, memory_seq`,
+const MEMORIES = `(
+  SELECT json_agg(json_build_object('entity_id', entity_id, 'turn', turn, 'content', content)
+    ORDER BY entity_id, turn, memory_seq)
+  FROM readable JOIN entity_memories USING (world_slug)
+  WHERE entity_memories.turn <= readable.until_turn)`;
+
+/** The columns of `ContentsRow`, read at the place: everything that stands there in one row. */
+export const CONTENTS = `${ENVIRONMENTS} AS environments, ${ENTITIES} AS entities, ${MEMORIES} AS memories`;
+
+const SNAPSHOT = prepare(
+  'world_contents',
+  `WITH place (world_slug, turn) AS (SELECT :world_slug::text COLLATE "C", :turn::bigint), ${AT_PLACE}
+   SELECT ${CONTENTS}`,
 );
 
 interface EntityRow {
@@ -78,13 +78,27 @@ interface MemoryRow {
   readonly content: string;
 }
 
+/** What the columns `CONTENTS` hold; null for an empty list. */
+export interface ContentsRow {
+  readonly environments: WorldContents['environments'] | null;
+  readonly entities: readonly EntityRow[] | null;
+  readonly memories: readonly MemoryRow[] | null;
+}
+
 /** Reads what a world held at the end of a turn that it, or an ancestor for it, has reached. */
 export async function readContents(runner: Runner, world_slug: string, turn: number): Promise<WorldContents> {
-  const at = { world_slug, turn };
-  const environments = await run<{ label: string; content: string }>(runner, ENVIRONMENTS, at);
-  const entities = await run<EntityRow>(runner, ENTITIES, at);
-  const memories = groupMemories(await run<MemoryRow>(runner, MEMORIES, at));
-  return { environments, entities: entities.map((row) => toEntity(row, memories.get(row.id) ?? [])) };
+  const [row] = await run<ContentsRow>(runner, SNAPSHOT, { world_slug, turn });
+  if (!row) throw new Error('a select without a table gives one row');
+  return toContents(row);
+}
+
+/** The contents of a row. */
+export function toContents({ environments, entities, memories }: ContentsRow): WorldContents {
+  const byEntity = groupMemories(memories ?? []);
+  return {
+    environments: environments ?? [],
+    entities: (entities ?? []).map((row) => toEntity(row, byEntity.get(row.id) ?? [])),
+  };
 }
 
 function groupMemories(rows: readonly MemoryRow[]): ReadonlyMap<string, readonly { content: string; turn: number }[]> {

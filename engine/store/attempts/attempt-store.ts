@@ -32,7 +32,7 @@ export function attemptStore(database: OpenDatabase, swept: readonly Swept[]): A
   return {
     begin: async (request, isAlive) => {
       const isDriven = database.is_exclusive ? isDrivenHere : isAlive;
-      const outcome = await inTransaction(database.pool, (client) => beginAttempt(client, request, isDriven));
+      const outcome = await beginAttempt(database, request, isDriven);
       if (outcome.kind !== 'begun') return outcome;
       driven.add(request.attempt_id);
       const earlier = [...untold].filter(({ world_slug }) => world_slug === request.world_slug);

@@ -31,7 +31,16 @@ export async function sweepAttempts(
   });
   if (lapsed.length === 0) return [];
   const world_slugs = lapsed.map(({ world_slug }) => world_slug);
-  const swept = await closeDeadAttempts(transaction, world_slugs, request.ended_at);
+  return takeBack(transaction, world_slugs, request.ended_at);
+}
+
+/** Ends what runs in these worlds and gives their leases back. Call it with their rows locked. */
+export async function takeBack(
+  transaction: Runner,
+  world_slugs: readonly string[],
+  ended_at: number,
+): Promise<readonly Swept[]> {
+  const swept = await closeDeadAttempts(transaction, world_slugs, ended_at);
   await run(transaction, RETURN_LEASES, { world_slugs });
   return swept;
 }
