@@ -110,6 +110,9 @@ check('a reserved tool name', { tools: ['core__buy'] }, ['TOOL_NAME_RESERVED /no
 check('a placeholder that means nothing', { prompt: 'Hello {{world.weather}}' }, [
   'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content',
 ]);
+check('a placeholder that never closes', { prompt: 'Hello {{world.slug' }, [
+  'PROMPT_PLACEHOLDER_UNCLOSED /nodes/0/prompt_template/messages/0/content',
+]);
 check('a prompt that reads a node that is not there', { prompt: '{{nodes.think.output}}' }, ['NODE_UNKNOWN /nodes/0']);
 check('a node that waits for itself', { prompt: '{{nodes.act.output}}' }, ['NODES_CYCLE /nodes']);
 check('a delivery that this version cannot do', { schema_delivery: 'response_format_strict' }, [

@@ -175,16 +175,36 @@ function compilePrompt(
     role: message.role,
     ...parsePromptText(message.content),
   }));
-  const complaints = parsed.flatMap(({ unknown }, index) =>
-    unknown.map(({ text }) => ({
-      code: 'PROMPT_PLACEHOLDER_UNKNOWN',
-      message: `${text} names nothing that a prompt can be given.`,
-      pointer: `${pointer}/prompt_template/messages/${index}/content`,
-      repair:
-        'Use world.slug, world.attempted_turn, world.simulation_time, world.projection, subject.id, subject.name, subject.rendered, ambient.visible, tools.available or nodes.<id>.output.',
-    })),
-  );
+  const complaints = parsed.flatMap(({ unknown, unclosed }, index) => {
+    const place = `${pointer}/prompt_template/messages/${index}/content`;
+    return [
+      ...unknown.map(({ text }) => unknownPlaceholder(text, place)),
+      ...(unclosed ? [unclosedPlaceholder(unclosed.offset, place)] : []),
+    ];
+  });
   return { template: { messages: parsed.map(({ role, parts }) => ({ role, parts })) }, complaints };
+}
+
+function unknownPlaceholder(text: string, pointer: string): Complaint {
+  const shown = text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}...` : text;
+  return {
+    code: 'PROMPT_PLACEHOLDER_UNKNOWN',
+    message: `${shown} names nothing that a prompt can be given.`,
+    pointer,
+    repair:
+      'Use world.slug, world.attempted_turn, world.simulation_time, world.projection, subject.id, subject.name, subject.rendered, ambient.visible, tools.available or nodes.<id>.output.',
+  };
+}
+
+const SHOWN_LENGTH_MAX = 80;
+
+function unclosedPlaceholder(offset: number, pointer: string): Complaint {
+  return {
+    code: 'PROMPT_PLACEHOLDER_UNCLOSED',
+    message: `The braces that open at character ${offset + 1} never close.`,
+    pointer,
+    repair: 'Close them with }}, or write the first brace alone.',
+  };
 }
 
 /** How a chat source wants its schema; what this version cannot do is said before anything runs. */
