@@ -36,7 +36,7 @@ export interface Refused {
 /** What an operation gives. */
 export type Done<Value> = { readonly ok: true; readonly value: Value } | Refused;
 
-/** Does something with the engine, and refuses where the database goes away meanwhile. */
+/** Does something with the engine, and refuses where the database goes away or fills up meanwhile. */
 export async function whileReachable<Value>(
   engine: Engine,
   task: (engine: Engine) => Promise<Done<Value>>,
@@ -44,7 +44,7 @@ export async function whileReachable<Value>(
   try {
     return await task(engine);
   } catch (error) {
-    const problem = engine.store.database.findLoss(error);
+    const problem = engine.store.database.findFault(error);
     if (problem === undefined) throw error;
     return unavailable(problem);
   }

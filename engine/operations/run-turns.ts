@@ -1,7 +1,9 @@
 import type { Json } from '../contract/json.js';
+import type { Problem } from '../contract/problem.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { AttemptRecord, AttemptStatus, InvocationSummary } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
+import { Overtaken } from '../runtime/attempt.js';
 import { type AttemptEnd, runAttempt } from '../runtime/run-attempt.js';
 import { type Done, type Engine, refuse, unavailable } from './engine.js';
 import { loadScenario } from './load-program.js';
@@ -90,7 +92,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   return { ok: true, value: { world: request.world_slug, turns } };
 }
 
-/** Says, where the database goes away in the middle of a turn, how far the world has come for certain. */
+/** Says, where the database or the world is lost in the middle of a turn, how far the world has come for certain. */
 async function unlessLost<Value>(
   engine: Engine,
   { world_slug, committed }: { readonly world_slug: string; readonly committed: number },
@@ -99,15 +101,25 @@ async function unlessLost<Value>(
   try {
     return { ok: true, value: await work() };
   } catch (error) {
-    const problem = engine.store.database.findLoss(error);
+    if (error instanceof Overtaken) return unavailable(overtaken(world_slug));
+    const problem = engine.store.database.findFault(error);
     if (problem === undefined) throw error;
     return unavailable({
       ...problem,
       message: `${problem.message} Turn ${committed} of ${world_slug} is the last that is known to be committed.`,
-      repair: `When the database answers again: chukwa run ${world_slug}. What turn ${committed + 1} left behind is marked interrupted, and the turn is tried anew.`,
+      repair: `${problem.repair} Then: chukwa run ${world_slug}. What turn ${committed + 1} left behind is marked interrupted, and the turn is tried anew.`,
       details: { world_slug, last_committed_turn: committed },
     });
   }
+}
+
+function overtaken(world_slug: string): Problem {
+  return {
+    code: 'WORLD_OVERTAKEN',
+    message: `Another driver has taken the world ${world_slug} over; nothing was written here since.`,
+    repair: `See what it does: chukwa attempts ${world_slug}`,
+    details: { world_slug },
+  };
 }
 
 function refuseTime(slug: string, committed: number) {

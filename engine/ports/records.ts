@@ -317,8 +317,8 @@ export interface Database {
   readonly description: string;
   /** Names of the migrations that were applied now. */
   migrate(): Promise<readonly string[]>;
-  /** The problem, where something that the store threw means that the database went away. */
-  findLoss(error: unknown): Problem | undefined;
+  /** The problem, where something that the store threw is the fault of the database's surroundings: it is gone, or full. */
+  findFault(error: unknown): Problem | undefined;
   close(): Promise<void>;
 }
 

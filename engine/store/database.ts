@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Pool, PoolConfig } from 'pg';
 import pg from 'pg';
+import { findFault } from './database-fault.js';
 import type { Runner } from './statement.js';
 import type { DB } from './tables.js';
 
@@ -52,10 +53,14 @@ export function openDatabase(
 function queryOf(pool: Pool): Runner['query'] {
   return async (query, values) => {
     const client = await pool.connect();
+    let broken: Error | undefined;
     try {
       return await client.query(query, values);
+    } catch (error) {
+      broken = toBroken(error);
+      throw error;
     } finally {
-      client.release();
+      client.release(broken);
     }
   };
 }
@@ -76,11 +81,16 @@ export async function inTransaction<Result>(
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    broken = await rollBack(client);
+    broken = toBroken(error) ?? (await rollBack(client));
     throw error;
   } finally {
     client.release(broken);
   }
+}
+
+/** A connection over which no answer came would hold up whoever uses it next. */
+function toBroken(error: unknown): Error | undefined {
+  return error instanceof Error && findFault(error)?.kind === 'lost' ? error : undefined;
 }
 
 /** @returns why the client cannot be used again, if so */

@@ -6,9 +6,8 @@ import { sweepAttempts } from './attempts/sweep.js';
 import { componentStore } from './components.js';
 import { inTransaction, type OpenDatabase } from './database.js';
 import { openInFolder, openInMemory } from './embedded.js';
-import { findLoss } from './lost-connection.js';
+import { findFaultProblem } from './database-fault.js';
 import { loadMigrations, migrate } from './migrations.js';
-import { databaseLost } from './problems.js';
 import { recordReader } from './records/record-reader.js';
 import { openServer } from './server.js';
 import { worldStore } from './worlds.js';
@@ -38,7 +37,9 @@ export async function openStore(configuration: StoreConfiguration): Promise<Outc
     return applied;
   } catch (error) {
     await database.value.close();
-    throw error;
+    const problem = findFaultProblem(database.value.description, error);
+    if (problem === undefined) throw error;
+    return { ok: false, problems: [problem] };
   }
 }
 
@@ -66,10 +67,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[], swep
     database: {
       description: database.description,
       migrate: async () => applied,
-      findLoss: (error) => {
-        const reason = findLoss(error);
-        return reason === undefined ? undefined : databaseLost(database.description, reason);
-      },
+      findFault: (error) => findFaultProblem(database.description, error),
       close: database.close,
     },
     components: componentStore(database),

@@ -58,7 +58,25 @@ export function databaseLost(description: string, reason: string): Problem {
   return {
     code: 'DATABASE_UNREACHABLE',
     message: `The connection to the database (${description}) was lost: ${reason}.`,
-    repair: 'Try again when it answers; chukwa doctor says whether it does.',
+    repair: 'Wait until it answers; chukwa doctor says whether it does.',
+  };
+}
+
+/** The database could write, and has no room any more. */
+export function databaseFull(description: string, reason: string): Problem {
+  return {
+    code: 'DATABASE_FULL',
+    message: `The database (${description}) has no room left: ${reason}.`,
+    repair: 'Make room on the disk that holds it.',
+  };
+}
+
+/** What lies under the database fails it. */
+export function databaseTroubled(description: string, reason: string): Problem {
+  return {
+    code: 'DATABASE_TROUBLED',
+    message: `The database (${description}) cannot work: ${reason}.`,
+    repair: 'Look at the disk and the files that hold it; restore what is missing or damaged.',
   };
 }
 

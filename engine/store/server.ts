@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Outcome, Problem } from '../contract/problem.js';
 import { openDatabase, type OpenDatabase } from './database.js';
@@ -6,24 +7,51 @@ import { databaseNotUtf8, databaseTooOld, databaseUnreachable, databaseUrlInvali
 const CONNECTIONS_MAX = 10;
 const CONNECTION_TIMEOUT_MS = 10_000;
 const OLDEST_VERSION = 140_000;
+/** Our statements take milliseconds. Whoever says nothing for so long is frozen, or cut off without a word. */
+const ANSWER_MS = 60_000;
+/** What a polite goodbye may take. */
+const GOODBYE_MS = 2_000;
 
-/** Opens a PostgreSQL server's database, and makes sure that it answers. */
-export async function openServer(url: string): Promise<Outcome<OpenDatabase>> {
+/**
+ * Opens a PostgreSQL server's database, and makes sure that it answers.
+ * @param answer_ms how long a statement may take before the server is taken for lost
+ */
+export async function openServer(url: string, answer_ms = ANSWER_MS): Promise<Outcome<OpenDatabase>> {
   const place = findPlace(url);
   if (place === undefined) return { ok: false, problems: [databaseUrlInvalid()] };
-  const database = openDatabase(
+  const sockets = new Set<Socket>();
+  const opened = openDatabase(
     {
       connectionString: url,
       max: CONNECTIONS_MAX,
       connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+      query_timeout: answer_ms,
       application_name: 'chukwa',
+      stream: () => keep(sockets, new Socket()),
     },
     { description: `PostgreSQL at ${place}`, is_exclusive: false, release: async () => {} },
   );
+  const database = { ...opened, close: () => closeWithin(GOODBYE_MS, opened, sockets) };
   const problem = await findProblem(database, place);
   if (!problem) return { ok: true, value: database };
   await database.close();
   return { ok: false, problems: [problem] };
+}
+
+function keep(sockets: Set<Socket>, socket: Socket): Socket {
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+  return socket;
+}
+
+/** Closes a database; a server that does not even answer a goodbye is hung up on. */
+async function closeWithin(limit_ms: number, { close }: OpenDatabase, sockets: ReadonlySet<Socket>): Promise<void> {
+  const patience = setTimeout(() => sockets.forEach((socket) => socket.destroy()), limit_ms);
+  try {
+    await close();
+  } finally {
+    clearTimeout(patience);
+  }
 }
 
 /** Host, port and database of an address, without user and password. */

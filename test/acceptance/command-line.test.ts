@@ -167,6 +167,19 @@ describe('while a turn runs', () => {
       [['failed', 'stopped']],
     );
   });
+
+  test('a terminal that goes away ends the attempt as stopped', async (context) => {
+    const variables = { CHUKWA_DATA_DIR: await makeFolder(context), CHUKWA_LLM_BASE_URL: model.url };
+    await askChukwa<WorldSnapshot>(['world', 'create', 'hung-up', '--scenario', SIMPLE], variables);
+    const asked = new Promise<void>((resolve) => model.onRequest(async () => resolve()));
+    const running = startChukwa(['run', 'hung-up', '--json'], variables);
+    await whileRunning(running, asked);
+    running.kill('SIGHUP');
+    const { code, stdout } = await running.ended;
+    assert.equal(code, 130);
+    const [turn] = (JSON.parse(stdout) as RunReport).turns;
+    assert.deepEqual([turn?.status, turn?.failure_class], ['failed', 'stopped']);
+  });
 });
 
 interface Stored {

@@ -20,7 +20,7 @@ export interface Ended {
 /** The program, running. */
 export interface Running {
   readonly pid: number;
-  kill(signal: 'SIGINT' | 'SIGKILL'): void;
+  kill(signal: 'SIGINT' | 'SIGHUP' | 'SIGKILL'): void;
   readonly ended: Promise<Ended>;
 }
 

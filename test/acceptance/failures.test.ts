@@ -254,5 +254,9 @@ function assertStopped(play: Play, key: string): void {
   assert.deepEqual([attempt.status, attempt.failure_class], ['failed', 'stopped']);
   const call = callAt(attempt, key);
   assert.deepEqual([call.status, call.failure_class], ['failed', 'stopped']);
+  assert.deepEqual(
+    [attempt.failed_subject_entity_id, attempt.failed_node_id, attempt.failed_source_invocation_id],
+    ['bob', 'act', call.source_invocation_id],
+  );
   assertStayed(play);
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { compose } from '../../engine/main.js';
-import { findLoss } from '../../engine/store/lost-connection.js';
+import type { Refused } from '../../engine/operations/engine.js';
+import { runTurns } from '../../engine/operations/run-turns.js';
+import { findFault } from '../../engine/store/database-fault.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { type ScriptedModel, startScriptedModel } from '../../fixtures/scripted-model/index.js';
-import { loadScript } from '../support/park-stage.js';
+import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { startPostgres, type TestServer } from '../../tools/postgres-server.js';
 
@@ -44,7 +46,7 @@ describe('a PostgreSQL that goes away in the middle of a run', () => {
     const told = error.replaceAll(/\s+/g, ' ');
     assert.match(told, /^error: The connection to the database \(PostgreSQL at .*\/postgres\) was lost: /);
     assert.match(told, /Turn 1 of brittle is the last that is known to be committed\./);
-    assert.match(told, /what to do: When the database answers again: chukwa run brittle\./);
+    assert.match(told, /what to do: Wait until it answers.* Then: chukwa run brittle\./);
     assert.doesNotMatch(told, /UNEXPECTED/);
     const [problem] = (JSON.parse(out) as { readonly problems: readonly { code: string; details: object }[] }).problems;
     assert.equal(problem?.code, 'DATABASE_UNREACHABLE');
@@ -52,25 +54,79 @@ describe('a PostgreSQL that goes away in the middle of a run', () => {
   });
 });
 
+describe('a PostgreSQL that fails in the middle of a turn', () => {
+  const open = sharedStage('PostgreSQL');
+
+  async function fail(stage: ParkStage, sql: string): Promise<Refused> {
+    const { world_slug } = await stage.makeWorld({ scenario: 'simple' });
+    stage.model.setScript(await loadScript('simple'));
+    stage.model.onRequest(async () => {
+      await stage.outside?.query(sql.replaceAll('$WORLD', world_slug));
+    });
+    const signal = new AbortController().signal;
+    const done = await runTurns(stage.engine, { world_slug, turns: 1, signal, onProgress: () => {} });
+    return done.ok ? assert.fail('the turn was played') : done;
+  }
+
+  test('for want of room says so, and how to go on', async () => {
+    const stage = await open();
+    const { because, problems } = await fail(
+      stage,
+      `CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN RAISE 'could not extend file' USING ERRCODE = '53100'; END $$;
+       CREATE TRIGGER no_room BEFORE UPDATE ON source_invocations EXECUTE FUNCTION no_room()`,
+    );
+    await stage.outside?.query('DROP FUNCTION no_room CASCADE');
+    assert.deepEqual([because, problems[0]?.code], ['environment', 'DATABASE_FULL']);
+    assert.match(problems[0]?.message ?? '', /could not extend file.* Turn 0 of .* is the last/);
+    assert.match(problems[0]?.repair ?? '', /^Make room .* Then: chukwa run /);
+  });
+
+  test('the world of a driver that was overtaken is told, and where to look', async () => {
+    const stage = await open();
+    const { because, problems } = await fail(
+      stage,
+      `UPDATE worlds SET lease_epoch = lease_epoch + 1 WHERE world_slug = '$WORLD'`,
+    );
+    assert.deepEqual([because, problems[0]?.code], ['environment', 'WORLD_OVERTAKEN']);
+    assert.match(problems[0]?.repair ?? '', /chukwa attempts simple-/);
+  });
+});
+
 const says = (message: string, more: object): Error => Object.assign(new Error(message), more);
 
-test('what a server that is there has to say is not taken for its loss', () => {
-  for (const error of [
+const FAULTS: Readonly<Record<NonNullable<ReturnType<typeof findFault>>['kind'] | 'none', readonly unknown[]>> = {
+  none: [
     says('duplicate key', { code: '23505' }),
     says('canceling statement due to user request', { code: '57014' }),
     says('no such file', { code: 'ENOENT', syscall: 'open' }),
     new Error('a promise was broken'),
     'text',
-  ])
-    assert.equal(findLoss(error), undefined);
-});
-
-test('a server that sends its clients away, or is not there, is lost', () => {
-  for (const error of [
+  ],
+  lost: [
     says('terminating connection due to administrator command.', { code: '57P01' }),
+    says('sorry, too many clients already', { code: '53300' }),
     says('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' }),
     new AggregateError([says('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' })]),
     new Error('Connection terminated unexpectedly'),
-  ])
-    assert.match(findLoss(error) ?? '', /[^.]$/);
-});
+    new Error('Query read timeout'),
+  ],
+  full: [
+    says('could not extend file "base/5/16812": No space left on device', { code: '53100' }),
+    says('no space left on device, write', { code: 'ENOSPC', syscall: 'write' }),
+  ],
+  troubled: [
+    says('could not open file "base/5/2650": No such file or directory', { code: '58P01' }),
+    says('could not read block', { code: '58030' }),
+    says('invalid page in block 3', { code: 'XX001' }),
+    says('i/o error, read', { code: 'EIO', syscall: 'read' }),
+  ],
+};
+
+for (const [kind, errors] of Object.entries(FAULTS))
+  for (const error of errors)
+    test(`the fault of a database of which is said "${String(error)}" is ${kind}`, () => {
+      const fault = findFault(error);
+      assert.equal(fault?.kind ?? 'none', kind);
+      assert.doesNotMatch(fault?.reason ?? '', /[.]$/);
+    });

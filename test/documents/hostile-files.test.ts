@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { open, symlink } from 'node:fs/promises';
+import { chmod, mkdir, open, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -68,6 +68,39 @@ test('links that leave the root are refused, and links within it are followed', 
   ]);
   const names = components.map(({ path }) => path.slice(folder.length + 1));
   assert.deepEqual(names, ['below/other.json', 'in.json', 'policy.json']);
+});
+
+test('what cannot be looked into is a finding beside the others', async (t) => {
+  const folder = await folderOf(t, { 'label.json': { ...policy, label: 7 } });
+  await writeFile(Buffer.concat([Buffer.from(join(folder, 'bad-')), Buffer.from([0xff]), Buffer.from('.json')]), '{}');
+  await mkdir(Buffer.concat([Buffer.from(join(folder, 'folder-')), Buffer.from([0xfe])]));
+  await symlink(join(folder, 'nowhere'), join(folder, 'broken.json'));
+  await symlink(join(folder, 'loop-b.json'), join(folder, 'loop-a.json'));
+  await symlink(join(folder, 'loop-a.json'), join(folder, 'loop-b.json'));
+  assert.deepEqual(
+    (await findingsOf(folder)).map((finding) => finding.replace(/:\d+:\d+/, '')),
+    [
+      'bad-\uFFFD.json FILE_UNREADABLE at ""',
+      'broken.json FILE_UNREADABLE at ""',
+      'folder-\uFFFD FILE_UNREADABLE at ""',
+      'label.json WRONG_TYPE at "/label"',
+      'loop-a.json LINK_LOOP at ""',
+      'loop-b.json LINK_LOOP at ""',
+    ],
+  );
+  assert.match((await findingsOf(folder, ['loop-a.json'])).join(), /LINK_LOOP/);
+});
+
+test('a folder that may not be read is a finding beside the others', async (t) => {
+  if (process.getuid?.() === 0) return t.skip('whoever may read everything cannot see it');
+  const folder = await folderOf(t, { 'policy.json': policy, 'closed/policy.json': policy });
+  await chmod(join(folder, 'closed'), 0);
+  const findings = await findingsOf(folder);
+  await chmod(join(folder, 'closed'), 0o700);
+  assert.deepEqual(
+    findings.map((finding) => finding.replace(/:\d+:\d+/, '')),
+    ['closed FILE_UNREADABLE at ""'],
+  );
 });
 
 test('a reference through a link that leaves the root reads nothing', async (t) => {

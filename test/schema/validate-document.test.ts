@@ -52,3 +52,16 @@ test('a JSON Schema document is an object', () => {
   );
   assert.deepEqual(shape('json_schema', { $schema: 'https://json-schema.org/draft/2020-12/schema' }), []);
 });
+
+test('a prompt message holds at most 65,536 characters', () => {
+  const codesOf = (length: number): readonly string[] => {
+    const prompt_template = { messages: [{ role: 'user', content: 'a'.repeat(length) }] };
+    const nodes = [{ id: 'act', type: 'llm_json', prompt_template }];
+    const found = shape('cognition_workflow', { version: 1, execution: 'per_subject_ordered', nodes });
+    return found
+      .filter(({ pointer }) => pointer?.endsWith('/content'))
+      .map(({ code, message }) => `${code}: ${message}`);
+  };
+  assert.deepEqual(codesOf(65_536), []);
+  assert.deepEqual(codesOf(65_537), ['BAD_VALUE: must have at most 65536 characters']);
+});

@@ -8,7 +8,7 @@ import type { ModelContentDetail } from '../turn/failure.js';
 import type { Rejection } from '../turn/verdict.js';
 import { renderSubject, toProjectionJson, project } from '../world/projection.js';
 import type { GenerationProgram, OfferedSchema } from '../workflow/program.js';
-import { templateUnresolved } from './node-failure.js';
+import { placeholderUnresolved } from './node-failure.js';
 import type { NodeFailure, NodeScope } from './node-type.js';
 
 /** The one retry lane: an append-only conversation, and where in it the node stands. */
@@ -53,7 +53,10 @@ export function openLane(node: GeneratingNode, scope: NodeScope, offered: Offere
     nodes: scope.nodes,
   });
   if (!rendered.ok)
-    return { ok: false, failure: templateUnresolved(`the prompt of node ${node.id}`, `{{${rendered.placeholder}}}`) };
+    return {
+      ok: false,
+      failure: placeholderUnresolved(`the prompt of node ${node.id}`, rendered.placeholder, scope.nodes),
+    };
   const first = rendered.messages.at(-1);
   const messages =
     node.schema_delivery === 'prompt' && first !== undefined

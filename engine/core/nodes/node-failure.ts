@@ -1,3 +1,6 @@
+import type { Json } from '../../contract/json.js';
+import { appendToken, pointerTokens } from '../content/json-pointer.js';
+import { nearestLevel } from '../content/nearest-level.js';
 import type { CallFailed, CallRefused } from '../turn/event.js';
 import type { NodeFailure } from './node-type.js';
 
@@ -6,10 +9,21 @@ export function callFailed(event: CallFailed | CallRefused): NodeFailure {
   return { failure_class: event.failure_class, message: event.message, call_key: event.key };
 }
 
-/** A template or prompt asked for something that is not there. */
-export function templateUnresolved(where: string, missing: string): NodeFailure {
+/** A request template asked for something that its context does not hold. */
+export function templateUnresolved(where: string, from: string, context: Json): NodeFailure {
+  const { tokens, holds } = nearestLevel(context, pointerTokens(from));
+  const level = tokens.reduce(appendToken, '') || 'the top';
   return {
     failure_class: 'template_unresolved',
-    message: `${where} reads ${missing}, and nothing stands there; write a default, or read what exists`,
+    message: `${where} reads ${from}, and nothing stands there; at ${level} stands: ${holds}. Write a default, or read what exists`,
+  };
+}
+
+/** A prompt asked for something that no node has given. A placeholder knows no default. */
+export function placeholderUnresolved(where: string, name: string, nodes: Json): NodeFailure {
+  const { tokens, holds } = nearestLevel({ nodes }, name.split('.'));
+  return {
+    failure_class: 'template_unresolved',
+    message: `${where} reads {{${name}}}, and nothing stands there; at ${tokens.join('.')} stands: ${holds}`,
   };
 }

@@ -11,8 +11,10 @@ export type SourceCallState = { readonly type: 'source_call' };
 /** One unconditional source call; its answer is the node's output. */
 export const sourceCall: NodeType<SourceCallProgram, SourceCallState> = {
   start(node, scope) {
-    const resolved = resolveTemplate(node.request_template, toTemplateContext(scope.frozen, scope.nodes));
-    if (!resolved.ok) return { kind: 'failed', failure: templateUnresolved(`node ${node.id}`, resolved.missing.from) };
+    const context = toTemplateContext(scope.frozen, scope.nodes);
+    const resolved = resolveTemplate(node.request_template, context);
+    if (!resolved.ok)
+      return { kind: 'failed', failure: templateUnresolved(`node ${node.id}`, resolved.missing.from, context) };
     const key = `${scope.subject_id}/${node.id}/call`;
     const { call } = node;
     const request_hash = contentHash({ source: call.source.hash, request: resolved.request });

@@ -40,23 +40,32 @@ export const PLACEHOLDER_NAMES = [
   'tools.available',
 ] as const;
 
-/** Cuts one authored text at its placeholders. */
-export function parsePromptText(text: string): {
+/** One authored text, cut at its placeholders. */
+export interface ParsedPromptText {
   readonly parts: readonly PromptPart[];
   readonly unknown: readonly UnknownPlaceholder[];
-} {
+  /** Where double braces open and never close; what follows is taken for text. */
+  readonly unclosed?: { readonly offset: number };
+}
+
+/** Cuts one authored text at its placeholders, looking at each character once. */
+export function parsePromptText(text: string): ParsedPromptText {
   const parts: PromptPart[] = [];
   const unknown: UnknownPlaceholder[] = [];
+  const rest = (end: number): readonly PromptPart[] =>
+    end < text.length ? [...parts, { kind: 'text', text: text.slice(end) }] : parts;
   let end = 0;
-  for (const match of text.matchAll(/\{\{(.*?)\}\}/gs)) {
-    if (match.index > end) parts.push({ kind: 'text', text: text.slice(end, match.index) });
-    const placeholder = toPlaceholder((match[1] ?? '').trim());
+  for (;;) {
+    const offset = text.indexOf('{{', end);
+    if (offset === -1) return { parts: rest(end), unknown };
+    const close = text.indexOf('}}', offset + 2);
+    if (close === -1) return { parts: rest(end), unknown, unclosed: { offset } };
+    if (offset > end) parts.push({ kind: 'text', text: text.slice(end, offset) });
+    const placeholder = toPlaceholder(text.slice(offset + 2, close).trim());
+    end = close + 2;
     if (placeholder) parts.push({ kind: 'placeholder', placeholder });
-    else unknown.push({ offset: match.index, text: match[0] });
-    end = match.index + match[0].length;
+    else unknown.push({ offset, text: text.slice(offset, end) });
   }
-  if (end < text.length) parts.push({ kind: 'text', text: text.slice(end) });
-  return { parts, unknown };
 }
 
 function toPlaceholder(name: string): Placeholder | undefined {

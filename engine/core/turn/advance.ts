@@ -37,7 +37,7 @@ export function advance(program: Program, state: TurnState, event: TurnEvent): S
         simulation_time: event.simulation_time,
       });
     case 'stopped':
-      return failTurn(state, { kind: 'fail', failure_class: 'stopped', message: event.reason });
+      return failTurn(state, stopFailure(program, state, event.reason));
     default:
       return hearCall(program, state, event);
   }
@@ -216,6 +216,19 @@ function failTurn(state: TurnState, failure: Fail): Step {
 function settle(state: TurnState): Step {
   if (state.failure === undefined || state.awaited.size > 0) return { state, commands: [] };
   return { state: { ...state, stage: 'ended' }, commands: [state.failure] };
+}
+
+/** A stop is nobody's fault; the record says all the same whose turn it was and what was awaited. */
+function stopFailure(program: Program, state: TurnState, message: string): Fail {
+  const [call_key, asker] = [...state.awaited][0] ?? [];
+  return {
+    kind: 'fail',
+    failure_class: 'stopped',
+    message,
+    ...(state.subject === undefined ? {} : { subject_id: subjectProgram(program, state).subject_id }),
+    ...(asker?.kind === 'node' ? { node_id: asker.node_id } : {}),
+    ...(call_key === undefined ? {} : { call_key }),
+  };
 }
 
 function ambientFailure(

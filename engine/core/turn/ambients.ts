@@ -65,6 +65,7 @@ function askAmbient(binding: AmbientProgram, key: string, context: Json, subject
     const { failure_class, message } = templateUnresolved(
       `the request of ambient source ${binding.id}`,
       resolved.missing.from,
+      context,
     );
     return { kind: 'fail', failure_class, message, ...(subjectId === undefined ? {} : { subject_id: subjectId }) };
   }

@@ -9,10 +9,11 @@ import type {
 } from '../../generated/workflow.js';
 import { type PromptTemplate, nodesReadBy, parsePromptText } from '../prompt/template.js';
 import { pointerTokens } from '../content/json-pointer.js';
+import { nearestName } from '../content/nearest-name.js';
 import { compileCall, compileReference } from './compile-call.js';
-import type { CompileParts, Part, WorkflowSetting } from './compile-parts.js';
+import type { CompiledPolicy, CompileParts, Part, WorkflowSetting } from './compile-parts.js';
 import { composeToolLoopSchema, offerAnswerSchema } from './compose-schema.js';
-import { type Complaint, inDocument } from './document-problem.js';
+import { type Complaint, inDocument, isError } from './document-problem.js';
 import { isEquivalentSchema } from './equivalent-schema.js';
 import type {
   GenerationProgram,
@@ -65,7 +66,7 @@ function compileToolLoop(
     ...final.problems,
     ...inDocument(document, foreign ? [notWorldPatch(`${pointer}/final_schema_ref`)] : []),
   ];
-  if (generation.value === undefined || final.value === undefined || problems.length > 0) return { problems };
+  if (generation.value === undefined || final.value === undefined || problems.some(isError)) return { problems };
   const compiled = tools.flatMap((tool) => tool.value ?? []);
   const offered = compiled
     .filter((tool) => tool.permitted)
@@ -83,7 +84,7 @@ function compileToolLoop(
       offered: composeToolLoopSchema(node.max_tool_calls === 0 ? [] : offered, parts.contracts.world_patch),
       offered_last: composeToolLoopSchema([], parts.contracts.world_patch),
     },
-    problems: [],
+    problems,
   };
 }
 
@@ -174,16 +175,36 @@ function compilePrompt(
     role: message.role,
     ...parsePromptText(message.content),
   }));
-  const complaints = parsed.flatMap(({ unknown }, index) =>
-    unknown.map(({ text }) => ({
-      code: 'PROMPT_PLACEHOLDER_UNKNOWN',
-      message: `${text} names nothing that a prompt can be given.`,
-      pointer: `${pointer}/prompt_template/messages/${index}/content`,
-      repair:
-        'Use world.slug, world.attempted_turn, world.simulation_time, world.projection, subject.id, subject.name, subject.rendered, ambient.visible, tools.available or nodes.<id>.output.',
-    })),
-  );
+  const complaints = parsed.flatMap(({ unknown, unclosed }, index) => {
+    const place = `${pointer}/prompt_template/messages/${index}/content`;
+    return [
+      ...unknown.map(({ text }) => unknownPlaceholder(text, place)),
+      ...(unclosed ? [unclosedPlaceholder(unclosed.offset, place)] : []),
+    ];
+  });
   return { template: { messages: parsed.map(({ role, parts }) => ({ role, parts })) }, complaints };
+}
+
+function unknownPlaceholder(text: string, pointer: string): Complaint {
+  const shown = text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}...` : text;
+  return {
+    code: 'PROMPT_PLACEHOLDER_UNKNOWN',
+    message: `${shown} names nothing that a prompt can be given.`,
+    pointer,
+    repair:
+      'Use world.slug, world.attempted_turn, world.simulation_time, world.projection, subject.id, subject.name, subject.rendered, ambient.visible, tools.available or nodes.<id>.output.',
+  };
+}
+
+const SHOWN_LENGTH_MAX = 80;
+
+function unclosedPlaceholder(offset: number, pointer: string): Complaint {
+  return {
+    code: 'PROMPT_PLACEHOLDER_UNCLOSED',
+    message: `The braces that open at character ${offset + 1} never close.`,
+    pointer,
+    repair: 'Close them with }}, or write the first brace alone.',
+  };
 }
 
 /** How a chat source wants its schema; what this version cannot do is said before anything runs. */
@@ -228,9 +249,25 @@ function compileTool(
     };
   }
   const permitted = setting.policy?.allow.has(tool.name) ?? false;
+  const notes = permitted || setting.policy === undefined ? [] : [notAllowed(tool.name, setting.policy, pointer)];
   return {
     value: { name: tool.name, description: tool.description, call: call.value, arguments: args, permitted },
-    problems: [],
+    problems: inDocument(document, notes),
+  };
+}
+
+/** An author may mean it, where several profiles share a workflow; more often a name is misspelt. */
+function notAllowed(name: string, { allow }: CompiledPolicy, pointer: string): Complaint {
+  const nearest = nearestName(name, [...allow]);
+  return {
+    code: 'TOOL_NOT_ALLOWED',
+    message: `The tool policy does not allow ${name}, so no model is offered it.`,
+    pointer: `${pointer}/name`,
+    repair:
+      nearest === undefined
+        ? `Add ${JSON.stringify(name)} to "allow" of the policy, or leave it so.`
+        : `The policy allows ${nearest}: did you mean that?`,
+    severity: 'note',
   };
 }
 

@@ -1,9 +1,9 @@
-import { lstat, readdir, stat } from 'node:fs/promises';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Problem } from '../../contract/problem.js';
 import { nearestName } from '../../core/content/nearest-name.js';
 import { isWithin } from '../../core/workflow/link/resolve-path.js';
-import { leavesRoot, realPathOf } from './read-file.js';
+import { leavesRoot, realPathOf, unreadable } from './read-file.js';
 
 /** The most files of one command. */
 export const FILES_MAX = 10_000;
@@ -31,11 +31,11 @@ export interface FoundFiles {
  */
 export async function findFiles(given: string, place: Place): Promise<FoundFiles> {
   const path = resolve(place.working_folder, given);
-  const facts = await stat(path).catch(() => undefined);
-  const isFolder = facts?.isDirectory() ?? false;
+  const facts = await stat(path).catch((error: unknown) => ({ error }));
+  const isFolder = 'error' in facts ? false : facts.isDirectory();
   const root = rootOf(path, isFolder, place);
   const refuse = (problem: Problem): FoundFiles => ({ files: [], folders: [], root, problems: [{ path, problem }] });
-  if (!facts) return refuse(await pathMissing(path, given));
+  if ('error' in facts) return refuse(await pathFault(path, given, facts.error));
   if (path !== root && !isWithin(root, path))
     return refuse({ ...leavesRoot(), code: 'PATH_LEAVES_ROOT', message: 'this lies outside of the root' });
   if (!isFolder) return { files: [path], folders: [], root, problems: [] };
@@ -49,6 +49,11 @@ export async function findFiles(given: string, place: Place): Promise<FoundFiles
 export async function listJsonFiles(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch((): string[] => []);
   return names.filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
+}
+
+async function pathFault(path: string, given: string, error: unknown): Promise<Problem> {
+  if (hasCode(error, 'ELOOP')) return linkLoop();
+  return hasCode(error, 'ENOENT', 'ENOTDIR') ? pathMissing(path, given) : unreadable('this path may not be read');
 }
 
 async function pathMissing(path: string, given: string): Promise<Problem> {
@@ -85,25 +90,47 @@ async function walk(top: string, realRoot: string): Promise<Omit<FoundFiles, 'ro
   const problems: { readonly path: string; readonly problem: Problem }[] = [];
   const folders = [top];
   for (const folder of folders) {
-    for (const name of (await readdir(folder)).sort()) {
+    const names = await readdir(folder).catch((): undefined => undefined);
+    if (!names) problems.push({ path: folder, problem: unreadable('this folder may not be read') });
+    for (const name of (names ?? []).sort()) {
       if (name.startsWith('.') || name === 'node_modules' || files.length > FILES_MAX) continue;
       const path = join(folder, name);
-      const found = await lstat(path);
-      if (found.isDirectory()) folders.push(path);
-      else if (found.isSymbolicLink() && !(await leadsWithin(path, realRoot)))
-        problems.push({ path, problem: leavesRoot() });
-      else if (name.endsWith('.json') && !(await isLinkedFolder(path))) files.push(path);
+      const found = await lookAt(path, realRoot);
+      if (found === 'folder') folders.push(path);
+      else if (found === 'file') files.push(path);
+      else if (found !== 'passed by') problems.push({ path, problem: found });
     }
   }
   return { files: files.sort(), folders, problems };
 }
 
-async function leadsWithin(path: string, realRoot: string): Promise<boolean> {
-  const real = await realPathOf(path);
-  return real !== undefined && (real === realRoot || isWithin(realRoot, real));
+async function lookAt(path: string, realRoot: string): Promise<'folder' | 'file' | 'passed by' | Problem> {
+  const found = await lstat(path).catch((): undefined => undefined);
+  // A name that is not UTF-8 was read with U+FFFD in it, and leads nowhere.
+  if (!found) return unreadable(path.includes('\uFFFD') ? 'its name is not UTF-8' : 'this is not there any more');
+  if (found.isDirectory()) return 'folder';
+  const isDocument = path.endsWith('.json');
+  if (!found.isSymbolicLink()) return isDocument ? 'file' : 'passed by';
+  const target = await followLink(path, realRoot);
+  if (typeof target === 'object') return target;
+  // What a link to a folder within the root holds is found where it lies.
+  return isDocument && target === 'file' ? 'file' : 'passed by';
 }
 
-/** What a link to a folder within the root holds is found where it lies. */
-async function isLinkedFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+async function followLink(path: string, realRoot: string): Promise<'folder' | 'file' | Problem> {
+  try {
+    const real = await realpath(path);
+    if (real !== realRoot && !isWithin(realRoot, real)) return leavesRoot();
+    return (await stat(real)).isDirectory() ? 'folder' : 'file';
+  } catch (error) {
+    return hasCode(error, 'ELOOP') ? linkLoop() : unreadable('this link leads to nothing that may be read');
+  }
+}
+
+function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return codes.some((code) => (error as NodeJS.ErrnoException).code === code);
+}
+
+function linkLoop(): Problem {
+  return { code: 'LINK_LOOP', message: 'this link leads back to itself', pointer: '', repair: 'Take it out.' };
 }

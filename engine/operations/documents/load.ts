@@ -6,7 +6,7 @@ import { type DocumentKind, documentKindOf } from '../../core/workflow/link/docu
 import { listReferences } from '../../core/workflow/link/references.js';
 import { type ResolvePath, resolveWithin, SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
 import { findFiles, listJsonFiles, type Place } from './find-files.js';
-import { readTextFile, realPathOf } from './read-file.js';
+import { readTextFile, realPathOf, unreadable } from './read-file.js';
 
 /** How many files are open at once. */
 const OPEN_MAX = 32;
@@ -50,12 +50,14 @@ export async function loadDocuments(
     .flatMap(({ problems }) => problems)
     .map(({ path, problem }) => toUnreadable(path, nameOf(path), [{ ...problem, location: ofPath(nameOf(path)) }]));
   const read = (path: string): Promise<LoadedFile | undefined> => loadFile(path, nameOf(path), realRoots);
-  const loaded = await loadAll(
-    found.flatMap(({ files }) => files),
-    { read, resolvePath },
-  );
+  const given = found.flatMap(({ files }) => files);
+  const loaded = await loadAll(given, { read, resolvePath });
+  const seen = new Set(loaded.map(({ path }) => path));
+  const vanished = given
+    .filter((path) => !seen.has(path))
+    .map((path) => toUnreadable(path, nameOf(path), [unreadable('this is not there any more')]));
   const ours = [...shipped].map(([name, schema]) => fromValue(`${SHIPPED_PREFIX}${name}`, 'json_schema', schema));
-  const files = [...ours, ...refused, ...loaded];
+  const files = [...ours, ...refused, ...vanished, ...loaded];
   const folders = [...found.flatMap((one) => one.folders), ...[...refused, ...loaded].map(({ path }) => dirname(path))];
   return {
     files,

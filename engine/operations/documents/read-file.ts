@@ -17,13 +17,13 @@ export async function readTextFile(
   const real = await realPathOf(path);
   if (real === undefined) return undefined;
   if (!realRoots.some((root) => isWithin(root, real))) return refuse(leavesRoot());
-  const facts = await stat(real);
+  const facts = await stat(real).catch((): undefined => undefined);
+  if (!facts) return refuse(unreadable('this file may not be read'));
   // Opening a pipe would wait for somebody to write into it.
   if (!facts.isFile()) return refuse(simple('NOT_A_FILE', 'this is not a regular file'));
   if (facts.size > FILE_BYTES_MAX) return refuse(tooLarge(facts.size));
   const bytes = await readBytes(real);
-  if (bytes === undefined)
-    return refuse(simple('FILE_UNREADABLE', 'this file may not be read', 'Check its permissions.'));
+  if (bytes === undefined) return refuse(unreadable('this file may not be read'));
   return bytes.length > FILE_BYTES_MAX ? refuse(tooLarge(bytes.length)) : decode(name, bytes);
 }
 
@@ -45,6 +45,11 @@ export function leavesRoot(): Problem {
   );
 }
 
+/** Something that stands there and cannot be looked into. */
+export function unreadable(message: string): Problem {
+  return simple('FILE_UNREADABLE', message, 'Check name and permissions, or take it out.');
+}
+
 /** A file can grow between its size and its reading: one byte more than allowed is enough to know. */
 async function readBytes(path: string): Promise<Uint8Array | undefined> {
   const file = await open(path).catch(() => undefined);
@@ -57,6 +62,8 @@ async function readBytes(path: string): Promise<Uint8Array | undefined> {
       if (bytesRead === 0) return buffer.subarray(0, length);
       length += bytesRead;
     }
+  } catch {
+    return undefined;
   } finally {
     await file.close();
   }

@@ -19,7 +19,8 @@ export interface Terminal {
   leave(code: number): void;
 }
 
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+/** Ctrl-C, a supervisor, and a terminal that goes away. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The terminal of a process. A reader that goes away is no error: what is written from then on is dropped. */
 export function toTerminal(process: NodeJS.Process): Terminal {

@@ -175,6 +175,15 @@ const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] 
     '\n  bob\n    act try 1  small-model · 30 + 4 tokens · 12 ms\n      rejected, unknown_entity: "beetle" is nobody.\n',
   ],
   [
+    'a budget that is used up ends the attempt, and rejects nothing',
+    finished(GENERATION, answered({}), {
+      model_output_kind: 'invalid',
+      failure: { failure_class: 'budget_exhausted', message: 'node act has used 90 tokens.' },
+      artifacts: [],
+    }),
+    '\n  bob\n    act try 1  small-model · 30 + 4 tokens · 12 ms\n      ended: budget_exhausted: node act has used 90 tokens.\n',
+  ],
+  [
     'a call that failed says why',
     finished(AMBIENT, broken),
     '\n  once for everybody\n    clock             failed, http_status: The service answered with status 503.  12 ms\n',

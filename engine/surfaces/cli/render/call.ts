@@ -82,7 +82,9 @@ function generationLines({ command, outcome, verdict }: FinishedCall): readonly 
 }
 
 function rejectedLine({ failure_class, detail, message }: NonNullable<Verdict['failure']>): Line {
-  return hanging(8, '      ', bad(`rejected, ${detail ?? failure_class}`), `: ${toReason(message)}`);
+  // Only what a model said is rejected; a budget that is used up ends the attempt, however good the answer.
+  const what = failure_class === 'model_content' ? `rejected, ${detail ?? failure_class}` : `ended: ${failure_class}`;
+  return hanging(8, '      ', bad(what), `: ${toReason(message)}`);
 }
 
 /** The first line says what is wrong; what else the model was told, such as a roster, stands in the record. */

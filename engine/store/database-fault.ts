@@ -1,0 +1,61 @@
+import type { Problem } from '../contract/problem.js';
+import { unreachable } from '../contract/unreachable.js';
+import { databaseFull, databaseLost, databaseTroubled } from './problems.js';
+
+/** What a server says when it sends its clients away or takes no more: connections, shutting down, too many clients. */
+const SENT_AWAY = /^(08|57P0[1-5]|53300)/;
+
+/** No room for what is to be written. */
+const FULL = /^(53100|ENOSPC|EDQUOT)$/;
+
+/** What lies under the database is gone, damaged, or does not obey: files, the disk, memory. */
+const TROUBLED = /^(58|XX001|XX002|53200|EIO$|EROFS$)/;
+
+/** What the driver says, without any code, of a connection that ended under it or that says nothing more. */
+const ENDED =
+  /^Connection terminated|connection error and is not queryable|when trying to connect$|^Query read timeout$/;
+
+const WAYS = ['connect', 'read', 'write'];
+
+/** How the surroundings of a database keep a statement from being done. */
+export interface DatabaseFault {
+  readonly kind: 'lost' | 'full' | 'troubled';
+  readonly reason: string;
+}
+
+/**
+ * Why a statement could not be done, where its surroundings are at fault and not the statement.
+ * @returns undefined for everything that a database in good order has to say
+ */
+export function findFault(error: unknown): DatabaseFault | undefined {
+  // Several addresses of one host fail as one nameless error that holds the real ones.
+  if (error instanceof AggregateError) return findFault((error.errors as readonly unknown[])[0]);
+  if (!(error instanceof Error)) return undefined;
+  const kind = findKind(error);
+  return kind === undefined ? undefined : { kind, reason: error.message.replace(/\.$/, '') };
+}
+
+function findKind(error: Error & { readonly code?: unknown; readonly syscall?: unknown }) {
+  const { syscall, message } = error;
+  const code = typeof error.code === 'string' ? error.code : '';
+  if (FULL.test(code)) return 'full';
+  if (SENT_AWAY.test(code) || ENDED.test(message)) return 'lost';
+  if (TROUBLED.test(code)) return 'troubled';
+  return typeof syscall === 'string' && WAYS.includes(syscall) ? 'lost' : undefined;
+}
+
+/** The same as a problem of the database that is described. */
+export function findFaultProblem(description: string, error: unknown): Problem | undefined {
+  const fault = findFault(error);
+  if (fault === undefined) return undefined;
+  switch (fault.kind) {
+    case 'lost':
+      return databaseLost(description, fault.reason);
+    case 'full':
+      return databaseFull(description, fault.reason);
+    case 'troubled':
+      return databaseTroubled(description, fault.reason);
+    default:
+      return unreachable(fault.kind);
+  }
+}

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parsePromptText } from '../../engine/core/prompt/template.js';
+
+/** A text as its parts, each placeholder by its name in angle brackets. */
+function cut(text: string): string {
+  const { parts, unknown, unclosed } = parsePromptText(text);
+  const shown = parts.map((part) => (part.kind === 'text' ? part.text : `<${part.placeholder.name}>`));
+  const faults = [
+    ...unknown.map(({ offset, text: said }) => `${offset} ${said}`),
+    ...(unclosed ? [`${unclosed.offset} open`] : []),
+  ];
+  return [shown.join('|'), ...faults].join(' ! ');
+}
+
+for (const [name, text, expected] of [
+  ['text stays text', 'a { b } c }} d', 'a { b } c }} d'],
+  ['a placeholder is cut out', 'in {{ world.slug }}!', 'in |<world.slug>|!'],
+  ['placeholders may touch', '{{subject.id}}{{subject.name}}', '<subject.id>|<subject.name>'],
+  ['an unknown name is told with its place', 'a{{b}}c', 'a|c ! 1 {{b}}'],
+  ['braces close at the first that can', '{{{world.slug}}}', '} ! 0 {{{world.slug}}'],
+  [
+    'braces that never close are told, and what follows is text',
+    'a {{world.slug}} {{subject.id',
+    'a |<world.slug>| {{subject.id ! 17 open',
+  ],
+] as const) {
+  test(`in a prompt ${name}`, () => assert.equal(cut(text), expected));
+}
+
+test('a prompt of braces that never close is looked through once', () => {
+  const { parts, unclosed } = parsePromptText('{'.repeat(3_000_000));
+  assert.deepEqual([parts.length, unclosed], [1, { offset: 0 }]);
+});

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileSmallPark, type SmallPark } from '../support/park-documents.js';
+
+function notesOf(park: SmallPark): readonly (readonly [code: string, pointer: string, repair: string | undefined])[] {
+  const compiled = compileSmallPark(park);
+  assert.ok(compiled.ok, 'a note has kept a scenario from running');
+  for (const { severity } of compiled.notes) assert.equal(severity, 'note');
+  return compiled.notes.map(({ code, pointer, repair }) => [code, pointer, repair]);
+}
+
+test('a tool that its policy does not allow is noted at its name', () => {
+  assert.deepEqual(notesOf({ tools: ['buy_candy', 'drink'], allow: ['buy_candy'] }), [
+    ['TOOL_NOT_ALLOWED', '/nodes/0/available_tools/1/name', 'Add "drink" to "allow" of the policy, or leave it so.'],
+  ]);
+});
+
+test('a name that the policy spells a little otherwise is offered', () => {
+  const [[, , repair] = []] = notesOf({ tools: ['buy_candy'], allow: ['buy_cnady'] });
+  assert.equal(repair, 'The policy allows buy_cnady: did you mean that?');
+});
+
+test('tools that are allowed are not noted', () => {
+  assert.deepEqual(notesOf({ tools: ['buy_candy', 'drink'] }), []);
+});
+
+test('a tool that is not allowed is left out of what the model is offered', () => {
+  const compiled = compileSmallPark({ tools: ['buy_candy', 'drink'], allow: ['buy_candy'] });
+  assert.ok(compiled.ok);
+  const [node] = compiled.program.subjects[0]?.workflow.nodes ?? [];
+  assert.ok(node?.type === 'llm_tool_loop');
+  assert.doesNotMatch(JSON.stringify(node.offered.schema), /drink/);
+});

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { placeholderUnresolved, templateUnresolved } from '../../engine/core/nodes/node-failure.js';
+import { advance } from '../../engine/core/turn/advance.js';
+import type { TurnEvent } from '../../engine/core/turn/event.js';
+import { UNBEGUN } from '../../engine/core/turn/state.js';
+import { smallPark, smallWorld } from '../support/park-documents.js';
+import { answered, finalPatch, modelSays, toolCall } from '../support/turn-player.js';
+
+const BEGAN: TurnEvent = { kind: 'turn_began', world: smallWorld(), simulation_time: '2026-05-01T09:01:00.000Z' };
+const STOPPED: TurnEvent = { kind: 'stopped', reason: 'enough' };
+
+describe('a turn that is stopped', () => {
+  const program = smallPark({ tools: ['buy_candy'], subjects: ['bob', 'ant'] });
+
+  /** The failure of a turn that was stopped after so many answers, the call in flight answered afterwards. */
+  function stopAfter(...says: readonly (ReturnType<typeof finalPatch> | 'tool')[]) {
+    let step = advance(program, UNBEGUN, BEGAN);
+    for (const said of says) {
+      const [command] = step.commands;
+      assert.ok(command?.kind === 'invoke');
+      step = advance(program, step.state, said === 'tool' ? answered(command, {}) : modelSays(command, said));
+    }
+    const [asked] = step.commands;
+    assert.ok(asked?.kind === 'invoke');
+    const stopping = advance(program, step.state, STOPPED);
+    const { commands } = advance(program, stopping.state, answered(asked, {}));
+    const [failure] = commands;
+    assert.ok(failure?.kind === 'fail');
+    const { failure_class, subject_id, node_id, call_key } = failure;
+    return [failure_class, subject_id, node_id, call_key];
+  }
+
+  test('names the subject and the node that ran, and the call in flight', () => {
+    assert.deepEqual(stopAfter(), ['stopped', 'bob', 'act', 'bob/act/round-1/try-1']);
+  });
+
+  test('names the tool that a model had called', () => {
+    assert.deepEqual(stopAfter(toolCall('buy_candy')), ['stopped', 'bob', 'act', 'bob/act/round-1/try-1/tool']);
+  });
+
+  test('names the second subject when the first has finished', () => {
+    assert.deepEqual(stopAfter(finalPatch()), ['stopped', 'ant', 'act', 'ant/act/round-1/try-1']);
+  });
+
+  test('before it has begun names nobody', () => {
+    const { commands } = advance(program, UNBEGUN, STOPPED);
+    assert.deepEqual(commands, [{ kind: 'fail', failure_class: 'stopped', message: 'enough' }]);
+  });
+});
+
+const NODES = { plan: { output: { intent: 'eat', mood: { now: 'calm' }, likes: ['tea'] } } };
+
+const PROMPTS: readonly (readonly [name: string, said: RegExp])[] = [
+  ['nodes.plan.output.intnt', /at nodes\.plan\.output stands: intent, mood, likes$/],
+  ['nodes.plan.output.mood.then', /at nodes\.plan\.output\.mood stands: now$/],
+  ['nodes.plan.output.intent.deep', /at nodes\.plan\.output\.intent stands: a string$/],
+  ['nodes.plan.output.likes.4', /at nodes\.plan\.output\.likes stands: a list of 1$/],
+];
+
+for (const [name, said] of PROMPTS) {
+  test(`a prompt that reads {{${name}}} is told what there is instead, and of no default`, () => {
+    const { message } = placeholderUnresolved('the prompt of node act', name, NODES);
+    assert.match(message, said);
+    assert.ok(message.startsWith(`the prompt of node act reads {{${name}}}, and nothing stands there`));
+    assert.doesNotMatch(message, /default/);
+  });
+}
+
+test('a request that reads what is not there is told what there is, and of a default', () => {
+  const { message } = templateUnresolved('node buy', '/nodes/plan/output/intnt', { nodes: NODES });
+  assert.match(message, /at \/nodes\/plan\/output stands: intent, mood, likes\. Write a default/);
+  assert.match(templateUnresolved('node buy', '/wrld', { nodes: NODES }).message, /at the top stands: nodes\./);
+});
+
+test('of many members ten are listed', () => {
+  const output = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`member_${index}`, 0]));
+  const { message } = placeholderUnresolved('it', 'nodes.plan.output.x', { plan: { output } });
+  assert.match(message, /member_9, and 2 more$/);
+});
