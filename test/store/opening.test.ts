@@ -199,6 +199,19 @@ test('what is no address of a database is said to be none, and not repeated', as
 });
 
 test('a database in memory is a new one each time', async () => {
+test('an address that asks for encryption makes the driver print no warning', async () => {
+  const warnings: string[] = [];
+  const listen = (warning: Error): void => void warnings.push(warning.message);
+  process.on('warning', listen);
+  for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
+    const url = `postgres://somebody@127.0.0.1:1/nowhere?sslmode=${mode}&connect_timeout=5`;
+    assert.equal((await refusal({ data_dir: root, url })).code, 'DATABASE_UNREACHABLE');
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', listen);
+  assert.deepEqual(warnings, []);
+});
+
   await makeWorld(await open({ data_dir: root, url: 'memory:' }), 'brief');
   assert.deepEqual(await (await open({ data_dir: root, url: 'memory:' })).worlds.list(), []);
 });
