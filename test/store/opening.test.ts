@@ -114,6 +114,15 @@ test('what a process left running when it was gone is ended by whoever opens the
   assert.deepEqual((await begin(again, 'left')).interrupted_attempts, []);
 });
 
+test('a folder whose files are gone is said to be unreadable, and is not held', async () => {
+  const data_dir = join(root, 'gutted');
+  await (await open({ data_dir })).database.close();
+  stores.pop();
+  await rm(join(data_dir, 'pgdata', 'global'), { recursive: true });
+  assert.equal((await refusal({ data_dir })).code, 'DATABASE_UNREADABLE');
+  assert.deepEqual(await readdir(data_dir), ['pgdata']);
+});
+
 test('a folder whose making was cut short is made anew', async () => {
   const data_dir = join(root, 'half');
   await mkdir(join(data_dir, 'pgdata.new', 'global'), { recursive: true });
@@ -190,15 +199,6 @@ test('a server that does not answer is named without its password', async () => 
   assert.doesNotMatch(JSON.stringify(problem), /hunter2/);
 });
 
-test('what is no address of a database is said to be none, and not repeated', async () => {
-  for (const url of ['mysql://me:hunter2@host/db', 'hunter2', 'postgres://[hunter2']) {
-    const problem = await refusal({ data_dir: root, url });
-    assert.equal(problem.code, 'DATABASE_URL_INVALID');
-    assert.doesNotMatch(JSON.stringify(problem), /hunter2/);
-  }
-});
-
-test('a database in memory is a new one each time', async () => {
 test('an address that asks for encryption makes the driver print no warning', async () => {
   const warnings: string[] = [];
   const listen = (warning: Error): void => void warnings.push(warning.message);
@@ -212,6 +212,15 @@ test('an address that asks for encryption makes the driver print no warning', as
   assert.deepEqual(warnings, []);
 });
 
+test('what is no address of a database is said to be none, and not repeated', async () => {
+  for (const url of ['mysql://me:hunter2@host/db', 'hunter2', 'postgres://[hunter2']) {
+    const problem = await refusal({ data_dir: root, url });
+    assert.equal(problem.code, 'DATABASE_URL_INVALID');
+    assert.doesNotMatch(JSON.stringify(problem), /hunter2/);
+  }
+});
+
+test('a database in memory is a new one each time', async () => {
   await makeWorld(await open({ data_dir: root, url: 'memory:' }), 'brief');
   assert.deepEqual(await (await open({ data_dir: root, url: 'memory:' })).worlds.list(), []);
 });
