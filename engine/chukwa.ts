@@ -1,7 +1,13 @@
 #!/usr/bin/env node
 import { compose } from './main.js';
 import { runCommandLine } from './surfaces/cli/command-line.js';
-import { toTerminal } from './surfaces/cli/terminal.js';
+import { EXIT } from './surfaces/cli/exit-code.js';
+import { hasWorkingFolder, toTerminal } from './surfaces/cli/terminal.js';
 
 // Set and not exited with: what is still being written to a pipe must arrive.
-process.exitCode = await runCommandLine(await compose(process.env), process.argv.slice(2), toTerminal(process));
+if (hasWorkingFolder(process)) {
+  process.exitCode = await runCommandLine(await compose(process.env), process.argv.slice(2), toTerminal(process));
+} else {
+  process.stderr.write('chukwa: the folder that this was started in is gone; change to one that is there\n');
+  process.exitCode = EXIT.environment;
+}

@@ -61,11 +61,10 @@ async function typesOf(root: string, file: string, jsonModule: string): Promise<
   return [banner, ...imported, types, ''].join('\n');
 }
 
-/** What a schema leaves open is JSON, not `unknown`. */
+/** What a schema leaves open is JSON, not `unknown`. Examples are for people: beside a reference they would hide its type. */
 function withJsonTypes(schema: Schema): Schema {
-  return Object.fromEntries(
-    Object.entries(schema).map(([keyword, inner]) => [keyword, withJsonTypesIn(keyword, inner)]),
-  );
+  const said = Object.entries(schema).filter(([keyword]) => keyword !== 'examples');
+  return Object.fromEntries(said.map(([keyword, inner]) => [keyword, withJsonTypesIn(keyword, inner)]));
 }
 
 function withJsonTypesIn(keyword: string, inner: unknown): unknown {

@@ -6,6 +6,7 @@ import type { Validate } from '../core/workflow/program.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { NO_ALTERNATIVE, withChosenAlternatives } from './alternatives.js';
 import { checkSchema, DIALECT } from './check-schema.js';
+import { withHints } from './hints.js';
 import { compileLinearPattern } from './linear-pattern.js';
 import { toProblems } from './to-problems.js';
 
@@ -52,7 +53,7 @@ function notCompilable(reason: string): Problem {
 
 function toValidate(ajv: Ajv2020, schema: JsonObject): Validate {
   const { $id: _, $schema: __, ...rest } = schema;
-  const validate = ajv.compile(withChosenAlternatives(rest));
+  const validate = ajv.compile(withHints(withChosenAlternatives(rest)));
   return (value) => (validate(value) ? [] : toProblems(validate.errors as ErrorObject[]));
 }
 

@@ -1,9 +1,10 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import type { Json } from '../contract/json.js';
+import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { appendToken, isList } from '../core/content/json-pointer.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { NO_ALTERNATIVE } from './alternatives.js';
+import { exampleOf, FORMAT_EXAMPLES, writeJson } from './hints.js';
 
 /** The most that is said of one value. */
 export const PROBLEM_MAX = 200;
@@ -96,6 +97,7 @@ function complain(error: ErrorObject): Complaint | undefined {
       return {
         code: 'WRONG_TYPE',
         message: `must be ${typeNames(error.params['type'])}, not ${typeName(typeOf(error.data))}`,
+        repair: sayExample(error),
       };
     case 'const':
     case 'enum':
@@ -117,12 +119,18 @@ function unknownField(error: ErrorObject, name: string): Complaint {
 }
 
 function missingField(error: ErrorObject, name: string): Complaint {
-  const properties = (error.parentSchema?.['properties'] ?? {}) as Readonly<
-    Record<string, { readonly description?: unknown }>
-  >;
-  const description = properties[name]?.description;
-  const repair = typeof description === 'string' ? `Add it: ${description}` : undefined;
+  const properties = (error.parentSchema?.['properties'] ?? {}) as Readonly<Record<string, JsonObject>>;
+  const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const repair = member === undefined ? undefined : sayHowToAdd(name, member);
   return { code: 'MISSING_FIELD', message: `the field "${name}" is missing`, repair };
+}
+
+function sayHowToAdd(name: string, member: JsonObject): string | undefined {
+  const { description } = member;
+  const example = exampleOf(member);
+  if (example === undefined) return typeof description === 'string' ? `Add it: ${description}` : undefined;
+  const meaning = typeof description === 'string' ? ` ${description}` : '';
+  return `Add it, such as ${JSON.stringify(name)}: ${writeJson(example)}.${meaning}`;
 }
 
 function unexpectedValue(error: ErrorObject): Complaint {
@@ -153,8 +161,16 @@ function oneOf(value: Json, expected: readonly string[], texts: readonly string[
 
 function badValue(error: ErrorObject): Complaint {
   const description = error.parentSchema?.['description'];
-  const repair = error.keyword === 'pattern' && typeof description === 'string' ? description : undefined;
-  return { code: 'BAD_VALUE', message: badValueMessage(error), repair };
+  const rule = error.keyword === 'pattern' && typeof description === 'string' ? description : undefined;
+  const said = [rule, sayExample(error)].filter((part) => part !== undefined);
+  return { code: 'BAD_VALUE', message: badValueMessage(error), repair: said.length === 0 ? undefined : said.join(' ') };
+}
+
+/** A value that would pass, where the schema or its format has one to show. */
+function sayExample({ keyword, params, parentSchema }: ErrorObject): string | undefined {
+  const ofFormat = keyword === 'format' ? FORMAT_EXAMPLES[String(params['format'])] : undefined;
+  const example = exampleOf(parentSchema ?? {}) ?? ofFormat;
+  return example === undefined ? undefined : `Write for example ${writeJson(example)}.`;
 }
 
 function badValueMessage(error: ErrorObject): string {

@@ -8,7 +8,7 @@ import type { PoolConfig } from 'pg';
 import type { Outcome } from '../contract/problem.js';
 import { openDatabase, type OpenDatabase } from './database.js';
 import { lockFolder } from './folder-lock.js';
-import { dataFolderUnusable } from './problems.js';
+import { databaseUnreadable, dataFolderUnusable } from './problems.js';
 import { unpackTar } from './tar.js';
 
 /** What a connection waits for before it gives up: only a forgotten await inside a transaction makes it wait so long. */
@@ -34,8 +34,11 @@ export async function openInFolder(
     const lock = await lockFolder(data_dir);
     if (!lock.ok) return lock;
     try {
+      const description = `embedded, in ${data_dir}`;
       const pglite = await openFiles(data_dir, template_file);
-      return { ok: true, value: toDatabase(pglite, `embedded, in ${data_dir}`, lock.value.release) };
+      if (pglite) return { ok: true, value: toDatabase(pglite, description, lock.value.release) };
+      await lock.value.release();
+      return { ok: false, problems: [databaseUnreadable(description, 'PostgreSQL does not start from its files')] };
     } catch (error) {
       await lock.value.release();
       throw error;
@@ -93,8 +96,11 @@ function toDatabase(pglite: PGlite, description: string, release: () => Promise<
     description,
     is_exclusive: true,
     release: async () => {
-      await pglite.close();
-      await release();
+      try {
+        await pglite.close();
+      } finally {
+        await release();
+      }
     },
   });
 }
@@ -109,7 +115,7 @@ export function toPoolConfig(pglite: PGlite): PoolConfig {
 }
 
 /** The files come into being beside their place and are moved there whole, so that a death half-way leaves nothing. */
-async function openFiles(data_dir: string, template_file: string | undefined): Promise<PGlite> {
+async function openFiles(data_dir: string, template_file: string | undefined): Promise<PGlite | undefined> {
   const place = join(data_dir, 'pgdata');
   if (!(await isFolder(place))) {
     const draft = join(data_dir, 'pgdata.new');
@@ -117,7 +123,17 @@ async function openFiles(data_dir: string, template_file: string | undefined): P
     await makeFiles(draft, template_file);
     await rename(draft, place);
   }
-  return PGlite.create(place);
+  return start(place);
+}
+
+/** @returns undefined where the files that are there cannot be started from; more is not told */
+async function start(place: string): Promise<PGlite | undefined> {
+  try {
+    return await PGlite.create(place);
+  } catch (error) {
+    if (findFileReason(error) !== undefined) throw error;
+    return undefined;
+  }
 }
 
 async function makeFiles(folder: string, template_file: string | undefined): Promise<void> {

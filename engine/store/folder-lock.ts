@@ -90,8 +90,8 @@ function toProblem(folder: string, lockFile: string, { host, namespace, pid }: L
 /** @returns who has the file, where it could not be taken */
 async function takeFile(lockFile: string, self: LockHolder, text: string): Promise<LockHolder | undefined> {
   const draft = `${lockFile}.draft.${randomUUID()}`;
-  await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
   try {
+    await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
     for (;;) {
       if (await linkOnce(draft, lockFile)) break;
       const chain = await readChain(lockFile);

@@ -16,7 +16,8 @@ const GOODBYE_MS = 2_000;
  * Opens a PostgreSQL server's database, and makes sure that it answers.
  * @param answer_ms how long a statement may take before the server is taken for lost
  */
-export async function openServer(url: string, answer_ms = ANSWER_MS): Promise<Outcome<OpenDatabase>> {
+export async function openServer(given: string, answer_ms = ANSWER_MS): Promise<Outcome<OpenDatabase>> {
+  const url = nameStrictSsl(given);
   const place = findPlace(url);
   if (place === undefined) return { ok: false, problems: [databaseUrlInvalid()] };
   const sockets = new Set<Socket>();
@@ -36,6 +37,12 @@ export async function openServer(url: string, answer_ms = ANSWER_MS): Promise<Ou
   if (!problem) return { ok: true, value: database };
   await database.close();
   return { ok: false, problems: [problem] };
+}
+
+/** The driver takes these modes for `verify-full`, and prints a warning that it may not do so for ever. */
+function nameStrictSsl(url: string): string {
+  if (/[?&]uselibpqcompat=true\b/.test(url)) return url;
+  return url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
 }
 
 function keep(sockets: Set<Socket>, socket: Socket): Socket {

@@ -120,7 +120,9 @@ test('every field that a schema calls a reference is linked, and every open memb
       const { $ref, type, properties: _, ...rest } = schema as Record<string, unknown>;
       if ($ref === '#/$defs/reference') references.push(name);
       const isAny =
-        $ref === undefined && type === undefined && Object.keys(rest).every((keyword) => keyword === 'description');
+        $ref === undefined &&
+        type === undefined &&
+        Object.keys(rest).every((keyword) => keyword === 'description' || keyword === 'examples');
       if (isAny || (type === 'object' && rest['additionalProperties'] === undefined)) open.push(name);
     }
     Object.values(value).forEach(visit);

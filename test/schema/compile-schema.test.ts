@@ -71,7 +71,9 @@ check(
   { kind: 'two', b: 1 },
   ['WRONG_TYPE /b: must be a string, not a number'],
 );
-check('formats are checked', { format: 'date-time' }, 'yesterday', ['BAD_VALUE : "yesterday" is not a date-time']);
+check('formats are checked', { format: 'date-time' }, 'yesterday', [
+  'BAD_VALUE : "yesterday" is not a date-time (Write for example "2025-11-02T17:00:00Z".)',
+]);
 check('items that repeat are named', { uniqueItems: true }, [1, 2, 1], ['BAD_VALUE : items 0 and 2 are the same']);
 check(
   'a schema that refers to itself goes as deep as the value',

@@ -114,6 +114,15 @@ test('what a process left running when it was gone is ended by whoever opens the
   assert.deepEqual((await begin(again, 'left')).interrupted_attempts, []);
 });
 
+test('a folder whose files are gone is said to be unreadable, and is not held', async () => {
+  const data_dir = join(root, 'gutted');
+  await (await open({ data_dir })).database.close();
+  stores.pop();
+  await rm(join(data_dir, 'pgdata', 'global'), { recursive: true });
+  assert.equal((await refusal({ data_dir })).code, 'DATABASE_UNREADABLE');
+  assert.deepEqual(await readdir(data_dir), ['pgdata']);
+});
+
 test('a folder whose making was cut short is made anew', async () => {
   const data_dir = join(root, 'half');
   await mkdir(join(data_dir, 'pgdata.new', 'global'), { recursive: true });
@@ -188,6 +197,19 @@ test('a server that does not answer is named without its password', async () => 
   assert.equal(problem.code, 'DATABASE_UNREACHABLE');
   assert.match(problem.message, /127\.0\.0\.1:1\/worlds/);
   assert.doesNotMatch(JSON.stringify(problem), /hunter2/);
+});
+
+test('an address that asks for encryption makes the driver print no warning', async () => {
+  const warnings: string[] = [];
+  const listen = (warning: Error): void => void warnings.push(warning.message);
+  process.on('warning', listen);
+  for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
+    const url = `postgres://somebody@127.0.0.1:1/nowhere?sslmode=${mode}&connect_timeout=5`;
+    assert.equal((await refusal({ data_dir: root, url })).code, 'DATABASE_UNREACHABLE');
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', listen);
+  assert.deepEqual(warnings, []);
 });
 
 test('what is no address of a database is said to be none, and not repeated', async () => {

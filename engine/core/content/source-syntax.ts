@@ -1,5 +1,6 @@
 import { parse } from '@humanwhocodes/momoa';
 import type { Problem } from '../../contract/problem.js';
+import { findJsonFault } from './json-fault.js';
 import { type NamedText, placeAt } from './source-tree.js';
 
 /** Where and why a text that `JSON.parse` refuses is not JSON. */
@@ -63,9 +64,36 @@ function describeFault(text: string, offset: number): Fault {
   if (before === ',' && (found === '}' || found === ']')) {
     return { message: `a comma stands before the closing ${found}`, repair: 'Take the comma out.' };
   }
+  const missing = findMissingMark(text, offset);
+  if (missing !== undefined) return sayMissing(missing, text, offset);
   if (found === "'") return { message: 'text stands in single quotes', repair: 'Use double quotes.' };
   if (found === '/')
     return { message: 'comments are not JSON', repair: 'Take the comment out; documents have a description.' };
   if (found < ' ') return { message: 'a control character stands here as it is', repair: 'Escape it, as in \\n.' };
   return { message: `${JSON.stringify(found)} cannot stand here` };
+}
+
+const MARKS = [
+  { mark: ',', name: 'comma' },
+  { mark: ':', name: 'colon' },
+] as const;
+
+type Mark = (typeof MARKS)[number];
+
+/** The mark that was left out, if what stands here can stand after it. */
+function findMissingMark(text: string, offset: number): Mark | undefined {
+  return MARKS.find(({ mark }) => {
+    const mended = `${text.slice(0, offset)}${mark}${text.slice(offset)}`;
+    return findJsonFault(mended) > offset + mark.length;
+  });
+}
+
+/** An author looks for it where the last value ends. */
+function sayMissing({ mark, name }: Mark, text: string, offset: number): Fault {
+  const before = text.slice(0, offset).trimEnd();
+  const line = before.split('\n').length;
+  const isSameLine = !text.slice(before.length, offset).includes('\n');
+  return isSameLine
+    ? { message: `a ${name} is missing before this`, repair: `Put a ${mark} in front of it.` }
+    : { message: `a ${name} is missing after line ${line}`, repair: `Put a ${mark} at the end of line ${line}.` };
 }

@@ -115,7 +115,7 @@ const POLICY_MISSING = {
   code: 'TOOL_POLICY_MISSING',
   message: 'The workflow offers tools and the profile names no tool_policy_ref; without a policy nothing is allowed.',
   pointer: '',
-  repair: 'Add "tool_policy_ref" with a policy that allows the tools.',
+  repair: 'Add "tool_policy_ref": {"path": "./policy.json"}, and list the tools in "allow" of that policy.',
 };
 
 function refuseUnsupported(document: ComponentReference, profile: CognitionProfile): readonly DocumentProblem[] {

@@ -1,3 +1,5 @@
+import { EXIT } from './exit-code.js';
+
 /** One of the streams of a terminal. */
 export interface Output {
   write(text: string): void;
@@ -22,11 +24,20 @@ export interface Terminal {
 /** Ctrl-C, a supervisor, and a terminal that goes away. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The terminal of a process. A reader that goes away is no error: what is written from then on is dropped. */
+/**
+ * The terminal of a process. What is under way goes on when nothing can be written any more, and ends as it would have: a
+ * reader that goes away is no error; any other fault is told once on standard error, and is what the process ends with.
+ */
 export function toTerminal(process: NodeJS.Process): Terminal {
+  const leaveFaulty = (): void => void process.once('exit', () => (process.exitCode = EXIT.environment));
+  const error = toOutput(process.stderr, process.env, leaveFaulty);
+  const out = toOutput(process.stdout, process.env, (fault) => {
+    leaveFaulty();
+    error.write(`chukwa: standard output takes no more (${fault.message}); the rest is not shown\n`);
+  });
   return {
-    out: toOutput(process.stdout, process.env),
-    error: toOutput(process.stderr, process.env),
+    out,
+    error,
     working_folder: process.cwd(),
     onInterrupt(listener) {
       for (const signal of STOP_SIGNALS) process.on(signal, listener);
@@ -38,10 +49,19 @@ export function toTerminal(process: NodeJS.Process): Terminal {
   };
 }
 
-function toOutput(stream: NodeJS.WriteStream, variables: NodeJS.ProcessEnv): Output {
+/** Whether the folder that the process was started in is still there: without one, no path means anything. */
+export function hasWorkingFolder(process: Pick<NodeJS.Process, 'cwd'>): boolean {
+  try {
+    return process.cwd() !== '';
+  } catch {
+    return false;
+  }
+}
+
+function toOutput(stream: NodeJS.WriteStream, variables: NodeJS.ProcessEnv, onFault: (fault: Error) => void): Output {
   let isOpen = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (isOpen && error.code !== 'EPIPE') onFault(error);
     isOpen = false;
   });
   const isPlain = (variables['NO_COLOR'] ?? '') !== '' || variables['TERM'] === 'dumb';

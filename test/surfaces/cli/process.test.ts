@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { text } from 'node:stream/consumers';
 
@@ -12,6 +14,32 @@ test('a reader that goes away is no error', async () => {
   const [error, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   assert.equal(error, '');
   assert.equal(code, 0);
+});
+
+test('an output that takes no more is told in one line, and the process ends in order', async (t) => {
+  const full = await open('/dev/full', 'w').catch(() => undefined);
+  if (!full) return t.skip('this system has no device that is always full');
+  for (const words of [['--help'], ['validate', 'workflows', '--json']]) {
+    const child: ChildProcess = spawn(process.execPath, [...PROGRAM, ...words], { stdio: ['ignore', full.fd, 'pipe'] });
+    assert.ok(child.stderr);
+    const [error, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    assert.match(error, /^chukwa: standard output takes no more \(.*ENOSPC.*\); the rest is not shown\n$/);
+    assert.equal(code, 4);
+  }
+  await full.close();
+});
+
+test('a working folder that is gone is told in one sentence', async () => {
+  // The loader of tests needs a folder itself, so that it goes only after the loader has begun.
+  const leave = `import { mkdtempSync, rmdirSync } from 'node:fs'; import { tmpdir } from 'node:os';
+    const folder = mkdtempSync(tmpdir() + '/chukwa-gone-'); process.chdir(folder); rmdirSync(folder);`;
+  const preload = ['--import', `data:text/javascript,${encodeURIComponent(leave)}`];
+  const [loader, tsx, program = ''] = PROGRAM;
+  const words = [String(loader), String(tsx), ...preload, join(process.cwd(), program), '--help'];
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [error, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  assert.equal(error, 'chukwa: the folder that this was started in is gone; change to one that is there\n');
+  assert.equal(code, 4);
 });
 
 test('the exit code of the process is that of the command', async () => {

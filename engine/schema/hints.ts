@@ -1,0 +1,55 @@
+import type { Json, JsonObject } from '../contract/json.js';
+import { findAt, pointerTokens } from '../core/content/json-pointer.js';
+import { isObject, mapChildren } from './subschemas.js';
+
+const HINTS = ['description', 'examples'] as const;
+
+/** A schema in which every reference says what it refers to: who lacks a member is told there, before the reference is followed. */
+export function withHints(root: JsonObject): JsonObject {
+  return hintObject(root, root);
+}
+
+function hintObject(root: JsonObject, schema: JsonObject): JsonObject {
+  const inner = mapChildren(schema, (child) => (isObject(child) ? hintObject(root, child) : child));
+  const target = findTarget(root, schema['$ref']);
+  if (target === undefined) return inner;
+  const hints = HINTS.flatMap((name): [string, Json][] => {
+    const hint = target[name];
+    return hint === undefined || Object.hasOwn(inner, name) ? [] : [[name, hint]];
+  });
+  return { ...inner, ...Object.fromEntries(hints) };
+}
+
+function findTarget(root: JsonObject, reference: Json | undefined): JsonObject | undefined {
+  if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
+  const target = findAt(root, pointerTokens(reference.slice(1)));
+  return isObject(target) ? target : undefined;
+}
+
+/** A value that may stand where a schema is: the first of its examples, or of what it lists. */
+export function exampleOf(schema: JsonObject): Json | undefined {
+  const { examples, const: only, enum: listed } = schema as Readonly<Record<string, Json | undefined>>;
+  if (Array.isArray(examples) && examples.length > 0) return examples[0] as Json;
+  if (only !== undefined) return only;
+  return Array.isArray(listed) ? (listed[0] as Json) : undefined;
+}
+
+/** JSON on one line, as people write it. */
+export function writeJson(value: Json): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(', ')}]`;
+  return `{${Object.entries(value)
+    .map(([name, member]) => `${JSON.stringify(name)}: ${writeJson(member)}`)
+    .join(', ')}}`;
+}
+
+/** A text of each format that people get wrong. */
+export const FORMAT_EXAMPLES: Readonly<Record<string, string>> = {
+  'date-time': '2025-11-02T17:00:00Z',
+  date: '2025-11-02',
+  time: '17:00:00Z',
+  duration: 'PT10M',
+  email: 'ada@example.com',
+  uri: 'https://example.com/',
+  uuid: '01890a5d-ac96-774b-bcce-b302099a8057',
+};

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseSource } from '../../engine/core/content/source-text.js';
+
+const ADVICE: readonly (readonly [name: string, text: string, place: string, said: string])[] = [
+  [
+    'a comma left out at the end of a line',
+    '{\n  "a": 1\n  "b": 2\n}',
+    '3:3',
+    'a comma is missing after line 2. Put a , at the end of line 2.',
+  ],
+  [
+    'a comma left out before an object, lines later',
+    '[\n  {"a": 1}\n\n\n  {"b": 2}\n]',
+    '5:3',
+    'a comma is missing after line 2. Put a , at the end of line 2.',
+  ],
+  ['a comma left out within a line', '[1 2]', '1:4', 'a comma is missing before this. Put a , in front of it.'],
+  ['a colon left out', '{"a" 1}', '1:6', 'a colon is missing before this. Put a : in front of it.'],
+  ['a colon left out before text', '{"a" "b"}', '1:6', 'a colon is missing before this. Put a : in front of it.'],
+  ['a value after the value', '{} {}', '1:4', '"{" cannot stand here'],
+  ['a word that JSON does not know', '[1, yes]', '1:5', '"y" cannot stand here'],
+];
+
+for (const [name, text, place, said] of ADVICE) {
+  test(`${name} is called so`, () => {
+    const parsed = parseSource('a.json', text);
+    const [problem] = parsed.ok ? [] : parsed.problems;
+    const { message, repair, location } = problem ?? assert.fail('it was taken for JSON');
+    assert.equal(`${location?.line}:${location?.column}`, place);
+    assert.equal(repair === undefined ? message : `${message}. ${repair}`, said);
+  });
+}
