@@ -187,20 +187,21 @@ function isAlive(holder: Holder): boolean {
   }
 }
 
-async function startToys(): Promise<Stage> {
+async function startToys(portBase?: number): Promise<Stage> {
   const { startToys: start } = await import('../fixtures/toys/index.js');
-  const toys = await start();
+  const toys = await start(portBase);
   return { variables: toys.variables, close: () => toys.close() };
 }
 
-async function startScriptedModel(answersFile: string): Promise<Done<Stage>> {
-  const [{ loadAnswers, startScriptedModel: start }, validateShape] = await Promise.all([
+async function startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>> {
+  const [{ loadAnswers, startScriptedModel: start }, { TOY_PORTS }, validateShape] = await Promise.all([
     import('../fixtures/scripted-model/index.js'),
+    import('../fixtures/toys/index.js'),
     openValidateShape(),
   ]);
   const answers = await loadAnswers(answersFile, (value) => validateShape('answers', value));
   if (!answers.ok) return refuse(...answers.problems);
-  const model = await start(answers.value);
+  const model = await start(answers.value, portBase === undefined ? {} : { port: portBase + TOY_PORTS });
   return {
     ok: true,
     value: {

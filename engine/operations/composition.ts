@@ -13,10 +13,10 @@ export interface Composition {
   openWorkshop(): Promise<Done<Workshop>>;
   /** The whole engine on the configured database, migrated. */
   openEngine(options?: EngineOptions): Promise<Done<Engine>>;
-  /** The toy services, by themselves. */
-  startToys(): Promise<Stage>;
-  /** The scripted model, reading its answers from a file. */
-  startScriptedModel(answersFile: string): Promise<Done<Stage>>;
+  /** The toy services, by themselves: on ports from this one on, or on any that are free. */
+  startToys(portBase?: number): Promise<Stage>;
+  /** The scripted model, reading its answers from a file; with a base, on the port after those of the toys. */
+  startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>>;
   /** What is configured, reachable, missing. */
   diagnose(): Promise<readonly Diagnosis[]>;
 }

@@ -4,13 +4,15 @@ import type { Problem } from '../contract/problem.js';
 import { parseSource } from '../core/content/source-text.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import type { Composition, Stage } from './composition.js';
-import { type Done, refuse } from './engine.js';
+import { type Done, refuse, unavailable } from './engine.js';
 
 /** What is to be set up before a world can run without the outside. */
 export interface StageRequest {
   readonly with_toys: boolean;
   /** Absolute; the scripted model is started where it is given. */
   readonly answers_file?: string;
+  /** The first port; any that are free where it is left out. */
+  readonly port_base?: number;
 }
 
 /** Starts what is wanted on loopback, all or nothing. */
@@ -20,9 +22,9 @@ export async function startStage(composition: Composition, request: StageRequest
     await Promise.all(stages.map((stage) => stage.close()));
   };
   try {
-    if (request.with_toys) stages.push(await composition.startToys());
+    if (request.with_toys) stages.push(await composition.startToys(request.port_base));
     if (request.answers_file !== undefined) {
-      const model = await composition.startScriptedModel(request.answers_file);
+      const model = await composition.startScriptedModel(request.answers_file, request.port_base);
       if (!model.ok) {
         await close();
         return { ...model, problems: await inFile(request.answers_file, model.problems) };
@@ -31,10 +33,26 @@ export async function startStage(composition: Composition, request: StageRequest
     }
   } catch (error) {
     await close();
-    throw error;
+    const taken = findTakenPort(error);
+    if (taken === undefined) throw error;
+    return unavailable(portTaken(taken));
   }
   const variables = Object.assign({}, ...stages.map((stage) => stage.variables)) as Stage['variables'];
   return { ok: true, value: { variables, close } };
+}
+
+function findTakenPort(error: unknown): number | undefined {
+  const { code, port } = (error instanceof Error ? error : {}) as { readonly code?: unknown; readonly port?: unknown };
+  return (code === 'EADDRINUSE' || code === 'EACCES') && typeof port === 'number' ? port : undefined;
+}
+
+function portTaken(port: number): Problem {
+  return {
+    code: 'PORT_TAKEN',
+    message: `Port ${port} of 127.0.0.1 cannot be had: somebody listens there, or this user may not.`,
+    repair: 'Name another --port-base, or leave it out for ports that are free.',
+    details: { port },
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import picocolors from 'picocolors';
+import { nearestName } from '../../core/content/nearest-name.js';
 import type { Composition } from '../../operations/composition.js';
 import { addCommands } from './commands/index.js';
 import { EXIT, type ExitCode } from './exit-code.js';
@@ -37,7 +38,7 @@ export async function runCommandLine(
     await program.parseAsync([...words], { from: 'user' });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return endParsing(session(), error);
+    if (error instanceof CommanderError) return endParsing(session(), program, error);
     return reportUnexpected(session(), error, words.includes('--verbose'));
   }
 }
@@ -47,7 +48,7 @@ function toProgram(version: string, terminal: Terminal): Command {
     .description('Runs LLM-driven agents in a small written world, with every step on record.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand(false)
+    .helpCommand('help [command]', 'print help of a command')
     .optionsGroup('Options of every command:')
     .option('--json', 'print one JSON document instead of text')
     .option('--verbose', 'show stacks of unexpected errors')
@@ -95,13 +96,26 @@ function toUsage(command: Command): string {
 }
 
 /** What the parser has to say: help and version were asked for, everything else is a mistake. */
-function endParsing(session: Session, { exitCode, code, message }: CommanderError): ExitCode {
+function endParsing(session: Session, program: Command, { exitCode, code, message }: CommanderError): ExitCode {
   if (exitCode === 0) return EXIT.done;
   if (code === 'commander.help') return EXIT.usage;
   const [said = '', ...hints] = toSafeLines(message.replace(/^error: /, ''));
-  const hint = hints.map((text) => text.replace(/^\((.*)\)$/, '$1')).join(' ');
+  const hint =
+    code === 'commander.unknownCommand'
+      ? suggestCommand(program, /^unknown command '(.*)'$/.exec(said)?.[1] ?? '')
+      : hints.map((text) => text.replace(/^\((.*)\)$/, '$1')).join(' ');
   const repair = `${hint === '' ? '' : `${hint} `}See chukwa --help.`;
   return printUsage(session, { code: 'USAGE', message: said, repair });
+}
+
+/** The parser knows the commands that help lists, and no group of them: `wrld` means `world`, and `create` is one of its own. */
+function suggestCommand(program: Command, written: string): string {
+  const leaves = listLeaves(program);
+  const names = [...program.commands, ...leaves].map((command) => command.name());
+  const nearest = nearestName(written, [...new Set(names)]);
+  if (nearest === undefined) return '';
+  const paths = leaves.filter((leaf) => leaf.name() === nearest).map(toPath);
+  return `Did you mean ${paths.length === 0 ? nearest : paths.join(' or ')}?`;
 }
 
 function reportUnexpected(session: Session, error: unknown, isVerbose: boolean): ExitCode {

@@ -24,7 +24,7 @@ export type Task = (session: Session) => Promise<ExitCode>;
 export type Perform = (task: Task) => Promise<void>;
 
 const WIDTH_MAX = 110;
-const WIDTH_MIN = 40;
+const WIDTH_MIN = 20;
 const WIDTH_ELSEWHERE = 100;
 
 /** Prints an answer in one of its two forms, or why there is none. */

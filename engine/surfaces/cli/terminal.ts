@@ -73,7 +73,12 @@ function toOutput(stream: NodeJS.WriteStream, variables: NodeJS.ProcessEnv, onFa
     is_live: stream.isTTY && !isPlain,
     get columns() {
       // A terminal of unknown width says 0.
-      return stream.isTTY && stream.columns > 0 ? stream.columns : undefined;
+      return stream.isTTY && stream.columns > 0 ? stream.columns : toColumns(variables['COLUMNS']);
     },
   };
+}
+
+/** Whoever reads a pipe may say how wide it is shown. */
+function toColumns(told = ''): number | undefined {
+  return /^[1-9]\d{0,5}$/.test(told) ? Number(told) : undefined;
 }

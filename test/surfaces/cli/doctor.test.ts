@@ -61,7 +61,7 @@ test("another program's database is broken by its code, and everything else is t
     assert.equal(of('plugin llm_chat')?.state, 'good');
     const run = await chukwa(['world', 'list'], variables);
     assert.equal(run.code, 4);
-    assert.match(run.error, /belongs to\s+another program: it holds orders/);
+    assert.match(run.error, /belongs to\s+another\s+program: it holds orders/);
     assert.match(run.error, /DATABASE_NOT_OURS/);
     assert.doesNotMatch(run.error, /UNEXPECTED/);
   } finally {

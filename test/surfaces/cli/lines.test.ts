@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Json } from '../../../engine/contract/json.js';
 import { toArguments, toPhrase } from '../../../engine/surfaces/cli/render/json-view.js';
 import { hanging, type Line, strong, textOf, verbatim } from '../../../engine/surfaces/cli/render/line.js';
+import { paint } from '../../../engine/surfaces/cli/render/paint.js';
 import { tableLines } from '../../../engine/surfaces/cli/render/table.js';
 import { toDuration, toMoment } from '../../../engine/surfaces/cli/render/words.js';
 import { wrap } from '../../../engine/surfaces/cli/render/wrap.js';
@@ -77,4 +78,30 @@ test('moments and durations are short', () => {
   assert.equal(toMoment('2025-10-04T12:00:30Z'), '2025-10-04 12:00:30 UTC');
   assert.equal(toDuration(31.4), '31 ms');
   assert.equal(toDuration(4210), '4.2 s');
+});
+
+test('a table that does not fit is a block of names and values for each row', () => {
+  const table = tableLines(
+    ['turn', 'attempt', 'failure'],
+    [
+      [1, '019f2b7c-0000-7000-8000-000000000000', ''],
+      [2, '019f2b7c-0000-7000-8000-000000000001', 'transport'],
+    ],
+  );
+  const whole = paint(table, { width: 60, has_colours: false });
+  assert.equal(whole.split('\n').length, 4);
+  assert.match(whole, /^ +turn +attempt +failure\n/);
+  assert.equal(
+    paint(table, { width: 44, has_colours: false }),
+    [
+      '  turn     1',
+      '  attempt  019f2b7c-0000-7000-8000-000000000000',
+      '',
+      '  turn     2',
+      '  attempt  019f2b7c-0000-7000-8000-000000000001',
+      '  failure  transport',
+      '',
+      '',
+    ].join('\n'),
+  );
 });

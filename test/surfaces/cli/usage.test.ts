@@ -34,7 +34,11 @@ const WRONG: readonly (readonly [words: readonly string[], said: RegExp])[] = [
   [['run'], /missing required argument 'slug'/],
   [['run', 'w', '--llm', 'scripted'], /^error: The scripted model needs a script\.\n {2}what to do: Add --script FILE/],
   [['world', 'create', 'w'], /required option '--scenario/],
-  [['world', 'shw', 'w'], /unknown command 'shw'\n {2}what to do: Did you mean show\?/],
+  [['world', 'shw', 'w'], /unknown command 'shw'\n {2}what to do: Did you mean world show\?/],
+  [['wrld', 'list'], /^error: unknown command 'wrld'\n {2}what to do: Did you mean world\?/],
+  [['create', 'w'], /unknown command 'create'\n {2}what to do: Did you mean world create\?/],
+  [['zeppelin'], /unknown command 'zeppelin'\n {2}what to do: See chukwa --help\./],
+  [['toys', '--port-base', '70000'], /Write a whole number from 1 to 65500\./],
   [['world', 'show', 'w', '--turn', '-1'], /Write a whole number, 0 or more\./],
   [['world', 'diff', 'w', '1'], /missing required argument 'b'/],
   [['world', 'diff', 'w', '1', 'last'], /Write a whole number, 0 or more\./],
@@ -95,6 +99,24 @@ test('help lists every command with a sentence, those of a group too', async () 
     assert.match(row ?? '', /[A-Z][a-z ]+/, `${command} has no sentence`);
   }
   assert.equal(terminal.error_text(), '');
+});
+
+for (const [words, said] of [
+  [['help'], /^Usage: chukwa /],
+  [['help', 'run'], /^Usage: chukwa run /],
+  [['help', 'world'], /world create SLUG/],
+] as const) {
+  test(`help is had by asking for it: chukwa ${words.join(' ')}`, async () => {
+    const terminal = openTestTerminal();
+    assert.equal(await runCommandLine(UNTOUCHED, words, terminal), 0);
+    assert.match(terminal.out_text(), said);
+    assert.equal(terminal.error_text(), '');
+  });
+}
+
+test('help of what is no command is wrong usage', async () => {
+  const terminal = openTestTerminal();
+  assert.equal(await runCommandLine(UNTOUCHED, ['help', 'prak'], terminal), 2);
 });
 
 test('without a command the help goes to standard error, as wrong usage', async () => {

@@ -1,11 +1,20 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Done } from '../../../operations/engine.js';
 import { findScript, startStage } from '../../../operations/stage.js';
 import type { Stage } from '../../../operations/composition.js';
+import { toWhole } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
 import { type Line, line, verbatim } from '../render/line.js';
 import { answer, type Perform, printLines, type Session } from '../session.js';
+
+interface ToysOptions {
+  readonly script?: string;
+  readonly portBase?: number;
+}
+
+/** Room for the ports that follow. */
+const PORT_BASE_MAX = 65_500;
 
 /** `chukwa toys` */
 export function addToys(program: Command, perform: Perform): void {
@@ -14,13 +23,18 @@ export function addToys(program: Command, perform: Perform): void {
     .helpGroup('Set-up:')
     .option('--script <file>', 'start the scripted model too, saying what this script says')
     .description('Run the toy services, and the scripted model, by themselves until Ctrl-C.')
-    .action(({ script }: { readonly script?: string }) => perform((session) => runToys(session, script)));
+    .addOption(
+      new Option('--port-base <n>', 'listen on this port and those after it, so that variables stay right').argParser(
+        (text) => toWhole(text, 1, PORT_BASE_MAX),
+      ),
+    )
+    .action((options: ToysOptions) => perform((session) => runToys(session, options)));
 }
 
-async function runToys(session: Session, script: string | undefined): Promise<ExitCode> {
+async function runToys(session: Session, options: ToysOptions): Promise<ExitCode> {
   const interruption = listenForInterrupt(session.terminal);
   try {
-    const stage = await start(session, script);
+    const stage = await start(session, options);
     const code = answer(session, stage, { json: ({ variables }) => ({ variables }), lines: exportLines });
     if (!stage.ok) return code;
     printLines(session.terminal.error, [
@@ -35,10 +49,11 @@ async function runToys(session: Session, script: string | undefined): Promise<Ex
   }
 }
 
-async function start({ composition, terminal }: Session, script: string | undefined): Promise<Done<Stage>> {
-  if (script === undefined) return startStage(composition, { with_toys: true });
+async function start({ composition, terminal }: Session, { script, portBase }: ToysOptions): Promise<Done<Stage>> {
+  const wanted = { with_toys: true, ...(portBase === undefined ? {} : { port_base: portBase }) };
+  if (script === undefined) return startStage(composition, wanted);
   const file = await findScript(composition, terminal.working_folder, script);
-  return file.ok ? startStage(composition, { with_toys: true, answers_file: file.value }) : file;
+  return file.ok ? startStage(composition, { ...wanted, answers_file: file.value }) : file;
 }
 
 function exportLines({ variables }: Stage): readonly Line[] {

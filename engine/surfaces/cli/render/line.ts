@@ -12,6 +12,8 @@ export interface Line {
   readonly spans: readonly Span[];
   /** How far the rest is moved in where the line is too long; left out, it is never broken. */
   readonly hang?: number;
+  /** What stands in its place where there are fewer columns. */
+  readonly below?: { readonly columns: number; readonly lines: readonly Line[] };
 }
 
 export type Part = string | Span;

@@ -17,6 +17,7 @@ const NO_BREAK_SPACE = '\u00a0';
 export function paint(lines: readonly Line[], canvas: Canvas): string {
   const palette = picocolors.createColors(canvas.has_colours);
   return lines
+    .flatMap((line) => (line.below && canvas.width < line.below.columns ? line.below.lines : [line]))
     .flatMap((line) => wrap(line, canvas.width))
     .map((line) => `${line.spans.map((span) => colour(palette, span)).join('')}\n`)
     .join('');

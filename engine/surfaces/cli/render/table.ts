@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
-import { type Line, strong, verbatim } from './line.js';
+import { factLines } from './block.js';
+import { EMPTY, type Line, strong, verbatim } from './line.js';
 import { neutralise } from './neutralise.js';
 
 const BORDERLESS = {
@@ -22,7 +23,10 @@ const BORDERLESS = {
 
 type Cell = string | number | null;
 
-/** A table without lines around it. A column whose first value is a number is set to the right. */
+/**
+ * A table without lines around it. A column whose first value is a number is set to the right. Where it does not fit, each
+ * row is a block of names and values: a row that the terminal breaks can be read by nobody.
+ */
 export function tableLines(head: readonly string[], rows: readonly (readonly Cell[])[]): readonly Line[] {
   const table = new Table({
     head: [...head],
@@ -31,6 +35,18 @@ export function tableLines(head: readonly string[], rows: readonly (readonly Cel
     colAligns: head.map((_, index) => (typeof rows[0]?.[index] === 'number' ? 'right' : 'left')),
   });
   table.push(...rows.map((row) => row.map((cell) => neutralise(String(cell ?? '')))));
-  const [title = '', ...body] = table.toString().split('\n');
-  return [verbatim(strong(title.trimEnd())), ...body.map((text) => verbatim(text.trimEnd()))];
+  const [title = '', ...body] = table
+    .toString()
+    .split('\n')
+    .map((text) => text.trimEnd());
+  const columns = Math.max(...[title, ...body].map((text) => Array.from(text).length));
+  return [
+    { ...verbatim(strong(title)), below: { columns, lines: [] } },
+    ...body.map((text, index) => ({ ...verbatim(text), below: { columns, lines: toBlock(head, rows[index] ?? []) } })),
+  ];
+}
+
+function toBlock(head: readonly string[], row: readonly Cell[]): readonly Line[] {
+  const facts = Object.fromEntries(head.map((name, index) => [name, row[index] === '' ? null : (row[index] ?? null)]));
+  return [...factLines(facts), EMPTY];
 }
