@@ -35,10 +35,10 @@ export async function openInFolder(
     if (!lock.ok) return lock;
     try {
       const description = `embedded, in ${data_dir}`;
-      const pglite = await openFiles(data_dir, template_file);
-      if (pglite) return { ok: true, value: toDatabase(pglite, description, lock.value.release) };
+      const pglite = await start(await openFiles(data_dir, template_file), description);
+      if (pglite.ok) return { ok: true, value: toDatabase(pglite.value, description, lock.value.release) };
       await lock.value.release();
-      return { ok: false, problems: [databaseUnreadable(description, 'PostgreSQL does not start from its files')] };
+      return pglite;
     } catch (error) {
       await lock.value.release();
       throw error;
@@ -115,7 +115,7 @@ export function toPoolConfig(pglite: PGlite): PoolConfig {
 }
 
 /** The files come into being beside their place and are moved there whole, so that a death half-way leaves nothing. */
-async function openFiles(data_dir: string, template_file: string | undefined): Promise<PGlite | undefined> {
+async function openFiles(data_dir: string, template_file: string | undefined): Promise<string> {
   const place = join(data_dir, 'pgdata');
   if (!(await isFolder(place))) {
     const draft = join(data_dir, 'pgdata.new');
@@ -123,16 +123,20 @@ async function openFiles(data_dir: string, template_file: string | undefined): P
     await makeFiles(draft, template_file);
     await rename(draft, place);
   }
-  return start(place);
+  return place;
 }
 
-/** @returns undefined where the files that are there cannot be started from; more is not told */
-async function start(place: string): Promise<PGlite | undefined> {
+/** Starts from files that are there. What it says of those that do not fit is seldom more than that it gave up. */
+async function start(place: string, description: string): Promise<Outcome<PGlite>> {
   try {
-    return await PGlite.create(place);
+    return { ok: true, value: await PGlite.create(place) };
   } catch (error) {
     if (findFileReason(error) !== undefined) throw error;
-    return undefined;
+    const said = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+    return {
+      ok: false,
+      problems: [databaseUnreadable(description, `PostgreSQL does not start from its files: ${said}`)],
+    };
   }
 }
 

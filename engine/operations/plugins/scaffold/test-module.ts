@@ -47,6 +47,7 @@ test('a source asks the service that it was opened for', async () => {
       clock: () => 0,
       log: () => {},
       failure: (failure_class, message) => ({ source_failure: true, failure_class, message }),
+      quote: (said) => said,
     },
   );
   const { value } = await source.invoke(
