@@ -35,7 +35,7 @@ export async function openInFolder(
     if (!lock.ok) return lock;
     try {
       const description = `embedded, in ${data_dir}`;
-      const pglite = await start(await openFiles(data_dir, template_file), description);
+      const pglite = await start(await ensureFiles(data_dir, template_file), description);
       if (pglite.ok) return { ok: true, value: toDatabase(pglite.value, description, lock.value.release) };
       await lock.value.release();
       return pglite;
@@ -115,7 +115,7 @@ export function toPoolConfig(pglite: PGlite): PoolConfig {
 }
 
 /** The files come into being beside their place and are moved there whole, so that a death half-way leaves nothing. */
-async function openFiles(data_dir: string, template_file: string | undefined): Promise<string> {
+async function ensureFiles(data_dir: string, template_file: string | undefined): Promise<string> {
   const place = join(data_dir, 'pgdata');
   if (!(await isFolder(place))) {
     const draft = join(data_dir, 'pgdata.new');
