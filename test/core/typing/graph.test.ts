@@ -100,7 +100,7 @@ check(
   'a misspelt member of an output is never there, and the nearest that exist are named',
   { nodes: [choose('Well?'), look({ topic: from('/nodes/choose/output/topik') })], prompt: '{{nodes.look.output}}' },
   [
-    'PATH_NEVER_THERE /nodes/1/request_template/topic/$from: /nodes/choose/output/topik is never there: /nodes/choose/output has topic, why. | Did you mean topic or why?',
+    'PATH_NEVER_THERE /nodes/1/request_template/topic/$from: /nodes/choose/output/topik is never there: /nodes/choose/output has topic, why. | Did you mean topic?',
   ],
 );
 check(
@@ -126,7 +126,7 @@ check(
   'a default does not excuse what is never there',
   { nodes: [choose('Well?'), look({ x: from('/nodes/choose/output/x', null) })], prompt: '{{nodes.look.output}}' },
   [
-    'PATH_NEVER_THERE /nodes/1/request_template/x/$from: /nodes/choose/output/x is never there: /nodes/choose/output has why, topic. | Did you mean why or topic?',
+    'PATH_NEVER_THERE /nodes/1/request_template/x/$from: /nodes/choose/output/x is never there: /nodes/choose/output has why, topic. | Read /nodes/choose/output, or one of those.',
   ],
 );
 check('a prompt has no default', { nodes: [choose('Well?')], prompt: '{{nodes.choose.output.why}}' }, [
@@ -162,9 +162,9 @@ check(
     },
   },
   [
-    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/2: "/temprature" leads to nothing in the result schema. | Did you mean temperature or station or wind?',
+    'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/2: "/temprature" leads to nothing in the result schema. | Did you mean temperature?',
     'REDACTION_NAMES_NOTHING /ambient_sources/0/redaction/allow/3: "/wind/x" leads to nothing in the result schema. | Take it away.',
-    'REDACTION_NAMES_NOTHING /nodes/0/available_tools/0/redaction/allow/0: "/topics" leads to nothing in the result schema. | Did you mean topic or why?',
+    'REDACTION_NAMES_NOTHING /nodes/0/available_tools/0/redaction/allow/0: "/topics" leads to nothing in the result schema. | Did you mean topic?',
   ],
 );
 check(
@@ -183,10 +183,10 @@ check(
     ],
   },
   [
-    'PATH_NEVER_THERE /ambient_sources/0/request_template/a/$from: /world/entities/Bob/state is never there: /world/entities has bob, ant, crumb, vending_machine. | Did you mean bob or ant or crumb?',
-    'PATH_NEVER_THERE /ambient_sources/0/request_template/b/$from: /world/environments/beach/content is never there: /world/environments has park. | Did you mean park?',
-    'PATH_NEVER_THERE /ambient_sources/0/request_template/c/$from: /world/entities/bob/mood is never there: /world/entities/bob has state. | Did you mean state?',
-    'PATH_NEVER_THERE /ambient_sources/0/request_template/d/$from: /world/turn is never there: /world has slug, entities, attempted_turn, environments, simulation_time. | Did you mean slug or entities or attempted_turn?',
+    'PATH_NEVER_THERE /ambient_sources/0/request_template/a/$from: /world/entities/Bob/state is never there: /world/entities has bob, ant, crumb, vending_machine. | Did you mean bob?',
+    'PATH_NEVER_THERE /ambient_sources/0/request_template/b/$from: /world/environments/beach/content is never there: /world/environments has park. | Read /world/environments, or one of those.',
+    'PATH_NEVER_THERE /ambient_sources/0/request_template/c/$from: /world/entities/bob/mood is never there: /world/entities/bob has state. | Read /world/entities/bob, or one of those.',
+    'PATH_NEVER_THERE /ambient_sources/0/request_template/d/$from: /world/turn is never there: /world has slug, entities, attempted_turn, environments, simulation_time. | Read /world, or one of those.',
   ],
 );
 

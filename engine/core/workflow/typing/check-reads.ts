@@ -1,5 +1,5 @@
 import { appendToken, pointerTokens, toPointer } from '../../content/json-pointer.js';
-import { nearestFirst } from '../../content/nearest-name.js';
+import { nearestFirst, nearestName, suggestName } from '../../content/nearest-name.js';
 import { parsePromptText } from '../../prompt/template.js';
 import type { Complaint } from '../document-problem.js';
 import type { AuthoredNode } from '../node-edges.js';
@@ -102,12 +102,11 @@ function hidden(read: Read): Complaint {
 }
 
 function unknownNode(read: Read, known: readonly string[]): Complaint {
-  const [nearest] = nearestFirst(read.tokens[1] ?? '', known);
   return {
     code: 'NODE_UNKNOWN',
     message: `${read.text} reads a node that is not there.`,
     pointer: read.pointer,
-    repair: nearest === undefined ? 'Add the node.' : `Did you mean ${nearest}?`,
+    repair: known.length === 0 ? 'Add the node.' : suggestName(read.tokens[1] ?? '', known),
   };
 }
 
@@ -115,12 +114,14 @@ function neverThere(read: Read, { depth, known }: NonNullable<JoinedReading['nev
   const above = toPointer(read.tokens.slice(0, depth));
   const missing = read.tokens[depth] ?? '';
   const nearest = nearestFirst(missing, known).slice(0, NAMES_SHOWN);
+  const meant = nearestName(missing, known);
   const more = known.length > nearest.length ? ` and ${known.length - nearest.length} more` : '';
   const has = nearest.length === 0 ? 'nothing below it' : `${nearest.join(', ')}${more}`;
   return {
     code: 'PATH_NEVER_THERE',
     message: `${read.text} is never there: ${above} has ${has}.`,
     pointer: read.pointer,
-    repair: nearest.length === 0 ? `Read ${above}.` : `Did you mean ${nearest.slice(0, 3).join(' or ')}?`,
+    repair:
+      meant === undefined ? `Read ${above}${known.length === 0 ? '' : ', or one of those'}.` : `Did you mean ${meant}?`,
   };
 }

@@ -1,5 +1,5 @@
 import { appendToken, pointerTokens } from '../../content/json-pointer.js';
-import { nearestFirst } from '../../content/nearest-name.js';
+import { suggestName } from '../../content/nearest-name.js';
 import type { Complaint } from '../document-problem.js';
 import { anyBelow } from './any-below.js';
 import type { Shape } from './shape.js';
@@ -14,13 +14,12 @@ export function checkRedaction(allow: 'all' | readonly string[], result: Shape, 
   return allow.flatMap((written, index) => {
     const end = findEnd(result, pointerTokens(written));
     if (end === undefined) return [];
-    const nearest = nearestFirst(end.missing, end.known).slice(0, 3);
     return [
       {
         code: 'REDACTION_NAMES_NOTHING',
         message: `${JSON.stringify(written)} leads to nothing in the result schema.`,
         pointer: appendToken(`${pointer}/redaction/allow`, index),
-        repair: nearest.length === 0 ? 'Take it away.' : `Did you mean ${nearest.join(' or ')}?`,
+        repair: end.known.length === 0 ? 'Take it away.' : suggestName(end.missing, end.known),
       },
     ];
   });
