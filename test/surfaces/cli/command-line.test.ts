@@ -180,9 +180,8 @@ test('a stored document is shown to people so that nothing in it can steer their
     title: 'Steering',
     description: 'Right-to-left \u202e and delete \u007f.',
   });
-  await chukwa(`put ${path}`);
-  const { out: listed } = await chukwa('list json_schema');
-  const [, hash] = /([0-9a-f]{64}) {2}Steering /.exec(listed) ?? [];
+  const { out: put } = await chukwa(`put ${path} --json`);
+  const [, hash] = /"hash": ?"([0-9a-f]{64})"/.exec(put) ?? [];
   const seen = await chukwa(`get json_schema ${hash}`, { is_live: true });
   assert.equal(seen.code, 0, seen.error);
   assert.match(seen.out, /"description": "Right-to-left \\u\{202e\} and delete \\u\{7f\}\."/);
