@@ -2,11 +2,21 @@ import OpenAI from 'openai';
 import { Agent, fetch as undiciFetch, type RequestInit as UndiciInit } from 'undici';
 import type { CapturedCall } from '../stage/captured-call.js';
 
-/** What a bare call brought: the body, which was JSON. */
+/** What a bare call brought: the text, which was JSON, and of a model's how it came. */
 export interface BareAnswer {
   readonly text: string;
   readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly pieces: readonly { readonly text: string; readonly offset_ms: number }[];
+  readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number };
+  readonly finish_reason: string;
 }
+
+const NOT_SAID: Pick<BareAnswer, 'pieces' | 'usage' | 'finish_reason'> = {
+  pieces: [],
+  usage: { prompt_tokens: 0, completion_tokens: 0 },
+  finish_reason: '',
+};
 
 /** Does one call, and what its floor wants done before and after. */
 export type AroundCall = (call: CapturedCall, ask: () => Promise<BareAnswer>) => Promise<BareAnswer>;
@@ -57,16 +67,26 @@ async function post(fetch: typeof globalThis.fetch, call: CapturedCall): Promise
     headers: { 'content-type': 'application/json', 'x-client-request-id': call.client_request_id },
     body: JSON.stringify(call.body),
   });
-  return checked({ text: await response.text(), status: response.status });
+  const { status } = response;
+  return checked({ ...NOT_SAID, text: await response.text(), status, headers: Object.fromEntries(response.headers) });
 }
 
 async function chat(client: OpenAI, call: CapturedCall): Promise<BareAnswer> {
   const body = call.body as unknown as OpenAI.ChatCompletionCreateParamsStreaming;
   const headers = { 'x-client-request-id': call.client_request_id };
-  let text = '';
-  for await (const event of await client.chat.completions.create(body, { headers }))
-    text += event.choices[0]?.delta.content ?? '';
-  return checked({ text, status: 200 });
+  const { data, response } = await client.chat.completions.create(body, { headers }).withResponse();
+  const begun = performance.now();
+  const pieces: { text: string; offset_ms: number }[] = [];
+  let { usage, finish_reason } = NOT_SAID;
+  for await (const event of data) {
+    const [choice] = event.choices;
+    if (choice?.delta.content) pieces.push({ text: choice.delta.content, offset_ms: performance.now() - begun });
+    finish_reason = choice?.finish_reason ?? finish_reason;
+    usage = event.usage ?? usage;
+  }
+  const text = pieces.map((piece) => piece.text).join('');
+  const facts = { status: response.status, headers: Object.fromEntries(response.headers) };
+  return checked({ text, ...facts, pieces, usage, finish_reason });
 }
 
 function checked(answer: BareAnswer): BareAnswer {

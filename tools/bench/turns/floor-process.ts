@@ -2,7 +2,7 @@ import { openInFolder } from '../../../engine/store/embedded.js';
 import type { CapturedCall } from '../stage/captured-call.js';
 import { openBareClients, recordNothing } from './bare-turn.js';
 import type { FloorKind } from './floor.js';
-import { openHandWritten } from './hand-written.js';
+import { openHandWritten } from './hand-written/turn.js';
 import { must } from './must.js';
 import { timeBlock } from './time-block.js';
 

@@ -1,0 +1,43 @@
+import type { Pool, PoolClient } from 'pg';
+
+/** Whatever runs a statement: a pool, or the connection of a transaction. */
+export type Runner = Pick<PoolClient, 'query'>;
+
+/** Values by column. */
+export type Columns = Readonly<Record<string, unknown>>;
+
+/** Inserts one row, by a statement that is parsed once. */
+export async function insert(runner: Runner, table: string, columns: Columns): Promise<void> {
+  const names = Object.keys(columns);
+  const places = names.map((_name, index) => `$${index + 1}`);
+  await runner.query({
+    name: `insert ${table} ${names.length}`,
+    text: `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places.join(', ')})`,
+    values: Object.values(columns),
+  });
+}
+
+/** Changes the row with an id, by a statement that is parsed once. */
+export async function update(runner: Runner, table: string, id: string, columns: Columns): Promise<void> {
+  const changes = Object.keys(columns).map((name, index) => `${name} = $${index + 2}`);
+  await runner.query({
+    name: `update ${table} ${changes.length}`,
+    text: `UPDATE ${table} SET ${changes.join(', ')} WHERE id = $1`,
+    values: [id, ...Object.values(columns)],
+  });
+}
+
+/** Runs work in one transaction, which a throw ends with its connection. */
+export async function inOne<Value>(pool: Pool, work: (client: Runner) => Promise<Value>): Promise<Value> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const value = await work(client);
+    await client.query('COMMIT');
+    client.release();
+    return value;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
