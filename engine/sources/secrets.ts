@@ -32,13 +32,16 @@ export interface SecretReplacer {
 export function createSecretReplacer(secrets: readonly Secret[]): SecretReplacer {
   const needles = secrets.flatMap(toNeedles).sort((one, other) => other.spelling.length - one.spelling.length);
   if (needles.length === 0) return REPLACES_NOTHING;
-  const text = replacerOf(needles);
-  const binary = replacerOf(needles.map(toBinary));
+  // Of many ways to write many characters: worth being read once.
+  const pattern = patternOf(needles);
+  const text = replacerOf(needles, pattern);
+  const inBytes = needles.map(toBinary);
+  const binary = replacerOf(inBytes, patternOf(inBytes));
   return {
     text,
     json: (value) => replaceInJson(value, text),
     bytes: (bytes, ending) => Buffer.from(binary(Buffer.from(bytes).toString('latin1'), ending), 'latin1'),
-    pieces: (pieces) => replaceInPieces(pieces, needles),
+    pieces: (pieces) => replaceInPieces(pieces, { needles, pattern }),
     openEnd: (given) => findOpenEnd(given, needles),
   };
 }
@@ -93,8 +96,7 @@ function toBinary({ variable, spelling }: Needle): Needle {
   return { variable, spelling: spelling.map((ways) => ways.map((way) => ({ ...way, text: inBytes(way.text) }))) };
 }
 
-function replacerOf(needles: readonly Needle[]): (text: string, ending?: Ending) => string {
-  const pattern = patternOf(needles);
+function replacerOf(needles: readonly Needle[], pattern: RegExp): (text: string, ending?: Ending) => string {
   return (text, ending = 'whole') => {
     const clean = text.replace(pattern, (...found: readonly unknown[]) => labelOf(needles, found.slice(1)));
     return ending === 'whole' ? clean : clean.slice(0, clean.length - findOpenEnd(clean, needles));
@@ -127,8 +129,13 @@ function replaceInJson(value: Json, text: (given: string) => string): Json {
   return Object.fromEntries(members);
 }
 
-function replaceInPieces(pieces: readonly string[], needles: readonly Needle[]): readonly string[] {
-  const matches = [...pieces.join('').matchAll(patternOf(needles))].map((match) => ({
+interface Search {
+  readonly needles: readonly Needle[];
+  readonly pattern: RegExp;
+}
+
+function replaceInPieces(pieces: readonly string[], { needles, pattern }: Search): readonly string[] {
+  const matches = [...pieces.join('').matchAll(pattern)].map((match) => ({
     from: match.index,
     to: match.index + match[0].length,
     label: labelOf(needles, match.slice(1)),
