@@ -13,7 +13,7 @@ export async function describeTables(root: URL, database: Pick<OpenDatabase, 'qu
     const outFile = join(folder, 'tables.ts');
     await generate({
       // Its parameter is a Kysely of anything, which one with typed parsers is not.
-      db: database.queries as never,
+      db: (await database.queries()) as never,
       dialect: new PostgresDialect(),
       outFile,
       excludePattern: 'schema_migrations',

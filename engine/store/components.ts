@@ -5,8 +5,7 @@ import type { ComponentKind } from '../ports/validation.js';
 import { countComponents, findStartingWith, findUses, listComponents } from './component-lists.js';
 import { COMPONENT_TABLES } from './component-tables.js';
 import { inTransaction, type OpenDatabase } from './database.js';
-import { prepare, run, type Runner } from './statement.js';
-import { toJson } from './stored-json.js';
+import { type HotStatement, prepare, run, type Runner } from './statement.js';
 
 const KINDS = Object.keys(COMPONENT_TABLES) as readonly ComponentKind[];
 
@@ -109,13 +108,16 @@ async function putReferences(client: Runner, components: readonly ComponentToSto
   });
 }
 
+const FIND = Object.fromEntries(
+  KINDS.map((kind) => [
+    kind,
+    prepare(`find_${COMPONENT_TABLES[kind]}`, `SELECT content FROM ${COMPONENT_TABLES[kind]} WHERE hash = :hash`),
+  ]),
+) as Readonly<Record<ComponentKind, HotStatement>>;
+
 async function find(database: OpenDatabase, kind: ComponentKind, hash: string): Promise<ComponentRecord | undefined> {
-  const row = await database.queries
-    .selectFrom(COMPONENT_TABLES[kind])
-    .select('content')
-    .where('hash', '=', hash)
-    .executeTakeFirst();
-  return row && { kind, hash, content: toJson(row.content) as JsonObject };
+  const [row] = await run<{ content: JsonObject }>(database, FIND[kind], { hash });
+  return row && { kind, hash, content: row.content };
 }
 
 const CLOSURE = prepare(

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Pool, PoolConfig } from 'pg';
 import pg from 'pg';
 import { findFault } from './database-fault.js';
@@ -12,7 +12,8 @@ export interface OpenDatabase {
   /** One process at a time has it, so whatever another one left running is dead. */
   readonly is_exclusive: boolean;
   readonly pool: Pool;
-  readonly queries: Kysely<DB>;
+  /** The query builder, which is read from disk when it is first asked for: half of what a start would have to load. */
+  readonly queries: () => Promise<Kysely<DB>>;
   /** Runs one statement on any connection. */
   readonly query: Runner['query'];
   close(): Promise<void>;
@@ -27,6 +28,11 @@ const types: NonNullable<PoolConfig['types']> = {
     type === INT8 || type === NUMERIC ? Number : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
 };
 
+async function openQueries(pool: Pool): Promise<Kysely<DB>> {
+  const { Kysely, PostgresDialect } = await import('kysely');
+  return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+}
+
 /** Joins a pool's configuration and a way to close what lies behind it. */
 export function openDatabase(
   config: PoolConfig,
@@ -36,7 +42,8 @@ export function openDatabase(
   // A server that goes away ends its clients, idle or not; whoever asks next hears of it.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const queries = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  let builder: Promise<Kysely<DB>> | undefined;
+  const queries = (): Promise<Kysely<DB>> => (builder ??= openQueries(pool));
   const close = async (): Promise<void> => {
     // The query builder ends a pool only once it has used it, so the pool is ended here and the builder left alone.
     await pool.end();

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type {
   AttemptRecord,
   AttemptSummary,
@@ -10,7 +9,6 @@ import type {
 import { CALL_COUNT, traceSummary } from '../attempts/trace-summary.js';
 import type { OpenDatabase } from '../database.js';
 import { prepare, run, type Runner } from '../statement.js';
-import { toJson } from '../stored-json.js';
 import { listInvocations } from './invocation-rows.js';
 
 const SUMMARY = [
@@ -41,18 +39,15 @@ function toSummary<Row extends SummaryRow>(
   return { ...row, started_at: row.started_at.toISOString(), ended_at: row.ended_at?.toISOString() ?? null };
 }
 
+const LIST = prepare(
+  'attempts_of_world',
+  `SELECT ${SUMMARY.join(', ')}, ${COUNTED} AS source_invocation_count
+   FROM attempts WHERE world_slug = :world_slug ORDER BY epoch`,
+);
+
 /** A world's attempts, oldest first. */
-export async function listAttempts(
-  { queries }: Pick<OpenDatabase, 'queries'>,
-  world_slug: string,
-): Promise<readonly AttemptSummary[]> {
-  const rows = await queries
-    .selectFrom('attempts')
-    .select(SUMMARY)
-    .select(sql<number>`${sql.raw(COUNTED)}`.as('source_invocation_count'))
-    .where('world_slug', '=', world_slug)
-    .orderBy('epoch')
-    .execute();
+export async function listAttempts(runner: Runner, world_slug: string): Promise<readonly AttemptSummary[]> {
+  const rows = await run<SummaryRow>(runner, LIST, { world_slug });
   return rows.map(toSummary);
 }
 
@@ -107,38 +102,32 @@ async function listPatches(runner: Runner, attempt: AttemptKey): Promise<readonl
   return rows.map((row) => ({ ...row, effects: row.effects ?? [] }));
 }
 
-async function listTimeline({ queries }: OpenDatabase, attempt: AttemptKey): Promise<readonly TimelineRecord[]> {
-  const rows = await queries
-    .selectFrom('attempt_timeline_events')
-    .select(sql<number>`row_number() OVER (ORDER BY event_id)`.as('event_seq'))
-    .select(['event_kind', 'occurred_at', 'source_invocation_id', 'workflow_subject_entity_id'])
-    .select(['workflow_node_id', 'patch_seq', 'details'])
-    .where('world_slug', '=', attempt.world_slug)
-    .where('attempt_id', '=', attempt.attempt_id)
-    .orderBy('event_id')
-    .execute();
-  return rows.map((row) => ({
-    ...row,
-    occurred_at: row.occurred_at.toISOString(),
-    details: toJson(row.details),
-  }));
+const TIMELINE = prepare(
+  'timeline_of_attempt',
+  `SELECT event_kind, occurred_at, source_invocation_id, workflow_subject_entity_id, workflow_node_id, patch_seq,
+     details
+   FROM attempt_timeline_events
+   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY event_id`,
+);
+
+type TimelineRow = Omit<TimelineRecord, 'event_seq' | 'occurred_at'> & { readonly occurred_at: Date };
+
+async function listTimeline(runner: Runner, attempt: AttemptKey): Promise<readonly TimelineRecord[]> {
+  const rows = await run<TimelineRow>(runner, TIMELINE, attempt);
+  return rows.map((row, index) => ({ event_seq: index + 1, ...row, occurred_at: row.occurred_at.toISOString() }));
 }
 
-async function listAudit({ queries }: OpenDatabase, attempt: AttemptKey): Promise<readonly AuditRecord[]> {
-  const rows = await queries
-    .selectFrom('world_audit_events as audit')
-    .innerJoin('attempts', (join) =>
-      join.onRef('attempts.world_slug', '=', 'audit.world_slug').onRef('attempts.attempt_id', '=', 'audit.attempt_id'),
-    )
-    .select(['audit_kind', 'attempts.status as attempt_status', 'source_invocation_id', 'workflow_subject_entity_id'])
-    .select(['workflow_node_id', 'patch_seq', 'attempt_number', 'raw_response', 'rejection', 'details'])
-    .where('audit.world_slug', '=', attempt.world_slug)
-    .where('audit.attempt_id', '=', attempt.attempt_id)
-    .orderBy('audit_event_id')
-    .execute();
-  return rows.map((row) => ({
-    ...row,
-    raw_response: row.raw_response?.toString('utf8') ?? null,
-    details: toJson(row.details),
-  }));
+const AUDIT = prepare(
+  'audit_of_attempt',
+  `SELECT audit_kind, attempts.status AS attempt_status, source_invocation_id, workflow_subject_entity_id,
+     workflow_node_id, patch_seq, attempt_number, raw_response, rejection, details
+   FROM world_audit_events JOIN attempts USING (world_slug, attempt_id)
+   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY audit_event_id`,
+);
+
+type AuditRow = Omit<AuditRecord, 'raw_response'> & { readonly raw_response: Buffer | null };
+
+async function listAudit(runner: Runner, attempt: AttemptKey): Promise<readonly AuditRecord[]> {
+  const rows = await run<AuditRow>(runner, AUDIT, attempt);
+  return rows.map((row) => ({ ...row, raw_response: row.raw_response?.toString('utf8') ?? null }));
 }

@@ -12,6 +12,6 @@ export function recordReader(database: OpenDatabase): RecordReader {
     attempt: async (attempt_id) => (UUID.test(attempt_id) ? findAttempt(database, attempt_id) : undefined),
     attempts: (world_slug) => listAttempts(database, world_slug),
     invocation: async (id, view) => (UUID.test(id) ? findInvocation(database, id, view) : undefined),
-    llmCall: async (id) => (UUID.test(id) ? findLlmCall(database.queries, id) : undefined),
+    llmCall: async (id) => (UUID.test(id) ? findLlmCall(await database.queries(), id) : undefined),
   };
 }
