@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { v7 as uuid } from 'uuid';
-import type { Composition, EngineOptions, Stage } from './operations/composition.js';
+import type { Composition, EngineOptions, OpenArchive, Stage } from './operations/composition.js';
 import type { Validate } from './core/workflow/program.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
@@ -41,6 +41,7 @@ export async function compose(variables: Variables): Promise<Composition> {
     package_root: PACKAGE_ROOT,
     openAuthoring: async () => ({ ok: true, value: (await openParts(variables, {})).authoring }),
     openWorkshop: () => openWorkshop(variables),
+    openArchive: () => openArchive(variables),
     openEngine: (options = {}) => openEngine(variables, options),
     startToys,
     startScriptedModel,
@@ -113,17 +114,21 @@ async function openWorkshop(variables: Variables): Promise<Done<Workshop>> {
   return { ok: true, value: { catalogue: authoring.catalogue, layOutPlugin, validateExamples } };
 }
 
-async function openEngine(variables: Variables, options: EngineOptions): Promise<Done<Engine>> {
+async function openArchive(variables: Variables): Promise<Done<OpenArchive>> {
   const { openStore } = await import('./store/open-store.js');
-  const [opened, { authoring, sources }] = await Promise.all([
-    openStore(toStoreConfiguration(variables)),
-    openParts(variables, options),
-  ]);
+  const opened = await openStore(toStoreConfiguration(variables));
+  if (!opened.ok) return unavailable(...opened.problems);
+  const store = opened.value;
+  return { ok: true, value: { store, close: () => store.database.close() } };
+}
+
+async function openEngine(variables: Variables, options: EngineOptions): Promise<Done<Engine>> {
+  const [opened, { authoring, sources }] = await Promise.all([openArchive(variables), openParts(variables, options)]);
   if (!opened.ok) {
     await sources.close();
-    return unavailable(...opened.problems);
+    return opened;
   }
-  const store = opened.value;
+  const { store, close } = opened.value;
   return {
     ok: true,
     value: {
@@ -140,7 +145,7 @@ async function openEngine(variables: Variables, options: EngineOptions): Promise
       programs: new Map(),
       close: async () => {
         await sources.close();
-        await store.database.close();
+        await close();
       },
     },
   };

@@ -1,7 +1,7 @@
 import { nearestName } from '../core/content/nearest-name.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../core/workflow/component.js';
 import type { ComponentRecord, ComponentSummary, ComponentUses, StoredComponent } from '../ports/records.js';
-import { type Done, type Engine, refuse, type Refused } from './engine.js';
+import { type Done, type Archive, refuse, type Refused } from './engine.js';
 
 /** How many digits of a hash may stand for the whole. */
 export const HASH_DIGITS_MIN = 8;
@@ -28,18 +28,18 @@ export function toComponentKind(text: string): Done<ComponentKind> {
 }
 
 /** One stored document. */
-export async function getComponent(engine: Engine, name: ComponentName): Promise<Done<ComponentRecord>> {
-  const found = await findComponent(engine, name);
+export async function getComponent(archive: Archive, name: ComponentName): Promise<Done<ComponentRecord>> {
+  const found = await findComponent(archive, name);
   if (!found.ok) return found;
   const { kind, hash } = found.value;
-  const component = await engine.store.components.find(kind, hash);
+  const component = await archive.store.components.find(kind, hash);
   if (component === undefined) throw new Error(`the ${kind} ${hash} is registered and not stored`);
   return { ok: true, value: component };
 }
 
 /** All stored documents of one kind. */
-export async function listComponents(engine: Engine, kind: ComponentKind): Promise<Done<readonly StoredComponent[]>> {
-  return { ok: true, value: await engine.store.components.list(kind) };
+export async function listComponents(archive: Archive, kind: ComponentKind): Promise<Done<readonly StoredComponent[]>> {
+  return { ok: true, value: await archive.store.components.list(kind) };
 }
 
 export interface KindCount {
@@ -48,8 +48,8 @@ export interface KindCount {
 }
 
 /** How many documents there are of each kind, those without any included. */
-export async function countComponents(engine: Engine): Promise<Done<readonly KindCount[]>> {
-  const counts = await engine.store.components.count();
+export async function countComponents(archive: Archive): Promise<Done<readonly KindCount[]>> {
+  const counts = await archive.store.components.count();
   return { ok: true, value: COMPONENT_KINDS.map((kind) => ({ kind, count: counts.get(kind) ?? 0 })) };
 }
 
@@ -57,18 +57,18 @@ export async function countComponents(engine: Engine): Promise<Done<readonly Kin
 export type UsesOfComponent = ComponentSummary & ComponentUses;
 
 /** Who names a document, and whom it names: one step in each direction. */
-export async function showUses(engine: Engine, name: ComponentName): Promise<Done<UsesOfComponent>> {
-  const found = await findComponent(engine, name);
+export async function showUses(archive: Archive, name: ComponentName): Promise<Done<UsesOfComponent>> {
+  const found = await findComponent(archive, name);
   if (!found.ok) return found;
   const { kind, hash } = found.value;
-  return { ok: true, value: { ...found.value, ...(await engine.store.components.uses(kind, hash)) } };
+  return { ok: true, value: { ...found.value, ...(await archive.store.components.uses(kind, hash)) } };
 }
 
 /** The one document that a kind and the first digits of a hash mean. */
-async function findComponent(engine: Engine, { kind, hash }: ComponentName): Promise<Done<ComponentSummary>> {
+async function findComponent(archive: Archive, { kind, hash }: ComponentName): Promise<Done<ComponentSummary>> {
   const digits = hash.toLowerCase();
   if (!HEX.test(digits) || digits.length < HASH_DIGITS_MIN || digits.length > HASH_LENGTH) return refuseHash(hash);
-  const all = await engine.store.components.startingWith(digits);
+  const all = await archive.store.components.startingWith(digits);
   const [only, ...others] = all.filter((component) => component.kind === kind);
   if (only === undefined) return refuseUnknown(kind, digits, all);
   return others.length === 0 ? { ok: true, value: only } : refuseAmbiguous(kind, digits, [only, ...others]);

@@ -1,4 +1,4 @@
-import type { Authoring, Done, Engine } from './engine.js';
+import type { Archive, Authoring, Done, Engine } from './engine.js';
 import type { Workshop } from './plugins/workshop.js';
 
 /** What the composition root offers to a surface. Nothing is opened before it is asked for. */
@@ -11,6 +11,8 @@ export interface Composition {
   openAuthoring(): Promise<Done<Authoring>>;
   /** Plugins, to be looked at and tested. */
   openWorkshop(): Promise<Done<Workshop>>;
+  /** The configured database, migrated, to look at what is stored. */
+  openArchive(): Promise<Done<OpenArchive>>;
   /** The whole engine on the configured database, migrated. */
   openEngine(options?: EngineOptions): Promise<Done<Engine>>;
   /** The toy services, by themselves: on ports from this one on, or on any that are free. */
@@ -19,6 +21,11 @@ export interface Composition {
   startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>>;
   /** What is configured, reachable, missing. */
   diagnose(): Promise<readonly Diagnosis[]>;
+}
+
+/** Close it. */
+export interface OpenArchive extends Archive {
+  close(): Promise<void>;
 }
 
 export interface EngineOptions {

@@ -1,6 +1,6 @@
 import { blameChanges, diffWorlds, type WorldChange } from '../core/world/diff-worlds.js';
 import type { EffectOrigin, WorldSnapshot } from '../ports/records.js';
-import type { Done, Engine } from './engine.js';
+import type { Archive, Done } from './engine.js';
 import { showWorld } from './worlds.js';
 
 export interface DiffRequest {
@@ -29,11 +29,11 @@ export interface TurnPlace {
 }
 
 /** What changed between two turns of a world, its shared history included, and on request what brought it about. */
-export async function diffTurns(engine: Engine, request: DiffRequest): Promise<Done<WorldDiff>> {
+export async function diffTurns(archive: Archive, request: DiffRequest): Promise<Done<WorldDiff>> {
   const { world_slug, from_turn, to_turn } = request;
-  const from = await showWorld(engine, { world_slug, turn: from_turn });
+  const from = await showWorld(archive, { world_slug, turn: from_turn });
   if (!from.ok) return from;
-  const to = await showWorld(engine, { world_slug, turn: to_turn });
+  const to = await showWorld(archive, { world_slug, turn: to_turn });
   if (!to.ok) return to;
   const changes = diffWorlds(from.value, to.value);
   return {
@@ -42,7 +42,7 @@ export async function diffTurns(engine: Engine, request: DiffRequest): Promise<D
       world_slug,
       from: toPlace(from.value),
       to: toPlace(to.value),
-      changes: request.blame ? await blame(engine, request, changes) : changes,
+      changes: request.blame ? await blame(archive, request, changes) : changes,
     },
   };
 }
@@ -53,11 +53,11 @@ function toPlace({ turn, simulation_time }: WorldSnapshot): TurnPlace {
 
 /** Read backwards, a difference is owed to the same effects as read forwards. */
 async function blame(
-  engine: Engine,
+  archive: Archive,
   { world_slug, from_turn, to_turn }: DiffRequest,
   changes: readonly WorldChange[],
 ): Promise<readonly DiffedChange[]> {
   if (changes.length === 0) return [];
   const turns = { after: Math.min(from_turn, to_turn), until: Math.max(from_turn, to_turn) };
-  return blameChanges(changes, await engine.store.worlds.effects(world_slug, turns));
+  return blameChanges(changes, await archive.store.worlds.effects(world_slug, turns));
 }

@@ -15,10 +15,14 @@ export interface Authoring {
   readonly shippedSchemas: ReadonlyMap<string, JsonObject>;
 }
 
-/** Everything that an operation may use, put together by the composition root. */
-export interface Engine {
-  readonly authoring: Authoring;
+/** What is stored, for operations that only look: neither plugins nor validators need to be there. */
+export interface Archive {
   readonly store: Store;
+}
+
+/** Everything that an operation may use, put together by the composition root. */
+export interface Engine extends Archive {
+  readonly authoring: Authoring;
   readonly runtime: RuntimeParts;
   /** Compiled programs by scenario hash: content addressing makes them reusable for ever. */
   readonly programs: Map<string, Program>;
@@ -36,10 +40,10 @@ export interface Refused {
 /** What an operation gives. */
 export type Done<Value> = { readonly ok: true; readonly value: Value } | Refused;
 
-/** Does something with the engine, and refuses where the database goes away or fills up meanwhile. */
-export async function whileReachable<Value>(
-  engine: Engine,
-  task: (engine: Engine) => Promise<Done<Value>>,
+/** Does something with what is stored, and refuses where the database goes away or fills up meanwhile. */
+export async function whileReachable<Opened extends Archive, Value>(
+  engine: Opened,
+  task: (engine: Opened) => Promise<Done<Value>>,
 ): Promise<Done<Value>> {
   try {
     return await task(engine);

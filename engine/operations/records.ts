@@ -5,15 +5,15 @@ import type {
   InvocationView,
   LlmCallRecord,
 } from '../ports/records.js';
-import { type Done, type Engine, refuse } from './engine.js';
+import { type Done, type Archive, refuse } from './engine.js';
 import { unknownWorld } from './worlds.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Everything about one attempt: its calls, patches, timeline and audit. */
-export async function showAttempt(engine: Engine, id: string): Promise<Done<AttemptRecord>> {
+export async function showAttempt(archive: Archive, id: string): Promise<Done<AttemptRecord>> {
   return found(
-    UUID.test(id) ? await engine.store.records.attempt(id) : undefined,
+    UUID.test(id) ? await archive.store.records.attempt(id) : undefined,
     'ATTEMPT_UNKNOWN',
     `There is no attempt ${JSON.stringify(id)}.`,
     'See chukwa attempts SLUG.',
@@ -21,11 +21,11 @@ export async function showAttempt(engine: Engine, id: string): Promise<Done<Atte
 }
 
 /** A world's attempts, the latest first. */
-export async function listAttempts(engine: Engine, worldSlug: string): Promise<Done<readonly AttemptSummary[]>> {
-  const world = await engine.store.worlds.find(worldSlug);
+export async function listAttempts(archive: Archive, worldSlug: string): Promise<Done<readonly AttemptSummary[]>> {
+  const world = await archive.store.worlds.find(worldSlug);
   return world === undefined
-    ? unknownWorld(engine, worldSlug)
-    : { ok: true, value: (await engine.store.records.attempts(worldSlug)).toReversed() };
+    ? unknownWorld(archive, worldSlug)
+    : { ok: true, value: (await archive.store.records.attempts(worldSlug)).toReversed() };
 }
 
 /**
@@ -33,11 +33,11 @@ export async function listAttempts(engine: Engine, worldSlug: string): Promise<D
  * @param view what redaction lets through, unless an operator asks for all that is kept
  */
 export async function showInvocation(
-  engine: Engine,
+  archive: Archive,
   id: string,
   view: InvocationView = 'redacted',
 ): Promise<Done<InvocationRecord>> {
-  const record = UUID.test(id) ? await engine.store.records.invocation(id, view) : undefined;
+  const record = UUID.test(id) ? await archive.store.records.invocation(id, view) : undefined;
   return found(
     record,
     'INVOCATION_UNKNOWN',
@@ -47,8 +47,8 @@ export async function showInvocation(
 }
 
 /** One generation: what the model was shown and said, chunk by chunk, and what was made of it. */
-export async function showLlmCall(engine: Engine, id: string): Promise<Done<LlmCallRecord>> {
-  const record = UUID.test(id) ? await engine.store.records.llmCall(id) : undefined;
+export async function showLlmCall(archive: Archive, id: string): Promise<Done<LlmCallRecord>> {
+  const record = UUID.test(id) ? await archive.store.records.llmCall(id) : undefined;
   return found(record, 'LLM_CALL_UNKNOWN', `There is no LLM call ${JSON.stringify(id)}.`, 'See chukwa attempt ID.');
 }
 

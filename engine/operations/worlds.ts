@@ -3,7 +3,7 @@ import { nearestName } from '../core/content/nearest-name.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { WorldRecord, WorldSnapshot } from '../ports/records.js';
-import { type Done, type Engine, refuse, type Refused } from './engine.js';
+import { type Archive, type Done, type Engine, refuse, type Refused } from './engine.js';
 import { loadScenario } from './load-program.js';
 
 const SLUG = /^[a-z0-9]+([_-][a-z0-9]+)*$/;
@@ -61,18 +61,18 @@ export function timeAt(scenario: Pick<Scenario, 'start_time' | 'chronon_seconds'
 }
 
 /** All worlds, by name. */
-export async function listWorlds(engine: Engine): Promise<Done<readonly WorldRecord[]>> {
-  return { ok: true, value: await engine.store.worlds.list() };
+export async function listWorlds(archive: Archive): Promise<Done<readonly WorldRecord[]>> {
+  return { ok: true, value: await archive.store.worlds.list() };
 }
 
 /** A world as it stood at the end of a turn; without a turn, as it stands. */
 export async function showWorld(
-  engine: Engine,
+  archive: Archive,
   request: { readonly world_slug: string; readonly turn?: number },
 ): Promise<Done<WorldSnapshot>> {
-  const world = await engine.store.worlds.find(request.world_slug);
-  if (world === undefined) return unknownWorld(engine, request.world_slug);
-  const snapshot = await engine.store.worlds.snapshot(request.world_slug, request.turn);
+  const world = await archive.store.worlds.find(request.world_slug);
+  if (world === undefined) return unknownWorld(archive, request.world_slug);
+  const snapshot = await archive.store.worlds.snapshot(request.world_slug, request.turn);
   if (snapshot !== undefined) return { ok: true, value: snapshot };
   return refuse({
     code: 'TURN_UNKNOWN',
@@ -90,8 +90,8 @@ export async function freshSlug(engine: Engine, family: string): Promise<string>
 }
 
 /** Refuses for a name that no world has, with the nearest that some do. */
-export async function unknownWorld(engine: Engine, slug: string) {
-  const known = (await engine.store.worlds.list()).map((world) => world.world_slug);
+export async function unknownWorld(archive: Archive, slug: string) {
+  const known = (await archive.store.worlds.list()).map((world) => world.world_slug);
   const nearest = nearestName(slug, known);
   const list = `${nearest === undefined ? '' : `Did you mean ${nearest}? `}See chukwa world list.`;
   return refuse({

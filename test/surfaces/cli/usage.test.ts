@@ -14,6 +14,7 @@ const UNTOUCHED: Composition = {
   package_root: process.cwd(),
   openAuthoring: unused,
   openWorkshop: unused,
+  openArchive: unused,
   openEngine: unused,
   startToys: unused,
   startScriptedModel: unused,
@@ -134,7 +135,7 @@ test("the version is the package's", async () => {
 
 const BROKEN: Composition = {
   ...UNTOUCHED,
-  openEngine: () => Promise.reject(new Error('the line is \u001b[2Jcut')),
+  openArchive: () => Promise.reject(new Error('the line is \u001b[2Jcut')),
 };
 
 test('what nobody expected ends with 4 and shows no stack', async () => {
@@ -154,7 +155,7 @@ test("an environment that is at fault ends with 4 and the problem's own repair",
   const problems = [{ code: 'DATABASE_UNREACHABLE', message: 'Nobody answers.', repair: 'Start it.' }];
   const composition: Composition = {
     ...UNTOUCHED,
-    openEngine: async () => ({ ok: false, because: 'environment', problems }),
+    openArchive: async () => ({ ok: false, because: 'environment', problems }),
   };
   const terminal = openTestTerminal();
   assert.equal(await runCommandLine(composition, ['world', 'list', '--json'], terminal), 4);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { listAttempts } from '../../../operations/records.js';
 import { attemptListLines } from '../render/attempt.js';
-import { answer, type Perform, withEngine } from '../session.js';
+import { answer, type Perform, withArchive } from '../session.js';
 
 /** `chukwa attempts` */
 export function addAttempts(program: Command, perform: Perform): void {
@@ -12,7 +12,7 @@ export function addAttempts(program: Command, perform: Perform): void {
     .description('List all attempts at turns of a world, the latest first.')
     .action((slug: string) =>
       perform(async (session) => {
-        const listed = await withEngine(session, (engine) => listAttempts(engine, slug));
+        const listed = await withArchive(session, (archive) => listAttempts(archive, slug));
         return answer(session, listed, { json: (attempts) => ({ attempts }), lines: attemptListLines });
       }),
     );

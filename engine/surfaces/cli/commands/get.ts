@@ -5,7 +5,7 @@ import type { Done } from '../../../operations/engine.js';
 import type { ComponentRecord } from '../../../ports/records.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { componentLines } from '../render/component.js';
-import { answer, type Perform, printExact, type Session, withEngine } from '../session.js';
+import { answer, type Perform, printExact, type Session, withArchive } from '../session.js';
 import { hashArgument, kindArgument, withKind } from '../component-arguments.js';
 
 /** `chukwa get` */
@@ -22,7 +22,7 @@ export function addGet(program: Command, perform: Perform): void {
 }
 
 async function get(session: Session, name: ComponentName): Promise<ExitCode> {
-  const found = await withEngine(session, (engine) => getComponent(engine, name));
+  const found = await withArchive(session, (archive) => getComponent(archive, name));
   return printComponent(session, found);
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { countComponents, listComponents } from '../../../operations/components.js';
 import type { ExitCode } from '../exit-code.js';
 import { componentListLines, kindCountLines } from '../render/component.js';
-import { answer, type Perform, type Session, withEngine } from '../session.js';
+import { answer, type Perform, type Session, withArchive } from '../session.js';
 import { kindArgument, withKind } from '../component-arguments.js';
 
 /** `chukwa list` */
@@ -17,11 +17,11 @@ export function addList(program: Command, perform: Perform): void {
 
 async function list(session: Session, kind: string | undefined): Promise<ExitCode> {
   if (kind === undefined) {
-    const counted = await withEngine(session, countComponents);
+    const counted = await withArchive(session, countComponents);
     return answer(session, counted, { json: (counts) => ({ counts }), lines: kindCountLines });
   }
   return withKind(session, kind, async (known) => {
-    const listed = await withEngine(session, (engine) => listComponents(engine, known));
+    const listed = await withArchive(session, (archive) => listComponents(archive, known));
     return answer(session, listed, {
       json: (components) => ({ kind: known, count: components.length, components }),
       lines: (components) => componentListLines(known, components),

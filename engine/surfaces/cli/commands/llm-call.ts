@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { showLlmCall } from '../../../operations/records.js';
 import type { LlmCallRecord } from '../../../ports/records.js';
 import { llmCallLines, schemaLines } from '../render/llm-call.js';
-import { answer, type Perform, withEngine } from '../session.js';
+import { answer, type Perform, withArchive } from '../session.js';
 
 /** `chukwa llm-call` */
 export function addLlmCall(program: Command, perform: Perform): void {
@@ -14,7 +14,7 @@ export function addLlmCall(program: Command, perform: Perform): void {
     .option('--schema', 'print the schema that the model was offered, too; --json always has it')
     .action((id: string, { schema }: { readonly schema?: boolean }) =>
       perform(async (session) => {
-        const shown = await withEngine(session, (engine) => showLlmCall(engine, id));
+        const shown = await withArchive(session, (archive) => showLlmCall(archive, id));
         const lines = (call: LlmCallRecord) => [...llmCallLines(call), ...(schema === true ? schemaLines(call) : [])];
         return answer(session, shown, { json: (call) => call, lines });
       }),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { line } from '../render/line.js';
-import { answer, type Perform, withEngine } from '../session.js';
+import { answer, type Perform, withArchive } from '../session.js';
 
 /** `chukwa migrate` */
 export function addMigrate(program: Command, perform: Perform): void {
@@ -10,7 +10,7 @@ export function addMigrate(program: Command, perform: Perform): void {
     .description('Bring the database up to date; every other command does so as well.')
     .action(() =>
       perform(async (session) => {
-        const migrated = await withEngine(session, async ({ store: { database } }) => ({
+        const migrated = await withArchive(session, async ({ store: { database } }) => ({
           ok: true,
           value: { database: database.description, applied: await database.migrate() },
         }));

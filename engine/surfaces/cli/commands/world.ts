@@ -9,7 +9,7 @@ import { atOption, rootOption, turnArgument, turnOption } from '../arguments.js'
 import { diffLines } from '../render/diff.js';
 import { accent, type Line, verbatim } from '../render/line.js';
 import { worldLines, worldListLines } from '../render/world.js';
-import { answer, type Perform, type Session, withEngine } from '../session.js';
+import { answer, type Perform, type Session, withArchive, withEngine } from '../session.js';
 import { type RootOptions, toPlace } from '../place.js';
 
 interface CreateOptions extends RootOptions {
@@ -51,7 +51,7 @@ function addListAndShow(world: Command, perform: Perform): void {
     .description('List all worlds.')
     .action(() =>
       perform(async (session) =>
-        answer(session, await withEngine(session, listWorlds), {
+        answer(session, await withArchive(session, listWorlds), {
           json: (worlds) => ({ worlds }),
           lines: worldListLines,
         }),
@@ -78,7 +78,7 @@ function addDiff(world: Command, perform: Perform): void {
     .action((slug: string, a: number, b: number, options: { readonly blame?: boolean }) =>
       perform(async (session) => {
         const request = { world_slug: slug, from_turn: a, to_turn: b, blame: options.blame ?? false };
-        const diff = await withEngine(session, (engine) => diffTurns(engine, request));
+        const diff = await withArchive(session, (archive) => diffTurns(archive, request));
         return answer(session, diff, { json: (found) => found, lines: diffLines });
       }),
     );
@@ -126,6 +126,6 @@ async function findScenario(session: Session, engine: Engine, options: CreateOpt
 
 async function show(session: Session, world_slug: string, { turn }: { readonly turn?: number }) {
   const request = { world_slug, ...(turn === undefined ? {} : { turn }) };
-  const world = await withEngine(session, (engine) => showWorld(engine, request));
+  const world = await withArchive(session, (archive) => showWorld(archive, request));
   return answer(session, world, { json: (shown) => shown, lines: worldLines });
 }
