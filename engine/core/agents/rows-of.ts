@@ -115,13 +115,14 @@ function callTool(book: AgentBook, { subject_id, tool_name }: ToolCalled, call: 
 }
 
 function hearTool(book: AgentBook, { subject_id }: ToolAnswered, { source_invocation_id }: CallPointer): Left {
-  const heard = hear(getTurn(book, subject_id), source_invocation_id);
-  const [turn, card] = putOut(book, heard, { kind: 'tool.result', source_invocation_id });
-  return { ...report(turn, source_invocation_id), cards: [card] };
+  const before = getTurn(book, subject_id);
+  const [turn, card] = putOut(book, hear(before, source_invocation_id), { kind: 'tool.result', source_invocation_id });
+  return { ...report(before, turn, source_invocation_id), cards: [card] };
 }
 
 function hearReport(book: AgentBook, { subject_id }: Reported, { source_invocation_id }: CallPointer): Left {
-  return report(hear(getTurn(book, subject_id), source_invocation_id), source_invocation_id);
+  const before = getTurn(book, subject_id);
+  return report(before, hear(before, source_invocation_id), source_invocation_id);
 }
 
 /** A turn that waits for several goes on with the last of them. */
@@ -132,13 +133,15 @@ function hear(turn: AgentTurn, source_invocation_id: string): AgentTurn {
   return waiting.length > 0 ? back : { ...take(back, 'resume'), activity: 'thinking', resume_deadline: null };
 }
 
-function report(turn: AgentTurn, source_invocation_id: string): Left {
+function report({ waiting }: AgentTurn, turn: AgentTurn, source_invocation_id: string): Left {
   const { agent_turn_id } = turn;
   const edge = { agent_turn_id, primitive: 'report', edge_phase: 'response' } as const;
   return {
     turn,
     edges: [{ ...edge, correlation_id: source_invocation_id }],
-    waits: [{ agent_turn_id, tool_call_id: source_invocation_id, is_awaited: false }],
+    waits: waiting
+      .filter((id) => id === source_invocation_id)
+      .map((tool_call_id) => ({ agent_turn_id, tool_call_id, is_awaited: false })),
     events: [toStep(turn, source_invocation_id, 'tool_result'), toState(turn)],
   };
 }
