@@ -1,3 +1,5 @@
+import type { AgentBook } from '../core/agents/book.js';
+import type { AgentRecord } from '../core/agents/record.js';
 import type { AcceptedPatch, Fail, Invoke } from '../core/turn/command.js';
 import type { Verdict } from '../core/turn/verdict.js';
 import type { EffectClass } from '../core/workflow/effect-class.js';
@@ -36,6 +38,8 @@ export type BeginOutcome =
       readonly lease: AttemptLease;
       /** As it stands at the end of the turn before. */
       readonly world: World;
+      /** What is on record of the attempt's agents. */
+      readonly agents: AgentBook;
       /** Present where the lease is of an attempt that another driver left, or goes on with a settled one. */
       readonly past?: AttemptPast;
     }
@@ -68,7 +72,7 @@ export interface RecordedCall {
   readonly fact?: CallFact;
 }
 
-/** Whether a fenced write landed. */
+/** Whether a fenced write landed: it does not where another driver has the world, or has moved one of its agents. */
 export type Written = 'written' | 'overtaken';
 
 /** The rows of a call, before its first byte. */
@@ -82,6 +86,8 @@ export interface CallStart {
   readonly started_at: number;
   /** A refusal is written finished at once, by the same statement. */
   readonly refused?: CallFinish;
+  /** What the statement tells of agents. */
+  readonly agents?: AgentRecord;
 }
 
 /** The end of a call together with what the core made of it. */
@@ -90,6 +96,8 @@ export interface CallFinish {
   readonly llm_call_id?: string;
   readonly outcome: CallOutcome;
   readonly verdict?: Verdict;
+  /** What the statement tells of agents. */
+  readonly agents?: AgentRecord;
 }
 
 export interface CommitTurn {
@@ -100,6 +108,8 @@ export interface CommitTurn {
   })[];
   readonly simulation_time: string;
   readonly ended_at: number;
+  /** The ends of the attempt's agent turns. */
+  readonly agents?: AgentRecord;
 }
 
 export interface FailAttempt {
@@ -107,6 +117,8 @@ export interface FailAttempt {
   readonly failure: Fail;
   readonly source_invocation_id?: string;
   readonly ended_at: number;
+  /** The ends of the attempt's agent turns. */
+  readonly agents?: AgentRecord;
 }
 
 /** The record of attempts, as their driver writes it. */

@@ -189,7 +189,7 @@ test('a driver that goes on with what another has left writes what is missing, a
       fc.pre(!left.ended);
       assert.deepEqual(writtenBy(play(unstopped, Infinity, left)), writtenBy(whole));
     }),
-    RUNS,
+    { ...RUNS, numRuns: 80 },
   );
 });
 

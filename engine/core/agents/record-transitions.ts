@@ -70,9 +70,10 @@ function withTurn(book: AgentBook, agent_id: string, turn: AgentTurn | undefined
 
 function findHeadChange(before: AgentBook, after: AgentBook, agent_id: string): readonly HeadChange[] {
   const [was, is] = [before.turns.get(agent_id), after.turns.get(agent_id)];
-  if (was === is) return [];
-  const expected = { turn_epoch: before.turn_epochs.get(agent_id) ?? 0, agent_turn_id: was?.agent_turn_id ?? null };
-  return [{ agent_id, expected, turn_epoch: after.turn_epochs.get(agent_id) ?? 0, ...toHead(is) }];
+  const [epoch, turn_epoch] = [before.turn_epochs.get(agent_id) ?? 0, after.turn_epochs.get(agent_id) ?? 0];
+  if (was === is && epoch === turn_epoch) return [];
+  const expected = { turn_epoch: epoch, agent_turn_id: was?.agent_turn_id ?? null };
+  return [{ agent_id, expected, turn_epoch, ...toHead(is) }];
 }
 
 function toHead(turn: AgentTurn | undefined): Omit<HeadChange, 'agent_id' | 'expected' | 'turn_epoch'> {

@@ -41,6 +41,8 @@ export interface BegunTurn {
   readonly agent_turn_id: string;
   readonly turn_epoch: number;
   readonly inbox_id: string;
+  /** Named from the beginning, and made when the agent enters. */
+  readonly context_box_id: string;
   readonly output_box_id: string;
 }
 

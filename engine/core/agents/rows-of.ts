@@ -58,7 +58,7 @@ export function rowsOf(book: AgentBook, transition: AgentTransition, pointerOf: 
 function dispatch(book: AgentBook, { subject_id }: Dispatched): Left {
   const status = findNextAgentStatus(book.turns.get(subject_id)?.status ?? 'idle', 'dispatch');
   if (status === undefined || status === 'idle') throw new Error(`${subject_id} has a turn already`);
-  const { agent_turn_id, inbox_id, output_box_id } = namesOf(book.attempt_id, subject_id);
+  const { agent_turn_id, inbox_id, context_box_id, output_box_id } = namesOf(book.attempt_id, subject_id);
   const begun = { agent_id: subject_id, agent_turn_id, turn_epoch: (book.turn_epochs.get(subject_id) ?? 0) + 1 };
   const turn: AgentTurn = {
     ...begun,
@@ -67,7 +67,7 @@ function dispatch(book: AgentBook, { subject_id }: Dispatched): Left {
   };
   return {
     turn,
-    turns: [{ ...begun, inbox_id, output_box_id }],
+    turns: [{ ...begun, inbox_id, context_box_id, output_box_id }],
     boxes: [{ box_id: output_box_id, agent_turn_id, kind: 'output', card_limit: UNLIMITED }],
     edges: [
       { agent_turn_id, primitive: 'enqueue', edge_phase: 'request', correlation_id: inbox_id },

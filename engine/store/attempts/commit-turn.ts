@@ -1,7 +1,9 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import type { AppliedEffect } from '../../core/world/world-patch.js';
 import type { AttemptLease, CommitTurn, Written } from '../../ports/attempts.js';
-import { prepare, type Parameter, type Runner, toTimestamp } from '../statement.js';
+import { driverStatement } from '../agents/agent-clauses.js';
+import { toAgentValues } from '../agents/agent-values.js';
+import { type Parameter, type Runner, toTimestamp } from '../statement.js';
 import { releasingFence, runFenced } from './fence.js';
 import { SUMMED_UP } from './trace-summary.js';
 
@@ -71,9 +73,9 @@ const STORY_ROWS = `
       subject_id, patch_seq, details
     FROM committed, story ORDER BY place)`;
 
-const COMMIT = prepare(
+const COMMIT = driverStatement(
   'commit_turn',
-  `WITH ${releasingFence({ set: 'turn = :turn,', where: 'AND turn = :turn::bigint - 1' })},
+  (agents) => `WITH ${releasingFence({ set: 'turn = :turn,', where: 'AND turn = :turn::bigint - 1' }, agents)},
    new_turn AS (
      INSERT INTO turns (world_slug, turn, attempt_id, simulation_time, committed_at)
      SELECT world_slug, :turn, :attempt_id::uuid, :simulation_time::timestamptz, :ended_at::timestamptz FROM fence),
@@ -83,7 +85,7 @@ const COMMIT = prepare(
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug),
-   ${PATCH_ROWS}, ${WORLD_ROWS}, ${STORY_ROWS}
+   ${[PATCH_ROWS, WORLD_ROWS, STORY_ROWS, ...agents.rows].join(',')}
    SELECT count(*) AS held FROM fence`,
 );
 
@@ -94,7 +96,8 @@ export function commitTurn(runner: Runner, lease: AttemptLease, turn: CommitTurn
   const effects = turn.patches.flatMap(({ patch_seq, applied }) =>
     applied.effects.map((effect): PlacedEffect => ({ ...effect, patch_seq })),
   );
-  return runFenced(runner, COMMIT, lease, {
+  return runFenced(runner, COMMIT(turn.agents), lease, {
+    ...toAgentValues(turn.agents, turn.ended_at),
     turn: lease.attempted_turn,
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),
