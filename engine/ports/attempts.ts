@@ -20,6 +20,8 @@ export interface BeginAttempt {
   readonly plugin_versions: Readonly<Record<string, string>>;
   /** The message that asks for it, whose end is the attempt's; left out where a person runs it there and then. */
   readonly inbox_id?: string;
+  /** Goes on with an attempt that another driver left, and begins none. */
+  readonly continues_only?: boolean;
 }
 
 /** An attempt under way. Every write of a driver carries it, and writes nothing once it has been overtaken. */
@@ -113,6 +115,8 @@ export interface AttemptStore {
   commit(lease: AttemptLease, turn: CommitTurn): Promise<Written>;
   /** One transaction; the world stays. */
   fail(lease: AttemptLease, failure: FailAttempt): Promise<Written>;
+  /** Gives the lease back with the attempt still open, for the next driver to go on at once. */
+  handOver(lease: AttemptLease, at: number): Promise<Written>;
   /** Lets the lease last so long from now, by the clock of the database. */
   renew(lease: AttemptLease, lease_ms: number): Promise<Written>;
 }

@@ -50,6 +50,12 @@ export function attemptStore(database: OpenDatabase, swept: readonly Swept[]): A
     finishCall: (lease, finish) => finishCall(database, lease, finish),
     commit: (lease, turn) => ends(lease.attempt_id, commitTurn(database, lease, turn)),
     fail: (lease, failure) => ends(lease.attempt_id, failAttempt(database, lease, failure)),
+    handOver: async (lease) => {
+      const written = await renewLease(database, lease, 0);
+      driven.delete(lease.attempt_id);
+      memory.forget(lease.attempt_id);
+      return written;
+    },
     renew: (lease, lease_ms) => renewLease(database, lease, lease_ms),
   };
 }

@@ -65,11 +65,12 @@ export async function beginAttempt(
 ): Promise<BeginOutcome> {
   const closed: Swept[] = [];
   for (;;) {
-    const [taken] = await run<Taken>(database, TAKE_FREE, toTaking(request));
+    const [taken] = request.continues_only ? [] : await run<Taken>(database, TAKE_FREE, toTaking(request));
     if (taken) return toBegun(request, taken, closed);
     const obstacle = await inTransaction(database.pool, (client) => clearWorld(client, request, isDriven));
     if (obstacle.kind !== 'cleared') return obstacle;
     closed.push(...obstacle.closed);
+    if (request.continues_only) return { kind: 'not_asked_for' };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { InboxCount, Tidied } from '../../ports/inbox.js';
+import type { InboxCount, LapsedRequest, Tidied } from '../../ports/inbox.js';
 import type { OpenDatabase } from '../database.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { promoteForgotten } from './enqueue.js';
@@ -7,12 +7,14 @@ import { AT_THE_FRONT } from './turn-message.js';
 const LAPSED = prepare(
   'lapsed_worlds',
   `SELECT world_slug FROM worlds
-   WHERE lease_attempt_id IS NOT NULL AND lease_until <= now() ORDER BY lease_until LIMIT :most::int`,
+   WHERE lease_attempt_id IS NOT NULL AND lease_until <= now()
+     AND (:worlds::text[] IS NULL OR world_slug = ANY(:worlds))
+   ORDER BY lease_until LIMIT :most::int`,
 );
 
 /** Worlds whose driver has let its lease lapse, longest ago first: one statement. */
-export async function lapsed(runner: Runner, most: number): Promise<readonly string[]> {
-  const rows = await run<{ world_slug: string }>(runner, LAPSED, { most });
+export async function lapsed(runner: Runner, { most, worlds }: LapsedRequest): Promise<readonly string[]> {
+  const rows = await run<{ world_slug: string }>(runner, LAPSED, { most, worlds: worlds ?? null });
   return rows.map(({ world_slug }) => world_slug);
 }
 
@@ -47,8 +49,9 @@ const CONSUME_LATE = prepare(
 /** Finds the way out for what lost it. Two statements where nothing did. */
 export async function tidy(database: Pick<OpenDatabase, 'pool' | 'query'>): Promise<Tidied> {
   const forgotten = await run<{ world_slug: string }>(database, FORGOTTEN, {});
-  const world_slugs = forgotten.map(({ world_slug }) => world_slug);
-  const promoted = world_slugs.length === 0 ? 0 : await promoteForgotten(database, world_slugs);
+  // One world at a time: whoever holds several rows waits for others, and others for it.
+  let promoted = 0;
+  for (const { world_slug } of forgotten) promoted += await promoteForgotten(database, world_slug);
   const [row] = await run<{ consumed: number }>(database, CONSUME_LATE, {});
   return { promoted, consumed: row?.consumed ?? 0 };
 }
