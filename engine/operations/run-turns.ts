@@ -53,9 +53,6 @@ const INVOCATION_MEMBERS = [
   'response_json',
 ] as const;
 
-/** How many other worlds a run tidies up after, at most. */
-const SWEEP_MAX = 100;
-
 export interface RunRequest {
   readonly world_slug: string;
   /** How many turns, one after the other; the first that fails ends the run. */
@@ -72,11 +69,6 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   if (!loaded.ok) return loaded;
   const { scenario, program } = loaded.value;
   const turns: TurnReport[] = [];
-  await engine.store.attempts.sweep({
-    except: request.world_slug,
-    most: SWEEP_MAX,
-    ended_at: engine.runtime.clock.now(),
-  });
   for (let left = request.turns; left > 0 && !request.signal.aborted; left--) {
     const committed = turns.at(-1)?.attempted_turn ?? world.turn;
     if (simulationTime(scenario, committed + 1) === undefined) return refuseTime(request.world_slug, committed);
@@ -107,7 +99,7 @@ async function unlessLost<Value>(
     return unavailable({
       ...problem,
       message: `${problem.message} Turn ${committed} of ${world_slug} is the last that is known to be committed.`,
-      repair: `${problem.repair} Then: chukwa run ${world_slug}. What turn ${committed + 1} left behind is marked interrupted, and the turn is tried anew.`,
+      repair: `${problem.repair} Then: chukwa run ${world_slug}. Turn ${committed + 1} goes on from its records.`,
       details: { world_slug, last_committed_turn: committed },
     });
   }

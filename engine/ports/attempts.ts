@@ -1,7 +1,8 @@
 import type { AcceptedPatch, Fail, Invoke } from '../core/turn/command.js';
 import type { Verdict } from '../core/turn/verdict.js';
+import type { EffectClass } from '../core/workflow/effect-class.js';
 import type { World } from '../core/world/world.js';
-import type { CallOutcome, ChunkBatch } from './sources.js';
+import type { CallFact, CallOutcome, ChunkBatch } from './sources.js';
 
 /** The process that drives an attempt. */
 export interface Holder {
@@ -10,6 +11,7 @@ export interface Holder {
 }
 
 export interface BeginAttempt {
+  /** Of a new attempt; one that is still open keeps its own. */
   readonly attempt_id: string;
   readonly world_slug: string;
   readonly holder: Holder;
@@ -36,26 +38,40 @@ export type BeginOutcome =
   | {
       readonly kind: 'begun';
       readonly lease: AttemptLease;
+      /** As it stands at the end of the turn before. */
       readonly world: World;
-      readonly interrupted_attempts: readonly string[];
+      /** Present where the lease is of an attempt that another driver left, or goes on with a settled one. */
+      readonly past?: AttemptPast;
     }
   | { readonly kind: 'unknown_world' }
   /** The message is over, or another attempt does what it asks for. */
   | { readonly kind: 'not_asked_for' }
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
 
-/** An attempt whose driver is gone, and which has been ended as interrupted. */
-export interface Swept {
-  readonly world_slug: string;
-  readonly attempt_id: string;
+/** What an attempt has come to before this driver. */
+export interface AttemptPast {
+  /** How many drivers have left it without a word. */
+  readonly take_overs: number;
+  readonly renderer_version: string;
+  readonly plugin_versions: Readonly<Record<string, string>>;
+  /** The latest performance of each call, in the order in which they ended. */
+  readonly calls: readonly RecordedCall[];
+  /** The highest number that a call of this attempt has. */
+  readonly last_invocation_seq: number;
 }
 
-export interface SweepRequest {
-  /** A world that is about to begin, which closes what was left of it by itself. */
-  readonly except?: string;
-  /** At most so many worlds; left out for all. */
-  readonly most?: number;
-  readonly ended_at: number;
+/** A call as its record holds it. */
+export interface RecordedCall {
+  readonly source_invocation_id: string;
+  /** Present for generations. */
+  readonly llm_call_id?: string;
+  readonly invocation_seq: number;
+  readonly started_at: number;
+  readonly key: string;
+  readonly request_hash: string;
+  readonly effect: EffectClass;
+  /** How it ended; left out where nobody saw it end. */
+  readonly fact?: CallFact;
 }
 
 /** Whether a fenced write landed. */
@@ -101,10 +117,11 @@ export interface FailAttempt {
 
 /** The record of attempts, as their driver writes it. */
 export interface AttemptStore {
-  /** Takes the world's lease with the next epoch, closes what a dead driver left, and reads the world at its turn. */
+  /**
+   * Takes the world's lease with the next epoch and reads the world at its turn. An attempt that is still open goes on:
+   * what its driver had under way is marked interrupted, and what is on record comes along.
+   */
   begin(request: BeginAttempt, isAlive: (holder: Holder) => boolean): Promise<BeginOutcome>;
-  /** Ends what drivers left whose lease has ended, except in a database that one process has for itself. */
-  sweep(request: SweepRequest): Promise<readonly Swept[]>;
   /** One statement. */
   startCall(lease: AttemptLease, start: CallStart): Promise<Written>;
   /** One statement. */

@@ -4,8 +4,13 @@ import type { TokenUsage } from '../contract/source.js';
 import type { Invoke } from '../core/turn/command.js';
 import type { InvocationFailureClass } from '../core/turn/failure.js';
 
-/** How a call ended, as its record will say; `eventOf` makes the turn's event from it. */
+/** How a call ended, as its record will say. */
 export type CallOutcome = CallSucceeded | CallBroke;
+
+/** What a turn hears of a call that has ended, live and from the record alike; `eventOf` makes its event from it. */
+export type CallFact =
+  | Pick<CallSucceeded, 'key' | 'status' | 'view' | 'usage' | 'duration_ms'>
+  | Pick<CallBroke, 'key' | 'status' | 'failure_class' | 'failure_message' | 'refused'>;
 
 interface CallEnd {
   readonly key: string;

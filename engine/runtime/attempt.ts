@@ -1,9 +1,11 @@
 import type { Commit, Fail, Invoke, TurnCommand } from '../core/turn/command.js';
 import { advance, type Step } from '../core/turn/advance.js';
+import type { TurnBegan } from '../core/turn/event.js';
+import { refold } from '../core/turn/refold.js';
 import type { TurnState } from '../core/turn/state.js';
 import type { Verdict } from '../core/turn/verdict.js';
 import type { Program } from '../core/workflow/program.js';
-import type { AttemptLease, CallFinish, CallStart, Written } from '../ports/attempts.js';
+import type { AttemptLease, AttemptPast, CallFinish, CallStart, Written } from '../ports/attempts.js';
 import type { CallOutcome } from '../ports/sources.js';
 import { type Arrivals, openArrivals } from './arrivals.js';
 import { eventOf } from './event-of.js';
@@ -24,6 +26,8 @@ export interface Attempt {
   readonly onProgress: OnProgress;
   readonly arrivals: Arrivals<Arrival>;
   readonly calls: Map<string, Call>;
+  /** The highest number that a call has. */
+  last_invocation_seq: number;
   state: TurnState;
   /** Asks nothing more: another driver is to go on. */
   is_leaving: boolean;
@@ -47,7 +51,22 @@ interface Call {
 export function openAttempt(
   opening: Pick<Attempt, 'lease' | 'program' | 'simulation_time' | 'onProgress' | 'state'>,
 ): Attempt {
-  return { ...opening, is_leaving: false, arrivals: openArrivals(), calls: new Map() };
+  return { ...opening, is_leaving: false, arrivals: openArrivals(), calls: new Map(), last_invocation_seq: 0 };
+}
+
+/** Takes up what is on record, and comes back to where the turn stood. @returns what is left to do */
+export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): readonly TurnCommand[] {
+  const records = past.calls.map(({ fact, ...call }) => ({ ...call, ...(fact ? { event: eventOf(fact) } : {}) }));
+  const { state, commands, asked } = refold(attempt.program, began, records);
+  attempt.state = state;
+  attempt.last_invocation_seq = past.last_invocation_seq;
+  const wanted = new Set(commands.map((command) => (command.kind === 'invoke' ? command.key : undefined)));
+  for (const call of past.calls) {
+    const command = asked.get(call.key);
+    if (command === undefined || wanted.has(call.key)) continue;
+    attempt.calls.set(call.key, { start: { ...call, command }, abort: new AbortController(), under_way: false });
+  }
+  return commands;
 }
 
 /** One finished call becomes a fact: the core decides, the record is written, and only then does anything follow. */
@@ -215,7 +234,7 @@ function toStart(parts: RuntimeParts, attempt: Attempt, command: Invoke): CallSt
   return {
     source_invocation_id: parts.clock.uuid(),
     ...(command.generation === undefined ? {} : { llm_call_id: parts.clock.uuid() }),
-    invocation_seq: attempt.calls.size + 1,
+    invocation_seq: ++attempt.last_invocation_seq,
     command,
     ...(parent === undefined ? {} : { parent_source_invocation_id: parent.start.source_invocation_id }),
     started_at: parts.clock.now(),

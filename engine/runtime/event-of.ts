@@ -1,13 +1,13 @@
 import type { CallEvent } from '../core/turn/event.js';
-import type { CallOutcome } from '../ports/sources.js';
+import type { CallFact } from '../ports/sources.js';
 
-/** The turn's event of a finished call: made here and nowhere else, from what the record holds. */
-export function eventOf(outcome: CallOutcome): CallEvent {
-  const { key } = outcome;
-  if (outcome.status === 'succeeded') {
-    const tokens = (outcome.usage?.input_tokens ?? 0) + (outcome.usage?.output_tokens ?? 0);
-    return { kind: 'call_answered', key, value: outcome.view, tokens, duration_ms: outcome.duration_ms };
+/** The turn's event of a call that has ended: made here and nowhere else, from what the record holds. */
+export function eventOf(fact: CallFact): CallEvent {
+  const { key } = fact;
+  if (fact.status === 'succeeded') {
+    const tokens = (fact.usage?.input_tokens ?? 0) + (fact.usage?.output_tokens ?? 0);
+    return { kind: 'call_answered', key, value: fact.view, tokens, duration_ms: fact.duration_ms };
   }
-  const { failure_class, failure_message } = outcome;
-  return { kind: outcome.refused ? 'call_refused' : 'call_failed', key, failure_class, message: failure_message };
+  const { failure_class, failure_message } = fact;
+  return { kind: fact.refused ? 'call_refused' : 'call_failed', key, failure_class, message: failure_message };
 }

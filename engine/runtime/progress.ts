@@ -9,7 +9,8 @@ export type Progress =
       readonly attempt_id: string;
       readonly attempted_turn: number;
       readonly simulation_time: string;
-      readonly interrupted_attempts: readonly string[];
+      /** Present where it goes on: how many calls are answered from their records, and how many nobody saw end. */
+      readonly continued?: { readonly answered: number; readonly interrupted: number };
     }
   | { readonly kind: 'call_started'; readonly source_invocation_id: string; readonly command: Invoke }
   | {

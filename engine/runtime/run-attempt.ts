@@ -4,7 +4,8 @@ import type { Fail, TurnCommand } from '../core/turn/command.js';
 import { UNBEGUN } from '../core/turn/state.js';
 import { RENDERER_VERSION } from '../core/prompt/renderer-version.js';
 import type { Program } from '../core/workflow/program.js';
-import type { AttemptLease, BeginOutcome } from '../ports/attempts.js';
+import { mismatch } from '../core/turn/refold.js';
+import type { AttemptLease, AttemptPast, BeginOutcome } from '../ports/attempts.js';
 import {
   type Arrival,
   type Attempt,
@@ -19,11 +20,15 @@ import {
   openAttempt,
   Overtaken,
   prepareToLeave,
+  recall,
   take,
 } from './attempt.js';
 import { beatAtIntervals } from './interval-heartbeat.js';
-import type { OnProgress } from './progress.js';
+import type { OnProgress, Progress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
+
+/** How many drivers an attempt may outlive. */
+const TAKE_OVERS_MAX = 5;
 
 export interface AttemptRequest {
   readonly world_slug: string;
@@ -70,19 +75,18 @@ export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): 
 }
 
 async function runBegun(parts: BeatingParts, request: AttemptRequest, begun: Begun): Promise<AttemptEnd> {
-  const { lease, world, interrupted_attempts } = begun;
+  const { lease, past } = begun;
   const { attempt_id, attempted_turn } = lease;
   const { program, onProgress } = request;
   const simulation_time = request.simulationTime(attempted_turn);
   const attempt = openAttempt({ lease, program, simulation_time, onProgress, state: UNBEGUN });
-  onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, interrupted_attempts });
+  onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, ...toContinued(past) });
   const stopListening = listen(attempt, request);
   const stopBeating = parts.heartbeat.keep(lease, (why) => {
     attempt.arrivals.put({ kind: 'broken', error: why === 'overtaken' ? new Overtaken() : why });
   });
   try {
-    const first = take(attempt, advance(program, attempt.state, { kind: 'turn_began', world, simulation_time }));
-    return await drive(parts, attempt, first);
+    return await drive(parts, attempt, findFirst(parts, attempt, begun));
   } catch (error) {
     abandon(attempt);
     throw error;
@@ -90,6 +94,34 @@ async function runBegun(parts: BeatingParts, request: AttemptRequest, begun: Beg
     stopBeating();
     stopListening();
   }
+}
+
+/** What there is to do first: for an attempt that goes on, whatever is not on record yet. */
+function findFirst(parts: RuntimeParts, attempt: Attempt, { world, past }: Begun): readonly TurnCommand[] {
+  const began = { kind: 'turn_began', world, simulation_time: attempt.simulation_time } as const;
+  if (past === undefined) return take(attempt, advance(attempt.program, attempt.state, began));
+  const failure = findUnfit(parts, past);
+  return failure === undefined ? recall(attempt, began, past) : [failure];
+}
+
+/** Why an attempt does not go on, where it does not. */
+function findUnfit(parts: RuntimeParts, past: AttemptPast): Fail | undefined {
+  if (past.take_overs > TAKE_OVERS_MAX) {
+    const message = `${past.take_overs} drivers have died of this attempt; the next one would most likely be no luckier`;
+    return { kind: 'fail', failure_class: 'poisoned', message };
+  }
+  const ours = { renderer: RENDERER_VERSION, ...parts.plugin_versions };
+  const theirs: Readonly<Record<string, string>> = { renderer: past.renderer_version, ...past.plugin_versions };
+  const changed = Object.entries(ours).find(([name, version]) => (theirs[name] ?? version) !== version);
+  if (changed === undefined) return undefined;
+  const [name, version] = changed;
+  return mismatch(`the attempt began with ${name} ${theirs[name]}, and this program has ${version}`);
+}
+
+function toContinued(past: AttemptPast | undefined): Pick<Extract<Progress, { kind: 'attempt_began' }>, 'continued'> {
+  if (past === undefined) return {};
+  const answered = past.calls.filter(({ fact }) => fact !== undefined).length;
+  return { continued: { answered, interrupted: past.calls.length - answered } };
 }
 
 /** Ends an attempt whose driver breaks. Where even that cannot be written, whoever comes next does it. */

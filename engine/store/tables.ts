@@ -75,10 +75,13 @@ export type SourceInvocationStatus = 'failed' | 'interrupted' | 'pending' | 'run
 
 export type TimelineEventKind =
   | 'attempt_began'
+  | 'attempt_continued'
   | 'attempt_failed'
+  | 'attempt_handed_over'
   | 'attempt_interrupted'
   | 'call_answered'
   | 'call_failed'
+  | 'call_interrupted'
   | 'call_refused'
   | 'call_started'
   | 'patch_applied'
@@ -109,6 +112,7 @@ export interface AgentInbox {
 export interface Attempts {
   attempt_id: string;
   attempted_turn: number;
+  continues_attempt_id: string | null;
   ended_at: Timestamp | null;
   epoch: number;
   failed_node_id: string | null;
@@ -116,6 +120,7 @@ export interface Attempts {
   failed_subject_entity_id: string | null;
   failure_class: string | null;
   failure_message: string | null;
+  handed_over: Generated<boolean>;
   holder_host: string;
   holder_pid: number;
   inbox_id: string | null;
@@ -127,6 +132,7 @@ export interface Attempts {
   source_trace_summary: Generated<Json>;
   started_at: Timestamp;
   status: Generated<AttemptStatus>;
+  take_overs: Generated<number>;
   world_slug: string;
 }
 
@@ -141,6 +147,15 @@ export interface AttemptTimelineEvents {
   source_invocation_id: string | null;
   workflow_node_id: string | null;
   workflow_subject_entity_id: string | null;
+  world_slug: string;
+}
+
+export interface CallSettlements {
+  attempt_id: string;
+  performed: boolean;
+  response_json: Json | null;
+  settled_at: Timestamp;
+  source_invocation_id: string;
   world_slug: string;
 }
 
@@ -325,6 +340,7 @@ export interface Scenarios {
 
 export interface SourceInvocations {
   ambient_source_id: string | null;
+  answered: Generated<boolean>;
   attempt_id: string;
   attempted_turn: number;
   command_key: string;
@@ -432,6 +448,7 @@ export interface Worlds {
   lease_until: Timestamp | null;
   root_world_slug: string;
   scenario_hash: string;
+  settled_attempt_id: string | null;
   turn: Generated<number>;
   world_slug: string;
 }
@@ -440,6 +457,7 @@ export interface DB {
   agent_inbox: AgentInbox;
   attempt_timeline_events: AttemptTimelineEvents;
   attempts: Attempts;
+  call_settlements: CallSettlements;
   cognition_profiles: CognitionProfiles;
   cognition_workflows: CognitionWorkflows;
   component_references: ComponentReferences;

@@ -4,15 +4,16 @@ import { prepare, run, type Runner } from '../statement.js';
 import { promoteForgotten } from './enqueue.js';
 import { AT_THE_FRONT } from './turn-message.js';
 
+// Attempts that run are as many as the fleet has hands, so it is they that are looked through, and not all worlds.
 const LAPSED = prepare(
   'lapsed_worlds',
-  `SELECT world_slug FROM worlds
-   WHERE lease_attempt_id IS NOT NULL AND lease_until <= now()
-     AND (:worlds::text[] IS NULL OR world_slug = ANY(:worlds))
-   ORDER BY lease_until LIMIT :most::int`,
+  `SELECT worlds.world_slug FROM attempts JOIN worlds USING (world_slug)
+   WHERE attempts.status = 'running' AND (lease_until IS NULL OR lease_until <= now())
+     AND (:worlds::text[] IS NULL OR worlds.world_slug = ANY(:worlds))
+   ORDER BY lease_until NULLS FIRST LIMIT :most::int`,
 );
 
-/** Worlds whose driver has let its lease lapse, longest ago first: one statement. */
+/** Worlds whose attempt has lost its driver, or was handed over: longest ago first. One statement. */
 export async function lapsed(runner: Runner, { most, worlds }: LapsedRequest): Promise<readonly string[]> {
   const rows = await run<{ world_slug: string }>(runner, LAPSED, { most, worlds: worlds ?? null });
   return rows.map(({ world_slug }) => world_slug);

@@ -67,22 +67,25 @@ function ruleLine(title: string, moment: string): Line {
 type Of<Kind extends Progress['kind']> = Extract<Progress, { kind: Kind }>;
 
 function tellBeginning(story: Story, began: Of<'attempt_began'>): Told {
-  const { attempt_id, attempted_turn, simulation_time, interrupted_attempts } = began;
+  const { attempt_id, attempted_turn, simulation_time, continued } = began;
   const tally: TurnTally = { attempt_id, attempted_turn, status: 'running', patches: 0, calls: 0, tokens: 0 };
   return {
     story: { ...UNTOLD, turns: [...story.turns, tally] },
     lines: [
       EMPTY,
       ruleLine(`turn ${attempted_turn}`, toMoment(simulation_time)),
-      ...interrupted_attempts.map((id) =>
-        line(
-          '  ',
-          bad('interrupted'),
-          ` attempt ${id}: the process that drove it is gone, and nothing of it was applied`,
-        ),
-      ),
+      ...(continued === undefined ? [] : [continuedLine(attempt_id, continued)]),
     ],
   };
+}
+
+function continuedLine(
+  attempt_id: string,
+  { answered, interrupted }: NonNullable<Of<'attempt_began'>['continued']>,
+): Line {
+  const records = `${count(answered, 'call is', 'calls are')} answered from the record`;
+  const doubt = interrupted === 0 ? '' : `, and ${count(interrupted, 'call', 'calls')} nobody saw end`;
+  return hanging(2, `Going on with attempt ${attempt_id}: ${records}${doubt}.`);
 }
 
 function tellCall(story: Story, finished: Of<'call_finished'>): Told {
