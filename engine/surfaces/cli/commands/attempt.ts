@@ -22,6 +22,7 @@ export function addAttempt(program: Command, perform: Perform): void {
     );
   attempt
     .command('settle')
+    .helpGroup('What happened:')
     .argument('<id>', 'the id of the attempt that failed')
     .option('--call <id>', 'the call in doubt, where there are several')
     .addOption(
