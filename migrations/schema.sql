@@ -21,7 +21,8 @@ CREATE TYPE audit_kind AS ENUM (
     'patch_applied',
     'generation_rejected',
     'turn_complete',
-    'attempt_failed'
+    'attempt_failed',
+    'call_settled'
 );
 
 CREATE TYPE component_kind AS ENUM (
@@ -128,7 +129,8 @@ CREATE TYPE timeline_event_kind AS ENUM (
     'attempt_interrupted',
     'attempt_continued',
     'attempt_handed_over',
-    'call_interrupted'
+    'call_interrupted',
+    'call_settled'
 );
 
 CREATE TYPE validation_status AS ENUM (
