@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { v7 as uuid } from 'uuid';
 import type { Composition, EngineOptions, OpenArchive, Stage } from './operations/composition.js';
 import type { Validate } from './core/workflow/program.js';
+import { chooseDoorbell, type WantedDoorbell } from './doorbells/choose-doorbell.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
 import type { Authoring, Done, Engine } from './operations/engine.js';
@@ -12,6 +13,8 @@ import { refuse, unavailable } from './operations/engine.js';
 import type { Workshop } from './operations/plugins/workshop.js';
 import type { Holder } from './ports/attempts.js';
 import type { Clock } from './ports/clock.js';
+import type { Doorbell } from './ports/doorbell.js';
+import type { Store } from './ports/records.js';
 import type { ValidateKind } from './schema/index.js';
 import type { PluginPlaces, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
@@ -19,6 +22,12 @@ import type { StoreConfiguration } from './store/open-store.js';
 /** Where this program's own files are, from source and compiled alike. */
 const CODE_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const PACKAGE_ROOT = basename(CODE_ROOT) === 'dist' ? dirname(CODE_ROOT) : CODE_ROOT;
+
+/** The thread that keeps leases: compiled, however the rest is run. */
+const BEAT_THREAD = join(PACKAGE_ROOT, 'dist', 'engine', 'store', 'heartbeat', 'beat-thread.js');
+
+/** An event loop that has not turned for so long has no more to say. */
+const HANG_MS = 300_000;
 
 /** A key for servers that want none: a real one must not reach them by accident. */
 const LOOPBACK_KEY = 'loopback-needs-no-key';
@@ -46,10 +55,11 @@ export async function compose(variables: Variables): Promise<Composition> {
     startToys,
     startScriptedModel,
     diagnose: async () => {
-      const [{ authoring, sources }, { examineOrigin }, { inspectDatabase }] = await Promise.all([
+      const [{ authoring, sources }, { examineOrigin }, { inspectDatabase }, { findServer }] = await Promise.all([
         openParts(variables, {}),
         import('./sources/index.js'),
         import('./store/inspect.js'),
+        import('./store/doorbell/server-doorbell.js'),
       ]);
       await sources.close();
       return diagnose({
@@ -58,6 +68,7 @@ export async function compose(variables: Variables): Promise<Composition> {
         catalogue: authoring.catalogue,
         examineOrigin,
         inspectDatabase: () => inspectDatabase(toStoreConfiguration(variables)),
+        openDoorbell: () => chooseDoorbell(toWantedDoorbell(variables), findServer(variables['CHUKWA_DATABASE_URL'])),
       });
     },
   };
@@ -142,6 +153,9 @@ async function openEngine(variables: Variables, options: EngineOptions): Promise
         isAlive,
         plugin_versions: Object.fromEntries(authoring.catalogue.plugins.map((plugin) => [plugin.name, plugin.version])),
       },
+      openDoorbell: () => openDoorbell(variables, store),
+      startHeartbeat: ({ lease_ms }) =>
+        store.shared?.startHeartbeat({ lease_ms, hang_ms: HANG_MS, program: BEAT_THREAD }),
       programs: new Map(),
       close: async () => {
         await sources.close();
@@ -149,6 +163,16 @@ async function openEngine(variables: Variables, options: EngineOptions): Promise
       },
     },
   };
+}
+
+function openDoorbell(variables: Variables, store: Store): Done<Doorbell> {
+  const chosen = chooseDoorbell(toWantedDoorbell(variables), store.shared);
+  return chosen.ok ? chosen : unavailable(...chosen.problems);
+}
+
+function toWantedDoorbell(variables: Variables): WantedDoorbell {
+  const nats_url = variables['CHUKWA_NATS_URL'] || undefined;
+  return { kind: variables['CHUKWA_DOORBELL'] || 'auto', ...(nats_url === undefined ? {} : { nats_url }) };
 }
 
 function toStoreConfiguration(variables: Variables): StoreConfiguration {

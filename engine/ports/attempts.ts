@@ -1,3 +1,4 @@
+import type { Json } from '../contract/json.js';
 import type { AgentBook } from '../core/agents/book.js';
 import type { AgentRecord } from '../core/agents/record.js';
 import type { AcceptedPatch, Fail, Invoke } from '../core/turn/command.js';
@@ -22,6 +23,10 @@ export interface BeginAttempt {
   readonly lease_ms: number;
   readonly renderer_version: string;
   readonly plugin_versions: Readonly<Record<string, string>>;
+  /** The message that asks for it, whose end is the attempt's; left out where a person runs it there and then. */
+  readonly inbox_id?: string;
+  /** Goes on with an attempt that another driver left, and begins none. */
+  readonly continues_only?: boolean;
 }
 
 /** An attempt under way. Every write of a driver carries it, and writes nothing once it has been overtaken. */
@@ -44,6 +49,8 @@ export type BeginOutcome =
       readonly past?: AttemptPast;
     }
   | { readonly kind: 'unknown_world' }
+  /** The message is over, or another attempt does what it asks for. */
+  | { readonly kind: 'not_asked_for' }
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
 
 /** What an attempt has come to before this driver. */
@@ -121,6 +128,23 @@ export interface FailAttempt {
   readonly agents?: AgentRecord;
 }
 
+/** What a person found out about a call with a side effect that nobody saw end. */
+export interface SettleCall {
+  readonly attempt_id: string;
+  readonly source_invocation_id: string;
+  /** What it answered; left out where it was never performed. */
+  readonly answer?: Json;
+  readonly settled_at: number;
+}
+
+export type Settled =
+  | { readonly kind: 'settled'; readonly world_slug: string; readonly left_in_doubt: number }
+  /** There is no such call in that attempt, somebody saw it end, or it only reads. */
+  | { readonly kind: 'not_in_doubt' }
+  | { readonly kind: 'already_settled' }
+  /** The world has gone on, or the attempt failed for another reason. */
+  | { readonly kind: 'too_late' };
+
 /** The record of attempts, as their driver writes it. */
 export interface AttemptStore {
   /**
@@ -140,6 +164,8 @@ export interface AttemptStore {
   fail(lease: AttemptLease, failure: FailAttempt): Promise<Written>;
   /** Gives the lease back with the attempt still open, for the next driver to go on at once. */
   handOver(lease: AttemptLease, at: number): Promise<Written>;
+  /** The next attempt goes on with this one, once none of its calls is in doubt. One transaction. */
+  settle(settlement: SettleCall): Promise<Settled>;
   /** Lets the lease last so long from now, by the clock of the database. */
   renew(lease: AttemptLease, lease_ms: number): Promise<Written>;
 }

@@ -14,7 +14,7 @@ export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U> ?
 
 export type AttemptStatus = 'committed' | 'failed' | 'interrupted' | 'running' | 'suspended';
 
-export type AuditKind = 'attempt_failed' | 'generation_rejected' | 'patch_applied' | 'turn_complete';
+export type AuditKind = 'attempt_failed' | 'call_settled' | 'generation_rejected' | 'patch_applied' | 'turn_complete';
 
 export type BoxKind = 'context' | 'output';
 
@@ -44,6 +44,10 @@ export type ExecutionPrimitive = 'enqueue' | 'join' | 'report' | 'tool_call';
 
 export type Generated<T> =
   T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
+
+export type InboxMessageType = 'stop' | 'timeout' | 'tool_result' | 'turn' | 'ui_action';
+
+export type InboxStatus = 'consumed' | 'deferred' | 'pending' | 'queued';
 
 export type Json = JsonValue;
 
@@ -99,6 +103,7 @@ export type TimelineEventKind =
   | 'call_failed'
   | 'call_interrupted'
   | 'call_refused'
+  | 'call_settled'
   | 'call_started'
   | 'patch_applied'
   | 'turn_committed';
@@ -116,6 +121,24 @@ export interface AgentEvents {
   payload: Json;
   subject: Generated<string>;
   transition: string;
+  world_slug: string;
+}
+
+export interface AgentInbox {
+  agent_id: string | null;
+  agent_turn_id: string | null;
+  attempt_id: string | null;
+  consumed_at: Timestamp | null;
+  correlation_id: string | null;
+  created_at: Generated<Timestamp>;
+  defer_reason: string | null;
+  inbox_id: string;
+  message_type: InboxMessageType;
+  next_retry_at: Timestamp | null;
+  payload: Generated<Json>;
+  retry_count: Generated<number>;
+  status: InboxStatus;
+  turn_epoch: number | null;
   world_slug: string;
 }
 
@@ -161,6 +184,7 @@ export interface Attempts {
   handed_over: Generated<boolean>;
   holder_host: string;
   holder_pid: number;
+  inbox_id: string | null;
   last_source_invocation_id: string | null;
   plugin_versions: Json;
   renderer_version: string;
@@ -535,6 +559,7 @@ export interface Worlds {
 
 export interface DB {
   agent_events: AgentEvents;
+  agent_inbox: AgentInbox;
   agent_state_heads: AgentStateHeads;
   agent_turns: AgentTurns;
   attempt_timeline_events: AttemptTimelineEvents;

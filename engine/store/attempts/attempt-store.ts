@@ -7,6 +7,7 @@ import { conversationMemory } from './conversation.js';
 import { failAttempt, handOverAttempt } from './end-attempt.js';
 import { renewLease } from './fence.js';
 import { finishCall, flushChunks } from './finish-call.js';
+import { settleCall } from './settle-call.js';
 import { startCall } from './start-call.js';
 
 /** The record of attempts, as their drivers write it. */
@@ -37,6 +38,7 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
     commit: (lease, turn) => ends(lease.attempt_id, commitTurn(database, lease, turn)),
     fail: (lease, failure) => ends(lease.attempt_id, failAttempt(database, lease, failure)),
     handOver: (lease, at) => ends(lease.attempt_id, handOverAttempt(database, lease, at)),
+    settle: (settlement) => settleCall(database, settlement),
     renew: (lease, lease_ms) => renewLease(database, lease, lease_ms),
   };
 }

@@ -15,6 +15,7 @@ import { addRun } from './run.js';
 import { addToys } from './toys.js';
 import { addUses } from './uses.js';
 import { addValidate } from './validate.js';
+import { addWorker } from './worker.js';
 import { addWorld } from './world.js';
 
 /** The list of all commands, in the order in which help shows them. */
@@ -27,6 +28,7 @@ const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addUses,
   addWorld,
   addRun,
+  addWorker,
   addAttempts,
   addAttempt,
   addInvocation,
