@@ -16,7 +16,7 @@ CREATE TABLE agent_turns (
     agent_id entity_id_text NOT NULL,
     attempt_id uuid NOT NULL,
     turn_epoch bigint NOT NULL CHECK (turn_epoch >= 1),
-    -- The message that asks for it.
+    -- The message that asks for it, which the attempt writes and takes up itself.
     inbox_id uuid NOT NULL,
     -- Made when the agent enters: one that never did has none.
     context_box_id uuid NOT NULL,
@@ -29,6 +29,7 @@ CREATE TABLE agent_turns (
     UNIQUE (world_slug, attempt_id, agent_id),
     UNIQUE (world_slug, agent_id, turn_epoch),
     FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id),
+    FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox (world_slug, inbox_id),
     -- However it ends, it leaves something.
     CHECK (num_nonnulls(ended_at, outcome, deliverable_card_id) IN (0, 3))
 );

@@ -760,6 +760,7 @@ ALTER TABLE agent_state_heads ADD CONSTRAINT agent_state_heads_world_slug_fkey F
 
 ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_deliverable_fk FOREIGN KEY (world_slug, output_box_id, deliverable_card_id) REFERENCES cards(world_slug, box_id, card_id);
 ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
+ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_inbox_id_fkey FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id);
 
 ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_cognition_workflow_hash_fkey FOREIGN KEY (cognition_workflow_hash) REFERENCES cognition_workflows(hash);
 ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);

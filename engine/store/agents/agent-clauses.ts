@@ -39,7 +39,15 @@ const ROWS: Readonly<Record<keyof AgentRecord, string>> = {
     FROM fence, unnest(:begun_turns::uuid[], :begun_agents::text[], :begun_epochs::bigint[], :begun_messages::uuid[],
         :begun_contexts::uuid[], :begun_outputs::uuid[], :begun_outcomes::text[], :begun_deliverables::uuid[])
       AS row (agent_turn_id, agent_id, turn_epoch, inbox_id, context_box_id, output_box_id, outcome,
-        deliverable_card_id))`,
+        deliverable_card_id)),
+  agent_messages AS (
+    INSERT INTO agent_inbox (world_slug, inbox_id, agent_id, message_type, status, attempt_id, agent_turn_id,
+      turn_epoch, next_retry_at, consumed_at)
+    SELECT world_slug, inbox_id, agent_id, 'turn', (CASE WHEN outcome IS NULL THEN 'pending' ELSE 'consumed' END)::inbox_status,
+      :attempt_id::uuid, agent_turn_id, turn_epoch, 'infinity', CASE WHEN outcome IS NOT NULL THEN now() END
+    FROM fence, unnest(:begun_turns::uuid[], :begun_agents::text[], :begun_epochs::bigint[], :begun_messages::uuid[],
+        :begun_outcomes::text[])
+      AS row (agent_turn_id, agent_id, turn_epoch, inbox_id, outcome))`,
 
   boxes: `
   agent_boxes AS (
