@@ -23,7 +23,7 @@ export interface Entered {
   readonly subject_id: string;
   /** What it is told to do. */
   readonly workflow_hash: string;
-  /** What its answer must look like. */
+  /** What it is offered to answer with. */
   readonly answer_schema_hash: string;
   /** The calls whose answers it is given. */
   readonly reading_keys: readonly string[];

@@ -63,7 +63,7 @@ function findEntered(program: Program, before: TurnState, after: TurnState): rea
   const { subject_id, workflow } = subject;
   const last = workflow.nodes.find(({ id }) => id === workflow.apply_from);
   if (last?.type !== 'llm_tool_loop') throw new Error(`the workflow of ${subject_id} gives no patch`);
-  const task = { workflow_hash: workflow.hash, answer_schema_hash: last.patch.hash };
+  const task = { workflow_hash: workflow.hash, answer_schema_hash: last.offered.hash };
   return [{ kind: 'entered', subject_id, ...task, reading_keys: listReadings(subject, after) }];
 }
 

@@ -134,7 +134,8 @@ export function driverStatement(name: string, text: (agents: AgentClauses) => st
   return (record) => {
     if (record === undefined) return plain;
     const parts = PARTS.filter((part) => record[part].length > 0);
-    const form = `${name}_with_${parts.join('_')}`;
+    // A session knows a statement by 63 letters of its name at most.
+    const form = `${name}_with_${parts.map((part) => PARTS.indexOf(part)).join('')}`;
     const known = forms.get(form);
     if (known !== undefined) return known;
     const rows = parts.map((part) => ROWS[part]);
