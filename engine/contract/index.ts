@@ -14,6 +14,7 @@ export type {
   SourceAnswer,
   SourceFailure,
   SourceFailureClass,
+  SourcePending,
   SourcePlugin,
   Spawn,
   TokenUsage,

@@ -31,6 +31,15 @@ export interface SourceAnswer {
   readonly facts?: TransportFacts;
 }
 
+/** The call was taken, and its answer comes later: whoever has it reports it. */
+export interface SourcePending {
+  readonly pending: {
+    /** The name that the other side gives to the call; it may be used in place of ours when the answer is reported. */
+    readonly correlation_id?: string;
+  };
+  readonly facts?: TransportFacts;
+}
+
 /** Thrown by a plugin, made by `capabilities.failure`. Anything else that a plugin throws is recorded as `transport`. */
 export interface SourceFailure {
   readonly source_failure: true;
@@ -84,6 +93,15 @@ export interface InvocationContext {
   readonly max_result_bytes: number;
   /** `<world>/turn-<n>/<command key>`: the same for the same call, however often a process dies. */
   readonly client_request_id: string;
+  /** Names this one call; of two calls never the same. Who answers later names it. */
+  readonly correlation_id: string;
+  /** Where the author lets the answer come later. */
+  readonly pending?: {
+    /** How long it may take, from then on. */
+    readonly deadline_ms: number;
+    /** Where the answer can be POSTed to, if anybody listens. Whoever has the URL can answer this call, and no other. */
+    readonly callback_url?: string;
+  };
   readonly trace: TraceSink;
 }
 
@@ -149,10 +167,10 @@ export interface Capabilities {
 export interface Source {
   /**
    * Asks once. Must honour `context.signal`, must not change `request`, and may be called concurrently.
-   * @returns the answer
+   * @returns the answer; or that it comes later, which is a failure where `context.pending` is left out
    * @throws SourceFailure, made by `capabilities.failure`
    */
-  invoke(request: Json, context: InvocationContext): Promise<SourceAnswer>;
+  invoke(request: Json, context: InvocationContext): Promise<SourceAnswer | SourcePending>;
   /** Has a second, in which it may still send. */
   close?(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { TurnState } from '../core/turn/state.js';
 import type { Verdict } from '../core/turn/verdict.js';
 import type { Program } from '../core/workflow/program.js';
 import type { AttemptLease, CallFinish, CallStart, Written } from '../ports/attempts.js';
-import type { CallOutcome } from '../ports/sources.js';
+import type { CallOutcome, CallResult } from '../ports/sources.js';
 import { type Arrivals, openArrivals } from './arrivals.js';
 import { eventOf } from './event-of.js';
 import type { OnProgress } from './progress.js';
@@ -79,18 +79,27 @@ export function issue(parts: RuntimeParts, attempt: Attempt, command: Invoke): v
   if (attempt.calls.has(command.key)) throw new Error(`the command ${command.key} was issued twice`);
   attempt.calls.set(command.key, call);
   perform(parts, attempt, call).then(
-    (outcome) => attempt.arrivals.put({ kind: 'ended', outcome }),
+    (result) => attempt.arrivals.put(toArrival(result)),
     (error: unknown) => attempt.arrivals.put({ kind: 'broken', error }),
   );
 }
 
+function toArrival(result: CallResult): Arrival {
+  if (result.status === 'pending') throw new Error('no binding lets an answer come later');
+  return { kind: 'ended', outcome: result };
+}
+
 /** Does what the core asked for and reports what came of it. */
-function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<CallOutcome> {
+function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<CallResult> {
   const { lease } = attempt;
   const { command, llm_call_id } = call.start;
   return parts.callSource(
     command,
-    { client_request_id: `${lease.world_slug}/turn-${lease.attempted_turn}/${command.key}`, signal: call.abort.signal },
+    {
+      client_request_id: `${lease.world_slug}/turn-${lease.attempted_turn}/${command.key}`,
+      correlation_id: call.start.source_invocation_id,
+      signal: call.abort.signal,
+    },
     {
       async started() {
         demand(await parts.attempts.startCall(lease, call.start));

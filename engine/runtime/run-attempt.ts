@@ -108,6 +108,8 @@ async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly Turn
         case 'fail':
           await fail(parts, attempt, command);
           return { kind: 'failed', attempt_id, attempted_turn, failure: command };
+        case 'suspend':
+          throw new Error('no call of this attempt can be pending');
         default:
           return unreachable(command);
       }

@@ -1,14 +1,14 @@
 import { redact } from '../core/content/redact.js';
 import type { Validate } from '../core/workflow/program.js';
 import type { Clock } from '../ports/clock.js';
-import type { CallSource, PluginCatalogue } from '../ports/sources.js';
+import type { CallSource, MakeCallback, PluginCatalogue, ReceiveReport } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { openChildren } from './children.js';
 import { timerAlarm } from './chunk-collector.js';
 import { createOpenedSources, type Log } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
 import { openOriginFetches } from './origin-fetch.js';
-import { createCallSource } from './pipeline.js';
+import { createCallSource, createReceiveReport, type PipelineParts } from './pipeline.js';
 import type { PluginPlaces } from './plugin-places.js';
 import { findPlugins, loadPlugins } from './registry.js';
 import { allowEverybody, type Authorise } from './stages/authorise.js';
@@ -32,12 +32,15 @@ export interface SourcesParts extends PluginPlaces {
   readonly log: Log;
   /** Everybody may, unless it is given. */
   readonly authorise?: Authorise;
+  /** Where answers that come later are taken; nowhere, unless it is given. */
+  readonly makeCallback?: MakeCallback;
 }
 
 /** Everything that can be asked, and the one function that asks. */
 export interface Sources {
   readonly catalogue: PluginCatalogue;
   readonly callSource: CallSource;
+  readonly receiveReport: ReceiveReport;
   /** Closes every source, and ends every connection and every program. */
   close(): Promise<void>;
 }
@@ -52,17 +55,20 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
   const fetches = openOriginFetches();
   const children = openChildren(lookUp);
   const opened = createOpenedSources({ plugins, lookUp, fetches, children, clock, log });
+  const pipeline: PipelineParts = {
+    plugins,
+    lookUp,
+    opened,
+    authorise: parts.authorise ?? allowEverybody,
+    clock,
+    alarm: timerAlarm,
+    redact,
+    ...(parts.makeCallback === undefined ? {} : { makeCallback: parts.makeCallback }),
+  };
   return {
     catalogue: { plugins, problems: [...found.problems, ...loaded.problems] },
-    callSource: createCallSource({
-      plugins,
-      lookUp,
-      opened,
-      authorise: parts.authorise ?? allowEverybody,
-      clock,
-      alarm: timerAlarm,
-      redact,
-    }),
+    callSource: createCallSource(pipeline),
+    receiveReport: createReceiveReport(pipeline),
     close: async () => {
       await opened.close();
       await Promise.all([fetches.close(), children.close()]);

@@ -2,6 +2,7 @@ import type { JsonObject } from '../contract/json.js';
 import type { Capabilities, Source } from '../contract/source.js';
 import type { SourceProgram } from '../core/workflow/program.js';
 import type { Clock } from '../ports/clock.js';
+import type { Callback } from '../ports/sources.js';
 import { withinClosing } from './call-bounds.js';
 import type { Children } from './children.js';
 import type { LookUpVariable } from './origin.js';
@@ -30,8 +31,8 @@ export interface OpenedSourcesParts {
 
 /** Sources that are open, each definition once. */
 export interface OpenedSources {
-  /** Knows the secrets of every plugin, and the credentials in the URL or command of this route. */
-  secretsOf(route: Route): SecretReplacer;
+  /** Knows the secrets of every plugin, the credentials in the URL or command of this route, and what lets a callback in. */
+  secretsOf(route: Route, callback?: Callback): SecretReplacer;
   /** @throws SourceFailure, or whatever the plugin throws while it opens */
   open(source: SourceProgram, route: Route): Source;
   /** Waits no longer than this for sources that do not end. */
@@ -51,7 +52,8 @@ export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
     doors.set(name, door);
     return door;
   };
-  const secretsOf = (route: Route): SecretReplacer => {
+  const secretsOf = (route: Route, callback?: Callback): SecretReplacer => {
+    if (callback) return createSecretReplacer([...listSecrets(parts, route), toSecret(callback)]);
     const variable = variableOf(route);
     const replacer = replacers.get(variable) ?? createSecretReplacer(listSecrets(parts, route));
     replacers.set(variable, replacer);
@@ -125,6 +127,10 @@ function toolsFor(
     quote: (said, ending) => shorten(secrets.text(said, ending), QUOTE_LENGTH_MAX),
     failure: makeSourceFailure,
   };
+}
+
+function toSecret({ token }: Callback): Secret {
+  return { variable: 'callback_token', value: token };
 }
 
 function listSecrets({ plugins, lookUp }: OpenedSourcesParts, route: Route): readonly Secret[] {

@@ -1,5 +1,13 @@
-import type { Capabilities, InvocationContext, Json, SourceAnswer, SourceFailure, SourcePlugin } from 'chukwa/plugin';
-import { readAnswer } from './answer.js';
+import type {
+  Capabilities,
+  InvocationContext,
+  Json,
+  SourceAnswer,
+  SourceFailure,
+  SourcePending,
+  SourcePlugin,
+} from 'chukwa/plugin';
+import { readAnswer, readPending } from './answer.js';
 import { readBody } from './body.js';
 import type { HttpJsonInterface } from './interface.js';
 import { TIMEOUT_DEFAULT_MS, toHttpRequest } from './request.js';
@@ -18,7 +26,7 @@ async function ask(
   capabilities: Capabilities,
   request: Json,
   context: InvocationContext,
-): Promise<SourceAnswer> {
+): Promise<SourceAnswer | SourcePending> {
   const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
   const timeout = AbortSignal.timeout(timeout_ms);
   try {
@@ -39,9 +47,9 @@ async function exchange(
   { origin, failure }: Capabilities,
   request: Json,
   context: InvocationContext,
-): Promise<SourceAnswer> {
+): Promise<SourceAnswer | SourcePending> {
   if (!origin) throw failure('unavailable', `${told.url_env} is not set`);
-  const { url, ...init } = toHttpRequest(told, origin.url, request, context.client_request_id);
+  const { url, ...init } = toHttpRequest(told, origin.url, request, context);
   const response = await origin.fetch(url, { ...init, signal: context.signal });
   const { bytes, broke } = await readBody(response);
   const facts = {
@@ -54,10 +62,14 @@ async function exchange(
     if (!isSourceFailure(broke.thrown)) throw broke.thrown;
     throw failure(broke.thrown.failure_class, broke.thrown.message, facts);
   }
+  if (response.status === ACCEPTED) return { pending: readPending(bytes), facts };
   const answer = readAnswer(response.status, bytes);
   if (!answer.ok) throw failure(answer.failure_class, answer.message, facts);
   return { value: answer.value, facts };
 }
+
+/** The status with which a service takes a request whose answer comes later. */
+const ACCEPTED = 202;
 
 function isSourceFailure(thrown: unknown): thrown is SourceFailure {
   return typeof thrown === 'object' && thrown !== null && 'source_failure' in thrown;

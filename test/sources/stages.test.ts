@@ -143,7 +143,7 @@ test('a turn that was stopped already makes no call', async (t) => {
   const recorder = makeRecorder();
   const outcome = await sources.callSource(
     jsonCall(),
-    { client_request_id: 'x', signal: AbortSignal.abort() },
+    { client_request_id: 'x', correlation_id: 'call-1', signal: AbortSignal.abort() },
     recorder,
   );
   assert.deepEqual(summary(outcome), { failed: 'stopped', refused: true });
@@ -272,7 +272,7 @@ test('a plugin that never settles is left behind when the turn is stopped', asyn
   const sources = await openTestSources(t, { folders: [folder] });
   const stop = new AbortController();
   const recorder = makeRecorder({ started: async () => void setTimeout(() => stop.abort(), 10) });
-  const surroundings = { client_request_id: 'x', signal: stop.signal };
+  const surroundings = { client_request_id: 'x', correlation_id: 'call-1', signal: stop.signal };
   const outcome = await sources.callSource(jsonCall({}, { name: 'stuck' }), surroundings, recorder);
   assert.deepEqual(summary(outcome), { failed: 'stopped', refused: false });
 });

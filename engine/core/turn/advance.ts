@@ -10,8 +10,8 @@ import {
   readingsOfSubject,
   visibleTurnReadings,
 } from './ambients.js';
-import type { Fail, TurnCommand } from './command.js';
-import type { CallEvent, TurnEvent } from './event.js';
+import type { Fail, Suspend, TurnCommand } from './command.js';
+import type { CallEvent, CallPended, TurnEvent } from './event.js';
 import { injectReadings } from './scope.js';
 import type { Asker, SubjectState, TurnState } from './state.js';
 import type { Verdict } from './verdict.js';
@@ -27,6 +27,11 @@ export interface Step {
 /** The whole meaning of a turn: pure, total, deaf to what it has already heard or no longer awaits. */
 export function advance(program: Program, state: TurnState, event: TurnEvent): Step {
   if (state.stage === 'ended') return { state, commands: [] };
+  const step = hear(program, state, event);
+  return step.state === state || !isAllPended(step.state) ? step : { ...step, commands: [restOf(step.state)] };
+}
+
+function hear(program: Program, state: TurnState, event: TurnEvent): Step {
   switch (event.kind) {
     case 'turn_began':
       if (state.stage !== 'unbegun') return { state, commands: [] };
@@ -38,6 +43,8 @@ export function advance(program: Program, state: TurnState, event: TurnEvent): S
       });
     case 'stopped':
       return failTurn(state, stopFailure(program, state, event.reason));
+    case 'call_pended':
+      return hearPended(state, event);
     default:
       return hearCall(program, state, event);
   }
@@ -46,7 +53,7 @@ export function advance(program: Program, state: TurnState, event: TurnEvent): S
 function hearCall(program: Program, state: TurnState, event: CallEvent): Step {
   const asker = state.awaited.get(event.key);
   if (asker === undefined) return { state, commands: [] };
-  const heard = { ...state, awaited: without(state.awaited, event.key) };
+  const heard = { ...state, awaited: without(state.awaited, event.key), pended: unpended(state, event.key) };
   if (state.failure !== undefined) return settle(heard);
   switch (asker.kind) {
     case 'turn_ambient':
@@ -64,6 +71,25 @@ function hearCall(program: Program, state: TurnState, event: CallEvent): Step {
     case 'node':
       return hearInNode(program, heard, asker.node_id, event);
   }
+}
+
+/** The call stays awaited; all that has changed is that nobody needs to wait beside it. */
+function hearPended(state: TurnState, { key, deadline }: CallPended): Step {
+  if (!state.awaited.has(key) || state.pended.has(key)) return { state, commands: [] };
+  return settle({ ...state, pended: withEntry(state.pended, key, deadline) });
+}
+
+function unpended({ pended }: TurnState, key: string): TurnState['pended'] {
+  return pended.has(key) ? without(pended, key) : pended;
+}
+
+/** Whether something is awaited, and all of it comes later. */
+function isAllPended({ stage, awaited, pended }: TurnState): boolean {
+  return stage !== 'ended' && awaited.size > 0 && awaited.size === pended.size;
+}
+
+function restOf({ pended }: TurnState): Suspend {
+  return { kind: 'suspend', resume_deadline: Math.min(...pended.values()) };
 }
 
 function beginTurn(program: Program, state: TurnState): Step {
@@ -208,13 +234,13 @@ function askAll(program: Program, state: TurnState, asked: AmbientAsk, kind: 'tu
   return { state: { ...state, awaited: new Map(askers) }, commands: asked.commands };
 }
 
-/** The first failure stops new commands; the attempt ends when nothing is awaited any more. */
+/** The first failure stops new commands; the attempt ends when nothing is awaited any more but answers that come later. */
 function failTurn(state: TurnState, failure: Fail): Step {
   return settle({ ...state, failure: state.failure ?? failure });
 }
 
 function settle(state: TurnState): Step {
-  if (state.failure === undefined || state.awaited.size > 0) return { state, commands: [] };
+  if (state.failure === undefined || state.awaited.size > state.pended.size) return { state, commands: [] };
   return { state: { ...state, stage: 'ended' }, commands: [state.failure] };
 }
 
