@@ -166,6 +166,7 @@ function refuseAttempt(
   end: Exclude<AttemptEnd, { kind: 'committed' } | { kind: 'failed' }>,
 ) {
   if (end.kind === 'unknown_world') return unknownWorld(engine, slug);
+  if (end.kind === 'not_asked_for') throw new Error('a run that no message asks for asks for no message');
   const until = new Date(end.until).toISOString();
   return unavailable({
     code: 'WORLD_BUSY',

@@ -18,6 +18,8 @@ export interface BeginAttempt {
   readonly lease_ms: number;
   readonly renderer_version: string;
   readonly plugin_versions: Readonly<Record<string, string>>;
+  /** The message that asks for it, whose end is the attempt's; left out where a person runs it there and then. */
+  readonly inbox_id?: string;
 }
 
 /** An attempt under way. Every write of a driver carries it, and writes nothing once it has been overtaken. */
@@ -36,6 +38,8 @@ export type BeginOutcome =
       readonly interrupted_attempts: readonly string[];
     }
   | { readonly kind: 'unknown_world' }
+  /** The message is over, or another attempt does what it asks for. */
+  | { readonly kind: 'not_asked_for' }
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
 
 /** An attempt whose driver is gone, and which has been ended as interrupted. */

@@ -341,5 +341,6 @@ export interface Store {
   readonly components: ComponentStore;
   readonly worlds: WorldStore;
   readonly attempts: import('./attempts.js').AttemptStore;
+  readonly inbox: import('./inbox.js').Inbox;
   readonly records: RecordReader;
 }

@@ -7,6 +7,7 @@ import { componentStore } from './components.js';
 import { inTransaction, type OpenDatabase } from './database.js';
 import { openInFolder, openInMemory } from './embedded.js';
 import { findFaultProblem } from './database-fault.js';
+import { openInbox } from './inbox/inbox.js';
 import { loadMigrations, migrate } from './migrations.js';
 import { recordReader } from './records/record-reader.js';
 import { openServer } from './server.js';
@@ -73,6 +74,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[], swep
     components: componentStore(database),
     worlds: worldStore(database),
     attempts: attemptStore(database, swept),
+    inbox: openInbox(database),
     records: recordReader(database),
   };
 }

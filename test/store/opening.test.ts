@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Problem } from '../../engine/contract/problem.js';
 import type { Store } from '../../engine/ports/records.js';
+import { loadMigrations } from '../../engine/store/migrations.js';
 import { openStore } from '../../engine/store/open-store.js';
 import { MIGRATIONS, openTestDatabase, templateFile } from '../support/databases.js';
 import { begin, failing, makeWorld, toyStart } from './record-fixtures.js';
@@ -249,7 +250,8 @@ test('a PostgreSQL database that two programs open at once is migrated once', as
     const where = { data_dir: root, ...(url === undefined ? {} : { url }) };
     const both = await Promise.all([open(where), open(where)]);
     const applied = await Promise.all(both.map((store) => store.database.migrate()));
-    assert.deepEqual(applied.flat(), ['0001_foundation']);
+    const names = (await loadMigrations(MIGRATIONS)).map(({ name }) => name);
+    assert.deepEqual(applied.flat().toSorted(), names);
     assert.deepEqual(await (await open(where)).database.migrate(), []);
     for (const store of stores.splice(0)) await store.database.close();
   } finally {
@@ -267,4 +269,16 @@ test('a database that a newer program has migrated is left alone', async () => {
   assert.match(problem.message, /0001_foundation/);
   await writeFile(join(migrations_dir, '0001_foundation.sql'), '-- edited');
   assert.equal((await refusal({ data_dir, migrations_dir })).code, 'DATABASE_MIGRATION_CHANGED');
+});
+
+test('a database that was made without a migration that came between is left alone', async () => {
+  const data_dir = join(root, 'missed');
+  await (await open({ data_dir })).database.close();
+  stores.pop();
+  const migrations_dir = await mkdtemp(join(root, 'between-'));
+  await cp(MIGRATIONS, migrations_dir, { recursive: true });
+  await writeFile(join(migrations_dir, '0001_later.sql'), '-- between the first and those after it');
+  const problem = await refusal({ data_dir, migrations_dir });
+  assert.equal(problem.code, 'DATABASE_MIGRATION_MISSED');
+  assert.match(problem.message, /0001_later/);
 });

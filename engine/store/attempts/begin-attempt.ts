@@ -9,21 +9,34 @@ import { takeBack } from './sweep.js';
 /** Whether the driver that a lease names still drives its attempt. */
 export type IsDriven = (holder: Holder, attempt_id: string) => boolean;
 
+/** The message that asks for the attempt, as long as it asks. */
+const NOT_BEGUN = `agent_inbox.inbox_id = :inbox_id::uuid AND agent_inbox.attempt_id IS NULL
+       AND agent_inbox.status IN ('pending', 'deferred')`;
+
 // One statement takes a free world, opens the attempt and reads what the world holds. The lock comes before the epoch
 // changes, as fences want it. While it waits for the lock another driver may commit a turn, whose rows this statement
 // does not see yet, though it is handed the world's new row: then `place` is empty, and it is asked again.
+// Where a message asks for the attempt, it is taken with the world or not at all.
 const TAKE_FREE = prepare(
   'take_free_world',
   `WITH seen AS (SELECT turn FROM worlds WHERE world_slug = :world_slug),
    locked AS (
      SELECT world_slug, turn, scenario_hash, lease_epoch + 1 AS epoch FROM worlds
      WHERE world_slug = :world_slug AND lease_attempt_id IS NULL FOR UPDATE),
-   place AS (SELECT locked.* FROM locked JOIN seen USING (turn)),
+   free AS (SELECT locked.* FROM locked JOIN seen USING (turn)),
+   message AS (
+     UPDATE agent_inbox SET attempt_id = :attempt_id::uuid, next_retry_at = 'infinity'
+     FROM free
+     WHERE agent_inbox.world_slug = free.world_slug AND ${NOT_BEGUN}
+     RETURNING inbox_id),
+   place AS (
+     SELECT free.*, inbox_id FROM free LEFT JOIN message ON true
+     WHERE :inbox_id::uuid IS NULL OR inbox_id IS NOT NULL),
    attempt AS (
      INSERT INTO attempts (world_slug, attempt_id, attempted_turn, epoch, scenario_hash, renderer_version,
-       plugin_versions, holder_host, holder_pid, started_at)
+       plugin_versions, holder_host, holder_pid, inbox_id, started_at)
      SELECT world_slug, :attempt_id::uuid, turn + 1, epoch, scenario_hash, :renderer_version, :plugin_versions::json,
-       :host, :pid::int, :started_at::timestamptz
+       :host, :pid::int, inbox_id, :started_at::timestamptz
      FROM place),
    lease AS (
      UPDATE worlds SET lease_epoch = place.epoch, lease_attempt_id = :attempt_id::uuid, lease_host = :host,
@@ -70,6 +83,7 @@ function toTaking(request: BeginAttempt) {
     pid: request.holder.pid,
     started_at: toTimestamp(request.started_at),
     lease_ms: request.lease_ms,
+    inbox_id: request.inbox_id ?? null,
   };
 }
 
@@ -105,9 +119,20 @@ interface Cleared {
   readonly closed: readonly Swept[];
 }
 
+const FIND_ASKING = prepare(
+  'find_asking_message',
+  `SELECT FROM agent_inbox WHERE world_slug = :world_slug AND ${NOT_BEGUN}`,
+);
+
+async function isAskedFor(transaction: Runner, world_slug: string, inbox_id: string): Promise<boolean> {
+  return (await run(transaction, FIND_ASKING, { world_slug, inbox_id })).length === 1;
+}
+
 /** Takes the lease back from a driver that is gone. Demands a transaction. */
 async function clearWorld(transaction: Runner, request: BeginAttempt, isDriven: IsDriven): Promise<Obstacle> {
-  const { world_slug, started_at } = request;
+  const { world_slug, started_at, inbox_id } = request;
+  if (inbox_id !== undefined && !(await isAskedFor(transaction, world_slug, inbox_id)))
+    return { kind: 'not_asked_for' };
   const [world] = await run<LockedWorld>(transaction, LOCK_WORLD, { world_slug });
   if (!world) return { kind: 'unknown_world' };
   const { lease_attempt_id, lease_host, lease_pid, lease_until } = world;
