@@ -137,6 +137,9 @@ async function openEngine(variables: Variables, options: EngineOptions): Promise
       runtime: {
         attempts: store.attempts,
         callSource: sources.callSource,
+        receiveReport: sources.receiveReport,
+        inbox: store.inbox,
+        pending: store.pending,
         clock,
         holder: { host: hostname(), pid: process.pid },
         isAlive,
@@ -192,9 +195,12 @@ function isAlive(holder: Holder): boolean {
   }
 }
 
+/** Long enough to see a turn rest. */
+const POST_DELIVERS_AFTER_MS = 3_000;
+
 async function startToys(portBase?: number): Promise<Stage> {
   const { startToys: start } = await import('../fixtures/toys/index.js');
-  const toys = await start(portBase);
+  const toys = await start(portBase, { delivers_after_ms: POST_DELIVERS_AFTER_MS });
   return { variables: toys.variables, close: () => toys.close() };
 }
 

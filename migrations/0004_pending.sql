@@ -2,7 +2,6 @@
 
 ALTER TYPE timeline_event_kind ADD VALUE 'call_pended';
 ALTER TYPE timeline_event_kind ADD VALUE 'attempt_suspended';
-ALTER TYPE timeline_event_kind ADD VALUE 'attempt_resumed';
 
 ALTER TABLE source_invocations
     -- How long an answer that comes later may take; where there is none, no answer may come later.
@@ -17,7 +16,6 @@ CREATE TABLE pending_calls (
     world_slug human_id_text NOT NULL,
     source_invocation_id uuid NOT NULL,
     attempt_id uuid NOT NULL,
-    source_hash sha256_hex NOT NULL REFERENCES response_sources (hash),
     -- What the service calls it.
     correlation_alias text CHECK (length(correlation_alias) BETWEEN 1 AND 256),
     pended_at timestamptz NOT NULL,
@@ -31,9 +29,8 @@ CREATE TABLE pending_calls (
     FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations (world_slug, source_invocation_id),
     FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id)
 );
--- A name means one call of its source as long as that call is awaited.
-CREATE UNIQUE INDEX pending_calls_awaited_alias_idx ON pending_calls (source_hash, correlation_alias)
-    WHERE is_awaited AND correlation_alias IS NOT NULL;
+-- A service should give each name once. One that begins anew does not, and then a name says nothing: it is looked up
+-- among all calls that are awaited.
 CREATE INDEX pending_calls_alias_idx ON pending_calls (correlation_alias) WHERE correlation_alias IS NOT NULL;
 CREATE INDEX pending_calls_deadline_idx ON pending_calls (deadline) WHERE is_awaited AND NOT is_timed_out;
 CREATE INDEX pending_calls_attempt_idx ON pending_calls (world_slug, attempt_id) WHERE is_awaited;

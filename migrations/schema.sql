@@ -125,7 +125,12 @@ CREATE TYPE timeline_event_kind AS ENUM (
     'patch_applied',
     'turn_committed',
     'attempt_failed',
-    'attempt_interrupted'
+    'attempt_interrupted',
+    'attempt_continued',
+    'attempt_handed_over',
+    'call_interrupted',
+    'call_pended',
+    'attempt_suspended'
 );
 
 CREATE TYPE validation_status AS ENUM (
@@ -196,14 +201,31 @@ CREATE TABLE attempts (
     source_trace_summary json NOT NULL DEFAULT '{}'::json,
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
+    take_overs integer NOT NULL DEFAULT 0,
+    handed_over boolean NOT NULL DEFAULT false,
+    continues_attempt_id uuid,
     inbox_id uuid,
+    resume_deadline timestamp with time zone,
     CONSTRAINT attempts_pkey PRIMARY KEY (world_slug, attempt_id),
+    CONSTRAINT attempts_continues_idx UNIQUE (world_slug, continues_attempt_id),
     CONSTRAINT attempts_world_slug_epoch_key UNIQUE (world_slug, epoch),
     CONSTRAINT attempts_attempted_turn_check CHECK ((attempted_turn >= 1)),
     CONSTRAINT attempts_check CHECK (((status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status])) = (ended_at IS NULL))),
     CONSTRAINT attempts_check1 CHECK (((status = ANY (ARRAY['failed'::attempt_status, 'interrupted'::attempt_status])) = (failure_class IS NOT NULL))),
     CONSTRAINT attempts_epoch_check CHECK ((epoch >= 1)),
-    CONSTRAINT attempts_source_invocation_count_check CHECK ((source_invocation_count >= 0))
+    CONSTRAINT attempts_source_invocation_count_check CHECK ((source_invocation_count >= 0)),
+    CONSTRAINT attempts_take_overs_check CHECK ((take_overs >= 0))
+);
+
+CREATE TABLE call_settlements (
+    world_slug human_id_text NOT NULL,
+    source_invocation_id uuid NOT NULL,
+    attempt_id uuid NOT NULL,
+    performed boolean NOT NULL,
+    response_json json,
+    settled_at timestamp with time zone NOT NULL,
+    CONSTRAINT call_settlements_pkey PRIMARY KEY (world_slug, source_invocation_id),
+    CONSTRAINT call_settlements_check CHECK ((performed = (response_json IS NOT NULL)))
 );
 
 CREATE TABLE cognition_profiles (
@@ -403,6 +425,20 @@ CREATE TABLE patch_effects (
     CONSTRAINT patch_effects_effect_index_check CHECK ((effect_index >= 0))
 );
 
+CREATE TABLE pending_calls (
+    world_slug human_id_text NOT NULL,
+    source_invocation_id uuid NOT NULL,
+    attempt_id uuid NOT NULL,
+    correlation_alias text,
+    pended_at timestamp with time zone NOT NULL,
+    deadline timestamp with time zone NOT NULL,
+    accepted_body bytea,
+    is_awaited boolean NOT NULL DEFAULT true,
+    is_timed_out boolean NOT NULL DEFAULT false,
+    CONSTRAINT pending_calls_pkey PRIMARY KEY (world_slug, source_invocation_id),
+    CONSTRAINT pending_calls_correlation_alias_check CHECK (((length(correlation_alias) >= 1) AND (length(correlation_alias) <= 256)))
+);
+
 CREATE TABLE response_sources (
     hash sha256_hex NOT NULL,
     kind component_kind NOT NULL GENERATED ALWAYS AS ('response_source'::component_kind) STORED,
@@ -468,6 +504,8 @@ CREATE TABLE source_invocations (
     http_status integer,
     validation_status validation_status NOT NULL DEFAULT 'not_checked'::validation_status,
     metadata json NOT NULL DEFAULT '{}'::json,
+    answered boolean NOT NULL DEFAULT false,
+    pending_deadline_ms bigint,
     CONSTRAINT source_invocations_pkey PRIMARY KEY (world_slug, source_invocation_id),
     CONSTRAINT source_invocations_attempt_seq_idx UNIQUE (world_slug, attempt_id, invocation_seq),
     CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance),
@@ -477,6 +515,7 @@ CREATE TABLE source_invocations (
     CONSTRAINT source_invocations_duration_ms_check CHECK ((duration_ms >= 0)),
     CONSTRAINT source_invocations_invocation_seq_check CHECK ((invocation_seq >= 1)),
     CONSTRAINT source_invocations_logical_generation_attempt_check CHECK ((logical_generation_attempt >= 1)),
+    CONSTRAINT source_invocations_pending_deadline_ms_check CHECK ((pending_deadline_ms > 0)),
     CONSTRAINT source_invocations_performance_check CHECK ((performance >= 1)),
     CONSTRAINT source_invocations_tool_call_id_check CHECK ((length(tool_call_id) <= 128)),
     CONSTRAINT source_invocations_tool_loop_round_check CHECK ((tool_loop_round >= 0)),
@@ -566,6 +605,7 @@ CREATE TABLE worlds (
     lease_pid integer,
     lease_until timestamp with time zone,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
+    settled_attempt_id uuid,
     CONSTRAINT worlds_pkey PRIMARY KEY (world_slug),
     CONSTRAINT worlds_check CHECK ((num_nulls(lease_attempt_id, lease_host, lease_pid, lease_until) = ANY (ARRAY[0, 4]))),
     CONSTRAINT worlds_lease_epoch_check CHECK ((lease_epoch >= 0)),
@@ -579,11 +619,15 @@ ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_cogni
 ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
+ALTER TABLE attempts ADD CONSTRAINT attempts_continues_fk FOREIGN KEY (world_slug, continues_attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE attempts ADD CONSTRAINT attempts_failed_source_invocation_fk FOREIGN KEY (world_slug, failed_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 ALTER TABLE attempts ADD CONSTRAINT attempts_inbox_fk FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id);
 ALTER TABLE attempts ADD CONSTRAINT attempts_last_source_invocation_fk FOREIGN KEY (world_slug, last_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 ALTER TABLE attempts ADD CONSTRAINT attempts_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash);
 ALTER TABLE attempts ADD CONSTRAINT attempts_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
+
+ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
+ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
 ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_tool_policy_hash_fkey FOREIGN KEY (tool_policy_hash) REFERENCES tool_policies(hash);
@@ -620,6 +664,9 @@ ALTER TABLE llm_conversation_messages ADD CONSTRAINT llm_conversation_messages_w
 ALTER TABLE llm_token_observations ADD CONSTRAINT llm_token_observations_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
 
 ALTER TABLE patch_effects ADD CONSTRAINT patch_effects_world_slug_turn_patch_seq_fkey FOREIGN KEY (world_slug, turn, patch_seq) REFERENCES world_patches(world_slug, turn, patch_seq);
+
+ALTER TABLE pending_calls ADD CONSTRAINT pending_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
+ALTER TABLE pending_calls ADD CONSTRAINT pending_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE response_sources ADD CONSTRAINT response_sources_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
 
@@ -658,6 +705,7 @@ ALTER TABLE worlds ADD CONSTRAINT worlds_head_fk FOREIGN KEY (world_slug, turn) 
 ALTER TABLE worlds ADD CONSTRAINT worlds_lease_attempt_fk FOREIGN KEY (world_slug, lease_attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE worlds ADD CONSTRAINT worlds_root_world_slug_fkey FOREIGN KEY (root_world_slug) REFERENCES worlds(world_slug);
 ALTER TABLE worlds ADD CONSTRAINT worlds_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash);
+ALTER TABLE worlds ADD CONSTRAINT worlds_settled_attempt_fk FOREIGN KEY (world_slug, settled_attempt_id) REFERENCES attempts(world_slug, attempt_id);
 
 CREATE VIEW llm_message_pieces AS
  SELECT llm_messages.message_hash,
@@ -676,7 +724,9 @@ CREATE INDEX agent_inbox_queue_idx ON public.agent_inbox USING btree (world_slug
 CREATE UNIQUE INDEX agent_inbox_turn_idx ON public.agent_inbox USING btree (world_slug) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
 
 CREATE INDEX attempts_id_idx ON public.attempts USING btree (attempt_id);
-CREATE UNIQUE INDEX attempts_running_idx ON public.attempts USING btree (world_slug) WHERE (status = 'running'::attempt_status);
+CREATE UNIQUE INDEX attempts_open_idx ON public.attempts USING btree (world_slug) WHERE (status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status]));
+
+CREATE INDEX call_settlements_attempt_idx ON public.call_settlements USING btree (world_slug, attempt_id);
 
 CREATE INDEX component_references_uses_idx ON public.component_references USING btree (to_kind, to_hash);
 
@@ -685,6 +735,10 @@ CREATE INDEX entity_states_turn_idx ON public.entity_states USING btree (world_s
 CREATE INDEX llm_calls_id_idx ON public.llm_calls USING btree (llm_call_id);
 
 CREATE INDEX patch_effects_entity_idx ON public.patch_effects USING btree (world_slug, entity_id, turn) WHERE (entity_id IS NOT NULL);
+
+CREATE INDEX pending_calls_alias_idx ON public.pending_calls USING btree (correlation_alias) WHERE (correlation_alias IS NOT NULL);
+CREATE INDEX pending_calls_attempt_idx ON public.pending_calls USING btree (world_slug, attempt_id) WHERE is_awaited;
+CREATE INDEX pending_calls_deadline_idx ON public.pending_calls USING btree (deadline) WHERE (is_awaited AND (NOT is_timed_out));
 
 CREATE UNIQUE INDEX source_invocations_command_idx ON public.source_invocations USING btree (world_slug, attempt_id, command_key) WHERE (NOT is_interrupted);
 CREATE INDEX source_invocations_id_idx ON public.source_invocations USING btree (source_invocation_id);
@@ -714,6 +768,7 @@ $function$
 ;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_timeline_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.call_settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cognition_profiles FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cognition_workflows FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.component_references FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

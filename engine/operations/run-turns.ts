@@ -1,18 +1,22 @@
 import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { simulationTime } from '../core/world/simulation-time.js';
+import type { AwaitedCall } from '../ports/pending-calls.js';
 import type { AttemptRecord, AttemptStatus, InvocationSummary } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
 import { Overtaken } from '../runtime/attempt.js';
 import { type AttemptEnd, runAttempt } from '../runtime/run-attempt.js';
 import { type Done, type Engine, refuse, unavailable } from './engine.js';
 import { loadScenario } from './load-program.js';
+import { expireCalls } from './reports.js';
 import { timeAt, unknownWorld } from './worlds.js';
 
 /** What `run --json` prints. */
 export interface RunReport {
   readonly world: string;
   readonly turns: readonly TurnReport[];
+  /** What the last of them waits for, where it is suspended. */
+  readonly awaited?: readonly AwaitedCall[];
 }
 
 export interface TurnReport {
@@ -53,9 +57,6 @@ const INVOCATION_MEMBERS = [
   'response_json',
 ] as const;
 
-/** How many other worlds a run tidies up after, at most. */
-const SWEEP_MAX = 100;
-
 export interface RunRequest {
   readonly world_slug: string;
   /** How many turns, one after the other; the first that fails ends the run. */
@@ -72,11 +73,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   if (!loaded.ok) return loaded;
   const { scenario, program } = loaded.value;
   const turns: TurnReport[] = [];
-  await engine.store.attempts.sweep({
-    except: request.world_slug,
-    most: SWEEP_MAX,
-    ended_at: engine.runtime.clock.now(),
-  });
+  await expireCalls(engine);
   for (let left = request.turns; left > 0 && !request.signal.aborted; left--) {
     const committed = turns.at(-1)?.attempted_turn ?? world.turn;
     if (simulationTime(scenario, committed + 1) === undefined) return refuseTime(request.world_slug, committed);
@@ -85,11 +82,17 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
     );
     if (!played.ok) return played;
     const end = played.value;
-    if (end.kind !== 'committed' && end.kind !== 'failed') return refuseAttempt(engine, request.world_slug, end);
+    if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended')
+      return refuseAttempt(engine, request.world_slug, end);
     turns.push(await reportTurn(engine, end.attempt_id));
-    if (end.kind === 'failed') break;
+    if (end.kind !== 'committed') break;
   }
-  return { ok: true, value: { world: request.world_slug, turns } };
+  return { ok: true, value: { world: request.world_slug, turns, ...(await findAwaited(engine, turns.at(-1))) } };
+}
+
+async function findAwaited(engine: Engine, last: TurnReport | undefined): Promise<Pick<RunReport, 'awaited'>> {
+  if (last?.status !== 'suspended') return {};
+  return { awaited: await engine.store.pending.awaitedBy(last.attempt_id) };
 }
 
 /** Says, where the database or the world is lost in the middle of a turn, how far the world has come for certain. */
@@ -107,7 +110,7 @@ async function unlessLost<Value>(
     return unavailable({
       ...problem,
       message: `${problem.message} Turn ${committed} of ${world_slug} is the last that is known to be committed.`,
-      repair: `${problem.repair} Then: chukwa run ${world_slug}. What turn ${committed + 1} left behind is marked interrupted, and the turn is tried anew.`,
+      repair: `${problem.repair} Then: chukwa run ${world_slug}. Turn ${committed + 1} goes on from its records.`,
       details: { world_slug, last_committed_turn: committed },
     });
   }
@@ -163,7 +166,7 @@ export function toTurnReport(record: AttemptRecord): TurnReport {
 function refuseAttempt(
   engine: Engine,
   slug: string,
-  end: Exclude<AttemptEnd, { kind: 'committed' } | { kind: 'failed' }>,
+  end: Exclude<AttemptEnd, { kind: 'committed' | 'failed' | 'suspended' }>,
 ) {
   if (end.kind === 'unknown_world') return unknownWorld(engine, slug);
   if (end.kind === 'not_asked_for') throw new Error('a run that no message asks for asks for no message');

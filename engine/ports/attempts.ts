@@ -1,7 +1,8 @@
 import type { AcceptedPatch, Fail, Invoke } from '../core/turn/command.js';
 import type { Verdict } from '../core/turn/verdict.js';
+import type { EffectClass } from '../core/workflow/effect-class.js';
 import type { World } from '../core/world/world.js';
-import type { CallOutcome, ChunkBatch } from './sources.js';
+import type { CallFact, CallOutcome, CallPended, ChunkBatch } from './sources.js';
 
 /** The process that drives an attempt. */
 export interface Holder {
@@ -10,6 +11,7 @@ export interface Holder {
 }
 
 export interface BeginAttempt {
+  /** Of a new attempt; one that is still open keeps its own. */
   readonly attempt_id: string;
   readonly world_slug: string;
   readonly holder: Holder;
@@ -20,6 +22,8 @@ export interface BeginAttempt {
   readonly plugin_versions: Readonly<Record<string, string>>;
   /** The message that asks for it, whose end is the attempt's; left out where a person runs it there and then. */
   readonly inbox_id?: string;
+  /** Go on with the attempt that is open, and begin none. */
+  readonly only_open?: boolean;
 }
 
 /** An attempt under way. Every write of a driver carries it, and writes nothing once it has been overtaken. */
@@ -34,26 +38,48 @@ export type BeginOutcome =
   | {
       readonly kind: 'begun';
       readonly lease: AttemptLease;
+      /** As it stands at the end of the turn before. */
       readonly world: World;
-      readonly interrupted_attempts: readonly string[];
+      /** Present where the lease is of an attempt that another driver left, or goes on with a settled one. */
+      readonly past?: AttemptPast;
     }
   | { readonly kind: 'unknown_world' }
-  /** The message is over, or another attempt does what it asks for. */
+  /** The message is over, or another attempt does what it asks for; or none is open that would go on. */
   | { readonly kind: 'not_asked_for' }
+  /** An attempt rests until somebody answers, and nobody has. */
+  | ({ readonly kind: 'suspended' } & Rest)
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
 
-/** An attempt whose driver is gone, and which has been ended as interrupted. */
-export interface Swept {
-  readonly world_slug: string;
+/** An attempt that rests. */
+export interface Rest {
   readonly attempt_id: string;
+  readonly attempted_turn: number;
 }
 
-export interface SweepRequest {
-  /** A world that is about to begin, which closes what was left of it by itself. */
-  readonly except?: string;
-  /** At most so many worlds; left out for all. */
-  readonly most?: number;
-  readonly ended_at: number;
+/** What an attempt has come to before this driver. */
+export interface AttemptPast {
+  /** How many drivers have left it without a word. */
+  readonly take_overs: number;
+  readonly renderer_version: string;
+  readonly plugin_versions: Readonly<Record<string, string>>;
+  /** The latest performance of each call, in the order in which they ended. */
+  readonly calls: readonly RecordedCall[];
+  /** The highest number that a call of this attempt has. */
+  readonly last_invocation_seq: number;
+}
+
+/** A call as its record holds it. */
+export interface RecordedCall {
+  readonly source_invocation_id: string;
+  /** Present for generations. */
+  readonly llm_call_id?: string;
+  readonly invocation_seq: number;
+  readonly started_at: number;
+  readonly key: string;
+  readonly request_hash: string;
+  readonly effect: EffectClass;
+  /** How it ended; left out where nobody saw it end. */
+  readonly fact?: CallFact;
 }
 
 /** Whether a fenced write landed. */
@@ -78,7 +104,12 @@ export interface CallFinish {
   readonly llm_call_id?: string;
   readonly outcome: CallOutcome;
   readonly verdict?: Verdict;
+  /** The call was pending: what was said of it is taken in by the same statement. */
+  readonly is_reported?: boolean;
 }
+
+/** What became of letting an attempt rest; `called`: it has been told something meanwhile, and goes on. */
+export type Rested = 'rested' | 'called' | 'overtaken';
 
 export interface CommitTurn {
   readonly patches: readonly (AcceptedPatch & {
@@ -99,20 +130,29 @@ export interface FailAttempt {
 
 /** The record of attempts, as their driver writes it. */
 export interface AttemptStore {
-  /** Takes the world's lease with the next epoch, closes what a dead driver left, and reads the world at its turn. */
+  /**
+   * Takes the world's lease with the next epoch and reads the world at its turn. An attempt that is still open goes on:
+   * what its driver had under way is marked interrupted, and what is on record comes along.
+   */
   begin(request: BeginAttempt, isAlive: (holder: Holder) => boolean): Promise<BeginOutcome>;
-  /** Ends what drivers left whose lease has ended, except in a database that one process has for itself. */
-  sweep(request: SweepRequest): Promise<readonly Swept[]>;
   /** One statement. */
   startCall(lease: AttemptLease, start: CallStart): Promise<Written>;
   /** One statement. */
   flushChunks(lease: AttemptLease, llm_call_id: string, batch: ChunkBatch): Promise<Written>;
   /** One statement. */
   finishCall(lease: AttemptLease, finish: CallFinish): Promise<Written>;
+  /** One statement. @returns until when it is waited for, in milliseconds since 1970, by the clock of the database */
+  pendCall(lease: AttemptLease, source_invocation_id: string, pended: CallPended): Promise<number | 'overtaken'>;
+  /** Lets the attempt rest and gives the lease back, unless it has been told something. One statement. */
+  suspend(lease: AttemptLease, at: number): Promise<Rested>;
+  /** Takes in a message from which nothing follows. One statement. */
+  discard(lease: AttemptLease, inbox_id: string): Promise<Written>;
   /** One transaction: changed rows, patches, audit, the turn, the attempt's end, the lease. */
   commit(lease: AttemptLease, turn: CommitTurn): Promise<Written>;
   /** One transaction; the world stays. */
   fail(lease: AttemptLease, failure: FailAttempt): Promise<Written>;
+  /** Gives the lease back with the attempt still open, for the next driver to go on at once. */
+  handOver(lease: AttemptLease, at: number): Promise<Written>;
   /** Lets the lease last so long from now, by the clock of the database. */
   renew(lease: AttemptLease, lease_ms: number): Promise<Written>;
 }

@@ -152,7 +152,12 @@ export interface AttemptSummary {
 }
 
 export interface AttemptRecord extends AttemptSummary {
+  /** Of its latest driver. */
   readonly epoch: number;
+  /** How many drivers have left it without a word. */
+  readonly take_overs: number;
+  /** The settled attempt from whose records it was answered. */
+  readonly continues_attempt_id: string | null;
   readonly scenario_hash: string;
   readonly renderer_version: string;
   readonly source_trace_summary: Json;
@@ -342,5 +347,6 @@ export interface Store {
   readonly worlds: WorldStore;
   readonly attempts: import('./attempts.js').AttemptStore;
   readonly inbox: import('./inbox.js').Inbox;
+  readonly pending: import('./pending-calls.js').PendingCalls;
   readonly records: RecordReader;
 }

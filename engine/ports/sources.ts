@@ -4,8 +4,21 @@ import type { TokenUsage } from '../contract/source.js';
 import type { Invoke } from '../core/turn/command.js';
 import type { InvocationFailureClass } from '../core/turn/failure.js';
 
-/** How a call ended, as its record will say; `eventOf` makes the turn's event from it. */
+/** How a call ended, as its record will say. */
 export type CallOutcome = CallSucceeded | CallBroke;
+
+/** What a turn hears of a call, live and from the record alike; `eventOf` makes its event from it. */
+export type CallFact =
+  | Pick<CallSucceeded, 'key' | 'status' | 'view' | 'usage' | 'duration_ms'>
+  | Pick<CallBroke, 'key' | 'status' | 'failure_class' | 'failure_message' | 'refused'>
+  | PendedFact;
+
+/** A call has not ended, and is waited for until its record's deadline, in milliseconds since 1970. */
+export interface PendedFact {
+  readonly key: string;
+  readonly status: 'pending';
+  readonly deadline: number;
+}
 
 interface CallEnd {
   readonly key: string;

@@ -1,10 +1,13 @@
 import type { Commit, Fail, Invoke, TurnCommand } from '../core/turn/command.js';
 import { advance, type Step } from '../core/turn/advance.js';
+import type { TurnBegan } from '../core/turn/event.js';
+import { refold } from '../core/turn/refold.js';
 import type { TurnState } from '../core/turn/state.js';
 import type { Verdict } from '../core/turn/verdict.js';
 import type { Program } from '../core/workflow/program.js';
-import type { AttemptLease, CallFinish, CallStart, Written } from '../ports/attempts.js';
-import type { CallOutcome, CallResult } from '../ports/sources.js';
+import type { AttemptLease, AttemptPast, CallFinish, CallStart, Written } from '../ports/attempts.js';
+import type { InboxMessage } from '../ports/inbox.js';
+import type { CallOutcome, CallPended, CallResult } from '../ports/sources.js';
 import { type Arrivals, openArrivals } from './arrivals.js';
 import { eventOf } from './event-of.js';
 import type { OnProgress } from './progress.js';
@@ -23,12 +26,16 @@ export interface Attempt {
   readonly onProgress: OnProgress;
   readonly arrivals: Arrivals<Arrival>;
   readonly calls: Map<string, Call>;
+  /** The highest number that a call has. */
+  last_invocation_seq: number;
   state: TurnState;
 }
 
-/** What reaches a driver: the end of a call, a request to stop, or something broken. */
+/** What reaches a driver: the end of a call or that it comes later, messages, a request to stop, or something broken. */
 export type Arrival =
   | { readonly kind: 'ended'; readonly outcome: CallOutcome }
+  | { readonly kind: 'pended'; readonly pended: CallPended }
+  | { readonly kind: 'mail'; readonly messages: readonly InboxMessage[] }
   | { readonly kind: 'stop'; readonly reason: string }
   | { readonly kind: 'broken'; readonly error: unknown };
 
@@ -43,7 +50,22 @@ interface Call {
 export function openAttempt(
   opening: Pick<Attempt, 'lease' | 'program' | 'simulation_time' | 'onProgress' | 'state'>,
 ): Attempt {
-  return { ...opening, arrivals: openArrivals(), calls: new Map() };
+  return { ...opening, arrivals: openArrivals(), calls: new Map(), last_invocation_seq: 0 };
+}
+
+/** Takes up what is on record, and comes back to where the turn stood. @returns what is left to do */
+export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): readonly TurnCommand[] {
+  const records = past.calls.map(({ fact, ...call }) => ({ ...call, ...(fact ? { event: eventOf(fact) } : {}) }));
+  const { state, commands, asked } = refold(attempt.program, began, records);
+  attempt.state = state;
+  attempt.last_invocation_seq = past.last_invocation_seq;
+  const wanted = new Set(commands.map((command) => (command.kind === 'invoke' ? command.key : undefined)));
+  for (const call of past.calls) {
+    const command = asked.get(call.key);
+    if (command === undefined || wanted.has(call.key)) continue;
+    attempt.calls.set(call.key, { start: { ...call, command }, abort: new AbortController(), under_way: false });
+  }
+  return commands;
 }
 
 /** One finished call becomes a fact: the core decides, the record is written, and only then does anything follow. */
@@ -51,11 +73,12 @@ export async function hear(
   parts: RuntimeParts,
   attempt: Attempt,
   outcome: CallOutcome,
+  is_reported = false,
 ): Promise<readonly TurnCommand[]> {
   const call = callOf(attempt, outcome.key);
   call.under_way = false;
   const step = advance(attempt.program, attempt.state, eventOf(outcome));
-  await writeFinish(parts, attempt, call, outcome, step.verdict);
+  await writeFinish(parts, attempt, call, toFinish(call, { outcome, is_reported, verdict: step.verdict }));
   attempt.onProgress({
     kind: 'call_finished',
     source_invocation_id: call.start.source_invocation_id,
@@ -85,8 +108,7 @@ export function issue(parts: RuntimeParts, attempt: Attempt, command: Invoke): v
 }
 
 function toArrival(result: CallResult): Arrival {
-  if (result.status === 'pending') throw new Error('no binding lets an answer come later');
-  return { kind: 'ended', outcome: result };
+  return result.status === 'pending' ? { kind: 'pended', pended: result } : { kind: 'ended', outcome: result };
 }
 
 /** Does what the core asked for and reports what came of it. */
@@ -112,20 +134,24 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
   );
 }
 
-async function writeFinish(
-  parts: RuntimeParts,
-  attempt: Attempt,
-  call: Call,
-  outcome: CallOutcome,
-  verdict: Verdict | undefined,
-): Promise<void> {
-  const { start } = call;
-  const finish: CallFinish = {
+interface Heard {
+  readonly outcome: CallOutcome;
+  readonly is_reported: boolean;
+  readonly verdict: Verdict | undefined;
+}
+
+function toFinish({ start }: Call, { outcome, is_reported, verdict }: Heard): CallFinish {
+  return {
     source_invocation_id: start.source_invocation_id,
     ...(start.llm_call_id === undefined ? {} : { llm_call_id: start.llm_call_id }),
     outcome,
     ...(verdict === undefined ? {} : { verdict }),
+    ...(is_reported ? { is_reported } : {}),
   };
+}
+
+async function writeFinish(parts: RuntimeParts, attempt: Attempt, { start }: Call, finish: CallFinish): Promise<void> {
+  const { outcome } = finish;
   const refused = outcome.status === 'failed' && outcome.refused;
   demand(
     await (refused
@@ -191,14 +217,15 @@ function toStart(parts: RuntimeParts, attempt: Attempt, command: Invoke): CallSt
   return {
     source_invocation_id: parts.clock.uuid(),
     ...(command.generation === undefined ? {} : { llm_call_id: parts.clock.uuid() }),
-    invocation_seq: attempt.calls.size + 1,
+    invocation_seq: ++attempt.last_invocation_seq,
     command,
     ...(parent === undefined ? {} : { parent_source_invocation_id: parent.start.source_invocation_id }),
     started_at: parts.clock.now(),
   };
 }
 
-function callOf(attempt: Attempt, key: string): Call {
+/** A call that has been issued, here or by an earlier driver. */
+export function callOf(attempt: Attempt, key: string): Call {
   const call = attempt.calls.get(key);
   if (call === undefined) throw new Error(`the command ${key} was never issued`);
   return call;

@@ -9,7 +9,8 @@ export type Progress =
       readonly attempt_id: string;
       readonly attempted_turn: number;
       readonly simulation_time: string;
-      readonly interrupted_attempts: readonly string[];
+      /** Present where it goes on: how many calls are answered from their records, and how many nobody saw end. */
+      readonly continued?: { readonly answered: number; readonly interrupted: number };
     }
   | { readonly kind: 'call_started'; readonly source_invocation_id: string; readonly command: Invoke }
   | {
@@ -18,6 +19,19 @@ export type Progress =
       readonly command: Invoke;
       readonly outcome: CallOutcome;
       readonly verdict?: Verdict;
+    }
+  | {
+      readonly kind: 'call_pended';
+      readonly source_invocation_id: string;
+      readonly command: Invoke;
+      /** Until when its answer is waited for, in milliseconds since 1970. */
+      readonly deadline: number;
+    }
+  | {
+      readonly kind: 'attempt_suspended';
+      readonly attempt_id: string;
+      readonly attempted_turn: number;
+      readonly resume_deadline: number;
     }
   | {
       readonly kind: 'turn_committed';

@@ -4,7 +4,8 @@ import type { Fail, TurnCommand } from '../core/turn/command.js';
 import { UNBEGUN } from '../core/turn/state.js';
 import { RENDERER_VERSION } from '../core/prompt/renderer-version.js';
 import type { Program } from '../core/workflow/program.js';
-import type { AttemptLease, BeginOutcome } from '../ports/attempts.js';
+import { mismatch } from '../core/turn/refold.js';
+import type { AttemptLease, AttemptPast, BeginOutcome } from '../ports/attempts.js';
 import {
   type Arrival,
   type Attempt,
@@ -16,13 +17,17 @@ import {
   issue,
   openAttempt,
   Overtaken,
+  recall,
   take,
 } from './attempt.js';
-import type { OnProgress } from './progress.js';
+import { hearMail, lookForMail, pend, rest } from './later.js';
+import type { OnProgress, Progress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
 /** How long a lease lasts without a heartbeat, in milliseconds. */
 const LEASE_MS = 30_000;
+/** How many drivers an attempt may outlive. */
+const TAKE_OVERS_MAX = 5;
 
 export interface AttemptRequest {
   readonly world_slug: string;
@@ -32,6 +37,8 @@ export interface AttemptRequest {
   /** Aborted when a person wants the attempt to stop. */
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
+  /** Go on with the attempt that is open, and begin none. */
+  readonly only_open?: boolean;
 }
 
 /** How an attempt ended, or why there was none. */
@@ -59,24 +66,54 @@ export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): 
 }
 
 async function runBegun(parts: RuntimeParts, request: AttemptRequest, begun: Begun): Promise<AttemptEnd> {
-  const { lease, world, interrupted_attempts } = begun;
+  const { lease, past } = begun;
   const { attempt_id, attempted_turn } = lease;
   const { program, onProgress } = request;
   const simulation_time = request.simulationTime(attempted_turn);
   const attempt = openAttempt({ lease, program, simulation_time, onProgress, state: UNBEGUN });
-  onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, interrupted_attempts });
+  onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, ...toContinued(past) });
   const stopListening = listenForStop(attempt, request.signal);
   const stopBeating = beat(parts, attempt);
+  const stopLooking = lookForMail(parts, attempt);
   try {
-    const first = take(attempt, advance(program, attempt.state, { kind: 'turn_began', world, simulation_time }));
-    return await drive(parts, attempt, first);
+    return await drive(parts, attempt, findFirst(parts, attempt, begun));
   } catch (error) {
     abandon(attempt);
     throw error;
   } finally {
+    stopLooking();
     stopBeating();
     stopListening();
   }
+}
+
+/** What there is to do first: for an attempt that goes on, whatever is not on record yet. */
+function findFirst(parts: RuntimeParts, attempt: Attempt, { world, past }: Begun): readonly TurnCommand[] {
+  const began = { kind: 'turn_began', world, simulation_time: attempt.simulation_time } as const;
+  if (past === undefined) return take(attempt, advance(attempt.program, attempt.state, began));
+  const failure = findUnfit(parts, past);
+  return failure === undefined ? recall(attempt, began, past) : [failure];
+}
+
+/** Why an attempt does not go on, where it does not. */
+function findUnfit(parts: RuntimeParts, past: AttemptPast): Fail | undefined {
+  if (past.take_overs > TAKE_OVERS_MAX) {
+    const message = `${past.take_overs} drivers have died of this attempt; the next one would most likely be no luckier`;
+    return { kind: 'fail', failure_class: 'poisoned', message };
+  }
+  const ours = { renderer: RENDERER_VERSION, ...parts.plugin_versions };
+  const theirs: Readonly<Record<string, string>> = { renderer: past.renderer_version, ...past.plugin_versions };
+  const changed = Object.entries(ours).find(([name, version]) => (theirs[name] ?? version) !== version);
+  if (changed === undefined) return undefined;
+  const [name, version] = changed;
+  return mismatch(`the attempt began with ${name} ${theirs[name]}, and this program has ${version}`);
+}
+
+function toContinued(past: AttemptPast | undefined): Pick<Extract<Progress, { kind: 'attempt_began' }>, 'continued'> {
+  if (past === undefined) return {};
+  const interrupted = past.calls.filter(({ fact }) => fact === undefined).length;
+  const pending = past.calls.filter(({ fact }) => fact?.status === 'pending').length;
+  return { continued: { answered: past.calls.length - interrupted - pending, interrupted } };
 }
 
 /** Ends an attempt whose driver breaks. Where even that cannot be written, whoever comes next does it. */
@@ -109,7 +146,8 @@ async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly Turn
           await fail(parts, attempt, command);
           return { kind: 'failed', attempt_id, attempted_turn, failure: command };
         case 'suspend':
-          throw new Error('no call of this attempt can be pending');
+          if (await rest(parts, attempt, command)) return { kind: 'suspended', attempt_id, attempted_turn };
+          break;
         default:
           return unreachable(command);
       }
@@ -122,6 +160,10 @@ async function hearNext(parts: RuntimeParts, attempt: Attempt): Promise<readonly
   switch (arrival.kind) {
     case 'ended':
       return hear(parts, attempt, arrival.outcome);
+    case 'pended':
+      return pend(parts, attempt, arrival.pended);
+    case 'mail':
+      return hearMail(parts, attempt, arrival.messages);
     case 'stop':
       return take(attempt, advance(attempt.program, attempt.state, { kind: 'stopped', reason: arrival.reason }));
     case 'broken':
@@ -140,6 +182,7 @@ function toBegin(parts: RuntimeParts, request: AttemptRequest, attempt_id: strin
     lease_ms: LEASE_MS,
     renderer_version: RENDERER_VERSION,
     plugin_versions: parts.plugin_versions,
+    ...(request.only_open === true ? { only_open: true } : {}),
   };
 }
 

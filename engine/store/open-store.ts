@@ -1,13 +1,13 @@
 import type { Outcome } from '../contract/problem.js';
 import type { Store } from '../ports/records.js';
-import type { Swept } from '../ports/attempts.js';
 import { attemptStore } from './attempts/attempt-store.js';
-import { sweepAttempts } from './attempts/sweep.js';
+import { freeWorlds } from './attempts/fence.js';
 import { componentStore } from './components.js';
-import { inTransaction, type OpenDatabase } from './database.js';
+import type { OpenDatabase } from './database.js';
 import { openInFolder, openInMemory } from './embedded.js';
 import { findFaultProblem } from './database-fault.js';
 import { openInbox } from './inbox/inbox.js';
+import { pendingCalls } from './pending/pending-calls.js';
 import { loadMigrations, migrate } from './migrations.js';
 import { recordReader } from './records/record-reader.js';
 import { openServer } from './server.js';
@@ -33,7 +33,11 @@ export async function openStore(configuration: StoreConfiguration): Promise<Outc
   try {
     const migrations = await loadMigrations(configuration.migrations_dir);
     const applied = await migrate(database.value, migrations);
-    if (applied.ok) return { ok: true, value: toStore(database.value, applied.value, await sweepAll(database.value)) };
+    if (applied.ok) {
+      // Whoever opens a database for itself alone is the only one that lives: its leases are of the dead.
+      if (database.value.is_exclusive) await freeWorlds(database.value);
+      return { ok: true, value: toStore(database.value, applied.value) };
+    }
     await database.value.close();
     return applied;
   } catch (error) {
@@ -42,12 +46,6 @@ export async function openStore(configuration: StoreConfiguration): Promise<Outc
     if (problem === undefined) throw error;
     return { ok: false, problems: [problem] };
   }
-}
-
-/** Whoever opens a database for itself alone is the only one that lives: what runs there was left by the dead. */
-async function sweepAll(database: OpenDatabase): Promise<readonly Swept[]> {
-  if (!database.is_exclusive) return [];
-  return inTransaction(database.pool, (client) => sweepAttempts(client, { all: true, ended_at: Date.now() }));
 }
 
 /** Opens the database that is configured; makes the embedded one where there is none. */
@@ -61,9 +59,8 @@ export async function openConfigured(configuration: StoreConfiguration): Promise
 /**
  * The store of an open, migrated database.
  * @param applied the migrations that opening it has applied
- * @param swept the attempts that opening it has ended, because their driver was gone
  */
-export function toStore(database: OpenDatabase, applied: readonly string[], swept: readonly Swept[] = []): Store {
+export function toStore(database: OpenDatabase, applied: readonly string[]): Store {
   return {
     database: {
       description: database.description,
@@ -73,8 +70,9 @@ export function toStore(database: OpenDatabase, applied: readonly string[], swep
     },
     components: componentStore(database),
     worlds: worldStore(database),
-    attempts: attemptStore(database, swept),
+    attempts: attemptStore(database),
     inbox: openInbox(database),
+    pending: pendingCalls(database),
     records: recordReader(database),
   };
 }

@@ -75,10 +75,15 @@ export type SourceInvocationStatus = 'failed' | 'interrupted' | 'pending' | 'run
 
 export type TimelineEventKind =
   | 'attempt_began'
+  | 'attempt_continued'
   | 'attempt_failed'
+  | 'attempt_handed_over'
   | 'attempt_interrupted'
+  | 'attempt_suspended'
   | 'call_answered'
   | 'call_failed'
+  | 'call_interrupted'
+  | 'call_pended'
   | 'call_refused'
   | 'call_started'
   | 'patch_applied'
@@ -109,6 +114,7 @@ export interface AgentInbox {
 export interface Attempts {
   attempt_id: string;
   attempted_turn: number;
+  continues_attempt_id: string | null;
   ended_at: Timestamp | null;
   epoch: number;
   failed_node_id: string | null;
@@ -116,17 +122,20 @@ export interface Attempts {
   failed_subject_entity_id: string | null;
   failure_class: string | null;
   failure_message: string | null;
+  handed_over: Generated<boolean>;
   holder_host: string;
   holder_pid: number;
   inbox_id: string | null;
   last_source_invocation_id: string | null;
   plugin_versions: Json;
   renderer_version: string;
+  resume_deadline: Timestamp | null;
   scenario_hash: string;
   source_invocation_count: Generated<number>;
   source_trace_summary: Generated<Json>;
   started_at: Timestamp;
   status: Generated<AttemptStatus>;
+  take_overs: Generated<number>;
   world_slug: string;
 }
 
@@ -141,6 +150,15 @@ export interface AttemptTimelineEvents {
   source_invocation_id: string | null;
   workflow_node_id: string | null;
   workflow_subject_entity_id: string | null;
+  world_slug: string;
+}
+
+export interface CallSettlements {
+  attempt_id: string;
+  performed: boolean;
+  response_json: Json | null;
+  settled_at: Timestamp;
+  source_invocation_id: string;
   world_slug: string;
 }
 
@@ -309,6 +327,18 @@ export interface PatchEffects {
   world_slug: string;
 }
 
+export interface PendingCalls {
+  accepted_body: Buffer | null;
+  attempt_id: string;
+  correlation_alias: string | null;
+  deadline: Timestamp;
+  is_awaited: Generated<boolean>;
+  is_timed_out: Generated<boolean>;
+  pended_at: Timestamp;
+  source_invocation_id: string;
+  world_slug: string;
+}
+
 export interface ResponseSources {
   content: Json;
   created_at: Generated<Timestamp>;
@@ -325,6 +355,7 @@ export interface Scenarios {
 
 export interface SourceInvocations {
   ambient_source_id: string | null;
+  answered: Generated<boolean>;
   attempt_id: string;
   attempted_turn: number;
   command_key: string;
@@ -345,6 +376,7 @@ export interface SourceInvocations {
   model_output_kind: ModelOutputKind | null;
   output_schema_hash: string | null;
   parent_source_invocation_id: string | null;
+  pending_deadline_ms: number | null;
   performance: Generated<number>;
   redaction: Json;
   refused: Generated<boolean>;
@@ -432,6 +464,7 @@ export interface Worlds {
   lease_until: Timestamp | null;
   root_world_slug: string;
   scenario_hash: string;
+  settled_attempt_id: string | null;
   turn: Generated<number>;
   world_slug: string;
 }
@@ -440,6 +473,7 @@ export interface DB {
   agent_inbox: AgentInbox;
   attempt_timeline_events: AttemptTimelineEvents;
   attempts: Attempts;
+  call_settlements: CallSettlements;
   cognition_profiles: CognitionProfiles;
   cognition_workflows: CognitionWorkflows;
   component_references: ComponentReferences;
@@ -458,6 +492,7 @@ export interface DB {
   llm_token_observations: LlmTokenObservations;
   offered_schemas: OfferedSchemas;
   patch_effects: PatchEffects;
+  pending_calls: PendingCalls;
   response_sources: ResponseSources;
   scenarios: Scenarios;
   source_invocations: SourceInvocations;

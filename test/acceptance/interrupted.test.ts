@@ -5,19 +5,14 @@ import type { AttemptRecord, AttemptSummary, LlmCallRecord, WorldSnapshot } from
 import { type ScriptedModel, startScriptedModel } from '../../fixtures/scripted-model/index.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { askChukwa, makeFolder, startChukwa, whileRunning } from './command.js';
-import { callAt, keysOf, onlyAttempt, script } from './readings.js';
+import { callAt, onlyAttempt, script } from './readings.js';
 
 const FIRST = 'bob/act/round-1/try-1';
 const HANGS = script({ [FIRST]: { fault: 'hang', text: '{"kind": "fin' } });
 
-/** The attempt of a process that is gone: ended as interrupted, with every call that it left under way. */
-function assertInterrupted(attempt: AttemptRecord, key: string): void {
-  assert.deepEqual([attempt.status, attempt.failure_class], ['interrupted', 'interrupted']);
-  assert.ok(attempt.ended_at !== null);
-  const call = callAt(attempt, key);
-  assert.deepEqual([call.status, call.failure_class], ['interrupted', 'interrupted']);
-  assert.deepEqual(attempt.patches, []);
-  assert.equal(attempt.timeline.at(-1)?.event_kind, 'attempt_interrupted');
+/** How often a call was performed, and how each performance ended. */
+function performances(attempt: AttemptRecord, key: string): readonly string[] {
+  return attempt.invocations.filter(({ command_key }) => command_key === key).map(({ status }) => status);
 }
 
 describe('a process that is killed in the middle of a turn (PostgreSQL)', () => {
@@ -51,58 +46,47 @@ describe('a process that is killed in the middle of a turn (PostgreSQL)', () => 
     return records.flatMap((record) => record ?? []).toSorted((one, other) => one.epoch - other.epoch);
   }
 
-  test('leaves running rows; the next run marks them interrupted, commits the turn, and leaves none', async () => {
+  test('leaves running rows; the next run goes on with the attempt, and commits the turn', async () => {
     const stage = await open();
     const world = await stage.makeWorld({ scenario: 'simple' });
     stage.model.setScript(HANGS);
     await killWhileAsked(stage, world, new Promise((resolve) => stage.model.onRequest(async () => resolve())));
     stage.model.setScript(await loadScript('simple'));
     const next = await stage.run(world);
-    assert.equal(onlyAttempt(next).status, 'committed');
+    const attempt = onlyAttempt(next);
+    assert.deepEqual([attempt.status, attempt.take_overs], ['committed', 1]);
     assert.deepEqual([next.before.turn, next.after.turn], [0, 1]);
-    const [dead, living, ...others] = await attemptsOf(stage, world);
-    assert.ok(dead && living && others.length === 0);
-    assertInterrupted(dead, FIRST);
-    assert.equal((await stage.llmCall(callAt(dead, FIRST).llm_call_id)).status, 'interrupted');
-    assert.deepEqual([dead.attempted_turn, living.attempted_turn], [1, 1]);
-    assert.ok(living.epoch > dead.epoch);
     assert.deepEqual(
-      next.progress.flatMap((event) => (event.kind === 'attempt_began' ? event.interrupted_attempts : [])),
-      [dead.attempt_id],
+      (await attemptsOf(stage, world)).map(({ attempt_id }) => attempt_id),
+      [attempt.attempt_id],
+    );
+    assert.deepEqual(performances(attempt, FIRST), ['interrupted', 'succeeded']);
+    assert.equal((await stage.llmCall(callAt(attempt, FIRST).llm_call_id)).status, 'interrupted');
+    assert.deepEqual(
+      next.progress.flatMap((event) => (event.kind === 'attempt_began' ? event.continued : [])),
+      [{ answered: 0, interrupted: 1 }],
     );
     assert.equal(await countRunning(stage, world), 0);
   });
 
-  test('is tidied up after by a run of any other world once its lease has ended', async () => {
-    const stage = await open();
-    const [world, other] = [
-      await stage.makeWorld({ scenario: 'simple' }),
-      await stage.makeWorld({ scenario: 'simple' }),
-    ];
-    stage.model.setScript(HANGS);
-    await killWhileAsked(stage, world, new Promise((resolve) => stage.model.onRequest(async () => resolve())));
-    await stage.outside?.query(`UPDATE worlds SET lease_until = now() WHERE world_slug = $1`, [world.world_slug]);
-    stage.model.setScript(await loadScript('simple'));
-    assert.equal(onlyAttempt(await stage.run(other)).status, 'committed');
-    const [dead] = await attemptsOf(stage, world);
-    assert.ok(dead);
-    assertInterrupted(dead, FIRST);
-    assert.equal(await countRunning(stage, world), 0);
-  });
-
-  test('says of a side effect under way that nobody knows whether it took place', async () => {
+  test('fails the attempt where a side effect was under way, and names the call', async () => {
     const stage = await open();
     const world = await stage.makeWorld({ scenario: 'tools' });
     stage.model.setScript(await loadScript('tools'));
     stage.toys.vending.misbehave('hang');
     await killWhileAsked(stage, world, new Promise((resolve) => stage.toys.vending.onRequest(async () => resolve())));
     stage.toys.reset();
-    assert.equal(onlyAttempt(await stage.run(world)).status, 'committed');
-    const [dead] = await attemptsOf(stage, world);
-    assert.ok(dead);
-    assertInterrupted(dead, `${FIRST}/tool`);
-    assert.match(callAt(dead, `${FIRST}/tool`).failure_message ?? '', /side effect took place is not known/);
-    assert.equal(callAt(dead, FIRST).status, 'succeeded');
+    let asked = 0;
+    stage.toys.vending.onRequest(async () => void (asked += 1));
+    const next = await stage.run(world);
+    const attempt = onlyAttempt(next);
+    const tool = callAt(attempt, `${FIRST}/tool`);
+    assert.deepEqual([attempt.status, attempt.failure_class], ['failed', 'interrupted']);
+    assert.equal(attempt.failed_source_invocation_id, tool.source_invocation_id);
+    assert.equal(next.after.turn, 0);
+    assert.match(tool.failure_message ?? '', /side effect took place is not known/);
+    assert.deepEqual(performances(attempt, FIRST), ['succeeded']);
+    assert.equal(asked, 0, 'the side effect was asked for again');
     assert.equal(await countRunning(stage, world), 0);
   });
 
@@ -128,7 +112,7 @@ describe('a process that is killed in the middle of a turn (embedded, in a folde
   });
   after(() => model.close());
 
-  test('leaves the folder to the next, which marks the attempt interrupted and commits the turn', async (context) => {
+  test('leaves the folder to the next, which goes on with the attempt and commits the turn', async (context) => {
     const variables = { CHUKWA_DATA_DIR: await makeFolder(context), CHUKWA_LLM_BASE_URL: model.url };
     const scenario = ['--scenario', 'workflows/simple/scenario.json'];
     await askChukwa<WorldSnapshot>(['world', 'create', 'brief', ...scenario], variables);
@@ -147,11 +131,10 @@ describe('a process that is killed in the middle of a turn (embedded, in a folde
       ],
     );
     const { attempts } = await askChukwa<{ attempts: readonly AttemptSummary[] }>(['attempts', 'brief'], variables);
-    const dead = attempts.find(({ status }) => status === 'interrupted');
-    assert.ok(dead && attempts.length === 3);
-    const record = await askChukwa<AttemptRecord>(['attempt', dead.attempt_id], variables);
-    assertInterrupted(record, FIRST);
-    assert.deepEqual(keysOf(record), [FIRST]);
+    assert.equal(attempts.length, 2);
+    const first = attempts.find(({ attempted_turn }) => attempted_turn === 1);
+    const record = await askChukwa<AttemptRecord>(['attempt', first?.attempt_id ?? ''], variables);
+    assert.deepEqual(performances(record, FIRST), ['interrupted', 'succeeded']);
     const generation = await askChukwa<LlmCallRecord>(['llm-call', callAt(record, FIRST).llm_call_id ?? ''], variables);
     assert.equal(generation.status, 'interrupted');
   });

@@ -100,7 +100,7 @@ describe('a driver whose world has been taken over', () => {
     const attempts = await stage.engine.store.records.attempts(world_slug);
     assert.deepEqual(
       attempts.map(({ status }) => status),
-      ['interrupted', 'committed'],
+      ['committed'],
     );
   });
 });

@@ -29,8 +29,8 @@ forEachDatabase('attempts', (open) => {
   test('an attempt begins on the world at its turn, in the order of the scenario', async () => {
     const { store } = await open();
     await makeWorld(store, 'order');
-    const { lease, world, interrupted_attempts } = await begin(store, 'order');
-    assert.deepEqual([lease.attempted_turn, lease.epoch, interrupted_attempts], [1, 1, []]);
+    const { lease, world, past } = await begin(store, 'order');
+    assert.deepEqual([lease.attempted_turn, lease.epoch, past], [1, 1, undefined]);
     assert.deepEqual(
       [...world.environments],
       [
@@ -363,57 +363,80 @@ forEachDatabase('attempts', (open) => {
     assert.equal((await store.attempts.begin(early, () => true)).kind, 'begun');
   });
 
-  test('what a driver left behind is interrupted by the next one', async () => {
+  test('what a driver left under way is interrupted by the next one, which goes on with its attempt', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'dead');
     const { lease } = await begin(store, 'dead');
-    const toy = toyStart('a', 1);
-    const generation = generationStart(2, [SYSTEM]);
-    await store.attempts.startCall(lease, toy);
-    await store.attempts.startCall(lease, generation);
+    const done = toyStart('a', 1);
+    const toy = toyStart('b', 2);
+    const generation = generationStart(3, [SYSTEM]);
+    for (const start of [done, toy, generation]) await store.attempts.startCall(lease, start);
+    await store.attempts.finishCall(lease, answered(done, { temperature: 3, station: 'hidden' }));
     await endLease(outside, 'dead');
     const next = await begin(store, 'dead');
-    assert.deepEqual(next.interrupted_attempts, [lease.attempt_id]);
-    assert.deepEqual([next.lease.epoch, next.lease.attempted_turn], [2, 1]);
+    assert.deepEqual(next.lease, { ...lease, epoch: 2 });
+    assert.equal(next.past?.take_overs, 1);
+    assert.equal(next.past?.last_invocation_seq, 3);
+    assert.deepEqual(
+      next.past?.calls.map(({ key, fact }) => [key, fact]),
+      [
+        ['a', { key: 'a', status: 'succeeded', view: { temperature: 3 }, duration_ms: 20 }],
+        ['b', undefined],
+        [generation.command.key, undefined],
+      ],
+    );
     const left = await store.records.attempt(lease.attempt_id);
-    assert.deepEqual([left?.status, left?.failure_class], ['interrupted', 'interrupted']);
+    assert.deepEqual([left?.status, left?.epoch, left?.take_overs], ['running', 2, 1]);
     assert.deepEqual(
       left?.invocations.map(({ status }) => status),
-      ['interrupted', 'interrupted'],
+      ['succeeded', 'interrupted', 'interrupted'],
     );
     assert.equal((await store.records.llmCall(generation.llm_call_id))?.status, 'interrupted');
-    assert.deepEqual(left?.timeline.at(-1)?.event_kind, 'attempt_interrupted');
     assert.deepEqual(
-      left?.audit.map(({ audit_kind }) => audit_kind),
-      ['attempt_failed'],
+      left?.timeline.slice(-3).map(({ event_kind }) => event_kind),
+      ['call_interrupted', 'call_interrupted', 'attempt_continued'],
     );
-    const listed = (await store.records.attempts('dead')).map(({ attempt_id, status }) => [attempt_id, status]);
-    assert.deepEqual(listed, [
-      [lease.attempt_id, 'interrupted'],
-      [next.lease.attempt_id, 'running'],
-    ]);
+    assert.deepEqual(await store.attempts.startCall(lease, toyStart('c', 4)), 'overtaken');
   });
 
-  test('a sweep ends what drivers left whose lease has ended, and nothing of the living', async () => {
-    const { store, kind, outside } = await open();
-    for (const slug of ['lapsed', 'own', 'living']) await makeWorld(store, slug);
-    const [lapsed, own, living] = [
-      await begin(store, 'lapsed'),
-      await begin(store, 'own'),
-      await begin(store, 'living'),
-    ];
-    await store.attempts.startCall(lapsed.lease, toyStart('a', 1));
-    for (const slug of ['lapsed', 'own']) await endLease(outside, slug);
-    const swept = await store.attempts.sweep({ except: 'own', most: 100, ended_at: NOON + 1 });
-    // A database that one process has for itself is swept when it is opened.
-    if (kind === 'embedded') return assert.deepEqual(swept, []);
-    assert.deepEqual(swept, [{ world_slug: 'lapsed', attempt_id: lapsed.lease.attempt_id }]);
-    const left = await store.records.attempt(lapsed.lease.attempt_id);
-    assert.deepEqual([left?.status, left?.invocations[0]?.status], ['interrupted', 'interrupted']);
-    assert.equal(await store.attempts.startCall(lapsed.lease, toyStart('b', 2)), 'overtaken');
-    for (const { lease } of [own, living])
-      assert.equal((await store.records.attempt(lease.attempt_id))?.status, 'running');
-    assert.deepEqual((await begin(store, 'lapsed')).interrupted_attempts, []);
+  test('what a driver hands over is taken up at once, and its leaving is not counted', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'handed');
+    const { lease } = await begin(store, 'handed');
+    await store.attempts.startCall(lease, toyStart('a', 1));
+    assert.equal(await store.attempts.handOver(lease, NOON + 1), 'written');
+    const next = await begin(store, 'handed');
+    assert.deepEqual([next.lease.attempt_id, next.past?.take_overs], [lease.attempt_id, 0]);
+    assert.equal(await store.attempts.handOver(lease, NOON + 2), 'overtaken');
+  });
+
+  test('what a generation said comes back as it was heard, even where it was of no use', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'said');
+    const { lease } = await begin(store, 'said');
+    const start = generationStart(1, [SYSTEM]);
+    await store.attempts.startCall(lease, start);
+    await store.attempts.flushChunks(lease, start.llm_call_id, batch(1, ['non', 'sen']));
+    const finish = answered(
+      start,
+      { text: 'nonsense', finish_reason: 'stop' },
+      {
+        trace: { chunks: batch(2, ['se']), artifacts: [] },
+        usage: { input_tokens: 5, output_tokens: 2 },
+      },
+    );
+    const failure = { failure_class: 'model_content' as const, detail: 'non_json' as const, message: 'No JSON.' };
+    const verdict = { key: start.command.key, model_output_kind: 'invalid' as const, failure, artifacts: [] };
+    await store.attempts.finishCall(lease, { ...finish, verdict });
+    await endLease(outside, 'said');
+    const { past } = await begin(store, 'said');
+    assert.deepEqual(past?.calls[0]?.fact, {
+      key: start.command.key,
+      status: 'succeeded',
+      view: { text: 'nonsense', finish_reason: 'stop' },
+      duration_ms: 20,
+      usage: { input_tokens: 5, output_tokens: 2 },
+    });
   });
 
   test('calls that begin together all land, each with its own place in the timeline', async () => {

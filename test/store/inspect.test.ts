@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { inspectDatabase } from '../../engine/store/inspect.js';
-import { loadMigrations } from '../../engine/store/migrations.js';
 import { openStore } from '../../engine/store/open-store.js';
-import { MIGRATIONS, openTestDatabase, templateFile } from '../support/databases.js';
+import { MIGRATIONS, openTestDatabase, templateFile, MIGRATION_NAMES } from '../support/databases.js';
 import { makeWorld } from './record-fixtures.js';
 
 let root = '';
@@ -17,8 +16,6 @@ before(async () => {
   common = { ...common, template_file: await templateFile() };
 });
 after(() => rm(root, { recursive: true }));
-
-const listNames = async () => (await loadMigrations(MIGRATIONS)).map(({ name }) => name);
 
 const TABLES = `SELECT table_name::text AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`;
 
@@ -40,7 +37,7 @@ test('a folder that nothing has been stored in is not made by looking', async ()
   const data_dir = join(root, 'not', 'there');
   const seen = await inspectDatabase({ ...common, data_dir });
   assert.ok(seen.ok);
-  assert.deepEqual([seen.value.exists, seen.value.pending], [false, await listNames()]);
+  assert.deepEqual([seen.value.exists, seen.value.pending], [false, MIGRATION_NAMES]);
   assert.deepEqual(await readdir(root), []);
 });
 
@@ -82,7 +79,7 @@ test('an empty PostgreSQL database stays empty when it is looked at', async () =
   await withDatabase('', async (url, tables) => {
     const seen = await inspectDatabase({ ...common, data_dir: root, url });
     assert.ok(seen.ok);
-    assert.deepEqual([seen.value.applied, seen.value.pending], [[], await listNames()]);
+    assert.deepEqual([seen.value.applied, seen.value.pending], [[], MIGRATION_NAMES]);
     assert.deepEqual(await tables(), []);
   });
 });

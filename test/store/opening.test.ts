@@ -8,9 +8,8 @@ import { after, afterEach, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Problem } from '../../engine/contract/problem.js';
 import type { Store } from '../../engine/ports/records.js';
-import { loadMigrations } from '../../engine/store/migrations.js';
 import { openStore } from '../../engine/store/open-store.js';
-import { MIGRATIONS, openTestDatabase, templateFile } from '../support/databases.js';
+import { MIGRATIONS, openTestDatabase, templateFile, MIGRATION_NAMES } from '../support/databases.js';
 import { begin, failing, makeWorld, toyStart } from './record-fixtures.js';
 
 let root = '';
@@ -84,7 +83,7 @@ test('a folder that is not there is made, for this user alone, and keeps what wa
 
 test('without a template a folder is made all the same, and the migrations are told', async () => {
   const store = await open({ data_dir: join(root, 'plain'), template_file: join(root, 'no-such-file') });
-  assert.deepEqual(await store.database.migrate(), ['0001_foundation']);
+  assert.deepEqual(await store.database.migrate(), MIGRATION_NAMES);
 });
 
 test('what a process left running when it was gone is ended by whoever opens the folder, and told once', async () => {
@@ -98,21 +97,12 @@ test('what a process left running when it was gone is ended by whoever opens the
   stores.pop();
   const again = await open({ data_dir });
   const left = await again.records.attempt(lease.attempt_id);
-  assert.deepEqual([left?.status, left?.failure_class], ['interrupted', 'interrupted']);
-  assert.deepEqual(
-    left?.invocations.map(({ status }) => status),
-    ['interrupted'],
-  );
-  assert.equal(left?.timeline.at(-1)?.event_kind, 'attempt_interrupted');
-  assert.deepEqual(
-    left?.audit.map(({ audit_kind }) => audit_kind),
-    ['attempt_failed'],
-  );
-  assert.deepEqual((await begin(again, 'other')).interrupted_attempts, []);
+  assert.deepEqual([left?.status, left?.invocations[0]?.status], ['running', 'running']);
+  assert.equal((await begin(again, 'other')).past, undefined);
   const next = await begin(again, 'left');
-  assert.deepEqual(next.interrupted_attempts, [lease.attempt_id]);
+  assert.deepEqual([next.lease.attempt_id, next.past?.take_overs], [lease.attempt_id, 1]);
   await again.attempts.fail(next.lease, failing());
-  assert.deepEqual((await begin(again, 'left')).interrupted_attempts, []);
+  assert.equal((await begin(again, 'left')).past, undefined);
 });
 
 test('a folder whose files are gone is said to be unreadable, and is not held', async () => {
@@ -250,8 +240,7 @@ test('a PostgreSQL database that two programs open at once is migrated once', as
     const where = { data_dir: root, ...(url === undefined ? {} : { url }) };
     const both = await Promise.all([open(where), open(where)]);
     const applied = await Promise.all(both.map((store) => store.database.migrate()));
-    const names = (await loadMigrations(MIGRATIONS)).map(({ name }) => name);
-    assert.deepEqual(applied.flat().toSorted(), names);
+    assert.deepEqual(applied.flat().toSorted(), MIGRATION_NAMES);
     assert.deepEqual(await (await open(where)).database.migrate(), []);
     for (const store of stores.splice(0)) await store.database.close();
   } finally {

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +18,12 @@ import { startPostgres, type TestServer } from '../../tools/postgres-server.js';
 
 /** Where the migrations stand. */
 export const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
+
+/** The names of the migrations, in their order. */
+export const MIGRATION_NAMES = readdirSync(MIGRATIONS)
+  .filter((file) => /^\d{4}_.*\.sql$/.test(file))
+  .map((file) => file.slice(0, -4))
+  .toSorted();
 
 export type DatabaseKind = 'embedded' | 'PostgreSQL';
 

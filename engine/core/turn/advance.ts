@@ -28,7 +28,8 @@ export interface Step {
 export function advance(program: Program, state: TurnState, event: TurnEvent): Step {
   if (state.stage === 'ended') return { state, commands: [] };
   const step = hear(program, state, event);
-  return step.state === state || !isAllPended(step.state) ? step : { ...step, commands: [restOf(step.state)] };
+  const rest = step.state === state ? undefined : restOf(step.state);
+  return rest === undefined ? step : { ...step, commands: [rest] };
 }
 
 function hear(program: Program, state: TurnState, event: TurnEvent): Step {
@@ -83,12 +84,9 @@ function unpended({ pended }: TurnState, key: string): TurnState['pended'] {
   return pended.has(key) ? without(pended, key) : pended;
 }
 
-/** Whether something is awaited, and all of it comes later. */
-function isAllPended({ stage, awaited, pended }: TurnState): boolean {
-  return stage !== 'ended' && awaited.size > 0 && awaited.size === pended.size;
-}
-
-function restOf({ pended }: TurnState): Suspend {
+/** Where something is awaited and all of it comes later, nobody needs to live until then. */
+export function restOf({ stage, awaited, pended }: TurnState): Suspend | undefined {
+  if (stage === 'ended' || awaited.size === 0 || awaited.size > pended.size) return undefined;
   return { kind: 'suspend', resume_deadline: Math.min(...pended.values()) };
 }
 

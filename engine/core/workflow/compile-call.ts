@@ -165,16 +165,6 @@ function checkCall(
           },
         ]
       : []),
-    ...(authored.pending_deadline_ms === undefined
-      ? []
-      : [
-          {
-            code: 'NOT_SUPPORTED_YET',
-            message: 'This version cannot honour "pending_deadline_ms", and runs nothing that it cannot honour.',
-            pointer: `${place.pointer}/pending_deadline_ms`,
-            repair: 'Take "pending_deadline_ms" away for now.',
-          },
-        ]),
     ...(authored.connection === undefined
       ? []
       : [

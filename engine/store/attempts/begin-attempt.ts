@@ -1,10 +1,11 @@
 import { canonicalText } from '../../core/content/canonical.js';
-import type { BeginAttempt, BeginOutcome, Holder, Swept } from '../../ports/attempts.js';
+import type { BeginAttempt, BeginOutcome, Holder, Rest } from '../../ports/attempts.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { AT_PLACE, CONTENTS, type ContentsRow, toContents, toWorld } from '../world-snapshot.js';
+import { continueAttempt, continueSettled } from './continue-attempt.js';
 import { leaseEnd } from './fence.js';
-import { takeBack } from './sweep.js';
+import { calling } from './suspend-attempt.js';
 
 /** Whether the driver that a lease names still drives its attempt. */
 export type IsDriven = (holder: Holder, attempt_id: string) => boolean;
@@ -13,7 +14,8 @@ export type IsDriven = (holder: Holder, attempt_id: string) => boolean;
 const NOT_BEGUN = `agent_inbox.inbox_id = :inbox_id::uuid AND agent_inbox.attempt_id IS NULL
        AND agent_inbox.status IN ('pending', 'deferred')`;
 
-// One statement takes a free world, opens the attempt and reads what the world holds. The lock comes before the epoch
+// One statement takes a free world in which nothing is left to go on with, opens the attempt and reads what the world
+// holds. The lock comes before the epoch
 // changes, as fences want it. While it waits for the lock another driver may commit a turn, whose rows this statement
 // does not see yet, though it is handed the world's new row: then `place` is empty, and it is asked again.
 // Where a message asks for the attempt, it is taken with the world or not at all.
@@ -22,7 +24,10 @@ const TAKE_FREE = prepare(
   `WITH seen AS (SELECT turn FROM worlds WHERE world_slug = :world_slug),
    locked AS (
      SELECT world_slug, turn, scenario_hash, lease_epoch + 1 AS epoch FROM worlds
-     WHERE world_slug = :world_slug AND lease_attempt_id IS NULL FOR UPDATE),
+     WHERE world_slug = :world_slug AND lease_attempt_id IS NULL AND settled_attempt_id IS NULL
+       AND NOT EXISTS (
+         SELECT FROM attempts WHERE world_slug = :world_slug AND status IN ('running', 'suspended'))
+     FOR UPDATE),
    free AS (SELECT locked.* FROM locked JOIN seen USING (turn)),
    message AS (
      UPDATE agent_inbox SET attempt_id = :attempt_id::uuid, next_retry_at = 'infinity'
@@ -55,21 +60,20 @@ interface Taken extends ContentsRow {
 }
 
 /**
- * Takes a world's lease with the next epoch, unless a living driver has it; closes what a dead one left, and reads the
- * world. A free world costs one statement.
+ * Takes a world's lease with the next epoch, unless a living driver has it, and reads the world. What an earlier driver
+ * left open goes on. A free world costs one statement.
  */
 export async function beginAttempt(
   database: Pick<OpenDatabase, 'query' | 'pool'>,
   request: BeginAttempt,
   isDriven: IsDriven,
 ): Promise<BeginOutcome> {
-  const closed: Swept[] = [];
   for (;;) {
-    const [taken] = await run<Taken>(database, TAKE_FREE, toTaking(request));
-    if (taken) return toBegun(request, taken, closed);
-    const obstacle = await inTransaction(database.pool, (client) => clearWorld(client, request, isDriven));
-    if (obstacle.kind !== 'cleared') return obstacle;
-    closed.push(...obstacle.closed);
+    const [taken] = request.only_open === true ? [] : await run<Taken>(database, TAKE_FREE, toTaking(request));
+    if (taken) return toBegun(request, taken);
+    const outcome = await inTransaction(database.pool, (client) => takeLeft(client, request, isDriven));
+    if (outcome !== 'free') return outcome;
+    if (request.only_open === true) return { kind: 'not_asked_for' };
   }
 }
 
@@ -87,19 +91,19 @@ function toTaking(request: BeginAttempt) {
   };
 }
 
-function toBegun({ world_slug, attempt_id }: BeginAttempt, taken: Taken, closed: readonly Swept[]): BeginOutcome {
+function toBegun({ world_slug, attempt_id }: BeginAttempt, taken: Taken): BeginOutcome {
   const { turn, epoch } = taken;
   return {
     kind: 'begun',
     lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch },
     world: toWorld(world_slug, turn, toContents(taken)),
-    interrupted_attempts: closed.map((one) => one.attempt_id),
   };
 }
 
 const LOCK_WORLD = prepare(
   'lock_world',
-  `SELECT lease_attempt_id, lease_host, lease_pid, lease_until, lease_until > clock_timestamp() AS is_leased
+  `SELECT lease_attempt_id, lease_host, lease_pid, lease_until, lease_until > clock_timestamp() AS is_leased,
+     settled_attempt_id
    FROM worlds WHERE world_slug = :world_slug FOR UPDATE`,
 );
 
@@ -110,13 +114,20 @@ interface LockedWorld {
   readonly lease_until: Date | null;
   /** By the clock of the database, which all drivers share. */
   readonly is_leased: boolean | null;
+  readonly settled_attempt_id: string | null;
 }
 
-type Obstacle = Exclude<BeginOutcome, { kind: 'begun' }> | Cleared;
+// A statement of its own after the lock: what was committed while it was waited for is seen.
+const FIND_OPEN = prepare(
+  'find_open_attempt',
+  `SELECT attempt_id, attempted_turn, status = 'suspended' AND NOT EXISTS (
+       SELECT FROM agent_inbox WHERE ${calling('attempts')}) AS rests
+   FROM attempts WHERE world_slug = :world_slug AND status IN ('running', 'suspended')`,
+);
 
-interface Cleared {
-  readonly kind: 'cleared';
-  readonly closed: readonly Swept[];
+interface OpenAttempt extends Rest {
+  /** It is suspended, and nobody has told it anything. */
+  readonly rests: boolean;
 }
 
 const FIND_ASKING = prepare(
@@ -128,18 +139,29 @@ async function isAskedFor(transaction: Runner, world_slug: string, inbox_id: str
   return (await run(transaction, FIND_ASKING, { world_slug, inbox_id })).length === 1;
 }
 
-/** Takes the lease back from a driver that is gone. Demands a transaction. */
-async function clearWorld(transaction: Runner, request: BeginAttempt, isDriven: IsDriven): Promise<Obstacle> {
-  const { world_slug, started_at, inbox_id } = request;
+/** Goes on with what was left in a world that is not driven. Demands a transaction. @returns `free` where nothing was */
+async function takeLeft(
+  transaction: Runner,
+  request: BeginAttempt,
+  isDriven: IsDriven,
+): Promise<BeginOutcome | 'free'> {
+  const { world_slug, inbox_id } = request;
   if (inbox_id !== undefined && !(await isAskedFor(transaction, world_slug, inbox_id)))
     return { kind: 'not_asked_for' };
   const [world] = await run<LockedWorld>(transaction, LOCK_WORLD, { world_slug });
   if (!world) return { kind: 'unknown_world' };
+  const held = findHolder(world, isDriven);
+  if (held) return held;
+  const [open] = await run<OpenAttempt>(transaction, FIND_OPEN, { world_slug });
+  if (open?.rests) return { kind: 'suspended', attempt_id: open.attempt_id, attempted_turn: open.attempted_turn };
+  if (open) return continueAttempt(transaction, request, open.attempt_id);
+  return world.settled_attempt_id === null ? 'free' : continueSettled(transaction, request, world.settled_attempt_id);
+}
+
+function findHolder(world: LockedWorld, isDriven: IsDriven): Extract<BeginOutcome, { kind: 'held' }> | undefined {
   const { lease_attempt_id, lease_host, lease_pid, lease_until } = world;
-  if (lease_attempt_id === null || lease_host === null || lease_pid === null || lease_until === null)
-    return { kind: 'cleared', closed: [] };
+  if (lease_attempt_id === null || lease_host === null || lease_pid === null || lease_until === null) return undefined;
   const holder = { host: lease_host, pid: lease_pid };
-  if (world.is_leased === true && isDriven(holder, lease_attempt_id))
-    return { kind: 'held', holder, attempt_id: lease_attempt_id, until: lease_until.getTime() };
-  return { kind: 'cleared', closed: await takeBack(transaction, [world_slug], started_at) };
+  if (world.is_leased !== true || !isDriven(holder, lease_attempt_id)) return undefined;
+  return { kind: 'held', holder, attempt_id: lease_attempt_id, until: lease_until.getTime() };
 }

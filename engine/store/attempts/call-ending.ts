@@ -9,6 +9,7 @@ type Values = Readonly<Record<string, Parameter>>;
 /** How a call ended, column by column; `ENDING_COLUMNS` names them for a statement. */
 const ENDING_TYPES = {
   status: 'source_invocation_status',
+  answered: 'boolean',
   refused: 'boolean',
   failure_class: 'text',
   failure_detail: 'text',
@@ -34,6 +35,7 @@ export function toEnding(finish: CallFinish): Values {
   const { outcome, verdict } = finish;
   return {
     ...toFailure(outcome, verdict),
+    answered: outcome.status === 'succeeded',
     model_output_kind: verdict?.model_output_kind ?? null,
     ended_at: toTimestamp(outcome.ended_at),
     duration_ms: Math.max(0, Math.round(outcome.duration_ms)),

@@ -1,8 +1,8 @@
-import type { AttemptLease, FailAttempt, Swept, Written } from '../../ports/attempts.js';
+import type { AttemptLease, FailAttempt, Written } from '../../ports/attempts.js';
 import { AFTERMATH } from '../inbox/aftermath.js';
-import { prepare, run, type Runner, toStoredText, toTimestamp } from '../statement.js';
+import { prepare, type Runner, toStoredText, toTimestamp } from '../statement.js';
 import { type Ending, ENDED_ROW, runEnding } from './ending.js';
-import { releasingFence } from './fence.js';
+import { releasingFence, runFenced } from './fence.js';
 import { SUMMED_UP } from './trace-summary.js';
 
 /** The columns of an attempt that ends badly. */
@@ -25,8 +25,12 @@ const CONSEQUENCES = `
           ELSE 'The attempt ended before the answer came; whether the side effect took place is not known.' END
     FROM ended
     WHERE source_invocations.world_slug = ended.world_slug
-      AND source_invocations.attempt_id = ended.attempt_id AND source_invocations.status = 'running'
+      AND source_invocations.attempt_id = ended.attempt_id AND source_invocations.status IN ('running', 'pending')
     RETURNING source_invocations.world_slug, llm_call_id),
+  waits AS (
+    UPDATE pending_calls SET is_awaited = false
+    FROM ended
+    WHERE pending_calls.world_slug = ended.world_slug AND pending_calls.attempt_id = ended.attempt_id AND is_awaited),
   generations AS (
     UPDATE llm_calls SET status = 'interrupted', ended_at = :ended_at::timestamptz
     FROM calls
@@ -78,33 +82,21 @@ export function failAttempt(database: Ending, lease: AttemptLease, end: FailAtte
   });
 }
 
-const CLOSE_DEAD = prepare(
-  'close_dead_attempts',
-  `WITH ended AS (
-    UPDATE attempts ${ENDED}
-    WHERE attempts.world_slug = ANY(:world_slugs::text[]) AND attempts.status = 'running'
-    ${RETURNING}), ${CONSEQUENCES}, ${AFTERMATH}
-   SELECT world_slug, attempt_id FROM ended ORDER BY world_slug, attempt_id`,
+const HAND_OVER = prepare(
+  'hand_over_attempt',
+  `WITH ${releasingFence({ set: '', where: '' })},
+   left_open AS (
+     UPDATE attempts SET handed_over = true
+     FROM fence
+     WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
+     RETURNING attempts.world_slug, attempts.attempt_id),
+   event AS (
+     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at)
+     SELECT world_slug, attempt_id, 'attempt_handed_over', :at::timestamptz FROM left_open)
+   SELECT count(*) AS held FROM fence`,
 );
 
-/**
- * Ends what drivers that are gone left running. Call it with the rows of the worlds locked.
- * @returns the attempts that it ended
- */
-export async function closeDeadAttempts(
-  transaction: Runner,
-  world_slugs: readonly string[],
-  ended_at: number,
-): Promise<readonly Swept[]> {
-  return run<Swept>(transaction, CLOSE_DEAD, {
-    world_slugs,
-    status: 'interrupted',
-    event_kind: 'attempt_interrupted',
-    failure_class: 'interrupted',
-    failure_message: 'The process that drove this attempt is gone.',
-    subject_id: null,
-    node_id: null,
-    source_invocation_id: null,
-    ended_at: toTimestamp(ended_at),
-  });
+/** Gives the lease back with the attempt still open: one statement. */
+export function handOverAttempt(runner: Runner, lease: AttemptLease, at: number): Promise<Written> {
+  return runFenced(runner, HAND_OVER, lease, { at: toTimestamp(at) });
 }

@@ -66,3 +66,14 @@ const RENEW = prepare(
 export function renewLease(runner: Runner, lease: AttemptLease, lease_ms: number): Promise<Written> {
   return runFenced(runner, RENEW, lease, { lease_ms });
 }
+
+const FREE = prepare(
+  'free_worlds',
+  `UPDATE worlds SET lease_attempt_id = NULL, lease_host = NULL, lease_pid = NULL, lease_until = NULL
+   WHERE lease_attempt_id IS NOT NULL`,
+);
+
+/** Takes every lease back; their attempts stay open. Only for who knows that no driver lives. */
+export async function freeWorlds(runner: Runner): Promise<void> {
+  await run(runner, FREE, {});
+}

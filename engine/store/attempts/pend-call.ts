@@ -1,26 +1,24 @@
 import { canonicalText } from '../../core/content/canonical.js';
-import type { AttemptLease, Pended } from '../../ports/attempts.js';
+import type { AttemptLease } from '../../ports/attempts.js';
 import type { CallPended } from '../../ports/sources.js';
 import { prepare, type Runner, toStoredText, toTimestamp } from '../statement.js';
 import { FENCE, findHeld } from './fence.js';
 
-// The deadline is the database's, counted from here. A name that means another call of the same source still, means
-// neither any more: nothing is written, and the driver is told.
+// The deadline is the database's, counted from here.
 const PEND = prepare(
   'pend_call',
   `WITH ${FENCE},
    called AS (
-     SELECT calls.world_slug, source_invocation_id, attempt_id, source_hash, pending_deadline_ms
+     SELECT calls.world_slug, source_invocation_id, attempt_id, pending_deadline_ms
      FROM fence JOIN source_invocations AS calls USING (world_slug)
      WHERE source_invocation_id = :source_invocation_id::uuid AND attempt_id = :attempt_id::uuid
        AND status = 'running' AND pending_deadline_ms IS NOT NULL),
    waits AS (
-     INSERT INTO pending_calls (world_slug, source_invocation_id, attempt_id, source_hash, correlation_alias, pended_at,
-       deadline, accepted_body)
-     SELECT world_slug, source_invocation_id, attempt_id, source_hash, :correlation_alias::text, clock_timestamp(),
+     INSERT INTO pending_calls (world_slug, source_invocation_id, attempt_id, correlation_alias, pended_at, deadline,
+       accepted_body)
+     SELECT world_slug, source_invocation_id, attempt_id, :correlation_alias::text, clock_timestamp(),
        clock_timestamp() + pending_deadline_ms * interval '1 millisecond', :accepted_body::bytea
      FROM called
-     ON CONFLICT (source_hash, correlation_alias) WHERE is_awaited AND correlation_alias IS NOT NULL DO NOTHING
      RETURNING world_slug, source_invocation_id, deadline),
    call AS (
      UPDATE source_invocations AS calls
@@ -35,23 +33,24 @@ const PEND = prepare(
      SELECT world_slug, attempt_id, 'call_pended', :pended_at::timestamptz, source_invocation_id, workflow_hash,
        workflow_node_id, workflow_subject_entity_id, json_build_object('deadline', deadline)
      FROM call)
-   SELECT (SELECT count(*) FROM fence) AS held, (SELECT count(*) FROM called) AS found,
-     (SELECT deadline FROM waits) AS deadline`,
+   SELECT (SELECT count(*) FROM fence) AS held, (SELECT deadline FROM call) AS deadline`,
 );
 
 interface PendedRow {
   readonly held: number;
-  readonly found: number;
   readonly deadline: Date | null;
 }
 
-/** Writes that a call will be answered later: one statement. */
+/**
+ * Writes that a call will be answered later: one statement.
+ * @returns until when it is waited for, by the clock of the database
+ */
 export async function pendCall(
   runner: Runner,
   lease: AttemptLease,
   source_invocation_id: string,
   pended: CallPended,
-): Promise<Pended> {
+): Promise<number | 'overtaken'> {
   const row = await findHeld<PendedRow>(runner, PEND, lease, {
     source_invocation_id,
     correlation_alias: pended.correlation_alias ?? null,
@@ -60,9 +59,10 @@ export async function pendCall(
     response_headers: canonicalText(toStoredHeaders(pended.response_headers ?? {})),
     pended_at: toTimestamp(pended.pended_at),
   });
-  if (row === undefined) return { kind: 'overtaken' };
-  if (row.found === 0) throw new Error(`the call ${source_invocation_id} does not run, or may not be answered later`);
-  return row.deadline === null ? { kind: 'alias_taken' } : { kind: 'written', deadline: row.deadline.getTime() };
+  if (row === undefined) return 'overtaken';
+  if (row.deadline === null)
+    throw new Error(`the call ${source_invocation_id} does not run, or may not be answered later`);
+  return row.deadline.getTime();
 }
 
 function toStoredHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -1,6 +1,6 @@
 import type { AwaitedCall, MeantCall, PendingCalls } from '../../ports/pending-calls.js';
 import { ringFor } from '../inbox/ring.js';
-import { prepare, run, type Runner } from '../statement.js';
+import { prepare, run, type Runner, toStoredText } from '../statement.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -30,6 +30,8 @@ const FIND_ALIAS = prepare(
 );
 
 async function find(runner: Runner, correlation: string): Promise<readonly MeantCall[]> {
+  // What has a character that the database takes in no text is no name of anything.
+  if (correlation !== toStoredText(correlation)) return [];
   const own = UUID.test(correlation) ? await run<MeantCall>(runner, FIND_OWN, { correlation }) : [];
   return own.length > 0 ? own : run<MeantCall>(runner, FIND_ALIAS, { correlation });
 }
@@ -42,7 +44,7 @@ const AWAITED = prepare(
      JOIN pending_calls ON pending_calls.world_slug = attempts.world_slug AND pending_calls.attempt_id = attempts.attempt_id
      JOIN source_invocations ON source_invocations.world_slug = pending_calls.world_slug
        AND source_invocations.source_invocation_id = pending_calls.source_invocation_id
-     JOIN response_sources ON response_sources.hash = pending_calls.source_hash
+     JOIN response_sources ON response_sources.hash = source_invocations.source_hash
    WHERE attempts.attempt_id = :attempt_id::uuid AND is_awaited
    ORDER BY deadline, invocation_seq`,
 );

@@ -53,13 +53,17 @@ export async function listAttempts(runner: Runner, world_slug: string): Promise<
 
 const FIND = prepare(
   'find_attempt',
-  `SELECT ${SUMMARY.join(', ')}, ${COUNTED} AS source_invocation_count, epoch, scenario_hash, renderer_version,
+  `SELECT ${SUMMARY.join(', ')}, ${COUNTED} AS source_invocation_count, epoch, take_overs, continues_attempt_id,
+     scenario_hash, renderer_version,
      CASE WHEN ended_at IS NULL THEN ${traceSummary(false)} ELSE source_trace_summary END AS source_trace_summary
    FROM attempts WHERE attempt_id = :attempt_id::uuid`,
 );
 
 type AttemptRow = SummaryRow &
-  Pick<AttemptRecord, 'epoch' | 'scenario_hash' | 'renderer_version' | 'source_trace_summary'>;
+  Pick<
+    AttemptRecord,
+    'epoch' | 'take_overs' | 'continues_attempt_id' | 'scenario_hash' | 'renderer_version' | 'source_trace_summary'
+  >;
 
 /** One attempt with everything that happened in it. */
 export async function findAttempt(database: OpenDatabase, attempt_id: string): Promise<AttemptRecord | undefined> {

@@ -34,5 +34,6 @@ export async function playTurns(
 function report(session: Session, narration: Narration, run: RunReport): ExitCode {
   if (session.as_json) printJson(session.terminal, run);
   else narration.end(run);
+  if (run.turns.at(-1)?.status === 'suspended') return EXIT.suspended;
   return run.turns.every(({ status }) => status === 'committed') ? EXIT.done : EXIT.attempt_failed;
 }

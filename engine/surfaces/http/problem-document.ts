@@ -42,7 +42,10 @@ export function toProblemDocument(status: number, { code, message, repair }: Pro
 
 /** Answers with a problem. */
 export function sendProblem(reply: FastifyReply, status: number, problem: Problem): FastifyReply {
-  return reply.code(status).type('application/problem+json').send(JSON.stringify(toProblemDocument(status, problem)));
+  return reply
+    .code(status)
+    .type('application/problem+json')
+    .send(JSON.stringify(toProblemDocument(status, problem)));
 }
 
 /** Answers with what an operation refused: what was asked for is at fault, or the surroundings are. */

@@ -1,29 +1,28 @@
 import type { Json } from '../../contract/json.js';
-import type { Outcome, Problem } from '../../contract/problem.js';
+import type { Problem } from '../../contract/problem.js';
 import { toJson } from '../../core/content/i-json.js';
-import type { CallReport } from '../../ports/sources.js';
-
-/** What somebody says of a call: not that time has run out, which only the clock says. */
-export type SaidReport = Exclude<CallReport, { readonly kind: 'timed_out' }>;
+import type { SaidReport } from '../../operations/reports.js';
 
 /** What a service may send as its answer, and as its word that there will be none. */
 export const ANSWER_TYPE = 'application/json';
 export const FAILURE_TYPE = 'application/problem+json';
 
+type Read<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problem: Problem };
+
 /** What was POSTed to a callback: JSON is the answer; a problem document says that there is none. */
-export function readReport(type: string, text: string): Outcome<SaidReport> {
+export function readReport(type: string, text: string): Read<SaidReport> {
   const parsed = parse(text);
   if (!parsed.ok) return parsed;
   if (!type.startsWith(FAILURE_TYPE)) return { ok: true, value: { kind: 'answered', value: parsed.value } };
   return { ok: true, value: { kind: 'failed', message: describe(parsed.value) } };
 }
 
-function parse(text: string): Outcome<Json> {
+function parse(text: string): Read<Json> {
   try {
     const read = toJson(JSON.parse(text));
-    return read.ok ? read : { ok: false, problems: [unreadable(`${read.problem.reason} (at ${read.problem.pointer})`)] };
+    return read.ok ? read : { ok: false, problem: unreadable(`${read.problem.reason} (at ${read.problem.pointer})`) };
   } catch {
-    return { ok: false, problems: [unreadable('it cannot be parsed')] };
+    return { ok: false, problem: unreadable('it cannot be parsed') };
   }
 }
 

@@ -2,12 +2,12 @@ import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import type { Problem } from '../../contract/problem.js';
-import type { Acknowledgement } from '../../operations/reports.js';
+import type { Acknowledgement, SaidReport } from '../../operations/reports.js';
 import type { Done } from '../../operations/engine.js';
 import type { Tokens } from '../../operations/tokens.js';
 import { isOperator, mayReport, requireToken } from './authority.js';
 import { sendProblem, sendRefused, toProblemDocument } from './problem-document.js';
-import { ANSWER_TYPE, FAILURE_TYPE, readReport, type SaidReport } from './read-report.js';
+import { ANSWER_TYPE, FAILURE_TYPE, readReport } from './read-report.js';
 
 /** What can be asked over HTTP. */
 export interface HttpDesk {
@@ -85,7 +85,9 @@ function createServer(): FastifyInstance {
   server.server.maxConnections = CONNECTIONS_MAX;
   // What an answer is made of is the operation's business, and its faults are told in one way.
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser([ANSWER_TYPE, FAILURE_TYPE], { parseAs: 'string' }, (_request, text, done) => done(null, text));
+  server.addContentTypeParser([ANSWER_TYPE, FAILURE_TYPE], { parseAs: 'string' }, (_request, text, done) =>
+    done(null, text),
+  );
   server.setNotFoundHandler((_request, reply) => sendProblem(reply, 404, NOTHING_HERE));
   server.setErrorHandler<FastifyError>((error, _request, reply) => {
     const { status, problem } = toProblem(error);
@@ -105,7 +107,7 @@ function addCallbacks(server: FastifyInstance, desk: HttpDesk, guard: Guard): vo
   server.post('/callbacks/:correlation_id', { onRequest: guard }, async (request, reply) => {
     const { correlation_id } = request.params as { readonly correlation_id: string };
     const report = readReport(request.headers['content-type'] ?? '', String(request.body ?? ''));
-    if (!report.ok) return sendRefused(reply.code(400), { ok: false, because: 'content', problems: report.problems });
+    if (!report.ok) return sendProblem(reply, 400, report.problem);
     return acknowledge(reply, await desk.report(correlation_id, report.value));
   });
 }
@@ -132,7 +134,10 @@ function malformed(reason: string): Problem {
 
 function toProblem({ code, statusCode = 500 }: FastifyError): { readonly status: number; readonly problem: Problem } {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return { status: 413, problem: { code: 'BODY_TOO_LARGE', message: `The body has more than ${BODY_BYTES_MAX} bytes.` } };
+    return {
+      status: 413,
+      problem: { code: 'BODY_TOO_LARGE', message: `The body has more than ${BODY_BYTES_MAX} bytes.` },
+    };
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return {
       status: 415,

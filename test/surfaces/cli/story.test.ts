@@ -90,7 +90,6 @@ const BEGAN: Progress = {
   attempt_id: ATTEMPT,
   attempted_turn: 2,
   simulation_time: '2025-10-04T12:10:00.000Z',
-  interrupted_attempts: [],
 };
 
 function toldAfter(...events: readonly Progress[]) {
@@ -211,8 +210,8 @@ test('a turn begins with its number and its simulated time', () => {
 });
 
 test('an attempt that a dead process left behind is mentioned', () => {
-  const text = toldAfter({ ...BEGAN, interrupted_attempts: ['an-earlier-one'] }).text;
-  assert.match(text, /interrupted attempt an-earlier-one/);
+  const text = toldAfter({ ...BEGAN, continued: { answered: 3, interrupted: 1 } }).text;
+  assert.match(text, /Going on with attempt \S+: 3 calls are answered from the record,\s+and 1 call nobody saw end/);
 });
 
 test('a subject is named once, above all that is its own', () => {

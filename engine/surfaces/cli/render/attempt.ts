@@ -20,12 +20,21 @@ export function attemptLines(attempt: AttemptRecord): readonly Line[] {
     verbatim(strong(`attempt ${attempt_id}`), '  ', toStatus(status)),
     line(`world ${world_slug} · turn ${attempted_turn} · epoch ${epoch} · scenario ${shortHash(scenario_hash)}`),
     line(faint([`began ${toMoment(started_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
+    ...historyLines(attempt),
     ...failureLines(attempt),
     EMPTY,
     line(strong(count(invocations.length, 'call'))),
     ...invocations.flatMap(invocationLines),
     ...attempt.patches.flatMap((patch) => [EMPTY, ...patchLines(patch)]),
     ...rejectionLines(attempt),
+  ];
+}
+
+function historyLines({ take_overs, continues_attempt_id }: AttemptRecord): readonly Line[] {
+  const left = count(take_overs, 'driver has', 'drivers have');
+  return [
+    ...(take_overs === 0 ? [] : [line(faint(`${left} left it without a word; the next one went on from its records`))]),
+    ...(continues_attempt_id === null ? [] : [line(faint(`goes on with attempt ${continues_attempt_id}`))]),
   ];
 }
 

@@ -1,9 +1,9 @@
 import type { InvocationReport, RunReport, TurnReport } from '../../../operations/run-turns.js';
 import type { WorldSnapshot } from '../../../ports/records.js';
-import { accent, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
+import { accent, EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
 import type { Story } from './story.js';
 import { tableLines } from './table.js';
-import { count } from './words.js';
+import { count, toMoment } from './words.js';
 
 /** What stands above a run: which world, which model, how far. */
 export interface RunTitle {
@@ -40,9 +40,28 @@ export function endingLines(report: RunReport, { turns }: Story, staysAfterwards
     EMPTY,
     ...tableLines(['turn', 'status', 'patches', 'calls', 'tokens', 'attempt'], rows),
     EMPTY,
+    ...awaitedLines(report),
     ...(staysAfterwards
       ? furtherLines(report)
       : [line('The database was in memory: nothing of this run can be looked at any more.')]),
+  ];
+}
+
+/** Whom it waits for, and how to answer in their place. */
+function awaitedLines({ world, awaited = [] }: RunReport): readonly Line[] {
+  if (awaited.length === 0) return [];
+  return [
+    line('It waits for:'),
+    ...awaited.flatMap(({ source_label, command_key, correlation_alias, deadline, source_invocation_id }) => [
+      line(
+        '  ',
+        strong(source_label),
+        `, asked by ${command_key}${correlation_alias === null ? '' : `, which calls it ${correlation_alias}`}; until ${toMoment(deadline)}`,
+      ),
+      verbatim('  ', accent(`npx chukwa report ${source_invocation_id} --result FILE`)),
+    ]),
+    hanging(2, `Then npx chukwa run ${world} goes on with it, as does a chukwa serve that runs meanwhile.`),
+    EMPTY,
   ];
 }
 

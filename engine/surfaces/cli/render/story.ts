@@ -19,7 +19,7 @@ export interface Story {
 export interface TurnTally {
   readonly attempted_turn: number;
   readonly attempt_id: string;
-  readonly status: 'running' | 'committed' | 'failed';
+  readonly status: 'running' | 'suspended' | 'committed' | 'failed';
   readonly patches: number;
   readonly calls: number;
   readonly tokens: number;
@@ -42,6 +42,10 @@ export function tell(story: Story, progress: Progress): Told {
       return { story: withStarted(story, progress.source_invocation_id, progress.command), lines: [] };
     case 'call_finished':
       return tellCall(story, progress);
+    case 'call_pended':
+      return tellPended(story, progress);
+    case 'attempt_suspended':
+      return tellRest(story, progress.resume_deadline);
     case 'turn_committed':
       return tellCommit(story, progress.patches.length);
     case 'attempt_failed':
@@ -67,22 +71,25 @@ function ruleLine(title: string, moment: string): Line {
 type Of<Kind extends Progress['kind']> = Extract<Progress, { kind: Kind }>;
 
 function tellBeginning(story: Story, began: Of<'attempt_began'>): Told {
-  const { attempt_id, attempted_turn, simulation_time, interrupted_attempts } = began;
+  const { attempt_id, attempted_turn, simulation_time, continued } = began;
   const tally: TurnTally = { attempt_id, attempted_turn, status: 'running', patches: 0, calls: 0, tokens: 0 };
   return {
     story: { ...UNTOLD, turns: [...story.turns, tally] },
     lines: [
       EMPTY,
       ruleLine(`turn ${attempted_turn}`, toMoment(simulation_time)),
-      ...interrupted_attempts.map((id) =>
-        line(
-          '  ',
-          bad('interrupted'),
-          ` attempt ${id}: the process that drove it is gone, and nothing of it was applied`,
-        ),
-      ),
+      ...(continued === undefined ? [] : [continuedLine(attempt_id, continued)]),
     ],
   };
+}
+
+function continuedLine(
+  attempt_id: string,
+  { answered, interrupted }: NonNullable<Of<'attempt_began'>['continued']>,
+): Line {
+  const records = `${count(answered, 'call is', 'calls are')} answered from the record`;
+  const doubt = interrupted === 0 ? '' : `, and ${count(interrupted, 'call', 'calls')} nobody saw end`;
+  return hanging(2, `Going on with attempt ${attempt_id}: ${records}${doubt}.`);
 }
 
 function tellCall(story: Story, finished: Of<'call_finished'>): Told {
@@ -97,6 +104,29 @@ function tellCall(story: Story, finished: Of<'call_finished'>): Told {
     tokens: tokens + usage,
   }));
   return { story: told, lines: [...(story.heading === heading ? [] : headingLines(heading)), ...callLines(finished)] };
+}
+
+function tellPended(story: Story, { command, deadline }: Of<'call_pended'>): Told {
+  const heading = command.subject_id ?? '';
+  const under_way = new Map([...story.under_way].filter(([key]) => key !== command.key));
+  const until = toMoment(new Date(deadline).toISOString());
+  return {
+    story: { ...story, heading, under_way },
+    lines: [
+      ...(story.heading === heading ? [] : headingLines(heading)),
+      hanging(6, '    ', strong(callName(command)), `  is answered later, until ${until}`),
+    ],
+  };
+}
+
+function tellRest(story: Story, resume_deadline: number): Told {
+  const told = withTally(story, () => ({ status: 'suspended' }));
+  const { attempted_turn = 0 } = told.turns.at(-1) ?? {};
+  const until = toMoment(new Date(resume_deadline).toISOString());
+  return {
+    story: told,
+    lines: [EMPTY, line('  ', strong(`turn ${attempted_turn} rests`), `, until ${until} at most`)],
+  };
 }
 
 function headingLines(subject: string): readonly Line[] {

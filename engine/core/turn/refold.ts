@@ -1,0 +1,127 @@
+import type { EffectClass } from '../workflow/effect-class.js';
+import type { Program } from '../workflow/program.js';
+import { advance, restOf, type Step } from './advance.js';
+import type { Commit, Fail, Invoke, TurnCommand } from './command.js';
+import type { CallEvent, CallFailed, CallPended, TurnBegan } from './event.js';
+import { type TurnState, UNBEGUN } from './state.js';
+
+/** What the record holds of a command that an earlier driver performed. */
+export interface Recorded {
+  readonly key: string;
+  /** Of the request as the core made it. */
+  readonly request_hash: string;
+  readonly effect: EffectClass;
+  /** How the call ended, as the turn hears it, or that it will be answered later; left out where nobody saw it end. */
+  readonly event?: CallEvent | CallPended;
+}
+
+/** Where a turn stands once everything that is on record has been heard. */
+export interface Refolded {
+  readonly state: TurnState;
+  /** What is left to do: calls that have no usable record, or the end. */
+  readonly commands: readonly TurnCommand[];
+  /** Every call that the turn has asked for, by key. */
+  readonly asked: ReadonlyMap<string, Invoke>;
+}
+
+interface Fold {
+  readonly program: Program;
+  readonly state: TurnState;
+  readonly asked: ReadonlyMap<string, Invoke>;
+  readonly end?: Commit | Fail;
+}
+
+/**
+ * Comes back to where an earlier driver was: runs the turn from its beginning and answers each command that has a
+ * record from it. Nothing that has ended is asked again. A call that nobody saw end is asked again where it only reads;
+ * any other fails the turn, and is named.
+ * @param records in the order in which the calls ended, one for each key
+ * @returns as its only command `fail` with `record_mismatch`, where the record tells another story than this program
+ */
+export function refold(program: Program, began: TurnBegan, records: readonly Recorded[]): Refolded {
+  let fold = follow({ program, state: UNBEGUN, asked: new Map() }, advance(program, UNBEGUN, began));
+  let left = records;
+  for (let next = findAsked(fold, left); next !== undefined; next = findAsked(fold, left)) {
+    const { record, command, event } = next;
+    if (command.request_hash !== record.request_hash) return mismatched(fold, otherRequest(record, command));
+    fold = follow(fold, advance(program, fold.state, event));
+    left = left.filter((one) => one !== record);
+  }
+  if (fold.state.failure !== undefined) return toRefolded(giveUp(fold));
+  const stranger = left.find(({ key }) => !fold.asked.has(key));
+  return stranger === undefined ? toRefolded(fold) : mismatched(fold, neverAsked(stranger));
+}
+
+interface Answerable {
+  readonly record: Recorded;
+  readonly command: Invoke;
+  readonly event: CallEvent | CallPended;
+}
+
+/** The first record of a call that the turn waits for; calls in doubt are heard after all that is certain. */
+function findAsked({ state, asked }: Fold, records: readonly Recorded[]): Answerable | undefined {
+  const awaited = records.flatMap((record): readonly (Answerable & { readonly certain: boolean })[] => {
+    const command = asked.get(record.key);
+    const event = record.event ?? doubtOf(record);
+    if (command === undefined || event === undefined || !state.awaited.has(record.key)) return [];
+    return [{ record, command, event, certain: record.event !== undefined }];
+  });
+  return awaited.find(({ certain }) => certain) ?? awaited[0];
+}
+
+/** What the turn hears of a call with a side effect that nobody saw end. */
+function doubtOf({ key, effect }: Recorded): CallFailed | undefined {
+  if (effect === 'read_only') return undefined;
+  const message = `the driver was gone before the answer to ${key} came; whether its side effect took place is not known`;
+  return { kind: 'call_failed', key, failure_class: 'interrupted', message };
+}
+
+/** A turn that has failed wants no more answers. */
+function giveUp(fold: Fold): Fold {
+  return [...fold.state.awaited.keys()].reduce((given, key) => {
+    const message = 'the turn had failed before the answer came';
+    const event: CallFailed = { kind: 'call_failed', key, failure_class: 'interrupted', message };
+    return follow(given, advance(given.program, given.state, event));
+  }, fold);
+}
+
+function follow(fold: Fold, { state, commands }: Step): Fold {
+  const asked = new Map(fold.asked);
+  let { end } = fold;
+  for (const command of commands) {
+    if (command.kind === 'invoke') asked.set(command.key, command);
+    else if (command.kind !== 'suspend') end = command;
+  }
+  return { program: fold.program, state, asked, ...(end === undefined ? {} : { end }) };
+}
+
+function toRefolded({ state, asked, end }: Fold): Refolded {
+  if (end !== undefined) return { state, asked, commands: [end] };
+  const unanswered = [...asked.values()].filter(({ key }) => state.awaited.has(key) && !state.pended.has(key));
+  const rest = restOf(state);
+  return { state, asked, commands: rest === undefined ? unanswered : [rest] };
+}
+
+function mismatched({ state, asked }: Fold, failure: Fail): Refolded {
+  return { state: { ...state, stage: 'ended', failure }, asked, commands: [failure] };
+}
+
+function otherRequest({ key, request_hash }: Recorded, command: Invoke): Fail {
+  return {
+    ...mismatch(
+      `the record says that ${key} was asked ${request_hash}, and this program would ask ${command.request_hash}`,
+    ),
+    call_key: key,
+    ...(command.subject_id === undefined ? {} : { subject_id: command.subject_id }),
+    ...(command.node_id === undefined ? {} : { node_id: command.node_id }),
+  };
+}
+
+function neverAsked({ key }: Recorded): Fail {
+  return mismatch(`the record holds the call ${key}, and this program never asks it`);
+}
+
+/** The failure of a turn whose record does not fit the program that goes on with it. */
+export function mismatch(what: string): Fail {
+  return { kind: 'fail', failure_class: 'record_mismatch', message: what };
+}

@@ -1,0 +1,137 @@
+import { canonicalText } from '../../core/content/canonical.js';
+import type { AttemptPast, BeginAttempt, BeginOutcome } from '../../ports/attempts.js';
+import { type HotStatement, prepare, run, type Runner, toTimestamp } from '../statement.js';
+import { AT_PLACE, CONTENTS, type ContentsRow, toContents, toWorld } from '../world-snapshot.js';
+import { leaseEnd } from './fence.js';
+import { listRecordedCalls } from './recorded-calls.js';
+
+// The world's row is locked when these run, so that the driver before waits at its fence and then finds itself overtaken.
+
+const TAKE = `
+  taken AS (
+    UPDATE worlds
+    SET lease_epoch = lease_epoch + 1, lease_attempt_id = :attempt_id::uuid, lease_host = :host,
+      lease_pid = :pid::int, lease_until = ${leaseEnd('lease_ms')}, settled_attempt_id = NULL
+    WHERE world_slug = :world_slug
+    RETURNING world_slug, turn, lease_epoch AS epoch, scenario_hash)`;
+
+const BEGUN = `
+  place AS (SELECT world_slug, turn FROM taken), ${AT_PLACE}
+  SELECT taken.turn, taken.epoch, take_overs, renderer_version, plugin_versions, ${CONTENTS} FROM taken, attempt`;
+
+const CONTINUE = prepare(
+  'continue_attempt',
+  `WITH ${TAKE},
+   attempt AS (
+     UPDATE attempts
+     SET epoch = taken.epoch, status = 'running', resume_deadline = NULL, holder_host = :host, holder_pid = :pid::int, handed_over = false,
+       take_overs = take_overs + (status = 'running' AND NOT handed_over)::int
+     FROM taken
+     WHERE attempts.world_slug = taken.world_slug AND attempts.attempt_id = :attempt_id::uuid
+     RETURNING attempts.world_slug, attempts.attempt_id, take_overs, renderer_version, plugin_versions),
+   calls AS (
+     UPDATE source_invocations
+     SET status = 'interrupted', failure_class = 'interrupted', ended_at = :started_at::timestamptz,
+       failure_message = CASE effect_class
+         WHEN 'read_only' THEN 'The driver was gone before the answer came; the call is made again.'
+         ELSE 'The driver was gone before the answer came; whether the side effect took place is not known.' END
+     FROM attempt
+     WHERE source_invocations.world_slug = attempt.world_slug
+       AND source_invocations.attempt_id = attempt.attempt_id AND source_invocations.status = 'running'
+     RETURNING source_invocations.world_slug, source_invocation_id, llm_call_id, workflow_hash,
+       workflow_node_id, workflow_subject_entity_id),
+   generations AS (
+     UPDATE llm_calls SET status = 'interrupted', ended_at = :started_at::timestamptz
+     FROM calls
+     WHERE llm_calls.world_slug = calls.world_slug AND llm_calls.llm_call_id = calls.llm_call_id
+       AND llm_calls.status = 'running'),
+   happened AS (
+     SELECT 'call_interrupted' AS kind, source_invocation_id, workflow_hash, workflow_node_id,
+       workflow_subject_entity_id, '{}'::json AS details
+     FROM calls
+     UNION ALL
+     SELECT 'attempt_continued', NULL, NULL, NULL, NULL,
+       json_build_object('take_overs', take_overs, 'host', :host::text, 'pid', :pid::int)
+     FROM attempt),
+   events AS (
+     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
+       cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, details)
+     SELECT world_slug, attempt_id, kind::timeline_event_kind, :started_at::timestamptz, source_invocation_id,
+       workflow_hash, workflow_node_id, workflow_subject_entity_id, details
+     FROM attempt, happened ORDER BY kind DESC, source_invocation_id),
+   ${BEGUN}`,
+);
+
+const CONTINUE_SETTLED = prepare(
+  'continue_settled_attempt',
+  `WITH ${TAKE},
+   attempt AS (
+     INSERT INTO attempts (world_slug, attempt_id, attempted_turn, epoch, scenario_hash, renderer_version,
+       plugin_versions, holder_host, holder_pid, started_at, continues_attempt_id)
+     SELECT taken.world_slug, :attempt_id::uuid, turn + 1, taken.epoch, taken.scenario_hash, :renderer_version,
+       :plugin_versions::json, :host, :pid::int, :started_at::timestamptz, settled.attempt_id
+     FROM taken JOIN attempts AS settled
+       ON settled.world_slug = taken.world_slug AND settled.attempt_id = :settled_attempt_id::uuid
+     RETURNING world_slug, attempt_id, take_overs, renderer_version, plugin_versions),
+   event AS (
+     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, details)
+     SELECT world_slug, attempt_id, 'attempt_began', :started_at::timestamptz,
+       json_build_object('continues_attempt_id', :settled_attempt_id::uuid)
+     FROM attempt),
+   ${BEGUN}`,
+);
+
+interface ContinuedRow extends ContentsRow {
+  readonly turn: number;
+  readonly epoch: number;
+  readonly take_overs: number;
+  readonly renderer_version: string;
+  readonly plugin_versions: AttemptPast['plugin_versions'];
+}
+
+/** The next driver of an attempt that is still open. Demands a transaction, and the world's row locked. */
+export function continueAttempt(
+  transaction: Runner,
+  request: BeginAttempt,
+  open_attempt_id: string,
+): Promise<BeginOutcome> {
+  return goOn(transaction, CONTINUE, { ...request, attempt_id: open_attempt_id }, {});
+}
+
+/** A new attempt, answered from the records of a settled one. Demands a transaction, and the world's row locked. */
+export function continueSettled(
+  transaction: Runner,
+  request: BeginAttempt,
+  settled_attempt_id: string,
+): Promise<BeginOutcome> {
+  const { renderer_version } = request;
+  const plugin_versions = canonicalText(request.plugin_versions);
+  return goOn(transaction, CONTINUE_SETTLED, request, { settled_attempt_id, renderer_version, plugin_versions });
+}
+
+async function goOn(
+  transaction: Runner,
+  statement: HotStatement,
+  request: BeginAttempt,
+  more: Readonly<Record<string, string>>,
+): Promise<BeginOutcome> {
+  const { world_slug, attempt_id, holder } = request;
+  const [row] = await run<ContinuedRow>(transaction, statement, {
+    world_slug,
+    attempt_id,
+    host: holder.host,
+    pid: holder.pid,
+    lease_ms: request.lease_ms,
+    started_at: toTimestamp(request.started_at),
+    ...more,
+  });
+  if (!row) throw new Error(`the attempt ${attempt_id} of ${world_slug} was gone before it could go on`);
+  const { turn, epoch, take_overs, renderer_version, plugin_versions } = row;
+  const past = await listRecordedCalls(transaction, { world_slug, attempt_id });
+  return {
+    kind: 'begun',
+    lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch },
+    world: toWorld(world_slug, turn, toContents(row)),
+    past: { take_overs, renderer_version, plugin_versions, ...past },
+  };
+}

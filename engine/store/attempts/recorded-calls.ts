@@ -1,0 +1,124 @@
+import type { Json, JsonObject } from '../../contract/json.js';
+import { redact } from '../../core/content/redact.js';
+import type { InvocationFailureClass } from '../../core/turn/failure.js';
+import type { EffectClass } from '../../core/workflow/effect-class.js';
+import type { AttemptPast, RecordedCall } from '../../ports/attempts.js';
+import type { CallFact } from '../../ports/sources.js';
+import { prepare, run, type Runner } from '../statement.js';
+
+// An attempt that continues a settled one has its calls too, and those that one continues. Of a call that was made
+// several times the last performance counts; a settlement speaks where nobody saw the call end.
+const RECORDED = prepare(
+  'recorded_calls',
+  `WITH RECURSIVE chain (attempt_id, continues_attempt_id, distance) AS (
+     SELECT attempt_id, continues_attempt_id, 0 FROM attempts
+     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid
+     UNION ALL
+     SELECT earlier.attempt_id, earlier.continues_attempt_id, distance + 1
+     FROM chain JOIN attempts AS earlier
+       ON earlier.world_slug = :world_slug AND earlier.attempt_id = chain.continues_attempt_id),
+   latest AS (
+     SELECT DISTINCT ON (command_key) calls.*
+     FROM chain JOIN source_invocations AS calls
+       ON calls.world_slug = :world_slug AND calls.attempt_id = chain.attempt_id
+     ORDER BY command_key, distance, performance DESC)
+   SELECT latest.source_invocation_id, latest.llm_call_id, invocation_seq, latest.started_at, command_key, request_hash,
+     effect_class, latest.status, answered, refused, failure_class, failure_message, latest.duration_ms,
+     latest.response_json, redaction, finish_reason, said.text, input_tokens, output_tokens,
+     deadline, settled.performed AS settled_performed, settled.response_json AS settled_json
+   FROM latest
+     LEFT JOIN llm_calls ON llm_calls.world_slug = latest.world_slug AND llm_calls.llm_call_id = latest.llm_call_id
+     LEFT JOIN LATERAL (
+       SELECT string_agg(text, ''::bytea ORDER BY batch_seq) AS text FROM llm_chunks
+       WHERE llm_chunks.world_slug = latest.world_slug AND llm_chunks.llm_call_id = latest.llm_call_id) AS said ON true
+     LEFT JOIN llm_token_observations AS tokens ON tokens.world_slug = latest.world_slug
+       AND tokens.llm_call_id = latest.llm_call_id AND tokens.observation_seq = 1
+     LEFT JOIN pending_calls AS waits ON waits.world_slug = latest.world_slug
+       AND waits.source_invocation_id = latest.source_invocation_id
+     LEFT JOIN call_settlements AS settled ON settled.world_slug = latest.world_slug
+       AND settled.source_invocation_id = latest.source_invocation_id
+   ORDER BY latest.status = 'interrupted', latest.ended_at, invocation_seq`,
+);
+
+const LAST_SEQ = prepare(
+  'last_invocation_seq',
+  `SELECT coalesce(max(invocation_seq), 0) AS last_invocation_seq FROM source_invocations
+   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid`,
+);
+
+interface RecordedRow {
+  readonly source_invocation_id: string;
+  readonly llm_call_id: string | null;
+  readonly invocation_seq: number;
+  readonly started_at: Date;
+  readonly command_key: string;
+  readonly request_hash: string;
+  readonly effect_class: EffectClass;
+  readonly status: string;
+  readonly answered: boolean;
+  readonly refused: boolean;
+  readonly failure_class: InvocationFailureClass | null;
+  readonly failure_message: string | null;
+  readonly duration_ms: number | null;
+  readonly response_json: Json;
+  readonly redaction: 'all' | readonly string[];
+  readonly finish_reason: string | null;
+  readonly text: Buffer | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly deadline: Date | null;
+  readonly settled_performed: boolean | null;
+  readonly settled_json: Json;
+}
+
+/** The calls of an attempt and of those that it continues. */
+export async function listRecordedCalls(
+  runner: Runner,
+  attempt: { readonly world_slug: string; readonly attempt_id: string },
+): Promise<Pick<AttemptPast, 'calls' | 'last_invocation_seq'>> {
+  const rows = await run<RecordedRow>(runner, RECORDED, attempt);
+  const [last] = await run<{ readonly last_invocation_seq: number }>(runner, LAST_SEQ, attempt);
+  // What was not performed has no record: it is asked for the first time.
+  const calls = rows.filter((row) => row.settled_performed !== false).map(toRecordedCall);
+  return { calls, last_invocation_seq: last?.last_invocation_seq ?? 0 };
+}
+
+function toRecordedCall(row: RecordedRow): RecordedCall {
+  const fact = toFact(row);
+  return {
+    source_invocation_id: row.source_invocation_id,
+    ...(row.llm_call_id === null ? {} : { llm_call_id: row.llm_call_id }),
+    invocation_seq: row.invocation_seq,
+    started_at: row.started_at.getTime(),
+    key: row.command_key,
+    request_hash: row.request_hash,
+    effect: row.effect_class,
+    ...(fact === undefined ? {} : { fact }),
+  };
+}
+
+function toFact(row: RecordedRow): CallFact | undefined {
+  const { command_key: key, failure_class, redaction } = row;
+  const duration_ms = row.duration_ms ?? 0;
+  if (row.settled_performed === true)
+    return { key, status: 'succeeded', view: redact(row.settled_json, redaction), duration_ms };
+  if (row.status === 'interrupted') return undefined;
+  if (row.status === 'pending' && row.deadline !== null)
+    return { key, status: 'pending', deadline: row.deadline.getTime() };
+  if (row.answered) return { key, status: 'succeeded', view: toView(row), duration_ms, ...toUsage(row) };
+  if (failure_class === null) throw new Error(`the call ${row.source_invocation_id} neither ended nor was interrupted`);
+  const { failure_message, refused } = row;
+  return { key, status: 'failed', failure_class, failure_message: failure_message ?? '', refused };
+}
+
+/** What the turn saw of the answer. The text of a generation is its chunks. */
+function toView({ llm_call_id, text, finish_reason, response_json, redaction }: RecordedRow): Json {
+  if (llm_call_id === null) return redact(response_json, redaction);
+  const answer: JsonObject = { text: text?.toString('utf8') ?? '', finish_reason: finish_reason ?? '' };
+  return answer;
+}
+
+function toUsage({ input_tokens, output_tokens }: RecordedRow): Pick<Extract<CallFact, { view: Json }>, 'usage'> {
+  if (input_tokens === null || output_tokens === null) return {};
+  return { usage: { input_tokens, output_tokens } };
+}

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Json } from '../../engine/contract/json.js';
+import { advance } from '../../engine/core/turn/advance.js';
+import type { Invoke, TurnCommand } from '../../engine/core/turn/command.js';
+import type { CallEvent, TurnBegan } from '../../engine/core/turn/event.js';
+import { type Recorded, refold } from '../../engine/core/turn/refold.js';
+import { type TurnState, UNBEGUN } from '../../engine/core/turn/state.js';
+import type { Program } from '../../engine/core/workflow/program.js';
+import { type SmallPark, smallPark, smallWorld } from '../support/park-documents.js';
+import { answered, finalPatch, modelSays, setState, toolCall } from '../support/turn-player.js';
+
+const RUNS = { numRuns: 200, seed: 20_260_502 };
+const BEGAN: TurnBegan = { kind: 'turn_began', world: smallWorld(), simulation_time: '2026-05-01T09:01:00.000Z' };
+const READING = {
+  scope: 'world',
+  visible_to: 'all_subjects',
+  request_template: { turn: { $from: '/world/attempted_turn' } },
+};
+const PARK: SmallPark = {
+  subjects: ['bob', 'ant'],
+  tools: ['buy_candy', 'drink'],
+  allow: ['buy_candy', 'drink'],
+  max_generation_attempts: 2,
+  max_tool_calls: 2,
+  ambients: [
+    { ...READING, id: 'weather', run: 'once_per_turn', inject_as: '/ambient/weather' },
+    { ...READING, id: 'pa', run: 'once_per_turn', inject_as: '/ambient/pa' },
+    { ...READING, id: 'inbox', run: 'before_subject_workflow', inject_as: '/ambient/inbox' },
+  ],
+};
+
+/** What the model says, one after the other; in the end a patch. */
+const outputsArbitrary: fc.Arbitrary<readonly Json[]> = fc.array(
+  fc.constantFrom<Json>('nonsense', toolCall('buy_candy'), toolCall('drink'), finalPatch([setState('bob', 'well')])),
+  { maxLength: 12 },
+);
+
+interface Played {
+  readonly state: TurnState;
+  readonly end: TurnCommand | undefined;
+  /** In the order in which the calls ended. */
+  readonly records: readonly Recorded[];
+  readonly asked: readonly Invoke[];
+}
+
+/** Goes on from where a turn stands until it ends or so many calls have ended; which of them is next, `pick` says. */
+function playOn(
+  program: Program,
+  from: { readonly state: TurnState; readonly commands: readonly TurnCommand[] },
+  says: (command: Invoke) => CallEvent,
+  { most = Infinity, pick = () => 0 }: { readonly most?: number; readonly pick?: (waiting: number) => number } = {},
+): Played {
+  let { state } = from;
+  let end: TurnCommand | undefined;
+  const waiting: Invoke[] = [];
+  const asked: Invoke[] = [];
+  const records: Recorded[] = [];
+  const take = (commands: readonly TurnCommand[]): void => {
+    for (const command of commands) {
+      if (command.kind !== 'invoke') end = command;
+      else asked.push(command), waiting.push(command);
+    }
+  };
+  take(from.commands);
+  while (waiting.length > 0 && records.length < most) {
+    const [command] = waiting.splice(pick(waiting.length) % waiting.length, 1);
+    if (command === undefined) break;
+    const event = says(command);
+    const step = advance(program, state, event);
+    state = step.state;
+    records.push(toRecorded(command, event));
+    take(step.commands);
+  }
+  const open = waiting.map(({ key, request_hash, call }) => ({ key, request_hash, effect: call.effect }));
+  return { state, end, asked, records: [...records, ...open] };
+}
+
+function toRecorded({ key, request_hash, call }: Invoke, event: CallEvent): Recorded {
+  return { key, request_hash, effect: call.effect, event };
+}
+
+/** A model whose words depend on where it is asked only, as those of a record do. */
+function speaker(outputs: readonly Json[]): (command: Invoke) => CallEvent {
+  const said = new Map<string, CallEvent>();
+  const left = [...outputs];
+  return (command) => {
+    const before = said.get(command.key);
+    if (before !== undefined) return before;
+    const event =
+      command.invocation_kind === 'llm_generation'
+        ? modelSays(command, left.shift() ?? finalPatch([setState('ant', 'fed')]))
+        : answered(command, { status: 'ok', key: command.key });
+    said.set(command.key, event);
+    return event;
+  };
+}
+
+test('wherever a turn is cut, a fold over its record goes on as if it had not been', () => {
+  const program = smallPark(PARK);
+  fc.assert(
+    fc.property(outputsArbitrary, fc.nat({ max: 12 }), fc.array(fc.nat({ max: 3 })), (outputs, most, picks) => {
+      const says = speaker(outputs);
+      const begun = advance(program, UNBEGUN, BEGAN);
+      const order = [...picks];
+      const pick = (): number => order.shift() ?? 0;
+      const cut = playOn(program, begun, says, { most, pick });
+      const certain = cut.records.filter(({ effect, event }) => event !== undefined || effect === 'read_only');
+      const folded = refold(program, BEGAN, certain);
+      const answeredKeys = new Set(cut.records.flatMap(({ key, event }) => (event === undefined ? [] : [key])));
+      for (const command of folded.commands)
+        assert.ok(command.kind !== 'invoke' || !answeredKeys.has(command.key), 'an answered call is asked again');
+      const resumed = playOn(program, folded, says);
+      const undisturbed = playOn(program, begun, says);
+      assert.deepEqual(resumed.end, undisturbed.end);
+      assert.deepEqual(resumed.state.world, undisturbed.state.world);
+    }),
+    RUNS,
+  );
+});
+
+test('the order in which a record is told does not matter while nothing has failed', () => {
+  const program = smallPark(PARK);
+  const says = speaker([]);
+  const whole = playOn(program, advance(program, UNBEGUN, BEGAN), says);
+  const folded = refold(program, BEGAN, whole.records.toReversed());
+  assert.deepEqual(folded.commands, [whole.end]);
+});
+
+/** The turn up to the first answer of a tool that changes something, and that tool's call. */
+function cutAtTool(): { readonly program: Program; readonly records: readonly Recorded[]; readonly tool: Recorded } {
+  const program = smallPark(PARK);
+  const says = speaker([toolCall('buy_candy')]);
+  const begun = advance(program, UNBEGUN, BEGAN);
+  for (let most = 1; most < 20; most += 1) {
+    const { records } = playOn(program, begun, says, { most });
+    const tool = records.find(({ key, event }) => key.endsWith('/tool') && event === undefined);
+    if (tool !== undefined) return { program, records, tool };
+  }
+  return assert.fail('no tool was called');
+}
+
+test('a call with a side effect that nobody saw end fails the turn and is named', () => {
+  const { program, records, tool } = cutAtTool();
+  const [end, ...others] = refold(program, BEGAN, records).commands;
+  assert.ok(end?.kind === 'fail' && others.length === 0);
+  assert.deepEqual([end.failure_class, end.call_key], ['interrupted', tool.key]);
+  assert.match(end.message, /side effect took place is not known/);
+});
+
+test('a record of another request, or of a call that is never asked, ends the turn with record_mismatch', () => {
+  const program = smallPark(PARK);
+  const { records } = playOn(program, advance(program, UNBEGUN, BEGAN), speaker([]), { most: 4 });
+  const [first, ...rest] = records;
+  assert.ok(first);
+  const changed = refold(program, BEGAN, [{ ...first, request_hash: '0'.repeat(64) }, ...rest]).commands;
+  assert.deepEqual(
+    changed.map((end) => end.kind === 'fail' && [end.failure_class, end.call_key]),
+    [['record_mismatch', first.key]],
+  );
+  const strange = refold(program, BEGAN, [...records, { ...first, key: 'nobody/act/round-1/try-1' }]).commands;
+  assert.deepEqual(
+    strange.map((end) => end.kind === 'fail' && end.failure_class),
+    ['record_mismatch'],
+  );
+});
+
+test('a turn that had failed ends with that failure, and nothing that was under way is asked again', () => {
+  const program = smallPark(PARK);
+  const begun = advance(program, UNBEGUN, BEGAN);
+  const invokes = begun.commands.flatMap((command) => (command.kind === 'invoke' ? [command] : []));
+  const [weather, pa] = invokes;
+  assert.ok(weather && pa);
+  const failed: CallEvent = { kind: 'call_failed', key: weather.key, failure_class: 'http_status', message: '500' };
+  const { commands } = refold(program, BEGAN, [
+    toRecorded(weather, failed),
+    { key: pa.key, request_hash: pa.request_hash, effect: 'read_only' },
+  ]);
+  assert.deepEqual(
+    commands.map((end) => end.kind === 'fail' && [end.failure_class, end.call_key]),
+    [['http_status', weather.key]],
+  );
+});
