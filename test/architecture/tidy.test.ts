@@ -175,7 +175,8 @@ async function listFiles(folders: readonly string[]): Promise<readonly string[]>
   for (const folder of queue) {
     for (const entry of await readdir(join(PACKAGE_ROOT, folder), { withFileTypes: true })) {
       const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && !/(^|\/)(node_modules|dist|coverage|\.git|\.chukwa)$/.test(path)) queue.push(path);
+      if (/(^|\/)(node_modules|dist|coverage|\.git|\.chukwa)$/.test(path)) continue;
+      if (entry.isDirectory()) queue.push(path);
       if (entry.isFile() && !/\.(gz|log|png|pid)$/.test(path)) found.push(path);
     }
   }

@@ -59,8 +59,10 @@ function playOn(
   const records: Recorded[] = [];
   const take = (commands: readonly TurnCommand[]): void => {
     for (const command of commands) {
-      if (command.kind !== 'invoke') end = command;
-      else asked.push(command), waiting.push(command);
+      if (command.kind === 'invoke') {
+        asked.push(command);
+        waiting.push(command);
+      } else end = command;
     }
   };
   take(from.commands);

@@ -87,7 +87,7 @@ forEachDatabase('rules that the database keeps', (open) => {
          FROM attempts WHERE attempt_id = $1`,
         [lease.attempt_id],
       ),
-      { constraint: 'attempts_running_idx' },
+      { constraint: 'attempts_open_idx' },
     );
   });
 

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { putScenario } from '../../engine/operations/author.js';
+import type { Engine } from '../../engine/operations/engine.js';
+import { runTurns } from '../../engine/operations/run-turns.js';
+import { createWorld, showWorld } from '../../engine/operations/worlds.js';
+import type { AttemptRecord, Store, WorldSnapshot } from '../../engine/ports/records.js';
+import { toStore } from '../../engine/store/open-store.js';
+import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../support/databases.js';
+import { loadScript, must, openParkStage, type ParkStage, ROOT } from '../support/park-stage.js';
+import { Died, mortalEngine } from './mortal-driver.js';
+
+/** The turn that dies: three readings, six generations, two tools that change something. */
+const TURN = 3;
+const SIDE_EFFECTS = ['/buy_candy', '/drink', '/send'] as const;
+
+interface Arena {
+  readonly stage: ParkStage;
+  readonly database: TestDatabase;
+  /** A store as a process of its own would have it. */
+  freshStore(): Store;
+}
+
+async function openArena(kind: DatabaseKind): Promise<Arena> {
+  const stage = await openParkStage('embedded');
+  const database = await openTestDatabase(kind);
+  return { stage, database, freshStore: () => toStore(database.database, []) };
+}
+
+async function close({ stage, database }: Arena): Promise<void> {
+  await stage.close();
+  await database.close();
+}
+
+/** What a turn left in the database and at the services, with nothing in it that differs from run to run. */
+interface Aftermath {
+  readonly world: Pick<WorldSnapshot, 'turn' | 'environments' | 'entities'>;
+  readonly patches: unknown;
+  readonly audit: readonly string[];
+  /** How often each call was performed to its end. */
+  readonly ended: Readonly<Record<string, number>>;
+  readonly served: Readonly<Record<string, number>>;
+}
+
+interface Death {
+  readonly aftermath: Aftermath;
+  readonly attempt: AttemptRecord;
+  readonly attempts: number;
+  readonly steps: number;
+}
+
+let worlds = 0;
+
+/** Plays a fresh park to the turn before, then that turn by drivers that die, each after so many steps, and one that lives. */
+async function playDying(arena: Arena, lives: readonly number[]): Promise<Death> {
+  const { stage } = arena;
+  stage.toys.reset();
+  stage.model.reset();
+  stage.model.setScript(await loadScript('park'));
+  const world_slug = await makeWorld(arena);
+  await play(arena, world_slug, Infinity, TURN - 1);
+  const before = countServed(stage);
+  let steps = 0;
+  for (const life of [...lives, Infinity]) {
+    steps = await play(arena, world_slug, life, 1);
+    const attempts = await arena.freshStore().records.attempts(world_slug);
+    if (attempts.at(-1)?.status !== 'running') break;
+  }
+  return { ...(await look(arena, world_slug, before)), steps };
+}
+
+/** A fresh world of the park, in the arena's database. */
+async function makeWorld({ stage, freshStore }: Arena): Promise<string> {
+  const engine: Engine = { ...stage.engine, store: freshStore() };
+  const root = join(ROOT, 'workflows');
+  const scenario = await putScenario(engine, join(root, 'park', 'scenario.json'), { working_folder: root, root });
+  const world_slug = `park-${(worlds += 1)}`;
+  must(await createWorld(engine, { world_slug, scenario_hash: must(scenario) }));
+  return world_slug;
+}
+
+/** @returns how many steps the driver took */
+async function play(arena: Arena, world_slug: string, life: number, turns: number): Promise<number> {
+  const { engine, done } = mortalEngine(arena.stage.engine, arena.freshStore(), life);
+  const run = runTurns(engine, { world_slug, turns, signal: new AbortController().signal, onProgress: () => {} });
+  try {
+    must(await run);
+  } catch (error) {
+    if (!(error instanceof Died)) throw error;
+  }
+  return done();
+}
+
+function countServed({ toys }: ParkStage): Readonly<Record<string, number>> {
+  const paths = [toys.vending, toys.fountain, toys.phone].flatMap(({ served }) => served.map(({ path }) => path));
+  return Object.fromEntries(SIDE_EFFECTS.map((effect) => [effect, paths.filter((path) => path === effect).length]));
+}
+
+async function look(
+  arena: Arena,
+  world_slug: string,
+  before: Readonly<Record<string, number>>,
+): Promise<Omit<Death, 'steps'>> {
+  const store = arena.freshStore();
+  const engine: Engine = { ...arena.stage.engine, store };
+  const summaries = await store.records.attempts(world_slug);
+  const attempts = summaries.filter(({ attempted_turn }) => attempted_turn === TURN);
+  const attempt = await store.records.attempt(attempts.at(-1)?.attempt_id ?? '');
+  assert.ok(attempt);
+  const { turn, environments, entities } = must(await showWorld(engine, { world_slug }));
+  await assertNothingRuns(arena, world_slug);
+  return {
+    attempts: attempts.length,
+    attempt,
+    aftermath: {
+      world: { turn, environments, entities },
+      patches: attempt.patches,
+      audit: attempt.audit.map(
+        ({ audit_kind, workflow_subject_entity_id }) => `${audit_kind} ${workflow_subject_entity_id}`,
+      ),
+      ended: countEnded(attempt),
+      served: Object.fromEntries(
+        Object.entries(countServed(arena.stage)).map(([name, count]) => [name, count - (before[name] ?? 0)]),
+      ),
+    },
+  };
+}
+
+function countEnded(attempt: AttemptRecord): Readonly<Record<string, number>> {
+  const ended: Record<string, number> = {};
+  for (const { command_key, status } of attempt.invocations)
+    if (status !== 'interrupted') ended[command_key] = (ended[command_key] ?? 0) + 1;
+  return Object.fromEntries(Object.entries(ended).toSorted());
+}
+
+async function assertNothingRuns({ database }: Arena, world_slug: string): Promise<void> {
+  const [row] = await database.outside.query<{ readonly running: number }>(
+    `SELECT (SELECT count(*) FROM attempts WHERE world_slug = $1 AND status = 'running')::int
+       + (SELECT count(*) FROM source_invocations WHERE world_slug = $1 AND status = 'running')::int
+       + (SELECT count(*) FROM llm_calls WHERE world_slug = $1 AND status = 'running')::int
+       + (SELECT count(*) FROM worlds WHERE world_slug = $1 AND lease_attempt_id IS NOT NULL)::int AS running`,
+    [world_slug],
+  );
+  assert.equal(row?.running, 0, 'something is left that says it runs');
+}
+
+/** The attempt stopped at a call of which nobody knows whether it took effect, and the world stayed. */
+function assertInDoubt(death: Death, undisturbed: Death, where: string): void {
+  const { attempt, aftermath } = death;
+  assert.deepEqual([attempt.status, attempt.failure_class], ['failed', 'interrupted'], where);
+  const call = attempt.invocations.find(
+    ({ source_invocation_id }) => source_invocation_id === attempt.failed_source_invocation_id,
+  );
+  assert.equal(call?.invocation_kind, 'model_elected_tool', where);
+  assert.equal(aftermath.world.turn, TURN - 1, where);
+  for (const [key, times] of Object.entries(aftermath.ended))
+    assert.ok(times <= (undisturbed.aftermath.ended[key] ?? 0), `${where}: ${key} was performed ${times} times`);
+}
+
+function assertAsUndisturbed(death: Death, undisturbed: Death, where: string): void {
+  assert.equal(death.attempts, 1, where);
+  assert.equal(death.attempt.status, 'committed', where);
+  assert.deepEqual(death.aftermath, undisturbed.aftermath, where);
+}
+
+function check(death: Death, undisturbed: Death, where: string): 'committed' | 'in doubt' {
+  for (const [name, served] of Object.entries(death.aftermath.served))
+    assert.ok(served <= (undisturbed.aftermath.served[name] ?? 0), `${where}: ${name} was asked twice`);
+  if (death.attempt.status === 'committed') {
+    assertAsUndisturbed(death, undisturbed, where);
+    return 'committed';
+  }
+  assertInDoubt(death, undisturbed, where);
+  return 'in doubt';
+}
+
+for (const kind of ['embedded', 'PostgreSQL'] as const) {
+  describe(`a driver that dies after any of its steps (${kind})`, () => {
+    let arena: Promise<Arena> | undefined;
+    const open = (): Promise<Arena> => (arena ??= openArena(kind));
+    after(async () => arena && close(await arena));
+
+    test('is followed by one that commits the same turn, or names the side effect that is in doubt', async () => {
+      const opened = await open();
+      const undisturbed = await playDying(opened, []);
+      assert.equal(undisturbed.attempt.status, 'committed');
+      const ends: string[] = [];
+      for (let life = 1; life < undisturbed.steps; life += 1) {
+        const death = await playDying(opened, [life]);
+        ends.push(check(death, undisturbed, `dead after step ${life} of ${undisturbed.steps}`));
+      }
+      // A tool's start and the answer that nobody recorded: two points of doubt for each of two tools.
+      assert.equal(ends.filter((end) => end === 'in doubt').length, 4);
+    });
+
+    test('and so on, however often the next one dies as well', async () => {
+      const opened = await open();
+      const undisturbed = await playDying(opened, []);
+      for (const lives of [
+        [1, 1, 1],
+        [2, 3, 4, 5],
+        [5, 2, 9],
+        [12, 12],
+        [30, 1, 2],
+      ]) {
+        check(await playDying(opened, lives), undisturbed, `dead after ${lives.join(', then ')} steps`);
+      }
+    });
+
+    test('but not for ever: an attempt that outlives five drivers is poisoned', async () => {
+      const { attempt, aftermath } = await playDying(await open(), [1, 1, 1, 1, 1, 1]);
+      assert.deepEqual([attempt.status, attempt.failure_class, attempt.take_overs], ['failed', 'poisoned', 6]);
+      assert.equal(aftermath.world.turn, TURN - 1);
+    });
+  });
+}

@@ -1,0 +1,58 @@
+import type { Engine } from '../../engine/operations/engine.js';
+import type { AttemptStore } from '../../engine/ports/attempts.js';
+import type { CallSource } from '../../engine/ports/sources.js';
+import type { Store } from '../../engine/ports/records.js';
+
+/** What a driver that is gone would have thrown, if it could. */
+export class Died extends Error {
+  override name = 'Died';
+}
+
+/** An engine whose driver dies. */
+export interface MortalEngine {
+  readonly engine: Engine;
+  /** How many statements and source calls it has done. */
+  readonly done: () => number;
+}
+
+/**
+ * An engine on a store of its own, as another process would have it, whose driver dies after so many steps: a step is
+ * a statement of the driver or the answer of a source. What the last step did is done, and nobody hears of it.
+ * @param life Infinity for a driver that lives
+ */
+export function mortalEngine(engine: Engine, store: Store, life: number): MortalEngine {
+  let done = 0;
+  const step = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (done >= life) throw new Died('nothing more is done by a driver that is gone');
+    const result = await work();
+    done += 1;
+    if (done >= life) throw new Died('the driver died');
+    return result;
+  };
+  const runtime = {
+    ...engine.runtime,
+    attempts: mortalAttempts(store.attempts, step),
+    callSource: mortalSource(engine.runtime.callSource, step),
+    isAlive: () => false,
+  };
+  return { engine: { ...engine, store, runtime }, done: () => done };
+}
+
+type Step = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+function mortalAttempts(attempts: AttemptStore, step: Step): AttemptStore {
+  return {
+    ...attempts,
+    begin: (request, isAlive) => step(() => attempts.begin(request, isAlive)),
+    startCall: (lease, start) => step(() => attempts.startCall(lease, start)),
+    flushChunks: (lease, llm_call_id, batch) => step(() => attempts.flushChunks(lease, llm_call_id, batch)),
+    finishCall: (lease, finish) => step(() => attempts.finishCall(lease, finish)),
+    commit: (lease, turn) => step(() => attempts.commit(lease, turn)),
+    fail: (lease, failure) => step(() => attempts.fail(lease, failure)),
+    renew: (lease, lease_ms) => step(() => attempts.renew(lease, lease_ms)),
+  };
+}
+
+function mortalSource(callSource: CallSource, step: Step): CallSource {
+  return (command, surroundings, recorder) => step(() => callSource(command, surroundings, recorder));
+}
