@@ -56,5 +56,5 @@ ALTER TABLE attempts
     ADD CONSTRAINT attempts_inbox_fk
         FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox (world_slug, inbox_id);
 
--- Drivers that are gone are found by the leases that they let lapse.
-CREATE INDEX worlds_lease_idx ON worlds (lease_until) WHERE lease_attempt_id IS NOT NULL;
+-- Attempts that have lost their driver are found among those that run.
+CREATE INDEX attempts_running_idx ON attempts (world_slug) WHERE status = 'running';

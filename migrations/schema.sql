@@ -725,6 +725,7 @@ CREATE UNIQUE INDEX agent_inbox_turn_idx ON public.agent_inbox USING btree (worl
 
 CREATE INDEX attempts_id_idx ON public.attempts USING btree (attempt_id);
 CREATE UNIQUE INDEX attempts_open_idx ON public.attempts USING btree (world_slug) WHERE (status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status]));
+CREATE INDEX attempts_running_idx ON public.attempts USING btree (world_slug) WHERE (status = 'running'::attempt_status);
 
 CREATE INDEX call_settlements_attempt_idx ON public.call_settlements USING btree (world_slug, attempt_id);
 
@@ -754,8 +755,6 @@ CREATE INDEX world_audit_events_attempt_idx ON public.world_audit_events USING b
 CREATE INDEX world_audit_events_invocation_idx ON public.world_audit_events USING btree (world_slug, source_invocation_id) WHERE (source_invocation_id IS NOT NULL);
 
 CREATE INDEX world_lineage_ancestor_idx ON public.world_lineage USING btree (ancestor_slug);
-
-CREATE INDEX worlds_lease_idx ON public.worlds USING btree (lease_until) WHERE (lease_attempt_id IS NOT NULL);
 
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger

@@ -1,5 +1,8 @@
 import type { Archive, Authoring, Done, Engine } from './engine.js';
 import type { Workshop } from './plugins/workshop.js';
+import type { HttpDesk, HttpServer, ServePlace } from './serve.js';
+import type { ServedAt } from './served.js';
+import type { LoadedTokens, Tokens } from './tokens.js';
 
 /** What the composition root offers to a surface. Nothing is opened before it is asked for. */
 export interface Composition {
@@ -19,6 +22,16 @@ export interface Composition {
   startToys(portBase?: number): Promise<Stage>;
   /** The scripted model, reading its answers from a file; with a base, on the port after those of the toys. */
   startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>>;
+  /** What lets somebody in over HTTP; made where there is nothing yet. */
+  loadTokens(): Promise<Done<LoadedTokens>>;
+  /** Listens where it is configured. */
+  listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Done<HttpServer>>;
+  /** Where `serve` listens, as it is configured. */
+  servePlace(): Done<ServePlace>;
+  /** The `chukwa serve` that has the embedded database of the configured folder; undefined where none does. */
+  findServed(): Promise<ServedAt | undefined>;
+  /** Says in that folder that this process serves it, until the returned function is called. */
+  announceServed(url: string): Promise<() => Promise<void>>;
   /** What is configured, reachable, missing. */
   diagnose(): Promise<readonly Diagnosis[]>;
 }

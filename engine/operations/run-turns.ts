@@ -82,7 +82,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
     );
     if (!played.ok) return played;
     const end = played.value;
-    if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended')
+    if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended' && end.kind !== 'rests')
       return refuseAttempt(engine, request.world_slug, end);
     turns.push(await reportTurn(engine, end.attempt_id));
     if (end.kind !== 'committed') break;
@@ -166,10 +166,10 @@ export function toTurnReport(record: AttemptRecord): TurnReport {
 function refuseAttempt(
   engine: Engine,
   slug: string,
-  end: Exclude<AttemptEnd, { kind: 'committed' | 'failed' | 'suspended' }>,
+  end: Exclude<AttemptEnd, { kind: 'committed' | 'failed' | 'suspended' | 'rests' }>,
 ) {
   if (end.kind === 'unknown_world') return unknownWorld(engine, slug);
-  if (end.kind === 'not_asked_for') throw new Error('a run that no message asks for asks for no message');
+  if (end.kind !== 'held') throw new Error(`a run that nobody else asked for ended as ${end.kind}`);
   const until = new Date(end.until).toISOString();
   return unavailable({
     code: 'WORLD_BUSY',

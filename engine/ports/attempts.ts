@@ -22,8 +22,8 @@ export interface BeginAttempt {
   readonly plugin_versions: Readonly<Record<string, string>>;
   /** The message that asks for it, whose end is the attempt's; left out where a person runs it there and then. */
   readonly inbox_id?: string;
-  /** Go on with the attempt that is open, and begin none. */
-  readonly only_open?: boolean;
+  /** Goes on with an attempt that another driver left, and begins none. */
+  readonly continues_only?: boolean;
 }
 
 /** An attempt under way. Every write of a driver carries it, and writes nothing once it has been overtaken. */
@@ -47,7 +47,7 @@ export type BeginOutcome =
   /** The message is over, or another attempt does what it asks for; or none is open that would go on. */
   | { readonly kind: 'not_asked_for' }
   /** An attempt rests until somebody answers, and nobody has. */
-  | ({ readonly kind: 'suspended' } & Rest)
+  | ({ readonly kind: 'rests' } & Rest)
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
 
 /** An attempt that rests. */

@@ -22,6 +22,8 @@ export interface ClaimRequest {
   readonly worlds?: readonly string[];
 }
 
+export type LapsedRequest = Pick<ClaimRequest, 'most' | 'worlds'>;
+
 /** A world in which something is to be done, and the message that says so. */
 export interface Claimed {
   readonly world_slug: string;
@@ -91,14 +93,16 @@ export interface Inbox {
   claim(request: ClaimRequest): Promise<readonly Claimed[]>;
   /** Puts off what was claimed and not begun. One statement. */
   defer(claimed: Claimed, deferral: Deferral): Promise<void>;
+  /** Gives up what was claimed and can never be done; the next turn of the world is to be taken up. */
+  discard(claimed: Claimed, reason: string): Promise<void>;
   /** Tells an attempt how one of its calls ended: idempotent. One statement. */
   report(report: Report): Promise<Reported>;
   /** Tells an attempt to stop: idempotent. One statement. */
   stop(stop: Stop): Promise<Reported>;
   /** What an attempt has been told and has not taken in, oldest first. */
   messagesOf(lease: AttemptLease): Promise<readonly InboxMessage[]>;
-  /** Worlds whose driver has let its lease lapse, longest ago first. One statement. */
-  lapsed(most: number): Promise<readonly string[]>;
+  /** Worlds whose attempt has lost its driver, longest ago first. One statement. */
+  lapsed(request: LapsedRequest): Promise<readonly string[]>;
   /** Finds the way out for what lost it: turns that nobody promoted, messages to attempts that are over. */
   tidy(): Promise<Tidied>;
   /** All that is not over, by kind. */

@@ -10,6 +10,8 @@ import { openInbox } from './inbox/inbox.js';
 import { pendingCalls } from './pending/pending-calls.js';
 import { loadMigrations, migrate } from './migrations.js';
 import { recordReader } from './records/record-reader.js';
+import { openServerDoorbell } from './doorbell/server-doorbell.js';
+import { startThreadHeartbeat } from './heartbeat/thread-heartbeat.js';
 import { openServer } from './server.js';
 import { worldStore } from './worlds.js';
 
@@ -74,5 +76,17 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Sto
     inbox: openInbox(database),
     pending: pendingCalls(database),
     records: recordReader(database),
+    ...toShared(database),
+  };
+}
+
+function toShared({ server_url }: OpenDatabase): Pick<Store, 'shared'> {
+  if (server_url === undefined) return {};
+  return {
+    shared: {
+      openDoorbell: () => openServerDoorbell(server_url),
+      startHeartbeat: ({ program, ...settings }) =>
+        startThreadHeartbeat(program, { ...settings, connectionString: server_url }),
+    },
   };
 }

@@ -137,8 +137,8 @@ forEachDatabase('the inbox', (open) => {
     await outside.query(
       `UPDATE worlds SET lease_until = lease_until - interval '1 hour' WHERE world_slug = 'lapsed-a'`,
     );
-    assert.deepEqual(await store.inbox.lapsed(10), ['lapsed-a', 'lapsed-b']);
-    assert.deepEqual(await store.inbox.lapsed(1), ['lapsed-a']);
+    assert.deepEqual(await store.inbox.lapsed({ most: 10 }), ['lapsed-a', 'lapsed-b']);
+    assert.deepEqual(await store.inbox.lapsed({ most: 1 }), ['lapsed-a']);
   });
 
   test('a turn that nobody promoted is found and promoted', async () => {

@@ -4,15 +4,12 @@ import { inTransaction, type OpenDatabase } from '../database.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { AT_PLACE, CONTENTS, type ContentsRow, toContents, toWorld } from '../world-snapshot.js';
 import { continueAttempt, continueSettled } from './continue-attempt.js';
+import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
 import { leaseEnd } from './fence.js';
 import { calling } from './suspend-attempt.js';
 
 /** Whether the driver that a lease names still drives its attempt. */
 export type IsDriven = (holder: Holder, attempt_id: string) => boolean;
-
-/** The message that asks for the attempt, as long as it asks. */
-const NOT_BEGUN = `agent_inbox.inbox_id = :inbox_id::uuid AND agent_inbox.attempt_id IS NULL
-       AND agent_inbox.status IN ('pending', 'deferred')`;
 
 // One statement takes a free world in which nothing is left to go on with, opens the attempt and reads what the world
 // holds. The lock comes before the epoch
@@ -30,9 +27,9 @@ const TAKE_FREE = prepare(
      FOR UPDATE),
    free AS (SELECT locked.* FROM locked JOIN seen USING (turn)),
    message AS (
-     UPDATE agent_inbox SET attempt_id = :attempt_id::uuid, next_retry_at = 'infinity'
+     UPDATE agent_inbox ${BEGUN_FOR}
      FROM free
-     WHERE agent_inbox.world_slug = free.world_slug AND ${NOT_BEGUN}
+     WHERE agent_inbox.world_slug = free.world_slug AND ${ASKS}
      RETURNING inbox_id),
    place AS (
      SELECT free.*, inbox_id FROM free LEFT JOIN message ON true
@@ -69,11 +66,10 @@ export async function beginAttempt(
   isDriven: IsDriven,
 ): Promise<BeginOutcome> {
   for (;;) {
-    const [taken] = request.only_open === true ? [] : await run<Taken>(database, TAKE_FREE, toTaking(request));
+    const [taken] = request.continues_only ? [] : await run<Taken>(database, TAKE_FREE, toTaking(request));
     if (taken) return toBegun(request, taken);
     const outcome = await inTransaction(database.pool, (client) => takeLeft(client, request, isDriven));
     if (outcome !== 'free') return outcome;
-    if (request.only_open === true) return { kind: 'not_asked_for' };
   }
 }
 
@@ -132,12 +128,8 @@ interface OpenAttempt extends Rest {
 
 const FIND_ASKING = prepare(
   'find_asking_message',
-  `SELECT FROM agent_inbox WHERE world_slug = :world_slug AND ${NOT_BEGUN}`,
+  `SELECT FROM agent_inbox WHERE world_slug = :world_slug AND ${ASKS}`,
 );
-
-async function isAskedFor(transaction: Runner, world_slug: string, inbox_id: string): Promise<boolean> {
-  return (await run(transaction, FIND_ASKING, { world_slug, inbox_id })).length === 1;
-}
 
 /** Goes on with what was left in a world that is not driven. Demands a transaction. @returns `free` where nothing was */
 async function takeLeft(
@@ -145,17 +137,22 @@ async function takeLeft(
   request: BeginAttempt,
   isDriven: IsDriven,
 ): Promise<BeginOutcome | 'free'> {
-  const { world_slug, inbox_id } = request;
-  if (inbox_id !== undefined && !(await isAskedFor(transaction, world_slug, inbox_id)))
-    return { kind: 'not_asked_for' };
+  const { world_slug } = request;
   const [world] = await run<LockedWorld>(transaction, LOCK_WORLD, { world_slug });
   if (!world) return { kind: 'unknown_world' };
+  if (!(await isAskedFor(transaction, request))) return { kind: 'not_asked_for' };
   const held = findHolder(world, isDriven);
   if (held) return held;
   const [open] = await run<OpenAttempt>(transaction, FIND_OPEN, { world_slug });
-  if (open?.rests) return { kind: 'suspended', attempt_id: open.attempt_id, attempted_turn: open.attempted_turn };
+  if (open?.rests) return { kind: 'rests', attempt_id: open.attempt_id, attempted_turn: open.attempted_turn };
   if (open) return continueAttempt(transaction, request, open.attempt_id);
+  if (request.continues_only) return { kind: 'not_asked_for' };
   return world.settled_attempt_id === null ? 'free' : continueSettled(transaction, request, world.settled_attempt_id);
+}
+
+/** Whether the message that a turn is begun for, if there is one, asks for it still. */
+async function isAskedFor(transaction: Runner, { world_slug, inbox_id }: BeginAttempt): Promise<boolean> {
+  return inbox_id === undefined || (await run(transaction, FIND_ASKING, { world_slug, inbox_id })).length === 1;
 }
 
 function findHolder(world: LockedWorld, isDriven: IsDriven): Extract<BeginOutcome, { kind: 'held' }> | undefined {

@@ -24,7 +24,7 @@ export async function runEnding(
 ): Promise<Written> {
   const row = await findHeld<EndedRow>(database, statement, lease, values);
   if (row === undefined) return 'overtaken';
-  if (row.is_last) await promoteForgotten(database, [lease.world_slug]);
+  if (row.is_last) await promoteForgotten(database, lease.world_slug);
   return 'written';
 }
 

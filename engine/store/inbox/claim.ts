@@ -1,5 +1,7 @@
 import type { Claimed, ClaimRequest, Deferral } from '../../ports/inbox.js';
+import type { OpenDatabase } from '../database.js';
 import { prepare, run, type Runner } from '../statement.js';
+import { promoteForgotten } from './enqueue.js';
 
 // `now()` and not the clock: a clock that may move within the statement cannot bound a walk through the index, and what
 // is done by somebody, due at infinity, would be walked through too. Messages to an attempt that is being driven are
@@ -42,4 +44,21 @@ export async function defer(
   { reason, delay_ms }: Deferral,
 ): Promise<void> {
   await run(runner, DEFER, { world_slug, inbox_id, reason, delay_ms: Math.max(0, Math.round(delay_ms)) });
+}
+
+const DISCARD = prepare(
+  'discard_message',
+  `UPDATE agent_inbox SET status = 'consumed', consumed_at = now(), defer_reason = :reason
+   WHERE world_slug = :world_slug AND inbox_id = :inbox_id::uuid AND status IN ('pending', 'deferred')
+     AND (message_type <> 'turn' OR attempt_id IS NULL)`,
+);
+
+/** Gives up what was claimed and can never be done, and lets the next turn of its world be taken up. */
+export async function discard(
+  database: Pick<OpenDatabase, 'query' | 'pool'>,
+  { world_slug, inbox_id }: Claimed,
+  reason: string,
+): Promise<void> {
+  await run(database, DISCARD, { world_slug, inbox_id, reason });
+  await promoteForgotten(database, world_slug);
 }

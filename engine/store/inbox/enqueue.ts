@@ -1,14 +1,14 @@
 import type { Queued, TurnsToQueue } from '../../ports/inbox.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
-import { prepare, run, type Runner } from '../statement.js';
+import { prepare, run } from '../statement.js';
 import { ringFor } from './ring.js';
 import { AT_THE_FRONT, firstQueued, PROMOTE, WORLD_TURN } from './turn-message.js';
 
 // An attempt ends under the lock of its world's row, and so are turns queued: whoever comes second sees what the first
 // has done. No driver's fence waits for it.
-const LOCK_WORLDS = prepare(
-  'lock_worlds_to_queue',
-  `SELECT world_slug FROM worlds WHERE world_slug = ANY(:world_slugs::text[]) ORDER BY world_slug FOR NO KEY UPDATE`,
+const LOCK_WORLD = prepare(
+  'lock_world_to_queue',
+  'SELECT FROM worlds WHERE world_slug = :world_slug FOR NO KEY UPDATE',
 );
 
 const ENQUEUE = prepare(
@@ -21,13 +21,9 @@ const PROMOTE_FIRST = prepare(
   'promote_turns',
   `WITH promoted AS (
      UPDATE agent_inbox ${PROMOTE}
-     FROM unnest(:world_slugs::text[]) AS wanted (slug)
-     WHERE agent_inbox.world_slug = slug COLLATE "C" AND agent_inbox.status = 'queued'
-       AND agent_inbox.inbox_id = (${firstQueued('slug COLLATE "C"')})
-       AND NOT EXISTS (
-         SELECT FROM agent_inbox front
-         WHERE front.world_slug = slug COLLATE "C" AND ${AT_THE_FRONT.replaceAll('agent_inbox.', 'front.')})
-     RETURNING agent_inbox.world_slug)
+     WHERE world_slug = :world_slug AND inbox_id = (${firstQueued(':world_slug')})
+       AND NOT EXISTS (SELECT FROM agent_inbox WHERE world_slug = :world_slug AND ${AT_THE_FRONT})
+     RETURNING world_slug)
    SELECT ${ringFor('promoted')} AS promoted`,
 );
 
@@ -41,26 +37,23 @@ const COUNT_WAITING = prepare(
 export function enqueueTurns(database: Pick<OpenDatabase, 'pool'>, request: TurnsToQueue): Promise<Queued> {
   const { world_slug, inbox_ids } = request;
   return inTransaction(database.pool, async (transaction): Promise<Queued> => {
-    const locked = await run(transaction, LOCK_WORLDS, { world_slugs: [world_slug] });
+    const locked = await run(transaction, LOCK_WORLD, { world_slug });
     if (locked.length === 0) return { kind: 'unknown_world' };
     await run(transaction, ENQUEUE, { world_slug, inbox_ids });
-    await run(transaction, PROMOTE_FIRST, { world_slugs: [world_slug] });
+    await run(transaction, PROMOTE_FIRST, { world_slug });
     const [counted] = await run<{ waiting: number }>(transaction, COUNT_WAITING, { world_slug });
     return { kind: 'queued', waiting: counted?.waiting ?? 0 };
   });
 }
 
 /**
- * Lets the first turn be taken up in each of these worlds that has turns waiting behind none.
- * @returns how many there were
+ * Lets the first turn of a world be taken up where turns wait behind none.
+ * @returns how many there were: one or none
  */
-export function promoteForgotten(
-  database: Pick<OpenDatabase, 'pool'>,
-  world_slugs: readonly string[],
-): Promise<number> {
-  return inTransaction(database.pool, async (transaction: Runner) => {
-    await run(transaction, LOCK_WORLDS, { world_slugs });
-    const [row] = await run<{ promoted: number }>(transaction, PROMOTE_FIRST, { world_slugs });
+export function promoteForgotten(database: Pick<OpenDatabase, 'pool'>, world_slug: string): Promise<number> {
+  return inTransaction(database.pool, async (transaction) => {
+    await run(transaction, LOCK_WORLD, { world_slug });
+    const [row] = await run<{ promoted: number }>(transaction, PROMOTE_FIRST, { world_slug });
     return row?.promoted ?? 0;
   });
 }

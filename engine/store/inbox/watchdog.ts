@@ -1,18 +1,21 @@
-import type { InboxCount, Tidied } from '../../ports/inbox.js';
+import type { InboxCount, LapsedRequest, Tidied } from '../../ports/inbox.js';
 import type { OpenDatabase } from '../database.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { promoteForgotten } from './enqueue.js';
 import { AT_THE_FRONT } from './turn-message.js';
 
+// Attempts that run are as many as the fleet has hands, so it is they that are looked through, and not all worlds.
 const LAPSED = prepare(
   'lapsed_worlds',
-  `SELECT world_slug FROM worlds
-   WHERE lease_attempt_id IS NOT NULL AND lease_until <= now() ORDER BY lease_until LIMIT :most::int`,
+  `SELECT worlds.world_slug FROM attempts JOIN worlds USING (world_slug)
+   WHERE attempts.status = 'running' AND (lease_until IS NULL OR lease_until <= now())
+     AND (:worlds::text[] IS NULL OR worlds.world_slug = ANY(:worlds))
+   ORDER BY lease_until NULLS FIRST LIMIT :most::int`,
 );
 
-/** Worlds whose driver has let its lease lapse, longest ago first: one statement. */
-export async function lapsed(runner: Runner, most: number): Promise<readonly string[]> {
-  const rows = await run<{ world_slug: string }>(runner, LAPSED, { most });
+/** Worlds whose attempt has lost its driver, or was handed over: longest ago first. One statement. */
+export async function lapsed(runner: Runner, { most, worlds }: LapsedRequest): Promise<readonly string[]> {
+  const rows = await run<{ world_slug: string }>(runner, LAPSED, { most, worlds: worlds ?? null });
   return rows.map(({ world_slug }) => world_slug);
 }
 
@@ -47,8 +50,9 @@ const CONSUME_LATE = prepare(
 /** Finds the way out for what lost it. Two statements where nothing did. */
 export async function tidy(database: Pick<OpenDatabase, 'pool' | 'query'>): Promise<Tidied> {
   const forgotten = await run<{ world_slug: string }>(database, FORGOTTEN, {});
-  const world_slugs = forgotten.map(({ world_slug }) => world_slug);
-  const promoted = world_slugs.length === 0 ? 0 : await promoteForgotten(database, world_slugs);
+  // One world at a time: whoever holds several rows waits for others, and others for it.
+  let promoted = 0;
+  for (const { world_slug } of forgotten) promoted += await promoteForgotten(database, world_slug);
   const [row] = await run<{ consumed: number }>(database, CONSUME_LATE, {});
   return { promoted, consumed: row?.consumed ?? 0 };
 }

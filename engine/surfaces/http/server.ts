@@ -2,34 +2,13 @@ import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import type { Problem } from '../../contract/problem.js';
-import type { Acknowledgement, SaidReport } from '../../operations/reports.js';
+import type { Acknowledgement } from '../../operations/reports.js';
+import type { HttpDesk, HttpServer, ServePlace } from '../../operations/serve.js';
 import type { Done } from '../../operations/engine.js';
 import type { Tokens } from '../../operations/tokens.js';
 import { isOperator, mayReport, requireToken } from './authority.js';
 import { sendProblem, sendRefused, toProblemDocument } from './problem-document.js';
 import { ANSWER_TYPE, FAILURE_TYPE, readReport } from './read-report.js';
-
-/** What can be asked over HTTP. */
-export interface HttpDesk {
-  readonly report: (correlation: string, report: SaidReport) => Promise<Done<Acknowledgement>>;
-  readonly stop: (attempt_id: string) => Promise<Done<Acknowledgement>>;
-  /** Whether what is stored can be reached. */
-  readonly isReady: () => Promise<boolean>;
-}
-
-export interface HttpPlace {
-  readonly host: string;
-  /** 0 for any that is free. */
-  readonly port: number;
-}
-
-/** A server that listens. */
-export interface HttpServer {
-  /** `http://127.0.0.1:4747`, without a slash at the end. */
-  readonly url: string;
-  /** Takes nothing new, and ends when what is under way has been answered. */
-  close(): Promise<void>;
-}
 
 /** Larger than every limit of an answer that a policy is likely to set; the binding's own is applied afterwards. */
 const BODY_BYTES_MAX = 1_048_576;
@@ -46,7 +25,7 @@ const MINUTE_MS = 60_000;
  * Listens for answers that come later, and for operators.
  * @throws where it may not listen there; its `code` and `port` say so
  */
-export async function startServer(desk: HttpDesk, tokens: Tokens, place: HttpPlace): Promise<HttpServer> {
+export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<HttpServer> {
   const server = createServer();
   await server.register(rateLimit, { global: false });
   const checkRefusals = server.createRateLimit({ max: REFUSALS_MAX, timeWindow: MINUTE_MS });

@@ -18,6 +18,11 @@ const UNTOUCHED: Composition = {
   openEngine: unused,
   startToys: unused,
   startScriptedModel: unused,
+  loadTokens: unused,
+  listen: unused,
+  servePlace: unused,
+  findServed: unused,
+  announceServed: unused,
   diagnose: unused,
 };
 

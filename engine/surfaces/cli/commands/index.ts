@@ -11,10 +11,14 @@ import { addMigrate } from './migrate.js';
 import { addPark } from './park.js';
 import { addPlugin } from './plugin.js';
 import { addPut } from './put.js';
+import { addReport } from './report.js';
 import { addRun } from './run.js';
+import { addServe } from './serve.js';
+import { addStop } from './stop.js';
 import { addToys } from './toys.js';
 import { addUses } from './uses.js';
 import { addValidate } from './validate.js';
+import { addWorker } from './worker.js';
 import { addWorld } from './world.js';
 
 /** The list of all commands, in the order in which help shows them. */
@@ -27,6 +31,10 @@ const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addUses,
   addWorld,
   addRun,
+  addWorker,
+  addServe,
+  addReport,
+  addStop,
   addAttempts,
   addAttempt,
   addInvocation,
