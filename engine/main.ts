@@ -3,7 +3,15 @@ import { hostname } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { v7 as uuid } from 'uuid';
-import type { Composition, EngineOptions, OpenArchive, Stage } from './operations/composition.js';
+import type {
+  Composition,
+  EngineOptions,
+  HttpDesk,
+  HttpServer,
+  OpenArchive,
+  ServePlace,
+  Stage,
+} from './operations/composition.js';
 import type { Validate } from './core/workflow/program.js';
 import { chooseDoorbell, type WantedDoorbell } from './doorbells/choose-doorbell.js';
 import { diagnose } from './operations/diagnose.js';
@@ -12,7 +20,6 @@ import type { Problem } from './contract/problem.js';
 import type { Authoring, Done, Engine } from './operations/engine.js';
 import { refuse, unavailable } from './operations/engine.js';
 import type { Workshop } from './operations/plugins/workshop.js';
-import type { HttpDesk, HttpServer, ServePlace } from './operations/serve.js';
 import { announceServed, findServed } from './operations/served.js';
 import { callbacksAt, type LoadedTokens, type Tokens } from './operations/tokens.js';
 import type { Holder } from './ports/attempts.js';

@@ -1,7 +1,6 @@
 import type { Archive, Authoring, Done, Engine } from './engine.js';
 import type { Workshop } from './plugins/workshop.js';
-import type { HttpDesk, HttpServer, ServePlace } from './serve.js';
-import type { ServedAt } from './served.js';
+import type { Acknowledgement, SaidReport } from './reports.js';
 import type { LoadedTokens, Tokens } from './tokens.js';
 
 /** What the composition root offers to a surface. Nothing is opened before it is asked for. */
@@ -61,4 +60,33 @@ export interface Diagnosis {
   readonly code?: string;
   readonly message: string;
   readonly repair?: string;
+}
+
+/** What can be asked over HTTP. */
+export interface HttpDesk {
+  readonly report: (correlation: string, report: SaidReport) => Promise<Done<Acknowledgement>>;
+  readonly stop: (attempt_id: string) => Promise<Done<Acknowledgement>>;
+  /** Whether what is stored can be reached. */
+  readonly isReady: () => Promise<boolean>;
+}
+
+/** Where a server listens. */
+export interface ServePlace {
+  readonly host: string;
+  /** 0 for any that is free. */
+  readonly port: number;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  /** `http://127.0.0.1:4747`, without a slash at the end. */
+  readonly url: string;
+  /** Takes nothing new, and ends when what is under way has been answered. */
+  close(): Promise<void>;
+}
+
+/** A `chukwa serve` that has an embedded database, which others reach through it. */
+export interface ServedAt {
+  readonly url: string;
+  readonly pid: number;
 }

@@ -1,32 +1,9 @@
 import type { Problem } from '../contract/problem.js';
-import type { Composition } from './composition.js';
+import type { Composition, HttpDesk, ServePlace } from './composition.js';
 import { type Done, type Engine, unavailable } from './engine.js';
-import { type Acknowledgement, askToStop, reportCall, type SaidReport } from './reports.js';
+import { askToStop, reportCall } from './reports.js';
 import { runWorker, type WorkerEvent } from './run-worker.js';
 import type { LoadedTokens } from './tokens.js';
-
-/** What can be asked over HTTP. */
-export interface HttpDesk {
-  readonly report: (correlation: string, report: SaidReport) => Promise<Done<Acknowledgement>>;
-  readonly stop: (attempt_id: string) => Promise<Done<Acknowledgement>>;
-  /** Whether what is stored can be reached. */
-  readonly isReady: () => Promise<boolean>;
-}
-
-/** Where a server listens. */
-export interface ServePlace {
-  readonly host: string;
-  /** 0 for any that is free. */
-  readonly port: number;
-}
-
-/** A server that listens. */
-export interface HttpServer {
-  /** `http://127.0.0.1:4747`, without a slash at the end. */
-  readonly url: string;
-  /** Takes nothing new, and ends when what is under way has been answered. */
-  close(): Promise<void>;
-}
 
 export interface ServeRequest {
   /** In place of what is configured. */

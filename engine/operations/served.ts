@@ -1,16 +1,10 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Problem } from '../contract/problem.js';
-import type { Composition } from './composition.js';
+import type { Composition, ServedAt } from './composition.js';
 import { type Done, type Engine, type Refused, unavailable, whileReachable } from './engine.js';
 import { type Acknowledgement, askToStop, reportCall, type SaidReport } from './reports.js';
 import { continueAttempt } from './run-worker.js';
-
-/** A `chukwa serve` that has an embedded database, which others reach through it. */
-export interface ServedAt {
-  readonly url: string;
-  readonly pid: number;
-}
 
 const FILE = 'serve.json';
 

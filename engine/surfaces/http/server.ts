@@ -3,7 +3,7 @@ import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import type { Problem } from '../../contract/problem.js';
 import type { Acknowledgement } from '../../operations/reports.js';
-import type { HttpDesk, HttpServer, ServePlace } from '../../operations/serve.js';
+import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
 import type { Done } from '../../operations/engine.js';
 import type { Tokens } from '../../operations/tokens.js';
 import { isOperator, mayReport, requireToken } from './authority.js';
@@ -85,7 +85,10 @@ function addHealth(server: FastifyInstance, { isReady }: HttpDesk): void {
 function addCallbacks(server: FastifyInstance, desk: HttpDesk, guard: Guard): void {
   server.post('/callbacks/:correlation_id', { onRequest: guard }, async (request, reply) => {
     const { correlation_id } = request.params as { readonly correlation_id: string };
-    const report = readReport(request.headers['content-type'] ?? '', String(request.body ?? ''));
+    const report = readReport(
+      request.headers['content-type'] ?? '',
+      typeof request.body === 'string' ? request.body : '',
+    );
     if (!report.ok) return sendProblem(reply, 400, report.problem);
     return acknowledge(reply, await desk.report(correlation_id, report.value));
   });
@@ -111,13 +114,13 @@ function malformed(reason: string): Problem {
   return { code: 'REQUEST_MALFORMED', message: `The request cannot be read: ${reason}.` };
 }
 
-function toProblem({ code, statusCode = 500 }: FastifyError): { readonly status: number; readonly problem: Problem } {
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+function toProblem({ statusCode = 500 }: FastifyError): { readonly status: number; readonly problem: Problem } {
+  if (statusCode === 413)
     return {
       status: 413,
       problem: { code: 'BODY_TOO_LARGE', message: `The body has more than ${BODY_BYTES_MAX} bytes.` },
     };
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+  if (statusCode === 415)
     return {
       status: 415,
       problem: { code: 'BODY_NOT_JSON', message: `The body is neither ${ANSWER_TYPE} nor ${FAILURE_TYPE}.` },
