@@ -3,6 +3,8 @@
 ALTER TYPE timeline_event_kind ADD VALUE 'attempt_continued';
 ALTER TYPE timeline_event_kind ADD VALUE 'attempt_handed_over';
 ALTER TYPE timeline_event_kind ADD VALUE 'call_interrupted';
+ALTER TYPE timeline_event_kind ADD VALUE 'call_settled';
+ALTER TYPE audit_kind ADD VALUE 'call_settled';
 
 ALTER TABLE attempts
     -- How many drivers have left it without a word.

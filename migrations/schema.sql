@@ -21,7 +21,8 @@ CREATE TYPE audit_kind AS ENUM (
     'patch_applied',
     'generation_rejected',
     'turn_complete',
-    'attempt_failed'
+    'attempt_failed',
+    'call_settled'
 );
 
 CREATE TYPE component_kind AS ENUM (
@@ -129,6 +130,7 @@ CREATE TYPE timeline_event_kind AS ENUM (
     'attempt_continued',
     'attempt_handed_over',
     'call_interrupted',
+    'call_settled',
     'call_pended',
     'attempt_suspended'
 );

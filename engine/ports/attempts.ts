@@ -1,3 +1,4 @@
+import type { Json } from '../contract/json.js';
 import type { AcceptedPatch, Fail, Invoke } from '../core/turn/command.js';
 import type { Verdict } from '../core/turn/verdict.js';
 import type { EffectClass } from '../core/workflow/effect-class.js';
@@ -128,6 +129,23 @@ export interface FailAttempt {
   readonly ended_at: number;
 }
 
+/** What a person found out about a call with a side effect that nobody saw end. */
+export interface SettleCall {
+  readonly attempt_id: string;
+  readonly source_invocation_id: string;
+  /** What it answered; left out where it was never performed. */
+  readonly answer?: Json;
+  readonly settled_at: number;
+}
+
+export type Settled =
+  | { readonly kind: 'settled'; readonly world_slug: string; readonly left_in_doubt: number }
+  /** There is no such call in that attempt, somebody saw it end, or it only reads. */
+  | { readonly kind: 'not_in_doubt' }
+  | { readonly kind: 'already_settled' }
+  /** The world has gone on, or the attempt failed for another reason. */
+  | { readonly kind: 'too_late' };
+
 /** The record of attempts, as their driver writes it. */
 export interface AttemptStore {
   /**
@@ -153,6 +171,8 @@ export interface AttemptStore {
   fail(lease: AttemptLease, failure: FailAttempt): Promise<Written>;
   /** Gives the lease back with the attempt still open, for the next driver to go on at once. */
   handOver(lease: AttemptLease, at: number): Promise<Written>;
+  /** The next attempt goes on with this one, once none of its calls is in doubt. One transaction. */
+  settle(settlement: SettleCall): Promise<Settled>;
   /** Lets the lease last so long from now, by the clock of the database. */
   renew(lease: AttemptLease, lease_ms: number): Promise<Written>;
 }

@@ -293,7 +293,7 @@ export interface TimelineRecord {
 }
 
 export interface AuditRecord {
-  readonly audit_kind: 'patch_applied' | 'generation_rejected' | 'turn_complete' | 'attempt_failed';
+  readonly audit_kind: 'patch_applied' | 'generation_rejected' | 'turn_complete' | 'attempt_failed' | 'call_settled';
   readonly attempt_status: string;
   readonly source_invocation_id: string | null;
   readonly workflow_subject_entity_id: string | null;

@@ -190,18 +190,15 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
 export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail): Promise<void> {
   const { lease } = attempt;
   const call = failure.call_key === undefined ? undefined : callOf(attempt, failure.call_key);
-  const ended = {
-    status: 'failed' as const,
-    failure,
-    ...(call === undefined ? {} : { source_invocation_id: call.start.source_invocation_id }),
-    ended_at: parts.clock.now(),
-  };
-  demand(await parts.attempts.fail(lease, ended));
+  const by = call === undefined ? {} : { source_invocation_id: call.start.source_invocation_id };
+  const ended_at = parts.clock.now();
+  demand(await parts.attempts.fail(lease, { status: 'failed', failure, ended_at, ...by }));
   attempt.onProgress({
     kind: 'attempt_failed',
     attempt_id: lease.attempt_id,
     attempted_turn: lease.attempted_turn,
     failure,
+    ...by,
   });
 }
 

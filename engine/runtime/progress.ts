@@ -44,6 +44,8 @@ export type Progress =
       readonly attempt_id: string;
       readonly attempted_turn: number;
       readonly failure: Fail;
+      /** The call that ended it. */
+      readonly source_invocation_id?: string;
     };
 
 export type OnProgress = (progress: Progress) => void;

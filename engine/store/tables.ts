@@ -8,7 +8,7 @@ export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U> ?
 
 export type AttemptStatus = 'committed' | 'failed' | 'interrupted' | 'running' | 'suspended';
 
-export type AuditKind = 'attempt_failed' | 'generation_rejected' | 'patch_applied' | 'turn_complete';
+export type AuditKind = 'attempt_failed' | 'call_settled' | 'generation_rejected' | 'patch_applied' | 'turn_complete';
 
 export type ComponentKind =
   | 'cognition_profile'
@@ -85,6 +85,7 @@ export type TimelineEventKind =
   | 'call_interrupted'
   | 'call_pended'
   | 'call_refused'
+  | 'call_settled'
   | 'call_started'
   | 'patch_applied'
   | 'turn_committed';

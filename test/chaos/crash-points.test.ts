@@ -1,37 +1,13 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { putScenario } from '../../engine/operations/author.js';
-import type { Engine } from '../../engine/operations/engine.js';
-import { runTurns } from '../../engine/operations/run-turns.js';
-import { createWorld, showWorld } from '../../engine/operations/worlds.js';
-import type { AttemptRecord, Store, WorldSnapshot } from '../../engine/ports/records.js';
-import { toStore } from '../../engine/store/open-store.js';
-import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../support/databases.js';
-import { loadScript, must, openParkStage, type ParkStage, ROOT } from '../support/park-stage.js';
-import { Died, mortalEngine } from './mortal-driver.js';
+import { showWorld } from '../../engine/operations/worlds.js';
+import type { AttemptRecord, WorldSnapshot } from '../../engine/ports/records.js';
+import { must, type ParkStage } from '../support/park-stage.js';
+import { type Arena, openArena } from './arena.js';
 
 /** The turn that dies: three readings, six generations, two tools that change something. */
 const TURN = 3;
 const SIDE_EFFECTS = ['/buy_candy', '/drink', '/send'] as const;
-
-interface Arena {
-  readonly stage: ParkStage;
-  readonly database: TestDatabase;
-  /** A store as a process of its own would have it. */
-  freshStore(): Store;
-}
-
-async function openArena(kind: DatabaseKind): Promise<Arena> {
-  const stage = await openParkStage('embedded');
-  const database = await openTestDatabase(kind);
-  return { stage, database, freshStore: () => toStore(database.database, []) };
-}
-
-async function close({ stage, database }: Arena): Promise<void> {
-  await stage.close();
-  await database.close();
-}
 
 /** What a turn left in the database and at the services, with nothing in it that differs from run to run. */
 interface Aftermath {
@@ -50,46 +26,18 @@ interface Death {
   readonly steps: number;
 }
 
-let worlds = 0;
-
 /** Plays a fresh park to the turn before, then that turn by drivers that die, each after so many steps, and one that lives. */
 async function playDying(arena: Arena, lives: readonly number[]): Promise<Death> {
-  const { stage } = arena;
-  stage.toys.reset();
-  stage.model.reset();
-  stage.model.setScript(await loadScript('park'));
-  const world_slug = await makeWorld(arena);
-  await play(arena, world_slug, Infinity, TURN - 1);
-  const before = countServed(stage);
+  const world_slug = await arena.makeWorld('park');
+  await arena.play(world_slug, Infinity, TURN - 1);
+  const before = countServed(arena.stage);
   let steps = 0;
   for (const life of [...lives, Infinity]) {
-    steps = await play(arena, world_slug, life, 1);
+    ({ steps } = await arena.play(world_slug, life));
     const attempts = await arena.freshStore().records.attempts(world_slug);
     if (attempts.at(-1)?.status !== 'running') break;
   }
   return { ...(await look(arena, world_slug, before)), steps };
-}
-
-/** A fresh world of the park, in the arena's database. */
-async function makeWorld({ stage, freshStore }: Arena): Promise<string> {
-  const engine: Engine = { ...stage.engine, store: freshStore() };
-  const root = join(ROOT, 'workflows');
-  const scenario = await putScenario(engine, join(root, 'park', 'scenario.json'), { working_folder: root, root });
-  const world_slug = `park-${(worlds += 1)}`;
-  must(await createWorld(engine, { world_slug, scenario_hash: must(scenario) }));
-  return world_slug;
-}
-
-/** @returns how many steps the driver took */
-async function play(arena: Arena, world_slug: string, life: number, turns: number): Promise<number> {
-  const { engine, done } = mortalEngine(arena.stage.engine, arena.freshStore(), life);
-  const run = runTurns(engine, { world_slug, turns, signal: new AbortController().signal, onProgress: () => {} });
-  try {
-    must(await run);
-  } catch (error) {
-    if (!(error instanceof Died)) throw error;
-  }
-  return done();
 }
 
 function countServed({ toys }: ParkStage): Readonly<Record<string, number>> {
@@ -103,12 +51,11 @@ async function look(
   before: Readonly<Record<string, number>>,
 ): Promise<Omit<Death, 'steps'>> {
   const store = arena.freshStore();
-  const engine: Engine = { ...arena.stage.engine, store };
   const summaries = await store.records.attempts(world_slug);
   const attempts = summaries.filter(({ attempted_turn }) => attempted_turn === TURN);
   const attempt = await store.records.attempt(attempts.at(-1)?.attempt_id ?? '');
   assert.ok(attempt);
-  const { turn, environments, entities } = must(await showWorld(engine, { world_slug }));
+  const { turn, environments, entities } = must(await showWorld(arena.freshEngine(), { world_slug }));
   await assertNothingRuns(arena, world_slug);
   return {
     attempts: attempts.length,
@@ -131,7 +78,7 @@ function countEnded(attempt: AttemptRecord): Readonly<Record<string, number>> {
   const ended: Record<string, number> = {};
   for (const { command_key, status } of attempt.invocations)
     if (status !== 'interrupted') ended[command_key] = (ended[command_key] ?? 0) + 1;
-  return Object.fromEntries(Object.entries(ended).toSorted());
+  return Object.fromEntries(Object.entries(ended).toSorted(([one], [other]) => one.localeCompare(other)));
 }
 
 async function assertNothingRuns({ database }: Arena, world_slug: string): Promise<void> {
@@ -179,7 +126,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
   describe(`a driver that dies after any of its steps (${kind})`, () => {
     let arena: Promise<Arena> | undefined;
     const open = (): Promise<Arena> => (arena ??= openArena(kind));
-    after(async () => arena && close(await arena));
+    after(async () => (await arena)?.close());
 
     test('is followed by one that commits the same turn, or names the side effect that is in doubt', async () => {
       const opened = await open();

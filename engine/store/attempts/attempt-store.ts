@@ -8,6 +8,7 @@ import { failAttempt, handOverAttempt } from './end-attempt.js';
 import { renewLease } from './fence.js';
 import { finishCall, flushChunks } from './finish-call.js';
 import { pendCall } from './pend-call.js';
+import { settleCall } from './settle-call.js';
 import { startCall } from './start-call.js';
 import { discardMessage, suspendAttempt } from './suspend-attempt.js';
 
@@ -49,6 +50,7 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
     commit: (lease, turn) => ends(lease.attempt_id, commitTurn(database, lease, turn)),
     fail: (lease, failure) => ends(lease.attempt_id, failAttempt(database, lease, failure)),
     handOver: (lease, at) => ends(lease.attempt_id, handOverAttempt(database, lease, at)),
+    settle: (settlement) => settleCall(database, settlement),
     renew: (lease, lease_ms) => renewLease(database, lease, lease_ms),
   };
 }

@@ -76,9 +76,12 @@ function toConfiguration({ out, error }: Terminal) {
   };
 }
 
-/** `world create` is listed instead of `world`, so that one page shows all there is. */
+/** `world create` is listed instead of `world`, so that one page shows all there is; `attempt` does something by itself. */
 function listLeaves(command: Command): Command[] {
-  return command.commands.flatMap((child) => (child.commands.length === 0 ? [child] : listLeaves(child)));
+  return command.commands.flatMap((child) => {
+    const doesSomething = child.commands.length === 0 || child.registeredArguments.length > 0;
+    return [...(doesSomething ? [child] : []), ...listLeaves(child)];
+  });
 }
 
 function toPath(command: Command): string {

@@ -1,11 +1,15 @@
-import type { Command } from 'commander';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
 import { showAttempt } from '../../../operations/records.js';
+import { type SettledCall, settleCall } from '../../../operations/settle-call.js';
 import { attemptLines } from '../render/attempt.js';
-import { answer, type Perform, withArchive } from '../session.js';
+import { accent, hanging, type Line, verbatim } from '../render/line.js';
+import { count } from '../render/words.js';
+import { answer, type Perform, printUsage, type Session, withArchive, withEngine } from '../session.js';
 
-/** `chukwa attempt` */
+/** `chukwa attempt`, and `chukwa attempt settle` */
 export function addAttempt(program: Command, perform: Perform): void {
-  program
+  const attempt = program
     .command('attempt')
     .helpGroup('What happened:')
     .argument('<id>', 'the id of the attempt')
@@ -13,7 +17,55 @@ export function addAttempt(program: Command, perform: Perform): void {
     .action((id: string) =>
       perform(async (session) => {
         const shown = await withArchive(session, (archive) => showAttempt(archive, id));
-        return answer(session, shown, { json: (attempt) => attempt, lines: attemptLines });
+        return answer(session, shown, { json: (found) => found, lines: attemptLines });
       }),
     );
+  attempt
+    .command('settle')
+    .helpGroup('What happened:')
+    .argument('<id>', 'the id of the attempt that failed')
+    .option('--call <id>', 'the call in doubt, where there are several')
+    .addOption(
+      new Option('--result <file>', 'it took place, and this JSON is what it answered').conflicts('notPerformed'),
+    )
+    .addOption(new Option('--not-performed', 'it did not take place, and is to be asked again'))
+    .description('Decide about a call with a side effect that nobody saw end; the next run goes on from there.')
+    .action((id: string, options: SettleOptions) => perform((session) => settle(session, id, options)));
+}
+
+interface SettleOptions {
+  readonly call?: string;
+  readonly result?: string;
+  readonly notPerformed?: true;
+}
+
+async function settle(session: Session, attempt_id: string, { call, result, notPerformed }: SettleOptions) {
+  if (result === undefined && notPerformed !== true) {
+    return printUsage(session, {
+      code: 'USAGE',
+      message: 'Whether the call took place has to be said.',
+      repair: 'Add --result FILE with what it answered, or --not-performed.',
+    });
+  }
+  const settled = await withEngine(session, (engine) =>
+    settleCall(engine, {
+      attempt_id,
+      ...(call === undefined ? {} : { source_invocation_id: call }),
+      ...(result === undefined ? {} : { result_file: resolve(result) }),
+    }),
+  );
+  return answer(session, settled, { json: (found) => found, lines: settledLines });
+}
+
+function settledLines({ world, command_key, performed, left_in_doubt }: SettledCall): readonly Line[] {
+  const what = performed ? 'took place, with that answer' : 'did not take place, and will be asked again';
+  return [
+    hanging(2, `Settled: ${command_key} ${what}.`),
+    left_in_doubt > 0
+      ? hanging(
+          2,
+          `${count(left_in_doubt, 'other call', 'other calls')} of this attempt must be settled before it goes on.`,
+        )
+      : verbatim('Go on:  ', accent(`npx chukwa run ${world}`)),
+  ];
 }

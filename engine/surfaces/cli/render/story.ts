@@ -1,5 +1,5 @@
 import { unreachable } from '../../../contract/unreachable.js';
-import type { Fail, Invoke } from '../../../core/turn/command.js';
+import type { Invoke } from '../../../core/turn/command.js';
 import type { Progress } from '../../../runtime/progress.js';
 import { callLines, callName } from './call.js';
 import { bad, EMPTY, faint, good, hanging, type Line, line, strong, verbatim } from './line.js';
@@ -49,7 +49,7 @@ export function tell(story: Story, progress: Progress): Told {
     case 'turn_committed':
       return tellCommit(story, progress.patches.length);
     case 'attempt_failed':
-      return tellFailure(story, progress.failure);
+      return tellFailure(story, progress);
     default:
       return unreachable(progress);
   }
@@ -140,11 +140,10 @@ function tellCommit(story: Story, patches: number): Told {
   return { story: told, lines: [EMPTY, line('  ', good(`turn ${attempted_turn} committed`), `: ${facts}`)] };
 }
 
-function tellFailure(story: Story, failure: Fail): Told {
+function tellFailure(story: Story, { failure, source_invocation_id: invocation }: Of<'attempt_failed'>): Told {
   const told = withTally(story, () => ({ status: 'failed' }));
   const { attempted_turn = 0, attempt_id = '' } = told.turns.at(-1) ?? {};
   const place = Object.entries({ subject: failure.subject_id, node: failure.node_id, call: failure.call_key });
-  const invocation = failure.call_key === undefined ? undefined : story.invocations.get(failure.call_key);
   return {
     story: told,
     lines: [
@@ -157,8 +156,18 @@ function tellFailure(story: Story, failure: Fail): Told {
       ),
       verbatim(faint('    look     '), `npx chukwa attempt ${attempt_id}`),
       ...(invocation === undefined ? [] : [verbatim(faint('             '), `npx chukwa invocation ${invocation}`)]),
+      ...(failure.failure_class === 'interrupted' && invocation !== undefined ? settleLines(attempt_id) : []),
     ],
   };
+}
+
+/** What a person can do who finds out whether the side effect took place. */
+function settleLines(attempt_id: string): readonly Line[] {
+  return [
+    hanging(4, '    Find out whether it took place, and settle it: the next run then goes on from here.'),
+    verbatim(faint('    it did   '), `npx chukwa attempt settle ${attempt_id} --result FILE`),
+    verbatim(faint('    not      '), `npx chukwa attempt settle ${attempt_id} --not-performed`),
+  ];
 }
 
 function withStarted(story: Story, invocation: string, command: Invoke): Story {

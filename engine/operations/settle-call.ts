@@ -1,0 +1,131 @@
+import { readFile } from 'node:fs/promises';
+import type { Json } from '../contract/json.js';
+import type { Problem } from '../contract/problem.js';
+import { parseSource } from '../core/content/source-text.js';
+import type { Settled } from '../ports/attempts.js';
+import type { AttemptRecord, InvocationRecord, InvocationSummary } from '../ports/records.js';
+import { type Done, type Engine, refuse } from './engine.js';
+import { showAttempt, showInvocation } from './records.js';
+
+/** What a person found out about a call that nobody saw end. */
+export interface SettleRequest {
+  readonly attempt_id: string;
+  /** Left out where only one call is in doubt. */
+  readonly source_invocation_id?: string;
+  /** The file with what the call answered; left out where it was never performed. */
+  readonly result_file?: string;
+}
+
+export interface SettledCall {
+  readonly world: string;
+  readonly attempt_id: string;
+  readonly source_invocation_id: string;
+  readonly command_key: string;
+  readonly performed: boolean;
+  /** Of the same attempt. */
+  readonly left_in_doubt: number;
+}
+
+/**
+ * Decides about a call with a side effect that nobody saw end, so that the next attempt goes on from the records of the
+ * one that failed over it. A result has to fit the schema that the source's answers have.
+ */
+export async function settleCall(engine: Engine, request: SettleRequest): Promise<Done<SettledCall>> {
+  const attempt = await showAttempt(engine, request.attempt_id);
+  if (!attempt.ok) return attempt;
+  const call = chooseCall(attempt.value, request.source_invocation_id);
+  if (!call.ok) return call;
+  const answer = await readAnswer(engine, call.value, request.result_file);
+  if (!answer.ok) return answer;
+  const { attempt_id } = attempt.value;
+  const { source_invocation_id, command_key } = call.value;
+  const settled = await engine.store.attempts.settle({
+    attempt_id,
+    source_invocation_id,
+    settled_at: engine.runtime.clock.now(),
+    ...(answer.value === undefined ? {} : { answer: answer.value }),
+  });
+  if (settled.kind !== 'settled') return refuse(toProblem(settled.kind, attempt.value, call.value));
+  const { world_slug, left_in_doubt } = settled;
+  const performed = answer.value !== undefined;
+  const value = { world: world_slug, attempt_id, source_invocation_id, command_key, performed, left_in_doubt };
+  return { ok: true, value };
+}
+
+function chooseCall(attempt: AttemptRecord, wanted: string | undefined): Done<InvocationSummary> {
+  const interrupted = attempt.invocations.filter(({ status }) => status === 'interrupted');
+  const chosen = interrupted.find(
+    ({ source_invocation_id }) => source_invocation_id === (wanted ?? attempt.failed_source_invocation_id),
+  );
+  if (chosen !== undefined) return { ok: true, value: chosen };
+  if (wanted === undefined) return refuse(nothingInDoubt(attempt));
+  return refuse({
+    ...nothingInDoubt(attempt),
+    message: `The call ${JSON.stringify(wanted)} of attempt ${attempt.attempt_id} is not in doubt.`,
+  });
+}
+
+function nothingInDoubt({ attempt_id }: AttemptRecord): Problem {
+  return {
+    code: 'CALL_NOT_IN_DOUBT',
+    message: `No call of attempt ${attempt_id} is in doubt: either somebody saw it end, or it only reads.`,
+    repair: `See its calls: chukwa attempt ${attempt_id}`,
+  };
+}
+
+async function readAnswer(
+  engine: Engine,
+  call: InvocationSummary,
+  file: string | undefined,
+): Promise<Done<Json | undefined>> {
+  if (file === undefined) return { ok: true, value: undefined };
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) return refuse(unreadable(file));
+  const parsed = parseSource(file, text);
+  if (!parsed.ok) return refuse(...parsed.problems);
+  const shown = await showInvocation(engine, call.source_invocation_id);
+  if (!shown.ok) return shown;
+  const problems = await findMisfits(engine, shown.value, parsed.value.value);
+  const { locate } = parsed.value;
+  if (problems.length === 0) return { ok: true, value: parsed.value.value };
+  return refuse(...problems.map((problem) => ({ ...problem, location: locate(problem.pointer ?? '') })));
+}
+
+function unreadable(file: string): Problem {
+  return {
+    code: 'FILE_UNREADABLE',
+    message: `The file ${JSON.stringify(file)} cannot be read.`,
+    repair: 'Name a JSON file that holds what the call answered.',
+  };
+}
+
+async function findMisfits(engine: Engine, call: InvocationRecord, answer: Json): Promise<readonly Problem[]> {
+  if (call.output_schema_hash === null) return [];
+  const schema = await engine.store.components.find('json_schema', call.output_schema_hash);
+  if (schema === undefined) throw new Error(`the schema ${call.output_schema_hash} is not stored`);
+  const validate = engine.authoring.compileSchema(schema.hash, schema.content);
+  return validate.ok ? validate.value(answer).filter(({ severity }) => severity !== 'note') : validate.problems;
+}
+
+function toProblem(
+  kind: Exclude<Settled['kind'], 'settled'>,
+  attempt: AttemptRecord,
+  { source_invocation_id }: InvocationSummary,
+): Problem {
+  switch (kind) {
+    case 'not_in_doubt':
+      return nothingInDoubt(attempt);
+    case 'already_settled':
+      return {
+        code: 'CALL_ALREADY_SETTLED',
+        message: `The call ${source_invocation_id} has been settled already, and that stands.`,
+        repair: `Go on: chukwa run ${attempt.world_slug}`,
+      };
+    case 'too_late':
+      return {
+        code: 'SETTLED_TOO_LATE',
+        message: `The world ${attempt.world_slug} has gone on since attempt ${attempt.attempt_id}, which cannot be continued any more.`,
+        repair: `See what came after: chukwa attempts ${attempt.world_slug}`,
+      };
+  }
+}

@@ -1,0 +1,93 @@
+import { canonicalText } from '../../core/content/canonical.js';
+import type { SettleCall, Settled } from '../../ports/attempts.js';
+import { inTransaction, type OpenDatabase } from '../database.js';
+import { prepare, run, type Runner, toTimestamp } from '../statement.js';
+
+// With the world's row locked nobody begins an attempt meanwhile. Only the world's latest attempt can be continued.
+const FIND = prepare(
+  'find_settleable',
+  `SELECT worlds.world_slug,
+     attempts.status = 'failed' AND attempts.failure_class = 'interrupted'
+       AND attempts.attempted_turn = worlds.turn + 1
+       AND NOT EXISTS (
+         SELECT FROM attempts AS later WHERE later.world_slug = attempts.world_slug AND later.epoch > attempts.epoch)
+       AS can_go_on,
+     calls.source_invocation_id IS NOT NULL AS is_in_doubt, settled.source_invocation_id IS NOT NULL AS is_settled
+   FROM attempts JOIN worlds USING (world_slug)
+     LEFT JOIN source_invocations AS calls ON calls.world_slug = attempts.world_slug
+       AND calls.attempt_id = attempts.attempt_id AND calls.source_invocation_id = :source_invocation_id::uuid
+       AND calls.status = 'interrupted' AND calls.effect_class <> 'read_only'
+     LEFT JOIN call_settlements AS settled ON settled.world_slug = calls.world_slug
+       AND settled.source_invocation_id = calls.source_invocation_id
+   WHERE attempts.attempt_id = :attempt_id::uuid
+   FOR UPDATE OF worlds`,
+);
+
+const SETTLE = prepare(
+  'settle_call',
+  `WITH settlement AS (
+     INSERT INTO call_settlements (world_slug, source_invocation_id, attempt_id, performed, response_json, settled_at)
+     VALUES (:world_slug, :source_invocation_id::uuid, :attempt_id::uuid, :performed::boolean, :response_json::json,
+       :settled_at::timestamptz)),
+   event AS (
+     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
+       cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, details)
+     SELECT world_slug, attempt_id, 'call_settled', :settled_at::timestamptz, source_invocation_id, workflow_hash,
+       workflow_node_id, workflow_subject_entity_id, json_build_object('performed', :performed::boolean)
+     FROM source_invocations
+     WHERE world_slug = :world_slug AND source_invocation_id = :source_invocation_id::uuid)
+   INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
+     source_invocation_id, cognition_workflow_hash, response_source_hash, workflow_node_id,
+     workflow_subject_entity_id, details)
+   SELECT world_slug, 'call_settled', attempt_id, attempted_turn, :settled_at::timestamptz, source_invocation_id,
+     workflow_hash, source_hash, workflow_node_id, workflow_subject_entity_id,
+     json_build_object('performed', :performed::boolean)
+   FROM source_invocations WHERE world_slug = :world_slug AND source_invocation_id = :source_invocation_id::uuid`,
+);
+
+// The next attempt goes on with this one as soon as nothing of it is in doubt any more.
+const RELEASE = prepare(
+  'release_settled_attempt',
+  `WITH in_doubt AS (
+     SELECT count(*)::int AS left FROM source_invocations AS calls
+       LEFT JOIN call_settlements AS settled USING (world_slug, source_invocation_id)
+     WHERE calls.world_slug = :world_slug AND calls.attempt_id = :attempt_id::uuid AND calls.status = 'interrupted'
+       AND calls.effect_class <> 'read_only' AND settled.source_invocation_id IS NULL),
+   released AS (
+     UPDATE worlds SET settled_attempt_id = :attempt_id::uuid FROM in_doubt
+     WHERE world_slug = :world_slug AND in_doubt.left = 0)
+   SELECT in_doubt.left FROM in_doubt`,
+);
+
+interface Found {
+  readonly world_slug: string;
+  readonly can_go_on: boolean;
+  readonly is_in_doubt: boolean;
+  readonly is_settled: boolean;
+}
+
+/** Writes down what a person found out about a call that nobody saw end. One transaction. */
+export function settleCall(database: Pick<OpenDatabase, 'pool'>, settlement: SettleCall): Promise<Settled> {
+  const { attempt_id, source_invocation_id } = settlement;
+  return inTransaction(database.pool, async (transaction): Promise<Settled> => {
+    const [found] = await run<Found>(transaction, FIND, { attempt_id, source_invocation_id });
+    if (found?.is_in_doubt !== true) return { kind: 'not_in_doubt' };
+    if (found.is_settled) return { kind: 'already_settled' };
+    if (!found.can_go_on) return { kind: 'too_late' };
+    return write(transaction, settlement, found.world_slug);
+  });
+}
+
+async function write(transaction: Runner, settlement: SettleCall, world_slug: string): Promise<Settled> {
+  const { attempt_id, source_invocation_id, answer, settled_at } = settlement;
+  await run(transaction, SETTLE, {
+    world_slug,
+    attempt_id,
+    source_invocation_id,
+    performed: answer !== undefined,
+    response_json: answer === undefined ? null : canonicalText(answer),
+    settled_at: toTimestamp(settled_at),
+  });
+  const [in_doubt] = await run<{ readonly left: number }>(transaction, RELEASE, { world_slug, attempt_id });
+  return { kind: 'settled', world_slug, left_in_doubt: in_doubt?.left ?? 0 };
+}

@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { putScenario } from '../../engine/operations/author.js';
+import type { Engine } from '../../engine/operations/engine.js';
+import { type RunReport, runTurns } from '../../engine/operations/run-turns.js';
+import { createWorld } from '../../engine/operations/worlds.js';
+import type { Store } from '../../engine/ports/records.js';
+import { toStore } from '../../engine/store/open-store.js';
+import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../support/databases.js';
+import { loadScript, must, openParkStage, type ParkStage, ROOT } from '../support/park-stage.js';
+import { Died, mortalEngine } from './mortal-driver.js';
+
+/** Services, a model and a database that outlive the drivers which die on them. */
+export interface Arena {
+  readonly stage: ParkStage;
+  readonly database: TestDatabase;
+  /** A store as a process of its own would have it. */
+  freshStore(): Store;
+  /** An engine on such a store. */
+  freshEngine(): Engine;
+  /** A fresh world of a scenario that ships, with services and model as freshly started and its script. */
+  makeWorld(scenario: string): Promise<string>;
+  /** Runs turns by a driver of its own, which dies after so many steps: see `mortalEngine`. */
+  play(world_slug: string, life: number, turns?: number): Promise<Played>;
+  close(): Promise<void>;
+}
+
+export interface Played {
+  /** How many steps the driver took. */
+  readonly steps: number;
+  /** Left out where it died. */
+  readonly report?: RunReport;
+}
+
+/** Opens an arena. Close it. */
+export async function openArena(kind: DatabaseKind): Promise<Arena> {
+  const stage = await openParkStage('embedded');
+  const database = await openTestDatabase(kind);
+  const freshStore = (): Store => toStore(database.database, []);
+  const freshEngine = (): Engine => ({ ...mortalEngine(stage.engine, freshStore(), Infinity).engine });
+  let worlds = 0;
+  return {
+    stage,
+    database,
+    freshStore,
+    freshEngine,
+    makeWorld: async (scenario) => {
+      stage.toys.reset();
+      stage.model.reset();
+      stage.model.setScript(await loadScript(scenario));
+      return makeWorld(freshEngine(), scenario, `${scenario}-${(worlds += 1)}`);
+    },
+    play: (world_slug, life, turns = 1) => play(mortalEngine(stage.engine, freshStore(), life), world_slug, turns),
+    close: async () => {
+      await stage.close();
+      await database.close();
+    },
+  };
+}
+
+async function makeWorld(engine: Engine, scenario: string, world_slug: string): Promise<string> {
+  const root = join(ROOT, 'workflows');
+  const put = await putScenario(engine, join(root, scenario, 'scenario.json'), { working_folder: root, root });
+  must(await createWorld(engine, { world_slug, scenario_hash: must(put) }));
+  return world_slug;
+}
+
+async function play(
+  { engine, done }: ReturnType<typeof mortalEngine>,
+  world_slug: string,
+  turns: number,
+): Promise<Played> {
+  const { signal } = new AbortController();
+  try {
+    const report = must(await runTurns(engine, { world_slug, turns, signal, onProgress: () => {} }));
+    return { steps: done(), report };
+  } catch (error) {
+    if (error instanceof Died) return { steps: done() };
+    throw error;
+  }
+}
