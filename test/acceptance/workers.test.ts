@@ -293,8 +293,8 @@ test(
   ENOUGH,
   async (context) => {
     const folder = await makeFolder(context);
-  const model = await startScriptedModel(READS_ON);
-  context.after(() => model.close());
+    const model = await startScriptedModel(READS_ON);
+    context.after(() => model.close());
     const variables = { CHUKWA_DATA_DIR: folder, CHUKWA_LLM_BASE_URL: model.url, CHUKWA_LLM_API_KEY: 'none' };
     const made = await runChukwa(
       ['world', 'create', 'alone', '--scenario', 'workflows/simple', '--root', 'workflows'],
