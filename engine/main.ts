@@ -72,10 +72,11 @@ export async function compose(variables: Variables): Promise<Composition> {
     findServed: async () => findServed(toDataDir(variables)),
     announceServed: (url) => announceServed(toDataDir(variables), { url, pid: process.pid }),
     diagnose: async () => {
-      const [{ authoring, sources }, { examineOrigin }, { inspectDatabase }] = await Promise.all([
+      const [{ authoring, sources }, { examineOrigin }, { inspectDatabase }, { findServer }] = await Promise.all([
         openParts(variables, {}),
         import('./sources/index.js'),
         import('./store/inspect.js'),
+        import('./store/doorbell/server-doorbell.js'),
       ]);
       await sources.close();
       return diagnose({
@@ -84,6 +85,7 @@ export async function compose(variables: Variables): Promise<Composition> {
         catalogue: authoring.catalogue,
         examineOrigin,
         inspectDatabase: () => inspectDatabase(toStoreConfiguration(variables)),
+        openDoorbell: () => chooseDoorbell(toWantedDoorbell(variables), findServer(variables['CHUKWA_DATABASE_URL'])),
       });
     },
   };

@@ -34,6 +34,11 @@ export function openServerDoorbell(connectionString: string): Doorbell {
   };
 }
 
+/** What rings at a configured server, which is not looked at otherwise; undefined for an embedded database. */
+export function findServer(url: string | undefined): { openDoorbell(): Doorbell } | undefined {
+  return url !== undefined && /^postgres(ql)?:/.test(url) ? { openDoorbell: () => openServerDoorbell(url) } : undefined;
+}
+
 /** A connection that listens, for as long as it is wanted. */
 interface Line {
   ring(world_slug: string): void;
