@@ -10,7 +10,7 @@ import type { WorkerParts, WorkerSettings } from './worker-parts.js';
 const LOOK_MS = 1_000;
 const TIDY_MS = 30_000;
 /** From a claim to the beginning of its attempt lies the compiling of a program, at most. */
-const RESERVE_MS = 30_000;
+const RESERVE_MS = 5_000;
 const DATABASE_LOST = { first_ms: 500, most_ms: 15_000 };
 const LEFT_ALONE = { first_ms: 1_000, most_ms: 60_000 };
 
