@@ -140,7 +140,9 @@ function linkOne(
     hashes.set(reference.pointer, hash);
   }
   const content = toContent(file.kind, file.value as JsonObject, (pointer) => hashes.get(pointer));
-  const refersTo = edges.map(({ reference }) => ({ kind: reference.wants, hash: hashes.get(reference.pointer) ?? '' }));
+  const refersTo = edges.flatMap(({ reference: { wants, pointer } }) =>
+    isComponentKind(wants) ? [{ kind: wants, hash: hashes.get(pointer) ?? '' }] : [],
+  );
   return { path: file.path, kind: file.kind, hash: contentHash(content), content, refers_to: distinct(refersTo) };
 }
 
