@@ -18,7 +18,8 @@ export type SourceClass =
   | 'result_too_large'
   | 'unavailable'
   | 'structured_output_rejected'
-  | 'model_refusal';
+  | 'model_refusal'
+  | 'stopped';
 
 /** What models and sources answer, by turn and command key: for scripted models, dry runs and recordings. */
 export interface Answers {
@@ -63,7 +64,7 @@ export interface FaultAnswer {
   readonly fault: 'cut_stream' | 'no_finish' | 'hang' | 'reset';
   readonly text?: string;
 }
-/** The call fails with this class, as if its plugin had said so. */
+/** The call fails with this class, as if its plugin had said so; one that is stopped waits until the turn no longer wants it. */
 export interface FailureAnswer {
   readonly failure: SourceClass;
   /** What the failure says. */

@@ -35,15 +35,24 @@ export const NO_WAY_OUT: Pick<OriginFetches, 'bind' | 'close'> & Pick<Children, 
 function openStandIn(speaks: CallToAnswer['speaks'], answerCall: AnswerCall): SourcePlugin {
   return {
     open: ({ label }) => ({
-      invoke: async (request, { client_request_id, trace }) => {
+      invoke: async (request, { client_request_id, signal, trace }) => {
         const place = parseClientRequestId(client_request_id);
         if (place === undefined) throw new Error(`${client_request_id} names no call`);
         const answer = answerCall({ ...place, source_label: label, speaks, request });
         if (answer === undefined) throw makeSourceFailure('unavailable', sayMissing(place.turn, place.key));
+        if ('failure' in answer && answer.failure === 'stopped') await aborted(signal);
         return speaks === 'chat' ? utter(answer, trace) : reply(answer);
       },
     }),
   };
+}
+
+/** Who is to be stopped says nothing until then. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 function sayMissing(turn: number, key: string): string {
@@ -86,7 +95,8 @@ function isFailing(answer: Answer): boolean {
 function failureOf(answer: Answer): SourceFailure {
   if ('failure' in answer) {
     const { failure, message, http_status, text } = answer;
-    return makeSourceFailure(failure, message ?? `the answer that was written says ${failure}`, {
+    const failure_class = failure === 'stopped' ? 'transport' : failure;
+    return makeSourceFailure(failure_class, message ?? `the answer that was written says ${failure}`, {
       ...(http_status === undefined ? {} : { http_status }),
       ...(text === undefined ? {} : { body: Buffer.from(text) }),
     });

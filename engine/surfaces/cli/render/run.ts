@@ -26,7 +26,7 @@ export function titleLines({ world, model, turns, database }: RunTitle): readonl
 }
 
 /** The foot of a run: a line a turn, and where to look further. */
-export function endingLines(report: RunReport, { turns }: Story, staysAfterwards: boolean): readonly Line[] {
+export function endingLines(report: RunReport, { turns, is_kept }: Story): readonly Line[] {
   if (turns.length === 0) return [EMPTY, line(`No turn of ${report.world} was tried.`)];
   const rows = turns.map(({ attempted_turn, status, patches, calls, tokens, attempt_id }) => [
     attempted_turn,
@@ -42,7 +42,7 @@ export function endingLines(report: RunReport, { turns }: Story, staysAfterwards
     EMPTY,
     ...(report.dry_run !== undefined
       ? dryLines(report.world, report.dry_run)
-      : staysAfterwards
+      : is_kept
         ? furtherLines(report)
         : [line('The database was in memory: nothing of this run can be looked at any more.')]),
   ];

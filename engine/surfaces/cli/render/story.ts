@@ -14,6 +14,8 @@ export interface Story {
   readonly invocations: ReadonlyMap<string, string>;
   /** Calls without an answer, by command key. */
   readonly under_way: ReadonlyMap<string, Invoke>;
+  /** Whether the record can be looked at afterwards. */
+  readonly is_kept: boolean;
 }
 
 export interface TurnTally {
@@ -31,7 +33,13 @@ export interface Told {
 }
 
 /** A story of which nothing has been told. */
-export const UNTOLD: Story = { turns: [], heading: undefined, invocations: new Map(), under_way: new Map() };
+export const UNTOLD: Story = {
+  turns: [],
+  heading: undefined,
+  invocations: new Map(),
+  under_way: new Map(),
+  is_kept: true,
+};
 
 /** Tells one more thing that happened. */
 export function tell(story: Story, progress: Progress): Told {
@@ -123,12 +131,18 @@ function tellFailure(story: Story, failure: Fail): Told {
       hanging(4, `    ${failure.message}`),
       ...place.flatMap(([name, value]) => (value === undefined ? [] : [line(faint(`    ${name.padEnd(8)} `), value)])),
       line(
-        `    The world stays at turn ${attempted_turn - 1}: nothing of this attempt was applied, and every call of it is kept.`,
+        `    The world stays at turn ${attempted_turn - 1}: nothing of this attempt was applied${story.is_kept ? ', and every call of it is kept' : ''}.`,
       ),
-      verbatim(faint('    look     '), `npx chukwa attempt ${attempt_id}`),
-      ...(invocation === undefined ? [] : [verbatim(faint('             '), `npx chukwa invocation ${invocation}`)]),
+      ...(story.is_kept ? lookLines(attempt_id, invocation) : []),
     ],
   };
+}
+
+function lookLines(attempt_id: string, invocation: string | undefined): readonly Line[] {
+  return [
+    verbatim(faint('    look     '), `npx chukwa attempt ${attempt_id}`),
+    ...(invocation === undefined ? [] : [verbatim(faint('             '), `npx chukwa invocation ${invocation}`)]),
+  ];
 }
 
 function withStarted(story: Story, invocation: string, command: Invoke): Story {
