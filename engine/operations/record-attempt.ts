@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Json } from '../contract/json.js';
+import type { Problem } from '../contract/problem.js';
 import { type ByTurn, withoutHash } from '../contract/scripted.js';
 import { relativePath } from '../core/workflow/link/relative-path.js';
 import { givenFor } from '../core/workflow-test/world-start.js';
@@ -150,12 +151,17 @@ async function recordAnswers(
     ),
   );
   const calls: RecordedCall[] = [];
+  const problems: Problem[] = [];
   for (const { source_invocation_id } of attempt.invocations) {
     const is_refused = refused.has(source_invocation_id);
     const recorded = await recordAnswer(engine, { source_invocation_id, view, is_refused });
-    if (!recorded.ok) return recorded;
+    if (!recorded.ok) {
+      problems.push(...recorded.problems);
+      continue;
+    }
     if (recorded.value !== undefined) calls.push(recorded.value);
   }
+  if (problems.length > 0) return refuse(...problems);
   const shortKeys = calls.map(({ key }) => withoutHash(key));
   const nameOf = (key: string): string =>
     shortKeys.filter((short) => short === withoutHash(key)).length === 1 ? withoutHash(key) : key;

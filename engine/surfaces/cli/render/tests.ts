@@ -32,13 +32,23 @@ function complaintLines(complaint: TestComplaint): readonly Line[] {
   return [
     verbatim(`  ${file}:${row}:${column}  `, bad(message), faint(`  (at ${pointer === '' ? '/' : pointer})`)),
     ...(expected === undefined ? [] : sideLines('- expected  ', expected)),
-    ...(actual === undefined ? [] : sideLines('+ actual    ', actual)),
+    ...(actual === undefined ? [] : sideLines('+ actual    ', shorten(actual, expected))),
     ...(repair === undefined ? [] : [hanging(6, faint(`    what to do: ${repair}`))]),
   ];
 }
 
 const INDENT = 4;
 const LINES_MAX = 40;
+const TEXT_LENGTH_MAX = 400;
+
+/** Of a long text, such as a prompt, its end, or what stands around the text that is spoken of; `--json` has all. */
+function shorten(value: Json, sought: Json | undefined): Json {
+  if (typeof value !== 'string' || value.length <= TEXT_LENGTH_MAX) return value;
+  const found = typeof sought === 'string' ? value.indexOf(sought) : -1;
+  const from = found < 0 ? value.length - TEXT_LENGTH_MAX : Math.max(0, found - TEXT_LENGTH_MAX / 2);
+  const part = value.slice(from, from + TEXT_LENGTH_MAX);
+  return `${from === 0 ? '' : '... '}${part}${from + part.length < value.length ? ' ...' : ''}`;
+}
 
 function sideLines(sign: string, value: Json): readonly Line[] {
   const short = JSON.stringify(value);
