@@ -78,7 +78,7 @@ function tellBeginning(story: Story, began: Of<'attempt_began'>): Told {
   const { attempt_id, attempted_turn, simulation_time, interrupted_attempts } = began;
   const tally: TurnTally = { attempt_id, attempted_turn, status: 'running', patches: 0, calls: 0, tokens: 0 };
   return {
-    story: { ...UNTOLD, turns: [...story.turns, tally] },
+    story: { ...UNTOLD, is_kept: story.is_kept, turns: [...story.turns, tally] },
     lines: [
       EMPTY,
       ruleLine(`turn ${attempted_turn}`, toMoment(simulation_time)),
