@@ -1,4 +1,3 @@
-import type { Json } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
 import type { WorldToPlant } from '../ports/records.js';
 import { prepare, run, type Runner, toTimestamp } from './statement.js';
@@ -43,8 +42,8 @@ export async function plantWorld(runner: Runner, world: WorldToPlant): Promise<b
     turns: [...new Set([world.turn, ...memories.map(({ turn }) => turn)])],
     start_time: world.start_time,
     created_at: toTimestamp(world.created_at),
-    environments: canonicalText(world.environments as unknown as Json),
-    entities: canonicalText(world.entities as unknown as Json),
+    environments: canonicalText(world.environments),
+    entities: canonicalText(world.entities),
   });
   return row?.planted === 1;
 }

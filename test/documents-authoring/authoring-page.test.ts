@@ -24,17 +24,12 @@ test('the page on authoring, followed to the letter, ends with a scenario that r
   await chmod(join(bin, 'npx'), 0o755);
   const { PATH = '' } = process.env;
   const env = { PATH: [bin, PATH].join(delimiter), CHUKWA_DATA_DIR: join(folder, 'data'), COLUMNS: '400' };
-  const { stdout, stderr } = await promisify(execFile)('sh', ['-e', '-c', `${toScript(page)}`], { cwd: folder, env });
+  const { stdout, stderr } = await promisify(execFile)('sh', ['-e', '-c', toScript(page)], { cwd: folder, env });
   for (const sample of samplesOf(page)) assertTold(`${stdout}${stderr}`, sample);
   assert.equal([...stdout.matchAll(/^the exit code is 1$/gm)].length, 2);
   const looks = (await readFile(join(folder, 'looks.txt'), 'utf8')).trim().split('\n');
-  assert.deepEqual(
-    looks
-      .map((look) => (JSON.parse(look) as { readonly ok: boolean }).ok)
-      .toSorted()
-      .at(-1),
-    true,
-  );
+  const sound = looks.map((look) => (JSON.parse(look) as { readonly ok: boolean }).ok);
+  assert.deepEqual([sound[0], sound.at(-1)], [false, true]);
   assert.match(stdout, /This was a dry run: nobody was asked, and the world bakery stays at turn 0\./);
   assert.match(stdout, /loaves {2}Loaves[^\n]*\n +state +rising on the table/);
   assert.match(stdout, /^2 tests passed$/m);
