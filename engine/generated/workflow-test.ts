@@ -88,7 +88,7 @@ export interface WorkflowTest {
   readonly label: HumanId;
   readonly description?: Description;
   readonly scenario_ref: Reference;
-  /** The name of the world, as prompts show it; the label without this. */
+  /** The name of the world, as prompts show it; the label without this. Of several tests in one run, a second world of a name gets -2 after it. */
   readonly world?: string;
   readonly given?: Given;
   /** How many turns are run; 1 without this. */

@@ -342,3 +342,31 @@ test('no dry run of this file has loaded the spy, which leaves its file where pl
   assert.equal(await runCommandLine(composition, ['plugin', 'list'], openTestTerminal()), 0);
   assert.equal(spyWasHere(), true);
 });
+
+test('Ctrl-C after a test leaves the others alone, tells of that one, and ends with 130', async () => {
+  const idle = { json: { kind: 'final_patch', patch: { narration: 'Ivy waits.', effects: [] } } };
+  const root = await besideClerk('long', {
+    'long.test.json': {
+      ...NOTHING_EXPECTED,
+      turns: 1000,
+      answers: {
+        '*': {
+          'ivy/sort/round-1/try-1': { json: { from: 'nobody', topic: 'other', place: 'kiosk' } },
+          'ivy/look_up/call': { json: { temperature_f: 50, condition: 'dull', message: 'Dull.' } },
+          'ivy/act/round-1/try-1': idle,
+        },
+      },
+    },
+  });
+  let pressed = false;
+  const terminal = openTestTerminal({
+    onWrite: (self) => {
+      if (!pressed) self.interrupt();
+      pressed = true;
+    },
+  });
+  const words = ['test', join(root, 'clerk', 'clerk.test.json'), join(root, 'clerk', 'long.test.json'), '--root', root];
+  assert.equal(await runCommandLine(await compose(variables), words, terminal), 130);
+  assert.match(terminal.out_text(), /^1 test passed$/m);
+  assert.doesNotMatch(terminal.out_text(), /failed|broken/);
+});

@@ -121,8 +121,12 @@ function findCycle(edge: Edge, graph: Graph): Problem | undefined {
 function findWrongKind(edge: Edge, byPath: ReadonlyMap<string, DocumentToLink>): Problem | undefined {
   const kind = edge.to === undefined ? undefined : byPath.get(edge.to)?.kind;
   if (kind === undefined || kind === edge.reference.wants) return undefined;
-  const message = `this must refer to a ${edge.reference.wants}, and the file is a ${kind}`;
+  const message = `this must refer to ${withArticle(edge.reference.wants)}, and the file is ${withArticle(kind)}`;
   return { code: 'WRONG_KIND', message, pointer: edge.reference.pointer };
+}
+
+function withArticle(kind: DocumentKind): string {
+  return kind === 'answers' ? 'a document of answers' : `a ${kind}`;
 }
 
 function linkOne(
