@@ -10,6 +10,7 @@ import { loadShippedSchemas } from './operations/documents/index.js';
 import type { Authoring, Done, Engine } from './operations/engine.js';
 import { refuse, unavailable } from './operations/engine.js';
 import type { Workshop } from './operations/plugins/workshop.js';
+import type { AnswerCall } from './ports/answers.js';
 import type { Holder } from './ports/attempts.js';
 import type { Clock } from './ports/clock.js';
 import type { ValidateKind } from './schema/index.js';
@@ -43,6 +44,7 @@ export async function compose(variables: Variables): Promise<Composition> {
     openWorkshop: () => openWorkshop(variables),
     openArchive: () => openArchive(variables),
     openEngine: (options = {}) => openEngine(variables, options),
+    openDryEngine: (answerCall) => openDryEngine(variables, answerCall),
     startToys,
     startScriptedModel,
     diagnose: async () => {
@@ -70,7 +72,10 @@ interface Parts {
   readonly sources: Sources;
 }
 
-async function openParts(variables: Variables, options: EngineOptions): Promise<Parts> {
+/** The one seam of dry runs: given answers, sources are opened without any plugin's code and without a way out. */
+type PartsOptions = EngineOptions & { readonly answerCall?: AnswerCall };
+
+async function openParts(variables: Variables, options: PartsOptions): Promise<Parts> {
   const [{ createCompileSchema, createValidateDocument, createValidateShape }, { openSources }] = await Promise.all([
     import('./schema/index.js'),
     import('./sources/index.js'),
@@ -82,6 +87,7 @@ async function openParts(variables: Variables, options: EngineOptions): Promise<
     ...placesOfPlugins(variables),
     lookUp: (name) => variables[name],
     ...(options.variables === undefined ? {} : { overlay: options.variables }),
+    ...(options.answerCall === undefined ? {} : { answerCall: options.answerCall }),
     compileSchema,
     validateManifest: (value) => validateShape('plugin_manifest', value),
     clock,
@@ -115,15 +121,29 @@ async function openWorkshop(variables: Variables): Promise<Done<Workshop>> {
 }
 
 async function openArchive(variables: Variables): Promise<Done<OpenArchive>> {
+  return openArchiveAt(toStoreConfiguration(variables));
+}
+
+async function openArchiveAt(configuration: StoreConfiguration): Promise<Done<OpenArchive>> {
   const { openStore } = await import('./store/open-store.js');
-  const opened = await openStore(toStoreConfiguration(variables));
+  const opened = await openStore(configuration);
   if (!opened.ok) return unavailable(...opened.problems);
   const store = opened.value;
   return { ok: true, value: { store, close: () => store.database.close() } };
 }
 
-async function openEngine(variables: Variables, options: EngineOptions): Promise<Done<Engine>> {
-  const [opened, { authoring, sources }] = await Promise.all([openArchive(variables), openParts(variables, options)]);
+function openEngine(variables: Variables, options: EngineOptions): Promise<Done<Engine>> {
+  return joinEngine(openArchive(variables), openParts(variables, options));
+}
+
+/** An engine whose sources answer what was written, on a database that is thrown away. */
+function openDryEngine(variables: Variables, answerCall: AnswerCall): Promise<Done<Engine>> {
+  const configuration = { ...toStoreConfiguration(variables), url: 'memory:' };
+  return joinEngine(openArchiveAt(configuration), openParts(variables, { answerCall }));
+}
+
+async function joinEngine(opening: Promise<Done<OpenArchive>>, loading: Promise<Parts>): Promise<Done<Engine>> {
+  const [opened, { authoring, sources }] = await Promise.all([opening, loading]);
   if (!opened.ok) {
     await sources.close();
     return opened;

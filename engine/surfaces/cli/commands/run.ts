@@ -1,13 +1,17 @@
 import type { Command } from 'commander';
+import { dryRun } from '../../../operations/dry-run/index.js';
 import { runWorld } from '../../../operations/run-world.js';
 import { turnsOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { chooseModel, llmOption, type ModelOptions } from '../model-choice.js';
+import { toPlace } from '../place.js';
 import { playTurns } from '../play-turns.js';
-import type { Perform, Session } from '../session.js';
+import { type Perform, printUsage, type Session } from '../session.js';
 
 interface RunOptions extends ModelOptions {
   readonly turns: number;
+  readonly dry?: boolean;
+  readonly answers?: string;
 }
 
 /** `chukwa run` */
@@ -20,10 +24,14 @@ export function addRun(program: Command, perform: Perform): void {
     .addOption(turnsOption(1))
     .addOption(llmOption())
     .option('--script <file>', 'what the scripted model says: a script that ships, or a file')
+    .option('--dry', 'try it on a copy that is thrown away; nothing outside is asked')
+    .option('--answers <file>', 'what models and sources answer in a dry run')
     .action((slug: string, options: RunOptions) => perform((session) => run(session, slug, options)));
 }
 
-async function run(session: Session, world_slug: string, { turns, ...options }: RunOptions): Promise<ExitCode> {
+async function run(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
+  const { turns, dry, answers } = options;
+  if (dry === true || answers !== undefined) return runDry(session, world_slug, options);
   const choice = await chooseModel(session, options);
   if (!choice.ok) return choice.code;
   return playTurns(session, ({ signal, narration }) =>
@@ -34,6 +42,26 @@ async function run(session: Session, world_slug: string, { turns, ...options }: 
       signal,
       onProgress: narration.onProgress,
       onWorld: (world, database) => narration.begin({ world, model: choice.model, turns, database }),
+    }),
+  );
+}
+
+async function runDry(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
+  const { turns, dry, answers, llm, script } = options;
+  const refuse = (message: string, repair: string): ExitCode => printUsage(session, { code: 'USAGE', message, repair });
+  if (answers === undefined) return refuse('A dry run asks nobody, so it needs the answers.', 'Add --answers FILE.');
+  if (dry !== true)
+    return refuse('--answers is for dry runs.', 'Add --dry, or use --llm scripted --script FILE for the model alone.');
+  if (llm !== undefined || script !== undefined)
+    return refuse('A dry run asks no model: --answers says what it says.', 'Leave --llm and --script out.');
+  return playTurns(session, ({ signal, narration }) =>
+    dryRun(session.composition, {
+      world_slug,
+      turns,
+      answers: { path: answers, place: toPlace(session, {}) },
+      signal,
+      onProgress: narration.onProgress,
+      onWorld: (world, database) => narration.begin({ world, model: `none, a dry run by ${answers}`, turns, database }),
     }),
   );
 }

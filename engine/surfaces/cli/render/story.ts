@@ -14,6 +14,8 @@ export interface Story {
   readonly invocations: ReadonlyMap<string, string>;
   /** Calls without an answer, by command key. */
   readonly under_way: ReadonlyMap<string, Invoke>;
+  /** Whether the record can be looked at afterwards. */
+  readonly is_kept: boolean;
 }
 
 export interface TurnTally {
@@ -31,7 +33,13 @@ export interface Told {
 }
 
 /** A story of which nothing has been told. */
-export const UNTOLD: Story = { turns: [], heading: undefined, invocations: new Map(), under_way: new Map() };
+export const UNTOLD: Story = {
+  turns: [],
+  heading: undefined,
+  invocations: new Map(),
+  under_way: new Map(),
+  is_kept: true,
+};
 
 /** Tells one more thing that happened. */
 export function tell(story: Story, progress: Progress): Told {
@@ -70,7 +78,7 @@ function tellBeginning(story: Story, began: Of<'attempt_began'>): Told {
   const { attempt_id, attempted_turn, simulation_time, continued } = began;
   const tally: TurnTally = { attempt_id, attempted_turn, status: 'running', patches: 0, calls: 0, tokens: 0 };
   return {
-    story: { ...UNTOLD, turns: [...story.turns, tally] },
+    story: { ...UNTOLD, is_kept: story.is_kept, turns: [...story.turns, tally] },
     lines: [
       EMPTY,
       ruleLine(`turn ${attempted_turn}`, toMoment(simulation_time)),
@@ -125,13 +133,21 @@ function tellFailure(story: Story, { failure, source_invocation_id: invocation }
       hanging(4, `    ${failure.message}`),
       ...place.flatMap(([name, value]) => (value === undefined ? [] : [line(faint(`    ${name.padEnd(8)} `), value)])),
       line(
-        `    The world stays at turn ${attempted_turn - 1}: nothing of this attempt was applied, and every call of it is kept.`,
+        `    The world stays at turn ${attempted_turn - 1}: nothing of this attempt was applied${story.is_kept ? ', and every call of it is kept' : ''}.`,
       ),
-      verbatim(faint('    look     '), `npx chukwa attempt ${attempt_id}`),
-      ...(invocation === undefined ? [] : [verbatim(faint('             '), `npx chukwa invocation ${invocation}`)]),
-      ...(failure.failure_class === 'interrupted' && invocation !== undefined ? settleLines(attempt_id) : []),
+      ...(story.is_kept ? lookLines(attempt_id, invocation) : []),
+      ...(story.is_kept && failure.failure_class === 'interrupted' && invocation !== undefined
+        ? settleLines(attempt_id)
+        : []),
     ],
   };
+}
+
+function lookLines(attempt_id: string, invocation: string | undefined): readonly Line[] {
+  return [
+    verbatim(faint('    look     '), `npx chukwa attempt ${attempt_id}`),
+    ...(invocation === undefined ? [] : [verbatim(faint('             '), `npx chukwa invocation ${invocation}`)]),
+  ];
 }
 
 /** What a person can do who finds out whether the side effect took place. */
