@@ -10,8 +10,6 @@ export interface Story {
   readonly turns: readonly TurnTally[];
   /** Whose part is being told: a subject, or everybody's ambient context. */
   readonly heading: string | undefined;
-  /** Invocations of the turn by command key. */
-  readonly invocations: ReadonlyMap<string, string>;
   /** Calls without an answer, by command key. */
   readonly under_way: ReadonlyMap<string, Invoke>;
   /** Whether the record can be looked at afterwards. */
@@ -36,7 +34,6 @@ export interface Told {
 export const UNTOLD: Story = {
   turns: [],
   heading: undefined,
-  invocations: new Map(),
   under_way: new Map(),
   is_kept: true,
 };
@@ -47,7 +44,7 @@ export function tell(story: Story, progress: Progress): Told {
     case 'attempt_began':
       return tellBeginning(story, progress);
     case 'call_started':
-      return { story: withStarted(story, progress.source_invocation_id, progress.command), lines: [] };
+      return { story: withStarted(story, progress.command), lines: [] };
     case 'call_finished':
       return tellCall(story, progress);
     case 'turn_committed':
@@ -100,7 +97,7 @@ function tellCall(story: Story, finished: Of<'call_finished'>): Told {
   const { command, outcome } = finished;
   const { source_invocation_id } = finished;
   const heading = command.subject_id ?? '';
-  const started = withStarted(story, source_invocation_id, command);
+  const started = withStarted(story, command);
   const usage = (outcome.usage?.input_tokens ?? 0) + (outcome.usage?.output_tokens ?? 0);
   const under_way = new Map([...started.under_way].filter(([key]) => key !== command.key));
   const told = withTally({ ...started, heading, under_way }, ({ calls, tokens }) => ({
@@ -159,10 +156,9 @@ function settleLines(attempt_id: string): readonly Line[] {
   ];
 }
 
-function withStarted(story: Story, invocation: string, command: Invoke): Story {
+function withStarted(story: Story, command: Invoke): Story {
   return {
     ...story,
-    invocations: new Map([...story.invocations, [command.key, invocation]]),
     under_way: new Map([...story.under_way, [command.key, command]]),
   };
 }
