@@ -11,6 +11,7 @@ import { loadShippedSchemas } from './operations/documents/index.js';
 import type { Authoring, Done, Engine } from './operations/engine.js';
 import { refuse, unavailable } from './operations/engine.js';
 import type { Workshop } from './operations/plugins/workshop.js';
+import type { AnswerCall } from './ports/answers.js';
 import type { Holder } from './ports/attempts.js';
 import type { Clock } from './ports/clock.js';
 import type { Doorbell } from './ports/doorbell.js';
@@ -52,6 +53,7 @@ export async function compose(variables: Variables): Promise<Composition> {
     openWorkshop: () => openWorkshop(variables),
     openArchive: () => openArchive(variables),
     openEngine: (options = {}) => openEngine(variables, options),
+    openDryEngine: (answerCall) => openDryEngine(variables, answerCall),
     startToys,
     startScriptedModel,
     diagnose: async () => {
@@ -81,7 +83,10 @@ interface Parts {
   readonly sources: Sources;
 }
 
-async function openParts(variables: Variables, options: EngineOptions): Promise<Parts> {
+/** The one seam of dry runs: given answers, sources are opened without any plugin's code and without a way out. */
+type PartsOptions = EngineOptions & { readonly answerCall?: AnswerCall };
+
+async function openParts(variables: Variables, options: PartsOptions): Promise<Parts> {
   const [{ createCompileSchema, createValidateDocument, createValidateShape }, { openSources }] = await Promise.all([
     import('./schema/index.js'),
     import('./sources/index.js'),
@@ -93,6 +98,7 @@ async function openParts(variables: Variables, options: EngineOptions): Promise<
     ...placesOfPlugins(variables),
     lookUp: (name) => variables[name],
     ...(options.variables === undefined ? {} : { overlay: options.variables }),
+    ...(options.answerCall === undefined ? {} : { answerCall: options.answerCall }),
     compileSchema,
     validateManifest: (value) => validateShape('plugin_manifest', value),
     clock,
@@ -126,15 +132,33 @@ async function openWorkshop(variables: Variables): Promise<Done<Workshop>> {
 }
 
 async function openArchive(variables: Variables): Promise<Done<OpenArchive>> {
+  return openArchiveAt(toStoreConfiguration(variables));
+}
+
+async function openArchiveAt(configuration: StoreConfiguration): Promise<Done<OpenArchive>> {
   const { openStore } = await import('./store/open-store.js');
-  const opened = await openStore(toStoreConfiguration(variables));
+  const opened = await openStore(configuration);
   if (!opened.ok) return unavailable(...opened.problems);
   const store = opened.value;
   return { ok: true, value: { store, close: () => store.database.close() } };
 }
 
-async function openEngine(variables: Variables, options: EngineOptions): Promise<Done<Engine>> {
-  const [opened, { authoring, sources }] = await Promise.all([openArchive(variables), openParts(variables, options)]);
+function openEngine(variables: Variables, options: EngineOptions): Promise<Done<Engine>> {
+  return joinEngine(openArchive(variables), openParts(variables, options), toWantedDoorbell(variables));
+}
+
+/** An engine whose sources answer what was written, on a database that is thrown away. */
+function openDryEngine(variables: Variables, answerCall: AnswerCall): Promise<Done<Engine>> {
+  const configuration = { ...toStoreConfiguration(variables), url: 'memory:' };
+  return joinEngine(openArchiveAt(configuration), openParts(variables, { answerCall }), { kind: 'process' });
+}
+
+async function joinEngine(
+  opening: Promise<Done<OpenArchive>>,
+  loading: Promise<Parts>,
+  wanted: WantedDoorbell,
+): Promise<Done<Engine>> {
+  const [opened, { authoring, sources }] = await Promise.all([opening, loading]);
   if (!opened.ok) {
     await sources.close();
     return opened;
@@ -153,7 +177,7 @@ async function openEngine(variables: Variables, options: EngineOptions): Promise
         isAlive,
         plugin_versions: Object.fromEntries(authoring.catalogue.plugins.map((plugin) => [plugin.name, plugin.version])),
       },
-      openDoorbell: () => openDoorbell(variables, store),
+      openDoorbell: () => openDoorbell(wanted, store),
       startHeartbeat: ({ lease_ms }) =>
         store.shared?.startHeartbeat({ lease_ms, hang_ms: HANG_MS, program: BEAT_THREAD }),
       programs: new Map(),
@@ -165,8 +189,8 @@ async function openEngine(variables: Variables, options: EngineOptions): Promise
   };
 }
 
-function openDoorbell(variables: Variables, store: Store): Done<Doorbell> {
-  const chosen = chooseDoorbell(toWantedDoorbell(variables), store.shared);
+function openDoorbell(wanted: WantedDoorbell, store: Store): Done<Doorbell> {
+  const chosen = chooseDoorbell(wanted, store.shared);
   return chosen.ok ? chosen : unavailable(...chosen.problems);
 }
 

@@ -13,6 +13,18 @@ import { timeAt, unknownWorld } from './worlds.js';
 export interface RunReport {
   readonly world: string;
   readonly turns: readonly TurnReport[];
+  /** Of a dry run: nothing of it has happened. */
+  readonly dry_run?: DryRunSummary;
+}
+
+/** What a dry run made of its answers. */
+export interface DryRunSummary {
+  /** The turn of the real world, at which it stays. */
+  readonly from_turn: number;
+  /** Answers that no call has used. */
+  readonly unused_answers: readonly { readonly turn: string; readonly key: string }[];
+  /** Calls for which nothing was written: why the run ended. */
+  readonly missing_answers: readonly Problem[];
 }
 
 export interface TurnReport {

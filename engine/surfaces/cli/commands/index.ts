@@ -11,7 +11,9 @@ import { addMigrate } from './migrate.js';
 import { addPark } from './park.js';
 import { addPlugin } from './plugin.js';
 import { addPut } from './put.js';
+import { addRecord } from './record.js';
 import { addRun } from './run.js';
+import { addTest } from './test.js';
 import { addToys } from './toys.js';
 import { addUses } from './uses.js';
 import { addValidate } from './validate.js';
@@ -22,6 +24,7 @@ import { addWorld } from './world.js';
 const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addPark,
   addValidate,
+  addTest,
   addPut,
   addGet,
   addList,
@@ -33,6 +36,7 @@ const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addAttempt,
   addInvocation,
   addLlmCall,
+  addRecord,
   addPlugin,
   addToys,
   addMigrate,
