@@ -22,6 +22,7 @@ import { refuse, unavailable } from './operations/engine.js';
 import type { Workshop } from './operations/plugins/workshop.js';
 import { announceServed, findServed } from './operations/served.js';
 import { callbacksAt, type LoadedTokens, type Tokens } from './operations/tokens.js';
+import type { AnswerCall } from './ports/answers.js';
 import type { Holder } from './ports/attempts.js';
 import type { Clock } from './ports/clock.js';
 import type { Doorbell } from './ports/doorbell.js';
@@ -64,6 +65,7 @@ export async function compose(variables: Variables): Promise<Composition> {
     openWorkshop: () => openWorkshop(variables),
     openArchive: () => openArchive(variables),
     openEngine: (options = {}) => openEngine(variables, options),
+    openDryEngine: (answerCall) => openDryEngine(variables, answerCall),
     startToys,
     startScriptedModel,
     loadTokens: () => loadTokens(variables),
@@ -98,7 +100,9 @@ interface Parts {
   readonly sources: Sources;
 }
 
+/** Given answers, sources are opened without any plugin's code and without a way out: the one seam of dry runs. */
 interface PartsOptions extends EngineOptions {
+  readonly answerCall?: AnswerCall;
   readonly makeCallback?: MakeCallback;
 }
 
@@ -115,6 +119,7 @@ async function openParts(variables: Variables, options: PartsOptions): Promise<P
     lookUp: (name) => variables[name],
     ...(options.variables === undefined ? {} : { overlay: options.variables }),
     ...(options.makeCallback === undefined ? {} : { makeCallback: options.makeCallback }),
+    ...(options.answerCall === undefined ? {} : { answerCall: options.answerCall }),
     compileSchema,
     validateManifest: (value) => validateShape('plugin_manifest', value),
     clock,
@@ -148,16 +153,23 @@ async function openWorkshop(variables: Variables): Promise<Done<Workshop>> {
 }
 
 async function openArchive(variables: Variables): Promise<Done<OpenArchive>> {
+  return openArchiveAt(toStoreConfiguration(variables));
+}
+
+async function openArchiveAt(configuration: StoreConfiguration): Promise<Done<OpenArchive>> {
   const { openStore } = await import('./store/open-store.js');
-  const opened = await openStore(toStoreConfiguration(variables));
-  if (!opened.ok) return unavailable(...(await tellOfServe(variables, opened.problems)));
+  const opened = await openStore(configuration);
+  if (!opened.ok) return unavailable(...(await tellOfServe(configuration, opened.problems)));
   const store = opened.value;
   return { ok: true, value: { store, close: () => store.database.close() } };
 }
 
 /** Where `serve` has the folder, that is worth more than the number of its process. */
-async function tellOfServe(variables: Variables, problems: readonly Problem[]): Promise<readonly Problem[]> {
-  const served = await findServed(toDataDir(variables));
+async function tellOfServe(
+  { data_dir }: StoreConfiguration,
+  problems: readonly Problem[],
+): Promise<readonly Problem[]> {
+  const served = await findServed(data_dir);
   return problems.map((problem) => {
     if (served === undefined || problem.code !== 'DATABASE_LOCKED' || problem.details?.['pid'] !== served.pid)
       return problem;
@@ -169,10 +181,22 @@ async function tellOfServe(variables: Variables, problems: readonly Problem[]): 
 async function openEngine(variables: Variables, options: EngineOptions): Promise<Done<Engine>> {
   const callbacks = await openCallbacks(variables);
   if (!callbacks.ok) return callbacks;
-  const [opened, { authoring, sources }] = await Promise.all([
-    openArchive(variables),
-    openParts(variables, { ...options, ...callbacks.value }),
-  ]);
+  const parts = openParts(variables, { ...options, ...callbacks.value });
+  return joinEngine(openArchive(variables), parts, toWantedDoorbell(variables));
+}
+
+/** An engine whose sources answer what was written, on a database that is thrown away. */
+function openDryEngine(variables: Variables, answerCall: AnswerCall): Promise<Done<Engine>> {
+  const configuration = { ...toStoreConfiguration(variables), url: 'memory:' };
+  return joinEngine(openArchiveAt(configuration), openParts(variables, { answerCall }), { kind: 'process' });
+}
+
+async function joinEngine(
+  opening: Promise<Done<OpenArchive>>,
+  loading: Promise<Parts>,
+  wanted: WantedDoorbell,
+): Promise<Done<Engine>> {
+  const [opened, { authoring, sources }] = await Promise.all([opening, loading]);
   if (!opened.ok) {
     await sources.close();
     return opened;
@@ -194,7 +218,7 @@ async function openEngine(variables: Variables, options: EngineOptions): Promise
         isAlive,
         plugin_versions: Object.fromEntries(authoring.catalogue.plugins.map((plugin) => [plugin.name, plugin.version])),
       },
-      openDoorbell: () => openDoorbell(variables, store),
+      openDoorbell: () => openDoorbell(wanted, store),
       startHeartbeat: ({ lease_ms }) =>
         store.shared?.startHeartbeat({ lease_ms, hang_ms: HANG_MS, program: BEAT_THREAD }),
       programs: new Map(),
@@ -206,8 +230,8 @@ async function openEngine(variables: Variables, options: EngineOptions): Promise
   };
 }
 
-function openDoorbell(variables: Variables, store: Store): Done<Doorbell> {
-  const chosen = chooseDoorbell(toWantedDoorbell(variables), store.shared);
+function openDoorbell(wanted: WantedDoorbell, store: Store): Done<Doorbell> {
+  const chosen = chooseDoorbell(wanted, store.shared);
   return chosen.ok ? chosen : unavailable(...chosen.problems);
 }
 

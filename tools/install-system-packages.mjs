@@ -9,6 +9,11 @@ const PROGRAMS = { 'nats-server': 'nats-server' };
 const missing = Object.keys(PROGRAMS).filter((program) => !isInstalled(program));
 if (missing.length > 0) install(missing.map((program) => PROGRAMS[program]));
 
+/** @param {string} text */
+function tell(text) {
+  process.stderr.write(`${text}\n`);
+}
+
 /** @param {string} program */
 function isInstalled(program) {
   const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/bin`;
@@ -19,14 +24,14 @@ function isInstalled(program) {
 function install(packages) {
   const list = packages.join(' ');
   if (process.getuid?.() !== 0 || !isInstalled('apt-get')) {
-    console.error(`Not installed, and this user cannot: ${list}. On Debian: sudo apt-get install ${list}`);
+    tell(`Not installed, and this user cannot: ${list}. On Debian: sudo apt-get install ${list}`);
     return;
   }
-  console.error(`Installing ${list}`);
+  tell(`Installing ${list}`);
   const options = { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
   const flags = ['install', '--yes', '--no-install-recommends', ...packages];
   const isDone = () => spawnSync('apt-get', flags, options).status === 0;
   if (isDone()) return;
   spawnSync('apt-get', ['update'], options);
-  if (!isDone()) console.error(`Could not install ${list}; the tests that need it will fail.`);
+  if (!isDone()) tell(`Could not install ${list}; the tests that need it will fail.`);
 }

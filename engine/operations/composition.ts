@@ -1,3 +1,4 @@
+import type { AnswerCall } from '../ports/answers.js';
 import type { Archive, Authoring, Done, Engine } from './engine.js';
 import type { Workshop } from './plugins/workshop.js';
 import type { Acknowledgement, SaidReport } from './reports.js';
@@ -17,6 +18,8 @@ export interface Composition {
   openArchive(): Promise<Done<OpenArchive>>;
   /** The whole engine on the configured database, migrated. */
   openEngine(options?: EngineOptions): Promise<Done<Engine>>;
+  /** An engine that answers every call by what was written, reaches no plugin, and keeps what it does in memory. */
+  openDryEngine(answerCall: AnswerCall): Promise<Done<Engine>>;
   /** The toy services, by themselves: on ports from this one on, or on any that are free. */
   startToys(portBase?: number): Promise<Stage>;
   /** The scripted model, reading its answers from a file; with a base, on the port after those of the toys. */

@@ -17,6 +17,18 @@ export interface RunReport {
   readonly turns: readonly TurnReport[];
   /** What the last of them waits for, where it is suspended. */
   readonly awaited?: readonly AwaitedCall[];
+  /** Of a dry run: nothing of it has happened. */
+  readonly dry_run?: DryRunSummary;
+}
+
+/** What a dry run made of its answers. */
+export interface DryRunSummary {
+  /** The turn of the real world, at which it stays. */
+  readonly from_turn: number;
+  /** Answers that no call has used. */
+  readonly unused_answers: readonly { readonly turn: string; readonly key: string }[];
+  /** Calls for which nothing was written: why the run ended. */
+  readonly missing_answers: readonly Problem[];
 }
 
 export interface TurnReport {

@@ -102,6 +102,7 @@ export interface AgentInbox {
   correlation_id: string | null;
   created_at: Generated<Timestamp>;
   defer_reason: string | null;
+  due_at: Generated<Timestamp | null>;
   inbox_id: string;
   message_type: InboxMessageType;
   next_retry_at: Timestamp | null;

@@ -2,6 +2,7 @@ import type { WorldRecord, WorldSnapshot, WorldStore, WorldToCreate } from '../p
 import type { OpenDatabase } from './database.js';
 import { forkWorld } from './fork-world.js';
 import { listEffects } from './history.js';
+import { plantWorld } from './plant-world.js';
 import { prepare, run, toTimestamp } from './statement.js';
 import { readContents } from './world-snapshot.js';
 
@@ -9,6 +10,7 @@ import { readContents } from './world-snapshot.js';
 export function worldStore(database: OpenDatabase): WorldStore {
   return {
     create: (world) => create(database, world),
+    plant: (world) => plantWorld(database, world),
     find: async (world_slug) => (await listWorlds(database, world_slug))[0],
     list: () => listWorlds(database, null),
     snapshot: (world_slug, turn) => snapshot(database, world_slug, turn),

@@ -10,7 +10,7 @@ import type { WorkerParts, WorkerSettings } from './worker-parts.js';
 const LOOK_MS = 1_000;
 const TIDY_MS = 30_000;
 /** From a claim to the beginning of its attempt lies the compiling of a program, at most. */
-const RESERVE_MS = 30_000;
+const RESERVE_MS = 5_000;
 const DATABASE_LOST = { first_ms: 500, most_ms: 15_000 };
 const LEFT_ALONE = { first_ms: 1_000, most_ms: 60_000 };
 
@@ -70,9 +70,9 @@ async function look(worker: Worker): Promise<number> {
   tellOfDoorbell(worker);
   try {
     await tidy(worker);
-    await expire(worker);
     await takeLapsed(worker);
     await takeDue(worker);
+    await expire(worker);
     if (worker.losses > 0) worker.parts.onEvent({ kind: 'database_found' });
     worker.losses = 0;
     return LOOK_MS;
@@ -107,10 +107,12 @@ async function tidy(worker: Worker): Promise<void> {
   if (tidied.promoted + tidied.consumed > 0) parts.onEvent({ kind: 'tidied', ...tidied });
 }
 
-/** Before what is due is taken: an attempt that is told now is gone on with at once. */
-async function expire({ parts }: Worker): Promise<void> {
+/** What is told now is due now: the next look is at once. */
+async function expire({ parts, alarm }: Worker): Promise<void> {
   const calls = await parts.expireCalls();
-  if (calls > 0) parts.onEvent({ kind: 'timed_out', calls });
+  if (calls === 0) return;
+  parts.onEvent({ kind: 'timed_out', calls });
+  alarm.ring();
 }
 
 function countFree({ settings, busy }: Worker): number {

@@ -16,6 +16,7 @@ const UNTOUCHED: Composition = {
   openWorkshop: unused,
   openArchive: unused,
   openEngine: unused,
+  openDryEngine: unused,
   startToys: unused,
   startScriptedModel: unused,
   loadTokens: unused,

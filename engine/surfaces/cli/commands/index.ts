@@ -11,10 +11,12 @@ import { addMigrate } from './migrate.js';
 import { addPark } from './park.js';
 import { addPlugin } from './plugin.js';
 import { addPut } from './put.js';
+import { addRecord } from './record.js';
 import { addReport } from './report.js';
 import { addRun } from './run.js';
 import { addServe } from './serve.js';
 import { addStop } from './stop.js';
+import { addTest } from './test.js';
 import { addToys } from './toys.js';
 import { addUses } from './uses.js';
 import { addValidate } from './validate.js';
@@ -25,6 +27,7 @@ import { addWorld } from './world.js';
 const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addPark,
   addValidate,
+  addTest,
   addPut,
   addGet,
   addList,
@@ -39,6 +42,7 @@ const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addAttempt,
   addInvocation,
   addLlmCall,
+  addRecord,
   addPlugin,
   addToys,
   addMigrate,

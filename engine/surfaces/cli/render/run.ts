@@ -1,4 +1,4 @@
-import type { InvocationReport, RunReport, TurnReport } from '../../../operations/run-turns.js';
+import type { DryRunSummary, InvocationReport, RunReport, TurnReport } from '../../../operations/run-turns.js';
 import type { WorldSnapshot } from '../../../ports/records.js';
 import { accent, EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
 import type { Story } from './story.js';
@@ -26,7 +26,7 @@ export function titleLines({ world, model, turns, database }: RunTitle): readonl
 }
 
 /** The foot of a run: a line a turn, and where to look further. */
-export function endingLines(report: RunReport, { turns }: Story, staysAfterwards: boolean): readonly Line[] {
+export function endingLines(report: RunReport, { turns, is_kept }: Story): readonly Line[] {
   if (turns.length === 0) return [EMPTY, line(`No turn of ${report.world} was tried.`)];
   const rows = turns.map(({ attempted_turn, status, patches, calls, tokens, attempt_id }) => [
     attempted_turn,
@@ -41,9 +41,21 @@ export function endingLines(report: RunReport, { turns }: Story, staysAfterwards
     ...tableLines(['turn', 'status', 'patches', 'calls', 'tokens', 'attempt'], rows),
     EMPTY,
     ...awaitedLines(report),
-    ...(staysAfterwards
-      ? furtherLines(report)
-      : [line('The database was in memory: nothing of this run can be looked at any more.')]),
+    ...(report.dry_run !== undefined
+      ? dryLines(report.world, report.dry_run)
+      : is_kept
+        ? furtherLines(report)
+        : [line('The database was in memory: nothing of this run can be looked at any more.')]),
+  ];
+}
+
+function dryLines(world: string, { from_turn, unused_answers }: DryRunSummary): readonly Line[] {
+  const unused = unused_answers.map(({ turn, key }) => verbatim('  ', `turn ${turn}  ${key}`));
+  return [
+    ...(unused.length === 0
+      ? []
+      : [line(`${count(unused.length, 'answer')} that nothing asked for:`), ...unused, EMPTY]),
+    line(`This was a dry run: nobody was asked, and the world ${world} stays at turn ${from_turn}.`),
   ];
 }
 
