@@ -95,7 +95,6 @@ function continuedLine(
 
 function tellCall(story: Story, finished: Of<'call_finished'>): Told {
   const { command, outcome } = finished;
-  const { source_invocation_id } = finished;
   const heading = command.subject_id ?? '';
   const started = withStarted(story, command);
   const usage = (outcome.usage?.input_tokens ?? 0) + (outcome.usage?.output_tokens ?? 0);
