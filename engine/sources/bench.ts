@@ -80,9 +80,9 @@ function countFetches(fetches: OriginFetches): Pick<OriginFetches, 'bind'> & { r
     count: () => count,
     bind: (origin) => {
       const fetch = fetches.bind(origin);
-      return (url, init) => {
+      return (url, init, call) => {
         count += 1;
-        return fetch(url, init);
+        return fetch(url, init, call);
       };
     },
   };

@@ -1,6 +1,6 @@
 import { Agent, fetch as undiciFetch } from 'undici';
-import type { OriginFetch, SourceFailure, TransportFacts } from '../contract/source.js';
-import { type CallBounds, findCallBounds } from './call-bounds.js';
+import type { InvocationContext, OriginFetch, SourceFailure, TransportFacts } from '../contract/source.js';
+import { type CallBounds, findCallBounds, isOfCall } from './call-bounds.js';
 import type { Origin } from './origin.js';
 import { describeThrown, errorCodes, findSourceFailure, makeSourceFailure } from './source-failure.js';
 
@@ -27,7 +27,7 @@ export function openOriginFetches(): OriginFetches {
     return agent;
   };
   return {
-    bind: (origin) => (url, init) => fetchAt(origin, agentFor, { url, init }),
+    bind: (origin) => (url, init, call) => fetchAt(origin, agentFor, { url, init, call }),
     close: async () => {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()));
       agents.clear();
@@ -43,14 +43,14 @@ function openAgent(max_wire_bytes: number): Agent {
 interface Asked {
   readonly url: string | URL;
   readonly init: RequestInit | undefined;
+  readonly call: Pick<InvocationContext, 'signal'> | undefined;
 }
 
 async function fetchAt(origin: Origin, agentFor: (max_wire_bytes: number) => Agent, asked: Asked): Promise<Response> {
-  const bounds = findCallBounds();
+  const bounds = findCallBounds(asked.call);
   if (!bounds) throw makeSourceFailure('transport', 'a source may connect only while it is being asked');
   const url = toUrlAt(origin, asked.url);
-  const over = asked.init?.keepalive ? bounds.farewell : bounds.signal;
-  const signal = asked.init?.signal ? AbortSignal.any([over, asked.init.signal]) : over;
+  const signal = toSignal(bounds, asked.init);
   try {
     const response = await undiciFetch(url, {
       ...(asked.init as Parameters<typeof undiciFetch>[1]),
@@ -63,6 +63,12 @@ async function fetchAt(origin: Origin, agentFor: (max_wire_bytes: number) => Age
   } catch (error) {
     throw signal.aborted ? error : toFailure(origin, error, bounds);
   }
+}
+
+function toSignal(bounds: CallBounds, init: RequestInit | undefined): AbortSignal {
+  const over = init?.keepalive ? bounds.farewell : bounds.signal;
+  if (!init?.signal || (!init.keepalive && isOfCall(init.signal))) return over;
+  return AbortSignal.any([over, init.signal]);
 }
 
 function toUrlAt(origin: Origin, asked: string | URL): URL {

@@ -66,11 +66,13 @@ async function endGently(reader: Reader): Promise<void> {
     ({ done }) => done,
     () => true,
   );
+  let timer: NodeJS.Timeout | undefined;
   const waited = new Promise<boolean>((resolve) => {
-    const timer = AbortSignal.timeout(END_WAIT_MS);
-    timer.addEventListener('abort', () => resolve(false), { once: true });
+    timer = setTimeout(() => resolve(false), END_WAIT_MS);
   });
-  if (!(await Promise.race([ended, waited]))) await reader.cancel().catch(() => {});
+  const isOver = await Promise.race([ended, waited]);
+  clearTimeout(timer);
+  if (!isOver) await reader.cancel().catch(() => {});
 }
 
 class EventCutter {

@@ -27,6 +27,7 @@ const plugin: SourcePlugin = {
   open(definition, capabilities) {
     const told = definition.interface as unknown as LlmChatInterface;
     return {
+      names_its_calls: true,
       invoke: (request, context) => ask(told, capabilities, request as unknown as ChatRequest, context),
     };
   },
@@ -41,40 +42,54 @@ async function ask(
   context: InvocationContext,
 ): Promise<SourceAnswer> {
   const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
-  const timeout = AbortSignal.timeout(timeout_ms);
+  const ending = new AbortController();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    ending.abort();
+  }, timeout_ms);
+  const stop = (): void => ending.abort(context.signal.reason);
+  if (context.signal.aborted) stop();
+  else context.signal.addEventListener('abort', stop, { once: true });
   try {
-    return await converse(told, capabilities, request, {
-      ...context,
-      signal: AbortSignal.any([context.signal, timeout]),
-    });
+    return await converse(told, capabilities, request, { context, signal: ending.signal });
   } catch (error) {
-    if (timeout.aborted && !context.signal.aborted) {
+    if (isLate && !context.signal.aborted) {
       throw capabilities.failure(
         'timeout',
         `no whole answer within ${timeout_ms} ms, which is the source's timeout_ms`,
       );
     }
     throw error;
+  } finally {
+    clearTimeout(timer);
+    context.signal.removeEventListener('abort', stop);
   }
+}
+
+/** The call, and the signal that also ends it when the source's own time is up. */
+interface Bounded {
+  readonly context: InvocationContext;
+  readonly signal: AbortSignal;
 }
 
 async function converse(
   told: LlmChatInterface,
   capabilities: Capabilities,
   request: ChatRequest,
-  context: InvocationContext,
+  { context, signal }: Bounded,
 ): Promise<SourceAnswer> {
   const asked: AskedOf = {
     model: told.model,
     sent_schema: request.output_schema !== undefined,
     quote: capabilities.quote,
   };
-  const { client, exchange } = openClient(told, capabilities, asked);
+  const { client, exchange } = openClient(told, capabilities, asked, context);
   let heard = HEARD_NOTHING;
   try {
     const headers = { 'X-Client-Request-Id': context.client_request_id };
     const events = await client.chat.completions.create(toChatParams(told, request), {
-      signal: context.signal,
+      signal,
       headers,
     });
     for await (const event of events) heard = take(heard, event, context, capabilities);
@@ -94,6 +109,7 @@ function openClient(
   told: LlmChatInterface,
   { origin, variables, failure }: Capabilities,
   asked: AskedOf,
+  context: InvocationContext,
 ): { readonly client: OpenAI; readonly exchange: Exchange } {
   const unsupported = findUnsupported(told);
   if (unsupported) throw failure('unavailable', unsupported);
@@ -105,7 +121,7 @@ function openClient(
       'no key is set: set CHUKWA_LLM_API_KEY, or CHUKWA_LLM_BASE_URL to an endpoint that needs none',
     );
   }
-  const exchange = openExchange(origin.fetch, failure, asked);
+  const exchange = openExchange((url, init) => origin.fetch(url, init, context), failure, asked);
   const client = new OpenAI({
     apiKey,
     adminAPIKey: null,
