@@ -7,13 +7,13 @@ CREATE DOMAIN human_id_text AS text COLLATE "C"
     CHECK (((length(VALUE) <= 64) AND (VALUE ~ '^[a-z0-9]+([_-][a-z0-9]+)*$'::text)));
 
 CREATE DOMAIN sha256_hex AS text COLLATE "C"
-    CHECK ((VALUE ~ '^[0-9a-f]{64}$'::text));
+    CHECK (((length(VALUE) = 64) AND (VALUE !~ '[^0-9a-f]'::text)));
 
 CREATE DOMAIN tool_call_id_text AS text COLLATE "default"
     CHECK ((length(VALUE) <= 128));
 
 CREATE DOMAIN tool_name_text AS text COLLATE "default"
-    CHECK ((VALUE ~ '^[A-Za-z0-9_-]{1,64}$'::text));
+    CHECK ((((length(VALUE) >= 1) AND (length(VALUE) <= 64)) AND (VALUE !~ '[^A-Za-z0-9_-]'::text)));
 
 CREATE TYPE attempt_status AS ENUM (
     'running',
@@ -503,7 +503,6 @@ CREATE TABLE worlds (
 );
 
 ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_cognition_workflow_hash_fkey FOREIGN KEY (cognition_workflow_hash) REFERENCES cognition_workflows(hash);
-ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE attempts ADD CONSTRAINT attempts_failed_source_invocation_fk FOREIGN KEY (world_slug, failed_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
@@ -531,8 +530,6 @@ ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_
 
 ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
 
-ALTER TABLE llm_artifacts ADD CONSTRAINT llm_artifacts_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
-
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES offered_schemas(hash);
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_workflow_hash_fkey FOREIGN KEY (workflow_hash) REFERENCES cognition_workflows(hash);
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
@@ -541,9 +538,6 @@ ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_source_invocation_id_f
 ALTER TABLE llm_chunks ADD CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
 
 ALTER TABLE llm_conversation_messages ADD CONSTRAINT llm_conversation_messages_message_hash_fkey FOREIGN KEY (message_hash) REFERENCES llm_messages(message_hash);
-ALTER TABLE llm_conversation_messages ADD CONSTRAINT llm_conversation_messages_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
-
-ALTER TABLE llm_token_observations ADD CONSTRAINT llm_token_observations_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
 
 ALTER TABLE patch_effects ADD CONSTRAINT patch_effects_world_slug_turn_patch_seq_fkey FOREIGN KEY (world_slug, turn, patch_seq) REFERENCES world_patches(world_slug, turn, patch_seq);
 
