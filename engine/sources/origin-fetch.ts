@@ -87,23 +87,28 @@ function withAuthorization(origin: Origin, given: RequestInit['headers']): [stri
 }
 
 async function admit(origin: Origin, response: Response, bounds: CallBounds): Promise<Response> {
-  const facts = { http_status: response.status, response_headers: Object.fromEntries(response.headers.entries()) };
+  const factsOf = (): TransportFacts => ({
+    http_status: response.status,
+    response_headers: Object.fromEntries(response.headers.entries()),
+  });
   if (REDIRECTS.has(response.status)) {
     await response.body?.cancel();
-    throw makeSourceFailure('http_status', describeRedirect(origin, response), facts);
+    throw makeSourceFailure('http_status', describeRedirect(origin, response), factsOf());
   }
   // The constructor refuses the others, which HTTP does not define.
   if (response.status < 200 || response.status > 599) {
     await response.body?.cancel();
-    throw makeSourceFailure('http_status', `${describeOrigin(origin)} answered with status ${response.status}`, facts);
+    const message = `${describeOrigin(origin)} answered with status ${response.status}`;
+    throw makeSourceFailure('http_status', message, factsOf());
   }
   const body =
-    response.body && !WITHOUT_BODY.has(response.status) ? boundBody(response.body, { origin, bounds, facts }) : null;
+    response.body && !WITHOUT_BODY.has(response.status) ? boundBody(response.body, { origin, bounds, factsOf }) : null;
   return new Response(body, { status: response.status, headers: withoutEncoding(response.headers) });
 }
 
 /** The body arrives decompressed. */
 function withoutEncoding(given: Headers): Headers {
+  if (!given.has('content-encoding')) return given;
   const headers = new Headers([...given.entries()]);
   headers.delete('content-encoding');
   return headers;
@@ -118,7 +123,7 @@ function describeRedirect(origin: Origin, response: Response): string {
 interface Body {
   readonly origin: Origin;
   readonly bounds: CallBounds;
-  readonly facts: TransportFacts;
+  readonly factsOf: () => TransportFacts;
 }
 
 function boundBody(stream: ReadableStream<Uint8Array>, body: Body): ReadableStream<Uint8Array> {
@@ -132,10 +137,12 @@ function boundBody(stream: ReadableStream<Uint8Array>, body: Body): ReadableStre
         bytes += value.byteLength;
         if (bytes <= body.bounds.max_body_bytes) return controller.enqueue(value);
         await reader.cancel();
-        controller.error(makeTooLarge(body.bounds.max_body_bytes, body.facts));
+        controller.error(makeTooLarge(body.bounds.max_body_bytes, body.factsOf()));
       } catch (error) {
         controller.error(
-          body.bounds.signal.aborted || isAbort(error) ? error : toFailure(body.origin, error, body.bounds, body.facts),
+          body.bounds.signal.aborted || isAbort(error)
+            ? error
+            : toFailure(body.origin, error, body.bounds, body.factsOf()),
         );
       }
     },
