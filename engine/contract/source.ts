@@ -128,6 +128,9 @@ export interface Child {
  */
 export type Spawn = () => Promise<Child>;
 
+/** Rings once, after a while; gives what cancels it. */
+export type Alarm = (after_ms: number, ring: () => void) => () => void;
+
 /** All that a plugin is handed. It reaches nothing else. */
 export interface Capabilities {
   /** The origin that the manifest declares, as the operator set it. Sources with one origin are handed the same object. */
@@ -141,6 +144,7 @@ export interface Capabilities {
   readonly variables: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
+  readonly alarm: Alarm;
   readonly log: (message: string, details?: JsonObject) => void;
   /**
    * What the other side said, as a message may hold it: first its secrets are replaced, then it is cut. A plugin that cuts

@@ -58,12 +58,13 @@ function beginSession(
     fetches,
     children,
     clock,
+    alarm: timerAlarm,
     log: (message, details) => void logged.push(details ? `${message} ${JSON.stringify(details)}` : message),
   };
   const opened = createOpenedSources(parts);
   const counted = countFetches(fetches);
   return {
-    callSource: createCallSource({ ...parts, opened, authorise: allowEverybody, alarm: timerAlarm, redact }),
+    callSource: createCallSource({ ...parts, opened, authorise: allowEverybody, redact }),
     open: (definition) => toBareSource(openBare({ ...parts, fetches: counted }, plugin, definition)),
     countFetches: counted.count,
     listLogged: () => logged,

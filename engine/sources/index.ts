@@ -51,7 +51,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
   const lookUp = lookUpSet(parts);
   const fetches = openOriginFetches();
   const children = openChildren(lookUp);
-  const opened = createOpenedSources({ plugins, lookUp, fetches, children, clock, log });
+  const opened = createOpenedSources({ plugins, lookUp, fetches, children, clock, alarm: timerAlarm, log });
   return {
     catalogue: { plugins, problems: [...found.problems, ...loaded.problems] },
     callSource: createCallSource({

@@ -20,16 +20,16 @@ async function ask(
   context: InvocationContext,
 ): Promise<SourceAnswer> {
   const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
-  let timer: NodeJS.Timeout | undefined;
+  let cancel = (): void => {};
   const late = new Promise<never>((_resolve, reject) => {
     const message = `no answer within ${timeout_ms} ms, which is the source's timeout_ms`;
-    timer = setTimeout(() => reject(capabilities.failure('timeout', message)), timeout_ms);
+    cancel = capabilities.alarm(timeout_ms, () => reject(capabilities.failure('timeout', message)));
   });
   try {
     // The request that is too late ends with its call.
     return await Promise.race([exchange(told, capabilities, request, context), late]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
 

@@ -25,7 +25,7 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
  */
 export async function* readEvents(
   stream: ReadableStream<Uint8Array>,
-  failure: Capabilities['failure'],
+  { failure, alarm }: Pick<Capabilities, 'failure' | 'alarm'>,
 ): AsyncGenerator<readonly string[]> {
   const reader = stream.getReader();
   const cutter = new EventCutter(failure);
@@ -39,7 +39,7 @@ export async function* readEvents(
       const data = cutter.take(value).flatMap(listData);
       if (data.length > 0) yield data;
     }
-    await endGently(reader);
+    await endGently(reader, alarm);
     isRead = true;
   } finally {
     if (!isRead) reader.cancel().catch(() => {});
@@ -57,17 +57,17 @@ function listData(event: Uint8Array): readonly string[] {
 }
 
 /** Nothing may follow `[DONE]` but the end; whoever sends more, or keeps silent, is hung up on. */
-async function endGently(reader: Reader): Promise<void> {
+async function endGently(reader: Reader, alarm: Capabilities['alarm']): Promise<void> {
   const ended = reader.read().then(
     ({ done }) => done,
     () => true,
   );
-  let timer: NodeJS.Timeout | undefined;
+  let cancel = (): void => {};
   const waited = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), END_WAIT_MS);
+    cancel = alarm(END_WAIT_MS, () => resolve(false));
   });
   const isOver = await Promise.race([ended, waited]);
-  clearTimeout(timer);
+  cancel();
   if (!isOver) await reader.cancel().catch(() => {});
 }
 

@@ -45,10 +45,10 @@ async function ask(
   const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
   const ending = new AbortController();
   let isLate = false;
-  const timer = setTimeout(() => {
+  const cancel = capabilities.alarm(timeout_ms, () => {
     isLate = true;
     ending.abort();
-  }, timeout_ms);
+  });
   const stop = (): void => ending.abort(context.signal.reason);
   if (context.signal.aborted) stop();
   else context.signal.addEventListener('abort', stop, { once: true });
@@ -63,7 +63,7 @@ async function ask(
     }
     throw error;
   } finally {
-    clearTimeout(timer);
+    cancel();
     context.signal.removeEventListener('abort', stop);
   }
 }
@@ -91,7 +91,7 @@ async function converse(
     const headers = { 'X-Client-Request-Id': context.client_request_id };
     const asking = client.chat.completions.create(toChatParams(told, request), { signal, headers });
     const { body } = await asking.asResponse();
-    for await (const events of body ? readEvents(body, capabilities.failure) : [])
+    for await (const events of body ? readEvents(body, capabilities) : [])
       for (const data of events) heard = take(heard, toEvent(data, asked, capabilities), context, capabilities);
   } catch (error) {
     throw toFailure(error, exchange, capabilities.failure);

@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import type { Json } from '../../engine/contract/json.js';
 import type { CallOutcome } from '../../engine/ports/sources.js';
 import { makeSourceFailure } from '../../engine/sources/source-failure.js';
+import { timerAlarm } from '../../engine/sources/chunk-collector.js';
 import { readEvents } from '../../plugins/llm_chat/event-stream.js';
 import { ask, chatCall, type Listener, openTestSources, serve, summary, type Wanted } from '../sources/harness.js';
 
@@ -148,6 +149,8 @@ test('an endpoint that ends after [DONE] keeps its connection for the next call'
   assert.ok(ports.size <= 3, `${ports.size} connections`);
 });
 
+const HANDED = { failure: makeSourceFailure, alarm: timerAlarm };
+
 async function readAll(parts: readonly Uint8Array[]): Promise<readonly string[]> {
   const given = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -156,7 +159,7 @@ async function readAll(parts: readonly Uint8Array[]): Promise<readonly string[]>
     },
   });
   const read: string[] = [];
-  for await (const data of readEvents(given, makeSourceFailure)) read.push(...data);
+  for await (const data of readEvents(given, HANDED)) read.push(...data);
   return read;
 }
 
@@ -165,7 +168,7 @@ test('events without an end that say nothing are too many', async () => {
   const endless = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(part) });
   await assert.rejects(
     async () => {
-      for await (const _ of readEvents(endless, makeSourceFailure));
+      for await (const _ of readEvents(endless, HANDED));
     },
     { failure_class: 'result_too_large', message: /more than 200000 events/ },
   );
