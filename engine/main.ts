@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { v7 as uuid } from 'uuid';
 import type { Composition, EngineOptions, OpenArchive, Stage } from './operations/composition.js';
 import type { Validate } from './core/workflow/program.js';
+import { chooseDoorbell, type WantedDoorbell } from './doorbells/choose-doorbell.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
 import type { Authoring, Done, Engine } from './operations/engine.js';
@@ -13,6 +14,8 @@ import type { Workshop } from './operations/plugins/workshop.js';
 import type { AnswerCall } from './ports/answers.js';
 import type { Holder } from './ports/attempts.js';
 import type { Clock } from './ports/clock.js';
+import type { Doorbell } from './ports/doorbell.js';
+import type { Store } from './ports/records.js';
 import type { ValidateKind } from './schema/index.js';
 import type { PluginPlaces, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
@@ -20,6 +23,12 @@ import type { StoreConfiguration } from './store/open-store.js';
 /** Where this program's own files are, from source and compiled alike. */
 const CODE_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const PACKAGE_ROOT = basename(CODE_ROOT) === 'dist' ? dirname(CODE_ROOT) : CODE_ROOT;
+
+/** The thread that keeps leases: compiled, however the rest is run. */
+const BEAT_THREAD = join(PACKAGE_ROOT, 'dist', 'engine', 'store', 'heartbeat', 'beat-thread.js');
+
+/** An event loop that has not turned for so long has no more to say. */
+const HANG_MS = 300_000;
 
 /** A key for servers that want none: a real one must not reach them by accident. */
 const LOOPBACK_KEY = 'loopback-needs-no-key';
@@ -48,10 +57,11 @@ export async function compose(variables: Variables): Promise<Composition> {
     startToys,
     startScriptedModel,
     diagnose: async () => {
-      const [{ authoring, sources }, { examineOrigin }, { inspectDatabase }] = await Promise.all([
+      const [{ authoring, sources }, { examineOrigin }, { inspectDatabase }, { findServer }] = await Promise.all([
         openParts(variables, {}),
         import('./sources/index.js'),
         import('./store/inspect.js'),
+        import('./store/doorbell/server-doorbell.js'),
       ]);
       await sources.close();
       return diagnose({
@@ -60,6 +70,7 @@ export async function compose(variables: Variables): Promise<Composition> {
         catalogue: authoring.catalogue,
         examineOrigin,
         inspectDatabase: () => inspectDatabase(toStoreConfiguration(variables)),
+        openDoorbell: () => chooseDoorbell(toWantedDoorbell(variables), findServer(variables['CHUKWA_DATABASE_URL'])),
       });
     },
   };
@@ -133,16 +144,20 @@ async function openArchiveAt(configuration: StoreConfiguration): Promise<Done<Op
 }
 
 function openEngine(variables: Variables, options: EngineOptions): Promise<Done<Engine>> {
-  return joinEngine(openArchive(variables), openParts(variables, options));
+  return joinEngine(openArchive(variables), openParts(variables, options), toWantedDoorbell(variables));
 }
 
 /** An engine whose sources answer what was written, on a database that is thrown away. */
 function openDryEngine(variables: Variables, answerCall: AnswerCall): Promise<Done<Engine>> {
   const configuration = { ...toStoreConfiguration(variables), url: 'memory:' };
-  return joinEngine(openArchiveAt(configuration), openParts(variables, { answerCall }));
+  return joinEngine(openArchiveAt(configuration), openParts(variables, { answerCall }), { kind: 'process' });
 }
 
-async function joinEngine(opening: Promise<Done<OpenArchive>>, loading: Promise<Parts>): Promise<Done<Engine>> {
+async function joinEngine(
+  opening: Promise<Done<OpenArchive>>,
+  loading: Promise<Parts>,
+  wanted: WantedDoorbell,
+): Promise<Done<Engine>> {
   const [opened, { authoring, sources }] = await Promise.all([opening, loading]);
   if (!opened.ok) {
     await sources.close();
@@ -162,6 +177,9 @@ async function joinEngine(opening: Promise<Done<OpenArchive>>, loading: Promise<
         isAlive,
         plugin_versions: Object.fromEntries(authoring.catalogue.plugins.map((plugin) => [plugin.name, plugin.version])),
       },
+      openDoorbell: () => openDoorbell(wanted, store),
+      startHeartbeat: ({ lease_ms }) =>
+        store.shared?.startHeartbeat({ lease_ms, hang_ms: HANG_MS, program: BEAT_THREAD }),
       programs: new Map(),
       close: async () => {
         await sources.close();
@@ -169,6 +187,16 @@ async function joinEngine(opening: Promise<Done<OpenArchive>>, loading: Promise<
       },
     },
   };
+}
+
+function openDoorbell(wanted: WantedDoorbell, store: Store): Done<Doorbell> {
+  const chosen = chooseDoorbell(wanted, store.shared);
+  return chosen.ok ? chosen : unavailable(...chosen.problems);
+}
+
+function toWantedDoorbell(variables: Variables): WantedDoorbell {
+  const nats_url = variables['CHUKWA_NATS_URL'] || undefined;
+  return { kind: variables['CHUKWA_DOORBELL'] || 'auto', ...(nats_url === undefined ? {} : { nats_url }) };
 }
 
 function toStoreConfiguration(variables: Variables): StoreConfiguration {

@@ -52,6 +52,21 @@ CREATE TYPE effect_operation AS ENUM (
     'set_environment_content'
 );
 
+CREATE TYPE inbox_message_type AS ENUM (
+    'turn',
+    'tool_result',
+    'timeout',
+    'stop',
+    'ui_action'
+);
+
+CREATE TYPE inbox_status AS ENUM (
+    'queued',
+    'pending',
+    'deferred',
+    'consumed'
+);
+
 CREATE TYPE memory_origin AS ENUM (
     'scenario',
     'patch'
@@ -130,6 +145,36 @@ CREATE TYPE validation_status AS ENUM (
     'not_checked'
 );
 
+CREATE TABLE agent_inbox (
+    world_slug human_id_text NOT NULL,
+    inbox_id uuid NOT NULL,
+    agent_id entity_id_text,
+    message_type inbox_message_type NOT NULL,
+    status inbox_status NOT NULL,
+    attempt_id uuid,
+    agent_turn_id uuid,
+    turn_epoch bigint,
+    correlation_id uuid,
+    payload json NOT NULL DEFAULT '{}'::json,
+    retry_count integer NOT NULL DEFAULT 0,
+    next_retry_at timestamp with time zone,
+    due_at timestamp with time zone GENERATED ALWAYS AS (
+CASE
+    WHEN ((status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])) AND ((message_type <> 'turn'::inbox_message_type) OR (agent_id IS NULL))) THEN next_retry_at
+    ELSE NULL::timestamp with time zone
+END) STORED,
+    defer_reason text,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    consumed_at timestamp with time zone,
+    CONSTRAINT agent_inbox_pkey PRIMARY KEY (world_slug, inbox_id),
+    CONSTRAINT agent_inbox_check CHECK (((status = 'consumed'::inbox_status) = (consumed_at IS NOT NULL))),
+    CONSTRAINT agent_inbox_check1 CHECK (((status = 'queued'::inbox_status) = (next_retry_at IS NULL))),
+    CONSTRAINT agent_inbox_check2 CHECK (((status <> 'queued'::inbox_status) OR (message_type = 'turn'::inbox_message_type))),
+    CONSTRAINT agent_inbox_check3 CHECK (((message_type <> ALL (ARRAY['tool_result'::inbox_message_type, 'timeout'::inbox_message_type, 'stop'::inbox_message_type])) OR (num_nulls(attempt_id, correlation_id) = 0))),
+    CONSTRAINT agent_inbox_retry_count_check CHECK ((retry_count >= 0)),
+    CONSTRAINT agent_inbox_turn_epoch_check CHECK ((turn_epoch >= 1))
+);
+
 CREATE TABLE attempt_timeline_events (
     world_slug human_id_text NOT NULL,
     attempt_id uuid NOT NULL,
@@ -169,6 +214,7 @@ CREATE TABLE attempts (
     take_overs integer NOT NULL DEFAULT 0,
     handed_over boolean NOT NULL DEFAULT false,
     continues_attempt_id uuid,
+    inbox_id uuid,
     CONSTRAINT attempts_pkey PRIMARY KEY (world_slug, attempt_id),
     CONSTRAINT attempts_continues_idx UNIQUE (world_slug, continues_attempt_id),
     CONSTRAINT attempts_world_slug_epoch_key UNIQUE (world_slug, epoch),
@@ -525,11 +571,15 @@ CREATE TABLE worlds (
     CONSTRAINT worlds_check CHECK ((num_nulls(lease_attempt_id, lease_host, lease_pid, lease_until) = ANY (ARRAY[0, 4])))
 );
 
+ALTER TABLE agent_inbox ADD CONSTRAINT agent_inbox_attempt_fk FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
+ALTER TABLE agent_inbox ADD CONSTRAINT agent_inbox_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
+
 ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_cognition_workflow_hash_fkey FOREIGN KEY (cognition_workflow_hash) REFERENCES cognition_workflows(hash);
 ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE attempts ADD CONSTRAINT attempts_continues_fk FOREIGN KEY (world_slug, continues_attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE attempts ADD CONSTRAINT attempts_failed_source_invocation_fk FOREIGN KEY (world_slug, failed_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+ALTER TABLE attempts ADD CONSTRAINT attempts_inbox_fk FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id);
 ALTER TABLE attempts ADD CONSTRAINT attempts_last_source_invocation_fk FOREIGN KEY (world_slug, last_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 ALTER TABLE attempts ADD CONSTRAINT attempts_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash);
 ALTER TABLE attempts ADD CONSTRAINT attempts_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
@@ -616,8 +666,16 @@ CREATE VIEW llm_message_pieces AS
      CROSS JOIN LATERAL UNNEST(llm_messages.origins, llm_messages.texts, llm_messages.segment_hashes) WITH ORDINALITY pieces(origin, text, segment_hash, "position"))
      LEFT JOIN llm_segments USING (segment_hash));
 
+CREATE UNIQUE INDEX agent_inbox_agent_turn_idx ON public.agent_inbox USING btree (world_slug, agent_id) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
+CREATE INDEX agent_inbox_attempt_idx ON public.agent_inbox USING btree (world_slug, attempt_id) WHERE ((status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])) AND (attempt_id IS NOT NULL));
+CREATE UNIQUE INDEX agent_inbox_correlation_idx ON public.agent_inbox USING btree (world_slug, correlation_id, message_type) WHERE (correlation_id IS NOT NULL);
+CREATE INDEX agent_inbox_due_idx ON public.agent_inbox USING btree (due_at, inbox_id) WHERE (due_at IS NOT NULL);
+CREATE INDEX agent_inbox_queue_idx ON public.agent_inbox USING btree (world_slug, inbox_id) WHERE ((status = 'queued'::inbox_status) AND (agent_id IS NULL));
+CREATE UNIQUE INDEX agent_inbox_turn_idx ON public.agent_inbox USING btree (world_slug) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
+
 CREATE INDEX attempts_id_idx ON public.attempts USING btree (attempt_id);
 CREATE UNIQUE INDEX attempts_open_idx ON public.attempts USING btree (world_slug) WHERE (status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status]));
+CREATE INDEX attempts_running_idx ON public.attempts USING btree (world_slug) WHERE (status = 'running'::attempt_status);
 
 CREATE INDEX call_settlements_attempt_idx ON public.call_settlements USING btree (world_slug, attempt_id);
 

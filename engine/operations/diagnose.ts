@@ -2,20 +2,28 @@ import type { Outcome, Problem } from '../contract/problem.js';
 import type { DatabaseReport } from '../ports/records.js';
 import type { PluginCatalogue } from '../ports/sources.js';
 import type { Diagnosis } from './composition.js';
+import type { Doorbell } from '../ports/doorbell.js';
+import { diagnoseDoorbell } from './diagnose-doorbell.js';
 import { diagnoseModel, diagnoseVariables, type ServiceSurroundings } from './diagnose-services.js';
 
 /** What `doctor` looks at. */
 export interface Surroundings extends ServiceSurroundings {
   readonly node_version: string;
   readonly inspectDatabase: () => Promise<Outcome<DatabaseReport>>;
+  readonly openDoorbell: () => Outcome<Doorbell>;
 }
 
 /** What is configured, reachable, missing. It changes nothing, and what is broken hides nothing else. */
 export async function diagnose(surroundings: Surroundings): Promise<readonly Diagnosis[]> {
-  const [database, model] = await Promise.all([surroundings.inspectDatabase(), diagnoseModel(surroundings)]);
+  const [database, model, doorbell] = await Promise.all([
+    surroundings.inspectDatabase(),
+    diagnoseModel(surroundings),
+    diagnoseDoorbell(surroundings.openDoorbell()),
+  ]);
   return [
     diagnoseNode(surroundings.node_version),
     ...(database.ok ? [diagnoseDatabase(database.value)] : database.problems.map(toBroken('database'))),
+    doorbell,
     ...diagnosePlugins(surroundings.catalogue),
     model,
     ...(database.ok ? await diagnoseVariables(surroundings, database.value.interfaces) : []),

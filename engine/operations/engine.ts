@@ -1,6 +1,8 @@
 import type { JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import type { Program } from '../core/workflow/program.js';
+import type { Doorbell } from '../ports/doorbell.js';
+import type { OpenHeartbeat } from '../ports/heartbeat.js';
 import type { RuntimeParts } from '../runtime/runtime-parts.js';
 import type { PluginCatalogue } from '../ports/sources.js';
 import type { Store } from '../ports/records.js';
@@ -24,6 +26,10 @@ export interface Archive {
 export interface Engine extends Archive {
   readonly authoring: Authoring;
   readonly runtime: RuntimeParts;
+  /** What rings for workers, as it is configured; it connects when it is used. Close it. */
+  openDoorbell(): Done<Doorbell>;
+  /** Keeps leases from a thread of its own; undefined where nobody else could take them. Close it. */
+  startHeartbeat(settings: { readonly lease_ms: number }): OpenHeartbeat | undefined;
   /** Compiled programs by scenario hash: content addressing makes them reusable for ever. */
   readonly programs: Map<string, Program>;
   close(): Promise<void>;

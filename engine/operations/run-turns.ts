@@ -170,6 +170,7 @@ function refuseAttempt(
   end: Exclude<AttemptEnd, { kind: 'committed' } | { kind: 'failed' }>,
 ) {
   if (end.kind === 'unknown_world') return unknownWorld(engine, slug);
+  if (end.kind !== 'held') throw new Error(`a run that nobody else asked for ended as ${end.kind}`);
   const until = new Date(end.until).toISOString();
   return unavailable({
     code: 'WORLD_BUSY',

@@ -21,6 +21,10 @@ export interface BeginAttempt {
   readonly lease_ms: number;
   readonly renderer_version: string;
   readonly plugin_versions: Readonly<Record<string, string>>;
+  /** The message that asks for it, whose end is the attempt's; left out where a person runs it there and then. */
+  readonly inbox_id?: string;
+  /** Goes on with an attempt that another driver left, and begins none. */
+  readonly continues_only?: boolean;
 }
 
 /** An attempt under way. Every write of a driver carries it, and writes nothing once it has been overtaken. */
@@ -41,6 +45,8 @@ export type BeginOutcome =
       readonly past?: AttemptPast;
     }
   | { readonly kind: 'unknown_world' }
+  /** The message is over, or another attempt does what it asks for. */
+  | { readonly kind: 'not_asked_for' }
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
 
 /** What an attempt has come to before this driver. */

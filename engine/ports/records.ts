@@ -355,11 +355,29 @@ export interface DatabaseReport {
   readonly interfaces: readonly JsonObject[];
 }
 
+/** What a database that other processes use as well offers for working with them. */
+export interface SharedDatabase {
+  /** Opens no connection before somebody listens. */
+  openDoorbell(): import('./doorbell.js').Doorbell;
+  startHeartbeat(settings: HeartbeatSettings): import('./heartbeat.js').OpenHeartbeat;
+}
+
+export interface HeartbeatSettings {
+  /** The file of the thread that beats, compiled: threads run no TypeScript. */
+  readonly program: string;
+  readonly lease_ms: number;
+  /** How long the main thread may hang before its leases are kept no more. */
+  readonly hang_ms: number;
+}
+
 /** Everything that is stored. */
 export interface Store {
   readonly database: Database;
   readonly components: ComponentStore;
   readonly worlds: WorldStore;
   readonly attempts: import('./attempts.js').AttemptStore;
+  readonly inbox: import('./inbox.js').Inbox;
+  /** Left out for a database that this process has for itself. */
+  readonly shared?: SharedDatabase;
   readonly records: RecordReader;
 }

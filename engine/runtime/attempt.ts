@@ -15,6 +15,7 @@ import type { RuntimeParts } from './runtime-parts.js';
 /** Another driver took the world over; this one has written nothing since, and must not go on. */
 export class Overtaken extends Error {
   override name = 'Overtaken';
+  override message = 'another driver has taken this world over';
 }
 
 /** An attempt while it is driven: the one mutable thing of the runtime. */
@@ -28,12 +29,15 @@ export interface Attempt {
   /** The highest number that a call has. */
   last_invocation_seq: number;
   state: TurnState;
+  /** Asks nothing more: another driver is to go on. */
+  is_leaving: boolean;
 }
 
-/** What reaches a driver: the end of a call, a request to stop, or something broken. */
+/** What reaches a driver: the end of a call, a request to stop or to leave it to another, or something broken. */
 export type Arrival =
   | { readonly kind: 'ended'; readonly outcome: CallOutcome }
   | { readonly kind: 'stop'; readonly reason: string }
+  | { readonly kind: 'leave' }
   | { readonly kind: 'broken'; readonly error: unknown };
 
 /** One issued call. */
@@ -47,7 +51,7 @@ interface Call {
 export function openAttempt(
   opening: Pick<Attempt, 'lease' | 'program' | 'simulation_time' | 'onProgress' | 'state'>,
 ): Attempt {
-  return { ...opening, arrivals: openArrivals(), calls: new Map(), last_invocation_seq: 0 };
+  return { ...opening, is_leaving: false, arrivals: openArrivals(), calls: new Map(), last_invocation_seq: 0 };
 }
 
 /** Takes up what is on record, and comes back to where the turn stood. @returns what is left to do */
@@ -182,6 +186,35 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
   });
 }
 
+/**
+ * Asks nothing more, so that another driver can go on. Reads that are under way are dropped, for whoever goes on reads
+ * again; a call that changes something runs to its end, which nobody else would see.
+ */
+export function prepareToLeave(attempt: Attempt): void {
+  attempt.is_leaving = true;
+  abortReads(attempt);
+}
+
+/** Whether a call is under way that changes something outside. */
+export function isActing(attempt: Attempt): boolean {
+  return [...attempt.calls.values()].some((call) => call.under_way && isAct(call));
+}
+
+/** Whether the end of a call is none, because it was dropped on leaving. */
+export function isDropped(attempt: Attempt, key: string): boolean {
+  return attempt.is_leaving && !isAct(callOf(attempt, key));
+}
+
+function isAct({ start }: Call): boolean {
+  return start.command.call.effect !== 'read_only';
+}
+
+/** Gives the world back with the attempt still open. */
+export async function handOver(parts: RuntimeParts, attempt: Attempt): Promise<void> {
+  abandon(attempt);
+  demand(await parts.attempts.handOver(attempt.lease, parts.clock.now()));
+}
+
 /** Wants nothing any more: the driver is leaving. */
 export function abandon(attempt: Attempt): void {
   for (const call of attempt.calls.values()) call.abort.abort();
@@ -189,7 +222,7 @@ export function abandon(attempt: Attempt): void {
 
 function abortReads(attempt: Attempt): void {
   for (const call of attempt.calls.values()) {
-    if (call.under_way && call.start.command.call.effect === 'read_only') call.abort.abort();
+    if (call.under_way && !isAct(call)) call.abort.abort();
   }
 }
 
@@ -216,5 +249,5 @@ function callOf(attempt: Attempt, key: string): Call {
  * @throws Overtaken where it did not
  */
 export function demand(written: Written): void {
-  if (written === 'overtaken') throw new Overtaken('another driver has taken this world over');
+  if (written === 'overtaken') throw new Overtaken();
 }

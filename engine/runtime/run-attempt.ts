@@ -11,20 +11,22 @@ import {
   type Attempt,
   abandon,
   commit,
-  demand,
   fail,
+  handOver,
   hear,
+  isActing,
+  isDropped,
   issue,
   openAttempt,
   Overtaken,
+  prepareToLeave,
   recall,
   take,
 } from './attempt.js';
+import { beatAtIntervals } from './interval-heartbeat.js';
 import type { OnProgress, Progress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
-/** How long a lease lasts without a heartbeat, in milliseconds. */
-const LEASE_MS = 30_000;
 /** How many drivers an attempt may outlive. */
 const TAKE_OVERS_MAX = 5;
 
@@ -36,13 +38,22 @@ export interface AttemptRequest {
   /** Aborted when a person wants the attempt to stop. */
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
+  /** Aborted when another driver is to go on: the attempt stays open. */
+  readonly leave?: AbortSignal;
+  /** The message that asks for the attempt; left out where a person runs it. */
+  readonly inbox_id?: string;
+  /** Goes on with an attempt that another driver left, and begins none. */
+  readonly continues_only?: boolean;
 }
 
 /** How an attempt ended, or why there was none. */
 export type AttemptEnd =
   | { readonly kind: 'committed'; readonly attempt_id: string; readonly attempted_turn: number }
   | { readonly kind: 'failed'; readonly attempt_id: string; readonly attempted_turn: number; readonly failure: Fail }
+  | { readonly kind: 'handed_over'; readonly attempt_id: string; readonly attempted_turn: number }
   | Exclude<BeginOutcome, { kind: 'begun' }>;
+
+type BeatingParts = RuntimeParts & Required<Pick<RuntimeParts, 'heartbeat'>>;
 
 type Begun = Extract<BeginOutcome, { readonly kind: 'begun' }>;
 
@@ -52,25 +63,28 @@ type Begun = Extract<BeginOutcome, { readonly kind: 'begun' }>;
  */
 export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): Promise<AttemptEnd> {
   const attempt_id = parts.clock.uuid();
-  const begun = await parts.attempts.begin(toBegin(parts, request, attempt_id), parts.isAlive);
+  const heartbeat = parts.heartbeat ?? beatAtIntervals(parts.attempts);
+  const begun = await parts.attempts.begin(toBegin(parts, request, attempt_id, heartbeat.lease_ms), parts.isAlive);
   if (begun.kind !== 'begun') return begun;
   try {
-    return await runBegun(parts, request, begun);
+    return await runBegun({ ...parts, heartbeat }, request, begun);
   } catch (error) {
     if (!(error instanceof Overtaken)) await endBroken(parts, begun.lease);
     throw error;
   }
 }
 
-async function runBegun(parts: RuntimeParts, request: AttemptRequest, begun: Begun): Promise<AttemptEnd> {
+async function runBegun(parts: BeatingParts, request: AttemptRequest, begun: Begun): Promise<AttemptEnd> {
   const { lease, past } = begun;
   const { attempt_id, attempted_turn } = lease;
   const { program, onProgress } = request;
   const simulation_time = request.simulationTime(attempted_turn);
   const attempt = openAttempt({ lease, program, simulation_time, onProgress, state: UNBEGUN });
   onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, ...toContinued(past) });
-  const stopListening = listenForStop(attempt, request.signal);
-  const stopBeating = beat(parts, attempt);
+  const stopListening = listen(attempt, request);
+  const stopBeating = parts.heartbeat.keep(lease, (why) => {
+    attempt.arrivals.put({ kind: 'broken', error: why === 'overtaken' ? new Overtaken() : why });
+  });
   try {
     return await drive(parts, attempt, findFirst(parts, attempt, begun));
   } catch (error) {
@@ -131,7 +145,7 @@ async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly Turn
     for (const command of commands) {
       switch (command.kind) {
         case 'invoke':
-          issue(parts, attempt, command);
+          if (!attempt.is_leaving) issue(parts, attempt, command);
           break;
         case 'commit':
           await commit(parts, attempt, command);
@@ -143,6 +157,10 @@ async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly Turn
           return unreachable(command);
       }
     }
+    if (attempt.is_leaving && !isActing(attempt)) {
+      await handOver(parts, attempt);
+      return { kind: 'handed_over', attempt_id, attempted_turn };
+    }
   }
 }
 
@@ -150,9 +168,12 @@ async function hearNext(parts: RuntimeParts, attempt: Attempt): Promise<readonly
   const arrival: Arrival = await attempt.arrivals.next();
   switch (arrival.kind) {
     case 'ended':
-      return hear(parts, attempt, arrival.outcome);
+      return isDropped(attempt, arrival.outcome.key) ? [] : hear(parts, attempt, arrival.outcome);
     case 'stop':
       return take(attempt, advance(attempt.program, attempt.state, { kind: 'stopped', reason: arrival.reason }));
+    case 'leave':
+      prepareToLeave(attempt);
+      return [];
     case 'broken':
       throw arrival.error;
     default:
@@ -160,32 +181,29 @@ async function hearNext(parts: RuntimeParts, attempt: Attempt): Promise<readonly
   }
 }
 
-function toBegin(parts: RuntimeParts, request: AttemptRequest, attempt_id: string) {
+function toBegin(parts: RuntimeParts, request: AttemptRequest, attempt_id: string, lease_ms: number) {
   return {
     attempt_id,
     world_slug: request.world_slug,
     holder: parts.holder,
     started_at: parts.clock.now(),
-    lease_ms: LEASE_MS,
+    lease_ms,
     renderer_version: RENDERER_VERSION,
     plugin_versions: parts.plugin_versions,
+    ...(request.inbox_id === undefined ? {} : { inbox_id: request.inbox_id }),
+    ...(request.continues_only === undefined ? {} : { continues_only: request.continues_only }),
   };
 }
 
-function listenForStop(attempt: Attempt, signal: AbortSignal): () => void {
-  const stop = () => attempt.arrivals.put({ kind: 'stop', reason: 'the attempt was stopped before it had ended' });
-  if (signal.aborted) stop();
-  else signal.addEventListener('abort', stop, { once: true });
-  return () => signal.removeEventListener('abort', stop);
+function listen(attempt: Attempt, { signal, leave }: AttemptRequest): () => void {
+  const reason = 'the attempt was stopped before it had ended';
+  const ends = [onAbort(signal, () => attempt.arrivals.put({ kind: 'stop', reason }))];
+  if (leave !== undefined) ends.push(onAbort(leave, () => attempt.arrivals.put({ kind: 'leave' })));
+  return () => ends.forEach((end) => end());
 }
 
-/** Keeps the lease while a call takes long: slow is not dead. */
-function beat(parts: RuntimeParts, attempt: Attempt): () => void {
-  const timer = setInterval(() => {
-    parts.attempts
-      .renew(attempt.lease, LEASE_MS)
-      .then(demand)
-      .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
-  }, LEASE_MS / 3);
-  return () => clearInterval(timer);
+function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  if (signal.aborted) listener();
+  else signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
 }

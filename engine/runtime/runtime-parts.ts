@@ -1,5 +1,6 @@
 import type { AttemptStore, Holder } from '../ports/attempts.js';
 import type { Clock } from '../ports/clock.js';
+import type { Heartbeat } from '../ports/heartbeat.js';
 import type { CallSource } from '../ports/sources.js';
 
 /** What driving an attempt needs of the outside. */
@@ -10,5 +11,7 @@ export interface RuntimeParts {
   readonly holder: Holder;
   /** Whether a process that held a lease still runs; true where that cannot be known. */
   readonly isAlive: (holder: Holder) => boolean;
+  /** What keeps the leases; left out, each driver keeps its own. */
+  readonly heartbeat?: Heartbeat;
   readonly plugin_versions: Readonly<Record<string, string>>;
 }

@@ -11,6 +11,8 @@ export interface OpenDatabase {
   readonly description: string;
   /** One process at a time has it, so whatever another one left running is dead. */
   readonly is_exclusive: boolean;
+  /** Where connections beside the pool lead to; left out where there can be none. It may hold a password. */
+  readonly server_url?: string;
   readonly pool: Pool;
   /** The query builder, which is read from disk when it is first asked for: half of what a start would have to load. */
   readonly queries: () => Promise<Kysely<DB>>;

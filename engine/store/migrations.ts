@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Outcome, Problem } from '../contract/problem.js';
 import { sha256 } from '../core/content/sha256.js';
 import { inTransaction, type OpenDatabase } from './database.js';
-import { databaseNotOurs, databaseTooNew, migrationChanged } from './problems.js';
+import { databaseNotOurs, databaseTooNew, migrationChanged, migrationMissed } from './problems.js';
 
 /** One numbered file. */
 export interface Migration {
@@ -52,7 +52,10 @@ function findMisfit(
     if (expected === undefined) return databaseTooNew(description, name);
     if (expected !== digest) return migrationChanged(description, name);
   }
-  return undefined;
+  // Numbers may have gaps; what was written before another is not applied after it.
+  const done = new Set(applied.map(({ name }) => name));
+  const missed = known.find(({ name }) => !done.has(name) && applied.some((later) => later.name > name));
+  return missed === undefined ? undefined : migrationMissed(description, missed.name);
 }
 
 type AppliedMigration = Pick<Migration, 'name' | 'digest'>;

@@ -6,8 +6,11 @@ import { componentStore } from './components.js';
 import type { OpenDatabase } from './database.js';
 import { openInFolder, openInMemory } from './embedded.js';
 import { findFaultProblem } from './database-fault.js';
+import { openInbox } from './inbox/inbox.js';
 import { loadMigrations, migrate } from './migrations.js';
 import { recordReader } from './records/record-reader.js';
+import { openServerDoorbell } from './doorbell/server-doorbell.js';
+import { startThreadHeartbeat } from './heartbeat/thread-heartbeat.js';
 import { openServer } from './server.js';
 import { worldStore } from './worlds.js';
 
@@ -69,6 +72,19 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Sto
     components: componentStore(database),
     worlds: worldStore(database),
     attempts: attemptStore(database),
+    inbox: openInbox(database),
     records: recordReader(database),
+    ...toShared(database),
+  };
+}
+
+function toShared({ server_url }: OpenDatabase): Pick<Store, 'shared'> {
+  if (server_url === undefined) return {};
+  return {
+    shared: {
+      openDoorbell: () => openServerDoorbell(server_url),
+      startHeartbeat: ({ program, ...settings }) =>
+        startThreadHeartbeat(program, { ...settings, connectionString: server_url }),
+    },
   };
 }

@@ -129,6 +129,16 @@ export function databaseNotUtf8(place: string, encoding: string): Problem {
   };
 }
 
+/** A migration came into being between two that have been applied. */
+export function migrationMissed(description: string, migration: string): Problem {
+  return {
+    code: 'DATABASE_MIGRATION_MISSED',
+    message: `The database (${description}) was made without migration ${migration}, by a version that knew later ones.`,
+    repair: 'Use the version of chukwa that made the database, or another database.',
+    details: { migration },
+  };
+}
+
 /** A migration was edited after it had been applied. */
 export function migrationChanged(description: string, migration: string): Problem {
   return {

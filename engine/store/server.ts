@@ -32,7 +32,7 @@ export async function openServer(given: string, answer_ms = ANSWER_MS): Promise<
     },
     { description: `PostgreSQL at ${place}`, is_exclusive: false, release: async () => {} },
   );
-  const database = { ...opened, close: () => closeWithin(GOODBYE_MS, opened, sockets) };
+  const database = { ...opened, server_url: url, close: () => closeWithin(GOODBYE_MS, opened, sockets) };
   const problem = await findProblem(database, place);
   if (!problem) return { ok: true, value: database };
   await database.close();

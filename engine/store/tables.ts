@@ -25,6 +25,10 @@ export type EffectOperation = 'append_entity_memory' | 'set_entity_state' | 'set
 export type Generated<T> =
   T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
 
+export type InboxMessageType = 'stop' | 'timeout' | 'tool_result' | 'turn' | 'ui_action';
+
+export type InboxStatus = 'consumed' | 'deferred' | 'pending' | 'queued';
+
 export type Json = JsonValue;
 
 export type JsonArray = JsonValue[];
@@ -88,6 +92,25 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export type ValidationStatus = 'invalid' | 'not_checked' | 'valid';
 
+export interface AgentInbox {
+  agent_id: string | null;
+  agent_turn_id: string | null;
+  attempt_id: string | null;
+  consumed_at: Timestamp | null;
+  correlation_id: string | null;
+  created_at: Generated<Timestamp>;
+  defer_reason: string | null;
+  due_at: Generated<Timestamp | null>;
+  inbox_id: string;
+  message_type: InboxMessageType;
+  next_retry_at: Timestamp | null;
+  payload: Generated<Json>;
+  retry_count: Generated<number>;
+  status: InboxStatus;
+  turn_epoch: number | null;
+  world_slug: string;
+}
+
 export interface Attempts {
   attempt_id: string;
   attempted_turn: number;
@@ -102,6 +125,7 @@ export interface Attempts {
   handed_over: Generated<boolean>;
   holder_host: string;
   holder_pid: number;
+  inbox_id: string | null;
   last_source_invocation_id: string | null;
   plugin_versions: Json;
   renderer_version: string;
@@ -432,6 +456,7 @@ export interface Worlds {
 }
 
 export interface DB {
+  agent_inbox: AgentInbox;
   attempt_timeline_events: AttemptTimelineEvents;
   attempts: Attempts;
   call_settlements: CallSettlements;

@@ -20,7 +20,9 @@ export interface Ended {
 /** The program, running. */
 export interface Running {
   readonly pid: number;
-  kill(signal: 'SIGINT' | 'SIGHUP' | 'SIGKILL'): void;
+  kill(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGKILL'): void;
+  /** What it has written to standard output so far. */
+  said(): string;
   readonly ended: Promise<Ended>;
 }
 
@@ -38,7 +40,7 @@ export function startChukwa(words: readonly string[], variables: Variables): Run
     child.once('close', (code) => resolve({ code, stdout: stdout(), stderr: stderr() }));
   });
   assert.ok(child.pid);
-  return { pid: child.pid, kill: (signal) => void child.kill(signal), ended };
+  return { pid: child.pid, kill: (signal) => void child.kill(signal), said: stdout, ended };
 }
 
 /** Runs the compiled program to its end. */

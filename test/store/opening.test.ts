@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
@@ -258,4 +258,16 @@ test('a database that a newer program has migrated is left alone', async () => {
   assert.match(problem.message, /0001_foundation/);
   await writeFile(join(migrations_dir, '0001_foundation.sql'), '-- edited');
   assert.equal((await refusal({ data_dir, migrations_dir })).code, 'DATABASE_MIGRATION_CHANGED');
+});
+
+test('a database that was made without a migration that came between is left alone', async () => {
+  const data_dir = join(root, 'missed');
+  await (await open({ data_dir })).database.close();
+  stores.pop();
+  const migrations_dir = await mkdtemp(join(root, 'between-'));
+  await cp(MIGRATIONS, migrations_dir, { recursive: true });
+  await writeFile(join(migrations_dir, '0001_later.sql'), '-- between the first and those after it');
+  const problem = await refusal({ data_dir, migrations_dir });
+  assert.equal(problem.code, 'DATABASE_MIGRATION_MISSED');
+  assert.match(problem.message, /0001_later/);
 });

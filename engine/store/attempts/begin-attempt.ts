@@ -4,14 +4,17 @@ import { inTransaction, type OpenDatabase } from '../database.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { AT_PLACE, CONTENTS, type ContentsRow, toContents, toWorld } from '../world-snapshot.js';
 import { continueAttempt, continueSettled } from './continue-attempt.js';
+import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
 import { leaseEnd } from './fence.js';
 
 /** Whether the driver that a lease names still drives its attempt. */
 export type IsDriven = (holder: Holder, attempt_id: string) => boolean;
 
-// One statement takes a free world in which nothing is left to go on with, opens the attempt and reads what the world holds. The lock comes before the epoch
+// One statement takes a free world in which nothing is left to go on with, opens the attempt and reads what the world
+// holds. The lock comes before the epoch
 // changes, as fences want it. While it waits for the lock another driver may commit a turn, whose rows this statement
 // does not see yet, though it is handed the world's new row: then `place` is empty, and it is asked again.
+// Where a message asks for the attempt, it is taken with the world or not at all.
 const TAKE_FREE = prepare(
   'take_free_world',
   `WITH seen AS (SELECT turn FROM worlds WHERE world_slug = :world_slug),
@@ -21,12 +24,20 @@ const TAKE_FREE = prepare(
        AND NOT EXISTS (
          SELECT FROM attempts WHERE world_slug = :world_slug AND status IN ('running', 'suspended'))
      FOR UPDATE),
-   place AS (SELECT locked.* FROM locked JOIN seen USING (turn)),
+   free AS (SELECT locked.* FROM locked JOIN seen USING (turn)),
+   message AS (
+     UPDATE agent_inbox ${BEGUN_FOR}
+     FROM free
+     WHERE agent_inbox.world_slug = free.world_slug AND ${ASKS}
+     RETURNING inbox_id),
+   place AS (
+     SELECT free.*, inbox_id FROM free LEFT JOIN message ON true
+     WHERE :inbox_id::uuid IS NULL OR inbox_id IS NOT NULL),
    attempt AS (
      INSERT INTO attempts (world_slug, attempt_id, attempted_turn, epoch, scenario_hash, renderer_version,
-       plugin_versions, holder_host, holder_pid, started_at)
+       plugin_versions, holder_host, holder_pid, inbox_id, started_at)
      SELECT world_slug, :attempt_id::uuid, turn + 1, epoch, scenario_hash, :renderer_version, :plugin_versions::json,
-       :host, :pid::int, :started_at::timestamptz
+       :host, :pid::int, inbox_id, :started_at::timestamptz
      FROM place),
    lease AS (
      UPDATE worlds SET lease_epoch = place.epoch, lease_attempt_id = :attempt_id::uuid, lease_host = :host,
@@ -54,7 +65,7 @@ export async function beginAttempt(
   isDriven: IsDriven,
 ): Promise<BeginOutcome> {
   for (;;) {
-    const [taken] = await run<Taken>(database, TAKE_FREE, toTaking(request));
+    const [taken] = request.continues_only ? [] : await run<Taken>(database, TAKE_FREE, toTaking(request));
     if (taken) return toBegun(request, taken);
     const outcome = await inTransaction(database.pool, (client) => takeLeft(client, request, isDriven));
     if (outcome !== 'free') return outcome;
@@ -71,6 +82,7 @@ function toTaking(request: BeginAttempt) {
     pid: request.holder.pid,
     started_at: toTimestamp(request.started_at),
     lease_ms: request.lease_ms,
+    inbox_id: request.inbox_id ?? null,
   };
 }
 
@@ -106,6 +118,11 @@ const FIND_OPEN = prepare(
   `SELECT attempt_id FROM attempts WHERE world_slug = :world_slug AND status IN ('running', 'suspended')`,
 );
 
+const FIND_ASKING = prepare(
+  'find_asking_message',
+  `SELECT FROM agent_inbox WHERE world_slug = :world_slug AND ${ASKS}`,
+);
+
 /** Goes on with what was left in a world that is not driven. Demands a transaction. @returns `free` where nothing was */
 async function takeLeft(
   transaction: Runner,
@@ -115,11 +132,18 @@ async function takeLeft(
   const { world_slug } = request;
   const [world] = await run<LockedWorld>(transaction, LOCK_WORLD, { world_slug });
   if (!world) return { kind: 'unknown_world' };
+  if (!(await isAskedFor(transaction, request))) return { kind: 'not_asked_for' };
   const held = findHolder(world, isDriven);
   if (held) return held;
   const [open] = await run<{ readonly attempt_id: string }>(transaction, FIND_OPEN, { world_slug });
   if (open) return continueAttempt(transaction, request, open.attempt_id);
+  if (request.continues_only) return { kind: 'not_asked_for' };
   return world.settled_attempt_id === null ? 'free' : continueSettled(transaction, request, world.settled_attempt_id);
+}
+
+/** Whether the message that a turn is begun for, if there is one, asks for it still. */
+async function isAskedFor(transaction: Runner, { world_slug, inbox_id }: BeginAttempt): Promise<boolean> {
+  return inbox_id === undefined || (await run(transaction, FIND_ASKING, { world_slug, inbox_id })).length === 1;
 }
 
 function findHolder(world: LockedWorld, isDriven: IsDriven): Extract<BeginOutcome, { kind: 'held' }> | undefined {

@@ -1,8 +1,10 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import type { AppliedEffect } from '../../core/world/world-patch.js';
 import type { AttemptLease, CommitTurn, Written } from '../../ports/attempts.js';
-import { prepare, type Parameter, type Runner, toTimestamp } from '../statement.js';
-import { releasingFence, runFenced } from './fence.js';
+import { AFTERMATH } from '../inbox/aftermath.js';
+import { prepare, type Parameter, toTimestamp } from '../statement.js';
+import { type Ending, ENDED_ROW, runEnding } from './ending.js';
+import { releasingFence } from './fence.js';
 import { SUMMED_UP } from './trace-summary.js';
 
 const PATCH_ROWS = `
@@ -61,7 +63,7 @@ const STORY_ROWS = `
     SELECT world_slug, :attempt_id::uuid,
       (CASE kind WHEN 'turn' THEN 'turn_committed' ELSE kind END)::timeline_event_kind, :ended_at::timestamptz,
       source_invocation_id, workflow_hash, node_id, subject_id, patch_seq, details
-    FROM committed, story ORDER BY place),
+    FROM ended, story ORDER BY place),
   audit AS (
     INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
       source_invocation_id, llm_call_id, cognition_workflow_hash, response_source_hash, workflow_node_id,
@@ -69,7 +71,7 @@ const STORY_ROWS = `
     SELECT world_slug, (CASE kind WHEN 'turn' THEN 'turn_complete' ELSE kind END)::audit_kind, :attempt_id::uuid,
       :turn, :ended_at::timestamptz, source_invocation_id, llm_call_id, workflow_hash, source_hash, node_id,
       subject_id, patch_seq, details
-    FROM committed, story ORDER BY place)`;
+    FROM ended, story ORDER BY place)`;
 
 const COMMIT = prepare(
   'commit_turn',
@@ -77,24 +79,24 @@ const COMMIT = prepare(
    new_turn AS (
      INSERT INTO turns (world_slug, turn, attempt_id, simulation_time, committed_at)
      SELECT world_slug, :turn, :attempt_id::uuid, :simulation_time::timestamptz, :ended_at::timestamptz FROM fence),
-   committed AS (
+   ended AS (
      UPDATE attempts
      SET status = 'committed', ended_at = :ended_at::timestamptz, ${SUMMED_UP}
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
-     RETURNING attempts.world_slug),
-   ${PATCH_ROWS}, ${WORLD_ROWS}, ${STORY_ROWS}
-   SELECT count(*) AS held FROM fence`,
+     RETURNING attempts.world_slug, attempts.attempt_id, attempts.status),
+   ${PATCH_ROWS}, ${WORLD_ROWS}, ${STORY_ROWS}, ${AFTERMATH}
+   ${ENDED_ROW}`,
 );
 
 type Values = Readonly<Record<string, Parameter>>;
 
 /** Makes the attempt's patches turn N, at once and whole: one statement, which checks the lease and gives it back. */
-export function commitTurn(runner: Runner, lease: AttemptLease, turn: CommitTurn): Promise<Written> {
+export function commitTurn(database: Ending, lease: AttemptLease, turn: CommitTurn): Promise<Written> {
   const effects = turn.patches.flatMap(({ patch_seq, applied }) =>
     applied.effects.map((effect): PlacedEffect => ({ ...effect, patch_seq })),
   );
-  return runFenced(runner, COMMIT, lease, {
+  return runEnding(database, COMMIT, lease, {
     turn: lease.attempted_turn,
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),

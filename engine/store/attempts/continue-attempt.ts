@@ -2,6 +2,7 @@ import { canonicalText } from '../../core/content/canonical.js';
 import type { AttemptPast, BeginAttempt, BeginOutcome } from '../../ports/attempts.js';
 import { type HotStatement, prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { AT_PLACE, CONTENTS, type ContentsRow, toContents, toWorld } from '../world-snapshot.js';
+import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
 import { leaseEnd } from './fence.js';
 import { listRecordedCalls } from './recorded-calls.js';
 
@@ -65,11 +66,16 @@ const CONTINUE = prepare(
 const CONTINUE_SETTLED = prepare(
   'continue_settled_attempt',
   `WITH ${TAKE},
+   message AS (
+     UPDATE agent_inbox ${BEGUN_FOR}
+     FROM taken WHERE agent_inbox.world_slug = taken.world_slug AND ${ASKS}
+     RETURNING inbox_id),
    attempt AS (
      INSERT INTO attempts (world_slug, attempt_id, attempted_turn, epoch, scenario_hash, renderer_version,
-       plugin_versions, holder_host, holder_pid, started_at, continues_attempt_id)
+       plugin_versions, holder_host, holder_pid, inbox_id, started_at, continues_attempt_id)
      SELECT taken.world_slug, :attempt_id::uuid, turn + 1, taken.epoch, taken.scenario_hash, :renderer_version,
-       :plugin_versions::json, :host, :pid::int, :started_at::timestamptz, settled.attempt_id
+       :plugin_versions::json, :host, :pid::int, (SELECT inbox_id FROM message), :started_at::timestamptz,
+       settled.attempt_id
      FROM taken JOIN attempts AS settled
        ON settled.world_slug = taken.world_slug AND settled.attempt_id = :settled_attempt_id::uuid
      RETURNING world_slug, attempt_id, take_overs, renderer_version, plugin_versions),
@@ -106,14 +112,20 @@ export function continueSettled(
 ): Promise<BeginOutcome> {
   const { renderer_version } = request;
   const plugin_versions = canonicalText(request.plugin_versions);
-  return goOn(transaction, CONTINUE_SETTLED, request, { settled_attempt_id, renderer_version, plugin_versions });
+  const inbox_id = request.inbox_id ?? null;
+  return goOn(transaction, CONTINUE_SETTLED, request, {
+    settled_attempt_id,
+    renderer_version,
+    plugin_versions,
+    inbox_id,
+  });
 }
 
 async function goOn(
   transaction: Runner,
   statement: HotStatement,
   request: BeginAttempt,
-  more: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string | null>>,
 ): Promise<BeginOutcome> {
   const { world_slug, attempt_id, holder } = request;
   const [row] = await run<ContinuedRow>(transaction, statement, {

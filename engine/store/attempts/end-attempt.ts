@@ -1,5 +1,7 @@
 import type { AttemptLease, FailAttempt, Written } from '../../ports/attempts.js';
+import { AFTERMATH } from '../inbox/aftermath.js';
 import { prepare, type Runner, toStoredText, toTimestamp } from '../statement.js';
+import { type Ending, ENDED_ROW, runEnding } from './ending.js';
 import { releasingFence, runFenced } from './fence.js';
 import { SUMMED_UP } from './trace-summary.js';
 
@@ -11,7 +13,7 @@ const ENDED = `
         ended_at = :ended_at::timestamptz, ${SUMMED_UP}`;
 
 const RETURNING = `
-    RETURNING attempts.world_slug, attempts.attempt_id, attempts.attempted_turn`;
+    RETURNING attempts.world_slug, attempts.attempt_id, attempts.attempted_turn, attempts.status`;
 
 // Calls that are still under way when their attempt ends are never heard of again.
 const CONSEQUENCES = `
@@ -31,7 +33,7 @@ const CONSEQUENCES = `
     WHERE llm_calls.world_slug = calls.world_slug AND llm_calls.llm_call_id = calls.llm_call_id
       AND llm_calls.status = 'running'),
   blamed AS (
-    SELECT ended.*, workflow_hash, source_hash, llm_call_id,
+    SELECT ended.world_slug, ended.attempt_id, ended.attempted_turn, workflow_hash, source_hash, llm_call_id,
       json_build_object('status', :status::text, 'failure_class', :failure_class::text,
         'failure_message', :failure_message::text) AS details
     FROM ended LEFT JOIN source_invocations
@@ -57,14 +59,14 @@ const FAIL = prepare(
     UPDATE attempts ${ENDED}
     FROM fence
     WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
-    ${RETURNING}), ${CONSEQUENCES}
-   SELECT count(*) AS held FROM fence`,
+    ${RETURNING}), ${CONSEQUENCES}, ${AFTERMATH}
+   ${ENDED_ROW}`,
 );
 
 /** Ends an attempt without a turn and gives its lease back: one statement. The world stays as it was. */
-export function failAttempt(runner: Runner, lease: AttemptLease, end: FailAttempt): Promise<Written> {
+export function failAttempt(database: Ending, lease: AttemptLease, end: FailAttempt): Promise<Written> {
   const { failure } = end;
-  return runFenced(runner, FAIL, lease, {
+  return runEnding(database, FAIL, lease, {
     status: end.status,
     event_kind: end.status === 'failed' ? 'attempt_failed' : 'attempt_interrupted',
     failure_class: failure.failure_class,

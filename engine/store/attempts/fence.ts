@@ -24,22 +24,30 @@ export function leaseEnd(parameter: string): string {
   return `clock_timestamp() + :${parameter}::int * interval '1 millisecond'`;
 }
 
+type Values = Readonly<Record<string, Parameter>>;
+
 /** Runs a fenced statement, which answers with the rows of its fence as `held`. */
 export async function runFenced(
   runner: Runner,
   statement: HotStatement,
   lease: AttemptLease,
-  values: Readonly<Record<string, Parameter>>,
+  values: Values,
 ): Promise<Written> {
-  const [row] = await run<FencedRow>(runner, statement, {
-    ...values,
-    world_slug: lease.world_slug,
-    epoch: lease.epoch,
-    attempt_id: lease.attempt_id,
-  });
-  if (row?.held !== 1) return 'overtaken';
+  const row = await findHeld<FencedRow>(runner, statement, lease, values);
+  if (row === undefined) return 'overtaken';
   if (row.written === 0) throw new Error(`${statement.name} found nothing to write: the call does not run any more`);
   return 'written';
+}
+
+/** Runs a fenced statement. @returns its row; undefined where the lease does not hold any more */
+export async function findHeld<Row extends { readonly held: number }>(
+  runner: Runner,
+  statement: HotStatement,
+  { world_slug, epoch, attempt_id }: AttemptLease,
+  values: Values,
+): Promise<Row | undefined> {
+  const [row] = await run<Row>(runner, statement, { ...values, world_slug, epoch, attempt_id });
+  return row?.held === 1 ? row : undefined;
 }
 
 interface FencedRow {

@@ -1,3 +1,4 @@
+import { openProcessDoorbell } from '../../../engine/doorbells/process.js';
 import assert from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -117,6 +118,7 @@ test('without a plugin nothing can be asked, and that is broken', async () => {
     catalogue: { plugins: [], problems: [] },
     examineOrigin: async () => ({ ok: true, origin: url }),
     inspectDatabase: async () => ({ ok: false, problems: [] }),
+    openDoorbell: () => ({ ok: true, value: openProcessDoorbell() }),
   });
   assert.equal(diagnoses.find(({ subject }) => subject === 'plugins')?.state, 'broken');
 });

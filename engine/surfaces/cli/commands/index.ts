@@ -17,6 +17,7 @@ import { addTest } from './test.js';
 import { addToys } from './toys.js';
 import { addUses } from './uses.js';
 import { addValidate } from './validate.js';
+import { addWorker } from './worker.js';
 import { addWorld } from './world.js';
 
 /** The list of all commands, in the order in which help shows them. */
@@ -30,6 +31,7 @@ const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addUses,
   addWorld,
   addRun,
+  addWorker,
   addAttempts,
   addAttempt,
   addInvocation,

@@ -1,15 +1,19 @@
 import type { Command } from 'commander';
 import { dryRun } from '../../../operations/dry-run/index.js';
+import { queueTurns } from '../../../operations/run-worker.js';
 import { runWorld } from '../../../operations/run-world.js';
 import { turnsOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { chooseModel, llmOption, type ModelOptions } from '../model-choice.js';
 import { toPlace } from '../place.js';
 import { playTurns } from '../play-turns.js';
-import { type Perform, printUsage, type Session } from '../session.js';
+import { count } from '../render/words.js';
+import { line } from '../render/line.js';
+import { answer, type Perform, printUsage, type Session, withEngine } from '../session.js';
 
 interface RunOptions extends ModelOptions {
   readonly turns: number;
+  readonly queue?: boolean;
   readonly dry?: boolean;
   readonly answers?: string;
 }
@@ -20,17 +24,19 @@ export function addRun(program: Command, perform: Perform): void {
     .command('run')
     .helpGroup('Worlds:')
     .argument('<slug>', 'the name of the world')
-    .description('Run turns of a world, here and now, told as they happen.')
+    .description('Run turns of a world, here and now, told as they happen; or queue them for workers.')
     .addOption(turnsOption(1))
     .addOption(llmOption())
     .option('--script <file>', 'what the scripted model says: a script that ships, or a file')
+    .option('--queue', 'leave the turns to workers, which ask the model of their own environment')
     .option('--dry', 'try it on a copy that is thrown away; nothing outside is asked')
     .option('--answers <file>', 'what models and sources answer in a dry run')
     .action((slug: string, options: RunOptions) => perform((session) => run(session, slug, options)));
 }
 
 async function run(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, dry, answers } = options;
+  const { turns, dry, answers, queue } = options;
+  if (queue === true) return queueFor(session, world_slug, options);
   if (dry === true || answers !== undefined) return runDry(session, world_slug, options);
   const choice = await chooseModel(session, options);
   if (!choice.ok) return choice.code;
@@ -64,4 +70,20 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
       onWorld: (world, database) => narration.begin({ world, model: `none, a dry run by ${answers}`, turns, database }),
     }),
   );
+}
+
+async function queueFor(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
+  const { turns, llm, script, dry, answers } = options;
+  if ([llm, script, dry, answers].some((option) => option !== undefined)) {
+    const message = '--queue leaves the turns to workers, and who answers is theirs to choose.';
+    return printUsage(session, { code: 'USAGE', message, repair: 'Leave --llm, --script, --dry and --answers out.' });
+  }
+  const queued = await withEngine(session, (engine) => queueTurns(engine, { world_slug, turns }));
+  return answer(session, queued, {
+    json: (report) => report,
+    lines: ({ world, waiting }) => [
+      line(`Queued ${count(turns, 'turn')} of ${world}; ${waiting} of its turns are to be done.`),
+      line(`A worker does them: chukwa worker. Watch: chukwa attempts ${world}`),
+    ],
+  });
 }

@@ -1,0 +1,18 @@
+/** How the time until the next try grows. */
+export interface Backoff {
+  readonly first_ms: number;
+  readonly most_ms: number;
+}
+
+/**
+ * How long to wait before trying again: twice as long each time, up to a limit, and somewhere in the upper half of that,
+ * so that those who were turned away together do not come back together.
+ * @param retries how often it has been tried again already
+ * @param jitter from 0 up to 1
+ * @returns whole milliseconds
+ */
+export function backoffMs({ first_ms, most_ms }: Backoff, retries: number, jitter: number): number {
+  // Beyond 2^30 the factor is past every limit, and an infinite one would make nothing of zero.
+  const whole = Math.min(most_ms, first_ms * 2 ** Math.min(retries, 30));
+  return Math.round(whole / 2 + (whole / 2) * jitter);
+}

@@ -1,0 +1,29 @@
+/** What a message asks for. */
+export type InboxMessageType = 'turn' | 'tool_result' | 'timeout' | 'stop' | 'ui_action';
+
+/** How far a message has come. */
+export type InboxStatus = 'queued' | 'pending' | 'deferred' | 'consumed';
+
+/** What happens to a message. */
+export type InboxStep = 'promote' | 'defer' | 'recall' | 'consume';
+
+/**
+ * Where each step leads, by where a message stands. `queued` waits behind another turn of its world; `pending` is to be
+ * taken up, or is being done; `deferred` could not be done and is due again later; `consumed` is over.
+ */
+export const INBOX_STEPS: Readonly<Record<InboxStatus, Readonly<Partial<Record<InboxStep, InboxStatus>>>>> = {
+  queued: { promote: 'pending' },
+  pending: { defer: 'deferred', consume: 'consumed' },
+  deferred: { defer: 'deferred', recall: 'pending', consume: 'consumed' },
+  consumed: {},
+};
+
+/** Where a step leads from here; undefined where it may not be taken. */
+export function findNextStatus(status: InboxStatus, step: InboxStep): InboxStatus | undefined {
+  return INBOX_STEPS[status][step];
+}
+
+/** Whether anything is still to come of a message that stands here. */
+export function isUnfinished(status: InboxStatus): boolean {
+  return Object.keys(INBOX_STEPS[status]).length > 0;
+}

@@ -1,0 +1,69 @@
+import type { Outcome, Problem } from '../contract/problem.js';
+import type { Doorbell } from '../ports/doorbell.js';
+import { openNatsDoorbell } from './nats.js';
+import { parseNatsUrl } from './nats-url.js';
+import { openProcessDoorbell } from './process.js';
+
+/** What an operator has configured, unchecked. */
+export interface WantedDoorbell {
+  readonly kind: string;
+  readonly nats_url?: string;
+}
+
+const KINDS = ['auto', 'process', 'postgres', 'nats'];
+
+/**
+ * The doorbell that is wanted; nothing is connected yet.
+ * @param server what a PostgreSQL server offers; undefined for an embedded database
+ */
+export function chooseDoorbell(
+  { kind, nats_url }: WantedDoorbell,
+  server: { openDoorbell(): Doorbell } | undefined,
+): Outcome<Doorbell> {
+  switch (kind) {
+    case 'auto':
+      return { ok: true, value: server?.openDoorbell() ?? openProcessDoorbell() };
+    case 'process':
+      return { ok: true, value: openProcessDoorbell() };
+    case 'postgres':
+      return server === undefined ? refuse(noServer()) : { ok: true, value: server.openDoorbell() };
+    case 'nats':
+      return openNats(nats_url);
+    default:
+      return refuse(unknownKind(kind));
+  }
+}
+
+function openNats(nats_url: string | undefined): Outcome<Doorbell> {
+  if (nats_url === undefined) return refuse(noNatsUrl());
+  const address = parseNatsUrl(nats_url);
+  return address.ok ? { ok: true, value: openNatsDoorbell(address.value) } : address;
+}
+
+function refuse(problem: Problem): Outcome<never> {
+  return { ok: false, problems: [problem] };
+}
+
+function unknownKind(kind: string): Problem {
+  return {
+    code: 'DOORBELL_UNKNOWN',
+    message: `CHUKWA_DOORBELL is ${JSON.stringify(kind)}, which is no doorbell.`,
+    repair: `Write one of ${KINDS.join(', ')}, or leave it out.`,
+  };
+}
+
+function noServer(): Problem {
+  return {
+    code: 'DOORBELL_NOT_THERE',
+    message: 'CHUKWA_DOORBELL is postgres, and the database is embedded: nobody else can ring there.',
+    repair: 'Leave it out, or use CHUKWA_DATABASE_URL with PostgreSQL.',
+  };
+}
+
+function noNatsUrl(): Problem {
+  return {
+    code: 'NATS_URL_MISSING',
+    message: 'CHUKWA_DOORBELL is nats, and CHUKWA_NATS_URL does not say where that is.',
+    repair: 'Set CHUKWA_NATS_URL, such as nats://127.0.0.1:4222',
+  };
+}

@@ -1,0 +1,156 @@
+import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
+import { backoffMs } from '../core/inbox/backoff.js';
+import type { Doorbell } from '../ports/doorbell.js';
+import { openListeners } from './listeners.js';
+import type { NatsAddress } from './nats-url.js';
+
+const BACKOFF = { first_ms: 250, most_ms: 15_000 };
+const CONNECT_MS = 2_000;
+/** Our server is asked whether it lives so often; after two silences it counts as gone. */
+const PING_MS = 10_000;
+/** How long a last ring may take to leave the process. */
+const GOODBYE_MS = 1_000;
+
+/** What workers listen to: one word for the world, or more where an agent of it is meant. */
+const ALL_WAKEUPS = 'cmd.agent.*.wakeup';
+
+function wakeupOf(world_slug: string): string {
+  return `cmd.agent.${world_slug}.wakeup`;
+}
+
+/**
+ * A doorbell over NATS, where any number of processes ring and listen. It connects when it is first used, in the
+ * background, and again for ever whenever the connection is gone.
+ */
+export function openNatsDoorbell(address: NatsAddress): Doorbell {
+  const listeners = openListeners();
+  const line = openLine(address, listeners.tell);
+  return {
+    description: `NATS at ${address.place}`,
+    ring: (world_slug) => line.ring(world_slug),
+    listen: (onRing) => {
+      line.open();
+      return listeners.add(onRing);
+    },
+    findFault: line.findFault,
+    close: line.close,
+  };
+}
+
+/** The one connection, as far as there is one. */
+interface Line {
+  open(): void;
+  ring(world_slug: string): void;
+  readonly findFault: () => string | undefined;
+  readonly close: () => Promise<void>;
+}
+
+function openLine(address: NatsAddress, tell: (world_slug: string | undefined) => void): Line {
+  const closing = new AbortController();
+  /** Rung before there was a connection. */
+  const early = new Set<string>();
+  let connection: NatsConnection | undefined;
+  let connected: Promise<void> | undefined;
+  let fault: string | undefined = 'not connected yet';
+
+  const serve = async (): Promise<void> => {
+    connection = await connectPatiently(address, closing.signal, (reason) => (fault = reason));
+    if (connection === undefined) return;
+    fault = undefined;
+    connection.subscribe(ALL_WAKEUPS, { callback: (_error, message) => tell(message.subject.split('.')[2]) });
+    void watch(connection, (reason) => {
+      fault = reason;
+      // What was rung while nobody could hear it is lost.
+      if (reason === undefined) tell(undefined);
+    });
+    for (const world_slug of early) connection.publish(wakeupOf(world_slug));
+    early.clear();
+    await connection.flush();
+    tell(undefined);
+  };
+  const open = (): Promise<void> =>
+    (connected ??= serve().catch((error: unknown) => {
+      fault = toReason(error);
+    }));
+
+  return {
+    open: () => void open(),
+    ring(world_slug) {
+      if (connection === undefined || connection.isClosed()) {
+        early.add(world_slug);
+        void open();
+      } else connection.publish(wakeupOf(world_slug));
+    },
+    findFault: () => fault,
+    async close() {
+      if (early.size > 0) await Promise.race([connected, pause(GOODBYE_MS, closing.signal)]);
+      closing.abort();
+      await connected;
+      if (connection !== undefined) await leave(connection);
+    },
+  };
+}
+
+/** Tries until it succeeds; undefined where that is not wanted any more. */
+async function connectPatiently(
+  address: NatsAddress,
+  signal: AbortSignal,
+  onFault: (reason: string) => void,
+): Promise<NatsConnection | undefined> {
+  const { connect } = await import('@nats-io/transport-node');
+  for (let tries = 0; !signal.aborted; tries += 1) {
+    try {
+      return await connect(toOptions(address));
+    } catch (error) {
+      onFault(toReason(error));
+      await pause(backoffMs(BACKOFF, tries, Math.random()), signal);
+    }
+  }
+  return undefined;
+}
+
+function toOptions({ place, is_encrypted, user, password }: NatsAddress): ConnectionOptions {
+  return {
+    servers: place,
+    name: 'chukwa',
+    timeout: CONNECT_MS,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: BACKOFF.first_ms,
+    reconnectJitter: BACKOFF.first_ms,
+    pingInterval: PING_MS,
+    ...(is_encrypted ? { tls: {} } : {}),
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { pass: password }),
+  };
+}
+
+/** Hears of every loss and every return of a connection, until it is closed. */
+async function watch(connection: NatsConnection, onState: (fault: string | undefined) => void): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type === 'disconnect') onState('the connection was lost');
+    if (status.type === 'reconnect') onState(undefined);
+  }
+}
+
+async function leave(connection: NatsConnection): Promise<void> {
+  const hangUp = new AbortController();
+  await Promise.race([connection.drain().catch(() => {}), pause(GOODBYE_MS, hangUp.signal)]);
+  hangUp.abort();
+  await connection.close();
+}
+
+function pause(delay_ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, delay_ms);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}
+
+function toReason(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+}

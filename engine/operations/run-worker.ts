@@ -1,0 +1,113 @@
+import { simulationTime } from '../core/world/simulation-time.js';
+import type { Doorbell } from '../ports/doorbell.js';
+import type { OpenHeartbeat } from '../ports/heartbeat.js';
+import { runAttempt } from '../runtime/run-attempt.js';
+import { runWorker as runWorkerLoop } from '../runtime/worker/run-worker.js';
+import type { WorkerEvent } from '../runtime/worker/worker-event.js';
+import type { Drive, WorkerParts } from '../runtime/worker/worker-parts.js';
+import type { Done, Engine } from './engine.js';
+import { loadScenario } from './load-program.js';
+import { timeAt, unknownWorld } from './worlds.js';
+
+export type { WorkerEvent } from '../runtime/worker/worker-event.js';
+
+/** A worker that is to work until it is told to stop. */
+export interface WorkRequest {
+  readonly concurrency: number;
+  /** How long attempts may go on once it is to stop, before they are handed over. */
+  readonly grace_ms: number;
+  /** How long it is believed to live that says nothing. */
+  readonly lease_ms: number;
+  /** These worlds only; left out for all. */
+  readonly worlds?: readonly string[];
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: WorkerEvent) => void;
+  /** Told once it works: of the database, and of what rings. */
+  readonly onReady: (about: { readonly database: string; readonly doorbell: string }) => void;
+}
+
+/** Takes turns that worlds wait for, until it is told to stop. */
+export async function runWorker(engine: Engine, request: WorkRequest): Promise<Done<undefined>> {
+  for (const slug of request.worlds ?? []) {
+    if ((await engine.store.worlds.find(slug)) === undefined) return unknownWorld(engine, slug);
+  }
+  const doorbell = engine.openDoorbell();
+  if (!doorbell.ok) return doorbell;
+  const heartbeat = engine.startHeartbeat(request);
+  try {
+    request.onReady({ database: engine.store.database.description, doorbell: doorbell.value.description });
+    await runWorkerLoop(toParts(engine, request, doorbell.value, heartbeat), request, request.signal);
+    return { ok: true, value: undefined };
+  } finally {
+    await doorbell.value.close();
+    await heartbeat?.close();
+  }
+}
+
+function toParts(
+  engine: Engine,
+  { onEvent }: WorkRequest,
+  doorbell: Doorbell,
+  heartbeat: OpenHeartbeat | undefined,
+): WorkerParts {
+  return {
+    inbox: engine.store.inbox,
+    doorbell,
+    clock: engine.runtime.clock,
+    jitter: Math.random,
+    drive: toDrive(engine, heartbeat),
+    findFault: (error) => engine.store.database.findFault(error),
+    onEvent,
+  };
+}
+
+/** Drives a world's next attempt, or the one that is open, by the world's own program. */
+function toDrive(engine: Engine, heartbeat: OpenHeartbeat | undefined): Drive {
+  const parts = heartbeat === undefined ? engine.runtime : { ...engine.runtime, heartbeat };
+  const { signal } = new AbortController();
+  return async (request) => {
+    const world = await engine.store.worlds.find(request.world_slug);
+    if (world === undefined) return { kind: 'unknown_world' };
+    const loaded = await loadScenario(engine, world.scenario_hash);
+    if (!loaded.ok) return { kind: 'unfit', reason: toReason(loaded.problems), is_final: false };
+    const { scenario, program } = loaded.value;
+    if (simulationTime(scenario, world.turn + 1) === undefined)
+      return { kind: 'unfit', reason: 'the world has come to the end of its calendar', is_final: true };
+    return runAttempt(parts, { ...request, program, signal, simulationTime: (turn) => timeAt(scenario, turn) });
+  };
+}
+
+function toReason(problems: readonly { readonly code: string; readonly message: string }[]): string {
+  return problems.map(({ code, message }) => `${code}: ${message}`).join(' ');
+}
+
+/** Turns that are to be done by whichever worker is free. */
+export interface QueueRequest {
+  readonly world_slug: string;
+  readonly turns: number;
+}
+
+/** What was queued. */
+export interface QueueReport {
+  readonly world: string;
+  readonly queued: number;
+  /** The messages, in the order in which they are done. */
+  readonly inbox_ids: readonly string[];
+  /** How many turns of the world are not over, these among them. */
+  readonly waiting: number;
+}
+
+/** Puts turns at the end of a world's queue, and rings for them. */
+export async function queueTurns(engine: Engine, { world_slug, turns }: QueueRequest): Promise<Done<QueueReport>> {
+  const doorbell = engine.openDoorbell();
+  if (!doorbell.ok) return doorbell;
+  try {
+    const inbox_ids = Array.from({ length: turns }, () => engine.runtime.clock.uuid());
+    const queued = await engine.store.inbox.enqueueTurns({ world_slug, inbox_ids });
+    if (queued.kind === 'unknown_world') return unknownWorld(engine, world_slug);
+    doorbell.value.ring(world_slug);
+    return { ok: true, value: { world: world_slug, queued: turns, inbox_ids, waiting: queued.waiting } };
+  } finally {
+    await doorbell.value.close();
+  }
+}

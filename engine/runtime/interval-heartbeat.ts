@@ -1,0 +1,21 @@
+import type { AttemptStore } from '../ports/attempts.js';
+import type { Heartbeat } from '../ports/heartbeat.js';
+
+/** How long a lease lasts that is renewed from here, in milliseconds. */
+const LEASE_MS = 30_000;
+
+/** Keeps leases from the thread that drives: enough where one attempt is driven at a time. */
+export function beatAtIntervals(attempts: Pick<AttemptStore, 'renew'>): Heartbeat {
+  return {
+    lease_ms: LEASE_MS,
+    keep(lease, onLost) {
+      const timer = setInterval(() => {
+        attempts.renew(lease, LEASE_MS).then(
+          (written) => written === 'overtaken' && onLost(written),
+          (error: Error) => onLost(error),
+        );
+      }, LEASE_MS / 3);
+      return () => clearInterval(timer);
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { unreachable } from '../../contract/unreachable.js';
+import { backoffMs } from '../../core/inbox/backoff.js';
+import type { Claimed } from '../../ports/inbox.js';
+import { Overtaken } from '../attempt.js';
+import type { AttemptEnd } from '../run-attempt.js';
+import type { WorkerParts } from './worker-parts.js';
+
+/** A world in which something is to be done: a turn that a message asks for, or an attempt to go on with. */
+export interface Job {
+  readonly world_slug: string;
+  /** Left out for an attempt that has lost its driver. */
+  readonly claimed?: Claimed;
+}
+
+/** Whether a world is worth looking at again soon. */
+export type JobEnd = 'done' | 'deferred';
+
+const DEFER = { first_ms: 500, most_ms: 60_000 };
+
+/**
+ * Does one job to its end and tells of it.
+ * @param tries how often it was put off before
+ * @throws whatever the database throws when it is gone
+ */
+export async function doJob(parts: WorkerParts, job: Job, tries: number, leave: AbortSignal): Promise<JobEnd> {
+  const { world_slug, claimed } = job;
+  try {
+    const end = await parts.drive({
+      world_slug,
+      leave,
+      onProgress: tellBeginning(parts, world_slug),
+      ...toAsked(claimed),
+    });
+    if (end.kind === 'unfit') return await putOff(parts, job, tries, end);
+    if (end.kind === 'held' && claimed !== undefined) return await putOff(parts, job, tries, toHeld(end));
+    tellEnd(parts, world_slug, end);
+    return 'done';
+  } catch (error) {
+    if (parts.findFault(error) !== undefined) throw error;
+    parts.onEvent(
+      error instanceof Overtaken ? { kind: 'overtaken', world_slug } : { kind: 'driver_broke', world_slug, error },
+    );
+    return error instanceof Overtaken ? 'done' : 'deferred';
+  }
+}
+
+/** A turn is begun; everything else goes on with an attempt that there is. */
+function toAsked(claimed: Claimed | undefined) {
+  return claimed?.message_type === 'turn' ? { inbox_id: claimed.inbox_id } : { continues_only: true };
+}
+
+function tellBeginning(parts: WorkerParts, world_slug: string): Parameters<WorkerParts['drive']>[0]['onProgress'] {
+  return (progress) => {
+    if (progress.kind !== 'attempt_began') return;
+    const { attempt_id, attempted_turn } = progress;
+    parts.onEvent({ kind: 'turn_began', world_slug, attempt_id, attempted_turn });
+  };
+}
+
+function toHeld({ holder, attempt_id }: Extract<AttemptEnd, { kind: 'held' }>) {
+  const reason = `process ${holder.pid} on ${holder.host} drives attempt ${attempt_id}`;
+  return { kind: 'unfit', reason, is_final: false } as const;
+}
+
+async function putOff(
+  parts: WorkerParts,
+  { world_slug, claimed }: Job,
+  tries: number,
+  { reason, is_final }: { readonly reason: string; readonly is_final: boolean },
+): Promise<JobEnd> {
+  if (is_final && claimed !== undefined) {
+    await parts.inbox.discard(claimed, reason);
+    parts.onEvent({ kind: 'turn_discarded', world_slug, reason });
+    return 'done';
+  }
+  const delay_ms = backoffMs(DEFER, claimed?.retry_count ?? tries, parts.jitter());
+  if (claimed !== undefined) await parts.inbox.defer(claimed, { reason, delay_ms });
+  parts.onEvent({ kind: 'turn_deferred', world_slug, reason, delay_ms });
+  return 'deferred';
+}
+
+function tellEnd(parts: WorkerParts, world_slug: string, end: AttemptEnd): void {
+  switch (end.kind) {
+    case 'committed':
+    case 'handed_over': {
+      const { attempt_id, attempted_turn } = end;
+      if (end.kind === 'handed_over') parts.doorbell.ring(world_slug);
+      return parts.onEvent({ kind: `turn_${end.kind}`, world_slug, attempt_id, attempted_turn });
+    }
+    case 'failed': {
+      const { attempt_id, attempted_turn, failure } = end;
+      return parts.onEvent({ kind: 'turn_failed', world_slug, attempt_id, attempted_turn, failure });
+    }
+    case 'held':
+    case 'not_asked_for':
+    case 'unknown_world':
+      // Somebody else was faster, or has done it.
+      return;
+    default:
+      return unreachable(end);
+  }
+}

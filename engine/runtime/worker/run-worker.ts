@@ -1,0 +1,180 @@
+import { backoffMs } from '../../core/inbox/backoff.js';
+import { type Alarm, openAlarm } from './alarm.js';
+import { doJob, type Job } from './do-job.js';
+import type { WorkerParts, WorkerSettings } from './worker-parts.js';
+
+// A worker looks into the inbox when a bell rings, when one of its attempts ends, and every second by itself: with all
+// bells silent it is as late as that and misses nothing. Each look is two statements, three now and then.
+
+/** How long nobody rang before a worker looks by itself; drivers that are gone are looked for as often. */
+const LOOK_MS = 1_000;
+const TIDY_MS = 30_000;
+/** From a claim to the beginning of its attempt lies the compiling of a program, at most. */
+const RESERVE_MS = 5_000;
+const DATABASE_LOST = { first_ms: 500, most_ms: 15_000 };
+const LEFT_ALONE = { first_ms: 1_000, most_ms: 60_000 };
+
+/** A worker while it works: the one mutable thing here. */
+interface Worker {
+  readonly parts: WorkerParts;
+  readonly settings: WorkerSettings;
+  readonly alarm: Alarm;
+  /** Aborted when attempts are to be handed over. */
+  readonly leave: AbortController;
+  /** The worlds that are driven here. */
+  readonly busy: Map<string, Promise<void>>;
+  /** Attempts without a driver that could not be gone on with from here, and when to try again. */
+  readonly left_alone: Map<string, { readonly tries: number; readonly until: number }>;
+  tidied_at: number;
+  losses: number;
+  is_doorbell_lost: boolean;
+}
+
+/**
+ * Works until it is told to stop: takes turns that are due, goes on with attempts that have lost their driver. Then
+ * takes nothing more, and lets what is under way end within its grace, or hands it over to another worker.
+ */
+export async function runWorker(parts: WorkerParts, settings: WorkerSettings, stop: AbortSignal): Promise<void> {
+  const worker = openWorker(parts, settings);
+  const { alarm, busy } = worker;
+  const stopListening = parts.doorbell.listen(() => alarm.ring());
+  stop.addEventListener('abort', alarm.ring);
+  try {
+    while (!stop.aborted) {
+      const rest_ms = await look(worker);
+      await alarm.sleep(rest_ms);
+    }
+  } finally {
+    stopListening();
+    stop.removeEventListener('abort', alarm.ring);
+    if (busy.size > 0) await leave(worker);
+  }
+}
+
+function openWorker(parts: WorkerParts, settings: WorkerSettings): Worker {
+  return {
+    parts,
+    settings,
+    alarm: openAlarm(),
+    leave: new AbortController(),
+    busy: new Map(),
+    left_alone: new Map(),
+    tidied_at: Number.NEGATIVE_INFINITY,
+    losses: 0,
+    is_doorbell_lost: false,
+  };
+}
+
+/** Takes what there is to do, as far as there are hands. @returns how long to sleep */
+async function look(worker: Worker): Promise<number> {
+  tellOfDoorbell(worker);
+  try {
+    await tidy(worker);
+    await takeLapsed(worker);
+    await takeDue(worker);
+    if (worker.losses > 0) worker.parts.onEvent({ kind: 'database_found' });
+    worker.losses = 0;
+    return LOOK_MS;
+  } catch (error) {
+    return sleepOff(worker, error);
+  }
+}
+
+/** A database that is gone is waited for. @throws everything else */
+function sleepOff(worker: Worker, error: unknown): number {
+  const { parts } = worker;
+  const fault = parts.findFault(error);
+  if (fault === undefined) throw error;
+  if (worker.losses === 0) parts.onEvent({ kind: 'database_lost', reason: fault.message });
+  worker.losses += 1;
+  return backoffMs(DATABASE_LOST, worker.losses - 1, parts.jitter());
+}
+
+function tellOfDoorbell(worker: Worker): void {
+  const { parts } = worker;
+  const reason = parts.doorbell.findFault();
+  if ((reason !== undefined) === worker.is_doorbell_lost) return;
+  worker.is_doorbell_lost = reason !== undefined;
+  parts.onEvent(reason === undefined ? { kind: 'doorbell_found' } : { kind: 'doorbell_lost', reason });
+}
+
+async function tidy(worker: Worker): Promise<void> {
+  const { parts } = worker;
+  if (parts.clock.now() - worker.tidied_at < TIDY_MS) return;
+  worker.tidied_at = parts.clock.now();
+  const tidied = await parts.inbox.tidy();
+  if (tidied.promoted + tidied.consumed > 0) parts.onEvent({ kind: 'tidied', ...tidied });
+}
+
+function countFree({ settings, busy }: Worker): number {
+  return Math.max(0, settings.concurrency - busy.size);
+}
+
+async function takeLapsed(worker: Worker): Promise<void> {
+  const { parts, busy, left_alone } = worker;
+  if (countFree(worker) === 0) return;
+  const now = parts.clock.now();
+  const most = countFree(worker) + busy.size + left_alone.size;
+  const lapsed = await parts.inbox.lapsed({ most, ...toWorlds(worker) });
+  const lost = new Set(lapsed);
+  for (const world_slug of left_alone.keys()) if (!lost.has(world_slug)) left_alone.delete(world_slug);
+  const ripe = lapsed.filter((slug) => !busy.has(slug) && (left_alone.get(slug)?.until ?? 0) <= now);
+  for (const world_slug of ripe.slice(0, countFree(worker))) start(worker, { world_slug });
+}
+
+async function takeDue(worker: Worker): Promise<void> {
+  const most = countFree(worker);
+  if (most === 0) return;
+  const claimed = await worker.parts.inbox.claim({ most, reserve_ms: RESERVE_MS, ...toWorlds(worker) });
+  for (const one of claimed) start(worker, { world_slug: one.world_slug, claimed: one });
+}
+
+function toWorlds({ settings: { worlds } }: Worker): Pick<WorkerSettings, 'worlds'> {
+  return worlds === undefined ? {} : { worlds };
+}
+
+/** What is claimed for a world that is driven here already is due again when that attempt ends. */
+function start(worker: Worker, job: Job): void {
+  const { busy, alarm } = worker;
+  if (busy.has(job.world_slug)) return;
+  const done = work(worker, job).finally(() => {
+    busy.delete(job.world_slug);
+    alarm.ring();
+  });
+  busy.set(job.world_slug, done);
+}
+
+async function work(worker: Worker, job: Job): Promise<void> {
+  const { parts, left_alone } = worker;
+  const { world_slug } = job;
+  const tries = left_alone.get(world_slug)?.tries ?? 0;
+  try {
+    const end = await doJob(parts, job, tries, worker.leave.signal);
+    if (end === 'done' || job.claimed !== undefined) left_alone.delete(world_slug);
+    else leaveAlone(worker, world_slug, tries);
+  } catch (error) {
+    // The attempt stays open, and whoever finds its lease lapsed goes on with it.
+    sleepOff(worker, error);
+  }
+}
+
+function leaveAlone({ parts, left_alone }: Worker, world_slug: string, tries: number): void {
+  const until = parts.clock.now() + backoffMs(LEFT_ALONE, tries, parts.jitter());
+  left_alone.set(world_slug, { tries: tries + 1, until });
+}
+
+/** Lets attempts end within the grace; those that have not are handed over. */
+async function leave({ parts, settings, busy, leave: leaving }: Worker): Promise<void> {
+  const { grace_ms } = settings;
+  const ended = Promise.all(busy.values());
+  parts.onEvent({ kind: 'leaving', busy: busy.size, grace_ms });
+  const timer = setTimeout(() => {
+    parts.onEvent({ kind: 'handing_over', busy: busy.size });
+    leaving.abort();
+  }, grace_ms);
+  try {
+    await ended;
+  } finally {
+    clearTimeout(timer);
+  }
+}

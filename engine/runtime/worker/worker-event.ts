@@ -1,0 +1,39 @@
+import type { Fail } from '../../core/turn/command.js';
+import type { Tidied } from '../../ports/inbox.js';
+
+/** What watchers are told of a worker. Nothing depends on whether anybody listens. */
+export type WorkerEvent =
+  | {
+      readonly kind: 'turn_began';
+      readonly world_slug: string;
+      readonly attempt_id: string;
+      readonly attempted_turn: number;
+    }
+  | {
+      readonly kind: 'turn_committed' | 'turn_handed_over';
+      readonly world_slug: string;
+      readonly attempt_id: string;
+      readonly attempted_turn: number;
+    }
+  | {
+      readonly kind: 'turn_failed';
+      readonly world_slug: string;
+      readonly attempt_id: string;
+      readonly attempted_turn: number;
+      readonly failure: Fail;
+    }
+  /** It cannot be done now; where no message asks for it, the watchdog comes back to it. */
+  | { readonly kind: 'turn_deferred'; readonly world_slug: string; readonly reason: string; readonly delay_ms: number }
+  /** It can never be done. */
+  | { readonly kind: 'turn_discarded'; readonly world_slug: string; readonly reason: string }
+  /** Somebody else drives the world now. */
+  | { readonly kind: 'overtaken'; readonly world_slug: string }
+  /** A bug: the attempt is interrupted, and tried again a few times. */
+  | { readonly kind: 'driver_broke'; readonly world_slug: string; readonly error: unknown }
+  | ({ readonly kind: 'tidied' } & Tidied)
+  | { readonly kind: 'database_lost'; readonly reason: string }
+  | { readonly kind: 'database_found' }
+  | { readonly kind: 'doorbell_lost'; readonly reason: string }
+  | { readonly kind: 'doorbell_found' }
+  | { readonly kind: 'leaving'; readonly busy: number; readonly grace_ms: number }
+  | { readonly kind: 'handing_over'; readonly busy: number };

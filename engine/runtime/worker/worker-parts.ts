@@ -1,0 +1,36 @@
+import type { Problem } from '../../contract/problem.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Doorbell } from '../../ports/doorbell.js';
+import type { Inbox } from '../../ports/inbox.js';
+import type { AttemptEnd, AttemptRequest } from '../run-attempt.js';
+import type { WorkerEvent } from './worker-event.js';
+
+/** What a worker needs of the outside. */
+export interface WorkerParts {
+  readonly inbox: Inbox;
+  readonly doorbell: Doorbell;
+  readonly clock: Clock;
+  /** From 0 up to 1: spreads those who would otherwise try again at the same time. */
+  readonly jitter: () => number;
+  readonly drive: Drive;
+  /** The problem, where something that was thrown is the fault of the database's surroundings. */
+  readonly findFault: (error: unknown) => Problem | undefined;
+  readonly onEvent: (event: WorkerEvent) => void;
+}
+
+/** Drives one attempt of a world to wherever it ends. */
+export type Drive = (
+  request: Pick<AttemptRequest, 'world_slug' | 'inbox_id' | 'continues_only' | 'leave' | 'onProgress'>,
+) => Promise<DriveEnd>;
+
+/** How a drive ended. `unfit`: this process cannot do it, or nobody ever can. */
+export type DriveEnd = AttemptEnd | { readonly kind: 'unfit'; readonly reason: string; readonly is_final: boolean };
+
+export interface WorkerSettings {
+  /** How many attempts are driven at a time. */
+  readonly concurrency: number;
+  /** How long attempts may go on once the worker is to stop. */
+  readonly grace_ms: number;
+  /** These worlds only; left out for all. */
+  readonly worlds?: readonly string[];
+}

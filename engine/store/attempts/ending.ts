@@ -1,0 +1,34 @@
+import type { AttemptLease, Written } from '../../ports/attempts.js';
+import type { OpenDatabase } from '../database.js';
+import { IS_LAST } from '../inbox/aftermath.js';
+import { promoteForgotten } from '../inbox/enqueue.js';
+import { ringFor } from '../inbox/ring.js';
+import type { HotStatement, Parameter } from '../statement.js';
+import { findHeld } from './fence.js';
+
+/** Where attempts end. */
+export type Ending = Pick<OpenDatabase, 'query' | 'pool'>;
+
+/** What the statement that ends an attempt answers, once it has rung for what is due now. */
+export const ENDED_ROW = `SELECT (SELECT count(*) FROM fence) AS held, ${ringFor('due')} AS rung, ${IS_LAST} AS is_last`;
+
+/**
+ * Runs the statement that ends an attempt. A turn that was queued while it waited is looked for afterwards; only the
+ * last of a queue pays for that.
+ */
+export async function runEnding(
+  database: Ending,
+  statement: HotStatement,
+  lease: AttemptLease,
+  values: Readonly<Record<string, Parameter>>,
+): Promise<Written> {
+  const row = await findHeld<EndedRow>(database, statement, lease, values);
+  if (row === undefined) return 'overtaken';
+  if (row.is_last) await promoteForgotten(database, lease.world_slug);
+  return 'written';
+}
+
+interface EndedRow {
+  readonly held: number;
+  readonly is_last: boolean;
+}

@@ -1,0 +1,113 @@
+import pg from 'pg';
+import { backoffMs } from '../../core/inbox/backoff.js';
+import type { Doorbell } from '../../ports/doorbell.js';
+import { WAKEUP_CHANNEL } from '../inbox/ring.js';
+
+const BACKOFF = { first_ms: 100, most_ms: 10_000 };
+const CONNECT_MS = 5_000;
+/** A connection that was cut without a word is found by asking whether it lives. */
+const ASK_MS = 15_000;
+const ANSWER_MS = 5_000;
+
+/**
+ * The doorbell that a PostgreSQL server has by itself. Whatever makes work due rings in its own transaction, so a ring
+ * from here is sent only by those who listen as well: listening takes a connection of its own, which is made anew
+ * whenever it is gone.
+ */
+export function openServerDoorbell(connectionString: string): Doorbell {
+  const listening = new Set<(world_slug: string | undefined) => void>();
+  const tell = (world_slug: string | undefined): void => {
+    for (const listener of listening) listener(world_slug);
+  };
+  let line: Line | undefined;
+  return {
+    description: 'PostgreSQL, by LISTEN and NOTIFY',
+    ring: (world_slug) => line?.ring(world_slug),
+    listen(onRing) {
+      line ??= openLine(connectionString, tell);
+      const listener = (world_slug: string | undefined): void => onRing(world_slug);
+      listening.add(listener);
+      return () => listening.delete(listener);
+    },
+    findFault: () => line?.findFault(),
+    close: async () => line?.close(),
+  };
+}
+
+/** What rings at a configured server, which is not looked at otherwise; undefined for an embedded database. */
+export function findServer(url: string | undefined): { openDoorbell(): Doorbell } | undefined {
+  return url !== undefined && /^postgres(ql)?:/.test(url) ? { openDoorbell: () => openServerDoorbell(url) } : undefined;
+}
+
+/** A connection that listens, for as long as it is wanted. */
+interface Line {
+  ring(world_slug: string): void;
+  readonly findFault: () => string | undefined;
+  readonly close: () => Promise<void>;
+}
+
+function openLine(connectionString: string, tell: (world_slug: string | undefined) => void): Line {
+  let fault: string | undefined = 'not connected yet';
+  let isWanted = true;
+  let retries = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let client: pg.Client | undefined;
+
+  const connect = async (): Promise<void> => {
+    const mine = new pg.Client({
+      connectionString,
+      application_name: 'chukwa doorbell',
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: ANSWER_MS,
+    });
+    client = mine;
+    mine.on('notification', ({ payload }) => tell(payload));
+    mine.on('error', (error) => lose(mine, error.message));
+    mine.on('end', () => lose(mine, 'the connection was closed'));
+    try {
+      await mine.connect();
+      await mine.query(`LISTEN ${WAKEUP_CHANNEL}`);
+      fault = undefined;
+      retries = 0;
+      ask(mine);
+      // What was rung while nobody listened is lost.
+      tell(undefined);
+    } catch (error) {
+      lose(mine, error instanceof Error ? error.message : String(error));
+    }
+  };
+  const ask = (mine: pg.Client): void => {
+    timer = setTimeout(() => {
+      mine.query('SELECT 1').then(
+        () => mine === client && isWanted && ask(mine),
+        (error: Error) => lose(mine, error.message),
+      );
+    }, ASK_MS);
+    timer.unref();
+  };
+  const lose = (mine: pg.Client, reason: string): void => {
+    if (mine !== client) return;
+    client = undefined;
+    clearTimeout(timer);
+    mine.end().catch(() => {});
+    if (!isWanted) return;
+    fault = reason;
+    timer = setTimeout(() => void connect(), backoffMs(BACKOFF, retries, Math.random()));
+    timer.unref();
+    retries += 1;
+  };
+  void connect();
+  return {
+    ring(world_slug) {
+      const rung = client?.query('SELECT pg_notify($1, $2)', [WAKEUP_CHANNEL, world_slug]);
+      // A connection that is gone is told of by its end.
+      rung?.catch(() => {});
+    },
+    findFault: () => fault,
+    async close() {
+      isWanted = false;
+      clearTimeout(timer);
+      await client?.end().catch(() => {});
+    },
+  };
+}

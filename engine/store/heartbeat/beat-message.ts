@@ -1,0 +1,20 @@
+import type { AttemptLease } from '../../ports/attempts.js';
+
+/** What the thread that beats is born with. */
+export interface BeatSettings {
+  readonly connectionString: string;
+  readonly lease_ms: number;
+  /** How long the main thread may be deaf and dumb before its leases are kept no more. */
+  readonly hang_ms: number;
+}
+
+/** What the main thread tells the one that beats. `awake` says that its event loop turns. */
+export type ToBeat =
+  | { readonly kind: 'keep'; readonly lease: AttemptLease }
+  | { readonly kind: 'drop'; readonly attempt_id: string }
+  | { readonly kind: 'awake' };
+
+/** What it hears back: attempts whose world somebody else has. */
+export interface FromBeat {
+  readonly lost: readonly string[];
+}

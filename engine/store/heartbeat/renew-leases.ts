@@ -1,0 +1,39 @@
+import type { AttemptLease } from '../../ports/attempts.js';
+import { prepare, run, type Runner } from '../statement.js';
+
+// A row that somebody holds at this moment is passed over, for one frozen client must not cost all others their leases;
+// its turn comes with the next beat.
+const RENEW_ALL = prepare(
+  'renew_leases',
+  `WITH kept AS (
+     SELECT world_slug COLLATE "C" AS world_slug, attempt_id, epoch
+     FROM unnest(:world_slugs::text[], :attempt_ids::uuid[], :epochs::bigint[]) AS row (world_slug, attempt_id, epoch)),
+   held AS (
+     SELECT kept.attempt_id FROM kept JOIN worlds USING (world_slug)
+     WHERE lease_epoch = epoch AND lease_attempt_id = attempt_id),
+   free AS (
+     SELECT worlds.world_slug FROM kept JOIN worlds USING (world_slug)
+     WHERE lease_epoch = epoch AND lease_attempt_id = attempt_id FOR NO KEY UPDATE OF worlds SKIP LOCKED),
+   renewed AS (
+     UPDATE worlds SET lease_until = clock_timestamp() + :lease_ms::int * interval '1 millisecond'
+     FROM free WHERE worlds.world_slug = free.world_slug)
+   SELECT attempt_id FROM kept WHERE attempt_id NOT IN (SELECT attempt_id FROM held)`,
+);
+
+/**
+ * Lets leases last so many milliseconds from now: one statement for all of a process.
+ * @returns the attempts whose world somebody else has
+ */
+export async function renewLeases(
+  runner: Runner,
+  leases: readonly AttemptLease[],
+  lease_ms: number,
+): Promise<readonly string[]> {
+  const lost = await run<{ attempt_id: string }>(runner, RENEW_ALL, {
+    world_slugs: leases.map(({ world_slug }) => world_slug),
+    attempt_ids: leases.map(({ attempt_id }) => attempt_id),
+    epochs: leases.map(({ epoch }) => epoch),
+    lease_ms,
+  });
+  return lost.map(({ attempt_id }) => attempt_id);
+}

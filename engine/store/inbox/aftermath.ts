@@ -1,0 +1,51 @@
+import { AT_THE_FRONT, firstQueued, PROMOTE } from './turn-message.js';
+
+/** How often a turn is tried again whose driver left it undone. */
+const UNDONE_MAX = 5;
+
+const IS_UNDONE = `agent_inbox.message_type = 'turn' AND ended.status = 'interrupted'
+        AND agent_inbox.retry_count < ${UNDONE_MAX}`;
+
+/**
+ * What the end of attempts does to the inbox, as CTEs of the statement that ends them: their messages are over, the next
+ * turns of their worlds are to be taken up, and what could not be done while they ran is due at once. A turn whose
+ * driver left it undone stays, and is due again after a while.
+ *
+ * It reads a CTE `ended (world_slug, attempt_id, status)`, and costs three looks into empty indices where nobody queues.
+ */
+export const AFTERMATH = `
+  messages AS (
+    UPDATE agent_inbox
+    SET (status, consumed_at, attempt_id, retry_count, next_retry_at, defer_reason) = (
+      SELECT (CASE WHEN undone THEN 'deferred' ELSE 'consumed' END)::inbox_status,
+        CASE WHEN undone THEN NULL ELSE now() END,
+        CASE WHEN undone THEN NULL ELSE agent_inbox.attempt_id END,
+        agent_inbox.retry_count + undone::int,
+        CASE WHEN undone THEN now() + (agent_inbox.retry_count + 1) * interval '1 second'
+          ELSE agent_inbox.next_retry_at END,
+        CASE WHEN undone THEN 'its driver left it undone' ELSE agent_inbox.defer_reason END
+      FROM (SELECT ${IS_UNDONE} AS undone) AS found)
+    FROM ended
+    WHERE agent_inbox.world_slug = ended.world_slug AND agent_inbox.attempt_id = ended.attempt_id
+      AND agent_inbox.status IN ('pending', 'deferred')
+    RETURNING agent_inbox.world_slug, agent_inbox.message_type, agent_inbox.agent_id, agent_inbox.status),
+  finished AS (
+    SELECT world_slug FROM messages WHERE status = 'consumed' AND message_type = 'turn' AND agent_id IS NULL),
+  promoted AS (
+    UPDATE agent_inbox ${PROMOTE}
+    FROM finished
+    WHERE agent_inbox.world_slug = finished.world_slug AND agent_inbox.status = 'queued'
+      AND agent_inbox.inbox_id = (${firstQueued('finished.world_slug')})
+    RETURNING agent_inbox.world_slug),
+  recalled AS (
+    UPDATE agent_inbox SET status = 'pending', next_retry_at = now()
+    FROM ended
+    WHERE agent_inbox.world_slug = ended.world_slug AND ${AT_THE_FRONT} AND agent_inbox.attempt_id IS NULL
+    RETURNING agent_inbox.world_slug),
+  due AS (SELECT world_slug FROM promoted UNION ALL SELECT world_slug FROM recalled)`;
+
+/**
+ * Whether the statement ended a turn and found no next one, as a scalar query: one that was queued while it waited for
+ * its lock is none that it can see.
+ */
+export const IS_LAST = `(SELECT count(*) > 0 FROM finished) AND (SELECT count(*) = 0 FROM promoted)`;

@@ -1,0 +1,59 @@
+import type { Queued, TurnsToQueue } from '../../ports/inbox.js';
+import { inTransaction, type OpenDatabase } from '../database.js';
+import { prepare, run } from '../statement.js';
+import { ringFor } from './ring.js';
+import { AT_THE_FRONT, firstQueued, PROMOTE, WORLD_TURN } from './turn-message.js';
+
+// An attempt ends under the lock of its world's row, and so are turns queued: whoever comes second sees what the first
+// has done. No driver's fence waits for it.
+const LOCK_WORLD = prepare(
+  'lock_world_to_queue',
+  'SELECT FROM worlds WHERE world_slug = :world_slug FOR NO KEY UPDATE',
+);
+
+const ENQUEUE = prepare(
+  'enqueue_turns',
+  `INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status)
+   SELECT :world_slug, inbox_id, 'turn', 'queued' FROM unnest(:inbox_ids::uuid[]) AS row (inbox_id)`,
+);
+
+const PROMOTE_FIRST = prepare(
+  'promote_turns',
+  `WITH promoted AS (
+     UPDATE agent_inbox ${PROMOTE}
+     WHERE world_slug = :world_slug AND inbox_id = (${firstQueued(':world_slug')})
+       AND NOT EXISTS (SELECT FROM agent_inbox WHERE world_slug = :world_slug AND ${AT_THE_FRONT})
+     RETURNING world_slug)
+   SELECT ${ringFor('promoted')} AS promoted`,
+);
+
+const COUNT_WAITING = prepare(
+  'count_waiting_turns',
+  `SELECT count(*) AS waiting FROM agent_inbox
+   WHERE world_slug = :world_slug AND ${WORLD_TURN} AND status IN ('queued', 'pending', 'deferred')`,
+);
+
+/** Puts turns at the end of a world's queue: one transaction. */
+export function enqueueTurns(database: Pick<OpenDatabase, 'pool'>, request: TurnsToQueue): Promise<Queued> {
+  const { world_slug, inbox_ids } = request;
+  return inTransaction(database.pool, async (transaction): Promise<Queued> => {
+    const locked = await run(transaction, LOCK_WORLD, { world_slug });
+    if (locked.length === 0) return { kind: 'unknown_world' };
+    await run(transaction, ENQUEUE, { world_slug, inbox_ids });
+    await run(transaction, PROMOTE_FIRST, { world_slug });
+    const [counted] = await run<{ waiting: number }>(transaction, COUNT_WAITING, { world_slug });
+    return { kind: 'queued', waiting: counted?.waiting ?? 0 };
+  });
+}
+
+/**
+ * Lets the first turn of a world be taken up where turns wait behind none.
+ * @returns how many there were: one or none
+ */
+export function promoteForgotten(database: Pick<OpenDatabase, 'pool'>, world_slug: string): Promise<number> {
+  return inTransaction(database.pool, async (transaction) => {
+    await run(transaction, LOCK_WORLD, { world_slug });
+    const [row] = await run<{ promoted: number }>(transaction, PROMOTE_FIRST, { world_slug });
+    return row?.promoted ?? 0;
+  });
+}

@@ -1,0 +1,22 @@
+import type { Inbox } from '../../ports/inbox.js';
+import type { OpenDatabase } from '../database.js';
+import { claim, defer, discard } from './claim.js';
+import { enqueueTurns } from './enqueue.js';
+import { messagesOf, report, stop } from './report.js';
+import { countMessages, lapsed, tidy } from './watchdog.js';
+
+/** What is to be done, as workers and those who have work for them see it. */
+export function openInbox(database: OpenDatabase): Inbox {
+  return {
+    enqueueTurns: (request) => enqueueTurns(database, request),
+    claim: (request) => claim(database, request),
+    defer: (claimed, deferral) => defer(database, claimed, deferral),
+    discard: (claimed, reason) => discard(database, claimed, reason),
+    report: (told) => report(database, told),
+    stop: (told) => stop(database, told),
+    messagesOf: (lease) => messagesOf(database, lease),
+    lapsed: (request) => lapsed(database, request),
+    tidy: () => tidy(database),
+    count: () => countMessages(database),
+  };
+}

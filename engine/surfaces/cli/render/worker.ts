@@ -1,0 +1,50 @@
+import type { WorkerEvent } from '../../../operations/run-worker.js';
+import { unreachable } from '../../../contract/unreachable.js';
+import { count, toDuration } from './words.js';
+
+/** What a worker does, in one line. */
+export function toSentence(event: WorkerEvent): string {
+  switch (event.kind) {
+    case 'turn_began':
+      return `${event.world_slug}: turn ${event.attempted_turn} began (attempt ${event.attempt_id})`;
+    case 'turn_committed':
+      return `${event.world_slug}: turn ${event.attempted_turn} committed (attempt ${event.attempt_id})`;
+    case 'turn_handed_over':
+      return `${event.world_slug}: turn ${event.attempted_turn} handed over, for another worker to go on with (attempt ${event.attempt_id})`;
+    case 'turn_failed':
+      return `${event.world_slug}: turn ${event.attempted_turn} failed, ${event.failure.failure_class}: ${event.failure.message} (attempt ${event.attempt_id})`;
+    case 'turn_deferred':
+      return `${event.world_slug}: put off for ${toDuration(event.delay_ms)}, ${event.reason}`;
+    case 'turn_discarded':
+      return `${event.world_slug}: a queued turn was given up, ${event.reason}`;
+    case 'overtaken':
+      return `${event.world_slug}: another driver has taken the world over; nothing was written here since`;
+    case 'driver_broke':
+      return `${event.world_slug}: the driver broke, ${toReason(event.error)}`;
+    case 'tidied':
+      return `tidied up: ${count(event.promoted, 'forgotten turn')}, ${count(event.consumed, 'late message')}`;
+    case 'database_lost':
+      return `the database is gone, and waited for: ${event.reason}`;
+    case 'database_found':
+      return 'the database is there again';
+    case 'doorbell_lost':
+      return `the doorbell is silent, ${event.reason}; looking every second all the same`;
+    case 'doorbell_found':
+      return 'the doorbell rings';
+    case 'leaving':
+      return `stopping: taking nothing more, ${count(event.busy, 'attempt')} may go on for ${toDuration(event.grace_ms)}; ask again to leave at once`;
+    case 'handing_over':
+      return `handing over ${count(event.busy, 'attempt')}; calls that may change something are waited for`;
+    default:
+      return unreachable(event);
+  }
+}
+
+/** The same for programs: what is thrown is told by its message. */
+export function toWorkerJson(event: WorkerEvent): object {
+  return event.kind === 'driver_broke' ? { ...event, error: toReason(event.error) } : event;
+}
+
+function toReason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { chooseDoorbell } from '../../engine/doorbells/choose-doorbell.js';
+import { openNatsDoorbell } from '../../engine/doorbells/nats.js';
+import { parseNatsUrl } from '../../engine/doorbells/nats-url.js';
+import { openProcessDoorbell } from '../../engine/doorbells/process.js';
+import type { Doorbell } from '../../engine/ports/doorbell.js';
+import { openServerDoorbell } from '../../engine/store/doorbell/server-doorbell.js';
+import { openTestDatabase } from '../support/databases.js';
+import { freePort, startNats } from '../../tools/nats-server.js';
+import { waitUntil } from '../support/wait-until.js';
+
+/** A doorbell, and what was heard of it. */
+function listenTo(doorbell: Doorbell): { readonly heard: (string | undefined)[]; readonly stop: () => void } {
+  const heard: (string | undefined)[] = [];
+  return { heard, stop: doorbell.listen((world_slug) => heard.push(world_slug)) };
+}
+
+/** Once there is no fault, what is rung is heard. */
+async function untilItRings({ findFault }: Doorbell): Promise<void> {
+  await waitUntil(() => findFault() === undefined);
+}
+
+function nats(url: string): Doorbell {
+  const address = parseNatsUrl(url);
+  assert.ok(address.ok);
+  return openNatsDoorbell(address.value);
+}
+
+describe('every doorbell', { timeout: 60_000 }, () => {
+  const opened = openTestDatabase('PostgreSQL');
+  const served = startNats();
+  after(async () => {
+    await (await opened).close();
+    await (await served).kill();
+  });
+
+  const DOORBELLS: Readonly<Record<string, () => Promise<Doorbell>>> = {
+    'within the process': async () => openProcessDoorbell(),
+    PostgreSQL: async () => openServerDoorbell((await opened).url ?? ''),
+    NATS: async () => nats((await served).url),
+  };
+
+  for (const [name, open] of Object.entries(DOORBELLS)) {
+    test(`${name}: a ring is heard by all who listen, with its world, until they stop`, async () => {
+      const doorbell = await open();
+      const [one, other] = [listenTo(doorbell), listenTo(doorbell)];
+      try {
+        await untilItRings(doorbell);
+        doorbell.ring('park-2');
+        await waitUntil(() => one.heard.includes('park-2') && other.heard.includes('park-2'));
+        one.stop();
+        doorbell.ring('park-3');
+        await waitUntil(() => other.heard.includes('park-3'));
+        assert.ok(!one.heard.includes('park-3'));
+      } finally {
+        await doorbell.close();
+      }
+    });
+  }
+
+  test('PostgreSQL: a connection that is cut is made anew, and says that rings may have been lost', async () => {
+    const { outside, url } = await opened;
+    const doorbell = openServerDoorbell(url ?? '');
+    const { heard } = listenTo(doorbell);
+    try {
+      await untilItRings(doorbell);
+      const before = heard.length;
+      await outside.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE application_name = 'chukwa doorbell' AND datname = current_database()`,
+      );
+      await waitUntil(() => heard.length > before);
+      assert.equal(heard.at(-1), undefined);
+      assert.equal(doorbell.findFault(), undefined);
+      await outside.query(`SELECT pg_notify('chukwa_wakeup', 'after')`);
+      await waitUntil(() => heard.includes('after'));
+    } finally {
+      await doorbell.close();
+    }
+  });
+
+  test('NATS: a server that is gone is told of, and is heard again when it is back', async () => {
+    const server = await startNats();
+    const [mine, theirs] = [nats(server.url), nats(server.url)];
+    const { heard } = listenTo(mine);
+    listenTo(theirs);
+    try {
+      await untilItRings(mine);
+      await untilItRings(theirs);
+      await server.kill();
+      await waitUntil(() => mine.findFault() !== undefined);
+      await server.start();
+      await untilItRings(mine);
+      await untilItRings(theirs);
+      assert.equal(heard.at(-1), undefined);
+      theirs.ring('park-9');
+      await waitUntil(() => heard.includes('park-9'));
+    } finally {
+      await Promise.all([mine.close(), theirs.close()]);
+      await server.kill();
+    }
+  });
+
+  test('NATS: who only rings connects, rings and leaves', async () => {
+    const { url } = await served;
+    const [listening, ringing] = [nats(url), nats(url)];
+    const { heard } = listenTo(listening);
+    try {
+      await untilItRings(listening);
+      ringing.ring('park-4');
+      await ringing.close();
+      await waitUntil(() => heard.includes('park-4'));
+    } finally {
+      await listening.close();
+    }
+  });
+
+  test('NATS: where nobody answers, a ring is lost without a word and closing takes no longer', async () => {
+    const doorbell = nats(`nats://127.0.0.1:${await freePort()}`);
+    listenTo(doorbell);
+    doorbell.ring('park');
+    assert.notEqual(doorbell.findFault(), undefined);
+    await doorbell.close();
+  });
+});
+
+describe('the doorbell that is chosen', () => {
+  const server = { openDoorbell: () => openServerDoorbell('postgres://nobody@nowhere/none') };
+  const describeChoice = (kind: string, shared: typeof server | undefined, nats_url?: string): string | undefined => {
+    const chosen = chooseDoorbell({ kind, ...(nats_url === undefined ? {} : { nats_url }) }, shared);
+    return chosen.ok ? chosen.value.description : chosen.problems[0]?.code;
+  };
+
+  test('is the one of the database by itself, and any other by name', () => {
+    assert.equal(describeChoice('auto', server), 'PostgreSQL, by LISTEN and NOTIFY');
+    assert.equal(describeChoice('auto', undefined), 'within the process');
+    assert.equal(describeChoice('process', server), 'within the process');
+    assert.equal(describeChoice('nats', server, 'nats://user:secret@bell.example:4333'), 'NATS at bell.example:4333');
+    assert.equal(describeChoice('nats', undefined, 'tls://bell.example'), 'NATS at bell.example:4222');
+  });
+
+  test('is refused where it cannot be', () => {
+    assert.equal(describeChoice('postgres', undefined), 'DOORBELL_NOT_THERE');
+    assert.equal(describeChoice('gong', server), 'DOORBELL_UNKNOWN');
+    assert.equal(describeChoice('nats', server), 'NATS_URL_MISSING');
+    assert.equal(describeChoice('nats', server, 'http://bell.example'), 'NATS_URL_INVALID');
+  });
+});

@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { v7 } from 'uuid';
+import { INBOX_STEPS, type InboxStatus } from '../../engine/core/inbox/message.js';
+import type { Claimed } from '../../engine/ports/inbox.js';
+import type { Store } from '../../engine/ports/records.js';
+import { forEachDatabase, openTestDatabase, type OutsideView } from '../support/databases.js';
+import {
+  begin,
+  type Begun,
+  beginning,
+  endLease,
+  failing,
+  makeWorld,
+  NOON,
+  sayPatch,
+  toyStart,
+} from './record-fixtures.js';
+
+const RESERVE_MS = 60_000;
+const CHANGE = { before: 'rested', after: 'tired' };
+
+forEachDatabase('the inbox', (open) => {
+  test('turns of a world are taken up one at a time, in the order in which they were queued', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'line');
+    const ids = await enqueue(store, 'line', 3);
+    assert.deepEqual(await statusesOf(outside, 'line'), ['pending', 'queued', 'queued']);
+    for (const inbox_id of ids) {
+      const [claimed] = await claim(store, 'line');
+      assert.equal(claimed?.inbox_id, inbox_id);
+      assert.deepEqual(await claim(store, 'line'), []);
+      const begun = await beginClaimed(store, claimed);
+      assert.deepEqual(await claim(store, 'line'), []);
+      await commit(store, begun);
+    }
+    assert.deepEqual(await statusesOf(outside, 'line'), ['consumed', 'consumed', 'consumed']);
+    assert.equal((await store.worlds.find('line'))?.turn, 3);
+  });
+
+  test('a turn that fails is over all the same: one enqueue is one attempt', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'fails');
+    await enqueue(store, 'fails', 2);
+    const { lease } = await beginClaimed(store, (await claim(store, 'fails'))[0]);
+    await store.attempts.fail(lease, failing());
+    assert.deepEqual(await statusesOf(outside, 'fails'), ['consumed', 'pending']);
+  });
+
+  test('who enqueues into an unknown world is told so', async () => {
+    const { store } = await open();
+    assert.deepEqual(await store.inbox.enqueueTurns({ world_slug: 'nowhere', inbox_ids: [v7()] }), {
+      kind: 'unknown_world',
+    });
+  });
+
+  test('claims go round the worlds, however many turns wait in each', async () => {
+    const { store } = await open();
+    const worlds = Array.from({ length: 20 }, (_none, index) => `round-${String(index).padStart(2, '0')}`);
+    for (const world of worlds) {
+      await makeWorld(store, world);
+      await enqueue(store, world, 3);
+    }
+    const order: string[] = [];
+    while (order.length < 60) {
+      const [claimed] = await store.inbox.claim({ most: 1, reserve_ms: RESERVE_MS, worlds });
+      assert.ok(claimed);
+      order.push(claimed.world_slug);
+      const { lease } = await beginClaimed(store, claimed);
+      await store.attempts.fail(lease, failing());
+    }
+    assert.deepEqual(order, [...worlds, ...worlds, ...worlds]);
+  });
+
+  test('what is claimed is kept from others for a while, and is due again when nobody began it', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'kept');
+    await enqueue(store, 'kept', 1);
+    const [first] = await claim(store, 'kept');
+    assert.deepEqual(await claim(store, 'kept'), []);
+    await makeDue(outside, 'kept');
+    const [second] = await claim(store, 'kept');
+    assert.equal(second?.inbox_id, first?.inbox_id);
+    await beginClaimed(store, second);
+    assert.deepEqual(await beginAgain(store, first), { kind: 'not_asked_for' });
+  });
+
+  test('a message that is done and committed begins nothing any more', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'done');
+    await enqueue(store, 'done', 1);
+    const [claimed] = await claim(store, 'done');
+    await commit(store, await beginClaimed(store, claimed));
+    assert.deepEqual(await beginAgain(store, claimed), { kind: 'not_asked_for' });
+    assert.equal((await store.worlds.find('done'))?.turn, 1);
+  });
+
+  test('a turn that finds its world held is due again later, and at once when the world is free', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'held');
+    const here = await begin(store, 'held');
+    await enqueue(store, 'held', 2);
+    const [claimed] = await claim(store, 'held');
+    assert.equal((await beginAgain(store, claimed)).kind, 'held');
+    assert.ok(claimed);
+    await store.inbox.defer(claimed, { reason: 'the world is held', delay_ms: 600_000 });
+    assert.deepEqual(await statusesOf(outside, 'held'), ['deferred', 'queued']);
+    assert.deepEqual(await claim(store, 'held'), []);
+    await commit(store, here);
+    assert.deepEqual(await statusesOf(outside, 'held'), ['pending', 'queued']);
+    const [again] = await claim(store, 'held');
+    assert.deepEqual(again, { ...claimed, retry_count: 1 });
+  });
+
+  test('a turn whose driver breaks is tried again, five times and no more', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'breaks');
+    await enqueue(store, 'breaks', 2);
+    const seen: string[] = [];
+    for (let tries = 1; tries <= 6; tries += 1) {
+      await makeDue(outside, 'breaks');
+      const { lease } = await beginClaimed(store, (await claim(store, 'breaks'))[0]);
+      await store.attempts.fail(lease, { ...failing(), status: 'interrupted' });
+      seen.push((await statusesOf(outside, 'breaks')).join(' '));
+    }
+    assert.deepEqual(seen, [...Array<string>(5).fill('deferred queued'), 'consumed pending']);
+  });
+
+  test('worlds whose driver let its lease lapse are found, longest ago first', async () => {
+    const { store, outside } = await open();
+    for (const world of ['lapsed-a', 'lapsed-b', 'lapsed-c']) {
+      await makeWorld(store, world);
+      await begin(store, world);
+    }
+    await endLease(outside, 'lapsed-b');
+    await endLease(outside, 'lapsed-a');
+    await outside.query(
+      `UPDATE worlds SET lease_until = lease_until - interval '1 hour' WHERE world_slug = 'lapsed-a'`,
+    );
+    assert.deepEqual(await store.inbox.lapsed({ most: 10 }), ['lapsed-a', 'lapsed-b']);
+    assert.deepEqual(await store.inbox.lapsed({ most: 1 }), ['lapsed-a']);
+  });
+
+  test('a turn that nobody promoted is found and promoted', async () => {
+    const { store, outside } = await open();
+    for (const world of ['forgotten-a', 'forgotten-b']) {
+      await makeWorld(store, world);
+      await enqueue(store, world, 3);
+    }
+    await outside.query(
+      `UPDATE agent_inbox SET status = 'consumed', consumed_at = now()
+       WHERE world_slug LIKE 'forgotten-%' AND status = 'pending'`,
+    );
+    assert.deepEqual(await store.inbox.tidy(), { promoted: 2, consumed: 0 });
+    assert.deepEqual(await store.inbox.tidy(), { promoted: 0, consumed: 0 });
+    assert.deepEqual(await statusesOf(outside, 'forgotten-b'), ['consumed', 'pending', 'queued']);
+  });
+
+  test('a report is taken once: early is kept, again is a duplicate, after the end is late, of nothing is unknown', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'told');
+    const { lease } = await begin(store, 'told');
+    const start = toyStart('a', 1);
+    const report = (message_type: 'tool_result' | 'timeout' = 'tool_result') =>
+      store.inbox.report({
+        inbox_id: v7(),
+        message_type,
+        source_invocation_id: start.source_invocation_id,
+        payload: { answer: 1 },
+      });
+    assert.deepEqual(await report(), { kind: 'unknown' });
+    await store.attempts.startCall(lease, start);
+    const told = { world_slug: 'told', attempt_id: lease.attempt_id };
+    assert.deepEqual(await report(), { kind: 'accepted', ...told });
+    assert.deepEqual(await report(), { kind: 'duplicate', ...told });
+    assert.deepEqual(await report('timeout'), { kind: 'accepted', ...told });
+    const messages = await store.inbox.messagesOf(lease);
+    assert.deepEqual(
+      messages.map(({ message_type, correlation_id, payload }) => [message_type, correlation_id, payload]),
+      [
+        ['tool_result', start.source_invocation_id, { answer: 1 }],
+        ['timeout', start.source_invocation_id, { answer: 1 }],
+      ],
+    );
+    await store.attempts.fail(lease, failing());
+    assert.deepEqual(await store.inbox.messagesOf(lease), []);
+    assert.deepEqual(await report(), { kind: 'duplicate', ...told });
+  });
+
+  test('a report of a call whose attempt is over is late, and leaves nothing', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'late');
+    const { lease } = await begin(store, 'late');
+    const start = toyStart('a', 1);
+    await store.attempts.startCall(lease, start);
+    await store.attempts.fail(lease, failing());
+    const { source_invocation_id } = start;
+    const report = { inbox_id: v7(), message_type: 'tool_result', source_invocation_id, payload: {} } as const;
+    assert.equal((await store.inbox.report(report)).kind, 'late');
+    assert.deepEqual(await statusesOf(outside, 'late'), []);
+  });
+
+  test('a stop reaches an open attempt once, and ends with it', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'stops');
+    const { lease } = await begin(store, 'stops');
+    const stop = () =>
+      store.inbox.stop({ inbox_id: v7(), attempt_id: lease.attempt_id, payload: { reason: 'enough' } });
+    assert.equal((await stop()).kind, 'accepted');
+    assert.equal((await stop()).kind, 'duplicate');
+    assert.deepEqual(
+      (await store.inbox.messagesOf(lease)).map(({ message_type }) => message_type),
+      ['stop'],
+    );
+    assert.deepEqual(await store.inbox.claim({ most: 10, reserve_ms: RESERVE_MS, worlds: ['stops'] }), []);
+    await store.attempts.fail(lease, failing());
+    assert.deepEqual(await statusesOf(outside, 'stops'), ['consumed']);
+  });
+
+  test('a message to an attempt that waits is claimed by whoever is free', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'waits');
+    const { lease } = await begin(store, 'waits');
+    await store.inbox.stop({ inbox_id: v7(), attempt_id: lease.attempt_id, payload: {} });
+    await outside.query(`UPDATE attempts SET status = 'suspended' WHERE attempt_id = $1`, [lease.attempt_id]);
+    const [claimed] = await claim(store, 'waits');
+    assert.equal(claimed?.message_type, 'stop');
+  });
+
+  test('no message takes a step that the table of steps does not have', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'steps');
+    await enqueue(store, 'steps', 4);
+    const acts: readonly (() => Promise<unknown>)[] = [
+      () => makeDue(outside, 'steps'),
+      () => claim(store, 'steps'),
+      async () => {
+        const [claimed] = await claim(store, 'steps');
+        if (claimed) await store.inbox.defer(claimed, { reason: 'no', delay_ms: 0 });
+      },
+      async () => {
+        const [claimed] = await claim(store, 'steps');
+        if (claimed) await commit(store, await beginClaimed(store, claimed));
+      },
+      async () => {
+        const [claimed] = await claim(store, 'steps');
+        if (!claimed) return;
+        const { lease } = await beginClaimed(store, claimed);
+        await store.attempts.fail(lease, { ...failing(), status: 'interrupted' });
+      },
+      async () => store.attempts.fail((await begin(store, 'steps')).lease, failing()),
+      () => store.inbox.tidy(),
+    ];
+    let before = await statusesById(outside, 'steps');
+    for (const act of [0, 2, 0, 4, 5, 3, 6, 2, 5, 1, 0, 3, 0, 4, 0, 3, 0, 3, 6]) {
+      await acts[act]?.();
+      const after = await statusesById(outside, 'steps');
+      for (const [id, status] of after) assert.ok(isStep(before.get(id), status), `${before.get(id)} to ${status}`);
+      before = after;
+    }
+    assert.deepEqual([...new Set(before.values())], ['consumed']);
+  });
+
+  test('a run that queues nothing ends in one statement, and so does a queued turn that has a next one', async () => {
+    const { store, statementsOf } = await open();
+    await makeWorld(store, 'cheap');
+    const plain = await begin(store, 'cheap');
+    assert.equal((await statementsOf(() => store.attempts.fail(plain.lease, failing()))).length, 1);
+    await enqueue(store, 'cheap', 2);
+    const first = await beginClaimed(store, (await claim(store, 'cheap'))[0]);
+    assert.equal((await statementsOf(() => store.attempts.fail(first.lease, failing()))).length, 1);
+  });
+});
+
+test('a turn that is queued while the last one ends is promoted, whoever comes first', async () => {
+  const opened = await openTestDatabase('PostgreSQL');
+  try {
+    const { store, outside, database } = opened;
+    await makeWorld(store, 'race');
+    await enqueue(store, 'race', 1);
+    const begun = await beginClaimed(store, (await claim(store, 'race'))[0]);
+    // Somebody who queues holds the world's row, and the end of the attempt has begun to wait for it.
+    const client = await database.pool.connect();
+    await client.query('BEGIN');
+    await client.query(`SELECT FROM worlds WHERE world_slug = 'race' FOR NO KEY UPDATE`);
+    const ended = store.attempts.fail(begun.lease, failing());
+    await untilSomebodyWaits(outside);
+    await client.query(
+      `INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status) VALUES ('race', $1, 'turn', 'queued')`,
+      [v7()],
+    );
+    await client.query('COMMIT');
+    client.release();
+    assert.equal(await ended, 'written');
+    assert.deepEqual(await statusesOf(outside, 'race'), ['consumed', 'pending']);
+  } finally {
+    await opened.close();
+  }
+});
+
+async function untilSomebodyWaits(outside: OutsideView): Promise<void> {
+  for (;;) {
+    const waiting = await outside.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    if (waiting.length > 0) return;
+    await new Promise((resume) => setTimeout(resume, 5));
+  }
+}
+
+async function enqueue(store: Store, world_slug: string, turns: number): Promise<readonly string[]> {
+  const inbox_ids = Array.from({ length: turns }, () => v7());
+  assert.equal((await store.inbox.enqueueTurns({ world_slug, inbox_ids })).kind, 'queued');
+  return inbox_ids;
+}
+
+function claim(store: Store, world: string): Promise<readonly Claimed[]> {
+  return store.inbox.claim({ most: 10, reserve_ms: RESERVE_MS, worlds: [world] });
+}
+
+async function beginClaimed(store: Store, claimed: Claimed | undefined): Promise<Begun> {
+  const outcome = await beginAgain(store, claimed);
+  if (outcome.kind !== 'begun') throw new Error(`the attempt was not begun: ${outcome.kind}`);
+  return outcome;
+}
+
+async function beginAgain(store: Store, claimed: Claimed | undefined) {
+  assert.ok(claimed);
+  const request = { ...beginning(claimed.world_slug, NOON), inbox_id: claimed.inbox_id };
+  return store.attempts.begin(request, () => true);
+}
+
+async function commit(store: Store, { lease }: Begun): Promise<void> {
+  assert.equal(await store.attempts.commit(lease, await sayPatch(store, lease, CHANGE)), 'written');
+}
+
+async function makeDue(outside: OutsideView, world_slug: string): Promise<void> {
+  await outside.query(
+    `UPDATE agent_inbox SET next_retry_at = now() - interval '1 second'
+     WHERE world_slug = $1 AND status IN ('pending', 'deferred') AND attempt_id IS NULL`,
+    [world_slug],
+  );
+}
+
+async function statusesById(outside: OutsideView, world_slug: string): Promise<ReadonlyMap<string, InboxStatus>> {
+  const rows = await outside.query<{ inbox_id: string; status: InboxStatus }>(
+    'SELECT inbox_id, status FROM agent_inbox WHERE world_slug = $1 ORDER BY inbox_id',
+    [world_slug],
+  );
+  return new Map(rows.map(({ inbox_id, status }) => [inbox_id, status]));
+}
+
+async function statusesOf(outside: OutsideView, world_slug: string): Promise<readonly InboxStatus[]> {
+  return [...(await statusesById(outside, world_slug)).values()];
+}
+
+function isStep(from: InboxStatus | undefined, to: InboxStatus): boolean {
+  return from === undefined || from === to || Object.values(INBOX_STEPS[from]).includes(to);
+}
