@@ -90,8 +90,14 @@ export interface InvocationContext {
 /**
  * The part of `fetch` that plugins use. It never follows a redirect and never leaves the origin. It ends with the call; a
  * request with `keepalive`, such as one that takes another back, has a second longer.
+ * @param call the context of the call that the request belongs to; left out, the engine finds it, unless the source
+ * `names_its_calls`
  */
-export type OriginFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+export type OriginFetch = (
+  url: string | URL,
+  init?: RequestInit,
+  call?: Pick<InvocationContext, 'signal'>,
+) => Promise<Response>;
 
 /** How a program ended. */
 export interface ChildEnd {
@@ -122,6 +128,9 @@ export interface Child {
  */
 export type Spawn = () => Promise<Child>;
 
+/** Rings once, after a while; gives what cancels it. */
+export type Alarm = (after_ms: number, ring: () => void) => () => void;
+
 /** All that a plugin is handed. It reaches nothing else. */
 export interface Capabilities {
   /** The origin that the manifest declares, as the operator set it. Sources with one origin are handed the same object. */
@@ -135,6 +144,7 @@ export interface Capabilities {
   readonly variables: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
+  readonly alarm: Alarm;
   readonly log: (message: string, details?: JsonObject) => void;
   /**
    * What the other side said, as a message may hold it: first its secrets are replaced, then it is cut. A plugin that cuts
@@ -155,6 +165,11 @@ export interface Source {
   invoke(request: Json, context: InvocationContext): Promise<SourceAnswer>;
   /** Has a second, in which it may still send. */
   close?(): Promise<void>;
+  /**
+   * Every request of this source names the call that it belongs to, and one that does not is refused. Otherwise the engine
+   * follows a call through everything asynchronous, which in Node 20 slows down the whole process.
+   */
+  readonly names_its_calls?: true;
 }
 
 /** The default export of a plugin's entry. */

@@ -41,7 +41,7 @@ export interface Recording {
 export async function recordAttempt(engine: Engine, request: RecordRequest): Promise<Done<Recording>> {
   const shown = await showAttempt(engine, request.attempt_id);
   if (!shown.ok) return shown;
-  const attempt = shown.value;
+  const attempt = withoutInterrupted(shown.value);
   const unfit = findUnfit(attempt);
   if (unfit !== undefined) return unfit;
   const scenario_ref = await nameScenario(engine, attempt, request);
@@ -97,6 +97,11 @@ function toRecording(test: WorkflowTest, hidden: readonly string[]): Done<Record
     message: `The test would have ${Buffer.byteLength(text)} bytes, and no document of more than ${FILE_BYTES_MAX} is read.`,
     repair: 'Record an attempt with smaller answers.',
   });
+}
+
+/** A call that was interrupted has no answer; where it was performed again, that one has it. */
+function withoutInterrupted(attempt: AttemptRecord): AttemptRecord {
+  return { ...attempt, invocations: attempt.invocations.filter(({ status }) => status !== 'interrupted') };
 }
 
 /** Why no test can be made of an attempt, if so: a test begins and ends by itself. */

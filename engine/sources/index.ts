@@ -56,7 +56,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
   const isDry = parts.answerCall !== undefined;
   const fetches = isDry ? NO_WAY_OUT : openOriginFetches();
   const children = isDry ? NO_WAY_OUT : openChildren(lookUp);
-  const opened = createOpenedSources({ plugins, lookUp, fetches, children, clock, log });
+  const opened = createOpenedSources({ plugins, lookUp, fetches, children, clock, alarm: timerAlarm, log });
   return {
     catalogue: { plugins, problems: [...found.problems, ...loaded.problems] },
     callSource: createCallSource({

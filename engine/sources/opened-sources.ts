@@ -1,5 +1,5 @@
 import type { JsonObject } from '../contract/json.js';
-import type { Capabilities, Source } from '../contract/source.js';
+import type { Alarm, Capabilities, Source } from '../contract/source.js';
 import type { SourceProgram } from '../core/workflow/program.js';
 import type { Clock } from '../ports/clock.js';
 import { withinClosing } from './call-bounds.js';
@@ -25,6 +25,7 @@ export interface OpenedSourcesParts {
   readonly fetches: Pick<OriginFetches, 'bind'>;
   readonly children: Pick<Children, 'bind'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly alarm: Alarm;
   readonly log: Log;
 }
 
@@ -109,7 +110,7 @@ function variableOf({ origin, command }: Route): string {
 }
 
 function toolsFor(
-  { clock, log, lookUp }: OpenedSourcesParts,
+  { clock, alarm, log, lookUp }: OpenedSourcesParts,
   { plugin }: Route,
   secrets: SecretReplacer,
 ): Omit<Capabilities, keyof Door> {
@@ -121,6 +122,7 @@ function toolsFor(
   return {
     variables: Object.freeze(Object.fromEntries(variables)),
     clock: () => clock.now(),
+    alarm,
     log: (message, details) => log(secrets.text(message), details && (secrets.json(details) as JsonObject)),
     quote: (said, ending) => shorten(secrets.text(said, ending), QUOTE_LENGTH_MAX),
     failure: makeSourceFailure,

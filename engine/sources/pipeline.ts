@@ -1,6 +1,6 @@
 import type { CallSource } from '../ports/sources.js';
 import type { Clock } from '../ports/clock.js';
-import type { Alarm } from './chunk-collector.js';
+import type { Alarm } from '../contract/source.js';
 import type { OpenedSources } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
 import { toOutcome } from './outcome.js';

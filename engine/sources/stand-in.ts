@@ -39,12 +39,21 @@ function openStandIn(speaks: CallToAnswer['speaks'], answerCall: AnswerCall): So
         const place = parseClientRequestId(client_request_id);
         if (place === undefined) throw new Error(`${client_request_id} names no call`);
         const answer = answerCall({ ...place, source_label: label, speaks, request });
+        await laterOn();
         if (answer === undefined) throw makeSourceFailure('unavailable', sayMissing(place.turn, place.key));
         if ('failure' in answer && answer.failure === 'stopped') await aborted(signal);
         return speaks === 'chat' ? utter(answer, trace) : reply(answer);
       },
     }),
   };
+}
+
+/**
+ * An answer of the outside never comes in the same breath. Without a wait, a dry run in memory would leave the process no
+ * moment in which to hear of Ctrl-C, or of a timer.
+ */
+function laterOn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 /** Who is to be stopped says nothing until then. */

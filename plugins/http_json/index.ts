@@ -7,7 +7,7 @@ import { TIMEOUT_DEFAULT_MS, toHttpRequest } from './request.js';
 const plugin: SourcePlugin = {
   open(definition, capabilities) {
     const told = definition.interface as unknown as HttpJsonInterface;
-    return { invoke: (request, context) => ask(told, capabilities, request, context) };
+    return { names_its_calls: true, invoke: (request, context) => ask(told, capabilities, request, context) };
   },
 };
 
@@ -20,17 +20,16 @@ async function ask(
   context: InvocationContext,
 ): Promise<SourceAnswer> {
   const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
-  const timeout = AbortSignal.timeout(timeout_ms);
+  let cancel = (): void => {};
+  const late = new Promise<never>((_resolve, reject) => {
+    const message = `no answer within ${timeout_ms} ms, which is the source's timeout_ms`;
+    cancel = capabilities.alarm(timeout_ms, () => reject(capabilities.failure('timeout', message)));
+  });
   try {
-    return await exchange(told, capabilities, request, {
-      ...context,
-      signal: AbortSignal.any([context.signal, timeout]),
-    });
-  } catch (error) {
-    if (timeout.aborted && !context.signal.aborted) {
-      throw capabilities.failure('timeout', `no answer within ${timeout_ms} ms, which is the source's timeout_ms`);
-    }
-    throw error;
+    // The request that is too late ends with its call.
+    return await Promise.race([exchange(told, capabilities, request, context), late]);
+  } finally {
+    cancel();
   }
 }
 
@@ -42,7 +41,7 @@ async function exchange(
 ): Promise<SourceAnswer> {
   if (!origin) throw failure('unavailable', `${told.url_env} is not set`);
   const { url, ...init } = toHttpRequest(told, origin.url, request, context.client_request_id);
-  const response = await origin.fetch(url, { ...init, signal: context.signal });
+  const response = await origin.fetch(url, { ...init, signal: context.signal }, context);
   const { bytes, broke } = await readBody(response);
   const facts = {
     http_status: response.status,

@@ -343,7 +343,7 @@ test('no dry run of this file has loaded the spy, which leaves its file where pl
   assert.equal(spyWasHere(), true);
 });
 
-test('Ctrl-C after a test leaves the others alone, tells of that one, and ends with 130', async () => {
+test('Ctrl-C is heard in the middle of a test, which is then not told as failed, and ends with 130', async () => {
   const idle = { json: { kind: 'final_patch', patch: { narration: 'Ivy waits.', effects: [] } } };
   const root = await besideClerk('long', {
     'long.test.json': {
@@ -358,13 +358,8 @@ test('Ctrl-C after a test leaves the others alone, tells of that one, and ends w
       },
     },
   });
-  let pressed = false;
-  const terminal = openTestTerminal({
-    onWrite: (self) => {
-      if (!pressed) self.interrupt();
-      pressed = true;
-    },
-  });
+  // Pressed by the operating system, as it were: whoever leaves the process no moment to hear of it, plays to the end.
+  const terminal = openTestTerminal({ onWrite: (self) => void setTimeout(() => self.interrupt(), 1) });
   const words = ['test', join(root, 'clerk', 'clerk.test.json'), join(root, 'clerk', 'long.test.json'), '--root', root];
   assert.equal(await runCommandLine(await compose(variables), words, terminal), 130);
   assert.match(terminal.out_text(), /^1 test passed$/m);

@@ -4,6 +4,7 @@ import type { Json } from '../../engine/contract/json.js';
 import type { PolicyProgram, SchemaProgram } from '../../engine/core/workflow/program.js';
 import { openChildren } from '../../engine/sources/children.js';
 import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
+import { timerAlarm } from '../../engine/sources/chunk-collector.js';
 import { createOpenedSources } from '../../engine/sources/opened-sources.js';
 import { callStages } from '../../engine/sources/pipeline.js';
 import { allowEverybody } from '../../engine/sources/stages/authorise.js';
@@ -31,7 +32,15 @@ test('the stages are these, in this order', () => {
   const clock = { now: () => 0 };
   const lookUp = (): undefined => undefined;
   const [fetches, children] = [openOriginFetches(), openChildren(lookUp)];
-  const opened = createOpenedSources({ plugins: [], lookUp, fetches, children, clock, log: () => {} });
+  const opened = createOpenedSources({
+    plugins: [],
+    lookUp,
+    fetches,
+    children,
+    clock,
+    alarm: timerAlarm,
+    log: () => {},
+  });
   const alarm = () => () => {};
   const stages = callStages({
     plugins: [],

@@ -1,5 +1,5 @@
 import type { InvocationContext, SourceAnswer, TransportFacts } from '../../contract/source.js';
-import { boundCall, withinCall } from '../call-bounds.js';
+import { boundCall } from '../call-bounds.js';
 import { type CallLimit, type Cut, openCallLimit } from '../call-limit.js';
 import { type CallOutside, openCallTrace } from '../call-trace.js';
 import { type Answered, type Halt, halt, type Passage, type Ready, type Reply, type Stage } from '../passage.js';
@@ -43,8 +43,9 @@ type End =
 async function invoke(passage: Ready, limit: CallLimit, context: Omit<InvocationContext, 'signal'>): Promise<End> {
   const cut = limit.cut();
   if (cut) return { kind: 'cut', cut };
-  const { bounds, signal } = boundCall(limit.signal, wireLimits(passage));
-  const answered = withinCall(bounds, async () => passage.source.invoke(passage.request, { ...context, signal })).then(
+  const { source } = passage;
+  const { signal, within } = boundCall(limit.signal, wireLimits(passage), source);
+  const answered = within(async () => source.invoke(passage.request, { ...context, signal })).then(
     (answer): End => ({ kind: 'answered', answer }),
     (thrown: unknown): End => ({ kind: 'threw', thrown }),
   );

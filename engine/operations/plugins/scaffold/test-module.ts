@@ -45,6 +45,7 @@ test('a source asks the service that it was opened for', async () => {
       },
       variables: {},
       clock: () => 0,
+      alarm: () => () => {},
       log: () => {},
       failure: (failure_class, message) => ({ source_failure: true, failure_class, message }),
       quote: (said) => said,
