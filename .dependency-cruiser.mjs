@@ -93,6 +93,7 @@ export default {
     roomImports('schema', beside, 'Parts know each other by ports alone.'),
     roomImports('sources', beside, 'Parts know each other by ports alone.'),
     roomImports('store', beside, 'Parts know each other by ports alone.'),
+    roomImports('doorbells', beside, 'Parts know each other by ports alone.'),
     roomImports('runtime', beside, 'The runtime sees ports, not parts.'),
     roomImports('operations', ['runtime', ...beside], 'An operation is handed its parts.'),
     {
@@ -203,6 +204,7 @@ export default {
       ['kysely', 'pg', '@electric-sql', '@types/pg'],
       'SQL lives in one room.',
     ),
+    packagesStayIn('the-message-bus-stays-in-doorbells', '^engine/doorbells/', ['@nats-io'], 'A bell carries nothing.'),
     packagesStayIn(
       'the-validator-stays-in-schema',
       '^engine/schema/',

@@ -3,18 +3,31 @@ import { hostname } from 'node:os';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { v7 as uuid } from 'uuid';
-import type { Composition, EngineOptions, OpenArchive, Stage } from './operations/composition.js';
+import type {
+  Composition,
+  EngineOptions,
+  HttpDesk,
+  HttpServer,
+  OpenArchive,
+  ServePlace,
+  Stage,
+} from './operations/composition.js';
 import type { Validate } from './core/workflow/program.js';
 import { chooseDoorbell, type WantedDoorbell } from './doorbells/choose-doorbell.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
+import type { Problem } from './contract/problem.js';
 import type { Authoring, Done, Engine } from './operations/engine.js';
 import { refuse, unavailable } from './operations/engine.js';
 import type { Workshop } from './operations/plugins/workshop.js';
+import { announceServed, findServed } from './operations/served.js';
+import { callbacksAt, type LoadedTokens, type Tokens } from './operations/tokens.js';
+import type { AnswerCall } from './ports/answers.js';
 import type { Holder } from './ports/attempts.js';
 import type { Clock } from './ports/clock.js';
 import type { Doorbell } from './ports/doorbell.js';
 import type { Store } from './ports/records.js';
+import type { MakeCallback } from './ports/sources.js';
 import type { ValidateKind } from './schema/index.js';
 import type { PluginPlaces, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
@@ -52,8 +65,14 @@ export async function compose(variables: Variables): Promise<Composition> {
     openWorkshop: () => openWorkshop(variables),
     openArchive: () => openArchive(variables),
     openEngine: (options = {}) => openEngine(variables, options),
+    openDryEngine: (answerCall) => openDryEngine(variables, answerCall),
     startToys,
     startScriptedModel,
+    loadTokens: () => loadTokens(variables),
+    servePlace: () => toServePlace(variables),
+    listen,
+    findServed: async () => findServed(toDataDir(variables)),
+    announceServed: (url) => announceServed(toDataDir(variables), { url, pid: process.pid }),
     diagnose: async () => {
       const [{ authoring, sources }, { examineOrigin }, { inspectDatabase }, { findServer }] = await Promise.all([
         openParts(variables, {}),
@@ -81,7 +100,13 @@ interface Parts {
   readonly sources: Sources;
 }
 
-async function openParts(variables: Variables, options: EngineOptions): Promise<Parts> {
+/** Given answers, sources are opened without any plugin's code and without a way out: the one seam of dry runs. */
+interface PartsOptions extends EngineOptions {
+  readonly answerCall?: AnswerCall;
+  readonly makeCallback?: MakeCallback;
+}
+
+async function openParts(variables: Variables, options: PartsOptions): Promise<Parts> {
   const [{ createCompileSchema, createValidateDocument, createValidateShape }, { openSources }] = await Promise.all([
     import('./schema/index.js'),
     import('./sources/index.js'),
@@ -93,6 +118,8 @@ async function openParts(variables: Variables, options: EngineOptions): Promise<
     ...placesOfPlugins(variables),
     lookUp: (name) => variables[name],
     ...(options.variables === undefined ? {} : { overlay: options.variables }),
+    ...(options.makeCallback === undefined ? {} : { makeCallback: options.makeCallback }),
+    ...(options.answerCall === undefined ? {} : { answerCall: options.answerCall }),
     compileSchema,
     validateManifest: (value) => validateShape('plugin_manifest', value),
     clock,
@@ -126,15 +153,50 @@ async function openWorkshop(variables: Variables): Promise<Done<Workshop>> {
 }
 
 async function openArchive(variables: Variables): Promise<Done<OpenArchive>> {
+  return openArchiveAt(toStoreConfiguration(variables));
+}
+
+async function openArchiveAt(configuration: StoreConfiguration): Promise<Done<OpenArchive>> {
   const { openStore } = await import('./store/open-store.js');
-  const opened = await openStore(toStoreConfiguration(variables));
-  if (!opened.ok) return unavailable(...opened.problems);
+  const opened = await openStore(configuration);
+  if (!opened.ok) return unavailable(...(await tellOfServe(configuration, opened.problems)));
   const store = opened.value;
   return { ok: true, value: { store, close: () => store.database.close() } };
 }
 
+/** Where `serve` has the folder, that is worth more than the number of its process. */
+async function tellOfServe(
+  { data_dir }: StoreConfiguration,
+  problems: readonly Problem[],
+): Promise<readonly Problem[]> {
+  const served = await findServed(data_dir);
+  return problems.map((problem) => {
+    if (served === undefined || problem.code !== 'DATABASE_LOCKED' || problem.details?.['pid'] !== served.pid)
+      return problem;
+    const repair = `chukwa serve has it, at ${served.url}: chukwa report and chukwa stop go through it. For all else, stop it first (process ${served.pid}), or use CHUKWA_DATABASE_URL with PostgreSQL to share a database between processes.`;
+    return { ...problem, repair, details: { ...problem.details, served_at: served.url } };
+  });
+}
+
 async function openEngine(variables: Variables, options: EngineOptions): Promise<Done<Engine>> {
-  const [opened, { authoring, sources }] = await Promise.all([openArchive(variables), openParts(variables, options)]);
+  const callbacks = await openCallbacks(variables);
+  if (!callbacks.ok) return callbacks;
+  const parts = openParts(variables, { ...options, ...callbacks.value });
+  return joinEngine(openArchive(variables), parts, toWantedDoorbell(variables));
+}
+
+/** An engine whose sources answer what was written, on a database that is thrown away. */
+function openDryEngine(variables: Variables, answerCall: AnswerCall): Promise<Done<Engine>> {
+  const configuration = { ...toStoreConfiguration(variables), url: 'memory:' };
+  return joinEngine(openArchiveAt(configuration), openParts(variables, { answerCall }), { kind: 'process' });
+}
+
+async function joinEngine(
+  opening: Promise<Done<OpenArchive>>,
+  loading: Promise<Parts>,
+  wanted: WantedDoorbell,
+): Promise<Done<Engine>> {
+  const [opened, { authoring, sources }] = await Promise.all([opening, loading]);
   if (!opened.ok) {
     await sources.close();
     return opened;
@@ -148,12 +210,15 @@ async function openEngine(variables: Variables, options: EngineOptions): Promise
       runtime: {
         attempts: store.attempts,
         callSource: sources.callSource,
+        receiveReport: sources.receiveReport,
+        inbox: store.inbox,
+        pending: store.pending,
         clock,
         holder: { host: hostname(), pid: process.pid },
         isAlive,
         plugin_versions: Object.fromEntries(authoring.catalogue.plugins.map((plugin) => [plugin.name, plugin.version])),
       },
-      openDoorbell: () => openDoorbell(variables, store),
+      openDoorbell: () => openDoorbell(wanted, store),
       startHeartbeat: ({ lease_ms }) =>
         store.shared?.startHeartbeat({ lease_ms, hang_ms: HANG_MS, program: BEAT_THREAD }),
       programs: new Map(),
@@ -165,8 +230,8 @@ async function openEngine(variables: Variables, options: EngineOptions): Promise
   };
 }
 
-function openDoorbell(variables: Variables, store: Store): Done<Doorbell> {
-  const chosen = chooseDoorbell(toWantedDoorbell(variables), store.shared);
+function openDoorbell(wanted: WantedDoorbell, store: Store): Done<Doorbell> {
+  const chosen = chooseDoorbell(wanted, store.shared);
   return chosen.ok ? chosen : unavailable(...chosen.problems);
 }
 
@@ -175,11 +240,69 @@ function toWantedDoorbell(variables: Variables): WantedDoorbell {
   return { kind: variables['CHUKWA_DOORBELL'] || 'auto', ...(nats_url === undefined ? {} : { nats_url }) };
 }
 
+/** Where services may answer later, if the operator says where that is. */
+async function openCallbacks(variables: Variables): Promise<Done<Pick<PartsOptions, 'makeCallback'>>> {
+  const public_url = variables['CHUKWA_PUBLIC_URL'] || undefined;
+  if (public_url === undefined) return { ok: true, value: {} };
+  if (!/^https?:\/\//i.test(public_url) || !URL.canParse(public_url)) return refuse(publicUrlInvalid());
+  const tokens = await loadTokens(variables);
+  return tokens.ok ? { ok: true, value: { makeCallback: callbacksAt(public_url, tokens.value) } } : tokens;
+}
+
+function publicUrlInvalid(): Problem {
+  return {
+    code: 'PUBLIC_URL_INVALID',
+    message: 'CHUKWA_PUBLIC_URL is no http or https URL.',
+    repair: 'Write the URL at which services reach chukwa serve, such as https://chukwa.example.org.',
+  };
+}
+
+async function loadTokens(variables: Variables): Promise<Done<LoadedTokens>> {
+  const { loadTokens: load } = await import('./operations/tokens.js');
+  return load({
+    token: variables['CHUKWA_TOKEN'] || undefined,
+    operator_token: variables['CHUKWA_OPERATOR_TOKEN'] || undefined,
+    file: join(toDataDir(variables), 'tokens.json'),
+  });
+}
+
+const SERVE_PORT = 4747;
+
+function toServePlace(variables: Variables): Done<ServePlace> {
+  const port = variables['CHUKWA_PORT'] || String(SERVE_PORT);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+    return refuse({
+      code: 'PORT_INVALID',
+      message: 'CHUKWA_PORT is no port.',
+      repair: 'Write a number from 1 to 65535; 0 stands for any that is free.',
+    });
+  return { ok: true, value: { host: variables['CHUKWA_HOST'] || '127.0.0.1', port: Number(port) } };
+}
+
+async function listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Done<HttpServer>> {
+  const { startServer } = await import('./surfaces/http/server.js');
+  try {
+    return { ok: true, value: await startServer(desk, tokens, place) };
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    return unavailable({
+      code: 'PORT_TAKEN',
+      message: `Nothing can listen on port ${place.port} of ${place.host}: ${error.message}.`,
+      repair: 'Name another place in CHUKWA_HOST and CHUKWA_PORT, or with --port.',
+      details: { ...place },
+    });
+  }
+}
+
+function toDataDir(variables: Variables): string {
+  return resolve(variables['CHUKWA_DATA_DIR'] || '.chukwa');
+}
+
 function toStoreConfiguration(variables: Variables): StoreConfiguration {
   const url = variables['CHUKWA_DATABASE_URL'];
   return {
     ...(url === undefined ? {} : { url }),
-    data_dir: resolve(variables['CHUKWA_DATA_DIR'] || '.chukwa'),
+    data_dir: toDataDir(variables),
     migrations_dir: join(PACKAGE_ROOT, 'migrations'),
     template_file: join(PACKAGE_ROOT, 'dist', 'template.tar.gz'),
   };
@@ -216,9 +339,12 @@ function isAlive(holder: Holder): boolean {
   }
 }
 
+/** Long enough to see a turn rest. */
+const POST_DELIVERS_AFTER_MS = 3_000;
+
 async function startToys(portBase?: number): Promise<Stage> {
   const { startToys: start } = await import('../fixtures/toys/index.js');
-  const toys = await start(portBase);
+  const toys = await start(portBase, { delivers_after_ms: POST_DELIVERS_AFTER_MS });
   return { variables: toys.variables, close: () => toys.close() };
 }
 

@@ -4,7 +4,7 @@
 -- columns as canonical text (jsonb would reorder members); what a service or a model sent stands in bytea, which
 -- takes every byte. Rows that say what happened are append-only, and triggers at the end see to it.
 
--- Grammars
+-- Grammars. Lengths are not counted by the patterns, which would cost ten times as much.
 
 CREATE DOMAIN human_id_text AS text COLLATE "C"
     CHECK (length(VALUE) <= 64 AND VALUE ~ '^[a-z0-9]+([_-][a-z0-9]+)*$');
@@ -13,7 +13,17 @@ CREATE DOMAIN entity_id_text AS text COLLATE "C"
     CHECK (length(VALUE) <= 256 AND VALUE ~ '^[a-z0-9_-]+([.][a-z0-9_-]+)*$');
 
 CREATE DOMAIN sha256_hex AS text COLLATE "C"
-    CHECK (VALUE ~ '^[0-9a-f]{64}$');
+    CHECK (length(VALUE) = 64 AND VALUE !~ '[^0-9a-f]');
+
+CREATE DOMAIN tool_name_text AS text CHECK (length(VALUE) BETWEEN 1 AND 64 AND VALUE !~ '[^A-Za-z0-9_-]');
+CREATE DOMAIN tool_call_id_text AS text CHECK (length(VALUE) <= 128);
+
+-- Ranges of single values are domains, too: a session reads the rule of a domain once, and that of a column's own check
+-- in every statement that writes the table.
+CREATE DOMAIN positive_int AS int CHECK (VALUE >= 1);
+CREATE DOMAIN natural_int AS int CHECK (VALUE >= 0);
+CREATE DOMAIN positive_bigint AS bigint CHECK (VALUE >= 1);
+CREATE DOMAIN natural_bigint AS bigint CHECK (VALUE >= 0);
 
 -- Closed lists
 
@@ -119,8 +129,8 @@ CREATE TABLE worlds (
     -- Forks are kept with the world that they come from in the end.
     root_world_slug human_id_text NOT NULL REFERENCES worlds (world_slug),
     scenario_hash sha256_hex NOT NULL REFERENCES scenarios (hash),
-    turn bigint NOT NULL DEFAULT 0 CHECK (turn >= 0),
-    lease_epoch bigint NOT NULL DEFAULT 0 CHECK (lease_epoch >= 0),
+    turn natural_bigint NOT NULL DEFAULT 0,
+    lease_epoch natural_bigint NOT NULL DEFAULT 0,
     lease_attempt_id uuid,
     lease_host text,
     lease_pid int,
@@ -133,7 +143,7 @@ CREATE TABLE worlds (
 CREATE TABLE world_lineage (
     world_slug human_id_text NOT NULL REFERENCES worlds (world_slug),
     ancestor_slug human_id_text NOT NULL REFERENCES worlds (world_slug),
-    until_turn bigint NOT NULL CHECK (until_turn >= 0),
+    until_turn natural_bigint NOT NULL,
     PRIMARY KEY (world_slug, ancestor_slug),
     CHECK (world_slug <> ancestor_slug)
 );
@@ -142,8 +152,8 @@ CREATE INDEX world_lineage_ancestor_idx ON world_lineage (ancestor_slug);
 CREATE TABLE attempts (
     world_slug human_id_text NOT NULL REFERENCES worlds (world_slug),
     attempt_id uuid NOT NULL,
-    attempted_turn bigint NOT NULL CHECK (attempted_turn >= 1),
-    epoch bigint NOT NULL CHECK (epoch >= 1),
+    attempted_turn positive_bigint NOT NULL,
+    epoch positive_bigint NOT NULL,
     status attempt_status NOT NULL DEFAULT 'running',
     scenario_hash sha256_hex NOT NULL REFERENCES scenarios (hash),
     renderer_version text NOT NULL,
@@ -157,7 +167,7 @@ CREATE TABLE attempts (
     failed_source_invocation_id uuid,
     -- What its calls come to, written when it ends: a call that starts or ends touches its own row only.
     last_source_invocation_id uuid,
-    source_invocation_count int NOT NULL DEFAULT 0 CHECK (source_invocation_count >= 0),
+    source_invocation_count natural_int NOT NULL DEFAULT 0,
     source_trace_summary json NOT NULL DEFAULT '{}',
     started_at timestamptz NOT NULL,
     ended_at timestamptz,
@@ -176,7 +186,7 @@ ALTER TABLE worlds
 
 CREATE TABLE turns (
     world_slug human_id_text NOT NULL REFERENCES worlds (world_slug),
-    turn bigint NOT NULL CHECK (turn >= 0),
+    turn natural_bigint NOT NULL,
     -- The turn at which a world begins has no attempt.
     attempt_id uuid,
     simulation_time timestamptz NOT NULL,
@@ -216,15 +226,15 @@ CREATE VIEW llm_message_pieces AS
             WITH ORDINALITY AS pieces (origin, text, segment_hash, position)
         LEFT JOIN llm_segments USING (segment_hash);
 
--- Each call of a conversation adds to its end, and names how much of it was sent.
+-- Each call of a conversation adds to its end, and names how much of it was sent. The attempt is the one that has the
+-- lease, as the statement has made sure which writes the row: it need not be looked up for every message.
 CREATE TABLE llm_conversation_messages (
     world_slug human_id_text NOT NULL,
     attempt_id uuid NOT NULL,
     conversation text NOT NULL,
-    position int NOT NULL CHECK (position >= 1),
+    position positive_int NOT NULL,
     message_hash sha256_hex NOT NULL REFERENCES llm_messages (message_hash),
-    PRIMARY KEY (world_slug, attempt_id, conversation, position),
-    FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id)
+    PRIMARY KEY (world_slug, attempt_id, conversation, position)
 );
 
 -- Schemas as models are shown them: composed by the engine, so they are no documents.
@@ -240,12 +250,12 @@ CREATE TABLE source_invocations (
     world_slug human_id_text NOT NULL,
     source_invocation_id uuid NOT NULL,
     attempt_id uuid NOT NULL,
-    attempted_turn bigint NOT NULL CHECK (attempted_turn >= 1),
-    invocation_seq int NOT NULL CHECK (invocation_seq >= 1),
+    attempted_turn positive_bigint NOT NULL,
+    invocation_seq positive_int NOT NULL,
 
     -- Where the call stands in the turn, the same in every fold of it; and how often it was performed.
     command_key text NOT NULL,
-    performance int NOT NULL DEFAULT 1 CHECK (performance >= 1),
+    performance positive_int NOT NULL DEFAULT 1,
     request_hash sha256_hex NOT NULL,
 
     workflow_hash sha256_hex REFERENCES cognition_workflows (hash),
@@ -256,8 +266,8 @@ CREATE TABLE source_invocations (
     invocation_kind source_invocation_kind NOT NULL,
     effect_class effect_class NOT NULL,
     ambient_source_id human_id_text,
-    tool_name text CHECK (tool_name ~ '^[A-Za-z0-9_-]{1,64}$'),
-    tool_call_id text CHECK (length(tool_call_id) <= 128),
+    tool_name tool_name_text,
+    tool_call_id tool_call_id_text,
     parent_source_invocation_id uuid,
 
     input_schema_hash sha256_hex REFERENCES json_schemas (hash),
@@ -266,8 +276,8 @@ CREATE TABLE source_invocations (
     redaction json NOT NULL,
 
     llm_call_id uuid,
-    logical_generation_attempt int CHECK (logical_generation_attempt >= 1),
-    tool_loop_round int CHECK (tool_loop_round >= 0),
+    logical_generation_attempt positive_int,
+    tool_loop_round natural_int,
     model_output_kind model_output_kind,
 
     status source_invocation_status NOT NULL DEFAULT 'running',
@@ -281,7 +291,7 @@ CREATE TABLE source_invocations (
 
     started_at timestamptz NOT NULL,
     ended_at timestamptz,
-    duration_ms bigint CHECK (duration_ms >= 0),
+    duration_ms natural_bigint,
 
     request_json json NOT NULL,
     -- The validated answer, whole; of a generation the answer is its chunks.
@@ -332,13 +342,13 @@ CREATE TABLE llm_calls (
     world_slug human_id_text NOT NULL,
     llm_call_id uuid NOT NULL,
     attempt_id uuid NOT NULL,
-    attempted_turn bigint NOT NULL CHECK (attempted_turn >= 1),
+    attempted_turn positive_bigint NOT NULL,
     source_invocation_id uuid NOT NULL,
     workflow_hash sha256_hex NOT NULL REFERENCES cognition_workflows (hash),
     workflow_node_id human_id_text NOT NULL,
     workflow_subject_entity_id entity_id_text NOT NULL,
-    logical_generation_attempt int NOT NULL CHECK (logical_generation_attempt >= 1),
-    tool_loop_round int NOT NULL CHECK (tool_loop_round >= 0),
+    logical_generation_attempt positive_int NOT NULL,
+    tool_loop_round natural_int NOT NULL,
     model_output_kind model_output_kind,
     status source_invocation_status NOT NULL DEFAULT 'running',
 
@@ -347,14 +357,14 @@ CREATE TABLE llm_calls (
     output_schema_hash sha256_hex NOT NULL REFERENCES offered_schemas (hash),
     -- The first message_count messages of the conversation are what was sent.
     conversation text NOT NULL,
-    message_count int NOT NULL CHECK (message_count >= 1),
+    message_count positive_int NOT NULL,
     prefix_hash sha256_hex NOT NULL,
 
     normalised_text bytea,
     finish_reason text,
     started_at timestamptz NOT NULL,
     ended_at timestamptz,
-    duration_ms bigint CHECK (duration_ms >= 0),
+    duration_ms natural_bigint,
 
     PRIMARY KEY (world_slug, llm_call_id),
     UNIQUE (world_slug, source_invocation_id),
@@ -371,7 +381,7 @@ ALTER TABLE source_invocations
 CREATE TABLE llm_chunks (
     world_slug human_id_text NOT NULL,
     llm_call_id uuid NOT NULL,
-    batch_seq int NOT NULL CHECK (batch_seq >= 1),
+    batch_seq positive_int NOT NULL,
     text bytea NOT NULL,
     lengths int[] NOT NULL,
     offsets_ms int[] NOT NULL,
@@ -380,27 +390,26 @@ CREATE TABLE llm_chunks (
     CHECK (cardinality(lengths) = cardinality(offsets_ms))
 );
 
+-- Artifacts and tokens are written with the end of their call, from its row, which holds that its generation exists.
 CREATE TABLE llm_artifacts (
     world_slug human_id_text NOT NULL,
     llm_call_id uuid NOT NULL,
-    artifact_seq int NOT NULL CHECK (artifact_seq >= 1),
+    artifact_seq positive_int NOT NULL,
     kind text NOT NULL,
     value json NOT NULL,
-    PRIMARY KEY (world_slug, llm_call_id, artifact_seq),
-    FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls (world_slug, llm_call_id)
+    PRIMARY KEY (world_slug, llm_call_id, artifact_seq)
 );
 
 CREATE TABLE llm_token_observations (
     world_slug human_id_text NOT NULL,
     llm_call_id uuid NOT NULL,
-    observation_seq int NOT NULL CHECK (observation_seq >= 1),
-    input_tokens bigint NOT NULL CHECK (input_tokens >= 0),
-    output_tokens bigint NOT NULL CHECK (output_tokens >= 0),
-    cached_input_tokens bigint CHECK (cached_input_tokens >= 0),
-    reasoning_tokens bigint CHECK (reasoning_tokens >= 0),
+    observation_seq positive_int NOT NULL,
+    input_tokens natural_bigint NOT NULL,
+    output_tokens natural_bigint NOT NULL,
+    cached_input_tokens natural_bigint,
+    reasoning_tokens natural_bigint,
     observed_at timestamptz NOT NULL,
-    PRIMARY KEY (world_slug, llm_call_id, observation_seq),
-    FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls (world_slug, llm_call_id)
+    PRIMARY KEY (world_slug, llm_call_id, observation_seq)
 );
 
 -- What changed a world. Only committed patches stand here; a refused or lost one is an artifact of its call.
@@ -408,7 +417,7 @@ CREATE TABLE llm_token_observations (
 CREATE TABLE world_patches (
     world_slug human_id_text NOT NULL,
     turn bigint NOT NULL,
-    patch_seq int NOT NULL CHECK (patch_seq >= 1),
+    patch_seq positive_int NOT NULL,
     attempt_id uuid NOT NULL,
     source_invocation_id uuid NOT NULL,
     llm_call_id uuid,
@@ -419,7 +428,7 @@ CREATE TABLE world_patches (
     patch json NOT NULL,
     touched_entities entity_id_text[] NOT NULL,
     PRIMARY KEY (world_slug, turn, patch_seq),
-    UNIQUE (world_slug, attempt_id, patch_seq),
+    UNIQUE (attempt_id, world_slug, patch_seq),
     FOREIGN KEY (world_slug, turn) REFERENCES turns (world_slug, turn),
     FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id),
     FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations (world_slug, source_invocation_id),
@@ -430,7 +439,7 @@ CREATE TABLE patch_effects (
     world_slug human_id_text NOT NULL,
     turn bigint NOT NULL,
     patch_seq int NOT NULL,
-    effect_index int NOT NULL CHECK (effect_index >= 0),
+    effect_index natural_int NOT NULL,
     op effect_operation NOT NULL,
     entity_id entity_id_text,
     environment_label human_id_text,
@@ -458,7 +467,6 @@ CREATE TABLE entity_states (
         REFERENCES patch_effects (world_slug, turn, patch_seq, effect_index),
     CHECK (num_nulls(patch_seq, effect_index) IN (0, 2))
 );
-CREATE INDEX entity_states_turn_idx ON entity_states (world_slug, turn);
 
 CREATE TABLE environment_contents (
     world_slug human_id_text NOT NULL,
@@ -478,7 +486,7 @@ CREATE TABLE entity_memories (
     world_slug human_id_text NOT NULL,
     entity_id entity_id_text NOT NULL,
     turn bigint NOT NULL,
-    memory_seq int NOT NULL CHECK (memory_seq >= 1),
+    memory_seq positive_int NOT NULL,
     content text NOT NULL,
     origin memory_origin NOT NULL,
     patch_seq int,
@@ -492,6 +500,7 @@ CREATE TABLE entity_memories (
 
 -- What happened, for people: a line an event, and what must be answered for
 
+-- Written from the row of the attempt or of the call that the event is about: the attempt is not looked up once more.
 CREATE TABLE attempt_timeline_events (
     world_slug human_id_text NOT NULL,
     attempt_id uuid NOT NULL,
@@ -503,10 +512,9 @@ CREATE TABLE attempt_timeline_events (
     cognition_workflow_hash sha256_hex REFERENCES cognition_workflows (hash),
     workflow_node_id human_id_text,
     workflow_subject_entity_id entity_id_text,
-    patch_seq int CHECK (patch_seq >= 1),
+    patch_seq positive_int,
     details json NOT NULL DEFAULT '{}',
     PRIMARY KEY (world_slug, attempt_id, event_id),
-    FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id),
     FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations (world_slug, source_invocation_id)
 );
 
@@ -515,7 +523,7 @@ CREATE TABLE world_audit_events (
     audit_event_id bigint GENERATED ALWAYS AS IDENTITY,
     audit_kind audit_kind NOT NULL,
     attempt_id uuid NOT NULL,
-    attempted_turn bigint NOT NULL CHECK (attempted_turn >= 1),
+    attempted_turn positive_bigint NOT NULL,
     occurred_at timestamptz NOT NULL,
     source_invocation_id uuid,
     llm_call_id uuid,
@@ -523,8 +531,8 @@ CREATE TABLE world_audit_events (
     response_source_hash sha256_hex REFERENCES response_sources (hash),
     workflow_node_id human_id_text,
     workflow_subject_entity_id entity_id_text,
-    patch_seq int CHECK (patch_seq >= 1),
-    attempt_number int CHECK (attempt_number >= 1),
+    patch_seq positive_int,
+    attempt_number positive_int,
     raw_response bytea,
     rejection text,
     details json NOT NULL DEFAULT '{}',

@@ -22,6 +22,10 @@ CREATE TABLE agent_inbox (
     retry_count int NOT NULL DEFAULT 0 CHECK (retry_count >= 0),
     -- Nobody takes it up before. Infinity while an attempt does it; a while ahead while somebody is about to begin.
     next_retry_at timestamptz,
+    -- When a worker may claim it; none for what no worker claims. A column, so that the planner knows how many there are.
+    due_at timestamptz GENERATED ALWAYS AS (
+        CASE WHEN status IN ('pending', 'deferred') AND (message_type <> 'turn' OR agent_id IS NULL)
+            THEN next_retry_at END) STORED,
     defer_reason text,
     created_at timestamptz NOT NULL DEFAULT now(),
     consumed_at timestamptz,
@@ -40,8 +44,7 @@ CREATE UNIQUE INDEX agent_inbox_turn_idx ON agent_inbox (world_slug)
     WHERE message_type = 'turn' AND agent_id IS NULL AND status IN ('pending', 'deferred');
 CREATE UNIQUE INDEX agent_inbox_agent_turn_idx ON agent_inbox (world_slug, agent_id)
     WHERE message_type = 'turn' AND agent_id IS NOT NULL AND status IN ('pending', 'deferred');
-CREATE INDEX agent_inbox_due_idx ON agent_inbox (next_retry_at, inbox_id)
-    WHERE status IN ('pending', 'deferred') AND (message_type <> 'turn' OR agent_id IS NULL);
+CREATE INDEX agent_inbox_due_idx ON agent_inbox (due_at, inbox_id) WHERE due_at IS NOT NULL;
 CREATE INDEX agent_inbox_queue_idx ON agent_inbox (world_slug, inbox_id)
     WHERE status = 'queued' AND agent_id IS NULL;
 CREATE INDEX agent_inbox_attempt_idx ON agent_inbox (world_slug, attempt_id)

@@ -7,7 +7,13 @@ CREATE DOMAIN human_id_text AS text COLLATE "C"
     CHECK (((length(VALUE) <= 64) AND (VALUE ~ '^[a-z0-9]+([_-][a-z0-9]+)*$'::text)));
 
 CREATE DOMAIN sha256_hex AS text COLLATE "C"
-    CHECK ((VALUE ~ '^[0-9a-f]{64}$'::text));
+    CHECK (((length(VALUE) = 64) AND (VALUE !~ '[^0-9a-f]'::text)));
+
+CREATE DOMAIN tool_call_id_text AS text COLLATE "default"
+    CHECK ((length(VALUE) <= 128));
+
+CREATE DOMAIN tool_name_text AS text COLLATE "default"
+    CHECK ((((length(VALUE) >= 1) AND (length(VALUE) <= 64)) AND (VALUE !~ '[^A-Za-z0-9_-]'::text)));
 
 CREATE TYPE agent_activity AS ENUM (
     'thinking',
@@ -176,7 +182,9 @@ CREATE TYPE timeline_event_kind AS ENUM (
     'attempt_continued',
     'attempt_handed_over',
     'call_interrupted',
-    'call_settled'
+    'call_settled',
+    'call_pended',
+    'attempt_suspended'
 );
 
 CREATE TYPE validation_status AS ENUM (
@@ -217,6 +225,11 @@ CREATE TABLE agent_inbox (
     payload json NOT NULL DEFAULT '{}'::json,
     retry_count integer NOT NULL DEFAULT 0,
     next_retry_at timestamp with time zone,
+    due_at timestamp with time zone GENERATED ALWAYS AS (
+CASE
+    WHEN ((status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])) AND ((message_type <> 'turn'::inbox_message_type) OR (agent_id IS NULL))) THEN next_retry_at
+    ELSE NULL::timestamp with time zone
+END) STORED,
     defer_reason text,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     consumed_at timestamp with time zone,
@@ -277,17 +290,16 @@ CREATE TABLE attempt_timeline_events (
     cognition_workflow_hash sha256_hex,
     workflow_node_id human_id_text,
     workflow_subject_entity_id entity_id_text,
-    patch_seq integer,
+    patch_seq positive_int,
     details json NOT NULL DEFAULT '{}'::json,
-    CONSTRAINT attempt_timeline_events_pkey PRIMARY KEY (world_slug, attempt_id, event_id),
-    CONSTRAINT attempt_timeline_events_patch_seq_check CHECK ((patch_seq >= 1))
+    CONSTRAINT attempt_timeline_events_pkey PRIMARY KEY (world_slug, attempt_id, event_id)
 );
 
 CREATE TABLE attempts (
     world_slug human_id_text NOT NULL,
     attempt_id uuid NOT NULL,
-    attempted_turn bigint NOT NULL,
-    epoch bigint NOT NULL,
+    attempted_turn positive_bigint NOT NULL,
+    epoch positive_bigint NOT NULL,
     status attempt_status NOT NULL DEFAULT 'running'::attempt_status,
     scenario_hash sha256_hex NOT NULL,
     renderer_version text NOT NULL,
@@ -300,7 +312,7 @@ CREATE TABLE attempts (
     failed_node_id human_id_text,
     failed_source_invocation_id uuid,
     last_source_invocation_id uuid,
-    source_invocation_count integer NOT NULL DEFAULT 0,
+    source_invocation_count natural_int NOT NULL DEFAULT 0,
     source_trace_summary json NOT NULL DEFAULT '{}'::json,
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
@@ -308,14 +320,12 @@ CREATE TABLE attempts (
     handed_over boolean NOT NULL DEFAULT false,
     continues_attempt_id uuid,
     inbox_id uuid,
+    resume_deadline timestamp with time zone,
     CONSTRAINT attempts_pkey PRIMARY KEY (world_slug, attempt_id),
     CONSTRAINT attempts_continues_idx UNIQUE (world_slug, continues_attempt_id),
     CONSTRAINT attempts_world_slug_epoch_key UNIQUE (world_slug, epoch),
-    CONSTRAINT attempts_attempted_turn_check CHECK ((attempted_turn >= 1)),
     CONSTRAINT attempts_check CHECK (((status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status])) = (ended_at IS NULL))),
     CONSTRAINT attempts_check1 CHECK (((status = ANY (ARRAY['failed'::attempt_status, 'interrupted'::attempt_status])) = (failure_class IS NOT NULL))),
-    CONSTRAINT attempts_epoch_check CHECK ((epoch >= 1)),
-    CONSTRAINT attempts_source_invocation_count_check CHECK ((source_invocation_count >= 0)),
     CONSTRAINT attempts_take_overs_check CHECK ((take_overs >= 0))
 );
 
@@ -396,14 +406,13 @@ CREATE TABLE entity_memories (
     world_slug human_id_text NOT NULL,
     entity_id entity_id_text NOT NULL,
     turn bigint NOT NULL,
-    memory_seq integer NOT NULL,
+    memory_seq positive_int NOT NULL,
     content text NOT NULL,
     origin memory_origin NOT NULL,
     patch_seq integer,
     effect_index integer,
     CONSTRAINT entity_memories_pkey PRIMARY KEY (world_slug, entity_id, turn, memory_seq),
-    CONSTRAINT entity_memories_check CHECK (((origin = 'patch'::memory_origin) = (num_nulls(patch_seq, effect_index) = 0))),
-    CONSTRAINT entity_memories_memory_seq_check CHECK ((memory_seq >= 1))
+    CONSTRAINT entity_memories_check CHECK (((origin = 'patch'::memory_origin) = (num_nulls(patch_seq, effect_index) = 0)))
 );
 
 CREATE TABLE entity_states (
@@ -452,55 +461,48 @@ CREATE TABLE json_schemas (
 CREATE TABLE llm_artifacts (
     world_slug human_id_text NOT NULL,
     llm_call_id uuid NOT NULL,
-    artifact_seq integer NOT NULL,
+    artifact_seq positive_int NOT NULL,
     kind text NOT NULL,
     value json NOT NULL,
-    CONSTRAINT llm_artifacts_pkey PRIMARY KEY (world_slug, llm_call_id, artifact_seq),
-    CONSTRAINT llm_artifacts_artifact_seq_check CHECK ((artifact_seq >= 1))
+    CONSTRAINT llm_artifacts_pkey PRIMARY KEY (world_slug, llm_call_id, artifact_seq)
 );
 
 CREATE TABLE llm_calls (
     world_slug human_id_text NOT NULL,
     llm_call_id uuid NOT NULL,
     attempt_id uuid NOT NULL,
-    attempted_turn bigint NOT NULL,
+    attempted_turn positive_bigint NOT NULL,
     source_invocation_id uuid NOT NULL,
     workflow_hash sha256_hex NOT NULL,
     workflow_node_id human_id_text NOT NULL,
     workflow_subject_entity_id entity_id_text NOT NULL,
-    logical_generation_attempt integer NOT NULL,
-    tool_loop_round integer NOT NULL,
+    logical_generation_attempt positive_int NOT NULL,
+    tool_loop_round natural_int NOT NULL,
     model_output_kind model_output_kind,
     status source_invocation_status NOT NULL DEFAULT 'running'::source_invocation_status,
     model text,
     schema_delivery schema_delivery NOT NULL,
     output_schema_hash sha256_hex NOT NULL,
     conversation text NOT NULL,
-    message_count integer NOT NULL,
+    message_count positive_int NOT NULL,
     prefix_hash sha256_hex NOT NULL,
     normalised_text bytea,
     finish_reason text,
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
-    duration_ms bigint,
+    duration_ms natural_bigint,
     CONSTRAINT llm_calls_pkey PRIMARY KEY (world_slug, llm_call_id),
-    CONSTRAINT llm_calls_world_slug_source_invocation_id_key UNIQUE (world_slug, source_invocation_id),
-    CONSTRAINT llm_calls_attempted_turn_check CHECK ((attempted_turn >= 1)),
-    CONSTRAINT llm_calls_duration_ms_check CHECK ((duration_ms >= 0)),
-    CONSTRAINT llm_calls_logical_generation_attempt_check CHECK ((logical_generation_attempt >= 1)),
-    CONSTRAINT llm_calls_message_count_check CHECK ((message_count >= 1)),
-    CONSTRAINT llm_calls_tool_loop_round_check CHECK ((tool_loop_round >= 0))
+    CONSTRAINT llm_calls_world_slug_source_invocation_id_key UNIQUE (world_slug, source_invocation_id)
 );
 
 CREATE TABLE llm_chunks (
     world_slug human_id_text NOT NULL,
     llm_call_id uuid NOT NULL,
-    batch_seq integer NOT NULL,
+    batch_seq positive_int NOT NULL,
     text bytea NOT NULL,
     lengths integer[] NOT NULL,
     offsets_ms integer[] NOT NULL,
     CONSTRAINT llm_chunks_pkey PRIMARY KEY (world_slug, llm_call_id, batch_seq),
-    CONSTRAINT llm_chunks_batch_seq_check CHECK ((batch_seq >= 1)),
     CONSTRAINT llm_chunks_check CHECK ((cardinality(lengths) = cardinality(offsets_ms)))
 );
 
@@ -508,10 +510,9 @@ CREATE TABLE llm_conversation_messages (
     world_slug human_id_text NOT NULL,
     attempt_id uuid NOT NULL,
     conversation text NOT NULL,
-    "position" integer NOT NULL,
+    "position" positive_int NOT NULL,
     message_hash sha256_hex NOT NULL,
-    CONSTRAINT llm_conversation_messages_pkey PRIMARY KEY (world_slug, attempt_id, conversation, "position"),
-    CONSTRAINT llm_conversation_messages_position_check CHECK (("position" >= 1))
+    CONSTRAINT llm_conversation_messages_pkey PRIMARY KEY (world_slug, attempt_id, conversation, "position")
 );
 
 CREATE TABLE llm_messages (
@@ -534,18 +535,13 @@ CREATE TABLE llm_segments (
 CREATE TABLE llm_token_observations (
     world_slug human_id_text NOT NULL,
     llm_call_id uuid NOT NULL,
-    observation_seq integer NOT NULL,
-    input_tokens bigint NOT NULL,
-    output_tokens bigint NOT NULL,
-    cached_input_tokens bigint,
-    reasoning_tokens bigint,
+    observation_seq positive_int NOT NULL,
+    input_tokens natural_bigint NOT NULL,
+    output_tokens natural_bigint NOT NULL,
+    cached_input_tokens natural_bigint,
+    reasoning_tokens natural_bigint,
     observed_at timestamp with time zone NOT NULL,
-    CONSTRAINT llm_token_observations_pkey PRIMARY KEY (world_slug, llm_call_id, observation_seq),
-    CONSTRAINT llm_token_observations_cached_input_tokens_check CHECK ((cached_input_tokens >= 0)),
-    CONSTRAINT llm_token_observations_input_tokens_check CHECK ((input_tokens >= 0)),
-    CONSTRAINT llm_token_observations_observation_seq_check CHECK ((observation_seq >= 1)),
-    CONSTRAINT llm_token_observations_output_tokens_check CHECK ((output_tokens >= 0)),
-    CONSTRAINT llm_token_observations_reasoning_tokens_check CHECK ((reasoning_tokens >= 0))
+    CONSTRAINT llm_token_observations_pkey PRIMARY KEY (world_slug, llm_call_id, observation_seq)
 );
 
 CREATE TABLE offered_schemas (
@@ -559,15 +555,28 @@ CREATE TABLE patch_effects (
     world_slug human_id_text NOT NULL,
     turn bigint NOT NULL,
     patch_seq integer NOT NULL,
-    effect_index integer NOT NULL,
+    effect_index natural_int NOT NULL,
     op effect_operation NOT NULL,
     entity_id entity_id_text,
     environment_label human_id_text,
     state_before text,
     state_after text NOT NULL,
     CONSTRAINT patch_effects_pkey PRIMARY KEY (world_slug, turn, patch_seq, effect_index),
-    CONSTRAINT patch_effects_check CHECK ((num_nonnulls(entity_id, environment_label) = 1)),
-    CONSTRAINT patch_effects_effect_index_check CHECK ((effect_index >= 0))
+    CONSTRAINT patch_effects_check CHECK ((num_nonnulls(entity_id, environment_label) = 1))
+);
+
+CREATE TABLE pending_calls (
+    world_slug human_id_text NOT NULL,
+    source_invocation_id uuid NOT NULL,
+    attempt_id uuid NOT NULL,
+    correlation_alias text,
+    pended_at timestamp with time zone NOT NULL,
+    deadline timestamp with time zone NOT NULL,
+    accepted_body bytea,
+    is_awaited boolean NOT NULL DEFAULT true,
+    is_timed_out boolean NOT NULL DEFAULT false,
+    CONSTRAINT pending_calls_pkey PRIMARY KEY (world_slug, source_invocation_id),
+    CONSTRAINT pending_calls_correlation_alias_check CHECK (((length(correlation_alias) >= 1) AND (length(correlation_alias) <= 256)))
 );
 
 CREATE TABLE response_sources (
@@ -597,10 +606,10 @@ CREATE TABLE source_invocations (
     world_slug human_id_text NOT NULL,
     source_invocation_id uuid NOT NULL,
     attempt_id uuid NOT NULL,
-    attempted_turn bigint NOT NULL,
-    invocation_seq integer NOT NULL,
+    attempted_turn positive_bigint NOT NULL,
+    invocation_seq positive_int NOT NULL,
     command_key text NOT NULL,
-    performance integer NOT NULL DEFAULT 1,
+    performance positive_int NOT NULL DEFAULT 1,
     request_hash sha256_hex NOT NULL,
     workflow_hash sha256_hex,
     workflow_node_id human_id_text,
@@ -609,15 +618,15 @@ CREATE TABLE source_invocations (
     invocation_kind source_invocation_kind NOT NULL,
     effect_class effect_class NOT NULL,
     ambient_source_id human_id_text,
-    tool_name text,
-    tool_call_id text,
+    tool_name tool_name_text,
+    tool_call_id tool_call_id_text,
     parent_source_invocation_id uuid,
     input_schema_hash sha256_hex,
     output_schema_hash sha256_hex,
     redaction json NOT NULL,
     llm_call_id uuid,
-    logical_generation_attempt integer,
-    tool_loop_round integer,
+    logical_generation_attempt positive_int,
+    tool_loop_round natural_int,
     model_output_kind model_output_kind,
     status source_invocation_status NOT NULL DEFAULT 'running'::source_invocation_status,
     is_interrupted boolean NOT NULL GENERATED ALWAYS AS ((status = 'interrupted'::source_invocation_status)) STORED,
@@ -627,7 +636,7 @@ CREATE TABLE source_invocations (
     failure_message text,
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
-    duration_ms bigint,
+    duration_ms natural_bigint,
     request_json json NOT NULL,
     response_json json,
     response_body bytea,
@@ -636,19 +645,13 @@ CREATE TABLE source_invocations (
     validation_status validation_status NOT NULL DEFAULT 'not_checked'::validation_status,
     metadata json NOT NULL DEFAULT '{}'::json,
     answered boolean NOT NULL DEFAULT false,
+    pending_deadline_ms bigint,
     CONSTRAINT source_invocations_pkey PRIMARY KEY (world_slug, source_invocation_id),
     CONSTRAINT source_invocations_attempt_seq_idx UNIQUE (world_slug, attempt_id, invocation_seq),
     CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance),
-    CONSTRAINT source_invocations_attempted_turn_check CHECK ((attempted_turn >= 1)),
     CONSTRAINT source_invocations_check CHECK (((status = ANY (ARRAY['running'::source_invocation_status, 'pending'::source_invocation_status])) = (ended_at IS NULL))),
     CONSTRAINT source_invocations_check1 CHECK (((status = ANY (ARRAY['failed'::source_invocation_status, 'interrupted'::source_invocation_status])) = (failure_class IS NOT NULL))),
-    CONSTRAINT source_invocations_duration_ms_check CHECK ((duration_ms >= 0)),
-    CONSTRAINT source_invocations_invocation_seq_check CHECK ((invocation_seq >= 1)),
-    CONSTRAINT source_invocations_logical_generation_attempt_check CHECK ((logical_generation_attempt >= 1)),
-    CONSTRAINT source_invocations_performance_check CHECK ((performance >= 1)),
-    CONSTRAINT source_invocations_tool_call_id_check CHECK ((length(tool_call_id) <= 128)),
-    CONSTRAINT source_invocations_tool_loop_round_check CHECK ((tool_loop_round >= 0)),
-    CONSTRAINT source_invocations_tool_name_check CHECK ((tool_name ~ '^[A-Za-z0-9_-]{1,64}$'::text))
+    CONSTRAINT source_invocations_pending_deadline_ms_check CHECK ((pending_deadline_ms > 0))
 );
 
 CREATE TABLE tool_policies (
@@ -670,13 +673,12 @@ CREATE TABLE turn_waiting_tools (
 
 CREATE TABLE turns (
     world_slug human_id_text NOT NULL,
-    turn bigint NOT NULL,
+    turn natural_bigint NOT NULL,
     attempt_id uuid,
     simulation_time timestamp with time zone NOT NULL,
     committed_at timestamp with time zone NOT NULL,
     CONSTRAINT turns_pkey PRIMARY KEY (world_slug, turn),
-    CONSTRAINT turns_world_slug_attempt_id_key UNIQUE (world_slug, attempt_id),
-    CONSTRAINT turns_turn_check CHECK ((turn >= 0))
+    CONSTRAINT turns_world_slug_attempt_id_key UNIQUE (world_slug, attempt_id)
 );
 
 CREATE TABLE world_audit_events (
@@ -684,7 +686,7 @@ CREATE TABLE world_audit_events (
     audit_event_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     audit_kind audit_kind NOT NULL,
     attempt_id uuid NOT NULL,
-    attempted_turn bigint NOT NULL,
+    attempted_turn positive_bigint NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
     source_invocation_id uuid,
     llm_call_id uuid,
@@ -692,32 +694,28 @@ CREATE TABLE world_audit_events (
     response_source_hash sha256_hex,
     workflow_node_id human_id_text,
     workflow_subject_entity_id entity_id_text,
-    patch_seq integer,
-    attempt_number integer,
+    patch_seq positive_int,
+    attempt_number positive_int,
     raw_response bytea,
     rejection text,
     details json NOT NULL DEFAULT '{}'::json,
     CONSTRAINT world_audit_events_pkey PRIMARY KEY (world_slug, audit_event_id),
-    CONSTRAINT world_audit_events_attempt_number_check CHECK ((attempt_number >= 1)),
-    CONSTRAINT world_audit_events_attempted_turn_check CHECK ((attempted_turn >= 1)),
     CONSTRAINT world_audit_events_check CHECK (((audit_kind = 'generation_rejected'::audit_kind) = (num_nulls(attempt_number, raw_response, rejection) = 0))),
-    CONSTRAINT world_audit_events_check1 CHECK (((audit_kind <> 'patch_applied'::audit_kind) OR (patch_seq IS NOT NULL))),
-    CONSTRAINT world_audit_events_patch_seq_check CHECK ((patch_seq >= 1))
+    CONSTRAINT world_audit_events_check1 CHECK (((audit_kind <> 'patch_applied'::audit_kind) OR (patch_seq IS NOT NULL)))
 );
 
 CREATE TABLE world_lineage (
     world_slug human_id_text NOT NULL,
     ancestor_slug human_id_text NOT NULL,
-    until_turn bigint NOT NULL,
+    until_turn natural_bigint NOT NULL,
     CONSTRAINT world_lineage_pkey PRIMARY KEY (world_slug, ancestor_slug),
-    CONSTRAINT world_lineage_check CHECK (((world_slug)::text <> (ancestor_slug)::text)),
-    CONSTRAINT world_lineage_until_turn_check CHECK ((until_turn >= 0))
+    CONSTRAINT world_lineage_check CHECK (((world_slug)::text <> (ancestor_slug)::text))
 );
 
 CREATE TABLE world_patches (
     world_slug human_id_text NOT NULL,
     turn bigint NOT NULL,
-    patch_seq integer NOT NULL,
+    patch_seq positive_int NOT NULL,
     attempt_id uuid NOT NULL,
     source_invocation_id uuid NOT NULL,
     llm_call_id uuid,
@@ -728,16 +726,15 @@ CREATE TABLE world_patches (
     patch json NOT NULL,
     touched_entities entity_id_text[] NOT NULL,
     CONSTRAINT world_patches_pkey PRIMARY KEY (world_slug, turn, patch_seq),
-    CONSTRAINT world_patches_world_slug_attempt_id_patch_seq_key UNIQUE (world_slug, attempt_id, patch_seq),
-    CONSTRAINT world_patches_patch_seq_check CHECK ((patch_seq >= 1))
+    CONSTRAINT world_patches_attempt_id_world_slug_patch_seq_key UNIQUE (attempt_id, world_slug, patch_seq)
 );
 
 CREATE TABLE worlds (
     world_slug human_id_text NOT NULL,
     root_world_slug human_id_text NOT NULL,
     scenario_hash sha256_hex NOT NULL,
-    turn bigint NOT NULL DEFAULT 0,
-    lease_epoch bigint NOT NULL DEFAULT 0,
+    turn natural_bigint NOT NULL DEFAULT 0,
+    lease_epoch natural_bigint NOT NULL DEFAULT 0,
     lease_attempt_id uuid,
     lease_host text,
     lease_pid integer,
@@ -745,9 +742,7 @@ CREATE TABLE worlds (
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     settled_attempt_id uuid,
     CONSTRAINT worlds_pkey PRIMARY KEY (world_slug),
-    CONSTRAINT worlds_check CHECK ((num_nulls(lease_attempt_id, lease_host, lease_pid, lease_until) = ANY (ARRAY[0, 4]))),
-    CONSTRAINT worlds_lease_epoch_check CHECK ((lease_epoch >= 0)),
-    CONSTRAINT worlds_turn_check CHECK ((turn >= 0))
+    CONSTRAINT worlds_check CHECK ((num_nulls(lease_attempt_id, lease_host, lease_pid, lease_until) = ANY (ARRAY[0, 4])))
 );
 
 ALTER TABLE agent_events ADD CONSTRAINT agent_events_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id);
@@ -763,7 +758,6 @@ ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_attempt_id_fkey FO
 ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_inbox_id_fkey FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id);
 
 ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_cognition_workflow_hash_fkey FOREIGN KEY (cognition_workflow_hash) REFERENCES cognition_workflows(hash);
-ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE attempts ADD CONSTRAINT attempts_continues_fk FOREIGN KEY (world_slug, continues_attempt_id) REFERENCES attempts(world_slug, attempt_id);
@@ -804,8 +798,6 @@ ALTER TABLE execution_edges ADD CONSTRAINT execution_edges_world_slug_agent_turn
 
 ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
 
-ALTER TABLE llm_artifacts ADD CONSTRAINT llm_artifacts_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
-
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES offered_schemas(hash);
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_workflow_hash_fkey FOREIGN KEY (workflow_hash) REFERENCES cognition_workflows(hash);
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
@@ -814,11 +806,11 @@ ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_source_invocation_id_f
 ALTER TABLE llm_chunks ADD CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
 
 ALTER TABLE llm_conversation_messages ADD CONSTRAINT llm_conversation_messages_message_hash_fkey FOREIGN KEY (message_hash) REFERENCES llm_messages(message_hash);
-ALTER TABLE llm_conversation_messages ADD CONSTRAINT llm_conversation_messages_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
-
-ALTER TABLE llm_token_observations ADD CONSTRAINT llm_token_observations_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
 
 ALTER TABLE patch_effects ADD CONSTRAINT patch_effects_world_slug_turn_patch_seq_fkey FOREIGN KEY (world_slug, turn, patch_seq) REFERENCES world_patches(world_slug, turn, patch_seq);
+
+ALTER TABLE pending_calls ADD CONSTRAINT pending_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
+ALTER TABLE pending_calls ADD CONSTRAINT pending_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE response_sources ADD CONSTRAINT response_sources_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
 
@@ -874,7 +866,7 @@ CREATE VIEW llm_message_pieces AS
 CREATE UNIQUE INDEX agent_inbox_agent_turn_idx ON public.agent_inbox USING btree (world_slug, agent_id) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
 CREATE INDEX agent_inbox_attempt_idx ON public.agent_inbox USING btree (world_slug, attempt_id) WHERE ((status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])) AND (attempt_id IS NOT NULL));
 CREATE UNIQUE INDEX agent_inbox_correlation_idx ON public.agent_inbox USING btree (world_slug, correlation_id, message_type) WHERE (correlation_id IS NOT NULL);
-CREATE INDEX agent_inbox_due_idx ON public.agent_inbox USING btree (next_retry_at, inbox_id) WHERE ((status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])) AND ((message_type <> 'turn'::inbox_message_type) OR (agent_id IS NULL)));
+CREATE INDEX agent_inbox_due_idx ON public.agent_inbox USING btree (due_at, inbox_id) WHERE (due_at IS NOT NULL);
 CREATE INDEX agent_inbox_queue_idx ON public.agent_inbox USING btree (world_slug, inbox_id) WHERE ((status = 'queued'::inbox_status) AND (agent_id IS NULL));
 CREATE UNIQUE INDEX agent_inbox_turn_idx ON public.agent_inbox USING btree (world_slug) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
 
@@ -888,11 +880,13 @@ CREATE INDEX call_settlements_attempt_idx ON public.call_settlements USING btree
 
 CREATE INDEX component_references_uses_idx ON public.component_references USING btree (to_kind, to_hash);
 
-CREATE INDEX entity_states_turn_idx ON public.entity_states USING btree (world_slug, turn);
-
 CREATE INDEX llm_calls_id_idx ON public.llm_calls USING btree (llm_call_id);
 
 CREATE INDEX patch_effects_entity_idx ON public.patch_effects USING btree (world_slug, entity_id, turn) WHERE (entity_id IS NOT NULL);
+
+CREATE INDEX pending_calls_alias_idx ON public.pending_calls USING btree (correlation_alias) WHERE (correlation_alias IS NOT NULL);
+CREATE INDEX pending_calls_attempt_idx ON public.pending_calls USING btree (world_slug, attempt_id) WHERE is_awaited;
+CREATE INDEX pending_calls_deadline_idx ON public.pending_calls USING btree (deadline) WHERE (is_awaited AND (NOT is_timed_out));
 
 CREATE UNIQUE INDEX source_invocations_command_idx ON public.source_invocations USING btree (world_slug, attempt_id, command_key) WHERE (NOT is_interrupted);
 CREATE INDEX source_invocations_id_idx ON public.source_invocations USING btree (source_invocation_id);

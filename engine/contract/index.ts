@@ -1,6 +1,7 @@
 export type { Json, JsonObject } from './json.js';
 export type { Location, Outcome, Problem } from './problem.js';
 export type {
+  Alarm,
   Capabilities,
   ChatAnswer,
   ChatMessage,
@@ -14,6 +15,7 @@ export type {
   SourceAnswer,
   SourceFailure,
   SourceFailureClass,
+  SourcePending,
   SourcePlugin,
   Spawn,
   TokenUsage,

@@ -31,6 +31,15 @@ export interface SourceAnswer {
   readonly facts?: TransportFacts;
 }
 
+/** The call was taken, and its answer comes later: whoever has it reports it. */
+export interface SourcePending {
+  readonly pending: {
+    /** The name that the other side gives to the call; it may be used in place of ours when the answer is reported. */
+    readonly correlation_id?: string;
+  };
+  readonly facts?: TransportFacts;
+}
+
 /** Thrown by a plugin, made by `capabilities.failure`. Anything else that a plugin throws is recorded as `transport`. */
 export interface SourceFailure {
   readonly source_failure: true;
@@ -84,14 +93,29 @@ export interface InvocationContext {
   readonly max_result_bytes: number;
   /** `<world>/turn-<n>/<command key>`: the same for the same call, however often a process dies. */
   readonly client_request_id: string;
+  /** Names this one call; of two calls never the same. Who answers later names it. */
+  readonly correlation_id: string;
+  /** Where the author lets the answer come later. */
+  readonly pending?: {
+    /** How long it may take, from then on. */
+    readonly deadline_ms: number;
+    /** Where the answer can be POSTed to, if anybody listens. Whoever has the URL can answer this call, and no other. */
+    readonly callback_url?: string;
+  };
   readonly trace: TraceSink;
 }
 
 /**
  * The part of `fetch` that plugins use. It never follows a redirect and never leaves the origin. It ends with the call; a
  * request with `keepalive`, such as one that takes another back, has a second longer.
+ * @param call the context of the call that the request belongs to; left out, the engine finds it, unless the source
+ * `names_its_calls`
  */
-export type OriginFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+export type OriginFetch = (
+  url: string | URL,
+  init?: RequestInit,
+  call?: Pick<InvocationContext, 'signal'>,
+) => Promise<Response>;
 
 /** How a program ended. */
 export interface ChildEnd {
@@ -122,6 +146,9 @@ export interface Child {
  */
 export type Spawn = () => Promise<Child>;
 
+/** Rings once, after a while; gives what cancels it. */
+export type Alarm = (after_ms: number, ring: () => void) => () => void;
+
 /** All that a plugin is handed. It reaches nothing else. */
 export interface Capabilities {
   /** The origin that the manifest declares, as the operator set it. Sources with one origin are handed the same object. */
@@ -135,6 +162,7 @@ export interface Capabilities {
   readonly variables: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
+  readonly alarm: Alarm;
   readonly log: (message: string, details?: JsonObject) => void;
   /**
    * What the other side said, as a message may hold it: first its secrets are replaced, then it is cut. A plugin that cuts
@@ -149,12 +177,17 @@ export interface Capabilities {
 export interface Source {
   /**
    * Asks once. Must honour `context.signal`, must not change `request`, and may be called concurrently.
-   * @returns the answer
+   * @returns the answer; or that it comes later, which is a failure where `context.pending` is left out
    * @throws SourceFailure, made by `capabilities.failure`
    */
-  invoke(request: Json, context: InvocationContext): Promise<SourceAnswer>;
+  invoke(request: Json, context: InvocationContext): Promise<SourceAnswer | SourcePending>;
   /** Has a second, in which it may still send. */
   close?(): Promise<void>;
+  /**
+   * Every request of this source names the call that it belongs to, and one that does not is refused. Otherwise the engine
+   * follows a call through everything asynchronous, which in Node 20 slows down the whole process.
+   */
+  readonly names_its_calls?: true;
 }
 
 /** The default export of a plugin's entry. */

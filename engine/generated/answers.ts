@@ -6,9 +6,20 @@ export type SchemaUrl = string;
 /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
 export type HumanId = string;
 export type Description = string;
-export type Answer = JsonAnswer | TextAnswer | RefusalAnswer | StatusAnswer | FaultAnswer;
+export type Answer = JsonAnswer | TextAnswer | RefusalAnswer | StatusAnswer | FaultAnswer | FailureAnswer;
 /** Characters a streamed piece. */
 export type ChunkCharacters = number;
+export type SourceClass =
+  | 'transport'
+  | 'timeout'
+  | 'http_status'
+  | 'tool_error'
+  | 'non_json'
+  | 'result_too_large'
+  | 'unavailable'
+  | 'structured_output_rejected'
+  | 'model_refusal'
+  | 'stopped';
 
 /** What models and sources answer, by turn and command key: for scripted models, dry runs and recordings. */
 export interface Answers {
@@ -16,7 +27,7 @@ export interface Answers {
   readonly version: 1;
   readonly label: HumanId;
   readonly description?: Description;
-  /** By turn ("1", "2", ... or "*" for every other), then by command key, such as bob/act/round-1/try-1. */
+  /** By turn ("1", "2", ... or "*" for every other), then by command key, such as bob/act/round-1/try-1. Of turn/park_weather@..., the part from @ on may be left out. */
   readonly turns: {
     readonly [k: string]: {
       readonly [k: string]: Answer;
@@ -51,5 +62,14 @@ export interface StatusAnswer {
 export interface FaultAnswer {
   /** cut_stream drops the connection after the text; no_finish ends the stream without a finish reason; hang says the text and then nothing; reset drops the connection before a byte. */
   readonly fault: 'cut_stream' | 'no_finish' | 'hang' | 'reset';
+  readonly text?: string;
+}
+/** The call fails with this class, as if its plugin had said so; one that is stopped waits until the turn no longer wants it. */
+export interface FailureAnswer {
+  readonly failure: SourceClass;
+  /** What the failure says. */
+  readonly message?: string;
+  readonly http_status?: number;
+  /** What a model had said before it failed, or the body that another source failed with. */
   readonly text?: string;
 }

@@ -20,7 +20,7 @@ export interface Example {
   readonly request: Json;
   /** To each request the first answer is given that fits it and has not been given in this call; when all that fit have been given, the last of them again. Left out where nothing is asked over HTTP. */
   readonly server?: readonly CannedAnswer[];
-  readonly expect: ExpectedValue | ExpectedFailure;
+  readonly expect: ExpectedValue | ExpectedFailure | ExpectedPending;
 }
 export interface CannedAnswer {
   readonly when?: WhenAsked;
@@ -59,4 +59,11 @@ export interface ExpectedFailure {
     | 'unavailable'
     | 'structured_output_rejected'
     | 'model_refusal';
+}
+export interface ExpectedPending {
+  /** The answer comes later. The suite lets it. */
+  readonly pending: {
+    /** The name that the other side gives to the call; {{call}} as above. */
+    readonly correlation_id?: string;
+  };
 }

@@ -39,7 +39,7 @@ export interface AmbientSourceBinding {
   readonly redaction: Redaction;
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;
-  /** How long an answer that comes later may take. */
+  /** Lets the source say that its answer comes later, and how long that may take from then on; at most 366 days. Without it such an answer is a failure. */
   readonly pending_deadline_ms?: number;
   readonly run: 'once_per_turn' | 'before_subject_workflow';
   /** What the reading is about. */
@@ -117,7 +117,7 @@ export interface AvailableTool {
   readonly redaction: Redaction;
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;
-  /** How long an answer that comes later may take. */
+  /** Lets the source say that its answer comes later, and how long that may take from then on; at most 366 days. Without it such an answer is a failure. */
   readonly pending_deadline_ms?: number;
   readonly arguments_schema_ref: Reference;
   readonly result_schema_ref?: Reference;
@@ -144,7 +144,7 @@ export interface SourceCallNode {
   readonly redaction: Redaction;
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;
-  /** How long an answer that comes later may take. */
+  /** Lets the source say that its answer comes later, and how long that may take from then on; at most 366 days. Without it such an answer is a failure. */
   readonly pending_deadline_ms?: number;
   /** As in ambient sources. */
   readonly request_template: Json;

@@ -1,4 +1,6 @@
 import type { Problem } from '../contract/problem.js';
+import { checkAnswerKeys, checkTest } from '../core/workflow-test/check-test.js';
+import type { Scenario } from '../generated/scenario.js';
 import {
   type DocumentParts,
   type Finding,
@@ -65,7 +67,8 @@ function toProblem({ file, line, column, ...rest }: Finding): Problem {
   return { ...rest, location: { file, line, column } };
 }
 
-function toParts(authoring: Authoring, place: Place): DocumentParts {
+/** What checking documents needs, where a command stands. */
+export function toParts(authoring: Authoring, place: Place): DocumentParts {
   return {
     place,
     shipped: authoring.shippedSchemas,
@@ -73,6 +76,15 @@ function toParts(authoring: Authoring, place: Place): DocumentParts {
     checkScenario: (find, scenarioHash) => {
       const compiled = compileScenario(authoring, scenarioHash, find);
       return compiled.ok ? compiled.notes : compiled.problems;
+    },
+    checkTest: (find, scenarioHash, { test, answers }) => {
+      const compiled = compileScenario(authoring, scenarioHash, find);
+      const scenario = find('scenario', scenarioHash) as unknown as Scenario | undefined;
+      if (!compiled.ok || scenario === undefined) return undefined;
+      return {
+        test: checkTest(compiled.program, scenario, test),
+        answers: checkAnswerKeys(compiled.program, answers?.turns ?? {}, ['turns']),
+      };
     },
   };
 }

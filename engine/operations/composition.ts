@@ -1,5 +1,8 @@
+import type { AnswerCall } from '../ports/answers.js';
 import type { Archive, Authoring, Done, Engine } from './engine.js';
 import type { Workshop } from './plugins/workshop.js';
+import type { Acknowledgement, SaidReport } from './reports.js';
+import type { LoadedTokens, Tokens } from './tokens.js';
 
 /** What the composition root offers to a surface. Nothing is opened before it is asked for. */
 export interface Composition {
@@ -15,10 +18,22 @@ export interface Composition {
   openArchive(): Promise<Done<OpenArchive>>;
   /** The whole engine on the configured database, migrated. */
   openEngine(options?: EngineOptions): Promise<Done<Engine>>;
+  /** An engine that answers every call by what was written, reaches no plugin, and keeps what it does in memory. */
+  openDryEngine(answerCall: AnswerCall): Promise<Done<Engine>>;
   /** The toy services, by themselves: on ports from this one on, or on any that are free. */
   startToys(portBase?: number): Promise<Stage>;
   /** The scripted model, reading its answers from a file; with a base, on the port after those of the toys. */
   startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>>;
+  /** What lets somebody in over HTTP; made where there is nothing yet. */
+  loadTokens(): Promise<Done<LoadedTokens>>;
+  /** Listens where it is configured. */
+  listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Done<HttpServer>>;
+  /** Where `serve` listens, as it is configured. */
+  servePlace(): Done<ServePlace>;
+  /** The `chukwa serve` that has the embedded database of the configured folder; undefined where none does. */
+  findServed(): Promise<ServedAt | undefined>;
+  /** Says in that folder that this process serves it, until the returned function is called. */
+  announceServed(url: string): Promise<() => Promise<void>>;
   /** What is configured, reachable, missing. */
   diagnose(): Promise<readonly Diagnosis[]>;
 }
@@ -48,4 +63,33 @@ export interface Diagnosis {
   readonly code?: string;
   readonly message: string;
   readonly repair?: string;
+}
+
+/** What can be asked over HTTP. */
+export interface HttpDesk {
+  readonly report: (correlation: string, report: SaidReport) => Promise<Done<Acknowledgement>>;
+  readonly stop: (attempt_id: string) => Promise<Done<Acknowledgement>>;
+  /** Whether what is stored can be reached. */
+  readonly isReady: () => Promise<boolean>;
+}
+
+/** Where a server listens. */
+export interface ServePlace {
+  readonly host: string;
+  /** 0 for any that is free. */
+  readonly port: number;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  /** `http://127.0.0.1:4747`, without a slash at the end. */
+  readonly url: string;
+  /** Takes nothing new, and ends when what is under way has been answered. */
+  close(): Promise<void>;
+}
+
+/** A `chukwa serve` that has an embedded database, which others reach through it. */
+export interface ServedAt {
+  readonly url: string;
+  readonly pid: number;
 }

@@ -1,18 +1,34 @@
 import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { simulationTime } from '../core/world/simulation-time.js';
+import type { AwaitedCall } from '../ports/pending-calls.js';
 import type { AttemptRecord, AttemptStatus, InvocationSummary } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
 import { Overtaken } from '../runtime/attempt.js';
 import { type AttemptEnd, runAttempt } from '../runtime/run-attempt.js';
 import { type Done, type Engine, refuse, unavailable } from './engine.js';
 import { loadScenario } from './load-program.js';
+import { expireCalls } from './reports.js';
 import { timeAt, unknownWorld } from './worlds.js';
 
 /** What `run --json` prints. */
 export interface RunReport {
   readonly world: string;
   readonly turns: readonly TurnReport[];
+  /** What the last of them waits for, where it is suspended. */
+  readonly awaited?: readonly AwaitedCall[];
+  /** Of a dry run: nothing of it has happened. */
+  readonly dry_run?: DryRunSummary;
+}
+
+/** What a dry run made of its answers. */
+export interface DryRunSummary {
+  /** The turn of the real world, at which it stays. */
+  readonly from_turn: number;
+  /** Answers that no call has used. */
+  readonly unused_answers: readonly { readonly turn: string; readonly key: string }[];
+  /** Calls for which nothing was written: why the run ended. */
+  readonly missing_answers: readonly Problem[];
 }
 
 export interface TurnReport {
@@ -69,6 +85,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   if (!loaded.ok) return loaded;
   const { scenario, program } = loaded.value;
   const turns: TurnReport[] = [];
+  await expireCalls(engine);
   for (let left = request.turns; left > 0 && !request.signal.aborted; left--) {
     const committed = turns.at(-1)?.attempted_turn ?? world.turn;
     if (simulationTime(scenario, committed + 1) === undefined) return refuseTime(request.world_slug, committed);
@@ -77,11 +94,17 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
     );
     if (!played.ok) return played;
     const end = played.value;
-    if (end.kind !== 'committed' && end.kind !== 'failed') return refuseAttempt(engine, request.world_slug, end);
+    if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended' && end.kind !== 'rests')
+      return refuseAttempt(engine, request.world_slug, end);
     turns.push(await reportTurn(engine, end.attempt_id));
-    if (end.kind === 'failed') break;
+    if (end.kind !== 'committed') break;
   }
-  return { ok: true, value: { world: request.world_slug, turns } };
+  return { ok: true, value: { world: request.world_slug, turns, ...(await findAwaited(engine, turns.at(-1))) } };
+}
+
+async function findAwaited(engine: Engine, last: TurnReport | undefined): Promise<Pick<RunReport, 'awaited'>> {
+  if (last?.status !== 'suspended') return {};
+  return { awaited: await engine.store.pending.awaitedBy(last.attempt_id) };
 }
 
 /** Says, where the database or the world is lost in the middle of a turn, how far the world has come for certain. */
@@ -155,7 +178,7 @@ export function toTurnReport(record: AttemptRecord): TurnReport {
 function refuseAttempt(
   engine: Engine,
   slug: string,
-  end: Exclude<AttemptEnd, { kind: 'committed' } | { kind: 'failed' }>,
+  end: Exclude<AttemptEnd, { kind: 'committed' | 'failed' | 'suspended' | 'rests' }>,
 ) {
   if (end.kind === 'unknown_world') return unknownWorld(engine, slug);
   if (end.kind !== 'held') throw new Error(`a run that nobody else asked for ended as ${end.kind}`);

@@ -7,6 +7,7 @@ import type { WorkerEvent } from '../runtime/worker/worker-event.js';
 import type { Drive, WorkerParts } from '../runtime/worker/worker-parts.js';
 import type { Done, Engine } from './engine.js';
 import { loadScenario } from './load-program.js';
+import { expireCalls } from './reports.js';
 import { timeAt, unknownWorld } from './worlds.js';
 
 export type { WorkerEvent } from '../runtime/worker/worker-event.js';
@@ -56,6 +57,7 @@ function toParts(
     clock: engine.runtime.clock,
     jitter: Math.random,
     drive: toDrive(engine, heartbeat),
+    expireCalls: () => expireCalls(engine),
     findFault: (error) => engine.store.database.findFault(error),
     onEvent,
   };
@@ -79,6 +81,11 @@ function toDrive(engine: Engine, heartbeat: OpenHeartbeat | undefined): Drive {
 
 function toReason(problems: readonly { readonly code: string; readonly message: string }[]): string {
   return problems.map(({ code, message }) => `${code}: ${message}`).join(' ');
+}
+
+/** Goes on with the attempt of a world that is open, as far as that goes here and now. */
+export function continueAttempt(engine: Engine, world_slug: string): ReturnType<Drive> {
+  return toDrive(engine, undefined)({ world_slug, continues_only: true, onProgress: () => {} });
 }
 
 /** Turns that are to be done by whichever worker is free. */

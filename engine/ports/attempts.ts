@@ -5,7 +5,7 @@ import type { AcceptedPatch, Fail, Invoke } from '../core/turn/command.js';
 import type { Verdict } from '../core/turn/verdict.js';
 import type { EffectClass } from '../core/workflow/effect-class.js';
 import type { World } from '../core/world/world.js';
-import type { CallFact, CallOutcome, ChunkBatch } from './sources.js';
+import type { CallFact, CallOutcome, CallPended, ChunkBatch } from './sources.js';
 
 /** The process that drives an attempt. */
 export interface Holder {
@@ -49,9 +49,17 @@ export type BeginOutcome =
       readonly past?: AttemptPast;
     }
   | { readonly kind: 'unknown_world' }
-  /** The message is over, or another attempt does what it asks for. */
+  /** The message is over, or another attempt does what it asks for; or none is open that would go on. */
   | { readonly kind: 'not_asked_for' }
+  /** An attempt rests until somebody answers, and nobody has. */
+  | ({ readonly kind: 'rests' } & Rest)
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
+
+/** An attempt that rests. */
+export interface Rest {
+  readonly attempt_id: string;
+  readonly attempted_turn: number;
+}
 
 /** What an attempt has come to before this driver. */
 export interface AttemptPast {
@@ -105,7 +113,18 @@ export interface CallFinish {
   readonly verdict?: Verdict;
   /** What the statement tells of agents. */
   readonly agents?: AgentRecord;
+  /** The call was pending: what was said of it is taken in by the same statement. */
+  readonly is_reported?: boolean;
 }
+
+export interface SuspendAttempt {
+  readonly at: number;
+  /** What the statement tells of agents. */
+  readonly agents?: AgentRecord;
+}
+
+/** What became of letting an attempt rest; `called`: it has been told something meanwhile, and goes on. */
+export type Rested = 'rested' | 'called' | 'overtaken';
 
 export interface CommitTurn {
   readonly patches: readonly (AcceptedPatch & {
@@ -158,6 +177,12 @@ export interface AttemptStore {
   flushChunks(lease: AttemptLease, llm_call_id: string, batch: ChunkBatch): Promise<Written>;
   /** One statement. */
   finishCall(lease: AttemptLease, finish: CallFinish): Promise<Written>;
+  /** One statement. @returns until when it is waited for, in milliseconds since 1970, by the clock of the database */
+  pendCall(lease: AttemptLease, source_invocation_id: string, pended: CallPended): Promise<number | 'overtaken'>;
+  /** Lets the attempt rest and gives the lease back, unless it has been told something. One statement. */
+  suspend(lease: AttemptLease, rest: SuspendAttempt): Promise<Rested>;
+  /** Takes in a message from which nothing follows. One statement. */
+  discard(lease: AttemptLease, inbox_id: string): Promise<Written>;
   /** One transaction: changed rows, patches, audit, the turn, the attempt's end, the lease. */
   commit(lease: AttemptLease, turn: CommitTurn): Promise<Written>;
   /** One transaction; the world stays. */

@@ -72,6 +72,19 @@ export interface WorldToCreate {
   readonly created_at: number;
 }
 
+/** A world that begins with what it is given, at any turn: for dry runs, in a database of their own. */
+export interface WorldToPlant extends WorldToCreate, WorldStart {
+  /** The time of `turn`. */
+  readonly start_time: string;
+}
+
+/** What a world begins with. */
+export interface WorldStart {
+  readonly turn: number;
+  readonly environments: readonly { readonly label: string; readonly content: string }[];
+  readonly entities: readonly Pick<EntityRecord, 'id' | 'state' | 'memory'>[];
+}
+
 /** A world that shares another's turns up to one of them, and goes on by itself. */
 export interface WorldToFork {
   readonly world_slug: string;
@@ -121,6 +134,8 @@ export interface WorldSnapshot extends WorldRecord {
 export interface WorldStore {
   /** @returns false where the slug is taken */
   create(world: WorldToCreate): Promise<boolean>;
+  /** @returns false where the slug is taken */
+  plant(world: WorldToPlant): Promise<boolean>;
   find(world_slug: string): Promise<WorldRecord | undefined>;
   list(): Promise<readonly WorldRecord[]>;
   /** @returns undefined for an unknown world or a turn that it has not reached */
@@ -368,6 +383,7 @@ export interface Store {
   readonly worlds: WorldStore;
   readonly attempts: import('./attempts.js').AttemptStore;
   readonly inbox: import('./inbox.js').Inbox;
+  readonly pending: import('./pending-calls.js').PendingCalls;
   /** Left out for a database that this process has for itself. */
   readonly shared?: SharedDatabase;
   readonly records: RecordReader;

@@ -7,10 +7,18 @@ import type { InvocationFailureClass } from '../core/turn/failure.js';
 /** How a call ended, as its record will say. */
 export type CallOutcome = CallSucceeded | CallBroke;
 
-/** What a turn hears of a call that has ended, live and from the record alike; `eventOf` makes its event from it. */
+/** What a turn hears of a call, live and from the record alike; `eventOf` makes its event from it. */
 export type CallFact =
   | Pick<CallSucceeded, 'key' | 'status' | 'view' | 'usage' | 'duration_ms'>
-  | Pick<CallBroke, 'key' | 'status' | 'failure_class' | 'failure_message' | 'refused'>;
+  | Pick<CallBroke, 'key' | 'status' | 'failure_class' | 'failure_message' | 'refused'>
+  | PendedFact;
+
+/** A call has not ended, and is waited for until its record's deadline, in milliseconds since 1970. */
+export interface PendedFact {
+  readonly key: string;
+  readonly status: 'pending';
+  readonly deadline: number;
+}
 
 interface CallEnd {
   readonly key: string;
@@ -46,6 +54,26 @@ export interface CallBroke extends CallEnd {
   readonly answer?: Json;
 }
 
+/** The source has taken the call and answers later. The call has not ended. */
+export interface CallPended extends Pick<CallEnd, 'key' | 'http_status' | 'response_headers' | 'response_body'> {
+  readonly status: 'pending';
+  /** Milliseconds since 1970. */
+  readonly pended_at: number;
+  /** How long the answer may take from then on. */
+  readonly deadline_ms: number;
+  /** What the other side calls it. */
+  readonly correlation_alias?: string;
+}
+
+/** What came of a call. */
+export type CallResult = CallOutcome | CallPended;
+
+/** What is reported of a call that was pending. */
+export type CallReport =
+  | { readonly kind: 'answered'; readonly value: Json }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'timed_out' };
+
 /** What streamed in and has not been flushed yet, and what the plugin left beside it. */
 export interface CallTrace {
   readonly chunks: ChunkBatch | undefined;
@@ -75,6 +103,8 @@ export interface CallRecorder {
 export interface CallSurroundings {
   /** `<world>/turn-<n>/<command key>`. */
   readonly client_request_id: string;
+  /** The id of the call's record. */
+  readonly correlation_id: string;
   /** Aborted when the turn no longer wants the answer. */
   readonly signal: AbortSignal;
 }
@@ -87,7 +117,29 @@ export type CallSource = (
   command: Invoke,
   surroundings: CallSurroundings,
   recorder: CallRecorder,
-) => Promise<CallOutcome>;
+) => Promise<CallResult>;
+
+/**
+ * The end of a call that was pending, from what is reported of it: checked, cleaned and redacted as any answer is. Pure but
+ * for the operator's variables, which say what is secret.
+ */
+export type ReceiveReport = (command: Invoke, report: CallReport, call: PendedCall) => Promise<CallOutcome>;
+
+/** What the record says of a call that was pending. */
+export interface PendedCall {
+  readonly correlation_id: string;
+  /** When the call was made, in milliseconds since 1970. */
+  readonly started_at: number;
+}
+
+/** Where one call can be answered over HTTP. */
+export interface Callback {
+  readonly url: string;
+  /** The part of the URL that gives leave to. No record holds it. */
+  readonly token: string;
+}
+
+export type MakeCallback = (correlation_id: string) => Callback;
 
 /** What is known of the plugins that were found. */
 export interface PluginCatalogue {

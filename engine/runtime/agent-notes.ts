@@ -57,6 +57,26 @@ function isReady(transition: AgentTransition, findPointer: FindPointer): boolean
   return !('call_key' in transition) || findPointer(transition.call_key) !== undefined;
 }
 
+/**
+ * Writes the statement that lets the attempt rest, with what that means for its agents.
+ * @param write answers whether it landed; where it did not, nothing has happened
+ */
+export async function writeRest(
+  notes: AgentNotes,
+  resting: readonly AgentTransition[],
+  findPointer: FindPointer,
+  write: (record: AgentRecord | undefined) => Promise<boolean>,
+): Promise<boolean> {
+  const { book, unwritten } = notes;
+  note(notes, resting);
+  let rests = false;
+  await writeNoted(notes, findPointer, async (record) => {
+    rests = await write(record);
+  });
+  if (!rests) Object.assign(notes, { book, landed: book, unwritten });
+  return rests;
+}
+
 /** Goes back to what is known to be written, for a driver that breaks. */
 export async function forgetUnwritten(notes: AgentNotes): Promise<void> {
   await notes.last;

@@ -7,7 +7,8 @@ import type { TurnState } from '../core/turn/state.js';
 import type { Verdict } from '../core/turn/verdict.js';
 import type { Program } from '../core/workflow/program.js';
 import type { AttemptLease, AttemptPast, CallFinish, CallStart, Written } from '../ports/attempts.js';
-import type { CallOutcome } from '../ports/sources.js';
+import type { InboxMessage } from '../ports/inbox.js';
+import type { CallOutcome, CallPended, CallResult } from '../ports/sources.js';
 import { type AgentNotes, note, writeEnding, writeNoted } from './agent-notes.js';
 import { type Arrivals, openArrivals } from './arrivals.js';
 import { eventOf } from './event-of.js';
@@ -36,9 +37,11 @@ export interface Attempt {
   is_leaving: boolean;
 }
 
-/** What reaches a driver: the end of a call, a request to stop or to leave it to another, or something broken. */
+/** What reaches a driver: the end of a call or that it comes later, messages, a request to stop or to leave it to another, or something broken. */
 export type Arrival =
   | { readonly kind: 'ended'; readonly outcome: CallOutcome }
+  | { readonly kind: 'pended'; readonly pended: CallPended }
+  | { readonly kind: 'mail'; readonly messages: readonly InboxMessage[] }
   | { readonly kind: 'stop'; readonly reason: string }
   | { readonly kind: 'leave' }
   | { readonly kind: 'broken'; readonly error: unknown };
@@ -81,12 +84,13 @@ export async function hear(
   parts: RuntimeParts,
   attempt: Attempt,
   outcome: CallOutcome,
+  is_reported = false,
 ): Promise<readonly TurnCommand[]> {
   const call = callOf(attempt, outcome.key);
   call.under_way = false;
   const step = advance(attempt.program, attempt.state, eventOf(outcome));
   note(attempt.notes, step.agents);
-  await writeFinish(parts, attempt, call, toFinish(call, outcome, step.verdict));
+  await writeFinish(parts, attempt, call, toFinish(call, { outcome, is_reported, verdict: step.verdict }));
   attempt.onProgress({
     kind: 'call_finished',
     source_invocation_id: call.start.source_invocation_id,
@@ -117,18 +121,26 @@ export function issue(parts: RuntimeParts, attempt: Attempt, command: Invoke): v
   if (attempt.calls.has(command.key)) throw new Error(`the command ${command.key} was issued twice`);
   attempt.calls.set(command.key, call);
   perform(parts, attempt, call).then(
-    (outcome) => attempt.arrivals.put({ kind: 'ended', outcome }),
+    (result) => attempt.arrivals.put(toArrival(result)),
     (error: unknown) => attempt.arrivals.put({ kind: 'broken', error }),
   );
 }
 
+function toArrival(result: CallResult): Arrival {
+  return result.status === 'pending' ? { kind: 'pended', pended: result } : { kind: 'ended', outcome: result };
+}
+
 /** Does what the core asked for and reports what came of it. */
-function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<CallOutcome> {
+function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<CallResult> {
   const { lease } = attempt;
   const { command, llm_call_id } = call.start;
   return parts.callSource(
     command,
-    { client_request_id: `${lease.world_slug}/turn-${lease.attempted_turn}/${command.key}`, signal: call.abort.signal },
+    {
+      client_request_id: `${lease.world_slug}/turn-${lease.attempted_turn}/${command.key}`,
+      correlation_id: call.start.source_invocation_id,
+      signal: call.abort.signal,
+    },
     {
       async started() {
         await tell(attempt, call, (told) => parts.attempts.startCall(lease, { ...call.start, ...told }));
@@ -156,12 +168,19 @@ async function writeFinish(
   );
 }
 
-function toFinish({ start }: Call, outcome: CallOutcome, verdict: Verdict | undefined): CallFinish {
+interface Heard {
+  readonly outcome: CallOutcome;
+  readonly is_reported: boolean;
+  readonly verdict: Verdict | undefined;
+}
+
+function toFinish({ start }: Call, { outcome, is_reported, verdict }: Heard): CallFinish {
   return {
     source_invocation_id: start.source_invocation_id,
     ...(start.llm_call_id === undefined ? {} : { llm_call_id: start.llm_call_id }),
     outcome,
     ...(verdict === undefined ? {} : { verdict }),
+    ...(is_reported ? { is_reported } : {}),
   };
 }
 
@@ -173,12 +192,13 @@ async function tell(attempt: Attempt, call: Call, write: (told: Told) => Promise
 
 type Told = Pick<CallFinish, 'agents'>;
 
-function toTold(agents: Told['agents']): Told {
+/** What a statement tells of agents, where it tells anything. */
+export function toTold(agents: Told['agents']): Told {
   return agents === undefined ? {} : { agents };
 }
 
 /** Finds the record of a call, where it has one. */
-function pointersOf({ calls }: Attempt): (call_key: string) => CallPointer | undefined {
+export function pointersOf({ calls }: Attempt): (call_key: string) => CallPointer | undefined {
   return (call_key) => {
     const call = calls.get(call_key);
     return call?.has_row === true ? call.start : undefined;
@@ -280,7 +300,8 @@ function toStart(parts: RuntimeParts, attempt: Attempt, command: Invoke): CallSt
   };
 }
 
-function callOf(attempt: Attempt, key: string): Call {
+/** A call that has been issued, here or by an earlier driver. */
+export function callOf(attempt: Attempt, key: string): Call {
   const call = attempt.calls.get(key);
   if (call === undefined) throw new Error(`the command ${key} was never issued`);
   return call;

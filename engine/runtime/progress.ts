@@ -21,6 +21,19 @@ export type Progress =
       readonly verdict?: Verdict;
     }
   | {
+      readonly kind: 'call_pended';
+      readonly source_invocation_id: string;
+      readonly command: Invoke;
+      /** Until when its answer is waited for, in milliseconds since 1970. */
+      readonly deadline: number;
+    }
+  | {
+      readonly kind: 'attempt_suspended';
+      readonly attempt_id: string;
+      readonly attempted_turn: number;
+      readonly resume_deadline: number;
+    }
+  | {
       readonly kind: 'turn_committed';
       readonly attempt_id: string;
       readonly attempted_turn: number;

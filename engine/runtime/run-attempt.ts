@@ -25,6 +25,7 @@ import {
   take,
 } from './attempt.js';
 import { beatAtIntervals } from './interval-heartbeat.js';
+import { hearMail, lookForMail, pend, rest } from './later.js';
 import type { OnProgress, Progress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
@@ -51,6 +52,7 @@ export interface AttemptRequest {
 export type AttemptEnd =
   | { readonly kind: 'committed'; readonly attempt_id: string; readonly attempted_turn: number }
   | { readonly kind: 'failed'; readonly attempt_id: string; readonly attempted_turn: number; readonly failure: Fail }
+  | { readonly kind: 'suspended'; readonly attempt_id: string; readonly attempted_turn: number }
   | { readonly kind: 'handed_over'; readonly attempt_id: string; readonly attempted_turn: number }
   | Exclude<BeginOutcome, { kind: 'begun' }>;
 
@@ -92,12 +94,14 @@ async function runBegun(
   const stopBeating = parts.heartbeat.keep(lease, (why) => {
     attempt.arrivals.put({ kind: 'broken', error: why === 'overtaken' ? new Overtaken() : why });
   });
+  const stopLooking = lookForMail(parts, attempt);
   try {
     return await drive(parts, attempt, findFirst(parts, attempt, begun));
   } catch (error) {
     abandon(attempt);
     throw error;
   } finally {
+    stopLooking();
     stopBeating();
     stopListening();
   }
@@ -127,8 +131,9 @@ function findUnfit(parts: RuntimeParts, past: AttemptPast): Fail | undefined {
 
 function toContinued(past: AttemptPast | undefined): Pick<Extract<Progress, { kind: 'attempt_began' }>, 'continued'> {
   if (past === undefined) return {};
-  const answered = past.calls.filter(({ fact }) => fact !== undefined).length;
-  return { continued: { answered, interrupted: past.calls.length - answered } };
+  const interrupted = past.calls.filter(({ fact }) => fact === undefined).length;
+  const pending = past.calls.filter(({ fact }) => fact?.status === 'pending').length;
+  return { continued: { answered: past.calls.length - interrupted - pending, interrupted } };
 }
 
 /** Ends an attempt whose driver breaks. Where even that cannot be written, whoever comes next does it. */
@@ -165,6 +170,9 @@ async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly Turn
         case 'fail':
           await fail(parts, attempt, command);
           return { kind: 'failed', attempt_id, attempted_turn, failure: command };
+        case 'suspend':
+          if (await rest(parts, attempt, command)) return { kind: 'suspended', attempt_id, attempted_turn };
+          break;
         default:
           return unreachable(command);
       }
@@ -181,6 +189,10 @@ async function hearNext(parts: RuntimeParts, attempt: Attempt): Promise<readonly
   switch (arrival.kind) {
     case 'ended':
       return isDropped(attempt, arrival.outcome.key) ? [] : hear(parts, attempt, arrival.outcome);
+    case 'pended':
+      return isDropped(attempt, arrival.pended.key) ? [] : pend(parts, attempt, arrival.pended);
+    case 'mail':
+      return hearMail(parts, attempt, arrival.messages);
     case 'stop':
       return take(attempt, advance(attempt.program, attempt.state, { kind: 'stopped', reason: arrival.reason }));
     case 'leave':

@@ -1,12 +1,17 @@
 import type { AttemptStore, Holder } from '../ports/attempts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Heartbeat } from '../ports/heartbeat.js';
-import type { CallSource } from '../ports/sources.js';
+import type { Inbox } from '../ports/inbox.js';
+import type { PendingCalls } from '../ports/pending-calls.js';
+import type { CallSource, ReceiveReport } from '../ports/sources.js';
 
 /** What driving an attempt needs of the outside. */
 export interface RuntimeParts {
   readonly attempts: AttemptStore;
   readonly callSource: CallSource;
+  readonly receiveReport: ReceiveReport;
+  readonly inbox: Pick<Inbox, 'messagesOf'>;
+  readonly pending: Pick<PendingCalls, 'expire'>;
   readonly clock: Clock;
   readonly holder: Holder;
   /** Whether a process that held a lease still runs; true where that cannot be known. */

@@ -58,12 +58,13 @@ function beginSession(
     fetches,
     children,
     clock,
+    alarm: timerAlarm,
     log: (message, details) => void logged.push(details ? `${message} ${JSON.stringify(details)}` : message),
   };
   const opened = createOpenedSources(parts);
   const counted = countFetches(fetches);
   return {
-    callSource: createCallSource({ ...parts, opened, authorise: allowEverybody, alarm: timerAlarm, redact }),
+    callSource: createCallSource({ ...parts, opened, authorise: allowEverybody, redact }),
     open: (definition) => toBareSource(openBare({ ...parts, fetches: counted }, plugin, definition)),
     countFetches: counted.count,
     listLogged: () => logged,
@@ -80,9 +81,9 @@ function countFetches(fetches: OriginFetches): Pick<OriginFetches, 'bind'> & { r
     count: () => count,
     bind: (origin) => {
       const fetch = fetches.bind(origin);
-      return (url, init) => {
+      return (url, init, call) => {
         count += 1;
-        return fetch(url, init);
+        return fetch(url, init, call);
       };
     },
   };

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { InvocationContext, Source } from '../contract/source.js';
 
 /** What holds for everything that is sent while one call is under way. */
 export interface CallBounds {
@@ -14,6 +15,12 @@ export interface CallBounds {
 
 const bounds = new AsyncLocalStorage<CallBounds>();
 
+/** By the signal that a plugin was handed, which is another one for each call. */
+const named = new WeakMap<AbortSignal, CallBounds>();
+
+/** Made once: the end of a call is the ordinary case, and a reason of its own would cost a stack trace each time. */
+const GONE = new DOMException('the call is over, and what could be taken back as well', 'AbortError');
+
 /**
  * Runs a plugin's call within its bounds. They reach the plugin's fetch without the plugin's help, also through a client
  * library: what a plugin forgets to pass on still holds, and outside a call, before the durable start, nothing is sent.
@@ -27,21 +34,31 @@ export const FAREWELL_MS = 1_000;
 
 /**
  * The bounds of a call, and the signal that the plugin is handed: whoever listens to it hears it within the bounds, and
- * can still say good-bye.
+ * can still say good-bye. The signal stands for the bounds where a request names its call.
  */
 export function boundCall(
   over: AbortSignal,
   limits: Pick<CallBounds, 'max_wire_bytes' | 'max_body_bytes'>,
-): { readonly bounds: CallBounds; readonly signal: AbortSignal } {
+  source: Pick<Source, 'names_its_calls'>,
+): BoundCall {
   const [told, farewell] = [new AbortController(), new AbortController()];
-  const bounds = { signal: over, farewell: farewell.signal, ...limits };
+  const callBounds = { signal: over, farewell: farewell.signal, ...limits };
+  const within: BoundCall['within'] = source.names_its_calls ? (run) => run() : (run) => withinCall(callBounds, run);
+  named.set(told.signal, callBounds);
   const end = (): void => {
-    setTimeout(() => farewell.abort(), FAREWELL_MS).unref();
-    withinCall(bounds, () => told.abort(over.reason));
+    setTimeout(() => farewell.abort(GONE), FAREWELL_MS).unref();
+    within(() => told.abort(over.reason));
   };
   if (over.aborted) end();
   else over.addEventListener('abort', end, { once: true });
-  return { bounds, signal: told.signal };
+  return { signal: told.signal, within };
+}
+
+/** A call whose bounds are set. */
+export interface BoundCall {
+  readonly signal: AbortSignal;
+  /** Runs the plugin so that its requests find their bounds. */
+  readonly within: <Value>(run: () => Value) => Value;
 }
 
 /** Lets a source close: a second, and small responses. */
@@ -56,7 +73,12 @@ export async function withinClosing(close: () => Promise<void> | undefined): Pro
 
 const CLOSING_BYTES_MAX = 65_536;
 
-/** The bounds of the call that is being made, or undefined outside of one. */
-export function findCallBounds(): CallBounds | undefined {
-  return bounds.getStore();
+/** Whether a plugin was handed this signal for a call: then it is aborted with the call anyway. */
+export function isOfCall(signal: AbortSignal): boolean {
+  return named.has(signal);
+}
+
+/** The bounds of the call that is named, else of the one that is being made, or undefined outside of one. */
+export function findCallBounds(call?: Pick<InvocationContext, 'signal'>): CallBounds | undefined {
+  return (call && named.get(call.signal)) ?? bounds.getStore();
 }

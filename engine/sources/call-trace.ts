@@ -1,9 +1,9 @@
 import type { Json } from '../contract/json.js';
-import type { TokenUsage, TraceSink } from '../contract/source.js';
+import type { Alarm, TokenUsage, TraceSink } from '../contract/source.js';
 import { toJson } from '../core/content/i-json.js';
 import type { CallTrace } from '../ports/sources.js';
 import type { Clock } from '../ports/clock.js';
-import { type Alarm, openChunkCollector } from './chunk-collector.js';
+import { openChunkCollector } from './chunk-collector.js';
 import type { Ready, Reply } from './passage.js';
 import { makeSourceFailure } from './source-failure.js';
 

@@ -3,6 +3,7 @@
  * alarm is set, or a write is under way; never two writes at once. Finished: what is left is handed over, not written.
  * A piece may end in half a character or in half a secret: that half waits for the next piece.
  */
+import type { Alarm } from '../contract/source.js';
 import type { ChunkBatch } from '../ports/sources.js';
 import type { SecretReplacer } from './secrets.js';
 import { makeSourceFailure } from './source-failure.js';
@@ -10,9 +11,6 @@ import { toStorableText } from './storable-text.js';
 
 const FLUSH_FIRST_MS = 250;
 const FLUSH_LAST_MS = 5_000;
-
-/** Rings once, after a while; gives what cancels it. */
-export type Alarm = (after_ms: number, ring: () => void) => () => void;
 
 /** The process's own timers. */
 export const timerAlarm: Alarm = (after_ms, ring) => {

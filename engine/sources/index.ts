@@ -1,16 +1,18 @@
 import { redact } from '../core/content/redact.js';
 import type { Validate } from '../core/workflow/program.js';
 import type { Clock } from '../ports/clock.js';
-import type { CallSource, PluginCatalogue } from '../ports/sources.js';
+import type { AnswerCall } from '../ports/answers.js';
+import type { CallSource, MakeCallback, PluginCatalogue, ReceiveReport } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { openChildren } from './children.js';
 import { timerAlarm } from './chunk-collector.js';
 import { createOpenedSources, type Log } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
 import { openOriginFetches } from './origin-fetch.js';
-import { createCallSource } from './pipeline.js';
+import { createCallSource, createReceiveReport, type PipelineParts } from './pipeline.js';
 import type { PluginPlaces } from './plugin-places.js';
-import { findPlugins, loadPlugins } from './registry.js';
+import { findPlugins, type FoundPlugin, type LoadedPlugin, loadPlugins, type Several } from './registry.js';
+import { NO_WAY_OUT, standInFor, withoutWayOut } from './stand-in.js';
 import { allowEverybody, type Authorise } from './stages/authorise.js';
 
 export { examineOrigin } from './examine-origin.js';
@@ -32,12 +34,17 @@ export interface SourcesParts extends PluginPlaces {
   readonly log: Log;
   /** Everybody may, unless it is given. */
   readonly authorise?: Authorise;
+  /** Where answers that come later are taken; nowhere, unless it is given. */
+  readonly makeCallback?: MakeCallback;
+  /** In a dry run: answers every call in the place of plugins, of which none is reached then. */
+  readonly answerCall?: AnswerCall;
 }
 
 /** Everything that can be asked, and the one function that asks. */
 export interface Sources {
   readonly catalogue: PluginCatalogue;
   readonly callSource: CallSource;
+  readonly receiveReport: ReceiveReport;
   /** Closes every source, and ends every connection and every program. */
   close(): Promise<void>;
 }
@@ -45,29 +52,42 @@ export interface Sources {
 /** Finds and loads the plugins, and joins the stages of a call. Broken plugins are problems of the catalogue. */
 export async function openSources(parts: SourcesParts): Promise<Sources> {
   const found = await findPlugins(parts, parts.validateManifest);
-  const loaded = await loadPlugins(found.plugins, parts.compileSchema);
+  const loaded = await load(found.plugins, parts);
   const { plugins } = loaded;
   const { clock, log } = parts;
   const lookUp = lookUpSet(parts);
-  const fetches = openOriginFetches();
-  const children = openChildren(lookUp);
-  const opened = createOpenedSources({ plugins, lookUp, fetches, children, clock, log });
+  const isDry = parts.answerCall !== undefined;
+  const fetches = isDry ? NO_WAY_OUT : openOriginFetches();
+  const children = isDry ? NO_WAY_OUT : openChildren(lookUp);
+  const opened = createOpenedSources({ plugins, lookUp, fetches, children, clock, alarm: timerAlarm, log });
+  const pipeline: PipelineParts = {
+    plugins,
+    lookUp,
+    opened,
+    authorise: parts.authorise ?? allowEverybody,
+    clock,
+    alarm: timerAlarm,
+    redact,
+    ...(parts.makeCallback === undefined ? {} : { makeCallback: parts.makeCallback }),
+  };
   return {
     catalogue: { plugins, problems: [...found.problems, ...loaded.problems] },
-    callSource: createCallSource({
-      plugins,
-      lookUp,
-      opened,
-      authorise: parts.authorise ?? allowEverybody,
-      clock,
-      alarm: timerAlarm,
-      redact,
-    }),
+    callSource: createCallSource(pipeline),
+    receiveReport: createReceiveReport(pipeline),
     close: async () => {
       await opened.close();
       await Promise.all([fetches.close(), children.close()]);
     },
   };
+}
+
+async function load(
+  found: readonly FoundPlugin[],
+  { compileSchema, answerCall }: SourcesParts,
+): Promise<Several<LoadedPlugin>> {
+  if (answerCall === undefined) return loadPlugins(found, compileSchema);
+  const loaded = await loadPlugins(found, compileSchema, standInFor(answerCall));
+  return { ...loaded, plugins: loaded.plugins.map(withoutWayOut) };
 }
 
 function lookUpSet({ overlay = {}, lookUp }: SourcesParts): LookUpVariable {

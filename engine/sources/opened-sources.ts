@@ -1,7 +1,8 @@
 import type { JsonObject } from '../contract/json.js';
-import type { Capabilities, Source } from '../contract/source.js';
+import type { Alarm, Capabilities, Source } from '../contract/source.js';
 import type { SourceProgram } from '../core/workflow/program.js';
 import type { Clock } from '../ports/clock.js';
+import type { Callback } from '../ports/sources.js';
 import { withinClosing } from './call-bounds.js';
 import type { Children } from './children.js';
 import type { LookUpVariable } from './origin.js';
@@ -25,13 +26,14 @@ export interface OpenedSourcesParts {
   readonly fetches: Pick<OriginFetches, 'bind'>;
   readonly children: Pick<Children, 'bind'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly alarm: Alarm;
   readonly log: Log;
 }
 
 /** Sources that are open, each definition once. */
 export interface OpenedSources {
-  /** Knows the secrets of every plugin, and the credentials in the URL or command of this route. */
-  secretsOf(route: Route): SecretReplacer;
+  /** Knows the secrets of every plugin, the credentials in the URL or command of this route, and what lets a callback in. */
+  secretsOf(route: Route, callback?: Callback): SecretReplacer;
   /** @throws SourceFailure, or whatever the plugin throws while it opens */
   open(source: SourceProgram, route: Route): Source;
   /** Waits no longer than this for sources that do not end. */
@@ -51,7 +53,8 @@ export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
     doors.set(name, door);
     return door;
   };
-  const secretsOf = (route: Route): SecretReplacer => {
+  const secretsOf = (route: Route, callback?: Callback): SecretReplacer => {
+    if (callback) return createSecretReplacer([...listSecrets(parts, route), toSecret(callback)]);
     const variable = variableOf(route);
     const replacer = replacers.get(variable) ?? createSecretReplacer(listSecrets(parts, route));
     replacers.set(variable, replacer);
@@ -109,7 +112,7 @@ function variableOf({ origin, command }: Route): string {
 }
 
 function toolsFor(
-  { clock, log, lookUp }: OpenedSourcesParts,
+  { clock, alarm, log, lookUp }: OpenedSourcesParts,
   { plugin }: Route,
   secrets: SecretReplacer,
 ): Omit<Capabilities, keyof Door> {
@@ -121,10 +124,15 @@ function toolsFor(
   return {
     variables: Object.freeze(Object.fromEntries(variables)),
     clock: () => clock.now(),
+    alarm,
     log: (message, details) => log(secrets.text(message), details && (secrets.json(details) as JsonObject)),
     quote: (said, ending) => shorten(secrets.text(said, ending), QUOTE_LENGTH_MAX),
     failure: makeSourceFailure,
   };
+}
+
+function toSecret({ token }: Callback): Secret {
+  return { variable: 'callback_token', value: token };
 }
 
 function listSecrets({ plugins, lookUp }: OpenedSourcesParts, route: Route): readonly Secret[] {

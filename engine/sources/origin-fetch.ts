@@ -1,6 +1,6 @@
 import { Agent, fetch as undiciFetch } from 'undici';
-import type { OriginFetch, SourceFailure, TransportFacts } from '../contract/source.js';
-import { type CallBounds, findCallBounds } from './call-bounds.js';
+import type { InvocationContext, OriginFetch, SourceFailure, TransportFacts } from '../contract/source.js';
+import { type CallBounds, findCallBounds, isOfCall } from './call-bounds.js';
 import type { Origin } from './origin.js';
 import { describeThrown, errorCodes, findSourceFailure, makeSourceFailure } from './source-failure.js';
 
@@ -27,7 +27,7 @@ export function openOriginFetches(): OriginFetches {
     return agent;
   };
   return {
-    bind: (origin) => (url, init) => fetchAt(origin, agentFor, { url, init }),
+    bind: (origin) => (url, init, call) => fetchAt(origin, agentFor, { url, init, call }),
     close: async () => {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()));
       agents.clear();
@@ -43,14 +43,14 @@ function openAgent(max_wire_bytes: number): Agent {
 interface Asked {
   readonly url: string | URL;
   readonly init: RequestInit | undefined;
+  readonly call: Pick<InvocationContext, 'signal'> | undefined;
 }
 
 async function fetchAt(origin: Origin, agentFor: (max_wire_bytes: number) => Agent, asked: Asked): Promise<Response> {
-  const bounds = findCallBounds();
+  const bounds = findCallBounds(asked.call);
   if (!bounds) throw makeSourceFailure('transport', 'a source may connect only while it is being asked');
   const url = toUrlAt(origin, asked.url);
-  const over = asked.init?.keepalive ? bounds.farewell : bounds.signal;
-  const signal = asked.init?.signal ? AbortSignal.any([over, asked.init.signal]) : over;
+  const signal = toSignal(bounds, asked.init);
   try {
     const response = await undiciFetch(url, {
       ...(asked.init as Parameters<typeof undiciFetch>[1]),
@@ -63,6 +63,12 @@ async function fetchAt(origin: Origin, agentFor: (max_wire_bytes: number) => Age
   } catch (error) {
     throw signal.aborted ? error : toFailure(origin, error, bounds);
   }
+}
+
+function toSignal(bounds: CallBounds, init: RequestInit | undefined): AbortSignal {
+  const over = init?.keepalive ? bounds.farewell : bounds.signal;
+  if (!init?.signal || (!init.keepalive && isOfCall(init.signal))) return over;
+  return AbortSignal.any([over, init.signal]);
 }
 
 function toUrlAt(origin: Origin, asked: string | URL): URL {
@@ -81,23 +87,28 @@ function withAuthorization(origin: Origin, given: RequestInit['headers']): [stri
 }
 
 async function admit(origin: Origin, response: Response, bounds: CallBounds): Promise<Response> {
-  const facts = { http_status: response.status, response_headers: Object.fromEntries(response.headers.entries()) };
+  const factsOf = (): TransportFacts => ({
+    http_status: response.status,
+    response_headers: Object.fromEntries(response.headers.entries()),
+  });
   if (REDIRECTS.has(response.status)) {
     await response.body?.cancel();
-    throw makeSourceFailure('http_status', describeRedirect(origin, response), facts);
+    throw makeSourceFailure('http_status', describeRedirect(origin, response), factsOf());
   }
   // The constructor refuses the others, which HTTP does not define.
   if (response.status < 200 || response.status > 599) {
     await response.body?.cancel();
-    throw makeSourceFailure('http_status', `${describeOrigin(origin)} answered with status ${response.status}`, facts);
+    const message = `${describeOrigin(origin)} answered with status ${response.status}`;
+    throw makeSourceFailure('http_status', message, factsOf());
   }
   const body =
-    response.body && !WITHOUT_BODY.has(response.status) ? boundBody(response.body, { origin, bounds, facts }) : null;
+    response.body && !WITHOUT_BODY.has(response.status) ? boundBody(response.body, { origin, bounds, factsOf }) : null;
   return new Response(body, { status: response.status, headers: withoutEncoding(response.headers) });
 }
 
 /** The body arrives decompressed. */
 function withoutEncoding(given: Headers): Headers {
+  if (!given.has('content-encoding')) return given;
   const headers = new Headers([...given.entries()]);
   headers.delete('content-encoding');
   return headers;
@@ -112,7 +123,7 @@ function describeRedirect(origin: Origin, response: Response): string {
 interface Body {
   readonly origin: Origin;
   readonly bounds: CallBounds;
-  readonly facts: TransportFacts;
+  readonly factsOf: () => TransportFacts;
 }
 
 function boundBody(stream: ReadableStream<Uint8Array>, body: Body): ReadableStream<Uint8Array> {
@@ -126,10 +137,12 @@ function boundBody(stream: ReadableStream<Uint8Array>, body: Body): ReadableStre
         bytes += value.byteLength;
         if (bytes <= body.bounds.max_body_bytes) return controller.enqueue(value);
         await reader.cancel();
-        controller.error(makeTooLarge(body.bounds.max_body_bytes, body.facts));
+        controller.error(makeTooLarge(body.bounds.max_body_bytes, body.factsOf()));
       } catch (error) {
         controller.error(
-          body.bounds.signal.aborted || isAbort(error) ? error : toFailure(body.origin, error, body.bounds, body.facts),
+          body.bounds.signal.aborted || isAbort(error)
+            ? error
+            : toFailure(body.origin, error, body.bounds, body.factsOf()),
         );
       }
     },

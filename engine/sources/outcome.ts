@@ -1,12 +1,31 @@
 import type { Json } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
-import type { CallOutcome } from '../ports/sources.js';
-import { type Halt, isHalt, type Passage, type Shown } from './passage.js';
+import type { CallOutcome, CallPended } from '../ports/sources.js';
+import { type Halt, isHalt, isPause, type Passage, type Pause, type Shown } from './passage.js';
 import { shorten, toStorableText } from './storable-text.js';
 
 const MESSAGE_LENGTH_MAX = 4_000;
 
-/** How the call ended, as its record will say. */
+/** What came of the call, as its record will say. */
+export function toCallOutcome(end: Shown | Halt | Pause, now: number): CallOutcome | CallPended {
+  return isPause(end) ? toPended(end, now) : toOutcome(end, now);
+}
+
+function toPended({ passage, deadline_ms, correlation_alias }: Pause, pended_at: number): CallPended {
+  const { http_status, response_headers, response_body } = callEnd(passage, pended_at, undefined);
+  return {
+    status: 'pending',
+    key: passage.command.key,
+    pended_at,
+    deadline_ms,
+    ...(correlation_alias === undefined ? {} : { correlation_alias }),
+    ...(http_status === undefined ? {} : { http_status }),
+    ...(response_headers ? { response_headers } : {}),
+    ...(response_body ? { response_body } : {}),
+  };
+}
+
+/** How the call ended. */
 export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
   if (!isHalt(end)) {
     const { answer, view, validation_status } = end;

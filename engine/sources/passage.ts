@@ -4,7 +4,7 @@
  * that fails, halts it there.
  */
 import type { Json } from '../contract/json.js';
-import type { Source, TokenUsage, TransportFacts } from '../contract/source.js';
+import type { InvocationContext, Source, TokenUsage, TransportFacts } from '../contract/source.js';
 import type { Invoke } from '../core/turn/command.js';
 import type { InvocationFailureClass } from '../core/turn/failure.js';
 import type { CallRecorder, CallSurroundings, CallTrace } from '../ports/sources.js';
@@ -46,6 +46,8 @@ export interface Begun extends Checked {
 export interface Ready extends Begun {
   readonly secrets: SecretReplacer;
   readonly source: Source;
+  /** What the plugin is told of answers that come later; left out where there can be none. */
+  readonly pending?: NonNullable<InvocationContext['pending']>;
 }
 
 /** What a call left behind, whether it succeeded or not; free of secrets. */
@@ -56,7 +58,10 @@ export interface Reply {
   readonly trace?: CallTrace;
 }
 
-export interface Answered extends Ready {
+/** An answer, in time or reported later, before it is checked. */
+export interface Answered extends Routed {
+  readonly begun: true;
+  readonly secrets: SecretReplacer;
   readonly reply: Reply;
   /** As the plugin gave it: not checked yet. */
   readonly value: unknown;
@@ -91,6 +96,15 @@ export interface RejectedAnswer {
   readonly validation_status?: 'valid' | 'not_checked';
 }
 
+/** A call whose answer comes later. */
+export interface Pause {
+  readonly paused: true;
+  readonly passage: Passage;
+  /** How long the answer may take from now on. */
+  readonly deadline_ms: number;
+  readonly correlation_alias?: string;
+}
+
 /** Ends a call for a reason. */
 export function halt(
   passage: Passage,
@@ -101,17 +115,25 @@ export function halt(
   return { halted: true, passage, failure_class, message, ...(rejected ? { rejected } : {}) };
 }
 
-/** One stage: takes a call as far as it has come, and hands it on or halts it. */
+/** One stage: takes a call as far as it has come, and hands it on, halts it, or says that it will go on later. */
 export interface Stage<From extends Asked, To extends From> {
   readonly name: string;
-  readonly pass: (passage: From) => To | Halt | Promise<To | Halt>;
+  readonly pass: (passage: From) => Passed<To> | Promise<Passed<To>>;
 }
+
+type Passed<To> = To | Halt | Pause;
 
 /** Stages in order. */
 export interface Stages<To extends Asked> {
   readonly names: readonly string[];
-  readonly next: <Further extends To>(stage: Stage<To, Further>) => Stages<Further>;
-  readonly run: (asked: Asked) => Promise<To | Halt>;
+  readonly next: <Further extends Asked>(stage: NextStage<To, Further>) => Stages<Further>;
+  readonly run: (asked: Asked) => Promise<Passed<To>>;
+}
+
+/** A stage that takes what the one before it hands on, or less. */
+interface NextStage<From, To> {
+  readonly name: string;
+  readonly pass: (passage: From) => Passed<To> | Promise<Passed<To>>;
 }
 
 /** The first of a list of stages; `next` adds one that takes what the last hands on. */
@@ -126,11 +148,15 @@ function stagesOf<To extends Asked>(names: readonly string[], run: Stages<To>['r
     next: (stage) =>
       stagesOf([...names, stage.name], async (asked) => {
         const passage = await run(asked);
-        return isHalt(passage) ? passage : stage.pass(passage);
+        return isHalt(passage) || isPause(passage) ? passage : stage.pass(passage);
       }),
   };
 }
 
-export function isHalt(passage: Asked | Halt): passage is Halt {
+export function isHalt(passage: Asked | Halt | Pause): passage is Halt {
   return 'halted' in passage;
+}
+
+export function isPause(passage: Asked | Halt | Pause): passage is Pause {
+  return 'paused' in passage;
 }

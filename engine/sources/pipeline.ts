@@ -1,10 +1,10 @@
-import type { CallSource } from '../ports/sources.js';
+import type { CallRecorder, CallSource, MakeCallback, ReceiveReport } from '../ports/sources.js';
 import type { Clock } from '../ports/clock.js';
-import type { Alarm } from './chunk-collector.js';
+import type { Alarm } from '../contract/source.js';
 import type { OpenedSources } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
-import { toOutcome } from './outcome.js';
-import { first, type Shown, type Stages } from './passage.js';
+import { toCallOutcome, toOutcome } from './outcome.js';
+import { type Asked, first, type Halt, halt, isPause, type Shown, type Stages } from './passage.js';
 import type { LoadedPlugin } from './registry.js';
 import { type Authorise, authorise } from './stages/authorise.js';
 import { call } from './stages/call.js';
@@ -12,6 +12,7 @@ import { startDurably } from './stages/durable-start.js';
 import { grant } from './stages/grant.js';
 import { checkPolicy } from './stages/policy.js';
 import { readSecrets } from './stages/read-secrets.js';
+import { receive, type Reported } from './stages/receive.js';
 import { type Redact, redactAnswer } from './stages/redact-answer.js';
 import { resolve } from './stages/resolve.js';
 import { validateInput } from './stages/validate-input.js';
@@ -26,6 +27,8 @@ export interface PipelineParts {
   readonly clock: Pick<Clock, 'now'>;
   readonly alarm: Alarm;
   readonly redact: Redact;
+  /** Left out where nobody can be called back. */
+  readonly makeCallback?: MakeCallback;
 }
 
 /** The one way out: every call passes these stages, in this order. */
@@ -36,7 +39,7 @@ export function callStages(parts: PipelineParts): Stages<Shown> {
     .next(grant)
     .next(validateInput)
     .next(startDurably)
-    .next(readSecrets(parts.opened))
+    .next(readSecrets(parts.opened, parts.makeCallback))
     .next(call(parts))
     .next(validateOutput)
     .next(redactAnswer(parts.redact));
@@ -47,6 +50,34 @@ export function createCallSource(parts: PipelineParts): CallSource {
   const stages = callStages(parts);
   return async (command, surroundings, recorder) => {
     const end = await stages.run({ command, surroundings, recorder, started_at: parts.clock.now() });
+    return toCallOutcome(end, parts.clock.now());
+  };
+}
+
+/** Makes the function through which answers come in that are reported later: the stages behind the call are the same. */
+export function createReceiveReport(parts: PipelineParts): ReceiveReport {
+  return async (command, report, { correlation_id, started_at }) => {
+    const surroundings = { client_request_id: '', correlation_id, signal: NEVER };
+    const asked: Asked = { command, surroundings, recorder: NOTHING_LEAVES, started_at };
+    const end = report.kind === 'timed_out' ? timeOut(asked) : await reportStages(parts, report).run(asked);
+    if (isPause(end)) throw new Error('no stage behind a call waits for it');
     return toOutcome(end, parts.clock.now());
   };
 }
+
+function reportStages(parts: PipelineParts, report: Reported): Stages<Shown> {
+  return first(resolve(parts.plugins, parts.lookUp))
+    .next(receive(parts, report))
+    .next(validateOutput)
+    .next(redactAnswer(parts.redact));
+}
+
+/** Nobody said anything: whether its source can be resolved here does not matter. */
+function timeOut(asked: Asked): Halt {
+  const { pending_deadline_ms = 0 } = asked.command.call;
+  return halt({ ...asked, begun: true }, 'timeout', `no answer was reported within ${pending_deadline_ms} ms`);
+}
+
+const NEVER = new AbortController().signal;
+
+const NOTHING_LEAVES: CallRecorder = { started: async () => {}, flushed: async () => {} };

@@ -49,12 +49,16 @@ export async function findPlugins(places: PluginPlaces, validateManifest: Valida
   };
 }
 
+/** Gets the code of a found plugin. */
+export type ImportEntry = (found: FoundPlugin) => Promise<Outcome<SourcePlugin>>;
+
 /** Compiles the interface schema of each found plugin and imports its entry. A broken one is a problem and is left out. */
 export async function loadPlugins(
   found: readonly FoundPlugin[],
   compileSchema: CompileSchema,
+  importCode: ImportEntry = importEntry,
 ): Promise<Several<LoadedPlugin>> {
-  return sortOut(await Promise.all(found.map((plugin) => loadPlugin(plugin, compileSchema))));
+  return sortOut(await Promise.all(found.map((plugin) => loadPlugin(plugin, compileSchema, importCode))));
 }
 
 /** Reads the manifest of one plugin folder. */
@@ -87,11 +91,15 @@ function findSharedNames(found: readonly FoundPlugin[]): readonly Problem[] {
 }
 
 /** Compiles the interface schema of a found plugin and imports its entry. */
-export async function loadPlugin(found: FoundPlugin, compileSchema: CompileSchema): Promise<Outcome<LoadedPlugin>> {
+export async function loadPlugin(
+  found: FoundPlugin,
+  compileSchema: CompileSchema,
+  importCode: ImportEntry = importEntry,
+): Promise<Outcome<LoadedPlugin>> {
   const { folder, manifest } = found;
   const compiled = await compileInterface(found, compileSchema);
   if (!compiled.ok) return compiled;
-  const plugin = await importEntry(found);
+  const plugin = await importCode(found);
   if (!plugin.ok) return plugin;
   return {
     ok: true,

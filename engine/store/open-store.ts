@@ -7,6 +7,7 @@ import type { OpenDatabase } from './database.js';
 import { openInFolder, openInMemory } from './embedded.js';
 import { findFaultProblem } from './database-fault.js';
 import { openInbox } from './inbox/inbox.js';
+import { pendingCalls } from './pending/pending-calls.js';
 import { loadMigrations, migrate } from './migrations.js';
 import { recordReader } from './records/record-reader.js';
 import { openServerDoorbell } from './doorbell/server-doorbell.js';
@@ -73,6 +74,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Sto
     worlds: worldStore(database),
     attempts: attemptStore(database),
     inbox: openInbox(database),
+    pending: pendingCalls(database),
     records: recordReader(database),
     ...toShared(database),
   };

@@ -99,9 +99,11 @@ export type TimelineEventKind =
   | 'attempt_failed'
   | 'attempt_handed_over'
   | 'attempt_interrupted'
+  | 'attempt_suspended'
   | 'call_answered'
   | 'call_failed'
   | 'call_interrupted'
+  | 'call_pended'
   | 'call_refused'
   | 'call_settled'
   | 'call_started'
@@ -132,6 +134,7 @@ export interface AgentInbox {
   correlation_id: string | null;
   created_at: Generated<Timestamp>;
   defer_reason: string | null;
+  due_at: Generated<Timestamp | null>;
   inbox_id: string;
   message_type: InboxMessageType;
   next_retry_at: Timestamp | null;
@@ -188,6 +191,7 @@ export interface Attempts {
   last_source_invocation_id: string | null;
   plugin_versions: Json;
   renderer_version: string;
+  resume_deadline: Timestamp | null;
   scenario_hash: string;
   source_invocation_count: Generated<number>;
   source_trace_summary: Generated<Json>;
@@ -420,6 +424,18 @@ export interface PatchEffects {
   world_slug: string;
 }
 
+export interface PendingCalls {
+  accepted_body: Buffer | null;
+  attempt_id: string;
+  correlation_alias: string | null;
+  deadline: Timestamp;
+  is_awaited: Generated<boolean>;
+  is_timed_out: Generated<boolean>;
+  pended_at: Timestamp;
+  source_invocation_id: string;
+  world_slug: string;
+}
+
 export interface ResponseSources {
   content: Json;
   created_at: Generated<Timestamp>;
@@ -457,6 +473,7 @@ export interface SourceInvocations {
   model_output_kind: ModelOutputKind | null;
   output_schema_hash: string | null;
   parent_source_invocation_id: string | null;
+  pending_deadline_ms: number | null;
   performance: Generated<number>;
   redaction: Json;
   refused: Generated<boolean>;
@@ -586,6 +603,7 @@ export interface DB {
   llm_token_observations: LlmTokenObservations;
   offered_schemas: OfferedSchemas;
   patch_effects: PatchEffects;
+  pending_calls: PendingCalls;
   response_sources: ResponseSources;
   scenarios: Scenarios;
   source_invocations: SourceInvocations;

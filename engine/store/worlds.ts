@@ -3,6 +3,7 @@ import type { OpenDatabase } from './database.js';
 import { headsOf } from './agents/world-heads.js';
 import { forkWorld } from './fork-world.js';
 import { listEffects } from './history.js';
+import { plantWorld } from './plant-world.js';
 import { prepare, run, toTimestamp } from './statement.js';
 import { readContents } from './world-snapshot.js';
 
@@ -10,6 +11,7 @@ import { readContents } from './world-snapshot.js';
 export function worldStore(database: OpenDatabase): WorldStore {
   return {
     create: (world) => create(database, world),
+    plant: (world) => plantWorld(database, world),
     find: async (world_slug) => (await listWorlds(database, world_slug))[0],
     list: () => listWorlds(database, null),
     snapshot: (world_slug, turn) => snapshot(database, world_slug, turn),

@@ -1,4 +1,4 @@
-import type { Json, SourceFailureClass } from 'chukwa/plugin';
+import type { Json, SourceFailureClass, SourcePending } from 'chukwa/plugin';
 
 /** What came back: JSON, or why it is not an answer. */
 export type Answer =
@@ -13,6 +13,16 @@ export function readAnswer(http_status: number, body: Uint8Array): Answer {
   if (body.byteLength === 0) return notJson('its body is empty');
   const text = decode(body);
   return text === undefined ? notJson('its body is not UTF-8') : parse(text);
+}
+
+/** What the body of status 202 says. It may be anything; only a text as `correlation_id` of an object means something. */
+export function readPending(body: Uint8Array): SourcePending['pending'] {
+  const text = decode(body);
+  const answer = text === undefined ? undefined : parse(text);
+  const value = answer?.ok ? answer.value : null;
+  const named =
+    typeof value === 'object' && value !== null && 'correlation_id' in value ? value['correlation_id'] : null;
+  return typeof named === 'string' ? { correlation_id: named } : {};
 }
 
 function parse(text: string): Answer {

@@ -1,5 +1,13 @@
-import type { Capabilities, InvocationContext, Json, SourceAnswer, SourceFailure, SourcePlugin } from 'chukwa/plugin';
-import { readAnswer } from './answer.js';
+import type {
+  Capabilities,
+  InvocationContext,
+  Json,
+  SourceAnswer,
+  SourceFailure,
+  SourcePending,
+  SourcePlugin,
+} from 'chukwa/plugin';
+import { readAnswer, readPending } from './answer.js';
 import { readBody } from './body.js';
 import type { HttpJsonInterface } from './interface.js';
 import { TIMEOUT_DEFAULT_MS, toHttpRequest } from './request.js';
@@ -7,7 +15,7 @@ import { TIMEOUT_DEFAULT_MS, toHttpRequest } from './request.js';
 const plugin: SourcePlugin = {
   open(definition, capabilities) {
     const told = definition.interface as unknown as HttpJsonInterface;
-    return { invoke: (request, context) => ask(told, capabilities, request, context) };
+    return { names_its_calls: true, invoke: (request, context) => ask(told, capabilities, request, context) };
   },
 };
 
@@ -18,19 +26,18 @@ async function ask(
   capabilities: Capabilities,
   request: Json,
   context: InvocationContext,
-): Promise<SourceAnswer> {
+): Promise<SourceAnswer | SourcePending> {
   const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
-  const timeout = AbortSignal.timeout(timeout_ms);
+  let cancel = (): void => {};
+  const late = new Promise<never>((_resolve, reject) => {
+    const message = `no answer within ${timeout_ms} ms, which is the source's timeout_ms`;
+    cancel = capabilities.alarm(timeout_ms, () => reject(capabilities.failure('timeout', message)));
+  });
   try {
-    return await exchange(told, capabilities, request, {
-      ...context,
-      signal: AbortSignal.any([context.signal, timeout]),
-    });
-  } catch (error) {
-    if (timeout.aborted && !context.signal.aborted) {
-      throw capabilities.failure('timeout', `no answer within ${timeout_ms} ms, which is the source's timeout_ms`);
-    }
-    throw error;
+    // The request that is too late ends with its call.
+    return await Promise.race([exchange(told, capabilities, request, context), late]);
+  } finally {
+    cancel();
   }
 }
 
@@ -39,10 +46,10 @@ async function exchange(
   { origin, failure }: Capabilities,
   request: Json,
   context: InvocationContext,
-): Promise<SourceAnswer> {
+): Promise<SourceAnswer | SourcePending> {
   if (!origin) throw failure('unavailable', `${told.url_env} is not set`);
-  const { url, ...init } = toHttpRequest(told, origin.url, request, context.client_request_id);
-  const response = await origin.fetch(url, { ...init, signal: context.signal });
+  const { url, ...init } = toHttpRequest(told, origin.url, request, context);
+  const response = await origin.fetch(url, { ...init, signal: context.signal }, context);
   const { bytes, broke } = await readBody(response);
   const facts = {
     http_status: response.status,
@@ -54,10 +61,14 @@ async function exchange(
     if (!isSourceFailure(broke.thrown)) throw broke.thrown;
     throw failure(broke.thrown.failure_class, broke.thrown.message, facts);
   }
+  if (response.status === ACCEPTED) return { pending: readPending(bytes), facts };
   const answer = readAnswer(response.status, bytes);
   if (!answer.ok) throw failure(answer.failure_class, answer.message, facts);
   return { value: answer.value, facts };
 }
+
+/** The status with which a service takes a request whose answer comes later. */
+const ACCEPTED = 202;
 
 function isSourceFailure(thrown: unknown): thrown is SourceFailure {
   return typeof thrown === 'object' && thrown !== null && 'source_failure' in thrown;

@@ -1,16 +1,15 @@
 /**
- * An event stream on its way to the client, which searches all that it holds at every arrival. Here each byte is looked at
- * once, and the client gets whole events only. Within an event: its bytes are kept until the empty line that ends it.
- * Done: the event `[DONE]` ends the answer, whatever the endpoint goes on to send.
+ * The event stream of an answer. The client's own reader searches all that it holds at every arrival; here each byte is
+ * looked at once. Within an event: its bytes are kept until the empty line that ends it. Done: the event `[DONE]` ends the
+ * answer, whatever the endpoint goes on to send.
  */
 import type { Capabilities } from 'chukwa/plugin';
 
 const EVENT_BYTES_MAX = 1_048_576;
-/** Far beyond any answer of one character an event; each costs the client as much as a long one. */
+/** Far beyond any answer of one character an event; each costs as much as a long one. */
 const EVENTS_MAX = 200_000;
 /** How long the end of the response is waited for after `[DONE]`, so that its connection can be used again. */
 const END_WAIT_MS = 100;
-const BATCH_BYTES = 1024;
 const DONE_BYTES_MAX = 1024;
 
 const LINE_FEED = 0x0a;
@@ -20,57 +19,56 @@ const COLON = 0x3a;
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 /**
- * Hands on whole events until the answer is done. Comments, and events with nothing in them, are left out.
- * @throws SourceFailure through the stream, `result_too_large`, where an event or their number has no measure
+ * Reads the data of each event until the answer is done. Comments, and events without data, are left out.
+ * @returns of each arrival the data of the events that it completes
+ * @throws SourceFailure, `result_too_large`, where an event or their number has no measure
  */
-export function toWholeEvents(
+export async function* readEvents(
   stream: ReadableStream<Uint8Array>,
-  failure: Capabilities['failure'],
-): ReadableStream<Uint8Array> {
+  { failure, alarm }: Pick<Capabilities, 'failure' | 'alarm'>,
+): AsyncGenerator<readonly string[]> {
   const reader = stream.getReader();
   const cutter = new EventCutter(failure);
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) {
-          const rest = cutter.rest();
-          if (rest.length > 0) controller.enqueue(rest);
-          return controller.close();
-        }
-        const events = takeOrCancel(cutter, value, reader);
-        for (const batch of toBatches(events)) controller.enqueue(batch);
-        if (cutter.is_done) {
-          await endGently(reader);
-          return controller.close();
-        }
-        if (events.length > 0) return;
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-}
-
-function takeOrCancel(cutter: EventCutter, bytes: Uint8Array, reader: Reader): readonly Uint8Array[] {
+  let isRead = false;
   try {
-    return cutter.take(bytes);
-  } catch (thrown) {
-    reader.cancel().catch(() => {});
-    throw thrown;
+    while (!cutter.is_done) {
+      const { done, value } = await reader.read();
+      isRead = done;
+      // What no empty line has ended was cut on its way.
+      if (done) return;
+      const data = cutter.take(value).flatMap(listData);
+      if (data.length > 0) yield data;
+    }
+    await endGently(reader, alarm);
+    isRead = true;
+  } finally {
+    if (!isRead) reader.cancel().catch(() => {});
   }
 }
 
+const decoder = new TextDecoder();
+
+/** The data of one event, which its lines share. That of the event which ends the answer is none. */
+function listData(event: Uint8Array): readonly string[] {
+  const lines = decoder.decode(event).split(/\r\n|\n|\r/);
+  const data = lines.filter((line) => line === 'data' || line.startsWith('data:'));
+  const text = data.map((line) => line.slice(line.startsWith('data: ') ? 6 : 5)).join('\n');
+  return data.length === 0 || text.startsWith('[DONE]') ? [] : [text];
+}
+
 /** Nothing may follow `[DONE]` but the end; whoever sends more, or keeps silent, is hung up on. */
-async function endGently(reader: Reader): Promise<void> {
+async function endGently(reader: Reader, alarm: Capabilities['alarm']): Promise<void> {
   const ended = reader.read().then(
     ({ done }) => done,
     () => true,
   );
+  let cancel = (): void => {};
   const waited = new Promise<boolean>((resolve) => {
-    const timer = AbortSignal.timeout(END_WAIT_MS);
-    timer.addEventListener('abort', () => resolve(false), { once: true });
+    cancel = alarm(END_WAIT_MS, () => resolve(false));
   });
-  if (!(await Promise.race([ended, waited]))) await reader.cancel().catch(() => {});
+  const isOver = await Promise.race([ended, waited]);
+  cancel();
+  if (!isOver) await reader.cancel().catch(() => {});
 }
 
 class EventCutter {
@@ -102,11 +100,6 @@ class EventCutter {
     }
     if (!this.is_done) this.#keep(bytes.subarray(start));
     return whole;
-  }
-
-  /** What an endpoint left without the empty line that would have ended it. */
-  rest(): Uint8Array {
-    return this.#says ? this.#open.slice(0, this.#openBytes) : new Uint8Array(0);
   }
 
   #endsEvent(byte: number): boolean {
@@ -154,31 +147,4 @@ class EventCutter {
     this.#openBytes = 0;
     this.#says = false;
   }
-}
-
-/** The client copies what it holds for each event that it takes out, so that it must never hold much. */
-function toBatches(events: readonly Uint8Array[]): readonly Uint8Array[] {
-  const batches: Uint8Array[] = [];
-  let open: Uint8Array[] = [];
-  let bytes = 0;
-  for (const event of events) {
-    open.push(event);
-    bytes += event.length;
-    if (bytes < BATCH_BYTES) continue;
-    batches.push(join(open));
-    open = [];
-    bytes = 0;
-  }
-  return open.length === 0 ? batches : [...batches, join(open)];
-}
-
-function join(pieces: readonly Uint8Array[]): Uint8Array {
-  if (pieces.length === 1 && pieces[0]) return pieces[0];
-  const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

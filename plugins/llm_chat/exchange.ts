@@ -1,6 +1,5 @@
 import type { Capabilities, OriginFetch, SourceFailure, TransportFacts } from 'chukwa/plugin';
 import { type AskedOf, readRefusal } from './answer.js';
-import { toWholeEvents } from './event-stream.js';
 import { toSentHeaders } from './request.js';
 
 /** What is kept of a body that is no answer. */
@@ -21,7 +20,7 @@ export function openExchange(fetch: OriginFetch, makeFailure: Capabilities['fail
   const exchange = async (url: string | URL, init?: RequestInit): Promise<Response> => {
     const response = await fetch(url, { ...init, headers: toSentHeaders(init?.headers) });
     facts = factsOf(response);
-    if (isStream(response)) return withWholeEvents(response, makeFailure);
+    if (isStream(response)) return response;
     facts = { ...facts, ...(await readBody(response)) };
     throw failureOf(response, facts);
   };
@@ -50,12 +49,6 @@ export function openExchange(fetch: OriginFetch, makeFailure: Capabilities['fail
 
 export function isSourceFailure(thrown: unknown): thrown is SourceFailure {
   return typeof thrown === 'object' && thrown !== null && 'source_failure' in thrown;
-}
-
-function withWholeEvents(response: Response, makeFailure: Capabilities['failure']): Response {
-  if (!response.body) return response;
-  const { status, headers } = response;
-  return new Response(toWholeEvents(response.body, makeFailure), { status, headers });
 }
 
 function factsOf(response: Response): TransportFacts {

@@ -113,6 +113,34 @@ onEachDatabase('the smokes that the design asks for', (open) => {
     assert.match(stateOf(play.after, 'crumb'), /^gone/);
   });
 
+  test('Several nodes — a clerk sorts, looks up, and answers', async () => {
+    const stage = await open();
+    const play = await stage.play({ scenario: 'clerk' });
+    const attempt = onlyAttempt(play);
+    assert.deepEqual(
+      attempt.invocations.map(({ command_key, invocation_kind, model_output_kind }) => [
+        command_key,
+        invocation_kind,
+        model_output_kind,
+      ]),
+      [
+        ['ivy/sort/round-1/try-1', 'llm_generation', 'json_answer'],
+        ['ivy/look_up/call', 'node_call', null],
+        ['ivy/act/round-1/try-1', 'llm_generation', 'tool_call'],
+        ['ivy/act/round-1/try-1/tool', 'model_elected_tool', null],
+        ['ivy/act/round-2/try-1', 'llm_generation', 'final_patch'],
+      ],
+    );
+    const asked = await stage.invocation(callAt(attempt, 'ivy/look_up/call').source_invocation_id);
+    assert.equal(memberOf(asked.request_json, 'environment_label'), 'park', 'the look-up asks for what was sorted');
+    const prompt = promptOf(requestAt(stage.model, 1, 'ivy/act/round-1/try-1'));
+    assert.match(prompt, /"topic":"weather"/);
+    assert.match(prompt, /"temperature_f":72/);
+    assert.doesNotMatch(prompt, /Warm and sunny/, 'redaction lets two members of the weather through');
+    assert.equal(stage.toys.phone.served.length, 1);
+    assertOnlyPatchesChanged(play);
+  });
+
   test('Smoke 8 — Failure', async () => {
     const stage = await open();
     stage.toys.weather.misbehaveOn(2, 'non_json');

@@ -4,7 +4,7 @@ import { queueTurns } from '../../engine/operations/run-worker.js';
 import type { AttemptRecord, WorldSnapshot } from '../../engine/ports/records.js';
 import { startScriptedModel } from '../../fixtures/scripted-model/index.js';
 import { must, type ParkStage, sharedStage } from '../support/park-stage.js';
-import { freePort, startNats } from '../support/nats-server.js';
+import { freePort, startNats } from '../../tools/nats-server.js';
 import { waitUntil } from '../support/wait-until.js';
 import { askChukwa, makeFolder, type Running, runChukwa, startChukwa, whileRunning } from './command.js';
 import { script } from './readings.js';

@@ -42,6 +42,7 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
     ['engine/sources/stages/b.ts', 'engine/runtime/target.ts'],
   ],
   'store-imports-downwards-only': [['engine/store/a.ts', 'engine/schema/target.ts']],
+  'doorbells-imports-downwards-only': [['engine/doorbells/a.ts', 'engine/store/target.ts']],
   'runtime-imports-downwards-only': [
     ['engine/runtime/a.ts', 'engine/store/target.ts'],
     ['engine/runtime/b.ts', 'engine/operations/target.ts'],
@@ -86,6 +87,7 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
     ['engine/runtime/d.ts', 'kysely'],
     ['engine/operations/d.ts', '@electric-sql/pglite'],
   ],
+  'the-message-bus-stays-in-doorbells': [['engine/runtime/g.ts', '@nats-io/transport-node']],
   'the-validator-stays-in-schema': [
     ['engine/core/g.ts', 'ajv/dist/2020.js'],
     ['engine/sources/d.ts', 'ajv-formats'],

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Json } from '../../engine/contract/json.js';
 import { type AgentBook, openBook } from '../../engine/core/agents/book.js';
-import { endTurns } from '../../engine/core/agents/end-turns.js';
+import { type AttemptEnding, endTurns } from '../../engine/core/agents/end-turns.js';
 import type { AgentRecord } from '../../engine/core/agents/record.js';
 import { recordTransitions } from '../../engine/core/agents/record-transitions.js';
 import { AGENT_STEPS } from '../../engine/core/agents/status.js';
@@ -91,7 +91,7 @@ function play(fate: Fate, most = Infinity, left?: Play): Play {
   const records = [...(left?.records ?? [])];
   let book = left?.book ?? openBook(ATTEMPT, new Map([['bob', 4]]));
   const waiting: Invoke[] = [];
-  let end: Exclude<TurnCommand, Invoke> | undefined;
+  let end: AttemptEnding | undefined;
   const write = (transitions: readonly AgentTransition[]): void => {
     const written = recordTransitions(book, transitions, pointerOf);
     book = written.book;
@@ -101,7 +101,7 @@ function play(fate: Fate, most = Infinity, left?: Play): Play {
     write(agents);
     for (const command of commands) {
       if (command.kind === 'invoke') waiting.push(command);
-      else end = command;
+      else if (command.kind !== 'suspend') end = command;
     }
   };
   let state = UNBEGUN;

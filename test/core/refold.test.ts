@@ -184,3 +184,30 @@ test('a turn that had failed ends with that failure, and nothing that was under 
     [['http_status', weather.key]],
   );
 });
+
+test('a call that is pending stays so: the attempt rests again, and asks nothing twice', () => {
+  const program = smallPark(PARK);
+  const first = advance(program, UNBEGUN, BEGAN);
+  const [weather, pa] = first.commands;
+  assert.ok(weather?.kind === 'invoke' && pa?.kind === 'invoke');
+  const recordOf = (command: Invoke, event: Recorded['event']): Recorded => ({
+    key: command.key,
+    request_hash: command.request_hash,
+    effect: command.call.effect,
+    ...(event === undefined ? {} : { event }),
+  });
+  const pended = { kind: 'call_pended', key: pa.key, deadline: 70 } as const;
+  const resting = refold(program, BEGAN, [recordOf(weather, answered(weather, 1)), recordOf(pa, pended)]);
+  assert.deepEqual(resting.commands, [{ kind: 'suspend', resume_deadline: 70 }]);
+  const both = { ...pended, key: weather.key, deadline: 50 };
+  assert.deepEqual(refold(program, BEGAN, [recordOf(pa, pended), recordOf(weather, both)]).commands, [
+    { kind: 'suspend', resume_deadline: 50 },
+  ]);
+  const one = refold(program, BEGAN, [recordOf(pa, pended)]);
+  assert.deepEqual(one.commands, [weather]);
+  const step = advance(program, resting.state, answered(pa, 2));
+  assert.deepEqual(
+    step.commands.map((command) => command.kind === 'invoke' && command.key),
+    ['bob/ambient/inbox'],
+  );
+});

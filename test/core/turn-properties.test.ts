@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import type { Json } from '../../engine/contract/json.js';
 import { advance } from '../../engine/core/turn/advance.js';
 import type { Invoke, TurnCommand } from '../../engine/core/turn/command.js';
-import type { CallEvent, TurnEvent } from '../../engine/core/turn/event.js';
-import { UNBEGUN } from '../../engine/core/turn/state.js';
+import type { CallEvent, CallPended, TurnEvent } from '../../engine/core/turn/event.js';
+import { UNBEGUN, type TurnState } from '../../engine/core/turn/state.js';
 import type { Program } from '../../engine/core/workflow/program.js';
 import type { World } from '../../engine/core/world/world.js';
 import { type SmallPark, smallPark, smallWorld } from '../support/park-documents.js';
@@ -57,7 +57,7 @@ const outputArbitrary: fc.Arbitrary<Json> = fc.oneof(
   fc.jsonValue().map((value) => value as Json),
 );
 
-/** One thing that the outside may do: answer, fail or refuse one of the waiting calls, repeat itself, or stop. */
+/** One thing that the outside may do: answer, fail or refuse one of the waiting calls, put it off, repeat itself, or stop. */
 const moveArbitrary = fc.record({
   pick: fc.nat({ max: 9 }),
   what: fc.oneof(
@@ -65,6 +65,8 @@ const moveArbitrary = fc.record({
     fc.constantFrom(
       'fail' as const,
       'refuse' as const,
+      'pend' as const,
+      'pend' as const,
       'repeat' as const,
       'stranger' as const,
       'begin' as const,
@@ -76,12 +78,14 @@ const moveArbitrary = fc.record({
 
 type Move = {
   readonly pick: number;
-  readonly what: 'answer' | 'fail' | 'refuse' | 'repeat' | 'stranger' | 'begin' | 'stop';
+  readonly what: 'answer' | 'fail' | 'refuse' | 'pend' | 'repeat' | 'stranger' | 'begin' | 'stop';
   readonly output: Json;
 };
 
 interface History {
   readonly commands: readonly TurnCommand[];
+  /** What was awaited whenever the attempt was to rest. */
+  readonly rests: readonly (Pick<TurnState, 'awaited' | 'pended'> & { readonly resume_deadline: number })[];
   readonly before: World;
   readonly after: World;
 }
@@ -90,14 +94,18 @@ interface History {
 function playMoves(program: Program, moves: readonly Move[]): History {
   const before = smallWorld();
   const commands: TurnCommand[] = [];
+  const rests: History['rests'][number][] = [];
   const waiting = new Map<string, Invoke>();
-  const heard: CallEvent[] = [];
+  const heard: (CallEvent | CallPended)[] = [];
   let state = UNBEGUN;
   const hear = (event: TurnEvent) => {
     const step = advance(program, state, event);
     state = step.state;
     commands.push(...step.commands);
-    for (const command of step.commands) if (command.kind === 'invoke') waiting.set(command.key, command);
+    for (const command of step.commands) {
+      if (command.kind === 'invoke') waiting.set(command.key, command);
+      if (command.kind === 'suspend') rests.push({ ...step.state, resume_deadline: command.resume_deadline });
+    }
   };
   const end = (event: CallEvent) => {
     waiting.delete(event.key);
@@ -113,7 +121,11 @@ function playMoves(program: Program, moves: readonly Move[]): History {
     else if (move.what === 'stranger')
       hear({ kind: 'call_answered', key: 'nobody/asked', value: move.output, tokens: 1, duration_ms: 1 });
     else if (move.what === 'repeat') heard.slice(-1).forEach(hear);
-    else if (command && move.what === 'answer')
+    else if (command && move.what === 'pend') {
+      const event: CallPended = { kind: 'call_pended', key: command.key, deadline: 1_000 + move.pick };
+      heard.push(event);
+      hear(event);
+    } else if (command && move.what === 'answer')
       end(command.generation ? modelSays(command, move.output) : answered(command, move.output));
     else if (command)
       end({
@@ -125,7 +137,7 @@ function playMoves(program: Program, moves: readonly Move[]): History {
   }
   for (const command of Array.from(waiting.values()))
     end({ kind: 'call_failed', key: command.key, failure_class: 'transport', message: 'over' });
-  return { commands, before, after: state.world };
+  return { commands, rests, before, after: state.world };
 }
 
 function property(sentence: string, holds: (history: History, park: SmallPark) => void): void {
@@ -145,7 +157,7 @@ const commitsOf = (history: History) =>
   history.commands.flatMap((command) => (command.kind === 'commit' ? [command] : []));
 
 property('a turn ends at most once, and nothing is asked after it', ({ commands }) => {
-  const ends = commands.filter((command) => command.kind !== 'invoke');
+  const ends = commands.filter((command) => command.kind === 'commit' || command.kind === 'fail');
   assert.ok(ends.length <= 1);
   if (ends.length === 1) assert.equal(commands.at(-1), ends[0]);
 });
@@ -237,6 +249,39 @@ test('without failures the outcome does not depend on the order of answers', () 
   );
 });
 
+test('without failures it makes no difference which answers come later, how late, and how often that is said', () => {
+  const outputs = (command: Invoke) =>
+    command.generation ? modelSays(command, finalPatch([setState('bob', 'fed')])) : answered(command, { ok: true });
+  fc.assert(
+    fc.property(parkArbitrary, fc.infiniteStream(fc.nat({ max: 9 })), (park, picks) => {
+      const program = smallPark(park);
+      const next = (): number => picks.next().value ?? 0;
+      const says = (command: Invoke) =>
+        next() % 3 === 0 && command.generation === undefined
+          ? ({ kind: 'call_pended', key: command.key, deadline: next() } as const)
+          : outputs(command);
+      const atOnce = playTurn(program, smallWorld(), outputs);
+      const later = playTurn(program, smallWorld(), says, next);
+      assert.deepEqual(later.end, atOnce.end);
+      assert.deepEqual(later.state.world, atOnce.state.world);
+    }),
+    RUNS,
+  );
+});
+
+property(
+  'an attempt rests only when all that it awaits comes later, and never after its end',
+  ({ commands, rests }) => {
+    const end = commands.findIndex((command) => command.kind === 'commit' || command.kind === 'fail');
+    const last = commands.findLastIndex((command) => command.kind === 'suspend');
+    assert.ok(end === -1 || last < end);
+    for (const { awaited, pended, resume_deadline } of rests) {
+      assert.deepEqual([...pended.keys()].sort(), [...awaited.keys()].sort());
+      assert.equal(resume_deadline, Math.min(...pended.values()));
+    }
+  },
+);
+
 test('the same events give the same commands: a turn can be folded again from its record', () => {
   fc.assert(
     fc.property(parkArbitrary, fc.array(moveArbitrary, { maxLength: 20 }), (park, moves) => {
@@ -247,12 +292,13 @@ test('the same events give the same commands: a turn can be folded again from it
   );
 });
 
-test('the histories of these properties are worth looking at: commits, failures, tools and retries occur', () => {
+test('the histories of these properties are worth looking at: commits, failures, rests, tools and retries occur', () => {
   const samples = fc.sample(fc.tuple(parkArbitrary, fc.array(moveArbitrary, { maxLength: 30 })), RUNS);
   const commands = samples.flatMap(([park, moves]) => [...playMoves(smallPark(park), moves).commands]);
   const count = (holds: (command: TurnCommand) => boolean) => commands.filter(holds).length;
   assert.ok(count((command) => command.kind === 'commit') >= 10);
   assert.ok(count((command) => command.kind === 'fail') >= 10);
+  assert.ok(count((command) => command.kind === 'suspend') >= 10);
   assert.ok(count((command) => command.kind === 'invoke' && command.tool_name !== undefined) >= 10);
   assert.ok(count((command) => command.kind === 'invoke' && (command.generation_try ?? 1) > 1) >= 10);
 });

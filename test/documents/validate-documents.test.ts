@@ -142,11 +142,13 @@ test('answers, manifests and workflow tests are read and never stored', async (t
       interface_schema: './i.json',
       entry: './i.js',
     },
-    'bob.test.json': { anything: true },
+    'bob.test.json': { version: 1, label: 'bob', scenario_ref: { hash: 'a'.repeat(64) }, expect: {}, anything: true },
   });
   const { findings, components } = await validateDocuments(await documentParts(folder), ['.']);
   assert.deepEqual(findings.map(inShort), [
     'answers.json:6:7 NO_ALTERNATIVE at "/turns/1/bob~1act~1round-1~1try-1"',
+    'bob.test.json:4:3 REFERENCE_UNCHECKED (note) at "/scenario_ref"',
+    'bob.test.json:8:3 UNKNOWN_FIELD at "/anything"',
     'plugin.json:5:3 UNEXPECTED_VALUE at "/contract_version"',
   ]);
   assert.deepEqual(components, []);

@@ -7,7 +7,7 @@ import { openProcessDoorbell } from '../../engine/doorbells/process.js';
 import type { Doorbell } from '../../engine/ports/doorbell.js';
 import { openServerDoorbell } from '../../engine/store/doorbell/server-doorbell.js';
 import { openTestDatabase } from '../support/databases.js';
-import { freePort, startNats } from '../support/nats-server.js';
+import { freePort, startNats } from '../../tools/nats-server.js';
 import { waitUntil } from '../support/wait-until.js';
 
 /** A doorbell, and what was heard of it. */

@@ -49,6 +49,29 @@ const manifest = (more: Readonly<Record<string, unknown>>): string =>
     ...more,
   });
 
+const TOLD = { name: 'planted', url_env: 'PLANTED_URL', path: '/answers' };
+
+/** Examples one of which is answered later. */
+const ANSWERED_LATER = JSON.stringify({
+  version: 1,
+  examples: [
+    {
+      name: 'at once',
+      interface: TOLD,
+      request: { question: '{{call}}' },
+      server: [{ body: { question: { $from: '/query/question' } } }],
+      expect: { value: { question: '{{call}}' } },
+    },
+    {
+      name: 'later',
+      interface: TOLD,
+      request: { question: '{{call}}' },
+      server: [{ status: 202, body: {} }],
+      expect: { pending: {} },
+    },
+  ],
+});
+
 export const PLANTED: readonly Planted[] = [
   {
     breaks: 'manifest',
@@ -122,6 +145,29 @@ export const PLANTED: readonly Planted[] = [
     how: 'answers with something else than it says',
     files: { 'index.js': entry(`await (async () => { ${ORDINARY} })(); return { value: 'done' };`) },
     says: /it should answer .*and it answered "done"/,
+  },
+  {
+    breaks: 'pending',
+    how: 'says that an answer comes later, and tells nobody which',
+    files: {
+      'index.js': entry(`
+        const { response, text } = await ask(toUrl(told, origin.url, request), context.signal);
+        return response.status === 202 ? { pending: {} } : finish({ response, text });`),
+      'conformance.json': ANSWERED_LATER,
+    },
+    says: /no request holds the correlation_id/,
+  },
+  {
+    breaks: 'pending',
+    how: 'makes an answer of what says that the answer comes later',
+    files: {
+      'index.js': entry(`
+        const headers = { 'x-correlation': context.correlation_id };
+        const { response, text } = await ask(toUrl(told, origin.url, request), context.signal, headers);
+        return response.status === 202 && context.pending ? { pending: {} } : finish({ response, text });`),
+      'conformance.json': ANSWERED_LATER,
+    },
+    says: /where no answer may come later it should fail as unavailable, and it answered/,
   },
   {
     breaks: 'way_out',

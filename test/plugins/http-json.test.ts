@@ -10,11 +10,18 @@ import { ask, jsonCall, openTestSources, serve, summary } from '../sources/harne
 
 const TOLD = { name: 'http_json', method: 'POST', url_env: 'TEST_URL', path: '/buy_candy' } as const;
 
+const CALL = { client_request_id: 'park/turn-1/x', correlation_id: 'call-1' };
+
 test('a request is JSON that names its call', () => {
-  assert.deepEqual(toHttpRequest(TOLD, 'http://toy.test/v1', { candy: 'mars' }, 'park/turn-1/x'), {
+  assert.deepEqual(toHttpRequest(TOLD, 'http://toy.test/v1', { candy: 'mars' }, CALL), {
     url: 'http://toy.test/v1/buy_candy',
     method: 'POST',
-    headers: { accept: 'application/json', 'content-type': 'application/json', 'x-client-request-id': 'park/turn-1/x' },
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'x-client-request-id': 'park/turn-1/x',
+      'x-chukwa-correlation-id': 'call-1',
+    },
     body: '{"candy":"mars"}',
   });
 });

@@ -222,7 +222,11 @@ test('calls that come while a session is being opened wait for it, and outlive t
   const sources = await open(t, command);
   const stop = new AbortController();
   const recorder = makeRecorder({ started: async () => void setTimeout(() => stop.abort(), 200) });
-  const opening = sources.callSource(toolCall('do'), { client_request_id: 'x', signal: stop.signal }, recorder);
+  const opening = sources.callSource(
+    toolCall('do'),
+    { client_request_id: 'x', correlation_id: 'call-1', signal: stop.signal },
+    recorder,
+  );
   await new Promise((resolve) => setTimeout(resolve, 50));
   const waiting = [valueOf(sources), valueOf(sources)];
   assert.deepEqual(summary(await opening), { failed: 'stopped', refused: false });

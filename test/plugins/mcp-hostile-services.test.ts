@@ -253,7 +253,7 @@ test('a call that is stopped is taken back, and the session is given back at the
   const stop = new AbortController();
   const { url, heard } = await fakeService(t, () => stop.abort());
   const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: url } });
-  const surroundings = { client_request_id: 'x', signal: stop.signal };
+  const surroundings = { client_request_id: 'x', correlation_id: 'call-1', signal: stop.signal };
   const outcome = await sources.callSource(toolCall('do'), surroundings, makeRecorder());
   assert.deepEqual(summary(outcome), { failed: 'stopped', refused: false });
   const find = (wanted: (one: Heard) => boolean): Heard | undefined => heard.find(wanted);

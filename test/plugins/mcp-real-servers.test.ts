@@ -81,7 +81,7 @@ test('a stopped turn leaves no call running', async (t) => {
   await ask(sources, toolCall('echo', { message: 'up' }));
   const stop = new AbortController();
   const recorder = makeRecorder({ started: async () => void setTimeout(() => stop.abort(), 50) });
-  const surroundings = { client_request_id: 'x', signal: stop.signal };
+  const surroundings = { client_request_id: 'x', correlation_id: 'call-1', signal: stop.signal };
   const command = toolCall('trigger-long-running-operation', { duration: 60, steps: 60 });
   const outcome = await sources.callSource(command, surroundings, recorder);
   assert.deepEqual(summary(outcome), { failed: 'stopped', refused: false });

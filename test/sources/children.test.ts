@@ -236,7 +236,7 @@ test('a call that is cut may take back what it asked, and a source may say that 
     if (request.url === '/farewell') farewell.abort();
   });
   const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_URL: url } });
-  const surroundings = { client_request_id: 'x', signal: stop.signal };
+  const surroundings = { client_request_id: 'x', correlation_id: 'call-1', signal: stop.signal };
   const said = once(farewell.signal, 'abort');
   const outcome = await sources.callSource(jsonCall({}, { name: 'polite' }), surroundings, makeRecorder());
   assert.deepEqual(summary(outcome), { failed: 'stopped', refused: false });

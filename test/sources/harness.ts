@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { contentHash } from '../../engine/core/content/canonical.js';
 import type { Generation, Invoke } from '../../engine/core/turn/command.js';
 import type { CallProgram, Validate } from '../../engine/core/workflow/program.js';
-import type { CallOutcome, CallRecorder, ChunkBatch } from '../../engine/ports/sources.js';
+import type { CallOutcome, CallRecorder, CallResult, ChunkBatch } from '../../engine/ports/sources.js';
 import { compileShipped, createCompileSchema } from '../../engine/schema/compile-schema.js';
 import { openSources, type Sources, type SourcesParts } from '../../engine/sources/index.js';
 
@@ -183,19 +183,37 @@ export async function ask(
   command: Invoke,
   recorder: CallRecorder = makeRecorder(),
 ): Promise<CallOutcome> {
-  const surroundings = { client_request_id: 'park/turn-1/bob/act/round-1/try-1', signal: new AbortController().signal };
-  return sources.callSource(command, surroundings, recorder);
+  return ended(await askOnce(sources, command, recorder));
+}
+
+/** Makes one call, and gives what came of it. */
+export async function askOnce(
+  sources: Sources,
+  command: Invoke,
+  recorder: CallRecorder = makeRecorder(),
+): Promise<CallResult> {
+  const { signal } = new AbortController();
+  const client_request_id = 'park/turn-1/bob/act/round-1/try-1';
+  return sources.callSource(command, { client_request_id, correlation_id: 'call-1', signal }, recorder);
+}
+
+/** The end of a call that has come to one. */
+export function ended(result: CallResult): CallOutcome {
+  if (result.status === 'pending') throw new Error('the answer comes later');
+  return result;
 }
 
 /** An outcome in a line: what a test is about. */
-export function summary(outcome: CallOutcome): Json {
+export function summary(outcome: CallResult): Json {
+  if (outcome.status === 'pending') return { pending: outcome.correlation_alias ?? null };
   if (outcome.status === 'succeeded') return { succeeded: outcome.view };
   return { failed: outcome.failure_class, refused: outcome.refused };
 }
 
 /** Everything that an outcome would store, as one text. */
-export function storedText(outcome: CallOutcome): string {
-  const body = Buffer.from(outcome.response_body ?? []).toString('latin1');
-  const chunks = Buffer.from(outcome.trace?.chunks?.text ?? []).toString('latin1');
-  return [JSON.stringify(outcome), body, chunks].join('\n');
+export function storedText(result: CallResult): string {
+  const trace = 'trace' in result ? result.trace : undefined;
+  const body = Buffer.from(result.response_body ?? []).toString('latin1');
+  const chunks = Buffer.from(trace?.chunks?.text ?? []).toString('latin1');
+  return [JSON.stringify(result), body, chunks].join('\n');
 }

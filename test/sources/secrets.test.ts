@@ -116,7 +116,7 @@ test('credentials in a URL are sent, and stand in no outcome', async (t) => {
   const overlay = { TEST_URL: url.replace('http://', `http://keeper:${encodeURIComponent(CANARY)}@`) };
   const sources = await openTestSources(t, { overlay });
   for (const client_request_id of ['ok', 'fail']) {
-    const surroundings = { client_request_id, signal: new AbortController().signal };
+    const surroundings = { client_request_id, correlation_id: 'call-1', signal: new AbortController().signal };
     const outcome = await sources.callSource(jsonCall(), surroundings, makeRecorder());
     const stored = storedText(outcome);
     assert.equal(heard, `Basic ${Buffer.from(`keeper:${CANARY}`).toString('base64')}`);

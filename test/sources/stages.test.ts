@@ -4,6 +4,7 @@ import type { Json } from '../../engine/contract/json.js';
 import type { PolicyProgram, SchemaProgram } from '../../engine/core/workflow/program.js';
 import { openChildren } from '../../engine/sources/children.js';
 import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
+import { timerAlarm } from '../../engine/sources/chunk-collector.js';
 import { createOpenedSources } from '../../engine/sources/opened-sources.js';
 import { callStages } from '../../engine/sources/pipeline.js';
 import { allowEverybody } from '../../engine/sources/stages/authorise.js';
@@ -31,7 +32,15 @@ test('the stages are these, in this order', () => {
   const clock = { now: () => 0 };
   const lookUp = (): undefined => undefined;
   const [fetches, children] = [openOriginFetches(), openChildren(lookUp)];
-  const opened = createOpenedSources({ plugins: [], lookUp, fetches, children, clock, log: () => {} });
+  const opened = createOpenedSources({
+    plugins: [],
+    lookUp,
+    fetches,
+    children,
+    clock,
+    alarm: timerAlarm,
+    log: () => {},
+  });
   const alarm = () => () => {};
   const stages = callStages({
     plugins: [],
@@ -143,7 +152,7 @@ test('a turn that was stopped already makes no call', async (t) => {
   const recorder = makeRecorder();
   const outcome = await sources.callSource(
     jsonCall(),
-    { client_request_id: 'x', signal: AbortSignal.abort() },
+    { client_request_id: 'x', correlation_id: 'call-1', signal: AbortSignal.abort() },
     recorder,
   );
   assert.deepEqual(summary(outcome), { failed: 'stopped', refused: true });
@@ -272,7 +281,7 @@ test('a plugin that never settles is left behind when the turn is stopped', asyn
   const sources = await openTestSources(t, { folders: [folder] });
   const stop = new AbortController();
   const recorder = makeRecorder({ started: async () => void setTimeout(() => stop.abort(), 10) });
-  const surroundings = { client_request_id: 'x', signal: stop.signal };
+  const surroundings = { client_request_id: 'x', correlation_id: 'call-1', signal: stop.signal };
   const outcome = await sources.callSource(jsonCall({}, { name: 'stuck' }), surroundings, recorder);
   assert.deepEqual(summary(outcome), { failed: 'stopped', refused: false });
 });

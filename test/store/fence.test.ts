@@ -15,7 +15,10 @@ import {
   generationStart,
   makeWorld,
   message,
+  NOON,
   patchOf,
+  pended,
+  pendingStart,
   refused,
   toyStart,
 } from './record-fixtures.js';
@@ -52,6 +55,13 @@ forEachDatabase('an overtaken driver', (open) => {
     'finishes no call': (store, lease, { toy }) => store.attempts.finishCall(lease, answered(toy, {})),
     'finishes no generation': (store, lease, { generation }) =>
       store.attempts.finishCall(lease, answered(generation, { text: 'late', finish_reason: 'stop' })),
+    'pends no call': async (store, lease, { toy }) => {
+      const written = await store.attempts.pendCall(lease, toy.source_invocation_id, pended(toy));
+      return written === 'overtaken' ? written : 'written';
+    },
+    'lets nothing rest': async (store, lease) =>
+      (await store.attempts.suspend(lease, { at: NOON })) === 'overtaken' ? 'overtaken' : 'written',
+    'takes in no message': (store, lease) => store.attempts.discard(lease, lease.attempt_id),
     'commits nothing': (store, lease, { generation }) =>
       store.attempts.commit(lease, committing(generation, [patchOf({ before: 'rested', after: 'tired' })])),
     'fails nothing': (store, lease) => store.attempts.fail(lease, failing()),
@@ -69,7 +79,7 @@ forEachDatabase('an overtaken driver', (open) => {
       const slug = name.replaceAll(' ', '-');
       await makeWorld(store, slug);
       const { lease } = await begin(store, slug);
-      const opened = { toy: toyStart('a', 1), generation: generationStart(2, [SYSTEM]) };
+      const opened = { toy: pendingStart('a', 1), generation: generationStart(2, [SYSTEM]) };
       await store.attempts.startCall(lease, opened.toy);
       await store.attempts.startCall(lease, opened.generation);
       await endLease(outside, slug);

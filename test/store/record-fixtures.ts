@@ -8,7 +8,7 @@ import type { AppliedPatch } from '../../engine/core/world/world-patch.js';
 import type { CallProgram } from '../../engine/core/workflow/program.js';
 import type { AttemptLease, BeginOutcome, CallFinish, CallStart, CommitTurn } from '../../engine/ports/attempts.js';
 import type { ComponentToStore, Store } from '../../engine/ports/records.js';
-import type { CallSucceeded, ChunkBatch } from '../../engine/ports/sources.js';
+import type { CallPended, CallSucceeded, ChunkBatch } from '../../engine/ports/sources.js';
 import type { ComponentKind } from '../../engine/ports/validation.js';
 import type { OutsideView } from '../support/databases.js';
 
@@ -126,6 +126,24 @@ export function toyStart(key: string, invocation_seq: number, change: Partial<In
       deadline_ms: 1000,
       ...change,
     },
+  };
+}
+
+/** A call that may be answered later. */
+export function pendingStart(key: string, invocation_seq: number, pending_deadline_ms = 3_600_000): CallStart {
+  const start = toyStart(key, invocation_seq);
+  return { ...start, command: { ...start.command, call: { ...start.command.call, pending_deadline_ms } } };
+}
+
+/** That it will be. */
+export function pended(start: CallStart, correlation_alias?: string): CallPended {
+  return {
+    status: 'pending',
+    key: start.command.key,
+    pended_at: NOON,
+    deadline_ms: start.command.call.pending_deadline_ms ?? 0,
+    http_status: 202,
+    ...(correlation_alias === undefined ? {} : { correlation_alias }),
   };
 }
 

@@ -1,20 +1,20 @@
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { advance } from '../../engine/core/turn/advance.js';
-import type { Invoke, TurnCommand } from '../../engine/core/turn/command.js';
-import type { CallEvent } from '../../engine/core/turn/event.js';
+import type { Invoke, Suspend, TurnCommand } from '../../engine/core/turn/command.js';
+import type { CallEvent, CallPended } from '../../engine/core/turn/event.js';
 import { UNBEGUN, type TurnState } from '../../engine/core/turn/state.js';
 import type { Verdict } from '../../engine/core/turn/verdict.js';
 import type { Program } from '../../engine/core/workflow/program.js';
 import type { World } from '../../engine/core/world/world.js';
 
-/** What the outside says to one command. */
-export type Says = (command: Invoke) => CallEvent;
+/** What the outside says to one command; first perhaps that the answer comes later. */
+export type Says = (command: Invoke) => CallEvent | CallPended;
 
 export interface Played {
   readonly state: TurnState;
   readonly invokes: readonly Invoke[];
   readonly verdicts: readonly Verdict[];
-  readonly end: Exclude<TurnCommand, Invoke> | undefined;
+  readonly end: Exclude<TurnCommand, Invoke | Suspend> | undefined;
   /** One line for each thing that happened. */
   readonly story: readonly string[];
 }
@@ -39,12 +39,8 @@ export function playTurn(
         waiting.push(command);
         story.push(`ask ${command.key}`);
       } else {
-        end = command;
-        story.push(
-          command.kind === 'commit'
-            ? `commit ${command.patches.map((patch) => patch.subject_id).join(' ')}`.trim()
-            : `fail ${command.failure_class}`,
-        );
+        if (command.kind !== 'suspend') end = command;
+        story.push(describeEnd(command));
       }
     }
   };
@@ -54,7 +50,9 @@ export function playTurn(
   while (waiting.length > 0) {
     const [command] = waiting.splice(pick(waiting.length) % waiting.length, 1);
     if (command === undefined) break;
-    const step = advance(program, state, says(command));
+    const event = says(command);
+    if (event.kind === 'call_pended') waiting.push(command);
+    const step = advance(program, state, event);
     state = step.state;
     if (step.verdict) {
       verdicts.push(step.verdict);
@@ -64,6 +62,17 @@ export function playTurn(
     take(step.commands);
   }
   return { state, invokes, verdicts, end, story };
+}
+
+function describeEnd(command: Exclude<TurnCommand, Invoke>): string {
+  switch (command.kind) {
+    case 'commit':
+      return `commit ${command.patches.map((patch) => patch.subject_id).join(' ')}`.trim();
+    case 'fail':
+      return `fail ${command.failure_class}`;
+    case 'suspend':
+      return `suspend until ${command.resume_deadline}`;
+  }
 }
 
 /** An answer of a model. */

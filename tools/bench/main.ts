@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compose } from '../../engine/main.js';
 import { measureAuthoring } from './authoring/measure.js';
+import { measureFleet } from './fleet/measure.js';
 import { openProgressLine, type ProgressLine } from './progress.js';
 import { measureReducer } from './reducer/measure.js';
 import { renderTable } from './render-table.js';
@@ -36,6 +37,10 @@ const MEASURES: Readonly<Record<string, (progress: ProgressLine) => Promise<read
   },
   trips: (progress) => onServer((url, stage) => measureRoundTrips(url, stage, progress)),
   served: (progress) => onServer((url, stage) => measureServedTurns(url, stage, progress)),
+  fleet: (progress) =>
+    withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) =>
+      measureFleet(join(dist, 'engine', 'chukwa.js'), url, progress),
+    ),
   embedded: (progress) => onStage((stage) => measureEmbeddedTurns(join(dist, 'template.tar.gz'), stage, progress)),
 };
 

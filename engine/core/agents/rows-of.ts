@@ -149,7 +149,8 @@ function report({ waiting }: AgentTurn, turn: AgentTurn, source_invocation_id: s
 function suspend(book: AgentBook, { subject_id, call_keys, resume_deadline }: Suspended, pointerOf: PointerOf): Left {
   const before = getTurn(book, subject_id);
   const waiting = call_keys.map((key) => pointerOf(key).source_invocation_id).toSorted();
-  if (before.status === 'suspended' && before.waiting.join() === waiting.join()) return { turn: before, events: [] };
+  const isSame = before.resume_deadline === resume_deadline && before.waiting.join() === waiting.join();
+  if (before.status === 'suspended' && isSame) return { turn: before, events: [] };
   const turn: AgentTurn = {
     ...take(before, 'suspend'),
     ...{ activity: 'awaiting_tool_result', waiting, resume_deadline, suspensions: before.suspensions + 1 },

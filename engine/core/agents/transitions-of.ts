@@ -6,11 +6,12 @@ import type { AgentTransition, ToolAnswered, ToolCalled } from './transition.js'
 
 /**
  * What a step of the turn means for its agents, read off the states before and after it, in the order in which it
- * happened. How their turns end is not among it: that is known when the attempt has ended.
+ * happened. That they rest or end is not among it: that is known when the attempt has done so.
  */
 export function transitionsOf(program: Program, before: TurnState, after: TurnState): readonly AgentTransition[] {
   return [
     ...listAnsweredTools(program, before, after),
+    ...listReported(program, before, after),
     ...findAnswered(program, before, after),
     ...findDispatched(program, before, after),
     ...findEntered(program, before, after),
@@ -22,6 +23,17 @@ function listAnsweredTools(program: Program, before: TurnState, after: TurnState
   return listTools(program, before)
     .filter(({ call_key }) => !after.awaited.has(call_key))
     .map((tool) => ({ kind: 'tool_answered', ...tool }));
+}
+
+/** A call that came later, and that no model elected. */
+function listReported(program: Program, before: TurnState, after: TurnState): readonly AgentTransition[] {
+  const subject = findSubject(program, before);
+  if (subject === undefined) return [];
+  return [...before.pended.keys()].flatMap((call_key) => {
+    const asker = before.awaited.get(call_key);
+    const isReported = asker?.kind === 'node' && asker.tool_name === undefined && !after.awaited.has(call_key);
+    return isReported ? [{ kind: 'reported' as const, subject_id: subject.subject_id, call_key }] : [];
+  });
 }
 
 function listCalledTools(program: Program, before: TurnState, after: TurnState): readonly ToolCalled[] {

@@ -12,8 +12,8 @@ import {
   readingsOfSubject,
   visibleTurnReadings,
 } from './ambients.js';
-import type { Fail, Invoke, TurnCommand } from './command.js';
-import type { CallEvent, TurnEvent } from './event.js';
+import type { Fail, Invoke, Suspend, TurnCommand } from './command.js';
+import type { CallEvent, CallPended, TurnEvent } from './event.js';
 import { injectReadings } from './scope.js';
 import type { Asker, SubjectState, TurnState } from './state.js';
 import type { Verdict } from './verdict.js';
@@ -32,8 +32,13 @@ export interface Step {
 export function advance(program: Program, state: TurnState, event: TurnEvent): Step {
   if (state.stage === 'ended') return { state, commands: [] };
   const step = hear(program, state, event);
+  const rest = step.state === state ? undefined : restOf(step.state);
   const agents = transitionsOf(program, state, step.state);
-  return agents.length === 0 ? step : { ...step, agents };
+  return {
+    ...step,
+    ...(rest === undefined ? {} : { commands: [rest] }),
+    ...(agents.length === 0 ? {} : { agents }),
+  };
 }
 
 function hear(program: Program, state: TurnState, event: TurnEvent): Step {
@@ -48,6 +53,8 @@ function hear(program: Program, state: TurnState, event: TurnEvent): Step {
       });
     case 'stopped':
       return failTurn(state, stopFailure(program, state, event.reason));
+    case 'call_pended':
+      return hearPended(state, event);
     default:
       return hearCall(program, state, event);
   }
@@ -56,7 +63,7 @@ function hear(program: Program, state: TurnState, event: TurnEvent): Step {
 function hearCall(program: Program, state: TurnState, event: CallEvent): Step {
   const asker = state.awaited.get(event.key);
   if (asker === undefined) return { state, commands: [] };
-  const heard = { ...state, awaited: without(state.awaited, event.key) };
+  const heard = { ...state, awaited: without(state.awaited, event.key), pended: unpended(state, event.key) };
   if (state.failure !== undefined) return settle(heard);
   switch (asker.kind) {
     case 'turn_ambient':
@@ -74,6 +81,22 @@ function hearCall(program: Program, state: TurnState, event: CallEvent): Step {
     case 'node':
       return hearInNode(program, heard, asker.node_id, event);
   }
+}
+
+/** The call stays awaited; all that has changed is that nobody needs to wait beside it. */
+function hearPended(state: TurnState, { key, deadline }: CallPended): Step {
+  if (!state.awaited.has(key) || state.pended.has(key)) return { state, commands: [] };
+  return settle({ ...state, pended: withEntry(state.pended, key, deadline) });
+}
+
+function unpended({ pended }: TurnState, key: string): TurnState['pended'] {
+  return pended.has(key) ? without(pended, key) : pended;
+}
+
+/** Where something is awaited and all of it comes later, nobody needs to live until then. */
+export function restOf({ stage, awaited, pended }: TurnState): Suspend | undefined {
+  if (stage === 'ended' || awaited.size === 0 || awaited.size > pended.size) return undefined;
+  return { kind: 'suspend', resume_deadline: Math.min(...pended.values()) };
 }
 
 function beginTurn(program: Program, state: TurnState): Step {
@@ -222,13 +245,13 @@ function askAll(program: Program, state: TurnState, asked: AmbientAsk, kind: 'tu
   return { state: { ...state, awaited: new Map(askers) }, commands: asked.commands };
 }
 
-/** The first failure stops new commands; the attempt ends when nothing is awaited any more. */
+/** The first failure stops new commands; the attempt ends when nothing is awaited any more but answers that come later. */
 function failTurn(state: TurnState, failure: Fail): Step {
   return settle({ ...state, failure: state.failure ?? failure });
 }
 
 function settle(state: TurnState): Step {
-  if (state.failure === undefined || state.awaited.size > 0) return { state, commands: [] };
+  if (state.failure === undefined || state.awaited.size > state.pended.size) return { state, commands: [] };
   return { state: { ...state, stage: 'ended' }, commands: [state.failure] };
 }
 

@@ -5,7 +5,7 @@ import type { CallProgram, OfferedSchema } from '../workflow/program.js';
 import type { AttemptFailureClass } from './failure.js';
 
 /** An order to the outside. Nothing else happens because of a turn. */
-export type TurnCommand = Invoke | Commit | Fail;
+export type TurnCommand = Invoke | Commit | Fail | Suspend;
 
 export type InvocationKind = 'llm_generation' | 'ambient_context' | 'model_elected_tool' | 'node_call';
 
@@ -63,6 +63,13 @@ export interface AcceptedPatch {
   /** The generation that said it. */
   readonly call_key: string;
   readonly applied: AppliedPatch;
+}
+
+/** Let the attempt rest: every call that it awaits will be answered later, and nobody needs to live until then. */
+export interface Suspend {
+  readonly kind: 'suspend';
+  /** The first moment at which it must go on, answered or not; in milliseconds since 1970. */
+  readonly resume_deadline: number;
 }
 
 /** End the attempt; the world stays as it was. */

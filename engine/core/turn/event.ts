@@ -3,7 +3,7 @@ import type { World } from '../world/world.js';
 import type { InvocationFailureClass } from './failure.js';
 
 /** A fact that the turn learns. Facts are in the past tense, and arrive one at a time. */
-export type TurnEvent = TurnBegan | CallEvent | Stopped;
+export type TurnEvent = TurnBegan | CallEvent | CallPended | Stopped;
 
 /** An attempt at turn `world.turn + 1` began on this world. */
 export interface TurnBegan {
@@ -13,7 +13,7 @@ export interface TurnBegan {
   readonly simulation_time: string;
 }
 
-/** What became of one call. */
+/** How one call ended. */
 export type CallEvent = CallAnswered | CallFailed | CallRefused;
 
 export interface CallAnswered {
@@ -38,6 +38,14 @@ export interface CallRefused {
   readonly key: string;
   readonly failure_class: InvocationFailureClass;
   readonly message: string;
+}
+
+/** The source has taken the call and says that its answer comes later. It stays awaited. */
+export interface CallPended {
+  readonly kind: 'call_pended';
+  readonly key: string;
+  /** Until when it is waited for, in milliseconds since 1970; the record's own, so that a refold hears the same. */
+  readonly deadline: number;
 }
 
 /** A person or the program asked the attempt to end. */

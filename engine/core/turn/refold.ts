@@ -1,9 +1,9 @@
 import type { AgentTransition } from '../agents/transition.js';
 import type { EffectClass } from '../workflow/effect-class.js';
 import type { Program } from '../workflow/program.js';
-import { advance, type Step } from './advance.js';
-import type { Fail, Invoke, TurnCommand } from './command.js';
-import type { CallEvent, CallFailed, TurnBegan } from './event.js';
+import { advance, restOf, type Step } from './advance.js';
+import type { Commit, Fail, Invoke, TurnCommand } from './command.js';
+import type { CallEvent, CallFailed, CallPended, TurnBegan } from './event.js';
 import { type TurnState, UNBEGUN } from './state.js';
 
 /** What the record holds of a command that an earlier driver performed. */
@@ -12,8 +12,8 @@ export interface Recorded {
   /** Of the request as the core made it. */
   readonly request_hash: string;
   readonly effect: EffectClass;
-  /** How the call ended, as the turn hears it; left out where nobody saw it end. */
-  readonly event?: CallEvent;
+  /** How the call ended, as the turn hears it, or that it will be answered later; left out where nobody saw it end. */
+  readonly event?: CallEvent | CallPended;
 }
 
 /** Where a turn stands once everything that is on record has been heard. */
@@ -32,7 +32,7 @@ interface Fold {
   readonly state: TurnState;
   readonly asked: ReadonlyMap<string, Invoke>;
   readonly agents: readonly AgentTransition[];
-  readonly end?: Exclude<TurnCommand, Invoke>;
+  readonly end?: Commit | Fail;
 }
 
 /**
@@ -60,7 +60,7 @@ export function refold(program: Program, began: TurnBegan, records: readonly Rec
 interface Answerable {
   readonly record: Recorded;
   readonly command: Invoke;
-  readonly event: CallEvent;
+  readonly event: CallEvent | CallPended;
 }
 
 /** The first record of a call that the turn waits for; calls in doubt are heard after all that is certain. */
@@ -95,15 +95,17 @@ function follow(fold: Fold, { state, commands, agents = [] }: Step): Fold {
   let { end } = fold;
   for (const command of commands) {
     if (command.kind === 'invoke') asked.set(command.key, command);
-    else end = command;
+    else if (command.kind !== 'suspend') end = command;
   }
   const happened = [...fold.agents, ...agents];
   return { program: fold.program, state, asked, agents: happened, ...(end === undefined ? {} : { end }) };
 }
 
 function toRefolded({ state, asked, agents, end }: Fold): Refolded {
-  const unanswered = [...asked.values()].filter(({ key }) => state.awaited.has(key));
-  return { state, asked, agents, commands: end === undefined ? unanswered : [end] };
+  if (end !== undefined) return { state, asked, agents, commands: [end] };
+  const unanswered = [...asked.values()].filter(({ key }) => state.awaited.has(key) && !state.pended.has(key));
+  const rest = restOf(state);
+  return { state, asked, agents, commands: rest === undefined ? unanswered : [rest] };
 }
 
 function mismatched({ state, asked }: Fold, failure: Fail): Refolded {

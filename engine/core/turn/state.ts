@@ -9,7 +9,7 @@ import type { Scope } from './scope.js';
  *
  *   unbegun → turn_ambients → (subject_ambients → nodes) for each subject in order → ended
  *
- * and from anywhere to ended, by a failure, as soon as nothing is awaited any more.
+ * and from anywhere to ended, by a failure, as soon as nothing is awaited any more but answers that come later.
  */
 export interface TurnState {
   readonly stage: 'unbegun' | 'turn_ambients' | 'subject_ambients' | 'nodes' | 'ended';
@@ -18,6 +18,8 @@ export interface TurnState {
   readonly simulation_time: string;
   /** Calls that were asked for and not answered, and for whom. */
   readonly awaited: ReadonlyMap<string, Asker>;
+  /** Of those, the ones whose answer comes later: until when it is waited for. */
+  readonly pended: ReadonlyMap<string, number>;
   /** Views of once-per-turn readings, by key. */
   readonly readings: ReadonlyMap<string, Json>;
   /** Index of the subject that runs, or is next. */
@@ -50,6 +52,7 @@ export const UNBEGUN: TurnState = {
   world: NO_WORLD,
   simulation_time: '',
   awaited: new Map(),
+  pended: new Map(),
   readings: new Map(),
   subject_index: 0,
   patches: [],

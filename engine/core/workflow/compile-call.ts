@@ -71,6 +71,7 @@ export function compileCall(
       ...(policed ? { policy_id: place.policy_id } : {}),
       ...(setting.policy === undefined ? {} : { policy: setting.policy }),
       limits: toLimits(source.value, setting, place.speaks),
+      ...(authored.pending_deadline_ms === undefined ? {} : { pending_deadline_ms: authored.pending_deadline_ms }),
     },
     problems: [],
   };
@@ -143,9 +144,6 @@ function checkCall(
   const allowed = setting.policy?.allow.has(place.policy_id) ?? false;
   const approval =
     setting.policy?.require_approval.some((entry) => entry === place.policy_id || entry === authored.effect) ?? false;
-  const unsupported = (['connection', 'pending_deadline_ms'] as const).filter(
-    (member) => authored[member] !== undefined,
-  );
   return inDocument(document, [
     ...(needsLeave && !allowed
       ? [
@@ -167,12 +165,16 @@ function checkCall(
           },
         ]
       : []),
-    ...unsupported.map((member) => ({
-      code: 'NOT_SUPPORTED_YET',
-      message: `This version cannot honour "${member}", and runs nothing that it cannot honour.`,
-      pointer: `${place.pointer}/${member}`,
-      repair: `Take "${member}" away for now.`,
-    })),
+    ...(authored.connection === undefined
+      ? []
+      : [
+          {
+            code: 'NOT_SUPPORTED_YET',
+            message: 'This version cannot honour "connection", and runs nothing that it cannot honour.',
+            pointer: `${place.pointer}/connection`,
+            repair: 'Take "connection" away for now.',
+          },
+        ]),
   ]);
 }
 

@@ -121,8 +121,12 @@ function findCycle(edge: Edge, graph: Graph): Problem | undefined {
 function findWrongKind(edge: Edge, byPath: ReadonlyMap<string, DocumentToLink>): Problem | undefined {
   const kind = edge.to === undefined ? undefined : byPath.get(edge.to)?.kind;
   if (kind === undefined || kind === edge.reference.wants) return undefined;
-  const message = `this must refer to a ${edge.reference.wants}, and the file is a ${kind}`;
+  const message = `this must refer to ${withArticle(edge.reference.wants)}, and the file is ${withArticle(kind)}`;
   return { code: 'WRONG_KIND', message, pointer: edge.reference.pointer };
+}
+
+function withArticle(kind: DocumentKind): string {
+  return kind === 'answers' ? 'a document of answers' : `a ${kind}`;
 }
 
 function linkOne(
@@ -140,7 +144,9 @@ function linkOne(
     hashes.set(reference.pointer, hash);
   }
   const content = toContent(file.kind, file.value as JsonObject, (pointer) => hashes.get(pointer));
-  const refersTo = edges.map(({ reference }) => ({ kind: reference.wants, hash: hashes.get(reference.pointer) ?? '' }));
+  const refersTo = edges.flatMap(({ reference: { wants, pointer } }) =>
+    isComponentKind(wants) ? [{ kind: wants, hash: hashes.get(pointer) ?? '' }] : [],
+  );
   return { path: file.path, kind: file.kind, hash: contentHash(content), content, refers_to: distinct(refersTo) };
 }
 

@@ -37,6 +37,8 @@ export interface CallProgram {
   readonly policy_id?: string;
   readonly policy?: PolicyProgram;
   readonly limits: CallLimits;
+  /** How long an answer that comes later may take; absent where an answer must come at once. */
+  readonly pending_deadline_ms?: number;
 }
 
 export interface CallLimits {

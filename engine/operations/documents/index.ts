@@ -1,5 +1,5 @@
-export type { Place } from './find-files.js';
-export type { Finding } from './finding.js';
+export { findFiles, type Place } from './find-files.js';
+export { type Finding, toFinding } from './finding.js';
 export { fromValue, type LoadedFile, type LoadedFiles, loadDocuments } from './load.js';
 export { type PutDocument, putDocuments, type PutParts, type PutResult } from './put.js';
 export { loadShippedSchemas } from './shipped-schemas.js';
@@ -11,3 +11,4 @@ export {
   type Validation,
 } from './validate.js';
 export { watchDocuments } from './watch.js';
+export { listTests, type LoadedTest } from './tests.js';

@@ -10,6 +10,7 @@ import type { ComponentStore } from '../../ports/records.js';
 import type { Place } from './find-files.js';
 import { type Finding, sortFindings, toFinding } from './finding.js';
 import { type LoadedFile, type LoadedFiles, loadDocuments } from './load.js';
+import { type CheckTest, complainOfTests, type FileComplaint, listTested } from './tests.js';
 
 /** Finds a linked or stored document. */
 export type FindComponent = (kind: ComponentKind, hash: string) => JsonObject | undefined;
@@ -22,6 +23,8 @@ export interface DocumentParts {
   readonly validateDocument: (kind: DocumentKind, document: Json) => readonly Problem[];
   /** What keeps a scenario from running. Everything that it refers to can be found. */
   readonly checkScenario: (find: FindComponent, scenarioHash: string) => readonly DocumentProblem[];
+  /** What of a test can never come about. Its scenario, and all that it refers to, can be found. */
+  readonly checkTest?: CheckTest;
   /** Where stored documents are looked up; without it, hashes that no file has are noted and not followed. */
   readonly components?: Pick<ComponentStore, 'closure'>;
 }
@@ -55,13 +58,14 @@ export async function validateLoaded(
     loaded.resolve_path,
     loaded.neighbours,
   );
-  const outside = await findOutside(parts, linking.linked);
+  const outside = await findOutside(parts, linking.linked, loaded.files);
   const whole = checkWhole(parts, linking.linked, outside.found);
+  const tests = checkTests(parts, loaded, { ...linking, stored: outside.found, isSound: soundnessOf(checked) });
   const findings = sortFindings([
     ...checked.flatMap(({ file, problems }) => problems.map((problem) => at(file, problem))),
     ...linking.problems.map(({ path, problem }) => at(getFile(files, path), problem)),
     ...outside.missing.flatMap((reference) => findReferring(loaded.files, reference, parts.components !== undefined)),
-    ...whole.map(({ path, problem }) => at(getFile(files, path), problem)),
+    ...[...whole, ...tests].map(({ path, problem }) => at(getFile(files, path), problem)),
   ]);
   return { ok: !findings.some(isError), findings, components: withoutUnused(linking.linked) };
 }
@@ -88,10 +92,17 @@ interface Outside {
 }
 
 /** What the linked documents name by a hash that none of them has. */
-async function findOutside(parts: DocumentParts, linked: readonly LinkedDocument[]): Promise<Outside> {
+async function findOutside(
+  parts: DocumentParts,
+  linked: readonly LinkedDocument[],
+  files: readonly LoadedFile[],
+): Promise<Outside> {
   const here = new Set(linked.map(keyOf));
   const wanted = new Map(
-    linked.flatMap(({ refers_to }) => refers_to).map((reference) => [keyOf(reference), reference]),
+    [...linked.flatMap(({ refers_to }) => refers_to), ...files.flatMap(listTested)].map((reference) => [
+      keyOf(reference),
+      reference,
+    ]),
   );
   const found = new Map<string, JsonObject>();
   const missing: ComponentReference[] = [];
@@ -132,9 +143,46 @@ function findReferring(
   });
 }
 
-interface FileComplaint {
-  readonly path: string;
-  readonly problem: Problem;
+/** Which files have no fault of their own. */
+function soundnessOf(
+  checked: readonly { readonly file: LoadedFile; readonly problems: readonly Problem[] }[],
+): (path: string) => boolean {
+  const sound = new Set(checked.filter(({ problems }) => !problems.some(isError)).map(({ file }) => file.path));
+  return (path) => sound.has(path);
+}
+
+interface ForTests {
+  readonly linked: readonly LinkedDocument[];
+  readonly stored: ReadonlyMap<string, JsonObject>;
+  readonly isSound: (path: string) => boolean;
+}
+
+/** Tests of scenarios of which a part is missing are left alone: what is missing has been said. */
+function checkTests(
+  parts: DocumentParts,
+  loaded: Pick<LoadedFiles, 'files' | 'resolve_path'>,
+  { linked, stored, isSound }: ForTests,
+): readonly FileComplaint[] {
+  const { checkTest } = parts;
+  if (checkTest === undefined) return [];
+  const whole = wholeOf(linked, stored);
+  const contents = contentsOf(linked, stored);
+  const hashes = new Map(linked.filter(({ kind }) => kind === 'scenario').map(({ path, hash }) => [path, hash]));
+  return complainOfTests(loaded, {
+    isSound,
+    hashOfScenario: (path) => hashes.get(path),
+    check: (test, scenarioHash) =>
+      whole.has(keyOf({ kind: 'scenario', hash: scenarioHash }))
+        ? checkTest((kind, hash) => contents.get(keyOf({ kind, hash })), scenarioHash, test)
+        : undefined,
+  });
+}
+
+function contentsOf(
+  linked: readonly LinkedDocument[],
+  stored: ReadonlyMap<string, JsonObject>,
+): ReadonlyMap<string, JsonObject> {
+  return new Map([...stored, ...linked.map((document) => [keyOf(document), document.content] as const)]);
 }
 
 /** Scenarios of which a part is missing are left alone: what is missing has been said. */
@@ -143,7 +191,7 @@ function checkWhole(
   linked: readonly LinkedDocument[],
   stored: ReadonlyMap<string, JsonObject>,
 ): readonly FileComplaint[] {
-  const contents = new Map([...stored, ...linked.map((document) => [keyOf(document), document.content] as const)]);
+  const contents = contentsOf(linked, stored);
   const paths = new Map(linked.toReversed().map((document) => [keyOf(document), document.path]));
   const whole = wholeOf(linked, stored);
   const scenarios = linked.filter((document) => document.kind === 'scenario' && whole.has(keyOf(document)));

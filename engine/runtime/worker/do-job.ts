@@ -33,6 +33,8 @@ export async function doJob(parts: WorkerParts, job: Job, tries: number, leave: 
     });
     if (end.kind === 'unfit') return await putOff(parts, job, tries, end);
     if (end.kind === 'held' && claimed !== undefined) return await putOff(parts, job, tries, toHeld(end));
+    if (end.kind === 'rests' && claimed?.message_type === 'turn')
+      return await putOff(parts, job, tries, toResting(end));
     tellEnd(parts, world_slug, end);
     return 'done';
   } catch (error) {
@@ -62,6 +64,10 @@ function toHeld({ holder, attempt_id }: Extract<AttemptEnd, { kind: 'held' }>) {
   return { kind: 'unfit', reason, is_final: false } as const;
 }
 
+function toResting({ attempt_id }: Extract<AttemptEnd, { kind: 'rests' }>) {
+  return { kind: 'unfit', reason: `attempt ${attempt_id} rests until it is answered`, is_final: false } as const;
+}
+
 async function putOff(
   parts: WorkerParts,
   { world_slug, claimed }: Job,
@@ -82,6 +88,7 @@ async function putOff(
 function tellEnd(parts: WorkerParts, world_slug: string, end: AttemptEnd): void {
   switch (end.kind) {
     case 'committed':
+    case 'suspended':
     case 'handed_over': {
       const { attempt_id, attempted_turn } = end;
       if (end.kind === 'handed_over') parts.doorbell.ring(world_slug);
@@ -92,6 +99,7 @@ function tellEnd(parts: WorkerParts, world_slug: string, end: AttemptEnd): void 
       return parts.onEvent({ kind: 'turn_failed', world_slug, attempt_id, attempted_turn, failure });
     }
     case 'held':
+    case 'rests':
     case 'not_asked_for':
     case 'unknown_world':
       // Somebody else was faster, or has done it.

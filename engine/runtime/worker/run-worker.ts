@@ -4,13 +4,13 @@ import { doJob, type Job } from './do-job.js';
 import type { WorkerParts, WorkerSettings } from './worker-parts.js';
 
 // A worker looks into the inbox when a bell rings, when one of its attempts ends, and every second by itself: with all
-// bells silent it is as late as that and misses nothing. Each look is two statements, three now and then.
+// bells silent it is as late as that and misses nothing. Each look is three statements, four now and then.
 
 /** How long nobody rang before a worker looks by itself; drivers that are gone are looked for as often. */
 const LOOK_MS = 1_000;
 const TIDY_MS = 30_000;
 /** From a claim to the beginning of its attempt lies the compiling of a program, at most. */
-const RESERVE_MS = 30_000;
+const RESERVE_MS = 5_000;
 const DATABASE_LOST = { first_ms: 500, most_ms: 15_000 };
 const LEFT_ALONE = { first_ms: 1_000, most_ms: 60_000 };
 
@@ -72,6 +72,7 @@ async function look(worker: Worker): Promise<number> {
     await tidy(worker);
     await takeLapsed(worker);
     await takeDue(worker);
+    await expire(worker);
     if (worker.losses > 0) worker.parts.onEvent({ kind: 'database_found' });
     worker.losses = 0;
     return LOOK_MS;
@@ -104,6 +105,14 @@ async function tidy(worker: Worker): Promise<void> {
   worker.tidied_at = parts.clock.now();
   const tidied = await parts.inbox.tidy();
   if (tidied.promoted + tidied.consumed > 0) parts.onEvent({ kind: 'tidied', ...tidied });
+}
+
+/** What is told now is due now: the next look is at once. */
+async function expire({ parts, alarm }: Worker): Promise<void> {
+  const calls = await parts.expireCalls();
+  if (calls === 0) return;
+  parts.onEvent({ kind: 'timed_out', calls });
+  alarm.ring();
 }
 
 function countFree({ settings, busy }: Worker): number {

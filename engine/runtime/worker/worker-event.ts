@@ -10,7 +10,7 @@ export type WorkerEvent =
       readonly attempted_turn: number;
     }
   | {
-      readonly kind: 'turn_committed' | 'turn_handed_over';
+      readonly kind: 'turn_committed' | 'turn_suspended' | 'turn_handed_over';
       readonly world_slug: string;
       readonly attempt_id: string;
       readonly attempted_turn: number;
@@ -30,6 +30,8 @@ export type WorkerEvent =
   | { readonly kind: 'overtaken'; readonly world_slug: string }
   /** A bug: the attempt is interrupted, and tried again a few times. */
   | { readonly kind: 'driver_broke'; readonly world_slug: string; readonly error: unknown }
+  /** So many calls were to be answered by now. */
+  | { readonly kind: 'timed_out'; readonly calls: number }
   | ({ readonly kind: 'tidied' } & Tidied)
   | { readonly kind: 'database_lost'; readonly reason: string }
   | { readonly kind: 'database_found' }

@@ -1,18 +1,31 @@
-import type { InvocationContext, SourceAnswer, TransportFacts } from '../../contract/source.js';
-import { boundCall, withinCall } from '../call-bounds.js';
+import type { InvocationContext, SourceAnswer, SourcePending, TransportFacts } from '../../contract/source.js';
+import { boundCall } from '../call-bounds.js';
 import { type CallLimit, type Cut, openCallLimit } from '../call-limit.js';
 import { type CallOutside, openCallTrace } from '../call-trace.js';
-import { type Answered, type Halt, halt, type Passage, type Ready, type Reply, type Stage } from '../passage.js';
+import {
+  type Answered,
+  type Halt,
+  halt,
+  type Passage,
+  type Pause,
+  type Ready,
+  type Reply,
+  type Stage,
+} from '../passage.js';
 import { keepResponseHeaders } from '../response-headers.js';
 import type { SecretReplacer } from '../secrets.js';
 import { describeThrown, findSourceFailure } from '../source-failure.js';
+import { toStorableText } from '../storable-text.js';
 
-/** Asks the plugin, once. It has until the deadline; whoever does not settle by then is left behind. */
-export function call(outside: CallOutside): Stage<Ready, Answered> {
+/**
+ * Asks the plugin, once. It has until the deadline; whoever does not settle by then is left behind. That it will be answered
+ * later is an answer only where the author lets it be one.
+ */
+export function call(outside: CallOutside): Stage<Ready, Ready & Answered> {
   return { name: 'call', pass: (passage) => ask(passage, outside) };
 }
 
-async function ask(passage: Ready, outside: CallOutside): Promise<Answered | Halt> {
+async function ask(passage: Ready, outside: CallOutside): Promise<(Ready & Answered) | Halt | Pause> {
   const limit = openCallLimit(runtimeOf(passage), passage.surroundings.signal);
   const trace = openCallTrace(passage, outside, limit.overtake);
   const end = await invoke(passage, limit, { trace: trace.sink, ...contextOf(passage) });
@@ -21,13 +34,14 @@ async function ask(passage: Ready, outside: CallOutside): Promise<Answered | Hal
   const reply = (facts: TransportFacts | undefined): Reply => ({ facts: cleanFacts(facts, passage), ...left });
   if (end.kind === 'answered') {
     const { answer } = end;
-    if (typeof answer === 'object' && answer !== null)
-      return { ...passage, value: answer.value, reply: reply(answer.facts) };
-    return halt(
-      { ...passage, reply: reply(undefined) },
-      'transport',
-      `the plugin ${passage.route.plugin.name} answered nothing`,
-    );
+    if (typeof answer !== 'object' || answer === null)
+      return halt(
+        { ...passage, reply: reply(undefined) },
+        'transport',
+        `the plugin ${passage.route.plugin.name} answered nothing`,
+      );
+    if ('pending' in answer) return pause({ ...passage, reply: reply(answer.facts) }, answer.pending);
+    return { ...passage, value: answer.value, reply: reply(answer.facts) };
   }
   if (end.kind === 'cut') return haltCut({ ...passage, reply: reply(undefined) }, end.cut, runtimeOf(passage));
   const failure = findSourceFailure(end.thrown);
@@ -36,15 +50,16 @@ async function ask(passage: Ready, outside: CallOutside): Promise<Answered | Hal
 }
 
 type End =
-  | { readonly kind: 'answered'; readonly answer: SourceAnswer }
+  | { readonly kind: 'answered'; readonly answer: SourceAnswer | SourcePending }
   | { readonly kind: 'threw'; readonly thrown: unknown }
   | { readonly kind: 'cut'; readonly cut: Cut };
 
 async function invoke(passage: Ready, limit: CallLimit, context: Omit<InvocationContext, 'signal'>): Promise<End> {
   const cut = limit.cut();
   if (cut) return { kind: 'cut', cut };
-  const { bounds, signal } = boundCall(limit.signal, wireLimits(passage));
-  const answered = withinCall(bounds, async () => passage.source.invoke(passage.request, { ...context, signal })).then(
+  const { source } = passage;
+  const { signal, within } = boundCall(limit.signal, wireLimits(passage), source);
+  const answered = within(async () => source.invoke(passage.request, { ...context, signal })).then(
     (answer): End => ({ kind: 'answered', answer }),
     (thrown: unknown): End => ({ kind: 'threw', thrown }),
   );
@@ -54,11 +69,28 @@ async function invoke(passage: Ready, limit: CallLimit, context: Omit<Invocation
   return end.kind === 'threw' && reason ? { kind: 'cut', cut: reason } : end;
 }
 
-function contextOf(passage: Passage): Omit<InvocationContext, 'signal' | 'trace'> {
+/** What a name may be that the other side gives to a call. */
+const ALIAS_LENGTH_MAX = 256;
+
+function pause(passage: Ready & Pick<Answered, 'reply'>, said: SourcePending['pending']): Halt | Pause {
+  if (passage.pending === undefined) {
+    const message = `${passage.route.plugin.name} says that the answer comes later, and the binding has no pending_deadline_ms that would let it`;
+    return halt(passage, 'unavailable', message);
+  }
+  const named: unknown = said?.correlation_id;
+  const alias = typeof named === 'string' ? passage.secrets.text(toStorableText(named)) : '';
+  const isName = alias.length > 0 && alias.length <= ALIAS_LENGTH_MAX;
+  const { deadline_ms } = passage.pending;
+  return { paused: true, passage, deadline_ms, ...(isName ? { correlation_alias: alias } : {}) };
+}
+
+function contextOf(passage: Ready): Omit<InvocationContext, 'signal' | 'trace'> {
   return {
     deadline_ms: runtimeOf(passage),
     max_result_bytes: passage.command.call.limits.max_result_bytes,
     client_request_id: passage.surroundings.client_request_id,
+    correlation_id: passage.surroundings.correlation_id,
+    ...(passage.pending === undefined ? {} : { pending: passage.pending }),
   };
 }
 

@@ -1,26 +1,42 @@
+import type { SourceProgram } from '../../core/workflow/program.js';
 import type { LookUpVariable } from '../origin.js';
 import { resolveOrigin } from '../origin.js';
-import { type Asked, type Halt, halt, type Routed, type Stage } from '../passage.js';
+import { type Asked, type Halt, halt, type Route, type Routed, type Stage } from '../passage.js';
 import type { LoadedPlugin } from '../registry.js';
 
-/** Finds the plugin that knows the source, and where the operator lets it connect. */
+/**
+ * Finds the plugin that knows the source, and where the operator lets it connect. What was found of a source holds as
+ * long as the engine is open, as its secrets and its connections do.
+ */
 export function resolve(plugins: readonly LoadedPlugin[], lookUp: LookUpVariable): Stage<Asked, Routed> {
-  return { name: 'resolve', pass: (asked) => route(asked, plugins, lookUp) };
+  const known = new WeakMap<SourceProgram, Route>();
+  const pass = (asked: Asked): Routed | Halt => {
+    const { source } = asked.command.call;
+    const found = known.get(source) ?? findRoute(source, plugins, lookUp);
+    const refused = typeof found === 'string' ? found : findMisfit(asked, found);
+    if (typeof found === 'string' || refused !== undefined)
+      return halt(asked, 'unavailable', `the source ${source.label}: ${refused}`);
+    known.set(source, found);
+    return { ...asked, route: found };
+  };
+  return { name: 'resolve', pass };
 }
 
-function route(asked: Asked, plugins: readonly LoadedPlugin[], lookUp: LookUpVariable): Routed | Halt {
-  const { source } = asked.command.call;
-  const refuse = (message: string): Halt => halt(asked, 'unavailable', `the source ${source.label}: ${message}`);
+/** @returns a sentence where there is none */
+function findRoute(source: SourceProgram, plugins: readonly LoadedPlugin[], lookUp: LookUpVariable): Route | string {
   const plugin = plugins.find((loaded) => loaded.name === source.plugin);
-  if (!plugin) return refuse(`no plugin named ${source.plugin} is loaded`);
-  const wanted = asked.command.generation ? 'chat' : 'json';
-  if (plugin.speaks !== wanted)
-    return refuse(`the plugin ${plugin.name} speaks ${plugin.speaks}, and this call needs ${wanted}`);
+  if (!plugin) return `no plugin named ${source.plugin} is loaded`;
   const problems = plugin.validateInterface(source.interface).filter((problem) => problem.severity !== 'note');
   if (problems.length > 0)
-    return refuse(`its interface is not one of ${plugin.name}: ${problems.map(({ message }) => message).join('; ')}`);
+    return `its interface is not one of ${plugin.name}: ${problems.map(({ message }) => message).join('; ')}`;
   const found = resolveOrigin(plugin.manifest, source.interface, lookUp);
-  if (!found.ok) return refuse(found.message);
+  if (!found.ok) return found.message;
   const { origin, command } = found;
-  return { ...asked, route: { plugin, origin, ...(command ? { command } : {}) } };
+  return { plugin, origin, ...(command ? { command } : {}) };
+}
+
+function findMisfit({ command }: Asked, { plugin }: Route): string | undefined {
+  const wanted = command.generation ? 'chat' : 'json';
+  if (plugin.speaks === wanted) return undefined;
+  return `the plugin ${plugin.name} speaks ${plugin.speaks}, and this call needs ${wanted}`;
 }

@@ -1,7 +1,7 @@
-import type { Json } from '../../contract/json.js';
+import type { Json, JsonObject } from '../../contract/json.js';
 import type { ChatRequest } from '../../contract/source.js';
 import { canonicalText } from '../../core/content/canonical.js';
-import { findIJsonProblem } from '../../core/content/i-json.js';
+import { findIJsonProblem, type IJsonProblem } from '../../core/content/i-json.js';
 import type { Generation, Invoke } from '../../core/turn/command.js';
 import { type Checked, type Halt, halt, type Routed, type Stage } from '../passage.js';
 
@@ -10,12 +10,34 @@ export const validateInput: Stage<Routed, Checked> = { name: 'validate input', p
 
 function check(passage: Routed): Checked | Halt {
   const { command } = passage;
-  const given = command.generation ? (toChatRequest(command.generation) as unknown as Json) : command.request;
-  const problem = findIJsonProblem(given);
-  if (problem) return refuse(passage, `${problem.reason} (at ${problem.pointer})`);
-  const text = canonicalText(given);
-  const complaint = command.generation ? undefined : findComplaint(command, text);
-  return complaint ? refuse(passage, complaint) : { ...passage, request: freeze(JSON.parse(text) as Json) };
+  if (command.generation) return checkChat(passage, command.generation);
+  const problem = findIJsonProblem(command.request);
+  if (problem) return refuse(passage, describe(problem));
+  const text = canonicalText(command.request);
+  const complaint = findComplaint(command, text);
+  return complaint ? refuse(passage, complaint) : { ...passage, request: toFrozen(text) };
+}
+
+/** Texts need no copy. Members are written in canonical order. */
+function checkChat(passage: Routed, { messages, offered, schema_delivery }: Generation): Checked | Halt {
+  const said = messages.map(({ role, segments }) => ({ content: segments.map(({ text }) => text).join(''), role }));
+  const problem = findIJsonProblem({ messages: said });
+  if (problem) return refuse(passage, describe(problem));
+  const isSent = schema_delivery === 'response_format';
+  const request: ChatRequest = {
+    messages: Object.freeze(said.map((message) => Object.freeze(message))),
+    ...(isSent ? { output_schema: Object.freeze({ name: offered.name, schema: toFrozenSchema(offered.schema) }) } : {}),
+  };
+  return { ...passage, request: Object.freeze(request) as unknown as Json };
+}
+
+/** A schema is the same in every round, and larger than what was said: it is copied once. */
+const frozenSchemas = new WeakMap<JsonObject, JsonObject>();
+
+function toFrozenSchema(schema: JsonObject): JsonObject {
+  const frozen = frozenSchemas.get(schema) ?? (toFrozen(canonicalText(schema)) as JsonObject);
+  frozenSchemas.set(schema, frozen);
+  return frozen;
 }
 
 function refuse(passage: Routed, reason: string): Halt {
@@ -32,12 +54,13 @@ function findComplaint({ call, request }: Invoke, text: string): string | undefi
   return problems.map(({ message, pointer }) => (pointer ? `${message} (at ${pointer})` : message)).join('; ');
 }
 
-/** What a chat source is asked: the conversation, and the schema where it travels beside the messages. */
-export function toChatRequest({ messages, offered, schema_delivery }: Generation): ChatRequest {
-  return {
-    messages: messages.map(({ role, segments }) => ({ role, content: segments.map(({ text }) => text).join('') })),
-    ...(schema_delivery === 'response_format' ? { output_schema: { name: offered.name, schema: offered.schema } } : {}),
-  };
+function describe({ reason, pointer }: IJsonProblem): string {
+  return `${reason} (at ${pointer})`;
+}
+
+/** A copy that nobody can change. */
+function toFrozen(text: string): Json {
+  return freeze(JSON.parse(text) as Json);
 }
 
 function freeze(value: Json): Json {

@@ -7,8 +7,10 @@ import { conversationMemory } from './conversation.js';
 import { failAttempt, handOverAttempt } from './end-attempt.js';
 import { renewLease } from './fence.js';
 import { finishCall, flushChunks } from './finish-call.js';
+import { pendCall } from './pend-call.js';
 import { settleCall } from './settle-call.js';
 import { startCall } from './start-call.js';
+import { discardMessage, suspendAttempt } from './suspend-attempt.js';
 
 /** The record of attempts, as their drivers write it. */
 export function attemptStore(database: OpenDatabase): AttemptStore {
@@ -18,10 +20,13 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
   // A database that one process has for itself knows the living drivers: its own. A process number would not tell,
   // because a restarted container gives it out again.
   const isDrivenHere = (_holder: Holder, attempt_id: string): boolean => driven.has(attempt_id);
-  const ends = async <Result>(attempt_id: string, work: Promise<Result>): Promise<Result> => {
-    const result = await work;
+  const leaves = (attempt_id: string): void => {
     driven.delete(attempt_id);
     memory.forget(attempt_id);
+  };
+  const ends = async <Result>(attempt_id: string, work: Promise<Result>): Promise<Result> => {
+    const result = await work;
+    leaves(attempt_id);
     await upkeep.attemptEnded();
     return result;
   };
@@ -35,6 +40,13 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
     startCall: (lease, start) => startCall(database, memory, lease, start),
     flushChunks: (lease, llm_call_id, batch) => flushChunks(database, lease, llm_call_id, batch),
     finishCall: (lease, finish) => finishCall(database, lease, finish),
+    pendCall: (lease, source_invocation_id, pended) => pendCall(database, lease, source_invocation_id, pended),
+    suspend: async (lease, rest) => {
+      const rested = await suspendAttempt(database, lease, rest);
+      if (rested === 'rested') leaves(lease.attempt_id);
+      return rested;
+    },
+    discard: (lease, inbox_id) => discardMessage(database, lease, inbox_id),
     commit: (lease, turn) => ends(lease.attempt_id, commitTurn(database, lease, turn)),
     fail: (lease, failure) => ends(lease.attempt_id, failAttempt(database, lease, failure)),
     handOver: (lease, at) => ends(lease.attempt_id, handOverAttempt(database, lease, at)),

@@ -1,6 +1,6 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import { openBook } from '../../core/agents/book.js';
-import type { BeginAttempt, BeginOutcome, Holder } from '../../ports/attempts.js';
+import type { BeginAttempt, BeginOutcome, Holder, Rest } from '../../ports/attempts.js';
 import { turnEpochsOf } from '../agents/world-heads.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
@@ -8,6 +8,7 @@ import { AT_PLACE, CONTENTS, type ContentsRow, toContents, toWorld } from '../wo
 import { continueAttempt, continueSettled } from './continue-attempt.js';
 import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
 import { leaseEnd } from './fence.js';
+import { calling } from './suspend-attempt.js';
 
 /** Whether the driver that a lease names still drives its attempt. */
 export type IsDriven = (holder: Holder, attempt_id: string) => boolean;
@@ -119,8 +120,15 @@ interface LockedWorld {
 // A statement of its own after the lock: what was committed while it was waited for is seen.
 const FIND_OPEN = prepare(
   'find_open_attempt',
-  `SELECT attempt_id FROM attempts WHERE world_slug = :world_slug AND status IN ('running', 'suspended')`,
+  `SELECT attempt_id, attempted_turn, status = 'suspended' AND NOT EXISTS (
+       SELECT FROM agent_inbox WHERE ${calling('attempts')}) AS rests
+   FROM attempts WHERE world_slug = :world_slug AND status IN ('running', 'suspended')`,
 );
+
+interface OpenAttempt extends Rest {
+  /** It is suspended, and nobody has told it anything. */
+  readonly rests: boolean;
+}
 
 const FIND_ASKING = prepare(
   'find_asking_message',
@@ -139,7 +147,8 @@ async function takeLeft(
   if (!(await isAskedFor(transaction, request))) return { kind: 'not_asked_for' };
   const held = findHolder(world, isDriven);
   if (held) return held;
-  const [open] = await run<{ readonly attempt_id: string }>(transaction, FIND_OPEN, { world_slug });
+  const [open] = await run<OpenAttempt>(transaction, FIND_OPEN, { world_slug });
+  if (open?.rests) return { kind: 'rests', attempt_id: open.attempt_id, attempted_turn: open.attempted_turn };
   if (open) return continueAttempt(transaction, request, open.attempt_id);
   if (request.continues_only) return { kind: 'not_asked_for' };
   return world.settled_attempt_id === null ? 'free' : continueSettled(transaction, request, world.settled_attempt_id);

@@ -29,7 +29,7 @@ const CONTINUE = prepare(
   `WITH ${TAKE},
    attempt AS (
      UPDATE attempts
-     SET epoch = taken.epoch, status = 'running', holder_host = :host, holder_pid = :pid::int, handed_over = false,
+     SET epoch = taken.epoch, status = 'running', resume_deadline = NULL, holder_host = :host, holder_pid = :pid::int, handed_over = false,
        take_overs = take_overs + (status = 'running' AND NOT handed_over)::int
      FROM taken
      WHERE attempts.world_slug = taken.world_slug AND attempts.attempt_id = :attempt_id::uuid

@@ -27,8 +27,12 @@ const CONSEQUENCES = `
           ELSE 'The attempt ended before the answer came; whether the side effect took place is not known.' END
     FROM ended
     WHERE source_invocations.world_slug = ended.world_slug
-      AND source_invocations.attempt_id = ended.attempt_id AND source_invocations.status = 'running'
+      AND source_invocations.attempt_id = ended.attempt_id AND source_invocations.status IN ('running', 'pending')
     RETURNING source_invocations.world_slug, llm_call_id),
+  waits AS (
+    UPDATE pending_calls SET is_awaited = false
+    FROM ended
+    WHERE pending_calls.world_slug = ended.world_slug AND pending_calls.attempt_id = ended.attempt_id AND is_awaited),
   generations AS (
     UPDATE llm_calls SET status = 'interrupted', ended_at = :ended_at::timestamptz
     FROM calls

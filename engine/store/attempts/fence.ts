@@ -6,7 +6,7 @@ import { type HotStatement, type Parameter, prepare, run, type Runner } from '..
 // at its fence and then finds the epoch changed, so nothing that it would write lands. Heartbeats change no key of the
 // row and pass.
 
-const HOLDS = 'world_slug = :world_slug AND lease_epoch = :epoch AND lease_attempt_id = :attempt_id::uuid';
+export const HOLDS = 'world_slug = :world_slug AND lease_epoch = :epoch AND lease_attempt_id = :attempt_id::uuid';
 
 /** Begins every statement of a driver: one row while the lease holds, none once it has been overtaken. */
 export const FENCE = `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;

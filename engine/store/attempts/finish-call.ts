@@ -15,16 +15,39 @@ import {
 } from './call-ending.js';
 import { FENCE, fenceWith, runFenced } from './fence.js';
 
-const CALL = `
+const callRow = (columns: readonly string[], values: readonly string[]): string => `
   call AS (
     UPDATE source_invocations
-    SET (${ENDING_COLUMNS.join(', ')}) = ROW (${ENDING_VALUES.join(', ')})
+    SET (${columns.join(', ')}) = ROW (${values.join(', ')})
     FROM fence
     WHERE source_invocations.world_slug = fence.world_slug
       AND source_invocation_id = :source_invocation_id::uuid AND attempt_id = :attempt_id::uuid
       AND status IN ('running', 'pending')
     RETURNING source_invocations.world_slug, source_invocation_id, attempt_id, attempted_turn, llm_call_id,
       source_hash, workflow_hash, workflow_node_id, workflow_subject_entity_id)`;
+
+const CALL = callRow(ENDING_COLUMNS, ENDING_VALUES);
+
+/** What came over the wire when a service took a call stays on the row when the answer is reported. */
+const isOfReport = (column: string): boolean => column !== 'http_status' && column !== 'response_headers';
+
+const REPORTED_CALL = callRow(
+  ENDING_COLUMNS.filter(isOfReport),
+  ENDING_VALUES.filter((_value, place) => isOfReport(ENDING_COLUMNS[place] ?? '')),
+);
+
+/** The report is taken in with the end that it brings, and so is every other message about the call. */
+const TAKEN_IN = `
+  waits AS (
+    UPDATE pending_calls SET is_awaited = false
+    FROM call
+    WHERE pending_calls.world_slug = call.world_slug
+      AND pending_calls.source_invocation_id = call.source_invocation_id),
+  messages AS (
+    UPDATE agent_inbox SET status = 'consumed', consumed_at = now()
+    FROM call
+    WHERE agent_inbox.world_slug = call.world_slug AND agent_inbox.correlation_id = call.source_invocation_id
+      AND agent_inbox.status IN ('pending', 'deferred'))`;
 
 const EVENT = `
   event AS (
@@ -61,15 +84,16 @@ const OF_GENERATION = [GENERATION, ARTIFACT_ROWS];
 /** By what a call leaves beside its end: rows that there are none of cost as much as a look at their table. */
 const FINISH = {
   call: prepareFinish('finish_call', []),
+  reported_call: prepareFinish('finish_reported_call', [TAKEN_IN], REPORTED_CALL),
   rejected_call: prepareFinish('finish_rejected_call', [REJECTION_ROW]),
   generation: prepareFinish('finish_generation', OF_GENERATION),
   rejected_generation: prepareFinish('finish_rejected_generation', [...OF_GENERATION, REJECTION_ROW]),
 };
 
-function prepareFinish(name: string, more: readonly string[]): DriverStatement {
+function prepareFinish(name: string, more: readonly string[], call = CALL): DriverStatement {
   return driverStatement(
     name,
-    (agents) => `WITH ${[fenceWith(agents), CALL, EVENT, ...more, ...agents.rows].join(',')} ${LANDED}`,
+    (agents) => `WITH ${[fenceWith(agents), call, EVENT, ...more, ...agents.rows].join(',')} ${LANDED}`,
   );
 }
 
@@ -86,6 +110,7 @@ export function finishCall(runner: Runner, lease: AttemptLease, finish: CallFini
     source_invocation_id: finish.source_invocation_id,
     event_kind: ending['status'] === 'succeeded' ? 'call_answered' : ending['refused'] ? 'call_refused' : 'call_failed',
   };
+  if (finish.is_reported === true) return runFenced(runner, FINISH.reported_call(agents), lease, values);
   const isRejected = finish.verdict?.rejection !== undefined;
   if (!finish.llm_call_id)
     return runFenced(runner, (isRejected ? FINISH.rejected_call : FINISH.call)(agents), lease, values);

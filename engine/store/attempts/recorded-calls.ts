@@ -25,7 +25,7 @@ const RECORDED = prepare(
    SELECT latest.source_invocation_id, latest.llm_call_id, invocation_seq, latest.started_at, command_key, request_hash,
      effect_class, latest.status, answered, refused, failure_class, failure_message, latest.duration_ms,
      latest.response_json, redaction, finish_reason, said.text, input_tokens, output_tokens,
-     settled.performed AS settled_performed, settled.response_json AS settled_json
+     deadline, settled.performed AS settled_performed, settled.response_json AS settled_json
    FROM latest
      LEFT JOIN llm_calls ON llm_calls.world_slug = latest.world_slug AND llm_calls.llm_call_id = latest.llm_call_id
      LEFT JOIN LATERAL (
@@ -33,6 +33,8 @@ const RECORDED = prepare(
        WHERE llm_chunks.world_slug = latest.world_slug AND llm_chunks.llm_call_id = latest.llm_call_id) AS said ON true
      LEFT JOIN llm_token_observations AS tokens ON tokens.world_slug = latest.world_slug
        AND tokens.llm_call_id = latest.llm_call_id AND tokens.observation_seq = 1
+     LEFT JOIN pending_calls AS waits ON waits.world_slug = latest.world_slug
+       AND waits.source_invocation_id = latest.source_invocation_id
      LEFT JOIN call_settlements AS settled ON settled.world_slug = latest.world_slug
        AND settled.source_invocation_id = latest.source_invocation_id
    ORDER BY latest.status = 'interrupted', latest.ended_at, invocation_seq`,
@@ -64,6 +66,7 @@ interface RecordedRow {
   readonly text: Buffer | null;
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
+  readonly deadline: Date | null;
   readonly settled_performed: boolean | null;
   readonly settled_json: Json;
 }
@@ -100,6 +103,8 @@ function toFact(row: RecordedRow): CallFact | undefined {
   if (row.settled_performed === true)
     return { key, status: 'succeeded', view: redact(row.settled_json, redaction), duration_ms };
   if (row.status === 'interrupted') return undefined;
+  if (row.status === 'pending' && row.deadline !== null)
+    return { key, status: 'pending', deadline: row.deadline.getTime() };
   if (row.answered) return { key, status: 'succeeded', view: toView(row), duration_ms, ...toUsage(row) };
   if (failure_class === null) throw new Error(`the call ${row.source_invocation_id} neither ended nor was interrupted`);
   const { failure_message, refused } = row;

@@ -24,7 +24,7 @@ const callRow = (ended: boolean): string => `
       command_key, performance, request_hash, workflow_hash, workflow_node_id, workflow_subject_entity_id,
       source_hash, invocation_kind, effect_class, ambient_source_id, tool_name, parent_source_invocation_id,
       input_schema_hash, output_schema_hash, redaction, llm_call_id, logical_generation_attempt, tool_loop_round,
-      started_at, request_json ${ended ? `, ${ENDING_COLUMNS.join(', ')}` : ''})
+      pending_deadline_ms, started_at, request_json ${ended ? `, ${ENDING_COLUMNS.join(', ')}` : ''})
     SELECT world_slug, :source_invocation_id::uuid, :attempt_id::uuid, :attempted_turn::bigint, :invocation_seq::int,
       :command_key::text,
       1 + coalesce((
@@ -37,7 +37,7 @@ const callRow = (ended: boolean): string => `
       :ambient_source_id::text, :tool_name::text, :parent_source_invocation_id::uuid,
       :input_schema_hash::text, :output_schema_hash::text, :redaction::json, :llm_call_id::uuid,
       :logical_generation_attempt::int, :tool_loop_round::int,
-      :started_at::timestamptz, :request_json::json ${ended ? `, ${ENDING_VALUES.join(', ')}` : ''}
+      :pending_deadline_ms::bigint, :started_at::timestamptz, :request_json::json ${ended ? `, ${ENDING_VALUES.join(', ')}` : ''}
     FROM fence
     RETURNING world_slug, source_invocation_id, attempt_id, attempted_turn, llm_call_id, source_hash)`;
 
@@ -158,6 +158,7 @@ function toBinding(call: CallStart['command']['call']): Values {
     input_schema_hash: call.input?.hash ?? null,
     output_schema_hash: call.output?.hash ?? null,
     redaction: canonicalText(call.redaction),
+    pending_deadline_ms: call.pending_deadline_ms ?? null,
   };
 }
 

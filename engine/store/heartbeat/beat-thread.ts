@@ -44,7 +44,7 @@ async function renew(): Promise<void> {
     client ??= await connect();
     const lost = await renewLeases(client, [...leases.values()], lease_ms);
     const told = lost.filter((attempt_id) => leases.delete(attempt_id));
-    if (told.length > 0) parentPort?.postMessage({ lost: told } satisfies FromBeat);
+    if (told.length > 0) parentPort?.postMessage({ lost: told } satisfies FromBeat, []);
   } catch {
     const broken = client;
     client = undefined;

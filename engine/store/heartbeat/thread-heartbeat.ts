@@ -12,7 +12,7 @@ const AWAKE_MS = 1_000;
 export function startThreadHeartbeat(program: string, settings: BeatSettings): OpenHeartbeat {
   const kept = new Map<string, (why: 'overtaken' | Error) => void>();
   const thread = new Worker(program, { workerData: settings, execArgv: [], stdin: false });
-  const tell = (message: ToBeat): void => thread.postMessage(message);
+  const tell = (message: ToBeat): void => thread.postMessage(message, []);
   const lose = (attempt_id: string, why: 'overtaken' | Error): void => {
     kept.get(attempt_id)?.(why);
     kept.delete(attempt_id);

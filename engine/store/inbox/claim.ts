@@ -10,13 +10,13 @@ const CLAIM = prepare(
   'claim_messages',
   `WITH due AS (
      SELECT world_slug, inbox_id FROM agent_inbox
-     WHERE status IN ('pending', 'deferred') AND (message_type <> 'turn' OR agent_id IS NULL) AND next_retry_at <= now()
+     WHERE due_at <= now()
        AND (:worlds::text[] IS NULL OR world_slug = ANY(:worlds))
        AND (message_type = 'turn' OR EXISTS (
          SELECT FROM attempts
          WHERE attempts.world_slug = agent_inbox.world_slug AND attempts.attempt_id = agent_inbox.attempt_id
            AND attempts.status = 'suspended'))
-     ORDER BY next_retry_at, inbox_id LIMIT :most::int FOR UPDATE SKIP LOCKED)
+     ORDER BY due_at, inbox_id LIMIT :most::int FOR UPDATE SKIP LOCKED)
    UPDATE agent_inbox SET next_retry_at = now() + :reserve_ms::int * interval '1 millisecond'
    FROM due
    WHERE agent_inbox.world_slug = due.world_slug AND agent_inbox.inbox_id = due.inbox_id

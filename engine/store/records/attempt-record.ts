@@ -6,7 +6,7 @@ import type {
   PatchRecord,
   TimelineRecord,
 } from '../../ports/records.js';
-import { CALL_COUNT, traceSummary } from '../attempts/trace-summary.js';
+import { CALL_COUNT, TRACE_SUMMARY } from '../attempts/trace-summary.js';
 import type { OpenDatabase } from '../database.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { listAgentTurns } from './agent-records.js';
@@ -56,7 +56,7 @@ const FIND = prepare(
   'find_attempt',
   `SELECT ${SUMMARY.join(', ')}, ${COUNTED} AS source_invocation_count, epoch, take_overs, continues_attempt_id,
      scenario_hash, renderer_version,
-     CASE WHEN ended_at IS NULL THEN ${traceSummary(false)} ELSE source_trace_summary END AS source_trace_summary
+     CASE WHEN ended_at IS NULL THEN ${TRACE_SUMMARY} ELSE source_trace_summary END AS source_trace_summary
    FROM attempts WHERE attempt_id = :attempt_id::uuid`,
 );
 

@@ -7,6 +7,8 @@ export const EXIT = {
   attempt_failed: 3,
   /** The database or a service is out of reach. */
   environment: 4,
+  /** The attempt rests until somebody answers. */
+  suspended: 5,
   interrupted: 130,
 } as const;
 

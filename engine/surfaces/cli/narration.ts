@@ -27,7 +27,6 @@ const STOPPING = hanging(2, 'Stopping: calls that may change something are waite
 export function openNarration({ terminal, as_json }: Session): Narration {
   const live = openLiveLine(as_json ? UNSEEN : terminal.out);
   let story: Story = UNTOLD;
-  let database = '';
   const print = (lines: readonly Line[]): void => {
     live.show();
     if (!as_json) printLines(terminal.out, lines);
@@ -41,14 +40,14 @@ export function openNarration({ terminal, as_json }: Session): Narration {
     },
     wait: (what) => live.show(what),
     begin(title) {
-      database = title.database;
+      story = { ...story, is_kept: !IN_MEMORY.test(title.database) };
       print(titleLines(title));
     },
     announceStop() {
       live.show();
       printLines(terminal.error, [STOPPING]);
     },
-    end: (report) => print(endingLines(report, story, !IN_MEMORY.test(database))),
+    end: (report) => print(endingLines(report, story)),
     close: () => live.show(),
   };
 }

@@ -1,9 +1,11 @@
+import type { Problem } from '../../contract/problem.js';
 import type { Done } from '../../operations/engine.js';
 import type { RunReport } from '../../operations/run-turns.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { listenForInterrupt } from './interruption.js';
 import { type Narration, openNarration } from './narration.js';
-import { printJson, printRefused, type Session } from './session.js';
+import { problemLines } from './render/problems.js';
+import { printJson, printLines, printRefused, type Session } from './session.js';
 
 /** What a run is told of whoever watches it. */
 export interface Audience {
@@ -31,8 +33,17 @@ export async function playTurns(
   }
 }
 
+/** The run has its report; on standard error stands what to write for the next. */
+function printProblems({ terminal }: Session, problems: readonly Problem[]): ExitCode {
+  printLines(terminal.error, problemLines(problems));
+  return EXIT.refused;
+}
+
 function report(session: Session, narration: Narration, run: RunReport): ExitCode {
   if (session.as_json) printJson(session.terminal, run);
   else narration.end(run);
+  const missing = run.dry_run?.missing_answers ?? [];
+  if (missing.length > 0) return printProblems(session, missing);
+  if (run.turns.at(-1)?.status === 'suspended') return EXIT.suspended;
   return run.turns.every(({ status }) => status === 'committed') ? EXIT.done : EXIT.attempt_failed;
 }

@@ -245,12 +245,23 @@ test('a failed turn says what failed where, that the world stays, and how to loo
       node_id: 'act',
       call_key: AMBIENT.key,
     },
+    source_invocation_id: INVOCATION,
   });
   assert.match(text, /turn 2 failed, http_status\n {4}It is closed\./);
   assert.match(text, /subject +bob\n +node +act\n +call +turn\/clock\n/);
   assert.match(text, /The world stays at turn 1/);
   assert.match(text, new RegExp(`npx chukwa attempt ${ATTEMPT}\n +npx chukwa invocation ${INVOCATION}`));
   assert.equal(story.turns[0]?.status, 'failed');
+});
+
+test('a turn that failed over a side effect in doubt says how to settle it', () => {
+  const failure = { kind: 'fail', failure_class: 'interrupted', message: 'Nobody knows.' } as const;
+  const ended = { kind: 'attempt_failed', attempt_id: ATTEMPT, attempted_turn: 2, failure } as const;
+  assert.match(
+    toldAfter(BEGAN, { ...ended, source_invocation_id: INVOCATION }).text,
+    new RegExp(`attempt settle ${ATTEMPT} --result FILE\n +not +npx chukwa attempt settle ${ATTEMPT} --not-performed`),
+  );
+  assert.doesNotMatch(toldAfter(BEGAN, ended).text, /settle/);
 });
 
 test('what is waited for is known while a call is under way, and no longer', () => {

@@ -16,8 +16,14 @@ const UNTOUCHED: Composition = {
   openWorkshop: unused,
   openArchive: unused,
   openEngine: unused,
+  openDryEngine: unused,
   startToys: unused,
   startScriptedModel: unused,
+  loadTokens: unused,
+  listen: unused,
+  servePlace: unused,
+  findServed: unused,
+  announceServed: unused,
   diagnose: unused,
 };
 

@@ -6,8 +6,8 @@ import { COMPONENT_KINDS } from '../component.js';
 /** What a file can be: a component, or one of the documents that are read and never stored. */
 export type DocumentKind = ComponentKind | 'answers' | 'plugin_manifest' | 'plugin_conformance' | 'workflow_test';
 
-/** The schema that describes a kind. JSON Schemas have the metaschema, and tests no schema yet. */
-export const SCHEMA_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'json_schema' | 'workflow_test'>, string>> = {
+/** The schema that describes a kind. JSON Schemas have the metaschema. */
+export const SCHEMA_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'json_schema'>, string>> = {
   response_source: 'response-source.schema.json',
   cognition_workflow: 'workflow.schema.json',
   cognition_profile: 'cognition-profile.schema.json',
@@ -16,6 +16,7 @@ export const SCHEMA_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'json_schema'
   answers: 'answers.schema.json',
   plugin_manifest: 'plugin-manifest.schema.json',
   plugin_conformance: 'plugin-conformance.schema.json',
+  workflow_test: 'workflow-test.schema.json',
 };
 
 /** Members that only one kind has. The kind with most of them is meant, the earlier one where two have as many. */
@@ -28,6 +29,7 @@ const SHAPES: readonly (readonly [DocumentKind, readonly string[]])[] = [
   ['response_source', ['interface', 'request_schema_ref']],
   ['answers', ['turns']],
   ['plugin_conformance', ['examples']],
+  ['workflow_test', ['scenario_ref', 'answers_ref', 'expect', 'given']],
 ];
 
 /**

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../../../contract/json.js';
 import { appendToken, isList } from '../../content/json-pointer.js';
-import type { ComponentKind } from '../component.js';
 import type { DocumentKind } from './document-kind.js';
 import { isComponentKind } from './document-kind.js';
 
@@ -8,29 +7,35 @@ import { isComponentKind } from './document-kind.js';
 export interface Reference {
   /** Of the field. */
   readonly pointer: string;
-  readonly wants: ComponentKind;
+  readonly wants: DocumentKind;
   readonly target: { readonly path: string } | { readonly hash: string };
 }
 
 /** Members that hold an author's or a plugin's own JSON, in which nothing is a reference. */
 export const OPEN_MEMBERS = ['request_template', 'interface'];
 
-const WANTED: Readonly<Record<string, ComponentKind>> = {
+/** In a test, all else is what sources answer and what is expected of them. */
+const REFERENCES_OF_TESTS = ['scenario_ref', 'answers_ref'];
+
+const WANTED: Readonly<Record<string, DocumentKind>> = {
   source_ref: 'response_source',
   llm_source_ref: 'response_source',
   workflow_ref: 'cognition_workflow',
   tool_policy_ref: 'tool_policy',
   profile_ref: 'cognition_profile',
+  scenario_ref: 'scenario',
+  answers_ref: 'answers',
 };
 
 /** The kind that a field refers to. @returns undefined where the field is no reference */
-export function wantedKind(field: string): ComponentKind | undefined {
+export function wantedKind(field: string): DocumentKind | undefined {
   if (Object.hasOwn(WANTED, field)) return WANTED[field];
   return field.endsWith('_schema_ref') ? 'json_schema' : undefined;
 }
 
 /** Every well-formed reference of a document, in document order. A JSON Schema has none. */
 export function listReferences(kind: DocumentKind | undefined, document: Json): readonly Reference[] {
+  if (kind === 'workflow_test') return listWithin(pick(document, REFERENCES_OF_TESTS), '');
   return isLinkable(kind) ? listWithin(document, '') : [];
 }
 
@@ -41,6 +46,11 @@ export function replaceReferences(document: JsonObject, hashAt: (pointer: string
 
 function isLinkable(kind: DocumentKind | undefined): boolean {
   return isComponentKind(kind) && kind !== 'json_schema';
+}
+
+function pick(document: Json, members: readonly string[]): Json {
+  if (typeof document !== 'object' || document === null || isList(document)) return {};
+  return Object.fromEntries(Object.entries(document).filter(([member]) => members.includes(member)));
 }
 
 function listWithin(value: Json, pointer: string): readonly Reference[] {

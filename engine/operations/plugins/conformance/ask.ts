@@ -5,7 +5,7 @@ import type { Generation, Invoke } from '../../../core/turn/command.js';
 import type { Example } from '../../../generated/plugin-conformance.js';
 import type { PluginManifest } from '../../../generated/plugin-manifest.js';
 import type { BareEnd, BareSource, BenchSession, PluginBench } from '../../../ports/plugin-bench.js';
-import type { CallOutcome, CallRecorder } from '../../../ports/sources.js';
+import type { CallRecorder, CallResult } from '../../../ports/sources.js';
 import { fillToken, makeToken } from './placeholders.js';
 
 /** Nobody listens there; and what a plugin would connect to by default stays out of it. */
@@ -21,6 +21,7 @@ export interface Manner {
 
 const DEADLINE_MS = 20_000;
 const RESULT_BYTES = 32_768;
+const PENDING_DEADLINE_MS = 3_600_000;
 
 /** The variables with which an example is played against a server. */
 export function variablesFor(
@@ -60,30 +61,47 @@ export function askThrough(
   session: BenchSession,
   example: Example,
   manner: Manner = {},
-): Promise<CallOutcome> {
+): Promise<CallResult> {
   const { token = makeToken(), signal = new AbortController().signal } = manner;
   const command = toCommand(manifest, example, { ...manner, token });
-  return session.callSource(command, { client_request_id: `conformance/turn-1/${token}`, signal }, FORGETFUL);
+  const surroundings = {
+    client_request_id: `conformance/turn-1/${token}`,
+    correlation_id: toCorrelation(token),
+    signal,
+  };
+  return session.callSource(command, surroundings, FORGETFUL);
 }
 
 /** Asks without the pipeline. */
 export function askBare(source: BareSource, example: Example, manner: Manner = {}): Promise<BareEnd> {
   const { token = makeToken() } = manner;
-  return askBareWith(source, fillToken(example.request, token), { ...manner, token });
+  return askBareWith(source, fillToken(example.request, token), { ...manner, token, may_pend: mayPend(example) });
 }
 
 /** Asks without the pipeline, handing over this very request. */
 export function askBareWith(
   source: BareSource,
   request: Json,
-  manner: Manner & { readonly token: string },
+  manner: Manner & { readonly token: string; readonly may_pend?: boolean },
 ): Promise<BareEnd> {
   return source.ask(request, {
     signal: manner.signal ?? new AbortController().signal,
     deadline_ms: manner.deadline_ms ?? DEADLINE_MS,
     max_result_bytes: manner.max_result_bytes ?? RESULT_BYTES,
     client_request_id: `conformance/turn-1/${manner.token}`,
+    correlation_id: toCorrelation(manner.token),
+    ...(manner.may_pend === true ? { pending: { deadline_ms: PENDING_DEADLINE_MS } } : {}),
   });
+}
+
+/** The id under which a later answer to a call would be reported; it is another text than its token. */
+export function toCorrelation(token: string): string {
+  return `correlation-of-${token.slice('call-'.length)}`;
+}
+
+/** Only an example that shows it may say that its answer comes later. */
+function mayPend({ expect }: Example): boolean {
+  return 'pending' in expect;
 }
 
 const FORGETFUL: CallRecorder = { started: async () => {}, flushed: async () => {} };
@@ -110,6 +128,7 @@ function toCommand(manifest: PluginManifest, example: Example, manner: Manner & 
       effect: 'read_only',
       redaction: 'all',
       limits: { max_runtime_ms: deadline_ms, max_request_bytes: 1_048_576, max_result_bytes },
+      ...(mayPend(example) ? { pending_deadline_ms: PENDING_DEADLINE_MS } : {}),
     },
   };
 }

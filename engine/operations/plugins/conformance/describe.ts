@@ -1,5 +1,5 @@
 import type { BareEnd } from '../../../ports/plugin-bench.js';
-import type { CallOutcome } from '../../../ports/sources.js';
+import type { CallPended, CallResult } from '../../../ports/sources.js';
 
 /** How a call without the pipeline ended, in a few words. */
 export function describeEnd(end: BareEnd | undefined): string {
@@ -10,9 +10,14 @@ export function describeEnd(end: BareEnd | undefined): string {
 }
 
 /** How a call ended, in a few words. */
-export function describeOutcome(outcome: CallOutcome): string {
+export function describeOutcome(outcome: CallResult): string {
   if (outcome.status === 'succeeded') return `it answered ${shorten(JSON.stringify(outcome.answer))}`;
+  if (outcome.status === 'pending') return `it said that the answer comes later${describeAlias(outcome)}`;
   return `it failed as ${outcome.failure_class}: ${shorten(outcome.failure_message)}`;
+}
+
+function describeAlias({ correlation_alias }: CallPended): string {
+  return correlation_alias === undefined ? '' : `, for ${shorten(JSON.stringify(correlation_alias))}`;
 }
 
 /** The beginning of a long text. */

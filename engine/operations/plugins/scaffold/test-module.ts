@@ -45,22 +45,24 @@ test('a source asks the service that it was opened for', async () => {
       },
       variables: {},
       clock: () => 0,
+      alarm: () => () => {},
       log: () => {},
       failure: (failure_class, message) => ({ source_failure: true, failure_class, message }),
       quote: (said) => said,
     },
   );
-  const { value } = await source.invoke(
+  const answer = await source.invoke(
     { question: 'late' },
     {
       signal: new AbortController().signal,
       deadline_ms: 1000,
       max_result_bytes: 32768,
       client_request_id: 'test',
+      correlation_id: 'test',
       trace: { chunk: () => {}, tokens: () => {}, artifact: () => {} },
     },
   );
-  assert.deepEqual(value, { answer: 'yes' });
+  assert.deepEqual('value' in answer && answer.value, { answer: 'yes' });
   assert.deepEqual(asked, ['http://service.test/answers?question=late']);
 });
 `;

@@ -13,7 +13,12 @@ import { addMigrate } from './migrate.js';
 import { addPark } from './park.js';
 import { addPlugin } from './plugin.js';
 import { addPut } from './put.js';
+import { addRecord } from './record.js';
+import { addReport } from './report.js';
 import { addRun } from './run.js';
+import { addServe } from './serve.js';
+import { addStop } from './stop.js';
+import { addTest } from './test.js';
 import { addToys } from './toys.js';
 import { addUses } from './uses.js';
 import { addValidate } from './validate.js';
@@ -24,6 +29,7 @@ import { addWorld } from './world.js';
 const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addPark,
   addValidate,
+  addTest,
   addPut,
   addGet,
   addList,
@@ -31,12 +37,16 @@ const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addWorld,
   addRun,
   addWorker,
+  addServe,
+  addReport,
+  addStop,
   addAttempts,
   addAttempt,
   addAgents,
   addAgentTurn,
   addInvocation,
   addLlmCall,
+  addRecord,
   addPlugin,
   addToys,
   addMigrate,

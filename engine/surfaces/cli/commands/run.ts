@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
+import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueTurns } from '../../../operations/run-worker.js';
 import { runWorld } from '../../../operations/run-world.js';
 import { turnsOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { chooseModel, llmOption, type ModelOptions } from '../model-choice.js';
+import { toPlace } from '../place.js';
 import { playTurns } from '../play-turns.js';
 import { count } from '../render/words.js';
 import { line } from '../render/line.js';
@@ -12,6 +14,8 @@ import { answer, type Perform, printUsage, type Session, withEngine } from '../s
 interface RunOptions extends ModelOptions {
   readonly turns: number;
   readonly queue?: boolean;
+  readonly dry?: boolean;
+  readonly answers?: string;
 }
 
 /** `chukwa run` */
@@ -25,12 +29,15 @@ export function addRun(program: Command, perform: Perform): void {
     .addOption(llmOption())
     .option('--script <file>', 'what the scripted model says: a script that ships, or a file')
     .option('--queue', 'leave the turns to workers, which ask the model of their own environment')
-    .action((slug: string, options: RunOptions) =>
-      perform((session) => (options.queue === true ? queue : run)(session, slug, options)),
-    );
+    .option('--dry', 'try it on a copy that is thrown away; nothing outside is asked')
+    .option('--answers <file>', 'what models and sources answer in a dry run')
+    .action((slug: string, options: RunOptions) => perform((session) => run(session, slug, options)));
 }
 
-async function run(session: Session, world_slug: string, { turns, ...options }: RunOptions): Promise<ExitCode> {
+async function run(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
+  const { turns, dry, answers, queue } = options;
+  if (queue === true) return queueFor(session, world_slug, options);
+  if (dry === true || answers !== undefined) return runDry(session, world_slug, options);
   const choice = await chooseModel(session, options);
   if (!choice.ok) return choice.code;
   return playTurns(session, ({ signal, narration }) =>
@@ -45,10 +52,31 @@ async function run(session: Session, world_slug: string, { turns, ...options }: 
   );
 }
 
-async function queue(session: Session, world_slug: string, { turns, llm, script }: RunOptions): Promise<ExitCode> {
-  if (llm !== undefined || script !== undefined) {
-    const message = '--queue leaves the turns to workers, and the model is theirs to choose.';
-    return printUsage(session, { code: 'USAGE', message, repair: 'Leave --llm and --script out.' });
+async function runDry(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
+  const { turns, dry, answers, llm, script } = options;
+  const refuse = (message: string, repair: string): ExitCode => printUsage(session, { code: 'USAGE', message, repair });
+  if (answers === undefined) return refuse('A dry run asks nobody, so it needs the answers.', 'Add --answers FILE.');
+  if (dry !== true)
+    return refuse('--answers is for dry runs.', 'Add --dry, or use --llm scripted --script FILE for the model alone.');
+  if (llm !== undefined || script !== undefined)
+    return refuse('A dry run asks no model: --answers says what it says.', 'Leave --llm and --script out.');
+  return playTurns(session, ({ signal, narration }) =>
+    dryRun(session.composition, {
+      world_slug,
+      turns,
+      answers: { path: answers, place: toPlace(session, {}) },
+      signal,
+      onProgress: narration.onProgress,
+      onWorld: (world, database) => narration.begin({ world, model: `none, a dry run by ${answers}`, turns, database }),
+    }),
+  );
+}
+
+async function queueFor(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
+  const { turns, llm, script, dry, answers } = options;
+  if ([llm, script, dry, answers].some((option) => option !== undefined)) {
+    const message = '--queue leaves the turns to workers, and who answers is theirs to choose.';
+    return printUsage(session, { code: 'USAGE', message, repair: 'Leave --llm, --script, --dry and --answers out.' });
   }
   const queued = await withEngine(session, (engine) => queueTurns(engine, { world_slug, turns }));
   return answer(session, queued, {

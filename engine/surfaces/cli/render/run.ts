@@ -1,9 +1,9 @@
-import type { InvocationReport, RunReport, TurnReport } from '../../../operations/run-turns.js';
+import type { DryRunSummary, InvocationReport, RunReport, TurnReport } from '../../../operations/run-turns.js';
 import type { WorldSnapshot } from '../../../ports/records.js';
-import { accent, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
+import { accent, EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
 import type { Story } from './story.js';
 import { tableLines } from './table.js';
-import { count } from './words.js';
+import { count, toMoment } from './words.js';
 
 /** What stands above a run: which world, which model, how far. */
 export interface RunTitle {
@@ -26,7 +26,7 @@ export function titleLines({ world, model, turns, database }: RunTitle): readonl
 }
 
 /** The foot of a run: a line a turn, and where to look further. */
-export function endingLines(report: RunReport, { turns }: Story, staysAfterwards: boolean): readonly Line[] {
+export function endingLines(report: RunReport, { turns, is_kept }: Story): readonly Line[] {
   if (turns.length === 0) return [EMPTY, line(`No turn of ${report.world} was tried.`)];
   const rows = turns.map(({ attempted_turn, status, patches, calls, tokens, attempt_id }) => [
     attempted_turn,
@@ -40,9 +40,40 @@ export function endingLines(report: RunReport, { turns }: Story, staysAfterwards
     EMPTY,
     ...tableLines(['turn', 'status', 'patches', 'calls', 'tokens', 'attempt'], rows),
     EMPTY,
-    ...(staysAfterwards
-      ? furtherLines(report)
-      : [line('The database was in memory: nothing of this run can be looked at any more.')]),
+    ...awaitedLines(report),
+    ...(report.dry_run !== undefined
+      ? dryLines(report.world, report.dry_run)
+      : is_kept
+        ? furtherLines(report)
+        : [line('The database was in memory: nothing of this run can be looked at any more.')]),
+  ];
+}
+
+function dryLines(world: string, { from_turn, unused_answers }: DryRunSummary): readonly Line[] {
+  const unused = unused_answers.map(({ turn, key }) => verbatim('  ', `turn ${turn}  ${key}`));
+  return [
+    ...(unused.length === 0
+      ? []
+      : [line(`${count(unused.length, 'answer')} that nothing asked for:`), ...unused, EMPTY]),
+    line(`This was a dry run: nobody was asked, and the world ${world} stays at turn ${from_turn}.`),
+  ];
+}
+
+/** Whom it waits for, and how to answer in their place. */
+function awaitedLines({ world, awaited = [] }: RunReport): readonly Line[] {
+  if (awaited.length === 0) return [];
+  return [
+    line('It waits for:'),
+    ...awaited.flatMap(({ source_label, command_key, correlation_alias, deadline, source_invocation_id }) => [
+      line(
+        '  ',
+        strong(source_label),
+        `, asked by ${command_key}${correlation_alias === null ? '' : `, which calls it ${correlation_alias}`}; until ${toMoment(deadline)}`,
+      ),
+      verbatim('  ', accent(`npx chukwa report ${source_invocation_id} --result FILE`)),
+    ]),
+    hanging(2, `Then npx chukwa run ${world} goes on with it, as does a chukwa serve that runs meanwhile.`),
+    EMPTY,
   ];
 }
 

@@ -10,16 +10,16 @@ export interface Story {
   readonly turns: readonly TurnTally[];
   /** Whose part is being told: a subject, or everybody's ambient context. */
   readonly heading: string | undefined;
-  /** Invocations of the turn by command key. */
-  readonly invocations: ReadonlyMap<string, string>;
   /** Calls without an answer, by command key. */
   readonly under_way: ReadonlyMap<string, Invoke>;
+  /** Whether the record can be looked at afterwards. */
+  readonly is_kept: boolean;
 }
 
 export interface TurnTally {
   readonly attempted_turn: number;
   readonly attempt_id: string;
-  readonly status: 'running' | 'committed' | 'failed';
+  readonly status: 'running' | 'suspended' | 'committed' | 'failed';
   readonly patches: number;
   readonly calls: number;
   readonly tokens: number;
@@ -31,7 +31,12 @@ export interface Told {
 }
 
 /** A story of which nothing has been told. */
-export const UNTOLD: Story = { turns: [], heading: undefined, invocations: new Map(), under_way: new Map() };
+export const UNTOLD: Story = {
+  turns: [],
+  heading: undefined,
+  under_way: new Map(),
+  is_kept: true,
+};
 
 /** Tells one more thing that happened. */
 export function tell(story: Story, progress: Progress): Told {
@@ -39,9 +44,13 @@ export function tell(story: Story, progress: Progress): Told {
     case 'attempt_began':
       return tellBeginning(story, progress);
     case 'call_started':
-      return { story: withStarted(story, progress.source_invocation_id, progress.command), lines: [] };
+      return { story: withStarted(story, progress.command), lines: [] };
     case 'call_finished':
       return tellCall(story, progress);
+    case 'call_pended':
+      return tellPended(story, progress);
+    case 'attempt_suspended':
+      return tellRest(story, progress.resume_deadline);
     case 'turn_committed':
       return tellCommit(story, progress.patches.length);
     case 'attempt_failed':
@@ -70,7 +79,7 @@ function tellBeginning(story: Story, began: Of<'attempt_began'>): Told {
   const { attempt_id, attempted_turn, simulation_time, continued } = began;
   const tally: TurnTally = { attempt_id, attempted_turn, status: 'running', patches: 0, calls: 0, tokens: 0 };
   return {
-    story: { ...UNTOLD, turns: [...story.turns, tally] },
+    story: { ...UNTOLD, is_kept: story.is_kept, turns: [...story.turns, tally] },
     lines: [
       EMPTY,
       ruleLine(`turn ${attempted_turn}`, toMoment(simulation_time)),
@@ -90,9 +99,8 @@ function continuedLine(
 
 function tellCall(story: Story, finished: Of<'call_finished'>): Told {
   const { command, outcome } = finished;
-  const { source_invocation_id } = finished;
   const heading = command.subject_id ?? '';
-  const started = withStarted(story, source_invocation_id, command);
+  const started = withStarted(story, command);
   const usage = (outcome.usage?.input_tokens ?? 0) + (outcome.usage?.output_tokens ?? 0);
   const under_way = new Map([...started.under_way].filter(([key]) => key !== command.key));
   const told = withTally({ ...started, heading, under_way }, ({ calls, tokens }) => ({
@@ -100,6 +108,29 @@ function tellCall(story: Story, finished: Of<'call_finished'>): Told {
     tokens: tokens + usage,
   }));
   return { story: told, lines: [...(story.heading === heading ? [] : headingLines(heading)), ...callLines(finished)] };
+}
+
+function tellPended(story: Story, { command, deadline }: Of<'call_pended'>): Told {
+  const heading = command.subject_id ?? '';
+  const under_way = new Map([...story.under_way].filter(([key]) => key !== command.key));
+  const until = toMoment(new Date(deadline).toISOString());
+  return {
+    story: { ...story, heading, under_way },
+    lines: [
+      ...(story.heading === heading ? [] : headingLines(heading)),
+      hanging(6, '    ', strong(callName(command)), `  is answered later, until ${until}`),
+    ],
+  };
+}
+
+function tellRest(story: Story, resume_deadline: number): Told {
+  const told = withTally(story, () => ({ status: 'suspended' }));
+  const { attempted_turn = 0 } = told.turns.at(-1) ?? {};
+  const until = toMoment(new Date(resume_deadline).toISOString());
+  return {
+    story: told,
+    lines: [EMPTY, line('  ', strong(`turn ${attempted_turn} rests`), `, until ${until} at most`)],
+  };
 }
 
 function headingLines(subject: string): readonly Line[] {
@@ -125,13 +156,21 @@ function tellFailure(story: Story, { failure, source_invocation_id: invocation }
       hanging(4, `    ${failure.message}`),
       ...place.flatMap(([name, value]) => (value === undefined ? [] : [line(faint(`    ${name.padEnd(8)} `), value)])),
       line(
-        `    The world stays at turn ${attempted_turn - 1}: nothing of this attempt was applied, and every call of it is kept.`,
+        `    The world stays at turn ${attempted_turn - 1}: nothing of this attempt was applied${story.is_kept ? ', and every call of it is kept' : ''}.`,
       ),
-      verbatim(faint('    look     '), `npx chukwa attempt ${attempt_id}`),
-      ...(invocation === undefined ? [] : [verbatim(faint('             '), `npx chukwa invocation ${invocation}`)]),
-      ...(failure.failure_class === 'interrupted' && invocation !== undefined ? settleLines(attempt_id) : []),
+      ...(story.is_kept ? lookLines(attempt_id, invocation) : []),
+      ...(story.is_kept && failure.failure_class === 'interrupted' && invocation !== undefined
+        ? settleLines(attempt_id)
+        : []),
     ],
   };
+}
+
+function lookLines(attempt_id: string, invocation: string | undefined): readonly Line[] {
+  return [
+    verbatim(faint('    look     '), `npx chukwa attempt ${attempt_id}`),
+    ...(invocation === undefined ? [] : [verbatim(faint('             '), `npx chukwa invocation ${invocation}`)]),
+  ];
 }
 
 /** What a person can do who finds out whether the side effect took place. */
@@ -143,10 +182,9 @@ function settleLines(attempt_id: string): readonly Line[] {
   ];
 }
 
-function withStarted(story: Story, invocation: string, command: Invoke): Story {
+function withStarted(story: Story, command: Invoke): Story {
   return {
     ...story,
-    invocations: new Map([...story.invocations, [command.key, invocation]]),
     under_way: new Map([...story.under_way, [command.key, command]]),
   };
 }

@@ -9,6 +9,10 @@ export function toSentence(event: WorkerEvent): string {
       return `${event.world_slug}: turn ${event.attempted_turn} began (attempt ${event.attempt_id})`;
     case 'turn_committed':
       return `${event.world_slug}: turn ${event.attempted_turn} committed (attempt ${event.attempt_id})`;
+    case 'turn_suspended':
+      return `${event.world_slug}: turn ${event.attempted_turn} rests until it is answered (attempt ${event.attempt_id})`;
+    case 'timed_out':
+      return `${count(event.calls, 'call')} ran out of time`;
     case 'turn_handed_over':
       return `${event.world_slug}: turn ${event.attempted_turn} handed over, for another worker to go on with (attempt ${event.attempt_id})`;
     case 'turn_failed':

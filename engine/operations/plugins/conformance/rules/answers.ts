@@ -3,7 +3,7 @@ import { canonicalText } from '../../../../core/content/canonical.js';
 import { toJson } from '../../../../core/content/i-json.js';
 import type { Example } from '../../../../generated/plugin-conformance.js';
 import type { BareEnd } from '../../../../ports/plugin-bench.js';
-import type { CallOutcome } from '../../../../ports/sources.js';
+import type { CallResult } from '../../../../ports/sources.js';
 import { askBare, askThrough, variablesFor, withSession } from '../ask.js';
 import { answerAs } from '../canned.js';
 import { describeEnd, describeOutcome, shorten } from '../describe.js';
@@ -41,7 +41,14 @@ async function play({ bench }: Scene, example: Example): Promise<readonly string
 }
 
 /** How an outcome differs from what an example expects. */
-export function findDifference({ expect }: Example, outcome: CallOutcome, token: string): string | undefined {
+export function findDifference({ expect }: Example, outcome: CallResult, token: string): string | undefined {
+  if ('pending' in expect) {
+    const alias = expect.pending.correlation_id;
+    const wanted = alias === undefined ? undefined : fillToken(alias, token);
+    if (outcome.status === 'pending' && outcome.correlation_alias === wanted) return undefined;
+    const named = wanted === undefined ? '' : ` for ${JSON.stringify(wanted)}`;
+    return `it should say that the answer comes later${named}, and ${describeOutcome(outcome)}`;
+  }
   if (!('value' in expect)) {
     const isExpected = outcome.status === 'failed' && outcome.failure_class === expect.failure_class;
     return isExpected ? undefined : `it should fail as ${expect.failure_class}, and ${describeOutcome(outcome)}`;

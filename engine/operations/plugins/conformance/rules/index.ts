@@ -5,6 +5,7 @@ import { concurrency } from './concurrency.js';
 import { inputs } from './inputs.js';
 import { abort, deadline, sizeLimit } from './limits.js';
 import { once } from './once.js';
+import { pending } from './pending.js';
 import { secrets } from './secrets.js';
 import { typedErrors } from './typed-errors.js';
 import { wayOut } from './way-out.js';
@@ -13,6 +14,7 @@ import { wayOut } from './way-out.js';
 export const RULES: readonly Rule[] = [
   inputs,
   answers,
+  pending,
   wayOut,
   once,
   typedErrors,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { PluginManifest } from '../../../../generated/plugin-manifest.js';
-import type { CallOutcome } from '../../../../ports/sources.js';
+import type { CallResult } from '../../../../ports/sources.js';
 import { askThrough, variablesFor, withSession } from '../ask.js';
 import { judge, type Rule, type Scene } from '../rule.js';
 import { type Respond, type SeenRequest, withServer } from '../server.js';
@@ -108,7 +108,9 @@ function innerBase64(secret: string, shift: number): string {
 }
 
 /** Everything that an outcome would store, as one text. */
-function storedText({ response_body, trace, ...rest }: CallOutcome): string {
+function storedText(result: CallResult): string {
+  const { response_body, ...rest } = result;
+  const trace = 'trace' in result ? result.trace : undefined;
   const bytes = [response_body, trace?.chunks?.text].map((part) => Buffer.from(part ?? []).toString('latin1'));
   return [JSON.stringify(rest), JSON.stringify(trace?.artifacts ?? []), ...bytes].join('\n');
 }

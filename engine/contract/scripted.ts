@@ -1,0 +1,48 @@
+/** Where a call stands, as its client request id says. */
+export interface ScriptedPlace {
+  readonly world_slug: string;
+  readonly turn: number;
+  /** The command key, such as `bob/act/round-1/try-1`. */
+  readonly key: string;
+}
+
+/** Reads `<world>/turn-<n>/<command key>`. */
+export function parseClientRequestId(id: string): ScriptedPlace | undefined {
+  const [, world_slug, turn, key] = /^([^/]+)\/turn-([1-9][0-9]*)\/(.+)$/.exec(id) ?? [];
+  return world_slug === undefined || turn === undefined || key === undefined
+    ? undefined
+    : { world_slug, turn: Number(turn), key };
+}
+
+/** What is written by turn (`1`, `2`, ... or `*` for every other), then by command key. */
+export type ByTurn<Value> = Readonly<Record<string, Readonly<Record<string, Value>>>>;
+
+/** Something that was written for a place, and where it was written. */
+export interface Scripted<Value> {
+  readonly turn: string;
+  readonly key: string;
+  readonly value: Value;
+}
+
+/** What is written for a place: under its turn, else under `*`; the hash after `@` may be left out. */
+export function findScripted<Value>(
+  turns: ByTurn<Value>,
+  place: Pick<ScriptedPlace, 'turn' | 'key'>,
+): Scripted<Value> | undefined {
+  for (const turn of [String(place.turn), '*']) {
+    for (const key of [place.key, withoutHash(place.key)]) {
+      const value = memberOf(memberOf(turns, turn), key);
+      if (value !== undefined) return { turn, key, value };
+    }
+  }
+  return undefined;
+}
+
+/** `turn/park_weather` of `turn/park_weather@0123456789ab`. */
+export function withoutHash(key: string): string {
+  return key.replace(/@[0-9a-f]{12}$/, '');
+}
+
+function memberOf<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
+  return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
+}

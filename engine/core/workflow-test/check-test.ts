@@ -1,0 +1,186 @@
+import type { ByTurn } from '../../contract/scripted.js';
+import { suggestName } from '../content/nearest-name.js';
+import { toPointer } from '../content/json-pointer.js';
+import type { Answer } from '../../generated/answers.js';
+import type { Scenario } from '../../generated/scenario.js';
+import type { ExpectedTurn, WorkflowTest } from '../../generated/workflow-test.js';
+import type { Complaint } from '../workflow/document-problem.js';
+import type { Program } from '../workflow/program.js';
+import { simulationTime } from '../world/simulation-time.js';
+import { findUnasked } from './command-key.js';
+
+/** The turns that a test runs. */
+export interface TestedTurns {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Which turns a test runs, by number. */
+export function turnsOf({ given, turns = 1 }: Pick<WorkflowTest, 'given' | 'turns'>): TestedTurns {
+  const before = given?.turn ?? 0;
+  return { first: before + 1, last: before + turns };
+}
+
+/** What of a test can never come about, whatever is answered: names of nothing, keys of no call, turns that are not run. */
+export function checkTest(program: Program, scenario: Scenario, test: WorkflowTest): readonly Complaint[] {
+  const turns = turnsOf(test);
+  const names = namesOf(program, scenario);
+  const inline = test.answers ?? {};
+  return [
+    ...checkTime(scenario, turns),
+    ...Object.keys(inline).flatMap((turn) => checkTurn(turns, turn, ['answers', turn])),
+    ...checkAnswerKeys(program, inline, ['answers']),
+    ...checkGiven(names, test),
+    ...Object.entries(test.expect.turns ?? {}).flatMap(([turn, expected]) => [
+      ...checkTurn(turns, turn, ['expect', 'turns', turn]),
+      ...checkExpected(program, names, expected, ['expect', 'turns', turn]),
+    ]),
+    ...checkWorld(names, test),
+  ];
+}
+
+/** Answers that no turn of a program can ask for, at their places below a pointer. */
+export function checkAnswerKeys(
+  program: Program,
+  turns: ByTurn<Answer>,
+  place: readonly string[],
+): readonly Complaint[] {
+  return Object.entries(turns).flatMap(([turn, answers]) =>
+    Object.keys(answers).flatMap((key) => checkKey(program, key, [...place, turn, key])),
+  );
+}
+
+interface Names {
+  readonly entities: readonly string[];
+  readonly agents: readonly string[];
+  readonly subjects: readonly string[];
+  readonly environments: readonly string[];
+  readonly tools: readonly string[];
+}
+
+function namesOf(program: Program, { entities, environments }: Scenario): Names {
+  const nodes = program.subjects.flatMap(({ workflow }) => workflow.nodes);
+  const tools = nodes.flatMap((node) => (node.type === 'llm_tool_loop' ? node.tools : []));
+  return {
+    entities: entities.map(({ id }) => id),
+    agents: entities.filter(({ kind }) => kind === 'agent').map(({ id }) => id),
+    subjects: program.subjects.map(({ subject_id }) => subject_id),
+    environments: environments.map(({ label }) => label),
+    tools: [...new Set(tools.map(({ name }) => name))],
+  };
+}
+
+type Place = readonly string[];
+
+function checkKey(program: Program, key: string, place: Place): readonly Complaint[] {
+  const unasked = findUnasked(program, key);
+  return unasked === undefined ? [] : [{ code: 'KEY_NEVER_ASKED', pointer: toPointer(place), ...unasked }];
+}
+
+function checkTime(scenario: Scenario, { last }: TestedTurns): readonly Complaint[] {
+  if (simulationTime(scenario, last) !== undefined) return [];
+  const message = `turn ${last} is beyond the calendar of the scenario, which ends with the year 9999`;
+  return [{ code: 'TURN_NEVER_RUN', message, pointer: '' }];
+}
+
+function checkTurn({ first, last }: TestedTurns, turn: string, place: Place): readonly Complaint[] {
+  if (turn === '*' || (Number(turn) >= first && Number(turn) <= last)) return [];
+  return [
+    {
+      code: 'TURN_NEVER_RUN',
+      message: `this test does not run turn ${turn}: it runs ${first === last ? `turn ${first}` : `turns ${first} to ${last}`}`,
+      pointer: toPointer(place),
+      repair: 'Set "turns" to how many are run; the first follows "turn" of "given".',
+    },
+  ];
+}
+
+function checkName(
+  what: string,
+  name: string | undefined,
+  known: readonly string[],
+  place: Place,
+): readonly Complaint[] {
+  if (name === undefined || known.includes(name)) return [];
+  const repair = known.length === 0 ? 'There are none.' : suggestName(name, known);
+  return [
+    {
+      code: 'TEST_NAMES_NOTHING',
+      message: `there is no ${what} ${JSON.stringify(name)}`,
+      pointer: toPointer(place),
+      repair,
+    },
+  ];
+}
+
+function checkGiven(names: Names, { given }: WorkflowTest): readonly Complaint[] {
+  const entities = Object.entries(given?.entities ?? {});
+  return [
+    ...entities.flatMap(([id, { memory }]) => [
+      ...checkName('entity', id, names.entities, ['given', 'entities', id]),
+      ...(memory === undefined || !names.entities.includes(id)
+        ? []
+        : [
+            ...checkName('agent', id, names.agents, ['given', 'entities', id, 'memory']),
+            ...checkMemory(memory, given?.turn ?? 0, ['given', 'entities', id, 'memory']),
+          ]),
+    ]),
+    ...Object.keys(given?.environments ?? {}).flatMap((label) =>
+      checkName('environment', label, names.environments, ['given', 'environments', label]),
+    ),
+  ];
+}
+
+type GivenMemories = NonNullable<NonNullable<NonNullable<WorkflowTest['given']>['entities']>[string]['memory']>;
+
+function checkMemory(memory: GivenMemories, turn: number, place: Place): readonly Complaint[] {
+  return memory.flatMap((item, index) =>
+    typeof item === 'string' || item.turn <= turn
+      ? []
+      : [
+          {
+            code: 'TURN_NEVER_RUN',
+            message: `this is remembered of turn ${item.turn}, and turn ${turn} was played last`,
+            pointer: toPointer([...place, index, 'turn']),
+            repair: 'Set "turn" of "given", or correct this one.',
+          },
+        ],
+  );
+}
+
+function checkExpected(program: Program, names: Names, expected: ExpectedTurn, place: Place): readonly Complaint[] {
+  const { failure, patches = [], rejections = [], calls = {}, tools = [], not_called = [] } = expected;
+  const subject = (id: string | undefined, at: Place) => checkName('subject', id, names.subjects, [...at, 'subject']);
+  return [
+    ...subject(failure?.subject, [...place, 'failure']),
+    ...(failure?.key === undefined ? [] : checkKey(program, failure.key, [...place, 'failure', 'key'])),
+    ...patches.flatMap(({ subject: id, effects = [] }, index) => {
+      const at = [...place, 'patches', String(index)];
+      return [
+        ...subject(id, at),
+        ...effects.flatMap(({ entity_id, environment_label }, effect) => {
+          const inEffect = [...at, 'effects', String(effect)];
+          return [
+            ...checkName('entity', entity_id, names.entities, [...inEffect, 'entity_id']),
+            ...checkName('environment', environment_label, names.environments, [...inEffect, 'environment_label']),
+          ];
+        }),
+      ];
+    }),
+    ...rejections.flatMap(({ subject: id }, index) => subject(id, [...place, 'rejections', String(index)])),
+    ...tools.flatMap((name, index) => checkName('tool', name, names.tools, [...place, 'tools', String(index)])),
+    ...Object.keys(calls).flatMap((key) => checkKey(program, key, [...place, 'calls', key])),
+    ...not_called.flatMap((key, index) => checkKey(program, key, [...place, 'not_called', String(index)])),
+  ];
+}
+
+function checkWorld(names: Names, { expect }: WorkflowTest): readonly Complaint[] {
+  const { entities = {}, environments = {} } = expect.world ?? {};
+  const place = ['expect', 'world'];
+  return [
+    ...Object.keys(entities).flatMap((id) => checkName('entity', id, names.entities, [...place, 'entities', id])),
+    ...Object.keys(environments).flatMap((label) =>
+      checkName('environment', label, names.environments, [...place, 'environments', label]),
+    ),
+  ];
+}

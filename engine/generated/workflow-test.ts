@@ -1,0 +1,271 @@
+// Made by tools/generate-types.ts from schemas/workflow-test.schema.json: do not edit, run `npm run generate`.
+import type { Json } from '../contract/json.js';
+
+/** For the editor only; dropped before hashing. */
+export type SchemaUrl = string;
+/** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
+export type HumanId = string;
+export type Description = string;
+/** Another document: by the hash of its canonical form, or, in a file, by a relative path that linking turns into the hash. */
+export type Reference = HashReference | PathReference;
+export type Answer = JsonAnswer | TextAnswer | RefusalAnswer | StatusAnswer | FaultAnswer | FailureAnswer;
+/** Characters a streamed piece. */
+export type ChunkCharacters = number;
+export type SourceClass =
+  | 'transport'
+  | 'timeout'
+  | 'http_status'
+  | 'tool_error'
+  | 'non_json'
+  | 'result_too_large'
+  | 'unavailable'
+  | 'structured_output_rejected'
+  | 'model_refusal'
+  | 'stopped';
+export type AttemptClass =
+  | 'transport'
+  | 'timeout'
+  | 'http_status'
+  | 'tool_error'
+  | 'non_json'
+  | 'result_too_large'
+  | 'unavailable'
+  | 'structured_output_rejected'
+  | 'model_refusal'
+  | 'schema_invalid'
+  | 'policy_denied'
+  | 'authz_denied'
+  | 'redaction_failed'
+  | 'model_content'
+  | 'budget_exhausted'
+  | 'stopped'
+  | 'interrupted'
+  | 'template_unresolved'
+  | 'max_tool_calls_exhausted'
+  | 'generation_attempts_exhausted'
+  | 'record_mismatch'
+  | 'poisoned';
+export type EntityId = string;
+/** A text, exactly; or what it must contain and must lack. */
+export type Text = string | TextParts;
+export type Detail =
+  | 'non_json'
+  | 'schema_invalid'
+  | 'unknown_tool'
+  | 'policy_denied'
+  | 'bad_arguments'
+  | 'invalid_patch'
+  | 'disallowed_effect'
+  | 'unknown_entity'
+  | 'near_miss_entity'
+  | 'memory_on_prop'
+  | 'unknown_environment';
+export type CallClass =
+  | 'transport'
+  | 'timeout'
+  | 'http_status'
+  | 'tool_error'
+  | 'non_json'
+  | 'result_too_large'
+  | 'unavailable'
+  | 'structured_output_rejected'
+  | 'model_refusal'
+  | 'schema_invalid'
+  | 'policy_denied'
+  | 'authz_denied'
+  | 'redaction_failed'
+  | 'model_content'
+  | 'budget_exhausted'
+  | 'stopped'
+  | 'interrupted';
+export type TurnNumber = string;
+export type Texts = string | readonly string[];
+
+/** A test of a scenario's workflows: what it begins with, what models and sources answer, and what must come of it. */
+export interface WorkflowTest {
+  readonly $schema?: SchemaUrl;
+  readonly version: 1;
+  readonly label: HumanId;
+  readonly description?: Description;
+  readonly scenario_ref: Reference;
+  /** The name of the world, as prompts show it; the label without this. Of several tests in one run, a second world of a name gets -2 after it. */
+  readonly world?: string;
+  readonly given?: Given;
+  /** How many turns are run; 1 without this. */
+  readonly turns?: number;
+  /** A document of answers. */
+  readonly answers_ref?: {
+    readonly path: string;
+  };
+  /** By turn, then by command key, as in a document of answers. They go before those of answers_ref. */
+  readonly answers?: {
+    readonly [k: string]: {
+      readonly [k: string]: Answer;
+    };
+  };
+  /** What must come of it. What is left out may be anything; turns that are not named must be committed. */
+  readonly expect: {
+    /** By turn. */
+    readonly turns?: {
+      readonly [k: string]: ExpectedTurn;
+    };
+    readonly world?: ExpectedWorld;
+  };
+}
+export interface HashReference {
+  readonly hash: string;
+}
+export interface PathReference {
+  readonly path: string;
+}
+/** What the world is before the first turn, where it is not as the scenario begins. */
+export interface Given {
+  /** The turn that was played last; 0 without this. */
+  readonly turn?: number;
+  readonly entities?: {
+    readonly [k: string]: GivenEntity;
+  };
+  readonly environments?: {
+    readonly [k: string]: GivenEnvironment;
+  };
+}
+export interface GivenEntity {
+  readonly state?: string;
+  /** All memories, oldest first, in place of the scenario's. */
+  readonly memory?: readonly (string | GivenMemory)[];
+}
+export interface GivenMemory {
+  readonly content: string;
+  readonly turn: number;
+}
+export interface GivenEnvironment {
+  readonly content?: string;
+}
+export interface JsonAnswer {
+  /** A model says this JSON; any other source answers it. */
+  readonly json: Json;
+  readonly usage?: AnswerUsage;
+  readonly chunk_characters?: ChunkCharacters;
+}
+export interface AnswerUsage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+}
+export interface TextAnswer {
+  /** A model says exactly this; any other source answers it as its body. */
+  readonly text: string;
+  readonly finish_reason?: 'stop' | 'length' | 'content_filter';
+  readonly usage?: AnswerUsage;
+  readonly chunk_characters?: ChunkCharacters;
+}
+export interface RefusalAnswer {
+  readonly refusal: string;
+  readonly usage?: AnswerUsage;
+}
+export interface StatusAnswer {
+  readonly status: number;
+  readonly body?: Json;
+}
+export interface FaultAnswer {
+  /** cut_stream drops the connection after the text; no_finish ends the stream without a finish reason; hang says the text and then nothing; reset drops the connection before a byte. */
+  readonly fault: 'cut_stream' | 'no_finish' | 'hang' | 'reset';
+  readonly text?: string;
+}
+/** The call fails with this class, as if its plugin had said so; one that is stopped waits until the turn no longer wants it. */
+export interface FailureAnswer {
+  readonly failure: SourceClass;
+  /** What the failure says. */
+  readonly message?: string;
+  readonly http_status?: number;
+  /** What a model had said before it failed, or the body that another source failed with. */
+  readonly text?: string;
+}
+/** What must come of one turn. Without "failure", it must be committed. */
+export interface ExpectedTurn {
+  readonly failure?: ExpectedFailure;
+  /** All patches of the turn, in order. */
+  readonly patches?: readonly ExpectedPatch[];
+  /** The names of all tools that were called, in order. */
+  readonly tools?: readonly string[];
+  /** All answers that were sent back to a model, in order. */
+  readonly rejections?: readonly ExpectedRejection[];
+  /** Calls that must be made, by command key. */
+  readonly calls?: {
+    readonly [k: string]: ExpectedCall;
+  };
+  /** Command keys of calls that must not be made. */
+  readonly not_called?: readonly string[];
+}
+/** The attempt at this turn must fail so. It ends the test. */
+export interface ExpectedFailure {
+  readonly class: AttemptClass;
+  readonly subject?: EntityId;
+  readonly node?: HumanId;
+  /** The command key of the call that ended the attempt. */
+  readonly key?: string;
+  readonly message?: Text;
+}
+export interface TextParts {
+  /** Each of these stands in it. */
+  readonly contains?: string | readonly string[];
+  /** None of these stands in it. */
+  readonly lacks?: string | readonly string[];
+}
+export interface ExpectedPatch {
+  readonly subject?: EntityId;
+  readonly node?: HumanId;
+  readonly narration?: Text;
+  /** All effects, in order. */
+  readonly effects?: readonly ExpectedEffect[];
+}
+/** An effect of the patch; what is left out may be anything. */
+export interface ExpectedEffect {
+  readonly op?: 'set_entity_state' | 'append_entity_memory' | 'set_environment_content';
+  readonly entity_id?: EntityId;
+  readonly environment_label?: HumanId;
+  readonly state?: Text;
+  readonly content?: Text;
+}
+export interface ExpectedRejection {
+  readonly subject?: EntityId;
+  readonly node?: HumanId;
+  readonly try?: number;
+  readonly detail?: Detail;
+  /** A text, exactly; or what it must contain and must lack. */
+  readonly message?: string | TextParts;
+}
+export interface ExpectedCall {
+  readonly status?: 'succeeded' | 'failed';
+  readonly failure?: CallClass;
+  readonly detail?: Detail;
+  /** What a generation turned out to be. */
+  readonly output?: 'tool_call' | 'final_patch' | 'json_answer' | 'invalid';
+  /** The name of the tool that was called. */
+  readonly tool?: string;
+  /** What the source was asked: members that are left out may be anything. */
+  readonly request?: Json;
+  /** What redaction lets be seen of the answer: members that are left out may be anything. */
+  readonly response?: Json;
+  /** A text, exactly; or what it must contain and must lack. */
+  readonly prompt?: string | TextParts;
+}
+/** The world after the last turn. */
+export interface ExpectedWorld {
+  readonly turn?: number;
+  readonly entities?: {
+    readonly [k: string]: ExpectedEntity;
+  };
+  readonly environments?: {
+    readonly [k: string]: ExpectedEnvironment;
+  };
+}
+export interface ExpectedEntity {
+  readonly state?: Text;
+  /** All memories, oldest first. */
+  readonly memory?: readonly Text[];
+  /** Each of these is among the memories. */
+  readonly remembers?: readonly Text[];
+}
+export interface ExpectedEnvironment {
+  readonly content?: Text;
+}

@@ -1,0 +1,98 @@
+import type { JsonObject } from '../../contract/json.js';
+import type { Problem } from '../../contract/problem.js';
+import type { ComponentKind, ComponentReference } from '../../core/workflow/component.js';
+import type { Complaint } from '../../core/workflow/document-problem.js';
+import { listReferences } from '../../core/workflow/link/references.js';
+import type { Answers } from '../../generated/answers.js';
+import type { WorkflowTest } from '../../generated/workflow-test.js';
+import type { LoadedFile, LoadedFiles } from './load.js';
+
+/** A test, and the document of answers that it names. */
+export interface TestDocument {
+  readonly test: WorkflowTest;
+  readonly answers: Answers | undefined;
+}
+
+/** What is wrong with a test, and with the answers that it names. */
+export interface TestComplaints {
+  readonly test: readonly Complaint[];
+  readonly answers: readonly Complaint[];
+}
+
+/** Says what of a test can never come about; undefined where its scenario cannot run, which is said elsewhere. */
+export type CheckTest = (
+  find: (kind: ComponentKind, hash: string) => JsonObject | undefined,
+  scenarioHash: string,
+  document: TestDocument,
+) => TestComplaints | undefined;
+
+/** What is wrong in one file. */
+export interface FileComplaint {
+  readonly path: string;
+  readonly problem: Problem;
+}
+
+/** A test that was read, with what it names. */
+export interface LoadedTest extends TestDocument {
+  readonly file: LoadedFile;
+  readonly answers_file: LoadedFile | undefined;
+  /** The scenario, by the file's path or by hash. */
+  readonly scenario: { readonly path: string } | { readonly hash: string };
+}
+
+/** Reads the tests among files. Those that are not sound, or whose references lead nowhere, are left out. */
+export function listTests(
+  { files, resolve_path }: Pick<LoadedFiles, 'files' | 'resolve_path'>,
+  isSound: (path: string) => boolean,
+): readonly LoadedTest[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const fileAt = (from: string, path: string): LoadedFile | undefined => {
+    const resolved = resolve_path(from, path);
+    return resolved.ok ? byPath.get(resolved.value) : undefined;
+  };
+  return files.flatMap((file): readonly LoadedTest[] => {
+    if (file.kind !== 'workflow_test' || file.source === undefined || !isSound(file.path)) return [];
+    const test = file.source.value as unknown as WorkflowTest;
+    const { scenario_ref, answers_ref } = test;
+    const answersFile = answers_ref === undefined ? undefined : fileAt(file.path, answers_ref.path);
+    const scenario = 'path' in scenario_ref ? fileAt(file.path, scenario_ref.path) : scenario_ref;
+    if (scenario === undefined || (answers_ref !== undefined && !(answersFile && isSound(answersFile.path)))) return [];
+    const answers = answersFile?.source?.value as unknown as Answers | undefined;
+    return [{ file, test, answers, answers_file: answersFile, scenario }];
+  });
+}
+
+/** Scenarios that a test names by hash. */
+export function listTested({ kind, source }: LoadedFile): readonly ComponentReference[] {
+  if (kind !== 'workflow_test' || source === undefined) return [];
+  return listReferences(kind, source.value).flatMap(({ wants, target }) =>
+    wants === 'scenario' && 'hash' in target ? [{ kind: wants, hash: target.hash }] : [],
+  );
+}
+
+/** What checking the tests among files needs to know of the rest. */
+export interface TestSurroundings {
+  readonly isSound: (path: string) => boolean;
+  readonly hashOfScenario: (path: string) => string | undefined;
+  readonly check: (document: TestDocument, scenarioHash: string) => TestComplaints | undefined;
+}
+
+/** Checks the tests among files. Answers that several tests name are complained of where none of them can use them. */
+export function complainOfTests(
+  loaded: Pick<LoadedFiles, 'files' | 'resolve_path'>,
+  surroundings: TestSurroundings,
+): readonly FileComplaint[] {
+  const complaints: FileComplaint[] = [];
+  const unasked = new Map<string, readonly Complaint[]>();
+  for (const { file, answers_file, scenario, ...document } of listTests(loaded, surroundings.isSound)) {
+    const hash = 'hash' in scenario ? scenario.hash : surroundings.hashOfScenario(scenario.path);
+    const found = hash === undefined ? undefined : surroundings.check(document, hash);
+    if (found === undefined) continue;
+    complaints.push(...found.test.map((problem) => ({ path: file.path, problem })));
+    if (answers_file === undefined) continue;
+    const earlier = unasked.get(answers_file.path);
+    const here = new Set(found.answers.map(({ pointer }) => pointer));
+    unasked.set(answers_file.path, earlier?.filter(({ pointer }) => here.has(pointer)) ?? found.answers);
+  }
+  return [...complaints, ...[...unasked].flatMap(([path, list]) => list.map((problem) => ({ path, problem })))];
+}

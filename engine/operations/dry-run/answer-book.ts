@@ -1,0 +1,60 @@
+import { type ByTurn, findScripted } from '../../contract/scripted.js';
+import type { Answer } from '../../generated/answers.js';
+import type { AnswerCall, CallToAnswer } from '../../ports/answers.js';
+
+/** A place in a document of answers. */
+export interface WrittenAnswer {
+  /** As it is written: `1`, or `*`. */
+  readonly turn: string;
+  readonly key: string;
+}
+
+/** What answers the calls of dry runs, world by world, and remembers what was asked for. */
+export interface AnswerBook {
+  readonly answerCall: AnswerCall;
+  /** Lays out the answers for a world. */
+  lay(world_slug: string, turns: ByTurn<Answer>): void;
+  /** Answers that no call has used, in the order in which they are written. */
+  listUnused(world_slug: string): readonly WrittenAnswer[];
+  /** Calls for which nothing was written, in the order in which they were made. */
+  listMissing(world_slug: string): readonly CallToAnswer[];
+}
+
+interface Page {
+  readonly turns: ByTurn<Answer>;
+  readonly used: Set<string>;
+  readonly missing: CallToAnswer[];
+}
+
+/** Opens a book without answers. */
+export function openAnswerBook(): AnswerBook {
+  const pages = new Map<string, Page>();
+  const pageOf = (world_slug: string): Page => {
+    const page = pages.get(world_slug);
+    if (page === undefined) throw new Error(`no answers were laid out for ${world_slug}`);
+    return page;
+  };
+  return {
+    answerCall: (call) => {
+      const { turns, used, missing } = pageOf(call.world_slug);
+      const found = findScripted(turns, call);
+      if (found === undefined) missing.push(call);
+      else used.add(nameOf(found));
+      return found?.value;
+    },
+    lay: (world_slug, turns) => void pages.set(world_slug, { turns, used: new Set(), missing: [] }),
+    listUnused: (world_slug) => {
+      const { turns, used } = pageOf(world_slug);
+      return listWritten(turns).filter((written) => !used.has(nameOf(written)));
+    },
+    listMissing: (world_slug) => pageOf(world_slug).missing,
+  };
+}
+
+function listWritten(turns: ByTurn<Answer>): readonly WrittenAnswer[] {
+  return Object.entries(turns).flatMap(([turn, answers]) => Object.keys(answers).map((key) => ({ turn, key })));
+}
+
+function nameOf({ turn, key }: WrittenAnswer): string {
+  return `${turn} ${key}`;
+}

@@ -1,0 +1,78 @@
+/**
+ * A dry run: what would come of a world's next turns, if models and sources answered what is written. It happens in a
+ * database that is thrown away, to a copy of the world that begins where the world stands; the world itself is only read.
+ */
+import type { ComponentRecord } from '../../ports/records.js';
+import type { WorldSnapshot } from '../../ports/records.js';
+import type { Composition } from '../composition.js';
+import type { Place } from '../documents/index.js';
+import { type Done, type Engine, whileReachable } from '../engine.js';
+import { loadScenario } from '../load-program.js';
+import { type RunReport, type RunRequest, runTurns } from '../run-turns.js';
+import type { WatchedRun } from '../run-world.js';
+import { showWorld } from '../worlds.js';
+import { openAnswerBook } from './answer-book.js';
+import { loadAnswers } from './load-answers.js';
+import { missingAnswer } from './missing-answer.js';
+import { plantWorld, toStorable } from './plant.js';
+
+/** Turns to try, and what is answered in them. */
+export interface DryRun extends Omit<WatchedRun, 'answers_file'>, Pick<RunRequest, 'world_slug'> {
+  readonly answers: { readonly path: string; readonly place: Place };
+}
+
+/** Runs turns of a copy of a world. No plugin is reached, and nothing is written but what is thrown away. */
+export async function dryRun(composition: Composition, request: DryRun): Promise<Done<RunReport>> {
+  const original = await readWorld(composition, request.world_slug);
+  if (!original.ok) return original;
+  const book = openAnswerBook();
+  const opened = await composition.openDryEngine(book.answerCall);
+  if (!opened.ok) return opened;
+  try {
+    const { world } = original.value;
+    const copied = await copyWorld(opened.value, original.value);
+    if (!copied.ok) return copied;
+    const loaded = await loadScenario(opened.value, world.scenario_hash);
+    if (!loaded.ok) return loaded;
+    const answers = await loadAnswers(opened.value.authoring, request.answers, loaded.value.program);
+    if (!answers.ok) return answers;
+    book.lay(world.world_slug, answers.value.turns);
+    request.onWorld(copied.value, opened.value.store.database.description);
+    const run = await runTurns(opened.value, request);
+    if (!run.ok) return run;
+    const dry_run = {
+      from_turn: world.turn,
+      unused_answers: book.listUnused(world.world_slug),
+      missing_answers: book.listMissing(world.world_slug).map(missingAnswer),
+    };
+    return { ok: true, value: { ...run.value, dry_run } };
+  } finally {
+    await opened.value.close();
+  }
+}
+
+interface OriginalWorld {
+  readonly world: WorldSnapshot;
+  /** Its scenario, and all that this refers to. */
+  readonly components: readonly ComponentRecord[];
+}
+
+async function readWorld(composition: Composition, world_slug: string): Promise<Done<OriginalWorld>> {
+  const opened = await composition.openArchive();
+  if (!opened.ok) return opened;
+  try {
+    return await whileReachable(opened.value, async (archive) => {
+      const world = await showWorld(archive, { world_slug });
+      if (!world.ok) return world;
+      const components = await archive.store.components.closure('scenario', world.value.scenario_hash);
+      return { ok: true, value: { world: world.value, components } };
+    });
+  } finally {
+    await opened.value.close();
+  }
+}
+
+async function copyWorld(engine: Engine, { world, components }: OriginalWorld): Promise<Done<WorldSnapshot>> {
+  await engine.store.components.put(toStorable(components));
+  return plantWorld(engine, { world_slug: world.world_slug, scenario_hash: world.scenario_hash, start: world });
+}

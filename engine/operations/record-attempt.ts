@@ -1,0 +1,231 @@
+import { writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Json } from '../contract/json.js';
+import type { Problem } from '../contract/problem.js';
+import { type ByTurn, withoutHash } from '../contract/scripted.js';
+import { relativePath } from '../core/workflow/link/relative-path.js';
+import { givenFor } from '../core/workflow-test/world-start.js';
+import type { Scenario } from '../generated/scenario.js';
+import type { Answer, ExpectedTurn, ExpectedWorld, WorkflowTest } from '../generated/workflow-test.js';
+import type { AttemptRecord, InvocationView, WorldSnapshot } from '../ports/records.js';
+import { putScenario } from './author.js';
+import type { Place } from './documents/index.js';
+import { FILE_BYTES_MAX } from './documents/read-file.js';
+import { type Done, type Engine, refuse } from './engine.js';
+import { showAttempt } from './records.js';
+import { recordAnswer, type RecordedCall } from './record-answer.js';
+import { toEffect, toTurn } from './workflow-tests/observe.js';
+import { showWorld } from './worlds.js';
+
+export interface RecordRequest {
+  readonly attempt_id: string;
+  /** What of the answers is written: `unredacted` is for the operator. */
+  readonly view: InvocationView;
+  readonly place: Place;
+  /** The file of its scenario; without it the test names the scenario by its hash. */
+  readonly scenario_path?: string;
+  /** Where the test will stand: paths in it are relative to its folder. */
+  readonly out_path?: string;
+}
+
+/** A test that was made of an attempt. */
+export interface Recording {
+  readonly test: WorkflowTest;
+  /** The text of its file. */
+  readonly text: string;
+  /** Calls of which redaction hides a part that the test therefore lacks. */
+  readonly hidden: readonly string[];
+}
+
+/** Makes a test of an attempt: what its world was, what was answered, and what came of it. */
+export async function recordAttempt(engine: Engine, request: RecordRequest): Promise<Done<Recording>> {
+  const shown = await showAttempt(engine, request.attempt_id);
+  if (!shown.ok) return shown;
+  const attempt = withoutInterrupted(shown.value);
+  const unfit = findUnfit(attempt);
+  if (unfit !== undefined) return unfit;
+  const scenario_ref = await nameScenario(engine, attempt, request);
+  if (!scenario_ref.ok) return scenario_ref;
+  const answers = await recordAnswers(engine, attempt, request.view);
+  if (!answers.ok) return answers;
+  const before = await showWorld(engine, { world_slug: attempt.world_slug, turn: attempt.attempted_turn - 1 });
+  if (!before.ok) return before;
+  const stored = await engine.store.components.find('scenario', attempt.scenario_hash);
+  if (stored === undefined) throw new Error(`the scenario of ${attempt.world_slug} is not stored`);
+  const given = givenFor(stored.content as unknown as Scenario, before.value);
+  const test: WorkflowTest = {
+    version: 1,
+    label: labelOf(attempt),
+    description: `Recorded from turn ${attempt.attempted_turn} of the world ${attempt.world_slug}, attempt ${attempt.attempt_id}.`,
+    scenario_ref: scenario_ref.value,
+    world: attempt.world_slug,
+    ...(Object.keys(given).length === 0 ? {} : { given }),
+    answers: answers.value.turns,
+    expect: await expectationOf(engine, attempt),
+  };
+  return toRecording(test, answers.value.hidden);
+}
+
+/** Writes a recording into a new file: one that somebody wrote is not written over. */
+export async function writeRecording(
+  { text }: Recording,
+  { working_folder, out_path }: Pick<Place, 'working_folder'> & { readonly out_path: string },
+): Promise<Done<string>> {
+  const path = resolve(working_folder, out_path);
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+    return { ok: true, value: path };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const isThere = code === 'EEXIST';
+    return refuse({
+      code: isThere ? 'FILE_EXISTS' : 'FILE_UNWRITABLE',
+      message: isThere
+        ? `${out_path} is there already, and stays as it is.`
+        : `${out_path} cannot be written: ${message}`,
+      repair: isThere ? 'Name another file, or take this one away.' : 'Name a file in a folder that is there.',
+    });
+  }
+}
+
+function toRecording(test: WorkflowTest, hidden: readonly string[]): Done<Recording> {
+  const text = `${JSON.stringify(test, null, 2)}\n`;
+  if (Buffer.byteLength(text) <= FILE_BYTES_MAX) return { ok: true, value: { test, text, hidden } };
+  return refuse({
+    code: 'RECORDING_TOO_LARGE',
+    message: `The test would have ${Buffer.byteLength(text)} bytes, and no document of more than ${FILE_BYTES_MAX} is read.`,
+    repair: 'Record an attempt with smaller answers.',
+  });
+}
+
+/** A call that was interrupted has no answer; where it was performed again, that one has it. */
+function withoutInterrupted(attempt: AttemptRecord): AttemptRecord {
+  return { ...attempt, invocations: attempt.invocations.filter(({ status }) => status !== 'interrupted') };
+}
+
+/** Why no test can be made of an attempt, if so: a test begins and ends by itself. */
+function findUnfit({ attempt_id, status, failure_class }: AttemptRecord) {
+  if (status === 'running' || status === 'suspended')
+    return refuse({
+      code: 'ATTEMPT_RUNNING',
+      message: `The attempt ${attempt_id} is ${status}: what comes of it is not known yet.`,
+      repair: 'Record it when it has ended.',
+    });
+  if (status !== 'interrupted' && failure_class !== 'stopped') return undefined;
+  return refuse({
+    code: 'ATTEMPT_NOT_RECORDABLE',
+    message: `The attempt ${attempt_id} ${status === 'interrupted' ? 'was interrupted' : 'was stopped'}: what ended it is none of its answers.`,
+    repair: 'Record one that was committed, or that failed by itself. See chukwa attempts SLUG.',
+  });
+}
+
+async function nameScenario(
+  engine: Engine,
+  { scenario_hash }: AttemptRecord,
+  { scenario_path, out_path, place }: RecordRequest,
+): Promise<Done<WorkflowTest['scenario_ref']>> {
+  if (scenario_path === undefined) return { ok: true, value: { hash: scenario_hash } };
+  const put = await putScenario(engine, scenario_path, place);
+  if (!put.ok) return put;
+  if (put.value !== scenario_hash) {
+    return refuse({
+      code: 'RECORD_SCENARIO_DIFFERS',
+      message: `${scenario_path} is another scenario now than the one of this attempt, which is ${scenario_hash}.`,
+      repair: 'Leave --scenario out: the test then names the scenario by its hash. Or undo what was changed since.',
+    });
+  }
+  const folder = out_path === undefined ? place.working_folder : dirname(resolve(place.working_folder, out_path));
+  const path = relativePath(folder, resolve(place.working_folder, scenario_path));
+  return { ok: true, value: { path: path.startsWith('../') ? path : `./${path}` } };
+}
+
+interface RecordedAnswers {
+  readonly turns: ByTurn<Answer>;
+  readonly hidden: readonly string[];
+}
+
+async function recordAnswers(
+  engine: Engine,
+  attempt: AttemptRecord,
+  view: InvocationView,
+): Promise<Done<RecordedAnswers>> {
+  const refused = new Set(
+    attempt.timeline.flatMap((event) =>
+      event.event_kind === 'call_refused' ? (event.source_invocation_id ?? '') : [],
+    ),
+  );
+  const calls: RecordedCall[] = [];
+  const problems: Problem[] = [];
+  for (const { source_invocation_id } of attempt.invocations) {
+    const is_refused = refused.has(source_invocation_id);
+    const recorded = await recordAnswer(engine, { source_invocation_id, view, is_refused });
+    if (!recorded.ok) {
+      problems.push(...recorded.problems);
+      continue;
+    }
+    if (recorded.value !== undefined) calls.push(recorded.value);
+  }
+  if (problems.length > 0) return refuse(...problems);
+  const shortKeys = calls.map(({ key }) => withoutHash(key));
+  const nameOf = (key: string): string =>
+    shortKeys.filter((short) => short === withoutHash(key)).length === 1 ? withoutHash(key) : key;
+  const answers = Object.fromEntries(calls.map(({ key, answer }) => [nameOf(key), answer]));
+  return {
+    ok: true,
+    value: {
+      turns: { [attempt.attempted_turn]: answers },
+      hidden: calls.filter(({ is_hidden }) => is_hidden).map(({ key }) => key),
+    },
+  };
+}
+
+async function expectationOf(engine: Engine, attempt: AttemptRecord): Promise<WorkflowTest['expect']> {
+  const turns = { [attempt.attempted_turn]: toExpectedTurn(attempt) };
+  if (attempt.status !== 'committed') return { turns };
+  const { world_slug, attempted_turn } = attempt;
+  const after = await showWorld(engine, { world_slug, turn: attempted_turn });
+  return after.ok ? { turns, world: toExpectedWorld(attempt, after.value) } : { turns };
+}
+
+function toExpectedTurn(attempt: AttemptRecord): ExpectedTurn {
+  const { failure, patches, rejections } = toTurn(attempt, []);
+  const tools = attempt.invocations.flatMap(({ tool_name }) => tool_name ?? []);
+  const known = {
+    ...(failure === undefined ? {} : { failure: withoutNulls({ ...failure, message: null }) }),
+    patches,
+    tools,
+    rejections: rejections.map(({ message: _message, ...rejection }) => rejection),
+  };
+  return known as unknown as ExpectedTurn;
+}
+
+function withoutNulls(value: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+}
+
+/** Of what the turn has touched. */
+function toExpectedWorld({ patches, attempted_turn }: AttemptRecord, after: WorldSnapshot): ExpectedWorld {
+  const effects = patches.flatMap((patch) => patch.effects.map(toEffect));
+  const touched = new Set(effects.flatMap(({ entity_id }) => entity_id ?? []));
+  const places = new Set(effects.flatMap(({ environment_label }) => environment_label ?? []));
+  const entities = after.entities.filter(({ id }) => touched.has(id));
+  const environments = after.environments.filter(({ label }) => places.has(label));
+  return {
+    turn: attempted_turn,
+    entities: Object.fromEntries(
+      entities.map(({ id, state, memory }) => [
+        id,
+        { state, ...(memory.length === 0 ? {} : { memory: memory.map(({ content }) => content) }) },
+      ]),
+    ),
+    environments: Object.fromEntries(environments.map(({ label, content }) => [label, { content }])),
+  };
+}
+
+const LABEL_LENGTH_MAX = 64;
+
+function labelOf({ world_slug, attempted_turn }: AttemptRecord): string {
+  const ending = `-turn-${attempted_turn}`;
+  return world_slug.slice(0, LABEL_LENGTH_MAX - ending.length).replace(/[-_]+$/, '') + ending;
+}

@@ -1,0 +1,63 @@
+import type { Problem } from '../contract/problem.js';
+import type { Composition, HttpDesk, ServePlace } from './composition.js';
+import { type Done, type Engine, unavailable } from './engine.js';
+import { askToStop, reportCall } from './reports.js';
+import { runWorker, type WorkerEvent } from './run-worker.js';
+import type { LoadedTokens } from './tokens.js';
+
+export interface ServeRequest {
+  /** In place of what is configured. */
+  readonly place: Partial<ServePlace>;
+  readonly concurrency: number;
+  /** How long attempts may go on once it is to stop, before they are handed over. */
+  readonly grace_ms: number;
+  readonly lease_ms: number;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: WorkerEvent) => void;
+  readonly onReady: (about: { readonly url: string; readonly database: string; readonly tokens: LoadedTokens }) => void;
+}
+
+/** Listens over HTTP, and works as a worker does, until it is told to stop: attempts that are told something go on. */
+export async function serve(composition: Composition, request: ServeRequest): Promise<Done<undefined>> {
+  const place = composition.servePlace();
+  if (!place.ok) return place;
+  const tokens = await composition.loadTokens();
+  if (!tokens.ok) return tokens;
+  const engine = await composition.openEngine();
+  if (!engine.ok) return engine;
+  try {
+    const server = await composition.listen(toDesk(engine.value), tokens.value, { ...place.value, ...request.place });
+    if (!server.ok) return server;
+    const withdraw = await composition.announceServed(server.value.url);
+    try {
+      return await runWorker(engine.value, {
+        ...request,
+        onReady: ({ database }) => request.onReady({ url: server.value.url, database, tokens: tokens.value }),
+      });
+    } finally {
+      await withdraw();
+      await server.value.close();
+    }
+  } finally {
+    await engine.value.close();
+  }
+}
+
+function toDesk(engine: Engine): HttpDesk {
+  return {
+    report: (correlation, said) => unlessLost(engine, () => reportCall(engine, correlation, said)),
+    stop: (attempt_id) => unlessLost(engine, () => askToStop(engine, attempt_id)),
+    isReady: async () =>
+      (await unlessLost(engine, async () => ({ ok: true, value: await engine.store.inbox.count() }))).ok,
+  };
+}
+
+async function unlessLost<Value>(engine: Engine, task: () => Promise<Done<Value>>): Promise<Done<Value>> {
+  try {
+    return await task();
+  } catch (error) {
+    const problem: Problem | undefined = engine.store.database.findFault(error);
+    if (problem === undefined) throw error;
+    return unavailable(problem);
+  }
+}

@@ -1,0 +1,116 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Problem } from '../contract/problem.js';
+import type { Composition, ServedAt } from './composition.js';
+import { type Done, type Engine, type Refused, unavailable, whileReachable } from './engine.js';
+import { type Acknowledgement, askToStop, reportCall, type SaidReport } from './reports.js';
+import { continueAttempt } from './run-worker.js';
+
+const FILE = 'serve.json';
+
+/** Says in a folder that this process serves the database in it. @returns what takes that back */
+export async function announceServed(folder: string, served: ServedAt): Promise<() => Promise<void>> {
+  const file = join(folder, FILE);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(file, `${JSON.stringify(served)}\n`, { mode: 0o600 });
+  return async () => rm(file, { force: true });
+}
+
+/** Who says in a folder that it serves the database in it: it may be gone. */
+export async function findServed(folder: string): Promise<ServedAt | undefined> {
+  try {
+    const { url, pid } = JSON.parse(await readFile(join(folder, FILE), 'utf8')) as Readonly<Record<string, unknown>>;
+    return typeof url === 'string' && typeof pid === 'number' ? { url, pid } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says how a call ended: here, or through the server that has the database. */
+export function report(
+  composition: Composition,
+  correlation: string,
+  said: SaidReport,
+): Promise<Done<Acknowledgement>> {
+  const type = said.kind === 'answered' ? 'application/json' : 'application/problem+json';
+  const body = said.kind === 'answered' ? said.value : { title: 'The call failed', detail: said.message };
+  return hereOrThere(composition, (engine) => reportCall(engine, correlation, said), {
+    path: `/callbacks/${encodeURIComponent(correlation)}`,
+    headers: { 'content-type': type },
+    body: JSON.stringify(body),
+  });
+}
+
+/** Stops an attempt: here, or through the server that has the database. One that rests is ended at once. */
+export function stop(composition: Composition, attempt_id: string): Promise<Done<Acknowledgement>> {
+  return hereOrThere(composition, (engine) => stopHere(engine, attempt_id), {
+    path: `/attempts/${encodeURIComponent(attempt_id)}/stop`,
+    headers: {},
+  });
+}
+
+/** Nobody may live who would take it in: an attempt that rests is gone on with here, to its end. */
+async function stopHere(engine: Engine, attempt_id: string): Promise<Done<Acknowledgement>> {
+  const told = await askToStop(engine, attempt_id);
+  if (!told.ok || told.value.world === undefined || told.value.reason === 'late') return told;
+  const attempt = await engine.store.records.attempt(attempt_id);
+  if (attempt?.status !== 'suspended') return told;
+  const end = await continueAttempt(engine, told.value.world);
+  return end.kind === 'failed'
+    ? { ok: true, value: { ...told.value, message: 'The attempt has been stopped.' } }
+    : told;
+}
+
+interface Request {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+async function hereOrThere(
+  composition: Composition,
+  here: (engine: Engine) => Promise<Done<Acknowledgement>>,
+  there: Request,
+): Promise<Done<Acknowledgement>> {
+  const engine = await composition.openEngine();
+  if (!engine.ok) return (await through(composition, engine, there)) ?? engine;
+  try {
+    return await whileReachable(engine.value, here);
+  } finally {
+    await engine.value.close();
+  }
+}
+
+/** Asks the server that has the database. @returns undefined where somebody else has it, or nobody */
+async function through(
+  composition: Composition,
+  refused: Refused,
+  { path, headers, body }: Request,
+): Promise<Done<Acknowledgement> | undefined> {
+  const served = await composition.findServed();
+  const lock = refused.problems.find(({ code }) => code === 'DATABASE_LOCKED');
+  if (served === undefined || lock?.details?.['pid'] !== served.pid) return undefined;
+  const tokens = await composition.loadTokens();
+  if (!tokens.ok) return tokens;
+  const authorization = `Bearer ${tokens.value.operator_token}`;
+  try {
+    const response = await fetch(`${served.url}${path}`, {
+      method: 'POST',
+      headers: { ...headers, authorization },
+      ...(body === undefined ? {} : { body }),
+    });
+    const answer: unknown = await response.json();
+    return response.ok ? { ok: true, value: answer as Acknowledgement } : unavailable(toProblem(served, answer));
+  } catch {
+    return undefined;
+  }
+}
+
+function toProblem({ url }: ServedAt, answer: unknown): Problem {
+  const { code, detail, repair } = answer as Readonly<Record<string, unknown>>;
+  return {
+    code: typeof code === 'string' ? code : 'UNEXPECTED',
+    message: typeof detail === 'string' ? detail : `The server at ${url} could not do it.`,
+    ...(typeof repair === 'string' ? { repair } : {}),
+  };
+}

@@ -1,0 +1,118 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Callback, MakeCallback } from '../ports/sources.js';
+import { type Done, unavailable } from './engine.js';
+
+/** What lets somebody in over HTTP. */
+export interface Tokens {
+  /** For whoever uses worlds. */
+  readonly token: string;
+  /** For whoever keeps them running: may stop what runs, and everything that the other token may. */
+  readonly operator_token: string;
+}
+
+/** The tokens, and whether they are new. */
+export interface LoadedTokens extends Tokens {
+  /** Where those stand that the environment does not name. */
+  readonly file: string;
+  /** They were made just now: whoever needs them has to be told. */
+  readonly is_new: boolean;
+}
+
+/** Where tokens come from: what the operator has set, and the file that holds the rest. */
+export interface TokenPlaces {
+  readonly token: string | undefined;
+  readonly operator_token: string | undefined;
+  readonly file: string;
+}
+
+const TOKEN_BYTES = 32;
+
+/**
+ * Reads the tokens; makes those that there are none of, and keeps them in a file that only this user may read.
+ * @returns a refusal where the file cannot be read, written or understood
+ */
+export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens>> {
+  const { token, operator_token, file } = places;
+  if (token !== undefined && operator_token !== undefined)
+    return { ok: true, value: { token, operator_token, file, is_new: false } };
+  try {
+    const is_new = await makeFile(file);
+    const kept = parseTokens(await readFile(file, 'utf8'));
+    if (kept === undefined) return unusable(file, 'it does not hold two tokens');
+    return {
+      ok: true,
+      value: { token: token ?? kept.token, operator_token: operator_token ?? kept.operator_token, file, is_new },
+    };
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    return unusable(file, error.message);
+  }
+}
+
+/** The file appears whole, so that of two processes that start at once both read the same. @returns whether it is new */
+async function makeFile(file: string): Promise<boolean> {
+  const draft = `${file}.${randomBytes(8).toString('hex')}`;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    await writeFile(draft, `${JSON.stringify({ token: makeToken(), operator_token: makeToken() }, null, 2)}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+    });
+    await chmod(draft, 0o600);
+    await link(draft, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+function makeToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
+function parseTokens(text: string): Tokens | undefined {
+  try {
+    const { token, operator_token } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const isWhole = [token, operator_token].every((value) => typeof value === 'string' && value !== '');
+    return isWhole ? { token: token as string, operator_token: operator_token as string } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unusable(file: string, reason: string) {
+  return unavailable({
+    code: 'TOKENS_UNUSABLE',
+    message: `The tokens in ${file} cannot be used: ${reason}.`,
+    repair: 'Delete the file, and new ones are made; or set CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.',
+    details: { file },
+  });
+}
+
+/** Whether two texts are the same, in a time that tells nothing of where they differ. */
+export function isSame(one: string, other: string): boolean {
+  const digest = (text: string) => createHmac('sha256', 'compared').update(text).digest();
+  return timingSafeEqual(digest(one), digest(other));
+}
+
+/**
+ * The part of a callback's URL that lets in whoever has it, to answer this one call. It follows from the token, so that
+ * every process that knows the token knows it, and nothing has to be stored.
+ */
+export function callbackToken({ token }: Pick<Tokens, 'token'>, correlation_id: string): string {
+  return createHmac('sha256', token).update(`callback ${correlation_id}`).digest('base64url');
+}
+
+/** Where calls can be answered, at a server that the outside reaches at this URL. */
+export function callbacksAt(public_url: string, tokens: Pick<Tokens, 'token'>): MakeCallback {
+  const base = public_url.replace(/\/+$/, '');
+  return (correlation_id): Callback => {
+    const token = callbackToken(tokens, correlation_id);
+    return { url: `${base}/callbacks/${encodeURIComponent(correlation_id)}?token=${token}`, token };
+  };
+}

@@ -1,0 +1,131 @@
+import type {
+  Observed,
+  ObservedCall,
+  ObservedEffect,
+  ObservedRejection,
+  ObservedTurn,
+} from '../../core/workflow-test/judge.js';
+import { findScripted } from '../../contract/scripted.js';
+import type { ExpectedCall, WorkflowTest } from '../../generated/workflow-test.js';
+import type {
+  AttemptRecord,
+  InvocationSummary,
+  PatchEffectRecord,
+  RecordReader,
+  Store,
+  WorldSnapshot,
+} from '../../ports/records.js';
+
+/** Reads out of the record what came of a test's turns. Prompts and requests are read where the test asks for them. */
+export async function observe(
+  store: Pick<Store, 'records'>,
+  attempts: readonly AttemptRecord[],
+  { world, test }: { readonly world: WorldSnapshot; readonly test: WorkflowTest },
+): Promise<Observed> {
+  const turns: ObservedTurn[] = [];
+  for (const attempt of attempts) {
+    const wanted = test.expect.turns?.[String(attempt.attempted_turn)]?.calls ?? {};
+    const calls = attempt.invocations.map((call) =>
+      toCall(store.records, call, findExpected(wanted, call.command_key)),
+    );
+    turns.push(toTurn(attempt, await Promise.all(calls)));
+  }
+  return { turns, world: toWorld(world) };
+}
+
+/** What came of one turn, but for prompts and requests. */
+export function toTurn(attempt: AttemptRecord, calls: readonly ObservedCall[]): ObservedTurn {
+  const { attempted_turn, status, patches } = attempt;
+  return {
+    attempted_turn,
+    status,
+    failure: toFailure(attempt),
+    patches: patches.map((patch) => ({
+      subject: patch.workflow_subject_entity_id,
+      node: patch.workflow_node_id,
+      narration: patch.narration,
+      effects: patch.effects.map(toEffect),
+    })),
+    calls,
+    rejections: toRejections(attempt),
+  };
+}
+
+function findExpected(wanted: Readonly<Record<string, ExpectedCall>>, key: string): ExpectedCall | undefined {
+  return findScripted({ '*': wanted }, { turn: 1, key })?.value;
+}
+
+function toFailure(attempt: AttemptRecord): ObservedTurn['failure'] {
+  const { failure_class, failure_message, failed_subject_entity_id, failed_node_id } = attempt;
+  if (failure_class === null) return undefined;
+  const call = attempt.invocations.find(
+    ({ source_invocation_id }) => source_invocation_id === attempt.failed_source_invocation_id,
+  );
+  return {
+    class: failure_class,
+    subject: failed_subject_entity_id,
+    node: failed_node_id,
+    key: call?.command_key ?? null,
+    message: failure_message ?? '',
+  };
+}
+
+/** An effect as a patch writes it. */
+export function toEffect({ op, entity_id, environment_label, state_after }: PatchEffectRecord): ObservedEffect {
+  return {
+    op,
+    ...(entity_id === null ? {} : { entity_id }),
+    ...(environment_label === null ? {} : { environment_label }),
+    ...(op === 'set_entity_state' ? { state: state_after } : { content: state_after }),
+  };
+}
+
+function toRejections(attempt: AttemptRecord): readonly ObservedRejection[] {
+  return attempt.audit.flatMap((event): readonly ObservedRejection[] => {
+    if (event.audit_kind !== 'generation_rejected') return [];
+    const call = attempt.invocations.find(
+      ({ source_invocation_id }) => source_invocation_id === event.source_invocation_id,
+    );
+    return [
+      {
+        subject: event.workflow_subject_entity_id ?? '',
+        node: event.workflow_node_id ?? '',
+        try: event.attempt_number ?? 0,
+        detail: call?.failure_detail ?? '',
+        message: event.rejection ?? '',
+      },
+    ];
+  });
+}
+
+async function toCall(
+  records: RecordReader,
+  call: InvocationSummary,
+  expected: ExpectedCall | undefined,
+): Promise<ObservedCall> {
+  const isAsked = expected?.request !== undefined;
+  const record = isAsked ? await records.invocation(call.source_invocation_id, 'redacted') : undefined;
+  const isShown = expected?.prompt !== undefined && call.llm_call_id !== null;
+  const generation = isShown ? await records.llmCall(call.llm_call_id ?? '') : undefined;
+  return {
+    key: call.command_key,
+    status: call.status,
+    failure: call.failure_class,
+    detail: call.failure_detail,
+    output: call.model_output_kind,
+    tool: call.tool_name,
+    request: record?.request_json ?? null,
+    response: call.response_json,
+    prompt: generation?.messages.map(({ content }) => content).join('\n\n'),
+  };
+}
+
+function toWorld({ turn, entities, environments }: WorldSnapshot): Observed['world'] {
+  return {
+    turn,
+    entities: new Map(
+      entities.map(({ id, state, memory }) => [id, { state, memory: memory.map(({ content }) => content) }]),
+    ),
+    environments: new Map(environments.map(({ label, content }) => [label, content])),
+  };
+}

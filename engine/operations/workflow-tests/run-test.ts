@@ -1,0 +1,106 @@
+import type { Json } from '../../contract/json.js';
+import type { Problem } from '../../contract/problem.js';
+import { judgeTest, type Observed } from '../../core/workflow-test/judge.js';
+import type { Difference } from '../../core/workflow-test/match.js';
+import { startOfWorld } from '../../core/workflow-test/world-start.js';
+import type { ByTurn } from '../../contract/scripted.js';
+import type { Answer } from '../../generated/answers.js';
+import type { AttemptRecord } from '../../ports/records.js';
+import type { AnswerBook, WrittenAnswer } from '../dry-run/answer-book.js';
+import { missingAnswer } from '../dry-run/missing-answer.js';
+import { plantWorld } from '../dry-run/plant.js';
+import type { LoadedTest } from '../documents/index.js';
+import type { Done, Engine } from '../engine.js';
+import { loadScenario } from '../load-program.js';
+import { runTurns } from '../run-turns.js';
+import { freshSlug, showWorld } from '../worlds.js';
+import { observe } from './observe.js';
+
+/** What tests are run on. */
+export interface TestBench {
+  readonly engine: Engine;
+  readonly book: AnswerBook;
+  readonly signal: AbortSignal;
+}
+
+/** What came of a test that could be run. */
+export interface Played {
+  readonly turns: number;
+  readonly calls: number;
+  readonly complaints: readonly TestComplaint[];
+  readonly unused_answers: readonly WrittenAnswer[];
+}
+
+/** Why a test has not passed: a place of its file, and what was found in place of what is expected there. */
+export interface TestComplaint {
+  readonly code: 'TEST_DIFFERS' | 'ANSWER_MISSING';
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly pointer: string;
+  readonly message: string;
+  readonly repair?: string;
+  readonly expected?: Json;
+  readonly actual?: Json;
+}
+
+/** Runs a test whose scenario is stored: plants its world, plays its turns, and holds what came of it against the test. */
+export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_hash: string): Promise<Done<Played>> {
+  const { engine, book } = bench;
+  const { test } = loaded;
+  const stored = await loadScenario(engine, scenario_hash);
+  if (!stored.ok) return stored;
+  const world_slug = await freshSlug(engine, test.world ?? test.label);
+  const start = startOfWorld(stored.value.scenario, test.given);
+  const planted = await plantWorld(engine, { world_slug, scenario_hash, start });
+  if (!planted.ok) return planted;
+  book.lay(world_slug, joinAnswers(loaded));
+  const { signal } = bench;
+  const run = await runTurns(engine, { world_slug, turns: test.turns ?? 1, signal, onProgress: () => undefined });
+  if (!run.ok) return run;
+  const attempts = await readAttempts(
+    engine,
+    run.value.turns.map(({ attempt_id }) => attempt_id),
+  );
+  const world = await showWorld(engine, { world_slug });
+  if (!world.ok) return world;
+  const missing = book.listMissing(world_slug).map(missingAnswer);
+  const observed = await observe(engine.store, attempts, { world: world.value, test });
+  return {
+    ok: true,
+    value: {
+      turns: attempts.length,
+      calls: observed.turns.reduce((sum, { calls }) => sum + calls.length, 0),
+      complaints: complain(loaded, missing, observed),
+      unused_answers: book.listUnused(world_slug),
+    },
+  };
+}
+
+/** Answers that stand in the test go before those of the document that it names. */
+function joinAnswers({ test, answers }: LoadedTest): ByTurn<Answer> {
+  const named = answers?.turns ?? {};
+  const turns = [...new Set([...Object.keys(test.answers ?? {}), ...Object.keys(named)])];
+  return Object.fromEntries(turns.map((turn) => [turn, { ...named[turn], ...test.answers?.[turn] }]));
+}
+
+async function readAttempts(engine: Engine, ids: readonly string[]): Promise<readonly AttemptRecord[]> {
+  const records = await Promise.all(ids.map((id) => engine.store.records.attempt(id)));
+  return records.flatMap((record) => record ?? []);
+}
+
+/** Where an answer is missing, nothing else that differs says more. */
+function complain(loaded: LoadedTest, missing: readonly Problem[], observed: Observed): readonly TestComplaint[] {
+  if (missing.length === 0) return judgeTest(loaded.test, observed).map((found) => place(loaded, found));
+  const pointer = loaded.test.answers === undefined ? '' : '/answers';
+  return missing.map(({ message, repair }) => ({
+    ...place(loaded, { pointer, message }),
+    code: 'ANSWER_MISSING',
+    ...(repair === undefined ? {} : { repair }),
+  }));
+}
+
+function place({ file }: LoadedTest, { pointer, ...rest }: Difference): TestComplaint {
+  const location = file.source?.locate(pointer) ?? { file: file.name, line: 1, column: 1 };
+  return { code: 'TEST_DIFFERS', ...location, pointer, ...rest };
+}

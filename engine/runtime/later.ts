@@ -1,0 +1,136 @@
+import type { Json } from '../contract/json.js';
+import { unreachable } from '../contract/unreachable.js';
+import { restTurns } from '../core/agents/rest-turns.js';
+import { advance, restOf } from '../core/turn/advance.js';
+import type { Suspend, TurnCommand } from '../core/turn/command.js';
+import type { Rested } from '../ports/attempts.js';
+import type { InboxMessage } from '../ports/inbox.js';
+import type { CallPended, CallReport } from '../ports/sources.js';
+import { writeRest } from './agent-notes.js';
+import { type Attempt, callOf, demand, hear, Overtaken, pointersOf, take, toTold } from './attempt.js';
+import { eventOf } from './event-of.js';
+import type { RuntimeParts } from './runtime-parts.js';
+
+// Answers that come later. The message is what is to be heard, the record what was heard: a message is taken in by the
+// statement that writes the end of its call, so that nothing is lost between the two and nothing is heard twice.
+
+/** How often a driver looks for messages by itself. */
+const LOOK_MS = 1_000;
+/** How many calls a look may find out of time. */
+const EXPIRE_MAX = 20;
+
+/** A call will be answered later: that becomes a fact, as the end of one does. */
+export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPended): Promise<readonly TurnCommand[]> {
+  const call = callOf(attempt, pended.key);
+  const { source_invocation_id, command } = call.start;
+  const deadline = await parts.attempts.pendCall(attempt.lease, source_invocation_id, pended);
+  if (deadline === 'overtaken') throw new Overtaken('another driver has taken this world over');
+  call.under_way = false;
+  attempt.onProgress({ kind: 'call_pended', source_invocation_id, command, deadline });
+  const event = eventOf({ key: pended.key, status: 'pending', deadline });
+  return take(attempt, advance(attempt.program, attempt.state, event));
+}
+
+/** Lets the attempt rest. @returns false where it has been told something meanwhile, which arrives next */
+export async function rest(parts: RuntimeParts, attempt: Attempt, command: Suspend): Promise<boolean> {
+  const { attempt_id, attempted_turn } = attempt.lease;
+  const resting = restTurns(attempt.program, attempt.state, command);
+  const rests = await writeRest(attempt.notes, resting, pointersOf(attempt), async (agents) =>
+    hasRested(await parts.attempts.suspend(attempt.lease, { at: parts.clock.now(), ...toTold(agents) })),
+  );
+  if (rests) {
+    const { resume_deadline } = command;
+    attempt.onProgress({ kind: 'attempt_suspended', attempt_id, attempted_turn, resume_deadline });
+  } else attempt.arrivals.put({ kind: 'mail', messages: await parts.inbox.messagesOf(attempt.lease) });
+  return rests;
+}
+
+function hasRested(rested: Rested): boolean {
+  switch (rested) {
+    case 'rested':
+      return true;
+    case 'called':
+      return false;
+    case 'overtaken':
+      throw new Overtaken('another driver has taken this world over');
+    default:
+      return unreachable(rested);
+  }
+}
+
+/** Hears what the attempt was told. What is said of a call that has not been pended yet waits for that. */
+export async function hearMail(
+  parts: RuntimeParts,
+  attempt: Attempt,
+  messages: readonly InboxMessage[],
+): Promise<readonly TurnCommand[]> {
+  const commands: TurnCommand[] = [];
+  for (const message of messages) commands.push(...(await hearMessage(parts, attempt, message)));
+  // To rest is meant for as long as nothing else follows; and where nothing did follow, it is meant still.
+  const rest = restOf(attempt.state);
+  return [...commands.filter(({ kind }) => kind !== 'suspend'), ...(rest === undefined ? [] : [rest])];
+}
+
+async function hearMessage(
+  parts: RuntimeParts,
+  attempt: Attempt,
+  message: InboxMessage,
+): Promise<readonly TurnCommand[]> {
+  switch (message.message_type) {
+    case 'stop':
+      return take(attempt, advance(attempt.program, attempt.state, { kind: 'stopped', reason: reasonOf(message) }));
+    case 'tool_result':
+    case 'timeout':
+      return hearReport(parts, attempt, message);
+    default:
+      return [];
+  }
+}
+
+async function hearReport(
+  parts: RuntimeParts,
+  attempt: Attempt,
+  message: InboxMessage,
+): Promise<readonly TurnCommand[]> {
+  const { lease, state } = attempt;
+  const call = [...attempt.calls.values()].find(({ start }) => start.source_invocation_id === message.correlation_id);
+  const key = call?.start.command.key ?? '';
+  if (call === undefined || !state.awaited.has(key)) {
+    demand(await parts.attempts.discard(lease, message.inbox_id));
+    return [];
+  }
+  if (!state.pended.has(key)) return [];
+  const { command, source_invocation_id: correlation_id, started_at } = call.start;
+  const outcome = await parts.receiveReport(command, toReport(message), { correlation_id, started_at });
+  return hear(parts, attempt, outcome, true);
+}
+
+function toReport({ message_type, payload }: InboxMessage): CallReport {
+  if (message_type === 'timeout') return { kind: 'timed_out' };
+  const { failed, result = null } = payload as { readonly failed?: string; readonly result?: Json };
+  return failed === undefined ? { kind: 'answered', value: result } : { kind: 'failed', message: failed };
+}
+
+function reasonOf({ payload }: InboxMessage): string {
+  const { reason } = payload as { readonly reason?: unknown };
+  return typeof reason === 'string' ? reason : 'the attempt was stopped';
+}
+
+/** Looks for messages while the attempt is driven, and for calls that have run out of time. */
+export function lookForMail(parts: RuntimeParts, attempt: Attempt): () => void {
+  let is_looking = false;
+  const look = async (): Promise<void> => {
+    if (attempt.state.pended.size > 0)
+      await parts.pending.expire(Array.from({ length: EXPIRE_MAX }, () => parts.clock.uuid()));
+    const messages = await parts.inbox.messagesOf(attempt.lease);
+    if (messages.length > 0) attempt.arrivals.put({ kind: 'mail', messages });
+  };
+  const timer = setInterval(() => {
+    if (is_looking) return;
+    is_looking = true;
+    look()
+      .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }))
+      .finally(() => (is_looking = false));
+  }, LOOK_MS);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,142 @@
+/**
+ * What stands in for plugins in a dry run. None of their code is imported, and the manifests lose what leads outside: an
+ * origin, a program, variables. All that is left of a plugin is what it promises; what it answers was written before.
+ */
+import type { Json } from '../contract/json.js';
+import { parseClientRequestId } from '../contract/scripted.js';
+import type { ChatAnswer, SourceAnswer, SourceFailure, SourcePlugin, TraceSink } from '../contract/source.js';
+import { unreachable } from '../contract/unreachable.js';
+import type { Answer, FaultAnswer } from '../generated/answers.js';
+import type { AnswerCall, CallToAnswer } from '../ports/answers.js';
+import type { Children } from './children.js';
+import type { OriginFetches } from './origin-fetch.js';
+import type { FoundPlugin, ImportEntry, LoadedPlugin } from './registry.js';
+import { makeSourceFailure } from './source-failure.js';
+
+/** In place of the import of a plugin's entry. */
+export function standInFor(answerCall: AnswerCall): ImportEntry {
+  return async ({ manifest }: FoundPlugin) => ({ ok: true, value: openStandIn(manifest.speaks, answerCall) });
+}
+
+/** A plugin with no way out; its version says that it was none. */
+export function withoutWayOut(plugin: LoadedPlugin): LoadedPlugin {
+  const { origin: _origin, spawn: _spawn, variables: _variables, ...manifest } = plugin.manifest;
+  return { ...plugin, version: `dry-${plugin.version}`, manifest };
+}
+
+/** The ways out of a dry run: there are none, and whoever looks for one has found a bug. */
+export const NO_WAY_OUT: Pick<OriginFetches, 'bind' | 'close'> & Pick<Children, 'bind' | 'close'> = {
+  bind: () => {
+    throw new Error('a dry run has no way out');
+  },
+  close: async () => {},
+};
+
+function openStandIn(speaks: CallToAnswer['speaks'], answerCall: AnswerCall): SourcePlugin {
+  return {
+    open: ({ label }) => ({
+      invoke: async (request, { client_request_id, signal, trace }) => {
+        const place = parseClientRequestId(client_request_id);
+        if (place === undefined) throw new Error(`${client_request_id} names no call`);
+        const answer = answerCall({ ...place, source_label: label, speaks, request });
+        await laterOn();
+        if (answer === undefined) throw makeSourceFailure('unavailable', sayMissing(place.turn, place.key));
+        if ('failure' in answer && answer.failure === 'stopped') await aborted(signal);
+        return speaks === 'chat' ? utter(answer, trace) : reply(answer);
+      },
+    }),
+  };
+}
+
+/**
+ * An answer of the outside never comes in the same breath. Without a wait, a dry run in memory would leave the process no
+ * moment in which to hear of Ctrl-C, or of a timer.
+ */
+function laterOn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+/** Who is to be stopped says nothing until then. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function sayMissing(turn: number, key: string): string {
+  return `the answers hold none for turn ${turn}, key "${key}"`;
+}
+
+/** What a model says: whole, or as far as it comes. */
+function utter(answer: Answer, trace: TraceSink): SourceAnswer {
+  const text = textOf(answer);
+  const characters = 'chunk_characters' in answer ? answer.chunk_characters : undefined;
+  for (const piece of toPieces(text ?? '', characters)) trace.chunk(piece);
+  if ('usage' in answer && answer.usage !== undefined) trace.tokens(answer.usage);
+  if (text === undefined || isFailing(answer)) throw failureOf(answer);
+  const said: ChatAnswer = { text, finish_reason: ('finish_reason' in answer && answer.finish_reason) || 'stop' };
+  return { value: said as unknown as Json };
+}
+
+/** What any other source answers. */
+function reply(answer: Answer): SourceAnswer {
+  if ('json' in answer) return { value: answer.json };
+  const text = textOf(answer);
+  if (text === undefined || isFailing(answer)) throw failureOf(answer);
+  const facts = { body: Buffer.from(text) };
+  try {
+    return { value: JSON.parse(text) as Json, facts };
+  } catch {
+    throw makeSourceFailure('non_json', 'the answer that was written is not JSON', facts);
+  }
+}
+
+function textOf(answer: Answer): string | undefined {
+  if ('json' in answer) return JSON.stringify(answer.json);
+  return 'text' in answer ? answer.text : undefined;
+}
+
+function isFailing(answer: Answer): boolean {
+  return 'failure' in answer || 'fault' in answer;
+}
+
+function failureOf(answer: Answer): SourceFailure {
+  if ('failure' in answer) {
+    const { failure, message, http_status, text } = answer;
+    const failure_class = failure === 'stopped' ? 'transport' : failure;
+    return makeSourceFailure(failure_class, message ?? `the answer that was written says ${failure}`, {
+      ...(http_status === undefined ? {} : { http_status }),
+      ...(text === undefined ? {} : { body: Buffer.from(text) }),
+    });
+  }
+  if ('status' in answer) {
+    const { status, body } = answer;
+    const facts = { http_status: status, ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }) };
+    return makeSourceFailure('http_status', `the answer that was written has status ${status}`, facts);
+  }
+  if ('refusal' in answer) return makeSourceFailure('model_refusal', `the model refused: ${answer.refusal}`);
+  if ('fault' in answer) return faultOf(answer);
+  throw new Error('this answer is no failure');
+}
+
+/** A dry run waits for nothing: what hangs has run out of time at once. */
+function faultOf({ fault }: FaultAnswer): SourceFailure {
+  switch (fault) {
+    case 'hang':
+      return makeSourceFailure('timeout', 'the answer that was written never ends');
+    case 'cut_stream':
+    case 'no_finish':
+    case 'reset':
+      return makeSourceFailure('transport', `the answer that was written breaks off (${fault})`);
+    default:
+      return unreachable(fault);
+  }
+}
+
+function toPieces(text: string, characters = Number.POSITIVE_INFINITY): readonly string[] {
+  if (text.length <= characters) return [text];
+  const all = Array.from(text);
+  const count = Math.ceil(all.length / characters);
+  return Array.from({ length: count }, (_, index) => all.slice(index * characters, (index + 1) * characters).join(''));
+}

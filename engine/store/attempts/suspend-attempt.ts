@@ -1,0 +1,65 @@
+import type { AttemptLease, Rested, SuspendAttempt, Written } from '../../ports/attempts.js';
+import { driverStatement } from '../agents/agent-clauses.js';
+import { toAgentValues } from '../agents/agent-values.js';
+import { prepare, run, type Runner, toTimestamp } from '../statement.js';
+import { HOLDS, releasingFence, runFenced, FENCE } from './fence.js';
+
+/** Messages that an attempt has to hear of, by the CTE or table that names it. */
+export function calling(attempt: string): string {
+  return `agent_inbox.world_slug = ${attempt}.world_slug AND agent_inbox.attempt_id = ${attempt}.attempt_id
+       AND agent_inbox.status IN ('pending', 'deferred') AND agent_inbox.message_type IN ('tool_result', 'timeout', 'stop')`;
+}
+
+const IS_QUIET = `NOT EXISTS (
+  SELECT FROM agent_inbox, (SELECT :world_slug::text AS world_slug, :attempt_id::uuid AS attempt_id) AS this
+  WHERE ${calling('this')})`;
+
+// Whoever writes a message holds the attempt's row meanwhile: it is seen here, or finds the attempt suspended.
+const SUSPEND = driverStatement(
+  'suspend_attempt',
+  (agents) => `WITH ${releasingFence({ set: '', where: `AND ${IS_QUIET}` }, agents)},
+   held AS (SELECT world_slug FROM worlds WHERE ${HOLDS} ${agents.condition}),
+   rests AS (
+     UPDATE attempts
+     SET status = 'suspended',
+       resume_deadline = (
+         SELECT min(deadline) FROM pending_calls
+         WHERE pending_calls.world_slug = attempts.world_slug AND pending_calls.attempt_id = attempts.attempt_id
+           AND is_awaited)
+     FROM fence
+     WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
+     RETURNING attempts.world_slug, attempts.attempt_id, resume_deadline),
+   event AS (
+     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, details)
+     SELECT world_slug, attempt_id, 'attempt_suspended', :suspended_at::timestamptz,
+       json_build_object('resume_deadline', resume_deadline)
+     FROM rests)
+   ${agents.rows.map((rows) => `, ${rows}`).join('')}
+   SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM fence) AS rested`,
+);
+
+/** Lets an attempt rest and gives its lease back, unless it has been told something meanwhile: one statement. */
+export async function suspendAttempt(runner: Runner, lease: AttemptLease, rest: SuspendAttempt): Promise<Rested> {
+  const { world_slug, epoch, attempt_id } = lease;
+  const { at, agents } = rest;
+  const values = { world_slug, epoch, attempt_id, suspended_at: toTimestamp(at), ...toAgentValues(agents, at) };
+  const [row] = await run<{ readonly held: number; readonly rested: number }>(runner, SUSPEND(agents), values);
+  if (row?.rested === 1) return 'rested';
+  return row?.held === 1 ? 'called' : 'overtaken';
+}
+
+const DISCARD = prepare(
+  'discard_message',
+  `WITH ${FENCE},
+   message AS (
+     UPDATE agent_inbox SET status = 'consumed', consumed_at = now()
+     FROM fence
+     WHERE agent_inbox.world_slug = fence.world_slug AND agent_inbox.inbox_id = :inbox_id::uuid
+       AND agent_inbox.status IN ('pending', 'deferred'))
+   SELECT count(*) AS held FROM fence`,
+);
+
+/** Takes in a message from which nothing follows: one statement. */
+export function discardMessage(runner: Runner, lease: AttemptLease, inbox_id: string): Promise<Written> {
+  return runFenced(runner, DISCARD, lease, { inbox_id });
+}

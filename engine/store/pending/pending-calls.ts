@@ -1,0 +1,93 @@
+import type { AwaitedCall, MeantCall, PendingCalls } from '../../ports/pending-calls.js';
+import { ringFor } from '../inbox/ring.js';
+import { prepare, run, type Runner, toStoredText } from '../statement.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Calls whose answers come later, as those who answer and those who wait see them. */
+export function pendingCalls(runner: Runner): PendingCalls {
+  return {
+    find: (correlation) => find(runner, correlation),
+    awaitedBy: (attempt_id) => listAwaited(runner, attempt_id),
+    expire: (inbox_ids) => expire(runner, inbox_ids),
+  };
+}
+
+const FIND_OWN = prepare(
+  'find_call_by_id',
+  `SELECT source_invocation_id, pending_deadline_ms IS NOT NULL AS may_pend FROM source_invocations
+   WHERE source_invocation_id = :correlation::uuid`,
+);
+
+const FIND_ALIAS = prepare(
+  'find_call_by_alias',
+  `WITH named AS (
+     SELECT source_invocation_id, is_awaited, pended_at FROM pending_calls WHERE correlation_alias = :correlation)
+   SELECT source_invocation_id, true AS may_pend FROM named WHERE is_awaited
+   UNION ALL
+   (SELECT source_invocation_id, true FROM named
+    WHERE NOT EXISTS (SELECT FROM named WHERE is_awaited) ORDER BY pended_at DESC LIMIT 1)`,
+);
+
+async function find(runner: Runner, correlation: string): Promise<readonly MeantCall[]> {
+  // What has a character that the database takes in no text is no name of anything.
+  if (correlation !== toStoredText(correlation)) return [];
+  const own = UUID.test(correlation) ? await run<MeantCall>(runner, FIND_OWN, { correlation }) : [];
+  return own.length > 0 ? own : run<MeantCall>(runner, FIND_ALIAS, { correlation });
+}
+
+const AWAITED = prepare(
+  'awaited_calls',
+  `SELECT pending_calls.source_invocation_id, command_key, response_sources.content->>'label' AS source_label, correlation_alias,
+     pended_at, deadline
+   FROM attempts
+     JOIN pending_calls ON pending_calls.world_slug = attempts.world_slug AND pending_calls.attempt_id = attempts.attempt_id
+     JOIN source_invocations ON source_invocations.world_slug = pending_calls.world_slug
+       AND source_invocations.source_invocation_id = pending_calls.source_invocation_id
+     JOIN response_sources ON response_sources.hash = source_invocations.source_hash
+   WHERE attempts.attempt_id = :attempt_id::uuid AND is_awaited
+   ORDER BY deadline, invocation_seq`,
+);
+
+interface AwaitedRow extends Omit<AwaitedCall, 'pended_at' | 'deadline'> {
+  readonly pended_at: Date;
+  readonly deadline: Date;
+}
+
+async function listAwaited(runner: Runner, attempt_id: string): Promise<readonly AwaitedCall[]> {
+  const rows = await run<AwaitedRow>(runner, AWAITED, { attempt_id });
+  return rows.map((row) => ({
+    ...row,
+    pended_at: row.pended_at.toISOString(),
+    deadline: row.deadline.toISOString(),
+  }));
+}
+
+// `now()` and not the clock, which may move within the statement and so cannot bound a walk through the index. Each call
+// is told of once; an attempt that is over takes what it was told with it.
+const EXPIRE = prepare(
+  'expire_calls',
+  `WITH due AS (
+     SELECT world_slug, source_invocation_id, attempt_id, row_number() OVER (ORDER BY deadline) AS place
+     FROM (
+       SELECT world_slug, source_invocation_id, attempt_id, deadline FROM pending_calls
+       WHERE is_awaited AND NOT is_timed_out AND deadline <= now()
+       ORDER BY deadline LIMIT cardinality(:inbox_ids::uuid[]) FOR UPDATE SKIP LOCKED) AS found),
+   told AS (
+     UPDATE pending_calls SET is_timed_out = true
+     FROM due
+     WHERE pending_calls.world_slug = due.world_slug
+       AND pending_calls.source_invocation_id = due.source_invocation_id),
+   written AS (
+     INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status, attempt_id, correlation_id, next_retry_at)
+     SELECT world_slug, inbox_id, 'timeout', 'pending', attempt_id, source_invocation_id, now()
+     FROM due JOIN unnest(:inbox_ids::uuid[]) WITH ORDINALITY AS ids (inbox_id, place) USING (place)
+     ON CONFLICT (world_slug, correlation_id, message_type) WHERE correlation_id IS NOT NULL DO NOTHING
+     RETURNING world_slug)
+   SELECT ${ringFor('written')} AS told`,
+);
+
+async function expire(runner: Runner, inbox_ids: readonly string[]): Promise<number> {
+  const [row] = await run<{ readonly told: number }>(runner, EXPIRE, { inbox_ids });
+  return row?.told ?? 0;
+}

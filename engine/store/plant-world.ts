@@ -1,0 +1,49 @@
+import { canonicalText } from '../core/content/canonical.js';
+import type { WorldToPlant } from '../ports/records.js';
+import { prepare, run, type Runner, toTimestamp } from './statement.js';
+
+// Turns in which something was remembered are there for their memories; nothing else is known of them.
+const PLANT = prepare(
+  'plant_world',
+  `WITH world AS (
+     INSERT INTO worlds (world_slug, root_world_slug, scenario_hash, turn, created_at)
+     VALUES (:world_slug, :world_slug, :scenario_hash, :turn, :created_at::timestamptz)
+     ON CONFLICT DO NOTHING RETURNING world_slug),
+   played AS (
+     INSERT INTO turns (world_slug, turn, simulation_time, committed_at)
+     SELECT world_slug, turn, :start_time::timestamptz, :created_at::timestamptz
+     FROM world, unnest(:turns::bigint[]) AS row (turn)),
+   environments AS (
+     INSERT INTO environment_contents (world_slug, environment_label, turn, content)
+     SELECT world_slug, environment->>'label', :turn, environment->>'content'
+     FROM world, json_array_elements(:environments::json) AS row (environment)),
+   states AS (
+     INSERT INTO entity_states (world_slug, entity_id, turn, state)
+     SELECT world_slug, entity->>'id', :turn, entity->>'state'
+     FROM world, json_array_elements(:entities::json) AS row (entity)),
+   memories AS (
+     INSERT INTO entity_memories (world_slug, entity_id, turn, memory_seq, content, origin)
+     SELECT world_slug, entity->>'id', (memory->>'turn')::bigint, memory_seq, memory->>'content', 'scenario'
+     FROM world, json_array_elements(:entities::json) AS row (entity),
+          json_array_elements(entity->'memory') WITH ORDINALITY AS item (memory, memory_seq))
+   SELECT count(*) AS planted FROM world`,
+);
+
+/**
+ * Makes a world that begins with what it is given.
+ * @returns false where the slug is taken
+ */
+export async function plantWorld(runner: Runner, world: WorldToPlant): Promise<boolean> {
+  const memories = world.entities.flatMap(({ memory }) => memory);
+  const [row] = await run<{ planted: number }>(runner, PLANT, {
+    world_slug: world.world_slug,
+    scenario_hash: world.scenario_hash,
+    turn: world.turn,
+    turns: [...new Set([world.turn, ...memories.map(({ turn }) => turn)])],
+    start_time: world.start_time,
+    created_at: toTimestamp(world.created_at),
+    environments: canonicalText(world.environments),
+    entities: canonicalText(world.entities),
+  });
+  return row?.planted === 1;
+}

@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import {
+  recordAttempt,
+  type Recording,
+  type RecordRequest,
+  writeRecording,
+} from '../../../operations/record-attempt.js';
+import { rootOption } from '../arguments.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { type RootOptions, toPlace } from '../place.js';
+import { hanging, line, verbatim } from '../render/line.js';
+import { type Perform, printExact, printJson, printLines, printRefused, type Session, withEngine } from '../session.js';
+
+interface RecordOptions extends RootOptions {
+  readonly out?: string;
+  readonly scenario?: string;
+  readonly unredacted?: boolean;
+}
+
+/** `chukwa record` */
+export function addRecord(program: Command, perform: Perform): void {
+  program
+    .command('record')
+    .helpGroup('What happened:')
+    .argument('<attempt>', 'the id of an attempt that has ended')
+    .option('--out <file>', 'write it there, such as my.test.json; a file that is there stays')
+    .option('--scenario <path>', "the scenario's file, to be named by path; else the test names it by hash")
+    .option('--unredacted', 'for the operator: write also what redaction hides')
+    .addOption(rootOption())
+    .description('Make a test of an attempt: what was answered, and what came of it.')
+    .action((id: string, options: RecordOptions) => perform((session) => record(session, id, options)));
+}
+
+async function record(session: Session, attempt_id: string, options: RecordOptions): Promise<ExitCode> {
+  const { out, scenario, unredacted } = options;
+  const request: RecordRequest = {
+    attempt_id,
+    view: unredacted === true ? 'unredacted' : 'redacted',
+    place: toPlace(session, options),
+    ...(scenario === undefined ? {} : { scenario_path: scenario }),
+    ...(out === undefined ? {} : { out_path: out }),
+  };
+  const recorded = await withEngine(session, (engine) => recordAttempt(engine, request));
+  if (!recorded.ok) return printRefused(session, recorded);
+  const written =
+    out === undefined ? recorded : await writeRecording(recorded.value, { ...request.place, out_path: out });
+  if (!written.ok) return printRefused(session, written);
+  print(session, recorded.value, out);
+  return EXIT.done;
+}
+
+function print(session: Session, { test, text, hidden }: Recording, out: string | undefined): void {
+  const { terminal, as_json } = session;
+  if (as_json) printJson(terminal, out === undefined ? test : { file: out, hidden });
+  else if (out !== undefined) printLines(terminal.out, [line(`Made ${out}. Run it: npx chukwa test ${out}`)]);
+  else if (terminal.out.is_terminal)
+    printLines(
+      terminal.out,
+      text
+        .trimEnd()
+        .split('\n')
+        .map((row) => verbatim(row)),
+    );
+  else printExact(terminal, text);
+  if (hidden.length > 0)
+    printLines(terminal.error, [
+      hanging(2, `note: redaction hides parts of these answers, and the test lacks them: ${hidden.join(', ')}`),
+    ]);
+}

@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Json } from '../../../contract/json.js';
+import { toJson } from '../../../core/content/i-json.js';
+import { type Done, refuse } from '../../../operations/engine.js';
+import type { SaidReport } from '../../../operations/reports.js';
+import { report } from '../../../operations/served.js';
+import type { ExitCode } from '../exit-code.js';
+import { acknowledgementLines } from '../render/acknowledgement.js';
+import { answer, type Perform, printRefused, printUsage, type Session } from '../session.js';
+
+interface ReportOptions {
+  readonly result?: string;
+  readonly failed?: string;
+}
+
+/** `chukwa report` */
+export function addReport(program: Command, perform: Perform): void {
+  program
+    .command('report')
+    .helpGroup('Worlds:')
+    .argument('<correlation_id>', 'the id of the call, or the name that its service gave it')
+    .option('--result <file>', 'the answer, as JSON')
+    .option('--failed <message>', 'in place of an answer: there is none, and why')
+    .description(
+      'Say how a call ended that is answered later. It may be said twice, and too late: nothing happens then.',
+    )
+    .action((correlation: string, options: ReportOptions) => perform((session) => run(session, correlation, options)));
+}
+
+async function run(session: Session, correlation: string, options: ReportOptions): Promise<ExitCode> {
+  if ((options.result === undefined) === (options.failed === undefined))
+    return printUsage(session, {
+      code: 'USAGE',
+      message: 'Either --result or --failed says how the call ended.',
+      repair: 'Give one of the two.',
+    });
+  const said = await toReport(session, options);
+  if (!said.ok) return printRefused(session, said);
+  const done = await report(session.composition, correlation, said.value);
+  return answer(session, done, { json: (told) => told, lines: acknowledgementLines });
+}
+
+async function toReport({ terminal }: Session, { result = '', failed }: ReportOptions): Promise<Done<SaidReport>> {
+  if (failed !== undefined) return { ok: true, value: { kind: 'failed', message: failed } };
+  const read = await readJson(resolve(terminal.working_folder, result));
+  return read.ok ? { ok: true, value: { kind: 'answered', value: read.value } } : refuse(noJson(result, read.reason));
+}
+
+type Read = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly reason: string };
+
+async function readJson(file: string): Promise<Read> {
+  try {
+    const read = toJson(JSON.parse(await readFile(file, 'utf8')));
+    return read.ok ? read : { ok: false, reason: `${read.problem.reason} (at ${read.problem.pointer})` };
+  } catch (error) {
+    return { ok: false, reason: error instanceof SyntaxError ? 'it cannot be parsed' : 'it cannot be read' };
+  }
+}
+
+function noJson(file: string, reason: string) {
+  return {
+    code: 'RESULT_NOT_JSON',
+    message: `${file} does not hold JSON that can be kept: ${reason}.`,
+    repair: 'Write the answer as JSON; a text is JSON when it stands in quotes. Nothing was reported.',
+  };
+}

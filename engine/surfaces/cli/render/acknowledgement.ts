@@ -1,0 +1,19 @@
+import type { Acknowledgement } from '../../../operations/reports.js';
+import { accent, faint, hanging, type Line, verbatim } from './line.js';
+
+/** What became of something that was said to an attempt. */
+export function acknowledgementLines({
+  accepted,
+  reason,
+  message,
+  world,
+  attempt_id,
+}: Acknowledgement): readonly Line[] {
+  return [
+    hanging(2, accepted ? message : `Not taken in (${reason ?? 'no reason'}): ${message}`),
+    ...(attempt_id === undefined ? [] : [verbatim(faint('look     '), accent(`npx chukwa attempt ${attempt_id}`))]),
+    ...(accepted && world !== undefined
+      ? [verbatim(faint('go on    '), accent(`npx chukwa run ${world}`), faint('  where no worker and no serve runs'))]
+      : []),
+  ];
+}

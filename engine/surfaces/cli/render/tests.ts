@@ -1,0 +1,65 @@
+import type { Json } from '../../../contract/json.js';
+import type { TestComplaint, TestReport, TestResult } from '../../../operations/workflow-tests/index.js';
+import { bad, EMPTY, faint, good, hanging, type Line, line, verbatim } from './line.js';
+import { findingLines } from './problems.js';
+import { count } from './words.js';
+
+const MARKS = { passed: good('passed'), failed: bad('failed'), broken: bad('broken') } as const;
+
+/** One test in a line; beneath it what differs, with both sides. */
+export function testLines(result: TestResult): readonly Line[] {
+  const { file, label, status, turns, calls, complaints, findings, unused_answers } = result;
+  const size = status === 'broken' ? '' : `  ${count(turns, 'turn')}, ${count(calls, 'call')}`;
+  return [
+    verbatim(MARKS[status], `  ${file}${label === '' ? '' : `  ${label}`}`, faint(size)),
+    ...complaints.flatMap(complaintLines),
+    ...findingLines(findings),
+    ...(status === 'passed' ? unused_answers : []).map(({ turn, key }) =>
+      verbatim(faint(`        no call used the answer of turn ${turn}, ${key}`)),
+    ),
+  ];
+}
+
+/** How many passed, and how many did not. */
+export function summaryLines({ ok, passed, failed, broken }: TestReport): readonly Line[] {
+  const others = [...(failed === 0 ? [] : [`${failed} failed`]), ...(broken === 0 ? [] : [`${broken} broken`])];
+  const text = [`${count(passed, 'test')} passed`, ...others].join(', ');
+  return [EMPTY, line(ok ? good(text) : bad(text))];
+}
+
+function complaintLines(complaint: TestComplaint): readonly Line[] {
+  const { file, line: row, column, pointer, message, repair, expected, actual } = complaint;
+  return [
+    verbatim(`  ${file}:${row}:${column}  `, bad(message), faint(`  (at ${pointer === '' ? '/' : pointer})`)),
+    ...(expected === undefined ? [] : sideLines('- expected  ', expected)),
+    ...(actual === undefined ? [] : sideLines('+ actual    ', shorten(actual, expected))),
+    ...(repair === undefined ? [] : [hanging(6, faint(`    what to do: ${repair}`))]),
+  ];
+}
+
+const INDENT = 4;
+const LINES_MAX = 40;
+const TEXT_LENGTH_MAX = 400;
+
+/** Of a long text, such as a prompt, its end, or what stands around the text that is spoken of; `--json` has all. */
+function shorten(value: Json, sought: Json | undefined): Json {
+  if (typeof value !== 'string' || value.length <= TEXT_LENGTH_MAX) return value;
+  const found = typeof sought === 'string' ? value.indexOf(sought) : -1;
+  const from = found < 0 ? value.length - TEXT_LENGTH_MAX : Math.max(0, found - TEXT_LENGTH_MAX / 2);
+  const part = value.slice(from, from + TEXT_LENGTH_MAX);
+  return `${from === 0 ? '' : '... '}${part}${from + part.length < value.length ? ' ...' : ''}`;
+}
+
+function sideLines(sign: string, value: Json): readonly Line[] {
+  const short = JSON.stringify(value);
+  const text = short.length > 90 && typeof value === 'object' ? JSON.stringify(value, null, 2) : short;
+  const rows = text.split('\n');
+  const shown = rows.slice(0, LINES_MAX).map((row, index) => {
+    const head = index === 0 ? sign : ' '.repeat(sign.length);
+    return hanging(INDENT + sign.length + 2, `${' '.repeat(INDENT)}${head}${row}`);
+  });
+  const left = rows.length - shown.length;
+  return left === 0
+    ? shown
+    : [...shown, line(faint(`${' '.repeat(INDENT + sign.length)}... ${count(left, 'line')} more`))];
+}

@@ -1,0 +1,142 @@
+import rateLimit from '@fastify/rate-limit';
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import type { AddressInfo } from 'node:net';
+import type { Problem } from '../../contract/problem.js';
+import type { Acknowledgement } from '../../operations/reports.js';
+import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
+import type { Done } from '../../operations/engine.js';
+import type { Tokens } from '../../operations/tokens.js';
+import { isOperator, mayReport, requireToken } from './authority.js';
+import { sendProblem, sendRefused, toProblemDocument } from './problem-document.js';
+import { ANSWER_TYPE, FAILURE_TYPE, readReport } from './read-report.js';
+
+/** Larger than every limit of an answer that a policy is likely to set; the binding's own is applied afterwards. */
+const BODY_BYTES_MAX = 1_048_576;
+const HEADERS_TIMEOUT_MS = 5_000;
+const REQUEST_TIMEOUT_MS = 15_000;
+const TIMEOUTS_CHECKED_MS = 1_000;
+const CONNECTIONS_MAX = 1_000;
+const ID_LENGTH_MAX = 256;
+/** From one address, in a minute. */
+const REFUSALS_MAX = 30;
+const MINUTE_MS = 60_000;
+
+/**
+ * Listens for answers that come later, and for operators.
+ * @throws where it may not listen there; its `code` and `port` say so
+ */
+export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<HttpServer> {
+  const server = createServer();
+  await server.register(rateLimit, { global: false });
+  const checkRefusals = server.createRateLimit({ max: REFUSALS_MAX, timeWindow: MINUTE_MS });
+  const countRefusal = async (request: Parameters<typeof checkRefusals>[0]): Promise<boolean> => {
+    const limit = await checkRefusals(request);
+    return !limit.isAllowed && limit.isExceeded;
+  };
+  addHealth(server, desk);
+  addCallbacks(server, desk, requireToken(mayReport(tokens), countRefusal));
+  addStop(server, desk, requireToken(isOperator(tokens), countRefusal));
+  await server.listen({ host: place.host, port: place.port });
+  const { address, port, family } = server.server.address() as AddressInfo;
+  const host = family === 'IPv6' ? `[${address}]` : address;
+  return { url: `http://${host}:${port}`, close: async () => server.close() };
+}
+
+type Guard = ReturnType<typeof requireToken>;
+
+function createServer(): FastifyInstance {
+  const server = Fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: HEADERS_TIMEOUT_MS,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: ID_LENGTH_MAX },
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUTS_CHECKED_MS },
+    frameworkErrors: (error, _request, reply) => void sendProblem(reply, 400, malformed(error.message)),
+    clientErrorHandler: (error, socket) => {
+      const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+      const document = toProblemDocument(isLate ? 408 : 400, malformed(isLate ? 'it took too long' : 'it is no HTTP'));
+      if (socket.writable) socket.end(toRawResponse(document));
+      else socket.destroy();
+    },
+  });
+  server.server.maxConnections = CONNECTIONS_MAX;
+  // What an answer is made of is the operation's business, and its faults are told in one way.
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser([ANSWER_TYPE, FAILURE_TYPE], { parseAs: 'string' }, (_request, text, done) =>
+    done(null, text),
+  );
+  server.setNotFoundHandler((_request, reply) => sendProblem(reply, 404, NOTHING_HERE));
+  server.setErrorHandler<FastifyError>((error, _request, reply) => {
+    const { status, problem } = toProblem(error);
+    return sendProblem(reply, status, problem);
+  });
+  return server;
+}
+
+function addHealth(server: FastifyInstance, { isReady }: HttpDesk): void {
+  server.get('/healthz', () => ({ status: 'ok' }));
+  server.get('/readyz', async (_request, reply) =>
+    (await isReady()) ? { status: 'ready' } : sendProblem(reply, 503, NOT_READY),
+  );
+}
+
+function addCallbacks(server: FastifyInstance, desk: HttpDesk, guard: Guard): void {
+  server.post('/callbacks/:correlation_id', { onRequest: guard }, async (request, reply) => {
+    const { correlation_id } = request.params as { readonly correlation_id: string };
+    const report = readReport(
+      request.headers['content-type'] ?? '',
+      typeof request.body === 'string' ? request.body : '',
+    );
+    if (!report.ok) return sendProblem(reply, 400, report.problem);
+    return acknowledge(reply, await desk.report(correlation_id, report.value));
+  });
+}
+
+function addStop(server: FastifyInstance, desk: HttpDesk, guard: Guard): void {
+  server.post('/attempts/:attempt_id/stop', { onRequest: guard }, async (request, reply) => {
+    const { attempt_id } = request.params as { readonly attempt_id: string };
+    return acknowledge(reply, await desk.stop(attempt_id));
+  });
+}
+
+/** 202 for what something follows from, 200 for what nothing does: whoever says a thing twice has done nothing wrong. */
+function acknowledge(reply: Parameters<typeof sendProblem>[0], done: Done<Acknowledgement>) {
+  if (!done.ok) return sendRefused(reply, done);
+  return reply.code(done.value.accepted ? 202 : 200).send(done.value);
+}
+
+const NOTHING_HERE: Problem = { code: 'NOTHING_HERE', message: 'Nothing is served here.' };
+const NOT_READY: Problem = { code: 'NOT_READY', message: 'What is stored cannot be reached.' };
+
+function malformed(reason: string): Problem {
+  return { code: 'REQUEST_MALFORMED', message: `The request cannot be read: ${reason}.` };
+}
+
+function toProblem({ statusCode = 500 }: FastifyError): { readonly status: number; readonly problem: Problem } {
+  if (statusCode === 413)
+    return {
+      status: 413,
+      problem: { code: 'BODY_TOO_LARGE', message: `The body has more than ${BODY_BYTES_MAX} bytes.` },
+    };
+  if (statusCode === 415)
+    return {
+      status: 415,
+      problem: { code: 'BODY_NOT_JSON', message: `The body is neither ${ANSWER_TYPE} nor ${FAILURE_TYPE}.` },
+    };
+  if (statusCode < 500) return { status: statusCode, problem: malformed('it is not complete or not consistent') };
+  // What broke is nobody's business outside.
+  return { status: 500, problem: { code: 'UNEXPECTED', message: 'Something went wrong here.' } };
+}
+
+function toRawResponse(document: ReturnType<typeof toProblemDocument>): string {
+  const body = JSON.stringify(document);
+  const head = [
+    `HTTP/1.1 ${document.status} ${document.title}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}

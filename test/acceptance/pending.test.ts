@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { askToStop, expireCalls, reportCall } from '../../engine/operations/reports.js';
+import type { JsonObject } from '../../engine/contract/json.js';
+import { type Edit, editWorkflows, must, onEachDatabase, type ParkStage, type Play } from '../support/park-stage.js';
+
+const LETTERS = { scenario: 'letters' } as const;
+const ANSWER = { status: 'answered', from: 'Emil', body: 'I come with the first snow.', postage: 'paid' };
+
+onEachDatabase('a call that is answered later', (open) => {
+  test('lets its turn rest, and the report brings it to its end', async () => {
+    const stage = await open();
+    const first = await stage.play(LETTERS);
+    const call = waiting(first);
+    assert.equal(first.report.turns[0]?.status, 'suspended');
+    assert.equal(first.after.turn, 0);
+    assert.deepEqual(
+      first.report.awaited?.map(({ source_label, correlation_alias, command_key }) => [
+        source_label,
+        correlation_alias,
+        command_key,
+      ]),
+      [['post_office', `letter-${stage.toys.post.letters.length}`, 'nora/act/round-1/try-1/tool']],
+    );
+    assert.equal((await report(stage, call)).accepted, true);
+    const second = await stage.run(first.before);
+    assert.deepEqual(statusesOf(second), ['committed']);
+    assert.equal(second.report.turns[0]?.attempt_id, first.report.turns[0]?.attempt_id);
+    assert.equal(second.after.turn, 1);
+    assert.equal(stage.toys.post.served.length, 1);
+    const record = await stage.invocation(call);
+    assert.deepEqual([record.status, record.http_status, record.validation_status], ['succeeded', 202, 'valid']);
+    assert.deepEqual(record.response_json, { status: 'answered', from: 'Emil', body: ANSWER.body });
+    assert.deepEqual(kindsOf(second), [
+      'attempt_began',
+      'call_started',
+      'call_answered',
+      'call_started',
+      'call_pended',
+      'attempt_suspended',
+      'attempt_continued',
+      'call_answered',
+      'call_started',
+      'call_answered',
+      'patch_applied',
+      'turn_committed',
+    ]);
+  });
+
+  test('keeps its turn at rest until somebody has said something', async () => {
+    const stage = await open();
+    const first = await stage.play(LETTERS);
+    const again = await stage.run(first.before);
+    assert.deepEqual(statusesOf(again), ['suspended']);
+    assert.deepEqual(again.report.awaited, first.report.awaited);
+    assert.equal(again.attempts[0]?.epoch, first.attempts[0]?.epoch);
+  });
+
+  test('may be reported by the name that its service gave it', async () => {
+    const stage = await open();
+    const first = await stage.play(LETTERS);
+    const alias = first.report.awaited?.[0]?.correlation_alias ?? '';
+    assert.equal((await report(stage, alias)).source_invocation_id, waiting(first));
+    assert.deepEqual(statusesOf(await stage.run(first.before)), ['committed']);
+  });
+
+  test('is reported once: again, afterwards, of nothing and of what is not awaited is acknowledged and harmless', async () => {
+    const stage = await open();
+    const first = await stage.play(LETTERS);
+    const call = waiting(first);
+    await report(stage, call);
+    assert.deepEqual(await report(stage, call, { status: 'returned' }), { reason: 'duplicate' });
+    const second = await stage.run(first.before);
+    assert.deepEqual(await report(stage, call, { status: 'returned' }), { reason: 'duplicate' });
+    const generation = second.report.turns[0]?.invocations[0]?.source_invocation_id ?? '';
+    assert.deepEqual(await report(stage, generation), { reason: 'not_awaited' });
+    for (const junk of ['', 'letter-99', '0198c3b0-0000-7000-8000-000000000000', "'; DROP TABLE worlds; --", '\u0000'])
+      assert.deepEqual(await report(stage, junk), { reason: 'unknown' });
+    assert.deepEqual((await stage.invocation(call)).response_json, {
+      status: 'answered',
+      from: 'Emil',
+      body: ANSWER.body,
+    });
+  });
+
+  test('fails its attempt where what is reported has another schema', async () => {
+    const stage = await open();
+    const first = await stage.play(LETTERS);
+    await report(stage, waiting(first), { status: 'eaten by the dog' });
+    const second = await stage.run(first.before);
+    assert.deepEqual(failuresOf(second), ['schema_invalid']);
+    assert.equal(second.attempts[0]?.failed_source_invocation_id, waiting(first));
+    assert.equal(second.after.turn, 0);
+  });
+
+  test('fails its attempt where a failure is reported, in its own words', async () => {
+    const stage = await open();
+    const first = await stage.play(LETTERS);
+    must(await reportCall(stage.engine, waiting(first), { kind: 'failed', message: 'The post van lies in a ditch.' }));
+    const second = await stage.run(first.before);
+    assert.deepEqual(failuresOf(second), ['tool_error']);
+    assert.equal(second.attempts[0]?.failure_message, 'The post van lies in a ditch.');
+  });
+
+  test('that runs out of time while nobody lives fails its attempt, and a report afterwards is late', async (t) => {
+    const stage = await open();
+    const workflows = await editWorkflows(t, { 'letters/workflow.json': withDeadline(1) });
+    const first = await stage.play({ ...LETTERS, workflows });
+    assert.deepEqual(statusesOf(first), ['suspended']);
+    const second = await stage.run(first.before);
+    assert.deepEqual(failuresOf(second), ['timeout']);
+    assert.deepEqual(await report(stage, waiting(first)), { reason: 'late' });
+    assert.equal(await expireCalls(stage.engine), 0);
+  });
+
+  test('that is reported after its deadline, and before anybody has noticed, is answered', async (t) => {
+    const stage = await open();
+    const workflows = await editWorkflows(t, { 'letters/workflow.json': withDeadline(1) });
+    const first = await stage.play({ ...LETTERS, workflows });
+    await report(stage, waiting(first));
+    assert.equal(await expireCalls(stage.engine), 1);
+    assert.deepEqual(statusesOf(await stage.run(first.before)), ['committed']);
+  });
+
+  test('is stopped while its turn rests, once', async () => {
+    const stage = await open();
+    const first = await stage.play(LETTERS);
+    const attempt = first.report.turns[0]?.attempt_id ?? '';
+    assert.equal(must(await askToStop(stage.engine, attempt)).accepted, true);
+    assert.equal(must(await askToStop(stage.engine, attempt)).reason, 'duplicate');
+    assert.deepEqual(failuresOf(await stage.run(first.before)), ['stopped']);
+    assert.equal((await stage.invocation(waiting(first))).status, 'interrupted');
+    assert.equal(must(await askToStop(stage.engine, attempt)).reason, 'duplicate');
+    assert.equal(must(await askToStop(stage.engine, 'nobody')).reason, 'unknown');
+    assert.deepEqual(await report(stage, waiting(first)), { reason: 'late' });
+  });
+
+  test('may be reported before its service has said that it is answered later', async () => {
+    const stage = await open();
+    stage.toys.post.onRequest(async ({ headers }) => {
+      assert.equal((await report(stage, String(headers['x-chukwa-correlation-id']))).accepted, true);
+    });
+    const play = await stage.play(LETTERS);
+    assert.deepEqual(statusesOf(play), ['committed']);
+    assert.equal(kindsOf(play).includes('attempt_suspended'), false);
+  });
+
+  test('may be one of several: the turn rests until the first of them is reported, and again until the last is', async (t) => {
+    const stage = await open();
+    const workflows = await editWorkflows(t, { 'letters/workflow.json': withReadings('once_per_turn') });
+    const first = await stage.play({ ...LETTERS, workflows });
+    const [one, other] = first.report.awaited ?? [];
+    assert.ok(one && other);
+    await report(stage, other.source_invocation_id);
+    const second = await stage.run(first.before);
+    assert.deepEqual(second.report.awaited, [one]);
+    await report(stage, one.source_invocation_id);
+    const third = await stage.run(first.before);
+    assert.deepEqual(
+      third.report.awaited?.map(({ command_key }) => command_key),
+      ['nora/act/round-1/try-1/tool'],
+    );
+    assert.equal(stage.toys.post.served.length, 3);
+  });
+
+  test('may be one of several that are reported before anybody looks', async (t) => {
+    const stage = await open();
+    const workflows = await editWorkflows(t, { 'letters/workflow.json': withReadings('before_subject_workflow') });
+    const first = await stage.play({ ...LETTERS, workflows });
+    for (const { source_invocation_id } of first.report.awaited ?? []) await report(stage, source_invocation_id);
+    const second = await stage.run(first.before);
+    await report(stage, waiting(second));
+    assert.deepEqual(statusesOf(await stage.run(first.before)), ['committed']);
+  });
+
+  test('whose name its service has given to another one too is meant by its own id alone', async () => {
+    const stage = await open();
+    stage.toys.post.countAnew();
+    const first = await stage.play(LETTERS);
+    stage.toys.post.countAnew();
+    const second = await stage.play(LETTERS);
+    const alias = second.report.awaited?.[0]?.correlation_alias ?? '';
+    assert.equal(first.report.awaited?.[0]?.correlation_alias, alias);
+    assert.deepEqual(await report(stage, alias), { reason: 'ambiguous' });
+    assert.equal((await report(stage, waiting(second))).accepted, true);
+    assert.deepEqual(statusesOf(await stage.run(second.before)), ['committed']);
+    assert.deepEqual(statusesOf(await stage.run(first.before)), ['suspended']);
+  });
+});
+
+function waiting({ report }: Play): string {
+  const [call] = report.awaited ?? [];
+  assert.ok(call, 'nothing is awaited');
+  return call.source_invocation_id;
+}
+
+async function report(stage: ParkStage, correlation: string, value: object = ANSWER) {
+  const said = { kind: 'answered', value: value as typeof ANSWER } as const;
+  const { accepted, reason, source_invocation_id } = must(await reportCall(stage.engine, correlation, said));
+  return accepted ? { accepted, source_invocation_id } : { reason };
+}
+
+const withDeadline =
+  (pending_deadline_ms: number): Edit =>
+  (document) => ({
+    ...document,
+    nodes: (document['nodes'] as readonly JsonObject[]).map((node) => ({
+      ...node,
+      available_tools: (node['available_tools'] as readonly JsonObject[]).map((tool) => ({
+        ...tool,
+        pending_deadline_ms,
+      })),
+    })),
+  });
+
+/** Two readings that are answered later, before the model is asked anything. */
+const withReadings =
+  (run: string): Edit =>
+  (document) => ({
+    ...document,
+    ambient_sources: ['one', 'other'].map((id) => ({
+      id,
+      source_ref: { path: '../sources/post-office.json' },
+      effect: 'read_only',
+      redaction: { allow: ['/status'] },
+      pending_deadline_ms: 3_600_000,
+      run,
+      scope: 'world',
+      visible_to: 'all_subjects',
+      request_template: { from: 'nora', to: id, body: 'news?' },
+      result_schema_ref: { path: '../schemas/write-letter-result.json' },
+      inject_as: `/ambient/${id}`,
+    })),
+  });
+
+const statusesOf = ({ report }: Play) => report.turns.map(({ status }) => status);
+const failuresOf = ({ report }: Play) => report.turns.map(({ failure_class }) => failure_class);
+const kindsOf = ({ attempts }: Play) =>
+  attempts.flatMap(({ timeline }) => timeline.map(({ event_kind }) => event_kind));

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { compose } from '../../engine/main.js';
+import type { RunReport } from '../../engine/operations/run-turns.js';
+import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
+import type { WorkflowTest } from '../../engine/generated/workflow-test.js';
+import { startToys, type Toys } from '../../fixtures/toys/index.js';
+import { ROOT } from '../support/park-stage.js';
+import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
+
+let folder = '';
+let toys: Toys;
+let root = '';
+const SECRET = 'a-key-that-no-file-may-hold';
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chukwa-record-'));
+  root = join(folder, 'workflows');
+  toys = await startToys();
+  await cp(join(ROOT, 'workflows'), root, { recursive: true });
+});
+
+after(async () => {
+  await toys.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function chukwa(...words: readonly string[]) {
+  const terminal = openTestTerminal();
+  const composition = await compose({
+    ...toys.variables,
+    CHUKWA_DATA_DIR: join(folder, 'data'),
+    CHUKWA_LLM_API_KEY: SECRET,
+  });
+  const code = await runCommandLine(composition, words, terminal);
+  return { code, out: terminal.out_text(), error: terminal.error_text() };
+}
+
+async function play(scenario: string, script: string, turns = 1): Promise<RunReport> {
+  const file = join(root, scenario, 'scenario.json');
+  const made = await chukwa('world', 'create', `${scenario}-${script}`, '--scenario', file, '--root', root);
+  assert.equal(made.code, 0, made.error);
+  const words = ['--llm', 'scripted', '--script', script, '--turns', String(turns), '--json'];
+  return JSON.parse((await chukwa('run', `${scenario}-${script}`, ...words)).out) as RunReport;
+}
+
+/** Records an attempt, and runs what was recorded. */
+async function roundTrip(attempt: string, name: string, ...words: readonly string[]): Promise<WorkflowTest> {
+  const file = join(root, `${name}.test.json`);
+  const recorded = await chukwa('record', attempt, '--out', file, ...words);
+  assert.equal(recorded.code, 0, recorded.error);
+  const tested = await chukwa('test', file, '--root', root);
+  assert.equal(tested.code, 0, tested.out + tested.error);
+  return JSON.parse(await readFile(file, 'utf8')) as WorkflowTest;
+}
+
+test('every turn of the park is recorded, committed after mistakes too, and each recording passes by itself', async () => {
+  const run = await play('park', 'stumbles', 3);
+  assert.equal(run.turns.length, 3);
+  for (const { attempt_id, attempted_turn } of run.turns) {
+    const scenario = join(root, 'park', 'scenario.json');
+    const words = ['--unredacted', '--scenario', scenario, '--root', root];
+    const recorded = await roundTrip(attempt_id, `park-${attempted_turn}`, ...words);
+    assert.deepEqual(recorded.scenario_ref, { path: './park/scenario.json' });
+    assert.equal(recorded.given?.turn ?? 0, attempted_turn - 1);
+    assert.ok((recorded.expect.turns?.[attempted_turn]?.rejections?.length ?? 0) >= 3);
+    assert.doesNotMatch(JSON.stringify(recorded), new RegExp(SECRET));
+  }
+});
+
+test('a failed attempt is recorded with its failure; the scenario may be named by its hash', async () => {
+  toys.weather.misbehaveOn(1, 'non_json');
+  const run = await play('ambient-weather', 'ambient-weather');
+  toys.reset();
+  const [turn] = run.turns;
+  assert.equal(turn?.failure_class, 'non_json');
+  const recorded = await roundTrip(turn.attempt_id, 'failed', '--unredacted');
+  assert.ok('hash' in recorded.scenario_ref);
+  assert.deepEqual(Object.keys(recorded.answers?.['1'] ?? {}), ['turn/park_weather']);
+  assert.equal(recorded.expect.turns?.['1']?.failure?.class, 'non_json');
+});
+
+test('a recording holds what redaction shows, and is refused where a schema asks for more', async () => {
+  const run = await play('clerk', 'clerk');
+  const attempt = run.turns[0]?.attempt_id ?? '';
+  const refused = await chukwa('record', attempt);
+  assert.equal(refused.code, 1);
+  assert.equal([...refused.error.matchAll(/RECORDING_HIDDEN/g)].length, 2);
+  assert.doesNotMatch(refused.error + refused.out, /message-1|Warm and sunny/);
+  const whole = await roundTrip(attempt, 'clerk-whole', '--unredacted');
+  assert.match(JSON.stringify(whole), /Warm and sunny/);
+});
+
+test('what cannot be recorded is told, and a file that is there stays', async () => {
+  assert.match((await chukwa('record', 'nonsense')).error, /ATTEMPT_UNKNOWN/);
+  const run = await play('simple', 'simple');
+  const attempt = run.turns[0]?.attempt_id ?? '';
+  const file = join(folder, 'mine.test.json');
+  await writeFile(file, 'mine');
+  assert.match((await chukwa('record', attempt, '--out', file)).error, /FILE_EXISTS/);
+  assert.equal(await readFile(file, 'utf8'), 'mine');
+  assert.match((await chukwa('record', attempt, '--out', join(folder, 'no', 'where.json'))).error, /FILE_UNWRITABLE/);
+  const other = join(root, 'tools', 'scenario.json');
+  const differs = await chukwa('record', attempt, '--scenario', other, '--root', root);
+  assert.equal(differs.code, 1);
+  assert.match(differs.error, /RECORD_SCENARIO_DIFFERS/);
+  const printed = await chukwa('record', attempt, '--json');
+  assert.equal((JSON.parse(printed.out) as WorkflowTest).label, 'simple-simple-turn-1');
+});

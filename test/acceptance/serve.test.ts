@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { compose } from '../../engine/main.js';
+import { putScenario } from '../../engine/operations/author.js';
+import type { Composition } from '../../engine/operations/composition.js';
+import type { Engine } from '../../engine/operations/engine.js';
+import { runTurns } from '../../engine/operations/run-turns.js';
+import { serve } from '../../engine/operations/serve.js';
+import { report, stop } from '../../engine/operations/served.js';
+import { createWorld } from '../../engine/operations/worlds.js';
+import { startScriptedModel } from '../../fixtures/scripted-model/index.js';
+import { startToys, type Toys } from '../../fixtures/toys/index.js';
+import { type DatabaseKind, openTestDatabase } from '../support/databases.js';
+import { loadScript, must, ROOT } from '../support/park-stage.js';
+
+/** A post office, a model, and a database that several programs open one after the other. */
+interface Place {
+  readonly composition: Composition;
+  readonly toys: Toys;
+  readonly data_dir: string;
+  readonly public_url: string;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+}
+
+async function openPlace(t: TestContext, kind: DatabaseKind): Promise<Place> {
+  const database = kind === 'PostgreSQL' ? await openTestDatabase(kind) : undefined;
+  const data_dir = await mkdtemp(join(tmpdir(), 'chukwa-serve-'));
+  const [toys, model, port] = await Promise.all([
+    startToys(),
+    startScriptedModel(await loadScript('letters')),
+    findFreePort(),
+  ]);
+  t.after(async () => {
+    await Promise.all([toys.close(), model.close(), database?.close()]);
+    await rm(data_dir, { recursive: true, force: true });
+  });
+  const public_url = `http://127.0.0.1:${port}`;
+  const composition = await compose({
+    ...toys.variables,
+    ...(database?.url === undefined ? {} : { CHUKWA_DATABASE_URL: database.url }),
+    CHUKWA_DATA_DIR: data_dir,
+    CHUKWA_LLM_BASE_URL: model.url,
+    CHUKWA_LLM_API_KEY: 'loopback-needs-no-key',
+    CHUKWA_PUBLIC_URL: `${public_url}/`,
+    CHUKWA_PORT: String(port),
+  });
+  return { composition, toys, data_dir, public_url };
+}
+
+/** Opens the engine for a while. */
+async function briefly<Value>({ composition }: Place, task: (engine: Engine) => Promise<Value>): Promise<Value> {
+  const engine = must(await composition.openEngine());
+  try {
+    return await task(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** A world whose first turn rests. @returns its attempt */
+function makeResting(place: Place, world_slug: string): Promise<{ attempt_id: string; call: string }> {
+  return briefly(place, async (engine) => {
+    const root = join(ROOT, 'workflows');
+    const file = join(root, 'letters', 'scenario.json');
+    const scenario_hash = must(await putScenario(engine, file, { working_folder: root, root }));
+    must(await createWorld(engine, { world_slug, scenario_hash }));
+    const { signal } = new AbortController();
+    const run = must(await runTurns(engine, { world_slug, turns: 1, signal, onProgress: () => {} }));
+    const attempt_id = run.turns[0]?.attempt_id ?? '';
+    return { attempt_id, call: run.awaited?.[0]?.source_invocation_id ?? '' };
+  });
+}
+
+/** Serves while a task is done, and until something has happened. */
+async function serving(place: Place, task: () => Promise<unknown>, until?: string): Promise<readonly string[]> {
+  const events: string[] = [];
+  const ending = new AbortController();
+  let open: () => void = () => {};
+  const isOpen = new Promise<void>((resolve) => (open = resolve));
+  let happened: () => void = () => {};
+  const hasHappened = new Promise<void>((resolve) => (happened = resolve));
+  const served = serve(place.composition, {
+    place: {},
+    concurrency: 2,
+    grace_ms: 5_000,
+    lease_ms: 10_000,
+    signal: ending.signal,
+    onEvent: ({ kind }) => {
+      if (kind.startsWith('turn_')) events.push(kind);
+      if (kind === until) happened();
+    },
+    onReady: () => open(),
+  });
+  await Promise.race([isOpen, served]);
+  try {
+    await task();
+    if (until !== undefined) await Promise.race([hasHappened, served]);
+  } finally {
+    ending.abort();
+  }
+  must(await served);
+  return events;
+}
+
+for (const kind of ['embedded', 'PostgreSQL'] as const) {
+  describe(`a program that serves (${kind})`, () => {
+    test('takes a service’s answer over HTTP, and the turn that rested is committed', async (t) => {
+      const place = await openPlace(t, kind);
+      const { call } = await makeResting(place, 'called-back');
+      const [letter] = place.toys.post.letters;
+      assert.ok(letter);
+      assert.equal(letter.correlation_id, call);
+      assert.match(letter.callback_url ?? '', new RegExp(`^${place.public_url}/callbacks/${call}\\?token=[\\w-]{43}$`));
+      const statuses: number[] = [];
+      const events = await serving(
+        place,
+        async () => {
+          statuses.push((await place.toys.post.deliver(letter)).status, (await place.toys.post.deliver(letter)).status);
+        },
+        'turn_committed',
+      );
+      assert.deepEqual(statuses, [202, 200]);
+      assert.deepEqual(events, ['turn_began', 'turn_committed']);
+      const world = await briefly(place, (engine) => engine.store.worlds.find('called-back'));
+      assert.equal(world?.turn, 1);
+      const record = await briefly(place, (engine) => engine.store.records.invocation(call, 'unredacted'));
+      assert.equal(JSON.stringify(record).includes('?token='), false);
+    });
+
+    test('that is gone and comes back finds what was reported meanwhile', async (t) => {
+      const place = await openPlace(t, kind);
+      const { call } = await makeResting(place, 'gone');
+      await serving(place, async () => {});
+      const said = { kind: 'answered', value: { status: 'returned' } } as const;
+      assert.equal(must(await report(place.composition, call, said)).accepted, true);
+      assert.deepEqual(await serving(place, async () => {}, 'turn_committed'), ['turn_began', 'turn_committed']);
+    });
+
+    test('hears from another program that an attempt is to stop', async (t) => {
+      const place = await openPlace(t, kind);
+      const { attempt_id } = await makeResting(place, 'stops');
+      const told: boolean[] = [];
+      await serving(
+        place,
+        async () => void told.push(must(await stop(place.composition, attempt_id)).accepted),
+        kind === 'embedded' ? 'turn_failed' : undefined,
+      );
+      assert.deepEqual(told, [true]);
+      const attempt = await briefly(place, (engine) => engine.store.records.attempt(attempt_id));
+      assert.deepEqual([attempt?.status, attempt?.failure_class], ['failed', 'stopped']);
+    });
+  });
+}
+
+describe('an embedded database that is served', () => {
+  test('is not opened by others, who are told where it is served; what they report goes through there', async (t) => {
+    const place = await openPlace(t, 'embedded');
+    const { call } = await makeResting(place, 'through');
+    await serving(
+      place,
+      async () => {
+        const refused = await place.composition.openArchive();
+        assert.ok(!refused.ok);
+        assert.equal(refused.problems[0]?.code, 'DATABASE_LOCKED');
+        assert.match(refused.problems[0]?.repair ?? '', new RegExp(`chukwa serve has it, at ${place.public_url}`));
+        const said = { kind: 'failed', message: 'no van today' } as const;
+        assert.equal(must(await report(place.composition, call, said)).accepted, true);
+        assert.equal(must(await report(place.composition, 'nobody', said)).reason, 'unknown');
+      },
+      'turn_failed',
+    );
+  });
+
+  test('has tokens in a file that only its owner may read, and takes its sign down when it ends', async (t) => {
+    const place = await openPlace(t, 'embedded');
+    await serving(place, async () => {});
+    const file = join(place.data_dir, 'tokens.json');
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    const { token, operator_token } = JSON.parse(await readFile(file, 'utf8')) as Record<string, string>;
+    assert.match(`${token} ${operator_token}`, /^[\w-]{43} [\w-]{43}$/);
+    assert.equal(await place.composition.findServed(), undefined);
+  });
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { advance } from '../../engine/core/turn/advance.js';
+import type { Invoke } from '../../engine/core/turn/command.js';
+import type { TurnEvent } from '../../engine/core/turn/event.js';
+import { type TurnState, UNBEGUN } from '../../engine/core/turn/state.js';
+import { type SmallPark, smallPark, smallWorld } from '../support/park-documents.js';
+import { answered, finalPatch, modelSays, toolCall } from '../support/turn-player.js';
+
+const BEGAN: TurnEvent = { kind: 'turn_began', world: smallWorld(), simulation_time: '2026-05-01T09:01:00.000Z' };
+
+const reading = (id: string) => ({
+  id,
+  run: 'once_per_turn',
+  scope: 'world',
+  visible_to: 'all_subjects',
+  request_template: { which: id },
+  inject_as: `/ambient/${id}`,
+});
+
+const TWO_READINGS: SmallPark = { ambients: [reading('weather'), reading('pa')] };
+
+/** A turn that is told one thing after another; each line says what it wants then. */
+function openTurn(park: SmallPark) {
+  const program = smallPark(park);
+  const asked = new Map<string, Invoke>();
+  let state: TurnState = UNBEGUN;
+  const tell = (event: TurnEvent): readonly string[] => {
+    const step = advance(program, state, event);
+    state = step.state;
+    return step.commands.map((command) => {
+      if (command.kind === 'invoke') asked.set(command.key, command);
+      if (command.kind === 'invoke') return `ask ${command.key}`;
+      if (command.kind === 'suspend') return `rest until ${command.resume_deadline}`;
+      return command.kind === 'fail' ? `fail ${command.failure_class}` : 'commit';
+    });
+  };
+  const call = (name: string): Invoke => {
+    const found = [...asked.values()].find(({ key }) => key.includes(name));
+    assert.ok(found, `${name} was never asked`);
+    return found;
+  };
+  tell(BEGAN);
+  return {
+    tell,
+    call,
+    pend: (name: string, deadline: number) => tell({ kind: 'call_pended', key: call(name).key, deadline }),
+    answer: (name: string) => tell(answered(call(name), { status: 'ok' })),
+    fail: (name: string) =>
+      tell({ kind: 'call_failed', key: call(name).key, failure_class: 'timeout', message: 'too late' }),
+  };
+}
+
+describe('a turn one of whose answers comes later', () => {
+  test('rests when nothing else is awaited, and goes on with the answer', () => {
+    const turn = openTurn({ ambients: [reading('weather')] });
+    assert.deepEqual(turn.pend('weather', 50), ['rest until 50']);
+    assert.deepEqual(turn.answer('weather'), ['ask bob/act/round-1/try-1']);
+  });
+
+  test('does not rest while another call is under way', () => {
+    const turn = openTurn(TWO_READINGS);
+    assert.deepEqual(turn.pend('weather', 50), []);
+    assert.deepEqual(turn.answer('pa'), ['rest until 50']);
+  });
+
+  test('rests until the first of several deadlines, and again after each answer', () => {
+    const turn = openTurn(TWO_READINGS);
+    turn.pend('weather', 70);
+    assert.deepEqual(turn.pend('pa', 50), ['rest until 50']);
+    assert.deepEqual(turn.answer('pa'), ['rest until 70']);
+    assert.deepEqual(turn.answer('weather'), ['ask bob/act/round-1/try-1']);
+  });
+
+  test('hears once that an answer comes later, and nothing of it once it has come', () => {
+    const turn = openTurn(TWO_READINGS);
+    turn.pend('weather', 70);
+    assert.deepEqual(turn.pend('weather', 10), []);
+    turn.answer('weather');
+    assert.deepEqual(turn.pend('weather', 10), []);
+    assert.deepEqual(turn.answer('weather'), []);
+    assert.deepEqual(turn.answer('pa'), ['ask bob/act/round-1/try-1']);
+  });
+
+  test('takes an answer that comes before it was said that it comes later', () => {
+    const turn = openTurn({ ambients: [reading('weather')] });
+    assert.deepEqual(turn.answer('weather'), ['ask bob/act/round-1/try-1']);
+    assert.deepEqual(turn.pend('weather', 50), []);
+  });
+
+  test('fails when the time of that answer has run out', () => {
+    const turn = openTurn({ ambients: [reading('weather')] });
+    turn.pend('weather', 50);
+    assert.deepEqual(turn.fail('weather'), ['fail timeout']);
+    assert.deepEqual(turn.answer('weather'), []);
+  });
+
+  test('that fails elsewhere does not wait for it', () => {
+    const turn = openTurn(TWO_READINGS);
+    turn.pend('weather', 50);
+    assert.deepEqual(turn.fail('pa'), ['fail timeout']);
+  });
+
+  test('that has failed ends as soon as what is left of it comes later', () => {
+    const turn = openTurn(TWO_READINGS);
+    assert.deepEqual(turn.fail('pa'), []);
+    assert.deepEqual(turn.pend('weather', 50), ['fail timeout']);
+  });
+
+  test('ends at once when it is stopped', () => {
+    const turn = openTurn({ ambients: [reading('weather')] });
+    turn.pend('weather', 50);
+    assert.deepEqual(turn.tell({ kind: 'stopped', reason: 'enough' }), ['fail stopped']);
+  });
+
+  test('may be in the hands of a tool that a model elected', () => {
+    const turn = openTurn({ tools: ['buy_candy'] });
+    turn.tell(modelSays(turn.call('round-1'), toolCall('buy_candy')));
+    assert.deepEqual(turn.pend('/tool', 50), ['rest until 50']);
+    assert.deepEqual(turn.answer('/tool'), ['ask bob/act/round-2/try-1']);
+    assert.deepEqual(turn.tell(modelSays(turn.call('round-2'), finalPatch())), ['commit']);
+  });
+});

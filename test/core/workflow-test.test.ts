@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { findScripted, parseClientRequestId } from '../../engine/contract/scripted.js';
+import { describeKey } from '../../engine/core/workflow-test/command-key.js';
+import { judgeTest, type Observed, type ObservedTurn } from '../../engine/core/workflow-test/judge.js';
+import { matchPart, matchText } from '../../engine/core/workflow-test/match.js';
+import { givenFor, startOfWorld } from '../../engine/core/workflow-test/world-start.js';
+import type { Scenario } from '../../engine/generated/scenario.js';
+import type { WorkflowTest } from '../../engine/generated/workflow-test.js';
+
+describe('answers are found by turn and command key', () => {
+  const turns = {
+    '1': { 'bob/act/round-1/try-1': 'of turn 1', 'turn/weather@0123456789ab': 'of one binding' },
+    '*': { 'bob/act/round-1/try-1': 'of any turn', 'turn/weather': 'of the name' },
+  };
+  const cases: readonly (readonly [number, string, string | undefined])[] = [
+    [1, 'bob/act/round-1/try-1', 'of turn 1'],
+    [2, 'bob/act/round-1/try-1', 'of any turn'],
+    [1, 'turn/weather@0123456789ab', 'of one binding'],
+    [1, 'turn/weather@ba9876543210', 'of the name'],
+    [2, 'turn/weather@0123456789ab', 'of the name'],
+    [1, 'toString', undefined],
+    [1, 'bob/act/round-1/try-2', undefined],
+  ];
+  for (const [turn, key, value] of cases) {
+    test(`turn ${turn}, ${key}: ${value ?? 'nothing'}`, () =>
+      assert.equal(findScripted(turns, { turn, key })?.value, value));
+  }
+
+  test('a world, a turn and a key stand in a client request id', () => {
+    assert.deepEqual(parseClientRequestId('park/turn-12/bob/look/call'), {
+      world_slug: 'park',
+      turn: 12,
+      key: 'bob/look/call',
+    });
+    assert.equal(parseClientRequestId('park/turn-0/bob/look/call'), undefined);
+  });
+});
+
+test('a command key is told in words', () => {
+  const told = [
+    'turn/weather@0123456789ab',
+    'bob/ambient/inbox',
+    'bob/look/call',
+    'bob/act/round-2/try-3',
+    'bob/act/round-1/try-2/tool',
+  ];
+  assert.deepEqual(
+    told.map((key) => describeKey(key).what),
+    [
+      'the ambient source weather of the turn',
+      'the ambient source inbox of bob',
+      'the call of node look of bob',
+      'the model of bob, in round 2 of node act, try 3',
+      'the tool that the model of bob called in round 1 of node act',
+    ],
+  );
+});
+
+describe('expectations say only what they say', () => {
+  const actual = { status: 'sold', items: [{ name: 'bar', price: 1 }], note: null };
+  const fitting = [{}, { status: 'sold' }, { items: [{}] }, { items: [{ name: 'bar' }] }, { note: null }, undefined];
+  for (const expected of fitting) {
+    test(`${JSON.stringify(expected)} fits`, () => assert.deepEqual(matchPart([], expected, actual), []));
+  }
+  const others: readonly (readonly [object | string, string])[] = [
+    [{ status: 'empty' }, '/status'],
+    [{ items: [] }, '/items'],
+    [{ items: [{ name: 'bar' }, {}] }, '/items'],
+    [{ items: [{ price: '1' }] }, '/items/0/price'],
+    [{ items: { 0: {} } }, '/items'],
+    [{ note: {} }, '/note'],
+    [{ toString: 'x' }, '/toString'],
+    ['sold', ''],
+  ];
+  for (const [expected, pointer] of others) {
+    test(`${JSON.stringify(expected)} differs at ${pointer || 'the top'}`, () =>
+      assert.deepEqual(
+        matchPart([], expected as never, actual).map((difference) => difference.pointer),
+        [pointer],
+      ));
+  }
+
+  test('a text contains all that it must, and nothing that it must not', () => {
+    assert.deepEqual(matchText([], { contains: ['a', 'b'], lacks: 'c' }, 'ab'), []);
+    assert.deepEqual(
+      matchText([], { contains: ['a', 'x'], lacks: ['b', 'c'] }, 'ab').map(({ pointer, expected }) => [
+        pointer,
+        expected,
+      ]),
+      [
+        ['/contains', 'x'],
+        ['/lacks', 'b'],
+      ],
+    );
+    assert.equal(matchText([], 'ab', 'abc').length, 1);
+  });
+});
+
+const COMMITTED: ObservedTurn = {
+  attempted_turn: 1,
+  status: 'committed',
+  failure: undefined,
+  patches: [{ subject: 'bob', node: 'act', narration: 'Bob waits.', effects: [] }],
+  calls: [],
+  rejections: [],
+};
+const FAILED: ObservedTurn = {
+  ...COMMITTED,
+  status: 'failed',
+  failure: { class: 'timeout', subject: 'bob', node: null, key: 'turn/weather@0123456789ab', message: 'no answer' },
+  patches: [],
+};
+
+function judge(test: Partial<WorkflowTest>, ...turns: readonly ObservedTurn[]): readonly string[] {
+  const observed: Observed = { turns, world: { turn: 1, entities: new Map(), environments: new Map() } };
+  return judgeTest({ expect: {}, ...test }, observed).map(({ pointer, message }) => `${pointer} ${message}`);
+}
+
+describe('what came of a turn', () => {
+  test('a turn of which nothing is expected must be committed', () => {
+    assert.deepEqual(judge({}, COMMITTED), []);
+    assert.deepEqual(judge({}, FAILED), [
+      '/expect turn 1 failed with timeout at the call turn/weather@0123456789ab: no answer',
+    ]);
+  });
+
+  test('a failure is expected in part, and keys of the turn may leave their hash out', () => {
+    const failure = { class: 'timeout', key: 'turn/weather', message: { contains: 'answer' } } as const;
+    assert.deepEqual(judge({ expect: { turns: { 1: { failure } } } }, FAILED), []);
+    assert.deepEqual(judge({ expect: { turns: { 1: { failure } } } }, COMMITTED), [
+      '/expect/turns/1/failure turn 1 did not fail',
+    ]);
+    assert.deepEqual(judge({ expect: { turns: { 1: { failure: { class: 'transport', node: 'act' } } } } }, FAILED), [
+      '/expect/turns/1/failure/class it is another',
+      '/expect/turns/1/failure/node it is another',
+    ]);
+  });
+
+  test('what was to come after a failure was not reached', () => {
+    const expect = { turns: { 1: { failure: { class: 'timeout' } as const }, 2: { tools: [] } } };
+    assert.deepEqual(judge({ turns: 2, expect }, FAILED), ['/expect/turns/2 turn 2 was not reached']);
+  });
+
+  test('lists are whole: what is too much differs too', () => {
+    assert.deepEqual(judge({ expect: { turns: { 1: { patches: [] } } } }, COMMITTED), [
+      '/expect/turns/1/patches 1 patches, and not 0',
+    ]);
+    assert.deepEqual(judge({ expect: { turns: { 1: { patches: [{}] } } } }, COMMITTED), []);
+  });
+});
+
+test('what a world must be given is what its scenario does not begin with', () => {
+  const scenario = {
+    environments: [{ label: 'park', content: 'Grass.' }],
+    entities: [
+      { id: 'bob', name: 'Bob', kind: 'agent', state: 'idle', memory: ['I came.'] },
+      { id: 'cup', name: 'Cup', kind: 'prop', state: 'full' },
+    ],
+  } as unknown as Scenario;
+  const given = { turn: 4, entities: { bob: { memory: ['I came.', { content: 'I drank.', turn: 3 }] } } };
+  const start = startOfWorld(scenario, given);
+  assert.deepEqual(start.entities[0]?.memory, [
+    { content: 'I came.', turn: 0 },
+    { content: 'I drank.', turn: 3 },
+  ]);
+  assert.deepEqual(givenFor(scenario, start), given);
+  assert.deepEqual(givenFor(scenario, startOfWorld(scenario)), {});
+});

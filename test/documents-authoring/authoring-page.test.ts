@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PROGRAM = join(ROOT, 'dist', 'engine', 'chukwa.js');
+
+const page = await readFile(join(ROOT, 'docs', 'authoring.md'), 'utf8');
+const folder = await mkdtemp(join(tmpdir(), 'chukwa-authoring-'));
+after(() => rm(folder, { recursive: true, force: true }));
+
+test('the page on authoring, followed to the letter, ends with a scenario that runs and has tests', async () => {
+  const bin = join(folder, 'bin');
+  await mkdir(bin);
+  await writeFile(
+    join(bin, 'npx'),
+    `#!/bin/sh\n[ "$1" = chukwa ] || exit 97\nshift\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`,
+  );
+  await chmod(join(bin, 'npx'), 0o755);
+  const { PATH = '' } = process.env;
+  const env = { PATH: [bin, PATH].join(delimiter), CHUKWA_DATA_DIR: join(folder, 'data'), COLUMNS: '400' };
+  const { stdout, stderr } = await promisify(execFile)('sh', ['-e', '-c', toScript(page)], { cwd: folder, env });
+  for (const sample of samplesOf(page)) assertTold(`${stdout}${stderr}`, sample);
+  assert.equal([...stdout.matchAll(/^the exit code is 1$/gm)].length, 2);
+  const looks = (await readFile(join(folder, 'looks.txt'), 'utf8')).trim().split('\n');
+  const sound = looks.map((look) => (JSON.parse(look) as { readonly ok: boolean }).ok);
+  assert.deepEqual([sound[0], sound.at(-1)], [false, true]);
+  assert.match(stdout, /This was a dry run: nobody was asked, and the world bakery stays at turn 0\./);
+  assert.match(stdout, /loaves {2}Loaves[^\n]*\n +state +rising on the table/);
+  assert.match(stdout, /^2 tests passed$/m);
+  assert.match(stdout, /turn 1 committed: 1 patch/);
+  assert.match(stdout, /loaves {2}Loaves[^\n]*\n +state +baking/);
+  assert.match(stderr, /redaction hides parts of these answers, and the test lacks them: nora\/look\/call/);
+  assert.match(stdout, /^3 tests passed$/m);
+  assert.match(stdout, /npx chukwa llm-call [0-9a-f-]{36}/);
+  const [counted, stored] = stdout.trim().split('\n').slice(-2);
+  assert.match(stored ?? '', /^[0-9a-f]{64}$/);
+  assert.equal(counted, stored);
+});
+
+/** What the page shows of what is told: each line, where `...` stands for anything. */
+function samplesOf(text: string): readonly string[] {
+  const samples = [...text.matchAll(/^```text\n(.*?)^```$/gms)].flatMap(([, sample = '']) => sample.trim().split('\n'));
+  assert.ok(samples.length >= 4, `${samples.length} lines`);
+  return samples;
+}
+
+function assertTold(told: string, sample: string): void {
+  const pieces = sample.split('...').map(inOneLine);
+  const plain = inOneLine(told);
+  const isTold = pieces.every((piece) => plain.includes(piece));
+  assert.ok(isTold, `the page shows ${JSON.stringify(sample)}, and nothing of the kind is told:\n${told}`);
+}
+
+/** However it was broken. */
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Files and commands of the page, in the order in which a reader comes to them, as one script. */
+function toScript(text: string): string {
+  const steps = [...text.matchAll(/(?:^\*\*`([^`]+)`\*\*\n\n)?^```(sh|js|json)\n(.*?)^```$/gms)];
+  assert.ok(steps.length > 15, `${steps.length} steps`);
+  return steps
+    .map(([, file, language, content = '']) => {
+      if (language === 'sh') return content;
+      assert.ok(file !== undefined, `a file without a name: ${content.slice(0, 80)}`);
+      return `mkdir -p "$(dirname '${file}')"\ncat > '${file}' <<'END_OF_FILE'\n${content}END_OF_FILE\n`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { after, describe, test } from 'node:test';
+import { startThreadHeartbeat } from '../../engine/store/heartbeat/thread-heartbeat.js';
+import { openTestDatabase } from '../support/databases.js';
+import { waitUntil } from '../support/wait-until.js';
+import { begin, makeWorld } from './record-fixtures.js';
+
+const PROGRAM = fileURLToPath(new URL('../../dist/engine/store/heartbeat/beat-thread.js', import.meta.url));
+const LEASE_MS = 500;
+
+/** Waits far longer than a lease, and then says whether it holds: run by another process, while this one is stuck. */
+const LOOK = `
+  const [url, world] = process.argv.slice(1);
+  const { default: pg } = await import('pg');
+  await new Promise((resume) => setTimeout(resume, ${LEASE_MS * 4}));
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query('SELECT lease_until > clock_timestamp() AS holds FROM worlds WHERE world_slug = $1', [world]);
+  await client.end();
+  console.log(rows[0].holds);`;
+
+describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
+  const opened = openTestDatabase('PostgreSQL');
+  after(async () => (await opened).close());
+
+  async function keep(world_slug: string, hang_ms: number) {
+    const { store, outside, url = '' } = await opened;
+    await makeWorld(store, world_slug);
+    const { lease } = await begin(store, world_slug);
+    const until = async (): Promise<number> => {
+      const [row] = await outside.query<{ until: Date }>(
+        'SELECT lease_until AS until FROM worlds WHERE world_slug = $1',
+        [world_slug],
+      );
+      return row?.until.getTime() ?? 0;
+    };
+    const began = await until();
+    const heartbeat = startThreadHeartbeat(PROGRAM, { connectionString: url, lease_ms: LEASE_MS, hang_ms });
+    const lost: (string | Error)[] = [];
+    const drop = heartbeat.keep(lease, (why) => lost.push(why));
+    // The lease that it began with was longer than those that the thread asks for.
+    await waitUntil(async () => (await until()) < began);
+    const look = () =>
+      spawnSync(process.execPath, ['--input-type=module', '-e', LOOK, url, world_slug]).stdout.toString().trim();
+    return { heartbeat, lease, lost, drop, look };
+  }
+
+  test('goes on while the main thread is stuck in work of its own', async () => {
+    const { heartbeat, lost, look } = await keep('stuck', 60_000);
+    assert.equal(look(), 'true');
+    assert.deepEqual(lost, []);
+    await heartbeat.close();
+  });
+
+  test('ends when the main thread has been stuck for too long', async () => {
+    const { heartbeat, look } = await keep('hangs', LEASE_MS);
+    assert.equal(look(), 'false');
+    await heartbeat.close();
+  });
+
+  test('ends for an attempt that is dropped', async () => {
+    const { heartbeat, drop, look } = await keep('dropped', 60_000);
+    drop();
+    // A message that was sent before reaches the thread before this one blocks.
+    await new Promise((resume) => setTimeout(resume, 50));
+    assert.equal(look(), 'false');
+    await heartbeat.close();
+  });
+
+  test('tells whose world somebody else has taken, and keeps the others', async () => {
+    const { outside } = await opened;
+    const { heartbeat, lost, look } = await keep('taken', 60_000);
+    await outside.query(`UPDATE worlds SET lease_epoch = lease_epoch + 1 WHERE world_slug = 'taken'`);
+    await waitUntil(() => lost.length > 0);
+    assert.deepEqual(lost, ['overtaken']);
+    assert.equal(look(), 'false');
+    await heartbeat.close();
+  });
+
+  test('outlives its connection, and is not held up by a row that somebody holds', async () => {
+    const { outside, database } = await opened;
+    const { heartbeat, lost, look } = await keep('cut', 60_000);
+    const client = await database.pool.connect();
+    await client.query('BEGIN');
+    await client.query(`SELECT FROM worlds WHERE world_slug = 'taken' FOR UPDATE`);
+    await outside.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE application_name = 'chukwa heartbeat' AND datname = current_database()`,
+    );
+    assert.equal(look(), 'true');
+    assert.deepEqual(lost, []);
+    await client.query('ROLLBACK');
+    client.release();
+    await heartbeat.close();
+  });
+});

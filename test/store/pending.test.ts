@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { v7 } from 'uuid';
+import type { Store } from '../../engine/ports/records.js';
+import { forEachDatabase } from '../support/databases.js';
+import {
+  answered,
+  begin,
+  beginning,
+  type Begun,
+  failing,
+  makeWorld,
+  pended,
+  pendingStart,
+  toyStart,
+} from './record-fixtures.js';
+
+const HOUR_MS = 3_600_000;
+
+forEachDatabase('a call that is answered later', (open) => {
+  /** A world with an attempt one of whose calls is pending. */
+  async function pend(world: string, { alias, deadline_ms }: { alias?: string; deadline_ms?: number } = {}) {
+    const { store } = await open();
+    await makeWorld(store, world);
+    const { lease } = await begin(store, world);
+    const call = pendingStart('a', 1, deadline_ms);
+    await store.attempts.startCall(lease, call);
+    const until = await store.attempts.pendCall(lease, call.source_invocation_id, pended(call, alias));
+    assert.ok(until !== 'overtaken');
+    return { store, lease, call, until, id: call.source_invocation_id };
+  }
+
+  const tell = (store: Store, source_invocation_id: string) =>
+    store.inbox.report({ inbox_id: v7(), message_type: 'tool_result', source_invocation_id, payload: { result: 1 } });
+
+  test('costs one statement to be pended, one to rest, and one to be answered', async () => {
+    const { store, lease, call } = await pend('cheap');
+    const { statementsOf } = await open();
+    const other = pendingStart('b', 2);
+    await store.attempts.startCall(lease, other);
+    const { source_invocation_id } = other;
+    const count = async (work: () => Promise<unknown>) => (await statementsOf(work)).length;
+    assert.equal(await count(() => store.attempts.pendCall(lease, source_invocation_id, pended(other))), 1);
+    assert.equal(await count(() => store.attempts.finishCall(lease, { ...answered(call, 1), is_reported: true })), 1);
+    assert.equal(await count(() => store.attempts.suspend(lease, { at: 0 })), 1);
+  });
+
+  test('is waited for as long as its author says, by the clock of the database', async () => {
+    const { outside } = await open();
+    const [before] = await outside.query<{ at: Date }>('SELECT clock_timestamp() AS at');
+    const { until } = await pend('deadline');
+    const [after] = await outside.query<{ at: Date }>('SELECT clock_timestamp() AS at');
+    assert.ok(before && after);
+    assert.ok(until >= before.at.getTime() + HOUR_MS && until <= after.at.getTime() + HOUR_MS + 1);
+  });
+
+  test('may not be one whose author wants its answer at once', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'at-once');
+    const { lease } = await begin(store, 'at-once');
+    const call = toyStart('a', 1);
+    await store.attempts.startCall(lease, call);
+    await assert.rejects(
+      store.attempts.pendCall(lease, call.source_invocation_id, pended(call)),
+      /may not be answered/,
+    );
+    assert.deepEqual(await store.pending.find(call.source_invocation_id), [
+      { source_invocation_id: call.source_invocation_id, may_pend: false },
+    ]);
+  });
+
+  test('lets its attempt rest without a lease, and nobody takes it until it has been told something', async () => {
+    const { store, lease, id } = await pend('rests');
+    assert.equal(await store.attempts.suspend(lease, { at: 0 }), 'rested');
+    assert.equal(await store.attempts.suspend(lease, { at: 0 }), 'overtaken');
+    const rests = { kind: 'rests', attempt_id: lease.attempt_id, attempted_turn: 1 };
+    assert.deepEqual(await store.attempts.begin(beginning('rests'), () => true), rests);
+    assert.equal((await tell(store, id)).kind, 'accepted');
+    const again = await begin(store, 'rests');
+    assert.equal(again.lease.attempt_id, lease.attempt_id);
+    assert.equal(again.past?.take_overs, 0);
+    assert.deepEqual(
+      again.past?.calls.map(({ fact }) => fact?.status),
+      ['pending'],
+    );
+  });
+
+  test('does not let its attempt rest that has been told something', async () => {
+    const { store, lease, id } = await pend('called');
+    await tell(store, id);
+    assert.equal(await store.attempts.suspend(lease, { at: 0 }), 'called');
+    const [message] = await store.inbox.messagesOf(lease);
+    assert.equal(await store.attempts.discard(lease, message?.inbox_id ?? ''), 'written');
+    assert.equal(await store.attempts.suspend(lease, { at: 0 }), 'rested');
+  });
+
+  test('takes all that was said of it in with its end', async () => {
+    const { store, lease, call, id } = await pend('taken-in', { deadline_ms: 1 });
+    await tell(store, id);
+    assert.equal(await store.pending.expire([v7(), v7()]), 1);
+    assert.equal((await store.inbox.messagesOf(lease)).length, 2);
+    assert.equal(await store.attempts.finishCall(lease, { ...answered(call, 1), is_reported: true }), 'written');
+    assert.deepEqual(await store.inbox.messagesOf(lease), []);
+    assert.deepEqual(await store.pending.awaitedBy(lease.attempt_id), []);
+    const record = await store.records.invocation(id, 'unredacted');
+    assert.deepEqual([record?.status, record?.http_status, record?.response_json], ['succeeded', 202, 1]);
+  });
+
+  test('is said to be out of time once, and only then', async () => {
+    const { store, lease } = await pend('late', { deadline_ms: 1 });
+    await pend('early');
+    assert.equal(await store.pending.expire([]), 0);
+    assert.equal(await store.pending.expire([v7(), v7()]), 1);
+    assert.equal(await store.pending.expire([v7(), v7()]), 0);
+    const [message] = await store.inbox.messagesOf(lease);
+    assert.equal(message?.message_type, 'timeout');
+  });
+
+  test('is over with its attempt, and is not said to be out of time then', async () => {
+    const { store, lease, id } = await pend('over', { deadline_ms: 1 });
+    await store.attempts.fail(lease, failing());
+    assert.equal(await store.pending.expire([v7()]), 0);
+    assert.deepEqual(await store.pending.awaitedBy(lease.attempt_id), []);
+    assert.equal((await store.records.invocation(id, 'redacted'))?.status, 'interrupted');
+    assert.equal((await tell(store, id)).kind, 'late');
+  });
+
+  test('is found by the name that its service gave it, as long as that means one', async () => {
+    const { store, id, lease } = await pend('named', { alias: 'parcel-1' });
+    assert.deepEqual(await store.pending.find('parcel-1'), [{ source_invocation_id: id, may_pend: true }]);
+    const other = await pend('named-too', { alias: 'parcel-1' });
+    assert.equal((await store.pending.find('parcel-1')).length, 2);
+    await store.attempts.fail(lease, failing());
+    assert.deepEqual(await store.pending.find('parcel-1'), [{ source_invocation_id: other.id, may_pend: true }]);
+    await store.attempts.fail(other.lease, failing());
+    assert.deepEqual(await store.pending.find('parcel-1'), [{ source_invocation_id: other.id, may_pend: true }]);
+    assert.deepEqual(await store.pending.find('parcel-2'), []);
+  });
+
+  test('stays pending when its driver is gone, and the next one hears so', async () => {
+    const { store, id, until } = await pend('taken-over');
+    const { outside } = await open();
+    await outside.query(`UPDATE worlds SET lease_until = now() - interval '1 second' WHERE world_slug = 'taken-over'`);
+    const next: Begun = await begin(store, 'taken-over', undefined, false);
+    assert.deepEqual(next.past?.calls[0]?.fact, { key: 'a', status: 'pending', deadline: until });
+    assert.equal((await store.records.invocation(id, 'redacted'))?.status, 'pending');
+  });
+});

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { HttpServer } from '../../../engine/operations/composition.js';
+import type { Done } from '../../../engine/operations/engine.js';
+import type { Acknowledgement } from '../../../engine/operations/reports.js';
+import { callbacksAt, callbackToken } from '../../../engine/operations/tokens.js';
+import { startServer } from '../../../engine/surfaces/http/server.js';
+
+const TOKENS = { token: 'a-consumer-of-worlds', operator_token: 'an-operator-of-worlds' };
+const CALL = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+let server: HttpServer;
+let heard: unknown[] = [];
+let answer: Done<Acknowledgement> = { ok: true, value: { accepted: true, message: 'kept' } };
+let is_ready = true;
+
+before(async () => {
+  server = await startServer(
+    {
+      report: async (correlation, report) => (heard.push([correlation, report]), answer),
+      stop: async (attempt) => (heard.push(attempt), answer),
+      isReady: async () => is_ready,
+    },
+    TOKENS,
+    { host: '127.0.0.1', port: 0 },
+  );
+});
+after(() => server.close());
+beforeEach(() => {
+  heard = [];
+  is_ready = true;
+  answer = { ok: true, value: { accepted: true, message: 'kept' } };
+});
+
+async function post(path: string, headers: Readonly<Record<string, string>> = {}, body?: string) {
+  const response = await fetch(`${server.url}${path}`, {
+    method: 'POST',
+    headers,
+    ...(body === undefined ? {} : { body: new Blob([body]) }),
+  });
+  const text = await response.text();
+  const document = JSON.parse(text) as { readonly code?: string; readonly status?: number; readonly detail?: string };
+  if (response.status >= 400) {
+    assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json/);
+    assert.equal(document.status, response.status);
+  }
+  return { status: response.status, code: document.code, document };
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const callback = (id: string): string => new URL(callbacksAt(server.url, TOKENS)(id).url).pathname;
+const withToken = (id: string): string => `${callback(id)}?token=${callbackToken(TOKENS, id)}`;
+
+describe('health', () => {
+  test('is open, and readiness says whether what is stored can be reached', async () => {
+    const look = async (path: string) => (await fetch(`${server.url}${path}`)).status;
+    assert.deepEqual([await look('/healthz'), await look('/readyz')], [200, 200]);
+    is_ready = false;
+    assert.deepEqual([await look('/healthz'), await look('/readyz')], [200, 503]);
+  });
+});
+
+describe('a callback', () => {
+  test('takes JSON as the answer of its call', async () => {
+    const { status } = await post(withToken(CALL), JSON_TYPE, '{"status": "answered"}');
+    assert.equal(status, 202);
+    assert.deepEqual(heard, [[CALL, { kind: 'answered', value: { status: 'answered' } }]]);
+  });
+
+  test('takes a problem document as the word that there is no answer', async () => {
+    const type = { 'content-type': 'application/problem+json; charset=utf-8' };
+    await post(withToken(CALL), type, '{"title": "Lost", "detail": "The van lies in a ditch."}');
+    await post(withToken(CALL), type, '[]');
+    assert.deepEqual(heard, [
+      [CALL, { kind: 'failed', message: 'The van lies in a ditch.' }],
+      [CALL, { kind: 'failed', message: 'the service reported a failure, and did not say which' }],
+    ]);
+  });
+
+  test('acknowledges what nothing follows from', async () => {
+    answer = { ok: true, value: { accepted: false, reason: 'duplicate', message: 'again' } };
+    const { status, document } = await post(withToken(CALL), JSON_TYPE, '{}');
+    assert.equal(status, 200);
+    assert.deepEqual(document, { accepted: false, reason: 'duplicate', message: 'again' });
+  });
+
+  test('may be made by whoever has a token, by any name of the call', async () => {
+    for (const token of Object.values(TOKENS))
+      assert.equal((await post('/callbacks/letter%2F7', { ...bearer(token), ...JSON_TYPE }, 'null')).status, 202);
+    assert.deepEqual(
+      heard,
+      [1, 2].map(() => ['letter/7', { kind: 'answered', value: null }]),
+    );
+  });
+
+  test('says that it is unavailable while the database is', async () => {
+    answer = { ok: false, because: 'environment', problems: [{ code: 'DATABASE_UNREACHABLE', message: 'gone' }] };
+    const { status, code } = await post(withToken(CALL), JSON_TYPE, '{}');
+    assert.deepEqual([status, code], [503, 'DATABASE_UNREACHABLE']);
+  });
+});
+
+describe('a stop', () => {
+  test('is the operator’s alone', async () => {
+    assert.equal((await post(`/attempts/${CALL}/stop`, bearer(TOKENS.operator_token))).status, 202);
+    assert.equal((await post(`/attempts/${CALL}/stop`, bearer(TOKENS.token))).status, 401);
+    assert.deepEqual(heard, [CALL]);
+  });
+});
+
+describe('a stranger', () => {
+  const OTHER = '01a2015a-0bd6-7667-b4f2-ff813afe9e28';
+  const refused: readonly (readonly [what: string, path: () => string, headers?: Record<string, string>])[] = [
+    ['without a token', () => callback(CALL)],
+    ['with a wrong token', () => callback(CALL), bearer('wrong')],
+    ['with an empty one', () => callback(CALL), { authorization: 'Bearer ' }],
+    ['with a token of another scheme', () => callback(CALL), { authorization: `Basic ${TOKENS.token}` }],
+    ['with the token of another call', () => `${callback(CALL)}?token=${callbackToken(TOKENS, OTHER)}`],
+    ['with the beginning of a token', () => withToken(CALL).slice(0, -1)],
+    ['with two tokens', () => `${withToken(CALL)}&token=x`],
+    ['who would stop', () => `/attempts/${CALL}/stop?token=${callbackToken(TOKENS, CALL)}`],
+  ];
+  for (const [what, path, headers = {}] of refused) {
+    test(`${what} is refused, and nothing is heard`, async () => {
+      const { status, code } = await post(path(), { ...headers, ...JSON_TYPE }, '{}');
+      assert.deepEqual([status, code], [401, 'UNAUTHORISED']);
+      assert.deepEqual(heard, []);
+    });
+  }
+});
+
+describe('a hostile caller', () => {
+  test('sends no body that is larger than any answer', async () => {
+    const { status, code } = await post(withToken(CALL), JSON_TYPE, `"${'x'.repeat(1_048_576)}"`);
+    assert.deepEqual([status, code], [413, 'BODY_TOO_LARGE']);
+    assert.deepEqual(heard, []);
+  });
+
+  const bodies: readonly (readonly [what: string, body: string])[] = [
+    ['nothing', ''],
+    ['half an object', '{"status":'],
+    ['text', 'answered'],
+    ['half a character', '"\\ud800"'],
+    ['U+0000', '"\\u0000"'],
+    ['a number beyond doubles', '1e999'],
+    ['a hundred levels', `${'['.repeat(100)}${']'.repeat(100)}`],
+  ];
+  for (const [what, body] of bodies) {
+    test(`is told that ${what} is no JSON that can be kept, and may send it again`, async () => {
+      const { status, code } = await post(withToken(CALL), JSON_TYPE, body);
+      assert.deepEqual([status, code], [400, 'BODY_NOT_JSON']);
+      assert.deepEqual(heard, []);
+    });
+  }
+
+  test('sends nothing but JSON', async () => {
+    const { status, code } = await post(withToken(CALL), { 'content-type': 'text/plain' }, '{}');
+    assert.deepEqual([status, code], [415, 'BODY_NOT_JSON']);
+  });
+
+  test('finds nothing anywhere else', async () => {
+    for (const path of ['/', '/callbacks', '/callbacks/a/b', '/attempts/x', '/../etc/passwd'])
+      assert.equal((await post(path, bearer(TOKENS.operator_token))).code, 'NOTHING_HERE', path);
+    assert.equal((await fetch(`${server.url}${withToken(CALL)}`)).status, 404);
+    for (const path of ['/callbacks/%zz', `/callbacks/${'x'.repeat(300)}`])
+      assert.equal((await post(path, bearer(TOKENS.operator_token))).code, 'REQUEST_MALFORMED');
+  });
+
+  test('who speaks no HTTP is told so in HTTP', async () => {
+    assert.match(await sendRaw('EHLO example.test\r\n\r\n'), /^HTTP\/1\.1 400 Bad Request\r\n[^]*REQUEST_MALFORMED/);
+  });
+
+  test('who sends a byte now and then is sent away', async () => {
+    const said = await sendRaw('POST /callbacks/x HTTP/1.1\r\nHost: x\r\n', 'X-Slow: x\r\n');
+    assert.match(said, /^HTTP\/1\.1 408 Request Timeout/);
+  });
+
+  test('who tries tokens is soon told to wait, and others are not', async () => {
+    const tries = await Promise.all(
+      Array.from({ length: 40 }, () => post(callback(CALL), { ...bearer('guess'), ...JSON_TYPE }, '{}')),
+    );
+    assert.ok(tries.some(({ code }) => code === 'TOO_MANY_REQUESTS'));
+    assert.equal((await post(withToken(CALL), JSON_TYPE, '{}')).status, 202);
+  });
+});
+
+/** What is answered to bytes, of which some are sent again and again. */
+function sendRaw(first: string, again?: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () => socket.write(first));
+    const timer = again === undefined ? undefined : setInterval(() => socket.write(again), 500);
+    socket.on('data', (piece) => (said += piece.toString()));
+    socket.on('close', () => {
+      clearInterval(timer);
+      resolve(said);
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EPIPE' || error.code === 'ECONNRESET' ? undefined : reject(error),
+    );
+  });
+}

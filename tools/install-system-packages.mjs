@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+
+// Installs what tests start besides Node's packages, where it is missing and this user may. It runs before `npm ci`, so it
+// is JavaScript and imports no package. Where it cannot install, the tests that need a program say how to get it.
+
+/** Programs, and the Debian packages that bring them. */
+const PROGRAMS = { 'nats-server': 'nats-server' };
+
+const missing = Object.keys(PROGRAMS).filter((program) => !isInstalled(program));
+if (missing.length > 0) install(missing.map((program) => PROGRAMS[program]));
+
+/** @param {string} text */
+function tell(text) {
+  process.stderr.write(`${text}\n`);
+}
+
+/** @param {string} program */
+function isInstalled(program) {
+  const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/bin`;
+  return spawnSync('sh', ['-c', `command -v ${program}`], { env: { PATH: path }, stdio: 'ignore' }).status === 0;
+}
+
+/** @param {readonly string[]} packages */
+function install(packages) {
+  const list = packages.join(' ');
+  if (process.getuid?.() !== 0 || !isInstalled('apt-get')) {
+    tell(`Not installed, and this user cannot: ${list}. On Debian: sudo apt-get install ${list}`);
+    return;
+  }
+  tell(`Installing ${list}`);
+  const options = { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+  const flags = ['install', '--yes', '--no-install-recommends', ...packages];
+  const isDone = () => spawnSync('apt-get', flags, options).status === 0;
+  if (isDone()) return;
+  spawnSync('apt-get', ['update'], options);
+  if (!isDone()) tell(`Could not install ${list}; the tests that need it will fail.`);
+}
