@@ -97,7 +97,7 @@ async function lookAtTurn(store: Store, attempt: AttemptRecord, agent_turn_id: s
     outcome: turn.outcome,
     told: turn.context_box?.cards.map(toPointer),
     left: toPointer(deliverable ?? assert.fail()),
-    did: [...new Set(turn.output_box.cards.map((card) => toPointer(card).join(' ')))],
+    did: [...new Set(turn.output_box.cards.map((card) => JSON.stringify(toPointer(card))))],
   };
 }
 

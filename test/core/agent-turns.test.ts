@@ -116,7 +116,8 @@ function play(fate: Fate, most = Infinity, left?: Play): Play {
     state = folded.state;
     take(folded.commands, folded.agents);
   }
-  while (end === undefined && waiting.length > 0 && calls.length < most) {
+  const isOver = (): boolean => end !== undefined;
+  while (!isOver() && waiting.length > 0 && calls.length < most) {
     const command = waiting.shift();
     if (command === undefined) break;
     const event = says(command);

@@ -130,8 +130,13 @@ forEachDatabase('the record of an agent turn', (open) => {
     const fork = { world_slug: 'forked', source_slug: 'original', at_turn: 0, created_at: NOON };
     await store.worlds.fork({ ...fork, scenario_hash: DOCUMENTS.scenario.hash });
     const idle = {
-      ...{ status: 'idle', turn_epoch: 0, active_agent_turn_id: null, activity: null, current_tool: null },
-      ...{ waiting_tool_count: 0, resume_deadline: null },
+      status: 'idle',
+      turn_epoch: 0,
+      active_agent_turn_id: null,
+      activity: null,
+      current_tool: null,
+      waiting_tool_count: 0,
+      resume_deadline: null,
     };
     for (const world_slug of ['original', 'forked'])
       assert.deepEqual(await store.records.agents(world_slug), [

@@ -62,8 +62,14 @@ function dispatch(book: AgentBook, { subject_id }: Dispatched): Left {
   const begun = { agent_id: subject_id, agent_turn_id, turn_epoch: (book.turn_epochs.get(subject_id) ?? 0) + 1 };
   const turn: AgentTurn = {
     ...begun,
-    ...{ status, activity: null, current_tool: null, output_cards: 0, answer: null },
-    ...{ waiting: [], resume_deadline: null, suspensions: 0 },
+    status,
+    activity: null,
+    current_tool: null,
+    waiting: [],
+    resume_deadline: null,
+    suspensions: 0,
+    output_cards: 0,
+    answer: null,
   };
   return {
     turn,
@@ -153,7 +159,10 @@ function suspend(book: AgentBook, { subject_id, call_keys, resume_deadline }: Su
   if (before.status === 'suspended' && isSame) return { turn: before, events: [] };
   const turn: AgentTurn = {
     ...take(before, 'suspend'),
-    ...{ activity: 'awaiting_tool_result', waiting, resume_deadline, suspensions: before.suspensions + 1 },
+    activity: 'awaiting_tool_result',
+    waiting,
+    resume_deadline,
+    suspensions: before.suspensions + 1,
   };
   const { agent_turn_id } = turn;
   const isNew = (id: string): boolean => !before.waiting.includes(id);

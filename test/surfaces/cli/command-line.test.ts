@@ -104,6 +104,37 @@ test('park tells a fresh world turn by turn, in plain text when nobody looks, wi
   }
 });
 
+test('the agents of a world and one of their turns are shown, with what was given, done and left', async () => {
+  const { run } = await report('park --turns 1');
+  const listed = await chukwa(`agents ${run.world}`);
+  assert.equal(listed.code, 0, listed.error);
+  assert.match(listed.out, /^ +agent +status +epoch/);
+  assert.match(listed.out, /bob +idle +1/);
+  const { agents } = JSON.parse((await chukwa(`agents ${run.world} --json`)).out) as { agents: unknown[] };
+  assert.ok(agents.length > 1);
+  const attempt = await chukwa(`attempt ${run.turns[0]?.attempt_id}`);
+  const [, id] = new RegExp(`bob {2}success {2}agent-turn (${UUID})`).exec(attempt.out) ?? [];
+  const shown = await chukwa(`agent-turn ${id}`);
+  assert.equal(shown.code, 0, shown.error);
+  for (const said of [
+    `agent-turn ${id}  success`,
+    'context box',
+    'task.instruction',
+    'ambient.reading',
+    'output box',
+    'task.deliverable',
+    'evt.agent.bob.task',
+    'join      response',
+  ])
+    assert.ok(shown.out.includes(said), said);
+  assert.doesNotMatch(shown.out, CONTROL);
+  const json = JSON.parse((await chukwa(`agent-turn ${id} --json`)).out) as Record<string, unknown>;
+  assert.equal(json['agent_turn_id'], id);
+  const unknown = await chukwa('agent-turn nobody');
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.error, /AGENT_TURN_UNKNOWN|There is no agent turn/);
+});
+
 test('an LLM call shows what it was asked by role and origin, what it said, and how that streamed in', async () => {
   const { run } = await report('park --turns 1');
   const id = run.turns[0]?.invocations.find(({ llm_call_id }) => llm_call_id !== null)?.llm_call_id;
