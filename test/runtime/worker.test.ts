@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { v7 } from 'uuid';
+import { openProcessDoorbell } from '../../engine/doorbells/process.js';
+import type { Doorbell } from '../../engine/ports/doorbell.js';
+import type { Inbox } from '../../engine/ports/inbox.js';
+import { Overtaken } from '../../engine/runtime/attempt.js';
+import { runWorker } from '../../engine/runtime/worker/run-worker.js';
+import type { WorkerEvent } from '../../engine/runtime/worker/worker-event.js';
+import type { Drive, WorkerParts } from '../../engine/runtime/worker/worker-parts.js';
+import { begin, makeWorld } from '../store/record-fixtures.js';
+import { forEachDatabase, type TestDatabase } from '../support/databases.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const ENOUGH = { timeout: 30_000 };
+const LOST = new Error('the database is gone');
+
+/** A worker that works while something is looked at, and then stops. */
+async function whileWorking(
+  parts: Partial<WorkerParts> & Pick<WorkerParts, 'drive' | 'inbox'>,
+  worlds: readonly string[],
+  look: (told: readonly WorkerEvent[]) => Promise<void>,
+): Promise<readonly WorkerEvent[]> {
+  const told: WorkerEvent[] = [];
+  const stop = new AbortController();
+  const working = runWorker(
+    {
+      doorbell: openProcessDoorbell(),
+      clock: { now: () => Date.now(), uuid: () => v7() },
+      jitter: () => 0,
+      findFault: (error) => (error === LOST ? { code: 'DATABASE_UNREACHABLE', message: 'gone' } : undefined),
+      onEvent: (event) => told.push(event),
+      ...parts,
+    },
+    { concurrency: 2, grace_ms: 0, worlds },
+    stop.signal,
+  );
+  try {
+    await look(told);
+  } finally {
+    stop.abort();
+    await working;
+  }
+  return told;
+}
+
+const kinds = (told: readonly WorkerEvent[]): readonly string[] => told.map(({ kind }) => kind);
+
+forEachDatabase('a worker', (open) => {
+  async function queue({ store }: TestDatabase, world_slug: string, turns = 1): Promise<void> {
+    await makeWorld(store, world_slug);
+    await store.inbox.enqueueTurns({ world_slug, inbox_ids: Array.from({ length: turns }, () => v7()) });
+  }
+
+  async function statusesOf({ outside }: TestDatabase, world: string): Promise<readonly string[]> {
+    const rows = await outside.query<{ said: string }>(
+      `SELECT status || coalesce(': ' || defer_reason, '') AS said FROM agent_inbox WHERE world_slug = $1
+       ORDER BY inbox_id`,
+      [world],
+    );
+    return rows.map(({ said }) => said);
+  }
+
+  test('puts off what it cannot run, and comes back to it', ENOUGH, async () => {
+    const database = await open();
+    await queue(database, 'unfit');
+    let tries = 0;
+    const drive: Drive = async () => {
+      tries += 1;
+      return { kind: 'unfit', reason: 'NOT_SUPPORTED_YET: not yet', is_final: false };
+    };
+    const { inbox } = database.store;
+    const told = await whileWorking({ drive, inbox }, ['unfit'], () => waitUntil(() => tries === 2));
+    assert.deepEqual(await statusesOf(database, 'unfit'), ['deferred: NOT_SUPPORTED_YET: not yet']);
+    assert.deepEqual(
+      told.flatMap((event) => (event.kind === 'turn_deferred' ? event.delay_ms : [])),
+      [250, 500],
+    );
+  });
+
+  test('gives up what can never be done, one turn after the other', ENOUGH, async () => {
+    const database = await open();
+    await queue(database, 'never', 3);
+    const drive: Drive = async () => ({ kind: 'unfit', reason: 'the calendar is over', is_final: true });
+    await whileWorking({ drive, inbox: database.store.inbox }, ['never'], async (told) =>
+      waitUntil(() => kinds(told).length === 3),
+    );
+    assert.deepEqual(await statusesOf(database, 'never'), Array(3).fill('consumed: the calendar is over'));
+  });
+
+  test('says why a driver broke or was overtaken, and lives on', ENOUGH, async () => {
+    const database = await open();
+    for (const world of ['broke', 'overtaken', 'fine']) await queue(database, world);
+    const drive: Drive = async ({ world_slug }) => {
+      if (world_slug === 'broke') throw new Error('a bug');
+      if (world_slug === 'overtaken') throw new Overtaken();
+      return { kind: 'committed', attempt_id: v7(), attempted_turn: 1 };
+    };
+    const worlds = ['broke', 'overtaken', 'fine'];
+    const told = await whileWorking({ drive, inbox: database.store.inbox }, worlds, (events) =>
+      waitUntil(() => events.length === 3),
+    );
+    assert.deepEqual([...kinds(told)].toSorted(), ['driver_broke', 'overtaken', 'turn_committed']);
+  });
+
+  test('waits for a database that is gone, and says so once', ENOUGH, async () => {
+    const database = await open();
+    await queue(database, 'gone');
+    const { inbox } = database.store;
+    let losses = 0;
+    const claim: Inbox['claim'] = async (request) => {
+      losses += 1;
+      if (losses <= 2) throw LOST;
+      return inbox.claim(request);
+    };
+    const drive: Drive = async () => ({ kind: 'committed', attempt_id: v7(), attempted_turn: 1 });
+    const told = await whileWorking({ drive, inbox: { ...inbox, claim } }, ['gone'], (events) =>
+      waitUntil(() => kinds(events).includes('turn_committed')),
+    );
+    assert.deepEqual([...kinds(told)].toSorted(), ['database_found', 'database_lost', 'turn_committed']);
+  });
+
+  test('goes on with an attempt that has lost its driver, and begins none of its own accord', ENOUGH, async () => {
+    const database = await open();
+    const { store, outside } = database;
+    await makeWorld(store, 'lost');
+    await begin(store, 'lost');
+    await outside.query(`UPDATE worlds SET lease_until = now() WHERE world_slug = 'lost'`);
+    const asked: unknown[] = [];
+    const drive: Drive = async ({ world_slug, inbox_id, continues_only }) => {
+      asked.push({ world_slug, inbox_id, continues_only });
+      await outside.query(`UPDATE worlds SET lease_until = now() + interval '1 hour' WHERE world_slug = 'lost'`);
+      return { kind: 'not_asked_for' };
+    };
+    await whileWorking({ drive, inbox: store.inbox }, ['lost'], () => waitUntil(() => asked.length > 0));
+    assert.deepEqual(asked, [{ world_slug: 'lost', inbox_id: undefined, continues_only: true }]);
+  });
+
+  test('with a silent doorbell looks by itself', ENOUGH, async () => {
+    const database = await open();
+    await makeWorld(database.store, 'silent');
+    const silent: Doorbell = { ...openProcessDoorbell(), listen: () => () => {}, findFault: () => 'nobody rings' };
+    let driven = 0;
+    const drive: Drive = async () => {
+      driven += 1;
+      return { kind: 'committed', attempt_id: v7(), attempted_turn: 1 };
+    };
+    const told = await whileWorking(
+      { drive, inbox: database.store.inbox, doorbell: silent },
+      ['silent'],
+      async (events) => {
+        await waitUntil(() => kinds(events).includes('doorbell_lost'));
+        await database.store.inbox.enqueueTurns({ world_slug: 'silent', inbox_ids: [v7()] });
+        await waitUntil(() => driven === 1);
+      },
+    );
+    assert.deepEqual(kinds(told), ['doorbell_lost', 'turn_committed']);
+  });
+});
