@@ -15,6 +15,26 @@ CREATE DOMAIN tool_call_id_text AS text COLLATE "default"
 CREATE DOMAIN tool_name_text AS text COLLATE "default"
     CHECK ((((length(VALUE) >= 1) AND (length(VALUE) <= 64)) AND (VALUE !~ '[^A-Za-z0-9_-]'::text)));
 
+CREATE TYPE agent_activity AS ENUM (
+    'thinking',
+    'executing_tool',
+    'awaiting_tool_result'
+);
+
+CREATE TYPE agent_status AS ENUM (
+    'idle',
+    'dispatched',
+    'running',
+    'suspended'
+);
+
+CREATE TYPE agent_turn_outcome AS ENUM (
+    'success',
+    'failed',
+    'stopped',
+    'timed_out'
+);
+
 CREATE TYPE attempt_status AS ENUM (
     'running',
     'suspended',
@@ -31,6 +51,20 @@ CREATE TYPE audit_kind AS ENUM (
     'call_settled'
 );
 
+CREATE TYPE box_kind AS ENUM (
+    'context',
+    'output'
+);
+
+CREATE TYPE card_kind AS ENUM (
+    'task.instruction',
+    'task.result_fields',
+    'ambient.reading',
+    'tool.call',
+    'tool.result',
+    'task.deliverable'
+);
+
 CREATE TYPE component_kind AS ENUM (
     'json_schema',
     'response_source',
@@ -38,6 +72,11 @@ CREATE TYPE component_kind AS ENUM (
     'cognition_profile',
     'tool_policy',
     'scenario'
+);
+
+CREATE TYPE edge_phase AS ENUM (
+    'request',
+    'response'
 );
 
 CREATE TYPE effect_class AS ENUM (
@@ -50,6 +89,13 @@ CREATE TYPE effect_operation AS ENUM (
     'set_entity_state',
     'append_entity_memory',
     'set_environment_content'
+);
+
+CREATE TYPE execution_primitive AS ENUM (
+    'enqueue',
+    'tool_call',
+    'report',
+    'join'
 );
 
 CREATE TYPE inbox_message_type AS ENUM (
@@ -147,6 +193,25 @@ CREATE TYPE validation_status AS ENUM (
     'not_checked'
 );
 
+CREATE TABLE agent_events (
+    world_slug human_id_text NOT NULL,
+    agent_turn_id uuid NOT NULL,
+    transition text NOT NULL,
+    kind text NOT NULL,
+    event_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    agent_id entity_id_text NOT NULL,
+    subject text NOT NULL GENERATED ALWAYS AS (((((
+CASE kind
+    WHEN 'wakeup'::text THEN 'cmd'::text
+    ELSE 'evt'::text
+END || '.agent.'::text) || (agent_id)::text) || '.'::text) || kind)) STORED,
+    occurred_at timestamp with time zone NOT NULL,
+    payload json NOT NULL,
+    CONSTRAINT agent_events_pkey PRIMARY KEY (world_slug, agent_turn_id, transition, kind),
+    CONSTRAINT agent_events_check CHECK (((kind <> 'task'::text) OR (transition = 'ended'::text))),
+    CONSTRAINT agent_events_kind_check CHECK ((kind = ANY (ARRAY['wakeup'::text, 'state'::text, 'step'::text, 'task'::text])))
+);
+
 CREATE TABLE agent_inbox (
     world_slug human_id_text NOT NULL,
     inbox_id uuid NOT NULL,
@@ -175,6 +240,44 @@ END) STORED,
     CONSTRAINT agent_inbox_check3 CHECK (((message_type <> ALL (ARRAY['tool_result'::inbox_message_type, 'timeout'::inbox_message_type, 'stop'::inbox_message_type])) OR (num_nulls(attempt_id, correlation_id) = 0))),
     CONSTRAINT agent_inbox_retry_count_check CHECK ((retry_count >= 0)),
     CONSTRAINT agent_inbox_turn_epoch_check CHECK ((turn_epoch >= 1))
+);
+
+CREATE TABLE agent_state_heads (
+    world_slug human_id_text NOT NULL,
+    agent_id entity_id_text NOT NULL,
+    status agent_status NOT NULL DEFAULT 'idle'::agent_status,
+    turn_epoch bigint NOT NULL DEFAULT 0,
+    active_agent_turn_id uuid,
+    activity agent_activity,
+    current_tool text,
+    waiting_tool_count integer NOT NULL DEFAULT 0,
+    resume_deadline timestamp with time zone,
+    expecting_correlation_id uuid,
+    CONSTRAINT agent_state_heads_pkey PRIMARY KEY (world_slug, agent_id),
+    CONSTRAINT agent_state_heads_check CHECK (((status = 'idle'::agent_status) = (active_agent_turn_id IS NULL))),
+    CONSTRAINT agent_state_heads_check1 CHECK (((status = 'suspended'::agent_status) = (resume_deadline IS NOT NULL))),
+    CONSTRAINT agent_state_heads_turn_epoch_check CHECK ((turn_epoch >= 0)),
+    CONSTRAINT agent_state_heads_waiting_tool_count_check CHECK ((waiting_tool_count >= 0))
+);
+
+CREATE TABLE agent_turns (
+    world_slug human_id_text NOT NULL,
+    agent_turn_id uuid NOT NULL,
+    agent_id entity_id_text NOT NULL,
+    attempt_id uuid NOT NULL,
+    turn_epoch bigint NOT NULL,
+    inbox_id uuid NOT NULL,
+    context_box_id uuid NOT NULL,
+    output_box_id uuid NOT NULL,
+    began_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    outcome agent_turn_outcome,
+    deliverable_card_id uuid,
+    CONSTRAINT agent_turns_pkey PRIMARY KEY (world_slug, agent_turn_id),
+    CONSTRAINT agent_turns_world_slug_agent_id_turn_epoch_key UNIQUE (world_slug, agent_id, turn_epoch),
+    CONSTRAINT agent_turns_world_slug_attempt_id_agent_id_key UNIQUE (world_slug, attempt_id, agent_id),
+    CONSTRAINT agent_turns_check CHECK ((num_nonnulls(ended_at, outcome, deliverable_card_id) = ANY (ARRAY[0, 3]))),
+    CONSTRAINT agent_turns_turn_epoch_check CHECK ((turn_epoch >= 1))
 );
 
 CREATE TABLE attempt_timeline_events (
@@ -226,6 +329,17 @@ CREATE TABLE attempts (
     CONSTRAINT attempts_take_overs_check CHECK ((take_overs >= 0))
 );
 
+CREATE TABLE boxes (
+    world_slug human_id_text NOT NULL,
+    box_id uuid NOT NULL,
+    agent_turn_id uuid NOT NULL,
+    kind box_kind NOT NULL,
+    card_limit integer NOT NULL,
+    CONSTRAINT boxes_pkey PRIMARY KEY (world_slug, box_id),
+    CONSTRAINT boxes_writer_key UNIQUE (world_slug, box_id, agent_turn_id, card_limit),
+    CONSTRAINT boxes_card_limit_check CHECK ((card_limit >= 1))
+);
+
 CREATE TABLE call_settlements (
     world_slug human_id_text NOT NULL,
     source_invocation_id uuid NOT NULL,
@@ -235,6 +349,25 @@ CREATE TABLE call_settlements (
     settled_at timestamp with time zone NOT NULL,
     CONSTRAINT call_settlements_pkey PRIMARY KEY (world_slug, source_invocation_id),
     CONSTRAINT call_settlements_check CHECK ((performed = (response_json IS NOT NULL)))
+);
+
+CREATE TABLE cards (
+    world_slug human_id_text NOT NULL,
+    box_id uuid NOT NULL,
+    "position" integer NOT NULL,
+    card_id uuid NOT NULL,
+    agent_turn_id uuid NOT NULL,
+    card_limit integer NOT NULL,
+    kind card_kind NOT NULL,
+    component_hash sha256_hex,
+    source_invocation_id uuid,
+    llm_call_id uuid,
+    patch_seq integer,
+    content json,
+    CONSTRAINT cards_pkey PRIMARY KEY (world_slug, box_id, "position"),
+    CONSTRAINT cards_id_key UNIQUE (world_slug, box_id, card_id),
+    CONSTRAINT cards_check CHECK ((("position" >= 1) AND ("position" <= card_limit))),
+    CONSTRAINT cards_check1 CHECK ((num_nonnulls(component_hash, source_invocation_id, content) >= 1))
 );
 
 CREATE TABLE cognition_profiles (
@@ -302,6 +435,19 @@ CREATE TABLE environment_contents (
     effect_index integer,
     CONSTRAINT environment_contents_pkey PRIMARY KEY (world_slug, environment_label, turn),
     CONSTRAINT environment_contents_check CHECK ((num_nulls(patch_seq, effect_index) = ANY (ARRAY[0, 2])))
+);
+
+CREATE TABLE execution_edges (
+    world_slug human_id_text NOT NULL,
+    agent_turn_id uuid NOT NULL,
+    primitive execution_primitive NOT NULL,
+    edge_phase edge_phase NOT NULL,
+    correlation_id uuid NOT NULL,
+    edge_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    trace_id uuid NOT NULL,
+    parent_step_id uuid,
+    occurred_at timestamp with time zone NOT NULL,
+    CONSTRAINT execution_edges_pkey PRIMARY KEY (world_slug, agent_turn_id, primitive, edge_phase, correlation_id)
 );
 
 CREATE TABLE json_schemas (
@@ -516,6 +662,15 @@ CREATE TABLE tool_policies (
     CONSTRAINT tool_policies_pkey PRIMARY KEY (hash)
 );
 
+CREATE TABLE turn_waiting_tools (
+    world_slug human_id_text NOT NULL,
+    agent_turn_id uuid NOT NULL,
+    tool_call_id uuid NOT NULL,
+    registered_at timestamp with time zone NOT NULL,
+    received_at timestamp with time zone,
+    CONSTRAINT turn_waiting_tools_pkey PRIMARY KEY (world_slug, agent_turn_id, tool_call_id)
+);
+
 CREATE TABLE turns (
     world_slug human_id_text NOT NULL,
     turn natural_bigint NOT NULL,
@@ -590,8 +745,17 @@ CREATE TABLE worlds (
     CONSTRAINT worlds_check CHECK ((num_nulls(lease_attempt_id, lease_host, lease_pid, lease_until) = ANY (ARRAY[0, 4])))
 );
 
+ALTER TABLE agent_events ADD CONSTRAINT agent_events_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id);
+
 ALTER TABLE agent_inbox ADD CONSTRAINT agent_inbox_attempt_fk FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE agent_inbox ADD CONSTRAINT agent_inbox_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
+
+ALTER TABLE agent_state_heads ADD CONSTRAINT agent_state_heads_turn_fk FOREIGN KEY (world_slug, active_agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id);
+ALTER TABLE agent_state_heads ADD CONSTRAINT agent_state_heads_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
+
+ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_deliverable_fk FOREIGN KEY (world_slug, output_box_id, deliverable_card_id) REFERENCES cards(world_slug, box_id, card_id);
+ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
+ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_inbox_id_fkey FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id);
 
 ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_cognition_workflow_hash_fkey FOREIGN KEY (cognition_workflow_hash) REFERENCES cognition_workflows(hash);
 ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
@@ -603,8 +767,14 @@ ALTER TABLE attempts ADD CONSTRAINT attempts_last_source_invocation_fk FOREIGN K
 ALTER TABLE attempts ADD CONSTRAINT attempts_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash);
 ALTER TABLE attempts ADD CONSTRAINT attempts_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
 
+ALTER TABLE boxes ADD CONSTRAINT boxes_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id);
+
 ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+
+ALTER TABLE cards ADD CONSTRAINT cards_world_slug_box_id_agent_turn_id_card_limit_fkey FOREIGN KEY (world_slug, box_id, agent_turn_id, card_limit) REFERENCES boxes(world_slug, box_id, agent_turn_id, card_limit);
+ALTER TABLE cards ADD CONSTRAINT cards_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
+ALTER TABLE cards ADD CONSTRAINT cards_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
 ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_tool_policy_hash_fkey FOREIGN KEY (tool_policy_hash) REFERENCES tool_policies(hash);
@@ -623,6 +793,8 @@ ALTER TABLE entity_states ADD CONSTRAINT entity_states_world_slug_turn_patch_seq
 
 ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn);
 ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_turn_patch_seq_effect_inde_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index);
+
+ALTER TABLE execution_edges ADD CONSTRAINT execution_edges_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id);
 
 ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
 
@@ -653,6 +825,9 @@ ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_source_hash_fke
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_workflow_hash_fkey FOREIGN KEY (workflow_hash) REFERENCES cognition_workflows(hash);
 
 ALTER TABLE tool_policies ADD CONSTRAINT tool_policies_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
+
+ALTER TABLE turn_waiting_tools ADD CONSTRAINT turn_waiting_tools_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id);
+ALTER TABLE turn_waiting_tools ADD CONSTRAINT turn_waiting_tools_world_slug_tool_call_id_fkey FOREIGN KEY (world_slug, tool_call_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE turns ADD CONSTRAINT turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE turns ADD CONSTRAINT turns_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
@@ -695,6 +870,8 @@ CREATE INDEX agent_inbox_due_idx ON public.agent_inbox USING btree (due_at, inbo
 CREATE INDEX agent_inbox_queue_idx ON public.agent_inbox USING btree (world_slug, inbox_id) WHERE ((status = 'queued'::inbox_status) AND (agent_id IS NULL));
 CREATE UNIQUE INDEX agent_inbox_turn_idx ON public.agent_inbox USING btree (world_slug) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
 
+CREATE INDEX agent_turns_id_idx ON public.agent_turns USING btree (agent_turn_id);
+
 CREATE INDEX attempts_id_idx ON public.attempts USING btree (attempt_id);
 CREATE UNIQUE INDEX attempts_open_idx ON public.attempts USING btree (world_slug) WHERE (status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status]));
 CREATE INDEX attempts_running_idx ON public.attempts USING btree (world_slug) WHERE (status = 'running'::attempt_status);
@@ -736,8 +913,11 @@ END
 $function$
 ;
 
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.agent_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_timeline_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.boxes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.call_settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cards FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cognition_profiles FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cognition_workflows FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.component_references FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -745,6 +925,7 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.compone
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entity_memories FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entity_states FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.environment_contents FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.execution_edges FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.json_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_artifacts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_chunks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -1,4 +1,6 @@
 import type { Json } from '../contract/json.js';
+import type { AgentBook } from '../core/agents/book.js';
+import type { AgentRecord } from '../core/agents/record.js';
 import type { AcceptedPatch, Fail, Invoke } from '../core/turn/command.js';
 import type { Verdict } from '../core/turn/verdict.js';
 import type { EffectClass } from '../core/workflow/effect-class.js';
@@ -41,6 +43,8 @@ export type BeginOutcome =
       readonly lease: AttemptLease;
       /** As it stands at the end of the turn before. */
       readonly world: World;
+      /** What is on record of the attempt's agents. */
+      readonly agents: AgentBook;
       /** Present where the lease is of an attempt that another driver left, or goes on with a settled one. */
       readonly past?: AttemptPast;
     }
@@ -83,7 +87,7 @@ export interface RecordedCall {
   readonly fact?: CallFact;
 }
 
-/** Whether a fenced write landed. */
+/** Whether a fenced write landed: it does not where another driver has the world, or has moved one of its agents. */
 export type Written = 'written' | 'overtaken';
 
 /** The rows of a call, before its first byte. */
@@ -97,6 +101,8 @@ export interface CallStart {
   readonly started_at: number;
   /** A refusal is written finished at once, by the same statement. */
   readonly refused?: CallFinish;
+  /** What the statement tells of agents. */
+  readonly agents?: AgentRecord;
 }
 
 /** The end of a call together with what the core made of it. */
@@ -105,8 +111,16 @@ export interface CallFinish {
   readonly llm_call_id?: string;
   readonly outcome: CallOutcome;
   readonly verdict?: Verdict;
+  /** What the statement tells of agents. */
+  readonly agents?: AgentRecord;
   /** The call was pending: what was said of it is taken in by the same statement. */
   readonly is_reported?: boolean;
+}
+
+export interface SuspendAttempt {
+  readonly at: number;
+  /** What the statement tells of agents. */
+  readonly agents?: AgentRecord;
 }
 
 /** What became of letting an attempt rest; `called`: it has been told something meanwhile, and goes on. */
@@ -120,6 +134,8 @@ export interface CommitTurn {
   })[];
   readonly simulation_time: string;
   readonly ended_at: number;
+  /** The ends of the attempt's agent turns. */
+  readonly agents?: AgentRecord;
 }
 
 export interface FailAttempt {
@@ -127,6 +143,8 @@ export interface FailAttempt {
   readonly failure: Fail;
   readonly source_invocation_id?: string;
   readonly ended_at: number;
+  /** The ends of the attempt's agent turns. */
+  readonly agents?: AgentRecord;
 }
 
 /** What a person found out about a call with a side effect that nobody saw end. */
@@ -162,7 +180,7 @@ export interface AttemptStore {
   /** One statement. @returns until when it is waited for, in milliseconds since 1970, by the clock of the database */
   pendCall(lease: AttemptLease, source_invocation_id: string, pended: CallPended): Promise<number | 'overtaken'>;
   /** Lets the attempt rest and gives the lease back, unless it has been told something. One statement. */
-  suspend(lease: AttemptLease, at: number): Promise<Rested>;
+  suspend(lease: AttemptLease, rest: SuspendAttempt): Promise<Rested>;
   /** Takes in a message from which nothing follows. One statement. */
   discard(lease: AttemptLease, inbox_id: string): Promise<Written>;
   /** One transaction: changed rows, patches, audit, the turn, the attempt's end, the lease. */

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import type { ComponentReference } from '../core/workflow/component.js';
+import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from './agent-records.js';
 import type { ComponentKind } from './validation.js';
 
 /** A stored document. */
@@ -176,6 +177,8 @@ export interface AttemptRecord extends AttemptSummary {
   readonly scenario_hash: string;
   readonly renderer_version: string;
   readonly source_trace_summary: Json;
+  /** In the order in which they began. */
+  readonly agent_turns: readonly AgentTurnSummary[];
   readonly patches: readonly PatchRecord[];
   readonly invocations: readonly InvocationSummary[];
   readonly timeline: readonly TimelineRecord[];
@@ -330,6 +333,9 @@ export interface RecordReader {
   /** `unredacted` is for the operator at the database's own machine, and for nobody else. */
   invocation(source_invocation_id: string, view: InvocationView): Promise<InvocationRecord | undefined>;
   llmCall(llm_call_id: string): Promise<LlmCallRecord | undefined>;
+  agentTurn(agent_turn_id: string): Promise<AgentTurnRecord | undefined>;
+  /** The state heads of a world's agents, by name. */
+  agents(world_slug: string): Promise<readonly AgentHeadRecord[]>;
 }
 
 /** The database as `doctor` and `migrate` see it. */

@@ -1,3 +1,4 @@
+import type { CallPointer } from '../core/agents/book.js';
 import type { Commit, Fail, Invoke, TurnCommand } from '../core/turn/command.js';
 import { advance, type Step } from '../core/turn/advance.js';
 import type { TurnBegan } from '../core/turn/event.js';
@@ -8,6 +9,7 @@ import type { Program } from '../core/workflow/program.js';
 import type { AttemptLease, AttemptPast, CallFinish, CallStart, Written } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallPended, CallResult } from '../ports/sources.js';
+import { type AgentNotes, note, writeEnding, writeNoted } from './agent-notes.js';
 import { type Arrivals, openArrivals } from './arrivals.js';
 import { eventOf } from './event-of.js';
 import type { OnProgress } from './progress.js';
@@ -27,6 +29,7 @@ export interface Attempt {
   readonly onProgress: OnProgress;
   readonly arrivals: Arrivals<Arrival>;
   readonly calls: Map<string, Call>;
+  readonly notes: AgentNotes;
   /** The highest number that a call has. */
   last_invocation_seq: number;
   state: TurnState;
@@ -48,11 +51,13 @@ interface Call {
   readonly start: CallStart;
   readonly abort: AbortController;
   under_way: boolean;
+  /** Whether its row is written, or is being written. */
+  has_row: boolean;
 }
 
 /** An attempt that has heard nothing yet. */
 export function openAttempt(
-  opening: Pick<Attempt, 'lease' | 'program' | 'simulation_time' | 'onProgress' | 'state'>,
+  opening: Pick<Attempt, 'lease' | 'program' | 'simulation_time' | 'onProgress' | 'state' | 'notes'>,
 ): Attempt {
   return { ...opening, is_leaving: false, arrivals: openArrivals(), calls: new Map(), last_invocation_seq: 0 };
 }
@@ -60,14 +65,16 @@ export function openAttempt(
 /** Takes up what is on record, and comes back to where the turn stood. @returns what is left to do */
 export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): readonly TurnCommand[] {
   const records = past.calls.map(({ fact, ...call }) => ({ ...call, ...(fact ? { event: eventOf(fact) } : {}) }));
-  const { state, commands, asked } = refold(attempt.program, began, records);
+  const { state, commands, asked, agents } = refold(attempt.program, began, records);
   attempt.state = state;
+  note(attempt.notes, agents);
   attempt.last_invocation_seq = past.last_invocation_seq;
   const wanted = new Set(commands.map((command) => (command.kind === 'invoke' ? command.key : undefined)));
   for (const call of past.calls) {
     const command = asked.get(call.key);
     if (command === undefined || wanted.has(call.key)) continue;
-    attempt.calls.set(call.key, { start: { ...call, command }, abort: new AbortController(), under_way: false });
+    const start = { ...call, command };
+    attempt.calls.set(call.key, { start, abort: new AbortController(), under_way: false, has_row: true });
   }
   return commands;
 }
@@ -82,6 +89,7 @@ export async function hear(
   const call = callOf(attempt, outcome.key);
   call.under_way = false;
   const step = advance(attempt.program, attempt.state, eventOf(outcome));
+  note(attempt.notes, step.agents);
   await writeFinish(parts, attempt, call, toFinish(call, { outcome, is_reported, verdict: step.verdict }));
   attempt.onProgress({
     kind: 'call_finished',
@@ -90,11 +98,17 @@ export async function hear(
     outcome,
     ...(step.verdict === undefined ? {} : { verdict: step.verdict }),
   });
-  return take(attempt, step);
+  return moveTo(attempt, step);
 }
 
-/** Moves to the next state. After a first failure, reading calls that are under way are no longer wanted. */
+/** Moves to the next state, and has still to write what that means for agents. */
 export function take(attempt: Attempt, step: Step): readonly TurnCommand[] {
+  note(attempt.notes, step.agents);
+  return moveTo(attempt, step);
+}
+
+/** After a first failure, reading calls that are under way are no longer wanted. */
+function moveTo(attempt: Attempt, step: Step): readonly TurnCommand[] {
   attempt.state = step.state;
   if (step.state.failure !== undefined) abortReads(attempt);
   return step.commands;
@@ -102,7 +116,8 @@ export function take(attempt: Attempt, step: Step): readonly TurnCommand[] {
 
 /** Asks a source; what came of it arrives later. */
 export function issue(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {
-  const call: Call = { start: toStart(parts, attempt, command), abort: new AbortController(), under_way: true };
+  const start = toStart(parts, attempt, command);
+  const call: Call = { start, abort: new AbortController(), under_way: true, has_row: false };
   if (attempt.calls.has(command.key)) throw new Error(`the command ${command.key} was issued twice`);
   attempt.calls.set(command.key, call);
   perform(parts, attempt, call).then(
@@ -128,13 +143,28 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
     },
     {
       async started() {
-        demand(await parts.attempts.startCall(lease, call.start));
+        await tell(attempt, call, (told) => parts.attempts.startCall(lease, { ...call.start, ...told }));
         attempt.onProgress({ kind: 'call_started', source_invocation_id: call.start.source_invocation_id, command });
       },
       async flushed(batch) {
         if (llm_call_id !== undefined) demand(await parts.attempts.flushChunks(lease, llm_call_id, batch));
       },
     },
+  );
+}
+
+async function writeFinish(
+  { attempts }: RuntimeParts,
+  attempt: Attempt,
+  call: Call,
+  finish: CallFinish,
+): Promise<void> {
+  const { lease } = attempt;
+  const refused = finish.outcome.status === 'failed' && finish.outcome.refused;
+  await tell(attempt, call, (told) =>
+    refused
+      ? attempts.startCall(lease, { ...call.start, refused: finish, ...told })
+      : attempts.finishCall(lease, { ...finish, ...told }),
   );
 }
 
@@ -154,14 +184,25 @@ function toFinish({ start }: Call, { outcome, is_reported, verdict }: Heard): Ca
   };
 }
 
-async function writeFinish(parts: RuntimeParts, attempt: Attempt, { start }: Call, finish: CallFinish): Promise<void> {
-  const { outcome } = finish;
-  const refused = outcome.status === 'failed' && outcome.refused;
-  demand(
-    await (refused
-      ? parts.attempts.startCall(attempt.lease, { ...start, refused: finish })
-      : parts.attempts.finishCall(attempt.lease, finish)),
-  );
+/** Writes the row of a call, or its end, together with what there is to tell of agents. */
+async function tell(attempt: Attempt, call: Call, write: (told: Told) => Promise<Written>): Promise<void> {
+  call.has_row = true;
+  await writeNoted(attempt.notes, pointersOf(attempt), async (agents) => demand(await write(toTold(agents))));
+}
+
+type Told = Pick<CallFinish, 'agents'>;
+
+/** What a statement tells of agents, where it tells anything. */
+export function toTold(agents: Told['agents']): Told {
+  return agents === undefined ? {} : { agents };
+}
+
+/** Finds the record of a call, where it has one. */
+export function pointersOf({ calls }: Attempt): (call_key: string) => CallPointer | undefined {
+  return (call_key) => {
+    const call = calls.get(call_key);
+    return call?.has_row === true ? call.start : undefined;
+  };
 }
 
 /** Makes the working world turn N, at once and whole. */
@@ -177,7 +218,10 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
     };
   });
   const { simulation_time, lease } = attempt;
-  demand(await parts.attempts.commit(lease, { patches, simulation_time, ended_at: parts.clock.now() }));
+  const turn = { patches, simulation_time, ended_at: parts.clock.now() };
+  await writeEnding(attempt.notes, command, pointersOf(attempt), async (agents) =>
+    demand(await parts.attempts.commit(lease, { ...turn, ...toTold(agents) })),
+  );
   attempt.onProgress({
     kind: 'turn_committed',
     attempt_id: lease.attempt_id,
@@ -191,8 +235,10 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
   const { lease } = attempt;
   const call = failure.call_key === undefined ? undefined : callOf(attempt, failure.call_key);
   const by = call === undefined ? {} : { source_invocation_id: call.start.source_invocation_id };
-  const ended_at = parts.clock.now();
-  demand(await parts.attempts.fail(lease, { status: 'failed', failure, ended_at, ...by }));
+  const ended = { status: 'failed', failure, ended_at: parts.clock.now(), ...by } as const;
+  await writeEnding(attempt.notes, failure, pointersOf(attempt), async (agents) =>
+    demand(await parts.attempts.fail(lease, { ...ended, ...toTold(agents) })),
+  );
   attempt.onProgress({
     kind: 'attempt_failed',
     attempt_id: lease.attempt_id,

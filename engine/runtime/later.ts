@@ -1,10 +1,13 @@
 import type { Json } from '../contract/json.js';
 import { unreachable } from '../contract/unreachable.js';
+import { restTurns } from '../core/agents/rest-turns.js';
 import { advance, restOf } from '../core/turn/advance.js';
 import type { Suspend, TurnCommand } from '../core/turn/command.js';
+import type { Rested } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallPended, CallReport } from '../ports/sources.js';
-import { type Attempt, callOf, demand, hear, Overtaken, take } from './attempt.js';
+import { writeRest } from './agent-notes.js';
+import { type Attempt, callOf, demand, hear, Overtaken, pointersOf, take, toTold } from './attempt.js';
 import { eventOf } from './event-of.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
@@ -31,15 +34,22 @@ export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPe
 /** Lets the attempt rest. @returns false where it has been told something meanwhile, which arrives next */
 export async function rest(parts: RuntimeParts, attempt: Attempt, command: Suspend): Promise<boolean> {
   const { attempt_id, attempted_turn } = attempt.lease;
-  const rested = await parts.attempts.suspend(attempt.lease, parts.clock.now());
+  const resting = restTurns(attempt.program, attempt.state, command);
+  const rests = await writeRest(attempt.notes, resting, pointersOf(attempt), async (agents) =>
+    hasRested(await parts.attempts.suspend(attempt.lease, { at: parts.clock.now(), ...toTold(agents) })),
+  );
+  if (rests) {
+    const { resume_deadline } = command;
+    attempt.onProgress({ kind: 'attempt_suspended', attempt_id, attempted_turn, resume_deadline });
+  } else attempt.arrivals.put({ kind: 'mail', messages: await parts.inbox.messagesOf(attempt.lease) });
+  return rests;
+}
+
+function hasRested(rested: Rested): boolean {
   switch (rested) {
-    case 'rested': {
-      const { resume_deadline } = command;
-      attempt.onProgress({ kind: 'attempt_suspended', attempt_id, attempted_turn, resume_deadline });
+    case 'rested':
       return true;
-    }
     case 'called':
-      attempt.arrivals.put({ kind: 'mail', messages: await parts.inbox.messagesOf(attempt.lease) });
       return false;
     case 'overtaken':
       throw new Overtaken('another driver has taken this world over');

@@ -5,7 +5,8 @@ import { UNBEGUN } from '../core/turn/state.js';
 import { RENDERER_VERSION } from '../core/prompt/renderer-version.js';
 import type { Program } from '../core/workflow/program.js';
 import { mismatch } from '../core/turn/refold.js';
-import type { AttemptLease, AttemptPast, BeginOutcome } from '../ports/attempts.js';
+import type { AttemptLease, AttemptPast, BeginOutcome, FailAttempt } from '../ports/attempts.js';
+import { type AgentNotes, forgetUnwritten, openNotes, writeEnding } from './agent-notes.js';
 import {
   type Arrival,
   type Attempt,
@@ -68,20 +69,26 @@ export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): 
   const heartbeat = parts.heartbeat ?? beatAtIntervals(parts.attempts);
   const begun = await parts.attempts.begin(toBegin(parts, request, attempt_id, heartbeat.lease_ms), parts.isAlive);
   if (begun.kind !== 'begun') return begun;
+  const notes = openNotes(begun.agents);
   try {
-    return await runBegun({ ...parts, heartbeat }, request, begun);
+    return await runBegun({ ...parts, heartbeat }, request, begun, notes);
   } catch (error) {
-    if (!(error instanceof Overtaken)) await endBroken(parts, begun.lease);
+    if (!(error instanceof Overtaken)) await endBroken(parts, begun.lease, notes);
     throw error;
   }
 }
 
-async function runBegun(parts: BeatingParts, request: AttemptRequest, begun: Begun): Promise<AttemptEnd> {
+async function runBegun(
+  parts: BeatingParts,
+  request: AttemptRequest,
+  begun: Begun,
+  notes: AgentNotes,
+): Promise<AttemptEnd> {
   const { lease, past } = begun;
   const { attempt_id, attempted_turn } = lease;
   const { program, onProgress } = request;
   const simulation_time = request.simulationTime(attempted_turn);
-  const attempt = openAttempt({ lease, program, simulation_time, onProgress, state: UNBEGUN });
+  const attempt = openAttempt({ lease, program, simulation_time, onProgress, state: UNBEGUN, notes });
   onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, ...toContinued(past) });
   const stopListening = listen(attempt, request);
   const stopBeating = parts.heartbeat.keep(lease, (why) => {
@@ -130,14 +137,19 @@ function toContinued(past: AttemptPast | undefined): Pick<Extract<Progress, { ki
 }
 
 /** Ends an attempt whose driver breaks. Where even that cannot be written, whoever comes next does it. */
-async function endBroken(parts: RuntimeParts, lease: AttemptLease): Promise<void> {
+async function endBroken(parts: RuntimeParts, lease: AttemptLease, notes: AgentNotes): Promise<void> {
   const failure = {
     kind: 'fail',
     failure_class: 'interrupted',
     message: 'The driver of this attempt broke before the attempt had ended.',
   } as const;
   try {
-    await parts.attempts.fail(lease, { status: 'interrupted', failure, ended_at: parts.clock.now() });
+    await forgetUnwritten(notes);
+    const ended = { status: 'interrupted', failure, ended_at: parts.clock.now() } as const;
+    const write = async (agents: FailAttempt['agents']): Promise<void> => {
+      await parts.attempts.fail(lease, { ...ended, ...(agents === undefined ? {} : { agents }) });
+    };
+    await writeEnding(notes, failure, () => undefined, write);
   } catch {
     // What broke the driver is the error to hear of, and what broke this is most likely the same.
   }

@@ -1,4 +1,5 @@
 import type { WorldToFork } from '../ports/records.js';
+import { headsOf } from './agents/world-heads.js';
 import { READABLE } from './lineage.js';
 import { prepare, run, type Runner, toTimestamp } from './statement.js';
 
@@ -19,6 +20,9 @@ const FORK = prepare(
    start AS (
      INSERT INTO turns (world_slug, turn, simulation_time, committed_at)
      SELECT forked.world_slug, :turn, simulation_time, :created_at::timestamptz FROM forked, source),
+   setting AS (
+     SELECT forked.world_slug, content FROM forked, scenarios WHERE scenarios.hash = :scenario_hash),
+   ${headsOf('setting')},
    lineage AS (
      INSERT INTO world_lineage (world_slug, ancestor_slug, until_turn)
      SELECT forked.world_slug, readable.world_slug, readable.until_turn FROM forked, readable)

@@ -1,5 +1,6 @@
 import type { WorldRecord, WorldSnapshot, WorldStore, WorldToCreate } from '../ports/records.js';
 import type { OpenDatabase } from './database.js';
+import { headsOf } from './agents/world-heads.js';
 import { forkWorld } from './fork-world.js';
 import { listEffects } from './history.js';
 import { plantWorld } from './plant-world.js';
@@ -43,7 +44,8 @@ const CREATE = prepare(
      INSERT INTO entity_memories (world_slug, entity_id, turn, memory_seq, content, origin)
      SELECT world_slug, entity->>'id', 0, memory_seq, memory, 'scenario'
      FROM scenario, json_array_elements(content->'entities') AS row (entity),
-          json_array_elements_text(coalesce(entity->'memory', '[]')) WITH ORDINALITY AS item (memory, memory_seq))
+          json_array_elements_text(coalesce(entity->'memory', '[]')) WITH ORDINALITY AS item (memory, memory_seq)),
+   ${headsOf('scenario')}
    SELECT count(*) AS created FROM world`,
 );
 

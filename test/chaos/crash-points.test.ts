@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { showWorld } from '../../engine/operations/worlds.js';
-import type { AttemptRecord, WorldSnapshot } from '../../engine/ports/records.js';
+import type { CardRecord } from '../../engine/ports/agent-records.js';
+import type { AttemptRecord, Store, WorldSnapshot } from '../../engine/ports/records.js';
 import { must, type ParkStage } from '../support/park-stage.js';
 import { type Arena, openArena } from './arena.js';
 
@@ -17,6 +18,8 @@ interface Aftermath {
   /** How often each call was performed to its end. */
   readonly ended: Readonly<Record<string, number>>;
   readonly served: Readonly<Record<string, number>>;
+  /** What each agent's turn came to, and the cards that it left. */
+  readonly agents: readonly unknown[];
 }
 
 interface Death {
@@ -57,6 +60,7 @@ async function look(
   assert.ok(attempt);
   const { turn, environments, entities } = must(await showWorld(arena.freshEngine(), { world_slug }));
   await assertNothingRuns(arena, world_slug);
+  await assertAgentsAreDone(arena, world_slug);
   return {
     attempts: attempts.length,
     attempt,
@@ -67,11 +71,45 @@ async function look(
         ({ audit_kind, workflow_subject_entity_id }) => `${audit_kind} ${workflow_subject_entity_id}`,
       ),
       ended: countEnded(attempt),
+      agents: await Promise.all(attempt.agent_turns.map((turn) => lookAtTurn(store, attempt, turn.agent_turn_id))),
       served: Object.fromEntries(
         Object.entries(countServed(arena.stage)).map(([name, count]) => [name, count - (before[name] ?? 0)]),
       ),
     },
   };
+}
+
+/** An agent turn without what differs from run to run. Calls that were made again leave their cards twice. */
+async function lookAtTurn(store: Store, attempt: AttemptRecord, agent_turn_id: string): Promise<unknown> {
+  const turn = await store.records.agentTurn(agent_turn_id);
+  assert.ok(turn);
+  const tasks = turn.events.filter(({ subject }) => subject === `evt.agent.${turn.agent_id}.task`);
+  assert.equal(tasks.length, 1, `${turn.agent_id} says ${tasks.length} times that its turn is over`);
+  assert.equal(tasks[0]?.payload['deliverable_card_id'], turn.deliverable_card_id);
+  const deliverable = turn.output_box.cards.at(-1);
+  assert.equal(deliverable?.card_id, turn.deliverable_card_id);
+  const keys = new Map(attempt.invocations.map((call) => [call.source_invocation_id, call.command_key]));
+  const toPointer = ({ kind, source_invocation_id, patch_seq, content }: CardRecord) =>
+    [kind, keys.get(source_invocation_id ?? ''), patch_seq, content] as const;
+  return {
+    agent_id: turn.agent_id,
+    turn_epoch: turn.turn_epoch,
+    outcome: turn.outcome,
+    told: turn.context_box?.cards.map(toPointer),
+    left: toPointer(deliverable ?? assert.fail()),
+    did: [...new Set(turn.output_box.cards.map((card) => toPointer(card).join(' ')))],
+  };
+}
+
+async function assertAgentsAreDone({ database, freshStore }: Arena, world_slug: string): Promise<void> {
+  for (const { status, activity, current_tool } of await freshStore().records.agents(world_slug))
+    assert.deepEqual([status, activity, current_tool], ['idle', null, null]);
+  const [row] = await database.outside.query<{ readonly left: number }>(
+    `SELECT (SELECT count(*) FROM agent_turns WHERE world_slug = $1 AND outcome IS NULL)::int
+       + (SELECT count(*) FROM agent_inbox WHERE world_slug = $1 AND status <> 'consumed')::int AS left`,
+    [world_slug],
+  );
+  assert.equal(row?.left, 0, 'an agent is left with a turn');
 }
 
 function countEnded(attempt: AttemptRecord): Readonly<Record<string, number>> {

@@ -9,6 +9,7 @@ import {
   begin,
   beginning,
   committing,
+  contentsOf,
   endLease,
   failing,
   generationStart,
@@ -23,21 +24,6 @@ import {
 } from './record-fixtures.js';
 
 const SYSTEM = message('system', 'author', 'You are Zoe.');
-
-/** Everything in the tables of a world, as one text. */
-async function contentsOf(outside: OutsideView): Promise<string> {
-  const tables = await outside.query<{ name: string }>(
-    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
-  );
-  const contents: string[] = [];
-  for (const { name } of tables) {
-    const [row] = await outside.query<{ rows: string | null }>(
-      `SELECT string_agg(t::text, E'\\n' ORDER BY t::text) AS rows FROM ${name} t`,
-    );
-    contents.push(`${name}\n${row?.rows ?? ''}`);
-  }
-  return contents.join('\n\n');
-}
 
 /** Whether a write comes to wait for a lock, or ends without. */
 async function isHeldUp(write: Promise<Written>, outside: OutsideView): Promise<boolean> {
@@ -74,7 +60,7 @@ forEachDatabase('an overtaken driver', (open) => {
       return written === 'overtaken' ? written : 'written';
     },
     'lets nothing rest': async (store, lease) =>
-      (await store.attempts.suspend(lease, NOON)) === 'overtaken' ? 'overtaken' : 'written',
+      (await store.attempts.suspend(lease, { at: NOON })) === 'overtaken' ? 'overtaken' : 'written',
     'takes in no message': (store, lease) => store.attempts.discard(lease, lease.attempt_id),
     'commits nothing': (store, lease, { generation }) =>
       store.attempts.commit(lease, committing(generation, [patchOf({ before: 'rested', after: 'tired' })])),

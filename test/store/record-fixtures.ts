@@ -312,3 +312,18 @@ export function failing(source_invocation_id?: string) {
     ended_at: NOON + 900,
   };
 }
+
+/** Everything that is in the tables, as one text. */
+export async function contentsOf(outside: OutsideView): Promise<string> {
+  const tables = await outside.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+  );
+  const contents: string[] = [];
+  for (const { name } of tables) {
+    const [row] = await outside.query<{ rows: string | null }>(
+      `SELECT string_agg(t::text, E'\\n' ORDER BY t::text) AS rows FROM ${name} t`,
+    );
+    contents.push(`${name}\n${row?.rows ?? ''}`);
+  }
+  return contents.join('\n\n');
+}

@@ -1,4 +1,6 @@
 import type { Json } from '../../contract/json.js';
+import type { AgentTransition } from '../agents/transition.js';
+import { transitionsOf } from '../agents/transitions-of.js';
 import { hearNode, type NodeState, startNode } from '../nodes/index.js';
 import type { NodeFailure, NodeScope, NodeStep } from '../nodes/node-type.js';
 import { applyPatch } from '../world/apply-patch.js';
@@ -10,7 +12,7 @@ import {
   readingsOfSubject,
   visibleTurnReadings,
 } from './ambients.js';
-import type { Fail, Suspend, TurnCommand } from './command.js';
+import type { Fail, Invoke, Suspend, TurnCommand } from './command.js';
 import type { CallEvent, CallPended, TurnEvent } from './event.js';
 import { injectReadings } from './scope.js';
 import type { Asker, SubjectState, TurnState } from './state.js';
@@ -22,6 +24,8 @@ export interface Step {
   readonly commands: readonly TurnCommand[];
   /** What to write beside the call that was heard. */
   readonly verdict?: Verdict;
+  /** What it means for the agents whose turns the attempt is made of; left out where it means nothing. */
+  readonly agents?: readonly AgentTransition[];
 }
 
 /** The whole meaning of a turn: pure, total, deaf to what it has already heard or no longer awaits. */
@@ -29,7 +33,12 @@ export function advance(program: Program, state: TurnState, event: TurnEvent): S
   if (state.stage === 'ended') return { state, commands: [] };
   const step = hear(program, state, event);
   const rest = step.state === state ? undefined : restOf(step.state);
-  return rest === undefined ? step : { ...step, commands: [rest] };
+  const agents = transitionsOf(program, state, step.state);
+  return {
+    ...step,
+    ...(rest === undefined ? {} : { commands: [rest] }),
+    ...(agents.length === 0 ? {} : { agents }),
+  };
 }
 
 function hear(program: Program, state: TurnState, event: TurnEvent): Step {
@@ -176,7 +185,7 @@ function takeNodeStep(program: Program, state: TurnState, node: NodeProgram, ste
         ...subject,
         waiting: withEntry(subject.waiting, node.id, step.state),
       }));
-      const askers = step.commands.map((command): [string, Asker] => [command.key, { kind: 'node', node_id: node.id }]);
+      const askers = step.commands.map((command): [string, Asker] => [command.key, toAsker(node, command)]);
       return { state: { ...waits, awaited: new Map([...waits.awaited, ...askers]) }, commands: step.commands };
     }
     case 'done':
@@ -187,6 +196,10 @@ function takeNodeStep(program: Program, state: TurnState, node: NodeProgram, ste
         step.output,
       );
   }
+}
+
+function toAsker(node: NodeProgram, { tool_name }: Invoke): Asker {
+  return { kind: 'node', node_id: node.id, ...(tool_name === undefined ? {} : { tool_name }) };
 }
 
 function finishNode(program: Program, state: TurnState, node: NodeProgram, output: Json): Step {

@@ -34,9 +34,14 @@ export function askSubjectAmbients(subject: SubjectProgram, scope: Scope): Ambie
   );
   return collect(
     visible.map((binding) =>
-      askAmbient(binding, `${subject.subject_id}/ambient/${binding.id}`, context, subject.subject_id),
+      askAmbient(binding, subjectAmbientKey(subject.subject_id, binding.id), context, subject.subject_id),
     ),
   );
+}
+
+/** Where a subject's own reading stands in the turn. */
+export function subjectAmbientKey(subject_id: string, ambient_id: string): string {
+  return `${subject_id}/ambient/${ambient_id}`;
 }
 
 /** The turn's readings that a subject is given: declared by its workflow, then filtered by `visible_to`. */

@@ -1,3 +1,4 @@
+import type { AgentTransition } from '../agents/transition.js';
 import type { EffectClass } from '../workflow/effect-class.js';
 import type { Program } from '../workflow/program.js';
 import { advance, restOf, type Step } from './advance.js';
@@ -22,12 +23,15 @@ export interface Refolded {
   readonly commands: readonly TurnCommand[];
   /** Every call that the turn has asked for, by key. */
   readonly asked: ReadonlyMap<string, Invoke>;
+  /** Everything that has happened to its agents; nothing, where the record tells another story. */
+  readonly agents: readonly AgentTransition[];
 }
 
 interface Fold {
   readonly program: Program;
   readonly state: TurnState;
   readonly asked: ReadonlyMap<string, Invoke>;
+  readonly agents: readonly AgentTransition[];
   readonly end?: Commit | Fail;
 }
 
@@ -39,7 +43,8 @@ interface Fold {
  * @returns as its only command `fail` with `record_mismatch`, where the record tells another story than this program
  */
 export function refold(program: Program, began: TurnBegan, records: readonly Recorded[]): Refolded {
-  let fold = follow({ program, state: UNBEGUN, asked: new Map() }, advance(program, UNBEGUN, began));
+  const unbegun: Fold = { program, state: UNBEGUN, asked: new Map(), agents: [] };
+  let fold = follow(unbegun, advance(program, UNBEGUN, began));
   let left = records;
   for (let next = findAsked(fold, left); next !== undefined; next = findAsked(fold, left)) {
     const { record, command, event } = next;
@@ -85,25 +90,26 @@ function giveUp(fold: Fold): Fold {
   }, fold);
 }
 
-function follow(fold: Fold, { state, commands }: Step): Fold {
+function follow(fold: Fold, { state, commands, agents = [] }: Step): Fold {
   const asked = new Map(fold.asked);
   let { end } = fold;
   for (const command of commands) {
     if (command.kind === 'invoke') asked.set(command.key, command);
     else if (command.kind !== 'suspend') end = command;
   }
-  return { program: fold.program, state, asked, ...(end === undefined ? {} : { end }) };
+  const happened = [...fold.agents, ...agents];
+  return { program: fold.program, state, asked, agents: happened, ...(end === undefined ? {} : { end }) };
 }
 
-function toRefolded({ state, asked, end }: Fold): Refolded {
-  if (end !== undefined) return { state, asked, commands: [end] };
+function toRefolded({ state, asked, agents, end }: Fold): Refolded {
+  if (end !== undefined) return { state, asked, agents, commands: [end] };
   const unanswered = [...asked.values()].filter(({ key }) => state.awaited.has(key) && !state.pended.has(key));
   const rest = restOf(state);
-  return { state, asked, commands: rest === undefined ? unanswered : [rest] };
+  return { state, asked, agents, commands: rest === undefined ? unanswered : [rest] };
 }
 
 function mismatched({ state, asked }: Fold, failure: Fail): Refolded {
-  return { state: { ...state, stage: 'ended', failure }, asked, commands: [failure] };
+  return { state: { ...state, stage: 'ended', failure }, asked, agents: [], commands: [failure] };
 }
 
 function otherRequest({ key, request_hash }: Recorded, command: Invoke): Fail {

@@ -41,8 +41,8 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
     flushChunks: (lease, llm_call_id, batch) => flushChunks(database, lease, llm_call_id, batch),
     finishCall: (lease, finish) => finishCall(database, lease, finish),
     pendCall: (lease, source_invocation_id, pended) => pendCall(database, lease, source_invocation_id, pended),
-    suspend: async (lease, at) => {
-      const rested = await suspendAttempt(database, lease, at);
+    suspend: async (lease, rest) => {
+      const rested = await suspendAttempt(database, lease, rest);
       if (rested === 'rested') leaves(lease.attempt_id);
       return rested;
     },

@@ -1,5 +1,7 @@
 import { canonicalText } from '../../core/content/canonical.js';
+import { openBook } from '../../core/agents/book.js';
 import type { BeginAttempt, BeginOutcome, Holder, Rest } from '../../ports/attempts.js';
+import { turnEpochsOf } from '../agents/world-heads.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { AT_PLACE, CONTENTS, type ContentsRow, toContents, toWorld } from '../world-snapshot.js';
@@ -48,12 +50,13 @@ const TAKE_FREE = prepare(
      INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at)
      SELECT world_slug, :attempt_id::uuid, 'attempt_began', :started_at::timestamptz FROM place),
    ${AT_PLACE}
-   SELECT turn, epoch, ${CONTENTS} FROM place`,
+   SELECT turn, epoch, ${turnEpochsOf('place')} AS turn_epochs, ${CONTENTS} FROM place`,
 );
 
 interface Taken extends ContentsRow {
   readonly turn: number;
   readonly epoch: number;
+  readonly turn_epochs: Readonly<Record<string, number>> | null;
 }
 
 /**
@@ -93,6 +96,7 @@ function toBegun({ world_slug, attempt_id }: BeginAttempt, taken: Taken): BeginO
     kind: 'begun',
     lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch },
     world: toWorld(world_slug, turn, toContents(taken)),
+    agents: openBook(attempt_id, new Map(Object.entries(taken.turn_epochs ?? {}))),
   };
 }
 

@@ -1,8 +1,10 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import type { AppliedEffect } from '../../core/world/world-patch.js';
 import type { AttemptLease, CommitTurn, Written } from '../../ports/attempts.js';
+import { driverStatement } from '../agents/agent-clauses.js';
+import { toAgentValues } from '../agents/agent-values.js';
 import { AFTERMATH } from '../inbox/aftermath.js';
-import { prepare, type Parameter, toTimestamp } from '../statement.js';
+import { type Parameter, toTimestamp } from '../statement.js';
 import { type Ending, ENDED_ROW, runEnding } from './ending.js';
 import { releasingFence } from './fence.js';
 import { SUMMED_UP } from './trace-summary.js';
@@ -73,9 +75,9 @@ const STORY_ROWS = `
       subject_id, patch_seq, details
     FROM ended, story ORDER BY place)`;
 
-const COMMIT = prepare(
+const COMMIT = driverStatement(
   'commit_turn',
-  `WITH ${releasingFence({ set: 'turn = :turn,', where: 'AND turn = :turn::bigint - 1' })},
+  (agents) => `WITH ${releasingFence({ set: 'turn = :turn,', where: 'AND turn = :turn::bigint - 1' }, agents)},
    new_turn AS (
      INSERT INTO turns (world_slug, turn, attempt_id, simulation_time, committed_at)
      SELECT world_slug, :turn, :attempt_id::uuid, :simulation_time::timestamptz, :ended_at::timestamptz FROM fence),
@@ -85,7 +87,7 @@ const COMMIT = prepare(
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, attempts.status),
-   ${PATCH_ROWS}, ${WORLD_ROWS}, ${STORY_ROWS}, ${AFTERMATH}
+   ${[PATCH_ROWS, WORLD_ROWS, STORY_ROWS, AFTERMATH, ...agents.rows].join(',')}
    ${ENDED_ROW}`,
 );
 
@@ -96,7 +98,8 @@ export function commitTurn(database: Ending, lease: AttemptLease, turn: CommitTu
   const effects = turn.patches.flatMap(({ patch_seq, applied }) =>
     applied.effects.map((effect): PlacedEffect => ({ ...effect, patch_seq })),
   );
-  return runEnding(database, COMMIT, lease, {
+  return runEnding(database, COMMIT(turn.agents), lease, {
+    ...toAgentValues(turn.agents, turn.ended_at),
     turn: lease.attempted_turn,
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),

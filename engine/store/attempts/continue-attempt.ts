@@ -1,5 +1,7 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import type { AttemptPast, BeginAttempt, BeginOutcome } from '../../ports/attempts.js';
+import { readBook } from '../agents/read-book.js';
+import { turnEpochsOf } from '../agents/world-heads.js';
 import { type HotStatement, prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { AT_PLACE, CONTENTS, type ContentsRow, toContents, toWorld } from '../world-snapshot.js';
 import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
@@ -18,7 +20,9 @@ const TAKE = `
 
 const BEGUN = `
   place AS (SELECT world_slug, turn FROM taken), ${AT_PLACE}
-  SELECT taken.turn, taken.epoch, take_overs, renderer_version, plugin_versions, ${CONTENTS} FROM taken, attempt`;
+  SELECT taken.turn, taken.epoch, take_overs, renderer_version, plugin_versions,
+    ${turnEpochsOf('taken')} AS turn_epochs, ${CONTENTS}
+  FROM taken, attempt`;
 
 const CONTINUE = prepare(
   'continue_attempt',
@@ -93,6 +97,7 @@ interface ContinuedRow extends ContentsRow {
   readonly take_overs: number;
   readonly renderer_version: string;
   readonly plugin_versions: AttemptPast['plugin_versions'];
+  readonly turn_epochs: Readonly<Record<string, number>> | null;
 }
 
 /** The next driver of an attempt that is still open. Demands a transaction, and the world's row locked. */
@@ -144,6 +149,7 @@ async function goOn(
     kind: 'begun',
     lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch },
     world: toWorld(world_slug, turn, toContents(row)),
+    agents: await readBook(transaction, { world_slug, attempt_id }, row.turn_epochs ?? {}),
     past: { take_overs, renderer_version, plugin_versions, ...past },
   };
 }

@@ -1,4 +1,6 @@
 import type { AttemptLease, FailAttempt, Written } from '../../ports/attempts.js';
+import { driverStatement } from '../agents/agent-clauses.js';
+import { toAgentValues } from '../agents/agent-values.js';
 import { AFTERMATH } from '../inbox/aftermath.js';
 import { prepare, type Runner, toStoredText, toTimestamp } from '../statement.js';
 import { type Ending, ENDED_ROW, runEnding } from './ending.js';
@@ -56,21 +58,22 @@ const CONSEQUENCES = `
       :source_invocation_id::uuid, llm_call_id, workflow_hash, source_hash, :node_id::text, :subject_id::text, details
     FROM blamed)`;
 
-const FAIL = prepare(
+const FAIL = driverStatement(
   'fail_attempt',
-  `WITH ${releasingFence({ set: '', where: '' })},
+  (agents) => `WITH ${releasingFence({ set: '', where: '' }, agents)},
    ended AS (
     UPDATE attempts ${ENDED}
     FROM fence
     WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
-    ${RETURNING}), ${CONSEQUENCES}, ${AFTERMATH}
+    ${RETURNING}), ${[CONSEQUENCES, AFTERMATH, ...agents.rows].join(',')}
    ${ENDED_ROW}`,
 );
 
 /** Ends an attempt without a turn and gives its lease back: one statement. The world stays as it was. */
 export function failAttempt(database: Ending, lease: AttemptLease, end: FailAttempt): Promise<Written> {
   const { failure } = end;
-  return runEnding(database, FAIL, lease, {
+  return runEnding(database, FAIL(end.agents), lease, {
+    ...toAgentValues(end.agents, end.ended_at),
     status: end.status,
     event_kind: end.status === 'failed' ? 'attempt_failed' : 'attempt_interrupted',
     failure_class: failure.failure_class,

@@ -1,4 +1,5 @@
 import type { AttemptLease, Written } from '../../ports/attempts.js';
+import type { AgentClauses } from '../agents/agent-clauses.js';
 import { type HotStatement, type Parameter, prepare, run, type Runner } from '../statement.js';
 
 // Who takes a world over locks its row FOR UPDATE before it raises the epoch. A driver's statement waits for that lock
@@ -10,13 +11,19 @@ export const HOLDS = 'world_slug = :world_slug AND lease_epoch = :epoch AND leas
 /** Begins every statement of a driver: one row while the lease holds, none once it has been overtaken. */
 export const FENCE = `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
 
+/** The fence of a statement that may tell of agents: it holds where their heads, too, are as the driver believes. */
+export function fenceWith({ before, condition }: AgentClauses): string {
+  return [...before, `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} ${condition} FOR KEY SHARE)`].join(',');
+}
+
 /** The fence of the last statement of an attempt, which gives the lease back. */
-export function releasingFence(also: { readonly set: string; readonly where: string }): string {
-  return `fence AS (
+export function releasingFence(also: { readonly set: string; readonly where: string }, agents?: AgentClauses): string {
+  const fence = `fence AS (
     UPDATE worlds
     SET ${also.set} lease_attempt_id = NULL, lease_host = NULL, lease_pid = NULL, lease_until = NULL
-    WHERE ${HOLDS} ${also.where}
+    WHERE ${HOLDS} ${also.where} ${agents?.condition ?? ''}
     RETURNING world_slug)`;
+  return [...(agents?.before ?? []), fence].join(',');
 }
 
 /** When a lease ends that begins now, by the clock of the database: those of its clients need not agree. */

@@ -1,6 +1,8 @@
 import type { AttemptLease, CallFinish, Written } from '../../ports/attempts.js';
 import type { ChunkBatch } from '../../ports/sources.js';
-import { type HotStatement, type Parameter, prepare, type Runner } from '../statement.js';
+import { type DriverStatement, driverStatement } from '../agents/agent-clauses.js';
+import { toAgentValues } from '../agents/agent-values.js';
+import { type Parameter, prepare, type Runner } from '../statement.js';
 import {
   ARTIFACT_ROWS,
   ENDING_COLUMNS,
@@ -11,7 +13,7 @@ import {
   toGenerationEnding,
   toRejection,
 } from './call-ending.js';
-import { FENCE, runFenced } from './fence.js';
+import { FENCE, fenceWith, runFenced } from './fence.js';
 
 const callRow = (columns: readonly string[], values: readonly string[]): string => `
   call AS (
@@ -88,26 +90,32 @@ const FINISH = {
   rejected_generation: prepareFinish('finish_rejected_generation', [...OF_GENERATION, REJECTION_ROW]),
 };
 
-function prepareFinish(name: string, more: readonly string[], call = CALL): HotStatement {
-  return prepare(name, `WITH ${[FENCE, call, EVENT, ...more].join(',')} ${LANDED}`);
+function prepareFinish(name: string, more: readonly string[], call = CALL): DriverStatement {
+  return driverStatement(
+    name,
+    (agents) => `WITH ${[fenceWith(agents), call, EVENT, ...more, ...agents.rows].join(',')} ${LANDED}`,
+  );
 }
 
 type Values = Readonly<Record<string, Parameter>>;
 
 /** Writes the end of a call, and what the core made of it: one statement. */
 export function finishCall(runner: Runner, lease: AttemptLease, finish: CallFinish): Promise<Written> {
+  const { agents } = finish;
   const ending = toEnding(finish);
   const values = {
     ...ending,
+    ...toAgentValues(agents, finish.outcome.ended_at),
     ...toRejection(finish),
     source_invocation_id: finish.source_invocation_id,
     event_kind: ending['status'] === 'succeeded' ? 'call_answered' : ending['refused'] ? 'call_refused' : 'call_failed',
   };
-  if (finish.is_reported === true) return runFenced(runner, FINISH.reported_call, lease, values);
+  if (finish.is_reported === true) return runFenced(runner, FINISH.reported_call(agents), lease, values);
   const isRejected = finish.verdict?.rejection !== undefined;
-  if (!finish.llm_call_id) return runFenced(runner, isRejected ? FINISH.rejected_call : FINISH.call, lease, values);
+  if (!finish.llm_call_id)
+    return runFenced(runner, (isRejected ? FINISH.rejected_call : FINISH.call)(agents), lease, values);
   const statement = isRejected ? FINISH.rejected_generation : FINISH.generation;
-  return runFenced(runner, statement, lease, { ...values, ...toGeneration(finish) });
+  return runFenced(runner, statement(agents), lease, { ...values, ...toGeneration(finish) });
 }
 
 function toGeneration(finish: CallFinish): Values {

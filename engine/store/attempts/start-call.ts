@@ -1,7 +1,9 @@
 import type { Parameter, Runner } from '../statement.js';
-import { prepare, toTimestamp } from '../statement.js';
+import { toTimestamp } from '../statement.js';
 import type { AttemptLease, CallStart, Written } from '../../ports/attempts.js';
 import { canonicalText } from '../../core/content/canonical.js';
+import { type DriverStatement, driverStatement } from '../agents/agent-clauses.js';
+import { toAgentValues } from '../agents/agent-values.js';
 import {
   ARTIFACT_ROWS,
   ENDING_COLUMNS,
@@ -13,7 +15,7 @@ import {
   toRejection,
 } from './call-ending.js';
 import { CONVERSATION_ROWS, type ConversationMemory, OFFERED_ROW } from './conversation.js';
-import { FENCE, runFenced } from './fence.js';
+import { fenceWith, runFenced } from './fence.js';
 
 /** @param ended whether the call ends where it starts, because it was refused; else the ending columns have their defaults */
 const callRow = (ended: boolean): string => `
@@ -65,36 +67,38 @@ const EVENT = `
 
 const LANDED = 'SELECT count(*) AS held FROM fence';
 
-const START_CALL = prepare('start_call', `WITH ${[FENCE, callRow(false), EVENT].join(',')} ${LANDED}`);
+function prepareStart(name: string, rows: readonly string[]): DriverStatement {
+  return driverStatement(name, (agents) => `WITH ${[fenceWith(agents), ...rows, ...agents.rows].join(',')} ${LANDED}`);
+}
 
-const START_REFUSED_CALL = prepare(
-  'start_refused_call',
-  `WITH ${[FENCE, callRow(true), EVENT, REJECTION_ROW].join(',')} ${LANDED}`,
-);
+const START_CALL = prepareStart('start_call', [callRow(false), EVENT]);
 
-const START_GENERATION = prepare(
-  'start_generation',
-  `WITH ${[FENCE, CONVERSATION_ROWS, callRow(false), generationRow(false), EVENT].join(',')} ${LANDED}`,
-);
+const START_REFUSED_CALL = prepareStart('start_refused_call', [callRow(true), EVENT, REJECTION_ROW]);
 
-const START_OFFERING_GENERATION = prepare(
-  'start_offering_generation',
-  `WITH ${[FENCE, CONVERSATION_ROWS, OFFERED_ROW, callRow(false), generationRow(false), EVENT].join(',')} ${LANDED}`,
-);
+const START_GENERATION = prepareStart('start_generation', [
+  CONVERSATION_ROWS,
+  callRow(false),
+  generationRow(false),
+  EVENT,
+]);
 
-const START_REFUSED_GENERATION = prepare(
-  'start_refused_generation',
-  `WITH ${[
-    FENCE,
-    CONVERSATION_ROWS,
-    OFFERED_ROW,
-    callRow(true),
-    generationRow(true),
-    EVENT,
-    REJECTION_ROW,
-    ARTIFACT_ROWS,
-  ].join(',')} ${LANDED}`,
-);
+const START_OFFERING_GENERATION = prepareStart('start_offering_generation', [
+  CONVERSATION_ROWS,
+  OFFERED_ROW,
+  callRow(false),
+  generationRow(false),
+  EVENT,
+]);
+
+const START_REFUSED_GENERATION = prepareStart('start_refused_generation', [
+  CONVERSATION_ROWS,
+  OFFERED_ROW,
+  callRow(true),
+  generationRow(true),
+  EVENT,
+  REJECTION_ROW,
+  ARTIFACT_ROWS,
+]);
 
 type Values = Readonly<Record<string, Parameter>>;
 
@@ -105,12 +109,15 @@ export async function startCall(
   lease: AttemptLease,
   start: CallStart,
 ): Promise<Written> {
+  const { agents } = start;
   const { generation } = start.command;
-  const call = { ...toCall(start), attempted_turn: lease.attempted_turn };
-  if (!generation) return runFenced(runner, start.refused ? START_REFUSED_CALL : START_CALL, lease, call);
+  const told = toAgentValues(agents, start.started_at);
+  const call = { ...toCall(start), ...told, attempted_turn: lease.attempted_turn };
+  if (!generation) return runFenced(runner, (start.refused ? START_REFUSED_CALL : START_CALL)(agents), lease, call);
   const rows = memory.newRows(lease.attempt_id, generation);
   const running = rows.offers ? START_OFFERING_GENERATION : START_GENERATION;
-  const written = await runFenced(runner, start.refused ? START_REFUSED_GENERATION : running, lease, {
+  const statement = start.refused ? START_REFUSED_GENERATION : running;
+  const written = await runFenced(runner, statement(agents), lease, {
     ...call,
     ...toGeneration(start),
     ...rows.values,

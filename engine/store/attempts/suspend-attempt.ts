@@ -1,4 +1,6 @@
-import type { AttemptLease, Rested, Written } from '../../ports/attempts.js';
+import type { AttemptLease, Rested, SuspendAttempt, Written } from '../../ports/attempts.js';
+import { driverStatement } from '../agents/agent-clauses.js';
+import { toAgentValues } from '../agents/agent-values.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { HOLDS, releasingFence, runFenced, FENCE } from './fence.js';
 
@@ -13,10 +15,10 @@ const IS_QUIET = `NOT EXISTS (
   WHERE ${calling('this')})`;
 
 // Whoever writes a message holds the attempt's row meanwhile: it is seen here, or finds the attempt suspended.
-const SUSPEND = prepare(
+const SUSPEND = driverStatement(
   'suspend_attempt',
-  `WITH held AS (SELECT world_slug FROM worlds WHERE ${HOLDS}),
-   ${releasingFence({ set: '', where: `AND ${IS_QUIET}` })},
+  (agents) => `WITH ${releasingFence({ set: '', where: `AND ${IS_QUIET}` }, agents)},
+   held AS (SELECT world_slug FROM worlds WHERE ${HOLDS} ${agents.condition}),
    rests AS (
      UPDATE attempts
      SET status = 'suspended',
@@ -32,14 +34,16 @@ const SUSPEND = prepare(
      SELECT world_slug, attempt_id, 'attempt_suspended', :suspended_at::timestamptz,
        json_build_object('resume_deadline', resume_deadline)
      FROM rests)
+   ${agents.rows.map((rows) => `, ${rows}`).join('')}
    SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM fence) AS rested`,
 );
 
 /** Lets an attempt rest and gives its lease back, unless it has been told something meanwhile: one statement. */
-export async function suspendAttempt(runner: Runner, lease: AttemptLease, suspended_at: number): Promise<Rested> {
+export async function suspendAttempt(runner: Runner, lease: AttemptLease, rest: SuspendAttempt): Promise<Rested> {
   const { world_slug, epoch, attempt_id } = lease;
-  const values = { world_slug, epoch, attempt_id, suspended_at: toTimestamp(suspended_at) };
-  const [row] = await run<{ readonly held: number; readonly rested: number }>(runner, SUSPEND, values);
+  const { at, agents } = rest;
+  const values = { world_slug, epoch, attempt_id, suspended_at: toTimestamp(at), ...toAgentValues(agents, at) };
+  const [row] = await run<{ readonly held: number; readonly rested: number }>(runner, SUSPEND(agents), values);
   if (row?.rested === 1) return 'rested';
   return row?.held === 1 ? 'called' : 'overtaken';
 }

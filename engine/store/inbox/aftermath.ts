@@ -1,9 +1,10 @@
-import { AT_THE_FRONT, firstQueued, PROMOTE } from './turn-message.js';
+import { AT_THE_FRONT, firstQueued, PROMOTE, WORLD_TURN } from './turn-message.js';
 
 /** How often a turn is tried again whose driver left it undone. */
 const UNDONE_MAX = 5;
 
-const IS_UNDONE = `agent_inbox.message_type = 'turn' AND ended.status = 'interrupted'
+// The turns of its agents are the attempt's own, and end with it.
+const IS_UNDONE = `${WORLD_TURN} AND ended.status = 'interrupted'
         AND agent_inbox.retry_count < ${UNDONE_MAX}`;
 
 /**

@@ -9,6 +9,7 @@ import type {
 import { CALL_COUNT, TRACE_SUMMARY } from '../attempts/trace-summary.js';
 import type { OpenDatabase } from '../database.js';
 import { prepare, run, type Runner } from '../statement.js';
+import { listAgentTurns } from './agent-records.js';
 import { listInvocations } from './invocation-rows.js';
 
 const SUMMARY = [
@@ -72,6 +73,7 @@ export async function findAttempt(database: OpenDatabase, attempt_id: string): P
   const attempt = { world_slug: row.world_slug, attempt_id };
   return {
     ...toSummary(row),
+    agent_turns: await listAgentTurns(database, attempt),
     patches: await listPatches(database, attempt),
     invocations: await listInvocations(database, attempt),
     timeline: await listTimeline(database, attempt),

@@ -1,5 +1,6 @@
 import type { RecordReader } from '../../ports/records.js';
 import type { OpenDatabase } from '../database.js';
+import { findAgentTurn, listAgentHeads } from './agent-records.js';
 import { findAttempt, listAttempts } from './attempt-record.js';
 import { findInvocation } from './invocation-record.js';
 import { findLlmCall } from './llm-call-record.js';
@@ -12,6 +13,8 @@ export function recordReader(database: OpenDatabase): RecordReader {
     attempt: async (attempt_id) => (UUID.test(attempt_id) ? findAttempt(database, attempt_id) : undefined),
     attempts: (world_slug) => listAttempts(database, world_slug),
     invocation: async (id, view) => (UUID.test(id) ? findInvocation(database, id, view) : undefined),
+    agentTurn: async (id) => (UUID.test(id) ? findAgentTurn(database, id) : undefined),
+    agents: (world_slug) => listAgentHeads(database, world_slug),
     llmCall: async (id) => (UUID.test(id) ? findLlmCall(await database.queries(), id) : undefined),
   };
 }

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { Perform } from '../session.js';
+import { addAgentTurn } from './agent-turn.js';
+import { addAgents } from './agents.js';
 import { addAttempt } from './attempt.js';
 import { addAttempts } from './attempts.js';
 import { addDoctor } from './doctor.js';
@@ -40,6 +42,8 @@ const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addStop,
   addAttempts,
   addAttempt,
+  addAgents,
+  addAgentTurn,
   addInvocation,
   addLlmCall,
   addRecord,

@@ -5,6 +5,7 @@ import type {
   PatchEffectRecord,
   PatchRecord,
 } from '../../../ports/records.js';
+import { agentTurnListLines } from './agents.js';
 import { quote, toPhrase } from './json-view.js';
 import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { proseLines } from './prose.js';
@@ -25,6 +26,7 @@ export function attemptLines(attempt: AttemptRecord): readonly Line[] {
     EMPTY,
     line(strong(count(invocations.length, 'call'))),
     ...invocations.flatMap(invocationLines),
+    ...agentTurnListLines(attempt.agent_turns),
     ...attempt.patches.flatMap((patch) => [EMPTY, ...patchLines(patch)]),
     ...rejectionLines(attempt),
   ];

@@ -1,0 +1,81 @@
+import type { Json, JsonObject } from '../contract/json.js';
+
+/** An agent's state head. */
+export interface AgentHeadRecord {
+  readonly agent_id: string;
+  readonly status: 'idle' | 'dispatched' | 'running' | 'suspended';
+  /** How many turns it has been given; names the latest of them. */
+  readonly turn_epoch: number;
+  readonly active_agent_turn_id: string | null;
+  readonly activity: 'thinking' | 'executing_tool' | 'awaiting_tool_result' | null;
+  readonly current_tool: string | null;
+  readonly waiting_tool_count: number;
+  readonly resume_deadline: string | null;
+}
+
+/** An agent turn as a list shows it. */
+export interface AgentTurnSummary {
+  readonly agent_turn_id: string;
+  readonly agent_id: string;
+  readonly turn_epoch: number;
+  /** Null while it goes on. */
+  readonly outcome: 'success' | 'failed' | 'stopped' | 'timed_out' | null;
+  readonly deliverable_card_id: string | null;
+  readonly began_at: string;
+  readonly ended_at: string | null;
+}
+
+export interface AgentTurnRecord extends AgentTurnSummary {
+  readonly world_slug: string;
+  readonly attempt_id: string;
+  readonly attempted_turn: number;
+  readonly attempt_status: string;
+  readonly inbox_id: string;
+  /** What it was told and given; null where it never entered. */
+  readonly context_box: BoxRecord | null;
+  /** What it did, and what it left. */
+  readonly output_box: BoxRecord;
+  readonly execution_edges: readonly ExecutionEdgeRecord[];
+  readonly events: readonly AgentEventRecord[];
+  readonly waiting_tools: readonly WaitingToolRecord[];
+}
+
+export interface BoxRecord {
+  readonly box_id: string;
+  readonly cards: readonly CardRecord[];
+}
+
+/** A pointer to what is on record elsewhere. */
+export interface CardRecord {
+  readonly card_id: string;
+  readonly kind: string;
+  readonly component_hash: string | null;
+  readonly source_invocation_id: string | null;
+  readonly llm_call_id: string | null;
+  /** Of the patches of the attempt's turn. */
+  readonly patch_seq: number | null;
+  readonly content: Json;
+}
+
+export interface ExecutionEdgeRecord {
+  readonly primitive: string;
+  readonly edge_phase: 'request' | 'response';
+  readonly correlation_id: string;
+  readonly trace_id: string;
+  readonly parent_step_id: string | null;
+  readonly occurred_at: string;
+}
+
+export interface AgentEventRecord {
+  /** `evt.agent.<id>.task`, `.step` or `.state`; `cmd.agent.<id>.wakeup`. */
+  readonly subject: string;
+  readonly occurred_at: string;
+  readonly payload: JsonObject;
+}
+
+/** A call that a suspended turn waited for. */
+export interface WaitingToolRecord {
+  readonly tool_call_id: string;
+  readonly registered_at: string;
+  readonly received_at: string | null;
+}

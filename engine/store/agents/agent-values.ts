@@ -1,0 +1,112 @@
+import { canonicalText } from '../../core/content/canonical.js';
+import type { AgentRecord } from '../../core/agents/record.js';
+import { type Parameter, toTimestamp } from '../statement.js';
+
+type Values = Readonly<Record<string, Parameter>>;
+
+/** The values of what a statement tells of agents; none where it tells nothing. */
+export function toAgentValues(record: AgentRecord | undefined, at: number): Values {
+  if (record === undefined) return {};
+  return {
+    agents_at: toTimestamp(at),
+    ...toHeads(record),
+    ...toTurns(record),
+    ...toBoxes(record),
+    ...toCards(record),
+    ...toEdges(record),
+    ...toEvents(record),
+    ...toWaits(record),
+  };
+}
+
+function toHeads({ heads }: AgentRecord): Values {
+  return {
+    head_agents: heads.map(({ agent_id }) => agent_id),
+    expected_epochs: heads.map(({ expected }) => expected.turn_epoch),
+    expected_turns: heads.map(({ expected }) => expected.agent_turn_id),
+    head_statuses: heads.map(({ status }) => status),
+    head_epochs: heads.map(({ turn_epoch }) => turn_epoch),
+    head_turns: heads.map(({ agent_turn_id }) => agent_turn_id),
+    head_activities: heads.map(({ activity }) => activity),
+    head_tools: heads.map(({ current_tool }) => current_tool),
+    head_waiting: heads.map(({ waiting_tool_count }) => waiting_tool_count),
+    head_deadlines: heads.map(({ resume_deadline }) =>
+      resume_deadline === null ? null : toTimestamp(resume_deadline),
+    ),
+  };
+}
+
+/** A turn that begins and ends in one statement is written ended: an update would not see it. */
+function toTurns({ turns, ends }: AgentRecord): Values {
+  const endings = new Map(ends.map((end) => [end.agent_turn_id, end]));
+  const begun = turns.map((turn) => ({ ...turn, end: endings.get(turn.agent_turn_id) }));
+  const ended = ends.filter(({ agent_turn_id }) => !turns.some((turn) => turn.agent_turn_id === agent_turn_id));
+  return {
+    begun_turns: begun.map(({ agent_turn_id }) => agent_turn_id),
+    begun_agents: begun.map(({ agent_id }) => agent_id),
+    begun_epochs: begun.map(({ turn_epoch }) => turn_epoch),
+    begun_messages: begun.map(({ inbox_id }) => inbox_id),
+    begun_contexts: begun.map(({ context_box_id }) => context_box_id),
+    begun_outputs: begun.map(({ output_box_id }) => output_box_id),
+    begun_outcomes: begun.map(({ end }) => end?.outcome ?? null),
+    begun_deliverables: begun.map(({ end }) => end?.deliverable_card_id ?? null),
+    end_turns: ended.map(({ agent_turn_id }) => agent_turn_id),
+    end_outcomes: ended.map(({ outcome }) => outcome),
+    end_deliverables: ended.map(({ deliverable_card_id }) => deliverable_card_id),
+  };
+}
+
+function toBoxes({ boxes }: AgentRecord): Values {
+  return {
+    box_ids: boxes.map(({ box_id }) => box_id),
+    box_turns: boxes.map(({ agent_turn_id }) => agent_turn_id),
+    box_kinds: boxes.map(({ kind }) => kind),
+    box_limits: boxes.map(({ card_limit }) => card_limit),
+  };
+}
+
+function toCards({ cards }: AgentRecord): Values {
+  return {
+    card_boxes: cards.map(({ box_id }) => box_id),
+    card_positions: cards.map(({ position }) => position),
+    card_ids: cards.map(({ card_id }) => card_id),
+    card_turns: cards.map(({ agent_turn_id }) => agent_turn_id),
+    card_limits: cards.map(({ card_limit }) => card_limit),
+    card_kinds: cards.map(({ kind }) => kind),
+    card_components: cards.map(({ component_hash }) => component_hash ?? null),
+    card_calls: cards.map(({ source_invocation_id }) => source_invocation_id ?? null),
+    card_llm_calls: cards.map(({ llm_call_id }) => llm_call_id ?? null),
+    card_patches: cards.map(({ patch_seq }) => patch_seq ?? null),
+    card_contents: cards.map(({ content }) => (content === undefined ? null : canonicalText(content))),
+  };
+}
+
+function toEdges({ edges }: AgentRecord): Values {
+  return {
+    edge_turns: edges.map(({ agent_turn_id }) => agent_turn_id),
+    edge_primitives: edges.map(({ primitive }) => primitive),
+    edge_phases: edges.map(({ edge_phase }) => edge_phase),
+    edge_correlations: edges.map(({ correlation_id }) => correlation_id),
+    edge_parents: edges.map(({ parent_step_id }) => parent_step_id ?? null),
+  };
+}
+
+function toEvents({ events }: AgentRecord): Values {
+  return {
+    event_turns: events.map(({ agent_turn_id }) => agent_turn_id),
+    event_transitions: events.map(({ transition }) => transition),
+    event_kinds: events.map(({ kind }) => kind),
+    event_agents: events.map(({ agent_id }) => agent_id),
+    event_payloads: events.map(({ payload }) => canonicalText(payload)),
+  };
+}
+
+/** Of what is said of one call, the last holds. */
+function toWaits({ waits }: AgentRecord): Values {
+  const last = [...new Map(waits.map((wait) => [`${wait.agent_turn_id} ${wait.tool_call_id}`, wait])).values()];
+  return {
+    wait_turns: last.map(({ agent_turn_id }) => agent_turn_id),
+    wait_calls: last.map(({ tool_call_id }) => tool_call_id),
+    wait_awaited: last.map(({ is_awaited }) => `${is_awaited}`),
+  };
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { showAgentTurn } from '../../../operations/agents.js';
+import { agentTurnLines } from '../render/agents.js';
+import { answer, type Perform, withArchive } from '../session.js';
+
+/** `chukwa agent-turn` */
+export function addAgentTurn(program: Command, perform: Perform): void {
+  program
+    .command('agent-turn')
+    .helpGroup('What happened:')
+    .argument('<id>', 'the id of the agent turn')
+    .description('Show one turn of an agent: what it was given, what it did, and what it left.')
+    .action((id: string) =>
+      perform(async (session) => {
+        const shown = await withArchive(session, (archive) => showAgentTurn(archive, id));
+        return answer(session, shown, { json: (turn) => turn, lines: agentTurnLines });
+      }),
+    );
+}

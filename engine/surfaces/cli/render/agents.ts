@@ -1,0 +1,91 @@
+import type {
+  AgentEventRecord,
+  AgentHeadRecord,
+  AgentTurnRecord,
+  AgentTurnSummary,
+  BoxRecord,
+  CardRecord,
+} from '../../../ports/agent-records.js';
+import { toPhrase } from './json-view.js';
+import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
+import { tableLines } from './table.js';
+import { count, shortHash, toMoment, toSpanOfTime } from './words.js';
+
+/** The agents of a world, a line each. */
+export function agentListLines(heads: readonly AgentHeadRecord[]): readonly Line[] {
+  if (heads.length === 0) return [line('This world has no agents.')];
+  const rows = heads.map((head) => [
+    head.agent_id,
+    head.status,
+    head.turn_epoch,
+    head.activity ?? '',
+    head.current_tool ?? '',
+    head.waiting_tool_count,
+    head.active_agent_turn_id ?? '',
+  ]);
+  return tableLines(['agent', 'status', 'epoch', 'activity', 'tool', 'waiting', 'agent turn'], rows);
+}
+
+/** The agent turns of an attempt, a line each. */
+export function agentTurnListLines(turns: readonly AgentTurnSummary[]): readonly Line[] {
+  if (turns.length === 0) return [];
+  return [
+    EMPTY,
+    line(strong(count(turns.length, 'agent turn'))),
+    ...turns.map(({ agent_id, agent_turn_id, outcome }) =>
+      verbatim('  ', strong(agent_id), '  ', toOutcome(outcome), faint(`  agent-turn ${agent_turn_id}`)),
+    ),
+  ];
+}
+
+/** One agent turn: its boxes, and what happened, in order. */
+export function agentTurnLines(turn: AgentTurnRecord): readonly Line[] {
+  const { agent_turn_id, agent_id, turn_epoch, world_slug, attempted_turn, attempt_id, began_at, ended_at } = turn;
+  const took = toSpanOfTime(began_at, ended_at);
+  return [
+    verbatim(strong(`agent-turn ${agent_turn_id}`), '  ', toOutcome(turn.outcome)),
+    line(`world ${world_slug} · turn ${attempted_turn} · agent ${agent_id} · epoch ${turn_epoch}`),
+    verbatim(faint(`attempt ${attempt_id}, ${turn.attempt_status}`)),
+    line(faint([`began ${toMoment(began_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
+    ...(turn.context_box === null ? [] : boxLines('context box', turn.context_box)),
+    ...boxLines('output box', turn.output_box),
+    EMPTY,
+    line(strong(count(turn.events.length, 'event'))),
+    ...turn.events.map(eventLine),
+    EMPTY,
+    line(strong(count(turn.execution_edges.length, 'execution edge'))),
+    ...turn.execution_edges.map(({ primitive, edge_phase, correlation_id }) =>
+      verbatim(`  ${primitive.padEnd(9)} ${edge_phase.padEnd(8)}`, faint(`  ${correlation_id}`)),
+    ),
+  ];
+}
+
+function toOutcome(outcome: AgentTurnSummary['outcome']): Span {
+  if (outcome === null) return { text: 'goes on' };
+  return outcome === 'success' ? good(outcome) : bad(outcome);
+}
+
+function boxLines(title: string, { box_id, cards }: BoxRecord): readonly Line[] {
+  return [EMPTY, verbatim(strong(title), faint(`  ${box_id}`)), ...cards.flatMap(cardLines)];
+}
+
+function cardLines(card: CardRecord): readonly Line[] {
+  const pointers = [
+    ...(card.component_hash === null ? [] : [`component ${shortHash(card.component_hash)}`]),
+    ...(card.patch_seq === null ? [] : [`patch ${card.patch_seq}`]),
+    ...(card.llm_call_id === null ? [] : [`llm-call ${card.llm_call_id}`]),
+    ...(card.source_invocation_id === null || card.llm_call_id !== null
+      ? []
+      : [`invocation ${card.source_invocation_id}`]),
+  ];
+  const start = `  ${card.kind.padEnd(18)}`;
+  return [
+    verbatim(start, faint(pointers.join(' · '))),
+    ...(card.content === null ? [] : [hanging(22, ' '.repeat(20), toPhrase(card.content))]),
+  ];
+}
+
+function eventLine({ subject, payload }: AgentEventRecord): Line {
+  const { agent_turn_id: _turn, ...rest } = payload;
+  return hanging(6, '  ', strong(subject), faint(`  ${toPhrase(rest)}`));
+}

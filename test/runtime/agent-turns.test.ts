@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Engine } from '../../engine/operations/engine.js';
+import { runTurns } from '../../engine/operations/run-turns.js';
+import type { AgentTurnRecord } from '../../engine/ports/agent-records.js';
+import type { AttemptRecord } from '../../engine/ports/records.js';
+import type { CallOutcome, CallSource } from '../../engine/ports/sources.js';
+import type { DatabaseKind } from '../support/databases.js';
+import { must } from '../support/park-stage.js';
+import { type Arena, openArena } from '../chaos/arena.js';
+
+/** What a test does while a source is being asked, after the call's row stands. */
+type While = (key: string) => Promise<CallOutcome | undefined>;
+
+function interposed(callSource: CallSource, meanwhile: While): CallSource {
+  return async (command, surroundings, recorder) => {
+    let instead: CallOutcome | undefined;
+    const outcome = await callSource(command, surroundings, {
+      ...recorder,
+      started: async () => {
+        await recorder.started();
+        instead = await meanwhile(command.key);
+      },
+    });
+    return instead ?? outcome;
+  };
+}
+
+interface Turned {
+  readonly attempt: AttemptRecord;
+  readonly turns: readonly AgentTurnRecord[];
+}
+
+/** Plays the third turn of the park, in which tools are called, and tells what it came to. */
+async function playTurn(arena: Arena, meanwhile: While, signal = new AbortController().signal): Promise<Turned> {
+  const world_slug = await arena.makeWorld('park');
+  await arena.play(world_slug, Infinity, 2);
+  const engine: Engine = arena.freshEngine();
+  const callSource = interposed(engine.runtime.callSource, (key) => meanwhile(key));
+  const watched: Engine = { ...engine, runtime: { ...engine.runtime, callSource } };
+  must(await runTurns(watched, { world_slug, turns: 1, signal, onProgress: () => {} }));
+  const { records } = arena.freshStore();
+  const summary = (await records.attempts(world_slug)).at(-1);
+  const attempt = (await records.attempt(summary?.attempt_id ?? '')) ?? assert.fail();
+  const turns = await Promise.all(
+    attempt.agent_turns.map(async ({ agent_turn_id }) => (await records.agentTurn(agent_turn_id)) ?? assert.fail()),
+  );
+  for (const { status } of await records.agents(world_slug)) assert.equal(status, 'idle');
+  return { attempt, turns };
+}
+
+/** A call that ends badly, whatever its source has answered. */
+function broken(key: string, failure_class: 'timeout' | 'http_status'): CallOutcome {
+  const ended = { ended_at: Date.now(), duration_ms: 5, validation_status: 'not_checked' as const };
+  return { key, status: 'failed', failure_class, failure_message: 'It went wrong.', refused: false, ...ended };
+}
+
+function endsOf({ turns }: Turned): readonly (readonly unknown[])[] {
+  return turns.map(({ agent_id, outcome, output_box, deliverable_card_id, events }) => {
+    const tasks = events.filter(({ subject }) => subject === `evt.agent.${agent_id}.task`);
+    assert.deepEqual(
+      tasks.map(({ payload }) => [payload['status'], payload['deliverable_card_id'], payload['output_box_id']]),
+      [[outcome, deliverable_card_id, output_box.box_id]],
+    );
+    const card = output_box.cards.find(({ card_id }) => card_id === deliverable_card_id);
+    assert.equal(card?.kind, 'task.deliverable');
+    return [agent_id, outcome, card.patch_seq, card.content, card.llm_call_id !== null];
+  });
+}
+
+function onEachDatabase(name: string, define: (open: () => Promise<Arena>) => void): void {
+  for (const kind of ['embedded', 'PostgreSQL'] as const satisfies readonly DatabaseKind[]) {
+    describe(`${name} (${kind})`, () => {
+      let arena: Promise<Arena> | undefined;
+      after(async () => (await arena)?.close());
+      define(() => (arena ??= openArena(kind)));
+    });
+  }
+}
+
+onEachDatabase('the agents of an attempt', (open) => {
+  test('are seen from outside to be where the attempt is, while a source is being asked', async () => {
+    const arena = await open();
+    const seen: string[] = [];
+    await playTurn(arena, async (key) => {
+      const heads = await arena.database.outside.query<{ readonly head: string }>(
+        `SELECT concat_ws(' ', agent_id, status, activity, current_tool, 'epoch', turn_epoch) AS head
+         FROM agent_state_heads WHERE status <> 'idle' ORDER BY agent_id`,
+      );
+      seen.push(`${key}: ${heads.map(({ head }) => head).join(', ')}`);
+      return undefined;
+    });
+    const isOfTurn = (line: string): boolean => line.startsWith('turn/');
+    assert.deepEqual(
+      seen.filter(isOfTurn).map((line) => line.split(': ')[1]),
+      ['', ''],
+    );
+    assert.deepEqual(
+      seen.filter((line) => !isOfTurn(line)),
+      [
+        'bob/ambient/bob_phone_inbox: bob dispatched epoch 3',
+        'bob/act/round-1/try-1: bob running thinking epoch 3',
+        'bob/act/round-1/try-1/tool: bob running executing_tool buy_candy epoch 3',
+        'bob/act/round-2/try-1: bob running thinking epoch 3',
+        'bob/act/round-2/try-1/tool: bob running executing_tool use_drinking_fountain epoch 3',
+        'bob/act/round-3/try-1: bob running thinking epoch 3',
+        'ant/act/round-1/try-1: ant running thinking epoch 3, bob running epoch 3',
+      ],
+    );
+  });
+
+  test('end well with the patches that were applied, and have left cards that point at their calls', async () => {
+    const played = await playTurn(await open(), async () => undefined);
+    const { patches, invocations } = played.attempt;
+    assert.deepEqual(
+      endsOf(played),
+      patches.map(({ workflow_subject_entity_id, patch_seq }) => [
+        workflow_subject_entity_id,
+        'success',
+        patch_seq,
+        null,
+        true,
+      ]),
+    );
+    const tools = invocations.filter(({ tool_name }) => tool_name !== null);
+    assert.ok(tools.length > 0);
+    for (const { source_invocation_id, workflow_subject_entity_id } of tools) {
+      const turn = played.turns.find(({ agent_id }) => agent_id === workflow_subject_entity_id);
+      const cards = turn?.output_box.cards.filter((card) => card.source_invocation_id === source_invocation_id);
+      assert.deepEqual(
+        cards?.map(({ kind }) => kind),
+        ['tool.call', 'tool.result'],
+      );
+      const edges = turn?.execution_edges.filter(({ correlation_id }) => correlation_id === source_invocation_id);
+      assert.deepEqual(
+        edges?.map(({ primitive, edge_phase }) => `${primitive} ${edge_phase}`),
+        ['tool_call request', 'report response'],
+      );
+    }
+  });
+
+  test('end failed with the attempt: who had answered with its patch, who was at work with the reason', async () => {
+    const played = await playTurn(await open(), async (key) =>
+      isSecond(key) ? broken(key, 'http_status') : undefined,
+    );
+    const [first, second, ...never] = endsOf(played);
+    assert.deepEqual(first?.slice(1), [
+      'failed',
+      null,
+      { failure_class: 'attempt_failed', message: 'It went wrong.' },
+      true,
+    ]);
+    assert.deepEqual(second?.slice(1, 4), [
+      'failed',
+      null,
+      { failure_class: 'http_status', message: 'It went wrong.' },
+    ]);
+    assert.deepEqual(never, []);
+  });
+
+  test('end timed out where a call takes too long, and its card points at the call', async () => {
+    const played = await playTurn(await open(), async (key) => (isSecond(key) ? broken(key, 'timeout') : undefined));
+    const [, second] = endsOf(played);
+    assert.deepEqual(second?.slice(1, 4), ['timed_out', null, { failure_class: 'timeout', message: 'It went wrong.' }]);
+    const deliverable = played.turns[1]?.output_box.cards.at(-1);
+    assert.equal(deliverable?.source_invocation_id, played.attempt.failed_source_invocation_id);
+  });
+
+  test('end stopped where somebody says stop', async () => {
+    const stop = new AbortController();
+    const played = await playTurn(
+      await open(),
+      async (key) => {
+        if (isSecond(key)) stop.abort();
+        return undefined;
+      },
+      stop.signal,
+    );
+    const [first, second, ...never] = endsOf(played);
+    assert.deepEqual([first?.[1], second?.[1], never], ['failed', 'stopped', []]);
+  });
+
+  test('have no turn where the attempt fails before theirs has begun', async () => {
+    const played = await playTurn(await open(), async (key) => broken(key, 'http_status'));
+    assert.equal(played.attempt.status, 'failed');
+    assert.deepEqual(played.turns, []);
+  });
+});
+
+/** Whether a call is a generation of the park's second subject. */
+function isSecond(key: string): boolean {
+  return key.startsWith('ant/');
+}

@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { v7 } from 'uuid';
+import type { AgentBook } from '../../engine/core/agents/book.js';
+import { endTurns } from '../../engine/core/agents/end-turns.js';
+import type { AgentRecord } from '../../engine/core/agents/record.js';
+import { recordTransitions } from '../../engine/core/agents/record-transitions.js';
+import type { AgentTransition } from '../../engine/core/agents/transition.js';
+import type { AttemptLease, CallStart, Written } from '../../engine/ports/attempts.js';
+import type { Store } from '../../engine/ports/records.js';
+import { forEachDatabase, type TestDatabase } from '../support/databases.js';
+import {
+  answered,
+  begin,
+  committing,
+  contentsOf,
+  DOCUMENTS,
+  failing,
+  generationStart,
+  makeWorld,
+  message,
+  NOON,
+  patchOf,
+  refused,
+  toyStart,
+} from './record-fixtures.js';
+
+const TASK = { workflow_hash: DOCUMENTS.workflow.hash, answer_schema_hash: DOCUMENTS.schema.hash };
+const SYSTEM = message('system', 'author', 'You are Zoe.');
+
+/** Zoe in the middle of her turn: she was given it, has entered, and her model is being asked. */
+interface Scene {
+  readonly database: TestDatabase;
+  readonly store: Store;
+  readonly lease: AttemptLease;
+  readonly said: CallStart & { readonly llm_call_id: string };
+  readonly book: AgentBook;
+}
+
+let worlds = 0;
+
+async function openScene(open: () => Promise<TestDatabase>): Promise<Scene> {
+  const database = await open();
+  const { store } = database;
+  const world_slug = `scene-${(worlds += 1)}`;
+  await makeWorld(store, world_slug);
+  const { lease, agents } = await begin(store, world_slug);
+  const said = generationStart(1, [SYSTEM]);
+  const { book, record } = tell(agents, [
+    { kind: 'dispatched', subject_id: 'zoe' },
+    { kind: 'entered', subject_id: 'zoe', ...TASK, reading_keys: [] },
+  ]);
+  assert.equal(await store.attempts.startCall(lease, { ...said, agents: record }), 'written');
+  return { database, store, lease, said, book };
+}
+
+function tell(book: AgentBook, transitions: readonly AgentTransition[], call?: CallStart) {
+  return recordTransitions(book, transitions, () => call ?? assert.fail('no call is pointed at'));
+}
+
+const calling = ({ book }: Scene, tool: CallStart): AgentRecord =>
+  tell(book, [{ kind: 'tool_called', subject_id: 'zoe', call_key: tool.command.key, tool_name: 'drink' }], tool).record;
+
+const answering = ({ book, said }: Scene): AgentRecord =>
+  tell(book, [{ kind: 'answered', subject_id: 'zoe', call_key: said.command.key }], said).record;
+
+const succeeding = ({ book, said }: Scene): AgentRecord => {
+  const answer: AgentTransition = { kind: 'answered', subject_id: 'zoe', call_key: said.command.key };
+  const ending = { kind: 'commit', patches: [{ subject_id: 'zoe', patch_seq: 1 }] } as const;
+  return tell(book, [answer, ...endTurns(book, ending)], said).record;
+};
+
+const givingUp = ({ book }: Scene): AgentRecord => tell(book, endTurns(book, failing().failure)).record;
+
+forEachDatabase('a statement that tells of an agent', (open) => {
+  const writes: Readonly<Record<string, (scene: Scene) => Promise<Written>>> = {
+    'starts no call': (scene) => {
+      const tool = toyStart('zoe/act/round-1/try-1/tool', 2);
+      return scene.store.attempts.startCall(scene.lease, { ...tool, agents: calling(scene, tool) });
+    },
+    'writes no refusal': (scene) => {
+      const tool = toyStart('zoe/act/round-1/try-1/tool', 2);
+      const start = { ...tool, refused: refused(tool), agents: calling(scene, tool) };
+      return scene.store.attempts.startCall(scene.lease, start);
+    },
+    'starts no generation': (scene) => {
+      const start = generationStart(2, [SYSTEM, message('user', 'correction', 'Again.')], 2);
+      return scene.store.attempts.startCall(scene.lease, { ...start, agents: answering(scene) });
+    },
+    'ends no generation': (scene) => {
+      const finish = answered(scene.said, { text: '{}', finish_reason: 'stop' });
+      return scene.store.attempts.finishCall(scene.lease, { ...finish, agents: answering(scene) });
+    },
+    'commits nothing': (scene) => {
+      const turn = committing(scene.said, [patchOf({ before: 'rested', after: 'tired' })]);
+      return scene.store.attempts.commit(scene.lease, { ...turn, agents: succeeding(scene) });
+    },
+    'does not end the attempt': (scene) =>
+      scene.store.attempts.fail(scene.lease, { ...failing(), agents: givingUp(scene) }),
+  };
+  for (const [name, write] of Object.entries(writes)) {
+    test(`whose head has moved meanwhile ${name}, and nothing else either`, async () => {
+      const scene = await openScene(open);
+      const { outside } = scene.database;
+      await outside.query('UPDATE agent_state_heads SET turn_epoch = turn_epoch + 1 WHERE world_slug = $1', [
+        scene.lease.world_slug,
+      ]);
+      const before = await contentsOf(outside);
+      assert.equal(await write(scene), 'overtaken');
+      assert.equal(await contentsOf(outside), before);
+      await outside.query('UPDATE agent_state_heads SET turn_epoch = turn_epoch - 1 WHERE world_slug = $1', [
+        scene.lease.world_slug,
+      ]);
+      assert.equal(await write(scene), 'written');
+    });
+  }
+
+  for (const [name, write] of Object.entries(writes)) {
+    test(`costs no statement more than one that does not: it ${name} by one`, async () => {
+      const scene = await openScene(open);
+      assert.equal((await scene.database.statementsOf(() => write(scene))).length, 1);
+    });
+  }
+});
+
+forEachDatabase('the record of an agent turn', (open) => {
+  test('begins with an idle head for every agent of a world, and for every one of a fork', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'original');
+    const fork = { world_slug: 'forked', source_slug: 'original', at_turn: 0, created_at: NOON };
+    await store.worlds.fork({ ...fork, scenario_hash: DOCUMENTS.scenario.hash });
+    const idle = {
+      ...{ status: 'idle', turn_epoch: 0, active_agent_turn_id: null, activity: null, current_tool: null },
+      ...{ waiting_tool_count: 0, resume_deadline: null },
+    };
+    for (const world_slug of ['original', 'forked'])
+      assert.deepEqual(await store.records.agents(world_slug), [
+        { agent_id: 'bob', ...idle },
+        { agent_id: 'zoe', ...idle },
+      ]);
+  });
+
+  test('is read back by whoever goes on with the attempt, as its driver knew it', async () => {
+    const scene = await openScene(open);
+    const finish = answered(scene.said, { text: '{}', finish_reason: 'stop' });
+    const known = tell(scene.book, [{ kind: 'answered', subject_id: 'zoe', call_key: 'said' }], scene.said);
+    await scene.store.attempts.finishCall(scene.lease, { ...finish, agents: known.record });
+    await scene.store.attempts.handOver(scene.lease, NOON);
+    const { agents } = await begin(scene.store, scene.lease.world_slug);
+    const { source_invocation_id, llm_call_id } = scene.said;
+    const turn = known.book.turns.get('zoe') ?? assert.fail();
+    assert.deepEqual(agents.turns.get('zoe'), { ...turn, answer: { source_invocation_id, llm_call_id } });
+    assert.deepEqual([agents.recorded, agents.turn_epochs], [known.book.recorded, known.book.turn_epochs]);
+  });
+
+  test('has a message in the inbox, which is over when the attempt is', async () => {
+    const scene = await openScene(open);
+    const { outside } = scene.database;
+    const read = () =>
+      outside.query(
+        `SELECT status, message_type, agent_id, turn_epoch::int AS turn_epoch, agent_turn_id = $2 AS is_its
+         FROM agent_inbox WHERE world_slug = $1`,
+        [scene.lease.world_slug, scene.book.turns.get('zoe')?.agent_turn_id],
+      );
+    const turn = { message_type: 'turn', agent_id: 'zoe', turn_epoch: 1, is_its: true };
+    assert.deepEqual(await read(), [{ status: 'pending', ...turn }]);
+    await scene.store.attempts.fail(scene.lease, { ...failing(), status: 'interrupted', agents: givingUp(scene) });
+    assert.deepEqual(await read(), [{ status: 'consumed', ...turn }]);
+  });
+
+  test('may begin and end in one statement', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'at-once');
+    const { lease, agents } = await begin(store, 'at-once');
+    const begun = tell(agents, [{ kind: 'dispatched', subject_id: 'zoe' }]);
+    const { record } = tell(agents, [
+      { kind: 'dispatched', subject_id: 'zoe' },
+      ...endTurns(begun.book, { kind: 'fail', failure_class: 'template_unresolved', message: 'Nothing is there.' }),
+    ]);
+    assert.equal(await store.attempts.fail(lease, { ...failing(), agents: record }), 'written');
+    const [head] = (await store.records.agents('at-once')).filter(({ agent_id }) => agent_id === 'zoe');
+    assert.deepEqual([head?.status, head?.turn_epoch], ['idle', 1]);
+    const turn = await store.records.agentTurn(record.turns[0]?.agent_turn_id ?? '');
+    assert.deepEqual([turn?.outcome, turn?.context_box], ['failed', null]);
+    assert.deepEqual(turn?.output_box.cards[0]?.content, {
+      failure_class: 'template_unresolved',
+      message: 'Nothing is there.',
+    });
+  });
+
+  test('keeps the calls that a suspended agent waits for', async () => {
+    const scene = await openScene(open);
+    const tool = toyStart('zoe/act/round-1/try-1/tool', 2);
+    const suspended = tell(
+      scene.book,
+      [
+        { kind: 'tool_called', subject_id: 'zoe', call_key: 'tool', tool_name: 'drink' },
+        { kind: 'suspended', subject_id: 'zoe', call_keys: ['tool'], resume_deadline: NOON + 5000 },
+      ],
+      tool,
+    );
+    await scene.store.attempts.startCall(scene.lease, { ...tool, agents: suspended.record });
+    const head = (await scene.store.records.agents(scene.lease.world_slug)).find(({ agent_id }) => agent_id === 'zoe');
+    assert.deepEqual(
+      [head?.status, head?.activity, head?.waiting_tool_count, head?.resume_deadline],
+      ['suspended', 'awaiting_tool_result', 1, new Date(NOON + 5000).toISOString()],
+    );
+    await scene.store.attempts.handOver(scene.lease, NOON);
+    const next = await begin(scene.store, scene.lease.world_slug);
+    assert.deepEqual(next.agents.turns.get('zoe'), suspended.book.turns.get('zoe'));
+    const heard = tell(
+      next.agents,
+      [{ kind: 'tool_answered', subject_id: 'zoe', call_key: 'tool', tool_name: 'drink' }],
+      tool,
+    );
+    await scene.store.attempts.startCall(next.lease, {
+      ...generationStart(3, [SYSTEM], 2),
+      agents: heard.record,
+    });
+    const turn = await scene.store.records.agentTurn(head?.active_agent_turn_id ?? '');
+    const [waited] = turn?.waiting_tools ?? [];
+    assert.equal(waited?.tool_call_id, tool.source_invocation_id);
+    assert.notEqual(waited?.received_at, null);
+  });
+});
+
+forEachDatabase('the database itself', (open) => {
+  const CARD = `INSERT INTO cards (world_slug, box_id, position, card_id, agent_turn_id, card_limit, kind, content)
+    SELECT world_slug, box_id, $2::int, $3::uuid, $4::uuid, card_limit, 'tool.result', '{}' FROM boxes
+    WHERE world_slug = $1 AND kind = $5::box_kind AND agent_turn_id = $6::uuid`;
+
+  test('lets nobody but its agent turn write into an output box', async () => {
+    const scene = await openScene(open);
+    const { world_slug } = scene.lease;
+    const turn = scene.book.turns.get('zoe')?.agent_turn_id;
+    const stranger = tell(scene.book, [{ kind: 'dispatched', subject_id: 'bob' }]);
+    const start = { ...toyStart('turn/other', 2), agents: stranger.record };
+    await scene.store.attempts.startCall(scene.lease, start);
+    const other = stranger.book.turns.get('bob')?.agent_turn_id;
+    const { outside } = scene.database;
+    await assert.rejects(outside.query(CARD, [world_slug, 1, v7(), other, 'output', turn]), /cards.*fkey/);
+    await outside.query(CARD, [world_slug, 1, v7(), turn, 'output', turn]);
+  });
+
+  test('lets nobody change a context box, nor add to it', async () => {
+    const scene = await openScene(open);
+    const { world_slug } = scene.lease;
+    const turn = scene.book.turns.get('zoe')?.agent_turn_id;
+    const { outside } = scene.database;
+    await assert.rejects(outside.query(CARD, [world_slug, 3, v7(), turn, 'context', turn]), /cards_check/);
+    await assert.rejects(outside.query(CARD, [world_slug, 2, v7(), turn, 'context', turn]), /cards_pkey/);
+    for (const change of [
+      `UPDATE cards SET content = '{}' WHERE world_slug = $1`,
+      'DELETE FROM cards WHERE world_slug = $1',
+      'UPDATE boxes SET card_limit = 9 WHERE world_slug = $1',
+      'DELETE FROM agent_events WHERE world_slug = $1',
+      'DELETE FROM execution_edges WHERE world_slug = $1',
+    ])
+      await assert.rejects(outside.query(change, [world_slug]), /append-only/);
+  });
+
+  test('has room for one end of an agent turn, with a deliverable in its own output box', async () => {
+    const scene = await openScene(open);
+    const { world_slug } = scene.lease;
+    const turn = scene.book.turns.get('zoe')?.agent_turn_id;
+    const { outside } = scene.database;
+    const end = (deliverable: string | null) =>
+      outside.query(
+        `UPDATE agent_turns SET outcome = 'success', ended_at = now(), deliverable_card_id = $3
+         WHERE world_slug = $1 AND agent_turn_id = $2`,
+        [world_slug, turn, deliverable],
+      );
+    await assert.rejects(end(null), /agent_turns_check/);
+    await assert.rejects(end(v7()), /agent_turns_deliverable_fk/);
+    await scene.store.attempts.fail(scene.lease, { ...failing(), agents: givingUp(scene) });
+    const again = (transition: string) =>
+      outside.query(
+        `INSERT INTO agent_events (world_slug, agent_turn_id, transition, kind, agent_id, occurred_at, payload)
+         VALUES ($1, $2, $3, 'task', 'zoe', now(), '{}')`,
+        [world_slug, turn, transition],
+      );
+    await assert.rejects(again('ended'), /agent_events_pkey/);
+    await assert.rejects(again('ended again'), /agent_events_check/);
+  });
+
+  test('gives an agent one turn at a time', async () => {
+    const scene = await openScene(open);
+    await assert.rejects(
+      scene.database.outside.query(
+        `INSERT INTO agent_inbox (world_slug, inbox_id, agent_id, message_type, status, next_retry_at)
+         VALUES ($1, $2, 'zoe', 'turn', 'pending', 'infinity')`,
+        [scene.lease.world_slug, v7()],
+      ),
+      /agent_inbox_agent_turn_idx/,
+    );
+  });
+});
