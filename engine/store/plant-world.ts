@@ -1,5 +1,6 @@
 import { canonicalText } from '../core/content/canonical.js';
 import type { WorldToPlant } from '../ports/records.js';
+import { headsOf } from './agents/world-heads.js';
 import { prepare, run, type Runner, toTimestamp } from './statement.js';
 
 // Turns in which something was remembered are there for their memories; nothing else is known of them.
@@ -25,7 +26,9 @@ const PLANT = prepare(
      INSERT INTO entity_memories (world_slug, entity_id, turn, memory_seq, content, origin)
      SELECT world_slug, entity->>'id', (memory->>'turn')::bigint, memory_seq, memory->>'content', 'scenario'
      FROM world, json_array_elements(:entities::json) AS row (entity),
-          json_array_elements(entity->'memory') WITH ORDINALITY AS item (memory, memory_seq))
+          json_array_elements(entity->'memory') WITH ORDINALITY AS item (memory, memory_seq)),
+   setting AS (SELECT world_slug, content FROM world, scenarios WHERE scenarios.hash = :scenario_hash),
+   ${headsOf('setting')}
    SELECT count(*) AS planted FROM world`,
 );
 
