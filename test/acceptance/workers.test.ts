@@ -271,10 +271,12 @@ describe('workers (PostgreSQL)', ENOUGH, () => {
     const stage = await open();
     const [world] = await makeWorlds(stage, 1);
     assert.ok(world);
+    const ours = await stage.outside.query<{ readonly pid: number }>('SELECT pid FROM pg_stat_activity');
     const worker = await startWorker(stage);
     await stage.outside.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+       WHERE datname = current_database() AND pid <> ALL($1)`,
+      [ours.map(({ pid }) => pid)],
     );
     await queue(stage, world, 2);
     await untilTurn(stage, world, 2);
