@@ -28,6 +28,7 @@ async function whileWorking(
       doorbell: openProcessDoorbell(),
       clock: { now: () => Date.now(), uuid: () => v7() },
       jitter: () => 0,
+      expireCalls: async () => 0,
       findFault: (error) => (error === LOST ? { code: 'DATABASE_UNREACHABLE', message: 'gone' } : undefined),
       onEvent: (event) => told.push(event),
       ...parts,
