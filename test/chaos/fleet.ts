@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { compose } from '../../engine/main.js';
@@ -35,9 +34,11 @@ export interface Fleet {
   stop(worker: Running): Promise<void>;
   /** Waits until no message is left to be done. */
   untilDone(): Promise<void>;
+  /** Whatever still runs is killed. */
+  close(): Promise<void>;
 }
 
-/** One fleet for the running file. */
+/** Opens a fleet without workers. Close it. */
 export async function openFleet(): Promise<Fleet> {
   const server = await startPostgres();
   const [toys, model] = await Promise.all([startToys(), startScriptedModel(SCRIPT)]);
@@ -51,13 +52,13 @@ export async function openFleet(): Promise<Fleet> {
   const pool = new pg.Pool({ connectionString: server.url('postgres'), max: 2 });
   pool.on('error', () => {});
   const running = new Set<Running>();
-  after(async () => {
+  const close = async (): Promise<void> => {
     for (const worker of running) worker.kill('SIGKILL');
     await pool.end();
     await engine.close();
     await Promise.all([toys.close(), model.close(), server.stop()]);
-  });
-  return { server, engine, toys, model, variables, ...actions(engine, pool, { variables, running }) };
+  };
+  return { server, engine, toys, model, variables, close, ...actions(engine, pool, { variables, running }) };
 }
 
 type Actions = Pick<Fleet, 'query' | 'makeWorlds' | 'queue' | 'startWorker' | 'stop' | 'untilDone'>;

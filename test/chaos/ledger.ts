@@ -121,11 +121,12 @@ async function assertAsUndisturbed(fleet: Fleet, worlds: readonly string[]): Pro
   const shown = await Promise.all(worlds.map(async (slug) => must(await showWorld(engine, { world_slug: slug }))));
   const turns = Math.max(...shown.map(({ turn }) => turn));
   toys.reset();
-  model.onRequest(async () => {});
+  model.reset();
   const [peaceful] = await fleet.makeWorlds(1);
   assert.ok(peaceful);
   const { signal } = new AbortController();
   if (turns > 0) must(await runTurns(engine, { world_slug: peaceful, turns, signal, onProgress: () => {} }));
+  toys.reset();
   for (const { world_slug, turn, environments, entities } of shown) {
     const undisturbed: WorldSnapshot = must(await showWorld(engine, { world_slug: peaceful, turn }));
     assert.deepEqual([environments, entities], [undisturbed.environments, undisturbed.entities], world_slug);
