@@ -71,7 +71,7 @@ export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): 
   try {
     return await runBegun({ ...parts, heartbeat }, request, begun);
   } catch (error) {
-    if (!(error instanceof Overtaken)) await endBroken(parts, begun.lease);
+    if (!(error instanceof Overtaken)) await leaveBroken(parts, begun.lease, error);
     throw error;
   }
 }
@@ -129,15 +129,20 @@ function toContinued(past: AttemptPast | undefined): Pick<Extract<Progress, { ki
   return { continued: { answered: past.calls.length - interrupted - pending, interrupted } };
 }
 
-/** Ends an attempt whose driver breaks. Where even that cannot be written, whoever comes next does it. */
-async function endBroken(parts: RuntimeParts, lease: AttemptLease): Promise<void> {
+/**
+ * Ends an attempt whose driver breaks. Where it was the database that let it down, the attempt stays open for the next
+ * driver, which repeats nothing. Where even that cannot be written, whoever comes next finds it as a dead driver left it.
+ */
+async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, error: unknown): Promise<void> {
   const failure = {
     kind: 'fail',
     failure_class: 'interrupted',
     message: 'The driver of this attempt broke before the attempt had ended.',
   } as const;
+  const now = parts.clock.now();
   try {
-    await parts.attempts.fail(lease, { status: 'interrupted', failure, ended_at: parts.clock.now() });
+    if (parts.findFault(error) !== undefined) await parts.attempts.handOver(lease, now);
+    else await parts.attempts.fail(lease, { status: 'interrupted', failure, ended_at: now });
   } catch {
     // What broke the driver is the error to hear of, and what broke this is most likely the same.
   }

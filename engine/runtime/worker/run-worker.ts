@@ -162,8 +162,9 @@ async function work(worker: Worker, job: Job): Promise<void> {
     if (end === 'done' || job.claimed !== undefined) left_alone.delete(world_slug);
     else leaveAlone(worker, world_slug, tries);
   } catch (error) {
-    // The attempt stays open, and whoever finds its lease lapsed goes on with it.
+    // The attempt stays open, and whoever finds its lease lapsed goes on with it; here, after a while.
     sleepOff(worker, error);
+    leaveAlone(worker, world_slug, tries);
   }
 }
 
