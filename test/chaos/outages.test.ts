@@ -9,7 +9,7 @@ import { assertWhole } from './ledger.js';
 
 const ENOUGH = { timeout: extent(240_000, 600_000) };
 const ANSWER_MS = 80;
-const [WORLDS, TURNS] = extent([4, 2], [8, 5]);
+const [WORLDS, TURNS] = extent([3, 2], [8, 5]);
 const dice = openDice();
 
 /** Tables that a driver writes at different moments of a turn. */
@@ -17,8 +17,11 @@ const FULL = ['source_invocations', 'llm_calls', 'attempt_timeline_events', 'tur
 
 /** What happens to the database, again and again, in the middle of turns. */
 const OUTAGES: Readonly<Record<string, Outage>> = {
-  'stopped in good order and started again': { times: extent(1, 6), happen: ({ server }) => restart(server, 'fast') },
   'killed and started again': { times: extent(1, 6), happen: ({ server }) => restart(server, 'immediate') },
+  ...extent<Readonly<Record<string, Outage>>>(
+    {},
+    { 'stopped in good order and started again': { times: 6, happen: ({ server }) => restart(server, 'fast') } },
+  ),
   'sending all its clients away': { times: extent(4, 20), happen: cutConnections },
   'without room for some tables, one after the other': { times: extent(2, FULL.length), happen: fillUp },
 };

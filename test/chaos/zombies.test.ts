@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { findFault } from '../../engine/store/database-fault.js';
+import { inTransaction } from '../../engine/store/database.js';
+import { openServer } from '../../engine/store/server.js';
 import { type Running, startChukwa, whileRunning } from '../acceptance/command.js';
 import { waitUntil } from '../support/wait-until.js';
+import { IS_THOROUGH } from './extent.js';
 import { type Fleet, openFleet, untilSaid } from './fleet.js';
 import { assertWhole } from './ledger.js';
 
@@ -60,6 +64,29 @@ describe('a driver that was paused for longer than its lease, overtaken, and goe
     assert.deepEqual(await allRows(fleet), rows);
     await assertWhole(fleet, { worlds: [world_slug], inbox_ids: [] });
   });
+
+  if (IS_THOROUGH)
+    test('holds a world up for a while and not for ever, if it was about to take it over', async () => {
+      const [world_slug] = await fleet.makeWorlds(1);
+      assert.ok(world_slug);
+      const inbox_ids = await fleet.queue(world_slug, 1);
+      const opened = await openServer(fleet.server.url('postgres'));
+      assert.ok(opened.ok);
+      const frozen = opened.value;
+      let hasLocked = false;
+      const frozenWork = inTransaction(frozen.pool, async (client) => {
+        await client.query('SELECT FROM worlds WHERE world_slug = $1 FOR UPDATE', [world_slug]);
+        hasLocked = true;
+        await fleet.untilDone();
+        await client.query('SELECT 1');
+      });
+      await waitUntil(() => hasLocked);
+      const worker = await fleet.startWorker();
+      await assert.rejects(frozenWork, (error) => findFault(error)?.kind === 'lost');
+      await fleet.stop(worker);
+      await frozen.close();
+      await assertWhole(fleet, { worlds: [world_slug], inbox_ids });
+    });
 
   async function continueIt({ query }: Fleet, world_slug: string): Promise<void> {
     const successor: Running = await fleet.startWorker();
