@@ -13,7 +13,14 @@ const [WORLDS, TURNS] = extent([3, 2], [8, 5]);
 const dice = openDice();
 
 /** Tables that a driver writes at different moments of a turn. */
-const FULL = ['source_invocations', 'llm_calls', 'attempt_timeline_events', 'turns', 'world_audit_events', 'agent_inbox'];
+const FULL = [
+  'source_invocations',
+  'llm_calls',
+  'attempt_timeline_events',
+  'turns',
+  'world_audit_events',
+  'agent_inbox',
+];
 
 /** What happens to the database, again and again, in the middle of turns. */
 const OUTAGES: Readonly<Record<string, Outage>> = {
@@ -84,5 +91,9 @@ async function fillUp({ query }: Fleet, time: number): Promise<void> {
 /** To be told of a fault of the database is one thing, to take it for a fault of the program another. */
 function assertNobodyBroke(workers: readonly Running[]): void {
   for (const worker of workers) assert.ok(!kindsOf(worker).includes('driver_broke'), worker.said());
-  if (IS_THOROUGH) assert.ok(workers.some((worker) => kindsOf(worker).includes('database_found')), 'nobody noticed');
+  if (IS_THOROUGH)
+    assert.ok(
+      workers.some((worker) => kindsOf(worker).includes('database_found')),
+      'nobody noticed',
+    );
 }

@@ -60,7 +60,10 @@ describe('a driver that was paused for longer than its lease, overtaken, and goe
     zombie.kill('SIGCONT');
     const { code, stderr } = await zombie.ended;
     assert.equal(code, 4, stderr);
-    assert.match(stderr.replaceAll(/\s+/g, ' '), /Another driver has taken the world park-\d+ over; nothing was written/);
+    assert.match(
+      stderr.replaceAll(/\s+/g, ' '),
+      /Another driver has taken the world park-\d+ over; nothing was written/,
+    );
     assert.deepEqual(await allRows(fleet), rows);
     await assertWhole(fleet, { worlds: [world_slug], inbox_ids: [] });
   });
@@ -92,7 +95,9 @@ describe('a driver that was paused for longer than its lease, overtaken, and goe
     const successor: Running = await fleet.startWorker();
     await whileRunning(
       successor,
-      waitUntil(async () => (await query('SELECT FROM worlds WHERE world_slug = $1 AND turn = 1', [world_slug])).length === 1),
+      waitUntil(
+        async () => (await query('SELECT FROM worlds WHERE world_slug = $1 AND turn = 1', [world_slug])).length === 1,
+      ),
     );
     await fleet.stop(successor);
   }
