@@ -216,6 +216,7 @@ async function joinEngine(
         clock,
         holder: { host: hostname(), pid: process.pid },
         isAlive,
+        findFault: (error) => store.database.findFault(error),
         plugin_versions: Object.fromEntries(authoring.catalogue.plugins.map((plugin) => [plugin.name, plugin.version])),
       },
       openDoorbell: () => openDoorbell(wanted, store),

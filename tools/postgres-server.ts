@@ -5,7 +5,6 @@ import { cp, mkdtemp, readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import pg from 'pg';
 
@@ -13,6 +12,11 @@ import pg from 'pg';
 export interface TestServer {
   /** The address of one of its databases. */
   url(database: string): string;
+  /** Lets it go down and keeps its data: `fast` in good order, `immediate` as a crash would. */
+  halt(how: 'fast' | 'immediate'): Promise<void>;
+  /** Lets one that was halted come up again. */
+  resume(): Promise<void>;
+  /** Ends it for good; its data is gone. */
   stop(): Promise<void>;
 }
 
@@ -34,14 +38,19 @@ export async function startPostgres(settings: { readonly is_durable?: boolean } 
   const data = join(folder, 'data');
   const setUp = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
   await promisify(execFile)(join(bin, 'initdb'), setUp, { ...user, cwd: folder });
-  const stop = keep(
+  const keeper = keep(
     [join(bin, 'postgres'), '-D', data, ...toFlags(settings.is_durable ?? false), '-k', folder],
     folder,
     user,
   );
   const url = (database: string) => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`;
-  await untilItAnswers(url('postgres'));
-  return { url, stop };
+  const resume = async (): Promise<void> => {
+    await keeper.tell('start');
+    await untilItAnswers(url('postgres'));
+  };
+  await resume();
+  const halt: TestServer['halt'] = (how) => keeper.tell(how === 'fast' ? 'INT' : 'QUIT');
+  return { url, halt, resume, stop: keeper.end };
 }
 
 function toFlags(isDurable: boolean): readonly string[] {
@@ -55,26 +64,46 @@ function toFlags(isDurable: boolean): readonly string[] {
   return settings.flatMap((setting) => ['-c', setting]);
 }
 
+interface Keeper {
+  /** Starts the server, or sends it a signal and waits until it is gone. */
+  tell(order: 'start' | 'INT' | 'QUIT'): Promise<void>;
+  end(): Promise<void>;
+}
+
 /**
- * Runs the server under a shell that waits for its standard input to end, which it does however this process goes,
- * then stops the server and removes the folder.
+ * Runs the server under a shell that does what it reads, until its standard input ends, which it does however this
+ * process goes; then it stops the server and removes the folder.
  */
-function keep(command: readonly string[], folder: string, user: User): () => Promise<void> {
-  const script = '"$@" >/dev/null 2>&1 & server=$!; read -r _; kill -INT $server; wait $server; rm -rf "$0"';
+function keep(command: readonly string[], folder: string, user: User): Keeper {
+  const script = `while read -r order; do
+      if [ "$order" = start ]; then "$@" >/dev/null 2>&1 & server=$!
+      else kill -"$order" $server; wait $server; fi
+      echo done
+    done
+    kill -INT $server; wait $server; rm -rf "$0"`;
   const keeper = spawn('sh', ['-c', script, folder, ...command], {
     ...user,
     cwd: tmpdir(),
     detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
+    stdio: ['pipe', 'pipe', 'ignore'],
   });
   keeper.unref();
-  const lifeline = keeper.stdin as Writable & { readonly unref?: () => void };
-  lifeline.unref?.();
-  return async () => {
-    keeper.ref();
-    const gone = once(keeper, 'exit');
-    keeper.stdin.end();
-    await gone;
+  const lifelines = [keeper.stdin, keeper.stdout] as readonly { readonly unref?: () => void }[];
+  for (const lifeline of lifelines) lifeline.unref?.();
+  return {
+    async tell(order) {
+      keeper.ref();
+      const done = once(keeper.stdout, 'data');
+      keeper.stdin.write(`${order}\n`);
+      await done;
+      keeper.unref();
+    },
+    async end() {
+      keeper.ref();
+      const gone = once(keeper, 'exit');
+      keeper.stdin.end();
+      await gone;
+    },
   };
 }
 

@@ -2,8 +2,13 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Runs every test file, or those whose path contains one of the given words: `node --import tsx tools/run-tests.ts turn`. */
-function main(words: readonly string[]): void {
+/**
+ * Runs every test file, or those whose path contains one of the given words: `node --import tsx tools/run-tests.ts turn`.
+ * With `--all`, the tests that destroy things do so as often as they can, and not only a few times.
+ */
+function main(given: readonly string[]): void {
+  const words = given.filter((word) => word !== '--all');
+  const extent = words.length < given.length ? { CHUKWA_CHAOS: 'all' } : {};
   const files = ['test', 'plugins']
     .flatMap(listTests)
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
@@ -15,7 +20,7 @@ function main(words: readonly string[]): void {
   const child = spawn(
     process.execPath,
     ['--import', 'tsx', '--test', '--test-concurrency', '2', '--test-reporter', 'spec', ...files],
-    { stdio: 'inherit' },
+    { stdio: 'inherit', env: { ...process.env, ...extent } },
   );
   child.on('exit', (code) => {
     process.exitCode = code ?? 1;

@@ -22,7 +22,17 @@ export interface ClaimRequest {
   readonly worlds?: readonly string[];
 }
 
-export type LapsedRequest = Pick<ClaimRequest, 'most' | 'worlds'>;
+export type LapsedRequest = Pick<ClaimRequest, 'most' | 'worlds'> & {
+  /** Also those whose lease ends so soon, unless it is renewed. */
+  readonly within_ms: number;
+};
+
+/** A world whose attempt has lost its driver, or will have in so many milliseconds. */
+export interface Lapse {
+  readonly world_slug: string;
+  /** 0 where it has. */
+  readonly in_ms: number;
+}
 
 /** A world in which something is to be done, and the message that says so. */
 export interface Claimed {
@@ -101,8 +111,8 @@ export interface Inbox {
   stop(stop: Stop): Promise<Reported>;
   /** What an attempt has been told and has not taken in, oldest first. */
   messagesOf(lease: AttemptLease): Promise<readonly InboxMessage[]>;
-  /** Worlds whose attempt has lost its driver, longest ago first. One statement. */
-  lapsed(request: LapsedRequest): Promise<readonly string[]>;
+  /** Worlds whose attempt has lost its driver, longest ago first, and then those that may lose it soon. One statement. */
+  lapsed(request: LapsedRequest): Promise<readonly Lapse[]>;
   /** Finds the way out for what lost it: turns that nobody promoted, messages to attempts that are over. */
   tidy(): Promise<Tidied>;
   /** All that is not over, by kind. */

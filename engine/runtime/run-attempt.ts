@@ -73,7 +73,7 @@ export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): 
   try {
     return await runBegun({ ...parts, heartbeat }, request, begun, notes);
   } catch (error) {
-    if (!(error instanceof Overtaken)) await endBroken(parts, begun.lease, notes);
+    if (!(error instanceof Overtaken)) await leaveBroken(parts, begun.lease, { notes, error });
     throw error;
   }
 }
@@ -136,16 +136,29 @@ function toContinued(past: AttemptPast | undefined): Pick<Extract<Progress, { ki
   return { continued: { answered: past.calls.length - interrupted - pending, interrupted } };
 }
 
-/** Ends an attempt whose driver breaks. Where even that cannot be written, whoever comes next does it. */
-async function endBroken(parts: RuntimeParts, lease: AttemptLease, notes: AgentNotes): Promise<void> {
+interface Broken {
+  readonly notes: AgentNotes;
+  readonly error: unknown;
+}
+
+/**
+ * Ends an attempt whose driver breaks. Where it was the database that let it down, the attempt stays open for the next
+ * driver, which repeats nothing. Where even that cannot be written, whoever comes next finds it as a dead driver left it.
+ */
+async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, { notes, error }: Broken): Promise<void> {
   const failure = {
     kind: 'fail',
     failure_class: 'interrupted',
     message: 'The driver of this attempt broke before the attempt had ended.',
   } as const;
+  const now = parts.clock.now();
   try {
+    if (parts.findFault(error) !== undefined) {
+      await parts.attempts.handOver(lease, now);
+      return;
+    }
     await forgetUnwritten(notes);
-    const ended = { status: 'interrupted', failure, ended_at: parts.clock.now() } as const;
+    const ended = { status: 'interrupted', failure, ended_at: now } as const;
     const write = async (agents: FailAttempt['agents']): Promise<void> => {
       await parts.attempts.fail(lease, { ...ended, ...(agents === undefined ? {} : { agents }) });
     };

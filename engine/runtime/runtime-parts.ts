@@ -1,3 +1,4 @@
+import type { Problem } from '../contract/problem.js';
 import type { AttemptStore, Holder } from '../ports/attempts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Heartbeat } from '../ports/heartbeat.js';
@@ -16,6 +17,8 @@ export interface RuntimeParts {
   readonly holder: Holder;
   /** Whether a process that held a lease still runs; true where that cannot be known. */
   readonly isAlive: (holder: Holder) => boolean;
+  /** The problem, where something that was thrown is the fault of the database's surroundings. */
+  readonly findFault: (error: unknown) => Problem | undefined;
   /** What keeps the leases; left out, each driver keeps its own. */
   readonly heartbeat?: Heartbeat;
   readonly plugin_versions: Readonly<Record<string, string>>;

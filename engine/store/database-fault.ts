@@ -2,8 +2,11 @@ import type { Problem } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
 import { databaseFull, databaseLost, databaseTroubled } from './problems.js';
 
-/** What a server says when it sends its clients away or takes no more: connections, shutting down, too many clients. */
-const SENT_AWAY = /^(08|57P0[1-5]|53300)/;
+/**
+ * What a server says when it sends its clients away or takes no more: connections, shutting down, too long silent in a
+ * transaction, too many clients.
+ */
+const SENT_AWAY = /^(08|57P0[1-5]|25P03|53300)/;
 
 /** No room for what is to be written. */
 const FULL = /^(53100|ENOSPC|EDQUOT)$/;

@@ -75,6 +75,12 @@ function queryOf(pool: Pool): Runner['query'] {
 }
 
 /**
+ * A process that is paused in the middle of a transaction keeps what it has locked, which may be the world that somebody
+ * else is to take over. The server gives it so many milliseconds, and takes it for gone then.
+ */
+const BEGIN = 'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 10000';
+
+/**
  * Runs work in one transaction of the pool; rolls back when it throws.
  * Await nothing else of this database inside: an embedded one has a single connection.
  */
@@ -85,7 +91,7 @@ export async function inTransaction<Result>(
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query('BEGIN');
+    await client.query(BEGIN);
     const result = await work(client);
     await client.query('COMMIT');
     return result;

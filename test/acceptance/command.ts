@@ -20,7 +20,7 @@ export interface Ended {
 /** The program, running. */
 export interface Running {
   readonly pid: number;
-  kill(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGKILL'): void;
+  kill(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
   /** What it has written to standard output so far. */
   said(): string;
   readonly ended: Promise<Ended>;

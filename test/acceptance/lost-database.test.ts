@@ -106,6 +106,7 @@ const FAULTS: Readonly<Record<NonNullable<ReturnType<typeof findFault>>['kind'] 
   lost: [
     says('terminating connection due to administrator command.', { code: '57P01' }),
     says('sorry, too many clients already', { code: '53300' }),
+    says('terminating connection due to idle-in-transaction timeout', { code: '25P03' }),
     says('connect ECONNREFUSED', { code: 'ECONNREFUSED', syscall: 'connect' }),
     new AggregateError([says('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' })]),
     new Error('Connection terminated unexpectedly'),

@@ -7,7 +7,7 @@ import type { Store } from '../../engine/ports/records.js';
 import { toStore } from '../../engine/store/open-store.js';
 import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../support/databases.js';
 import { loadScript, must, openParkStage, type ParkStage, ROOT } from '../support/park-stage.js';
-import { Died, mortalEngine } from './mortal-driver.js';
+import { Died, type MortalEngine, mortalEngine } from './mortal-driver.js';
 
 /** Services, a model and a database that outlive the drivers which die on them. */
 export interface Arena {
@@ -17,6 +17,8 @@ export interface Arena {
   freshStore(): Store;
   /** An engine on such a store. */
   freshEngine(): Engine;
+  /** An engine on such a store whose driver dies after so many steps: see `mortalEngine`. */
+  mortalEngine(life: number): MortalEngine;
   /** A fresh world of a scenario that ships, with services and model as freshly started and its script. */
   makeWorld(scenario: string): Promise<string>;
   /** Runs turns by a driver of its own, which dies after so many steps: see `mortalEngine`. */
@@ -43,6 +45,7 @@ export async function openArena(kind: DatabaseKind): Promise<Arena> {
     database,
     freshStore,
     freshEngine,
+    mortalEngine: (life) => mortalEngine(stage.engine, freshStore(), life),
     makeWorld: async (scenario) => {
       stage.toys.reset();
       stage.model.reset();

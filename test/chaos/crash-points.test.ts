@@ -4,6 +4,8 @@ import { showWorld } from '../../engine/operations/worlds.js';
 import type { CardRecord } from '../../engine/ports/agent-records.js';
 import type { AttemptRecord, Store, WorldSnapshot } from '../../engine/ports/records.js';
 import { must, type ParkStage } from '../support/park-stage.js';
+import { assertNothingRuns, countEnded } from './aftermath.js';
+import { extent } from './extent.js';
 import { type Arena, openArena } from './arena.js';
 
 /** The turn that dies: three readings, six generations, two tools that change something. */
@@ -112,24 +114,6 @@ async function assertAgentsAreDone({ database, freshStore }: Arena, world_slug: 
   assert.equal(row?.left, 0, 'an agent is left with a turn');
 }
 
-function countEnded(attempt: AttemptRecord): Readonly<Record<string, number>> {
-  const ended: Record<string, number> = {};
-  for (const { command_key, status } of attempt.invocations)
-    if (status !== 'interrupted') ended[command_key] = (ended[command_key] ?? 0) + 1;
-  return Object.fromEntries(Object.entries(ended).toSorted(([one], [other]) => one.localeCompare(other)));
-}
-
-async function assertNothingRuns({ database }: Arena, world_slug: string): Promise<void> {
-  const [row] = await database.outside.query<{ readonly running: number }>(
-    `SELECT (SELECT count(*) FROM attempts WHERE world_slug = $1 AND status = 'running')::int
-       + (SELECT count(*) FROM source_invocations WHERE world_slug = $1 AND status = 'running')::int
-       + (SELECT count(*) FROM llm_calls WHERE world_slug = $1 AND status = 'running')::int
-       + (SELECT count(*) FROM worlds WHERE world_slug = $1 AND lease_attempt_id IS NOT NULL)::int AS running`,
-    [world_slug],
-  );
-  assert.equal(row?.running, 0, 'something is left that says it runs');
-}
-
 /** The attempt stopped at a call of which nobody knows whether it took effect, and the world stayed. */
 function assertInDoubt(death: Death, undisturbed: Death, where: string): void {
   const { attempt, aftermath } = death;
@@ -160,6 +144,9 @@ function check(death: Death, undisturbed: Death, where: string): 'committed' | '
   return 'in doubt';
 }
 
+/** How far apart the points are. */
+const STRIDES = extent({ embedded: 2, PostgreSQL: 5 }, { embedded: 1, PostgreSQL: 1 });
+
 for (const kind of ['embedded', 'PostgreSQL'] as const) {
   describe(`a driver that dies after any of its steps (${kind})`, () => {
     let arena: Promise<Arena> | undefined;
@@ -171,12 +158,12 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       const undisturbed = await playDying(opened, []);
       assert.equal(undisturbed.attempt.status, 'committed');
       const ends: string[] = [];
-      for (let life = 1; life < undisturbed.steps; life += 1) {
+      for (let life = 1; life < undisturbed.steps; life += STRIDES[kind]) {
         const death = await playDying(opened, [life]);
         ends.push(check(death, undisturbed, `dead after step ${life} of ${undisturbed.steps}`));
       }
       // A tool's start and the answer that nobody recorded: two points of doubt for each of two tools.
-      assert.equal(ends.filter((end) => end === 'in doubt').length, 4);
+      if (STRIDES[kind] === 1) assert.equal(ends.filter((end) => end === 'in doubt').length, 4);
     });
 
     test('and so on, however often the next one dies as well', async () => {

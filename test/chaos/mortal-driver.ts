@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine/operations/engine.js';
 import type { AttemptStore } from '../../engine/ports/attempts.js';
+import type { Inbox } from '../../engine/ports/inbox.js';
 import type { CallSource } from '../../engine/ports/sources.js';
 import type { Store } from '../../engine/ports/records.js';
 
@@ -32,10 +33,13 @@ export function mortalEngine(engine: Engine, store: Store, life: number): Mortal
   const runtime = {
     ...engine.runtime,
     attempts: mortalAttempts(store.attempts, step),
+    inbox: store.inbox,
+    pending: store.pending,
     callSource: mortalSource(engine.runtime.callSource, step),
     isAlive: () => false,
   };
-  return { engine: { ...engine, store, runtime }, done: () => done };
+  const inbox: Inbox = { ...store.inbox, claim: (request) => step(() => store.inbox.claim(request)) };
+  return { engine: { ...engine, store: { ...store, inbox }, runtime }, done: () => done };
 }
 
 type Step = <Result>(work: () => Promise<Result>) => Promise<Result>;
@@ -47,6 +51,10 @@ function mortalAttempts(attempts: AttemptStore, step: Step): AttemptStore {
     startCall: (lease, start) => step(() => attempts.startCall(lease, start)),
     flushChunks: (lease, llm_call_id, batch) => step(() => attempts.flushChunks(lease, llm_call_id, batch)),
     finishCall: (lease, finish) => step(() => attempts.finishCall(lease, finish)),
+    pendCall: (lease, id, pended) => step(() => attempts.pendCall(lease, id, pended)),
+    suspend: (lease, at) => step(() => attempts.suspend(lease, at)),
+    discard: (lease, inbox_id) => step(() => attempts.discard(lease, inbox_id)),
+    handOver: (lease, at) => step(() => attempts.handOver(lease, at)),
     commit: (lease, turn) => step(() => attempts.commit(lease, turn)),
     fail: (lease, failure) => step(() => attempts.fail(lease, failure)),
     renew: (lease, lease_ms) => step(() => attempts.renew(lease, lease_ms)),

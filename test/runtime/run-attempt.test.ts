@@ -67,6 +67,25 @@ describe('a driver that breaks', () => {
     });
   }
 
+  test('because its database lets it down leaves the attempt to the next, which commits it', async () => {
+    const stage = await open();
+    stage.model.setScript(await loadScript('simple'));
+    const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
+    const attempts = { ...stage.engine.runtime.attempts, commit: () => Promise.reject(lost) };
+    const engine = { ...stage.engine, runtime: { ...stage.engine.runtime, attempts } };
+    const world = await stage.makeWorld({ scenario: 'simple' });
+    const { world_slug } = world;
+    const { signal } = new AbortController();
+    const refused = await runTurns(engine, { world_slug, turns: 1, signal, onProgress: () => {} });
+    assert.ok(!refused.ok && refused.because === 'environment');
+    const asked = stage.model.requests.length;
+    assert.equal((await onlyAttemptOf(stage, world_slug)).status, 'running');
+    await stage.run(world);
+    const { status, take_overs } = await onlyAttemptOf(stage, world_slug);
+    assert.deepEqual([status, take_overs], ['committed', 0]);
+    assert.equal(stage.model.requests.length, asked, 'the model was asked again');
+  });
+
   test('and cannot even write that: the first error is heard all the same', async () => {
     const stage = await open();
     const attempts = { ...stage.engine.runtime.attempts, fail: () => Promise.reject(new Error('the second error')) };

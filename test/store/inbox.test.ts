@@ -137,8 +137,14 @@ forEachDatabase('the inbox', (open) => {
     await outside.query(
       `UPDATE worlds SET lease_until = lease_until - interval '1 hour' WHERE world_slug = 'lapsed-a'`,
     );
-    assert.deepEqual(await store.inbox.lapsed({ most: 10 }), ['lapsed-a', 'lapsed-b']);
-    assert.deepEqual(await store.inbox.lapsed({ most: 1 }), ['lapsed-a']);
+    const lapsed = [
+      { world_slug: 'lapsed-a', in_ms: 0 },
+      { world_slug: 'lapsed-b', in_ms: 0 },
+    ];
+    assert.deepEqual(await store.inbox.lapsed({ most: 10, within_ms: 0 }), lapsed);
+    assert.deepEqual(await store.inbox.lapsed({ most: 1, within_ms: 0 }), lapsed.slice(0, 1));
+    const [soon] = await store.inbox.lapsed({ most: 10, within_ms: 3_600_000, worlds: ['lapsed-c'] });
+    assert.ok(soon !== undefined && soon.in_ms > 0);
   });
 
   test('a turn that nobody promoted is found and promoted', async () => {

@@ -157,7 +157,7 @@ async function serve(): Promise<Served> {
 // Of the whole file: inside the test that asks first, it would end with that test.
 after(async () => (await served)?.stop());
 
-function toServer(given: string): TestServer {
+function toServer(given: string): Pick<TestServer, 'url' | 'stop'> {
   const url = (database: string): string => {
     const address = new URL(given);
     address.pathname = `/${database}`;

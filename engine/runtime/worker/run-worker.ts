@@ -4,10 +4,13 @@ import { doJob, type Job } from './do-job.js';
 import type { WorkerParts, WorkerSettings } from './worker-parts.js';
 
 // A worker looks into the inbox when a bell rings, when one of its attempts ends, and every second by itself: with all
-// bells silent it is as late as that and misses nothing. Each look is three statements, four now and then.
+// bells silent it is as late as that and misses nothing. It looks earlier where a lease of somebody else is about to end.
+// Each look is three statements, four now and then.
 
 /** How long nobody rang before a worker looks by itself; drivers that are gone are looked for as often. */
 const LOOK_MS = 1_000;
+/** Those who wait for the end of one lease come one after the other. */
+const SPREAD_MS = 50;
 const TIDY_MS = 30_000;
 /** From a claim to the beginning of its attempt lies the compiling of a program, at most. */
 const RESERVE_MS = 5_000;
@@ -70,12 +73,12 @@ async function look(worker: Worker): Promise<number> {
   tellOfDoorbell(worker);
   try {
     await tidy(worker);
-    await takeLapsed(worker);
+    const rest_ms = await takeLapsed(worker);
     await takeDue(worker);
     await expire(worker);
     if (worker.losses > 0) worker.parts.onEvent({ kind: 'database_found' });
     worker.losses = 0;
-    return LOOK_MS;
+    return rest_ms;
   } catch (error) {
     return sleepOff(worker, error);
   }
@@ -119,16 +122,20 @@ function countFree({ settings, busy }: Worker): number {
   return Math.max(0, settings.concurrency - busy.size);
 }
 
-async function takeLapsed(worker: Worker): Promise<void> {
+/** @returns how long it may be before a driver is gone */
+async function takeLapsed(worker: Worker): Promise<number> {
   const { parts, busy, left_alone } = worker;
-  if (countFree(worker) === 0) return;
+  if (countFree(worker) === 0) return LOOK_MS;
   const now = parts.clock.now();
   const most = countFree(worker) + busy.size + left_alone.size;
-  const lapsed = await parts.inbox.lapsed({ most, ...toWorlds(worker) });
-  const lost = new Set(lapsed);
+  const found = await parts.inbox.lapsed({ most, within_ms: LOOK_MS, ...toWorlds(worker) });
+  const lost = new Set(found.map(({ world_slug }) => world_slug));
   for (const world_slug of left_alone.keys()) if (!lost.has(world_slug)) left_alone.delete(world_slug);
-  const ripe = lapsed.filter((slug) => !busy.has(slug) && (left_alone.get(slug)?.until ?? 0) <= now);
-  for (const world_slug of ripe.slice(0, countFree(worker))) start(worker, { world_slug });
+  const others = found.filter(({ world_slug }) => !busy.has(world_slug));
+  const ripe = others.filter(({ world_slug, in_ms }) => in_ms === 0 && (left_alone.get(world_slug)?.until ?? 0) <= now);
+  for (const { world_slug } of ripe.slice(0, countFree(worker))) start(worker, { world_slug });
+  const next = others.find(({ in_ms }) => in_ms > 0);
+  return next === undefined ? LOOK_MS : Math.min(LOOK_MS, next.in_ms + parts.jitter() * SPREAD_MS);
 }
 
 async function takeDue(worker: Worker): Promise<void> {
@@ -162,8 +169,9 @@ async function work(worker: Worker, job: Job): Promise<void> {
     if (end === 'done' || job.claimed !== undefined) left_alone.delete(world_slug);
     else leaveAlone(worker, world_slug, tries);
   } catch (error) {
-    // The attempt stays open, and whoever finds its lease lapsed goes on with it.
+    // The attempt stays open, and whoever finds its lease lapsed goes on with it; here, after a while.
     sleepOff(worker, error);
+    leaveAlone(worker, world_slug, tries);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { InboxCount, LapsedRequest, Tidied } from '../../ports/inbox.js';
+import type { InboxCount, Lapse, LapsedRequest, Tidied } from '../../ports/inbox.js';
 import type { OpenDatabase } from '../database.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { promoteForgotten } from './enqueue.js';
@@ -7,16 +7,18 @@ import { AT_THE_FRONT } from './turn-message.js';
 // Attempts that run are as many as the fleet has hands, so it is they that are looked through, and not all worlds.
 const LAPSED = prepare(
   'lapsed_worlds',
-  `SELECT worlds.world_slug FROM attempts JOIN worlds USING (world_slug)
-   WHERE attempts.status = 'running' AND (lease_until IS NULL OR lease_until <= now())
+  `SELECT worlds.world_slug,
+     greatest(0, coalesce(ceil(extract(epoch FROM lease_until - now()) * 1000), 0))::int AS in_ms
+   FROM attempts JOIN worlds USING (world_slug)
+   WHERE attempts.status = 'running'
+     AND (lease_until IS NULL OR lease_until <= now() + :within_ms::int * interval '1 millisecond')
      AND (:worlds::text[] IS NULL OR worlds.world_slug = ANY(:worlds))
    ORDER BY lease_until NULLS FIRST LIMIT :most::int`,
 );
 
-/** Worlds whose attempt has lost its driver, or was handed over: longest ago first. One statement. */
-export async function lapsed(runner: Runner, { most, worlds }: LapsedRequest): Promise<readonly string[]> {
-  const rows = await run<{ world_slug: string }>(runner, LAPSED, { most, worlds: worlds ?? null });
-  return rows.map(({ world_slug }) => world_slug);
+/** Worlds whose attempt has lost its driver, or was handed over, or may lose it soon: longest ago first. One statement. */
+export function lapsed(runner: Runner, { most, within_ms, worlds }: LapsedRequest): Promise<readonly Lapse[]> {
+  return run<Lapse>(runner, LAPSED, { most, within_ms, worlds: worlds ?? null });
 }
 
 // From world to world through the index, one step each, however many turns wait in one.

@@ -3,6 +3,7 @@ import type { Row } from '../row.js';
 import { measureClaims } from './claims.js';
 import { measureIdle } from './idle.js';
 import { openScene } from './scene.js';
+import { measureTakeOvers } from './take-over.js';
 import { measureWakeUps } from './wake-up.js';
 
 /** What a fleet costs, and how soon it wakes up. */
@@ -15,7 +16,9 @@ export async function measureFleet(program: string, url: string, progress: Progr
     progress.say('waking up');
     const wakeUps = await measureWakeUps(url, scene);
     progress.say('watching an idle worker');
-    return [claims, ...wakeUps, await measureIdle(program, url, scene)];
+    const idle = await measureIdle(program, url, scene);
+    progress.say('killing workers');
+    return [claims, ...wakeUps, idle, await measureTakeOvers(program, url, scene)];
   } finally {
     await scene.close();
   }

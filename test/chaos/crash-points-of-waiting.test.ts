@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { reportCall } from '../../engine/operations/reports.js';
+import { queueTurns, runWorker, type WorkerEvent } from '../../engine/operations/run-worker.js';
+import { showWorld } from '../../engine/operations/worlds.js';
+import type { AttemptRecord } from '../../engine/ports/records.js';
+import { must } from '../support/park-stage.js';
+import { assertNothingRuns, attemptsOf, countEnded } from './aftermath.js';
+import { type Arena, openArena, type Played } from './arena.js';
+import { Died } from './mortal-driver.js';
+
+const ANSWER = { status: 'answered', from: 'Emil', body: 'I come with the first snow.', postage: 'paid' };
+/** Of a stream, so that it is flushed while it streams. */
+const PIECE_MS = 45;
+
+/** What became of a world, with nothing in it that differs from run to run. */
+async function look(arena: Arena, world_slug: string) {
+  const attempts = await attemptsOf(arena, world_slug);
+  const { turn, environments, entities } = must(await showWorld(arena.freshEngine(), { world_slug }));
+  await assertNothingRuns(arena, world_slug);
+  return {
+    world: { turn, environments, entities },
+    attempts: attempts.map((attempt) => ({
+      attempted_turn: attempt.attempted_turn,
+      status: attempt.status,
+      patches: attempt.patches,
+      audit: attempt.audit.map(({ audit_kind }) => audit_kind),
+      ended: countEnded(attempt),
+    })),
+  };
+}
+
+/** Plays a turn whose driver dies after so many steps, to its end. @returns how many steps that driver took */
+type Play<Outcome> = (life: number) => Promise<{ readonly steps: number; readonly outcome: Outcome }>;
+
+/** Plays a turn once in peace, and then again for each of its steps. @returns the outcomes of those */
+async function playEachDeath<Outcome>(play: Play<Outcome>) {
+  const undisturbed = await play(Infinity);
+  const deaths: { readonly where: string; readonly outcome: Outcome }[] = [];
+  for (let life = 1; life < undisturbed.steps; life += 1) {
+    const { outcome } = await play(life);
+    deaths.push({ where: `dead after step ${life} of ${undisturbed.steps}`, outcome });
+  }
+  assert.ok(deaths.length > 3);
+  return { undisturbed: undisturbed.outcome, deaths };
+}
+
+for (const kind of ['embedded', 'PostgreSQL'] as const) {
+  describe(`a driver that dies after any of its steps where something waits (${kind})`, () => {
+    let arena: Arena;
+    before(async () => {
+      arena = await openArena(kind);
+    });
+    after(() => arena.close());
+
+    test('on the way to a rest, is followed by one that rests as well, or names the letter that is in doubt', async () => {
+      const { undisturbed, deaths } = await playEachDeath(async (life) => {
+        const world_slug = await arena.makeWorld('letters');
+        const played = await arena.play(world_slug, life);
+        const { steps } = played;
+        const next = steps === life ? await arena.play(world_slug, Infinity) : played;
+        if (next.report?.turns[0]?.status === 'suspended') {
+          await answer(next);
+          await arena.play(world_slug, Infinity);
+        }
+        return { steps, outcome: await lookAtLetter(world_slug) };
+      });
+      const doubtful = deaths.filter(({ outcome }) => outcome.first?.status === 'failed');
+      for (const { where, outcome } of doubtful) {
+        assert.equal(outcome.first?.failure_class, 'interrupted', where);
+        assert.equal(outcome.in_doubt, 'nora/act/round-1/try-1/tool', where);
+      }
+      for (const { where, outcome } of deaths)
+        if (!doubtful.some((doubt) => doubt.where === where)) assert.deepEqual(outcome.left, undisturbed.left, where);
+      // The call's start, and the answer that said that it comes later.
+      assert.equal(doubtful.length, 2);
+    });
+
+    test('of a turn that rested and was answered, is followed by one that hears the answer once', async () => {
+      const { undisturbed, deaths } = await playEachDeath(async (life) => {
+        const world_slug = await arena.makeWorld('letters');
+        await answer(await arena.play(world_slug, Infinity));
+        const { steps } = await arena.play(world_slug, life);
+        await goOn(world_slug);
+        return { steps, outcome: await lookAtLetter(world_slug) };
+      });
+      for (const { where, outcome } of deaths) assert.deepEqual(outcome.left, undisturbed.left, where);
+    });
+
+    test('of queued turns, from their claim on, is followed by one that does each of them once', async () => {
+      const { undisturbed, deaths } = await playEachDeath(async (life) => {
+        const world_slug = await arena.makeWorld('simple');
+        must(await queueTurns(arena.freshEngine(), { world_slug, turns: 2 }));
+        const steps = await work(arena, life);
+        await letTimePass(arena);
+        await work(arena, Infinity);
+        return { steps, outcome: await look(arena, world_slug) };
+      });
+      assert.deepEqual(
+        undisturbed.attempts.map(({ status }) => status),
+        ['committed', 'committed'],
+      );
+      for (const { where, outcome } of deaths) assert.deepEqual(outcome, undisturbed, where);
+    });
+
+    test('of a long stream, also while it streams, is followed by one that commits the same turn', async () => {
+      const { undisturbed, deaths } = await playEachDeath(async (life) => {
+        const world_slug = await arena.makeWorld('simple');
+        arena.stage.model.onPiece(() => wait(PIECE_MS));
+        const { steps } = await arena.play(world_slug, life);
+        arena.stage.model.onPiece(async () => {});
+        await goOn(world_slug);
+        return { steps, outcome: await look(arena, world_slug) };
+      });
+      // Lease, start, answer, record and commit are five steps; what is more are flushes.
+      assert.ok(deaths.length >= 5, 'the stream was not flushed');
+      for (const { where, outcome } of deaths) assert.deepEqual(outcome, undisturbed, where);
+    });
+
+    async function answer({ report }: Played): Promise<void> {
+      const call = report?.awaited?.[0]?.source_invocation_id ?? assert.fail('nothing is awaited');
+      const said = await reportCall(arena.freshEngine(), call, { kind: 'answered', value: ANSWER });
+      assert.equal(must(said).accepted, true);
+    }
+
+    /** Lets a driver that lives do what one that died has left, if anything is. */
+    async function goOn(world_slug: string): Promise<void> {
+      const attempts = await attemptsOf(arena, world_slug);
+      if (attempts.every(({ status }) => status !== 'committed')) await arena.play(world_slug, Infinity);
+    }
+
+    /** Whatever happened, the post was given one letter for each attempt. */
+    async function lookAtLetter(world_slug: string) {
+      const left = await look(arena, world_slug);
+      const [first]: readonly (AttemptRecord | undefined)[] = await attemptsOf(arena, world_slug);
+      assert.ok(arena.stage.toys.post.served.length <= left.attempts.length, 'a letter was sent twice');
+      const in_doubt = first?.invocations.find(
+        ({ source_invocation_id }) => source_invocation_id === first.failed_source_invocation_id,
+      )?.command_key;
+      return { left, first, in_doubt };
+    }
+  });
+}
+
+/** Lets a worker work until nothing is left, or until it dies. @returns its steps */
+async function work(arena: Arena, life: number): Promise<number> {
+  const { engine, done } = arena.mortalEngine(life);
+  const stop = new AbortController();
+  const onEvent = ({ kind }: WorkerEvent): void => {
+    if (kind === 'driver_broke') stop.abort();
+  };
+  const settings = { concurrency: 1, grace_ms: 0, lease_ms: 30_000, onEvent, onReady: () => {} };
+  const watched = watch(arena, stop);
+  try {
+    must(await runWorker(engine, { ...settings, signal: stop.signal }));
+  } catch (error) {
+    if (!(error instanceof Died)) throw error;
+  } finally {
+    stop.abort();
+    await watched;
+  }
+  return done();
+}
+
+async function watch(arena: Arena, stop: AbortController): Promise<void> {
+  const { inbox } = arena.freshStore();
+  while (!stop.signal.aborted) {
+    if ((await inbox.count()).length === 0) stop.abort();
+    await wait(20);
+  }
+}
+
+/** Leases end, and so does what a claim reserves. */
+async function letTimePass({ database }: Arena): Promise<void> {
+  await database.outside.query('UPDATE worlds SET lease_until = now() WHERE lease_attempt_id IS NOT NULL');
+  await database.outside.query(
+    "UPDATE agent_inbox SET next_retry_at = now() WHERE status = 'pending' AND next_retry_at < 'infinity'",
+  );
+}

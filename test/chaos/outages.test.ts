@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Running } from '../acceptance/command.js';
+import { openDice } from './dice.js';
+import { extent, IS_THOROUGH } from './extent.js';
+import { type Fleet, kindsOf, openFleet, slowDown } from './fleet.js';
+import { assertWhole } from './ledger.js';
+
+const ENOUGH = { timeout: extent(240_000, 600_000) };
+const ANSWER_MS = 80;
+const [WORLDS, TURNS] = extent([3, 2], [8, 5]);
+const dice = openDice();
+
+/** Tables that a driver writes at different moments of a turn. */
+const FULL = [
+  'source_invocations',
+  'llm_calls',
+  'attempt_timeline_events',
+  'turns',
+  'world_audit_events',
+  'agent_inbox',
+];
+
+/** What happens to the database, again and again, in the middle of turns. */
+const OUTAGES: Readonly<Record<string, Outage>> = {
+  'killed and started again': { times: extent(1, 6), happen: ({ server }) => restart(server, 'immediate') },
+  ...extent<Readonly<Record<string, Outage>>>(
+    {},
+    { 'stopped in good order and started again': { times: 6, happen: ({ server }) => restart(server, 'fast') } },
+  ),
+  'sending all its clients away': { times: extent(4, 20), happen: cutConnections },
+  'without room for some tables, one after the other': { times: extent(2, FULL.length), happen: fillUp },
+};
+
+interface Outage {
+  readonly times: number;
+  readonly happen: (fleet: Fleet, time: number) => Promise<void>;
+}
+
+describe(`a database in the middle of turns, ${WORLDS} worlds and two workers (seed ${dice.seed})`, ENOUGH, () => {
+  let fleet: Fleet;
+  before(async () => {
+    fleet = await openFleet();
+  });
+  after(() => fleet.close());
+
+  for (const [what, { times, happen }] of Object.entries(OUTAGES))
+    test(`${what}: the workers wait for it, and every queued turn is done once`, async () => {
+      fleet.toys.reset();
+      slowDown(fleet, ANSWER_MS);
+      const worlds = await fleet.makeWorlds(WORLDS);
+      const inbox_ids: string[] = [];
+      for (const world of worlds) inbox_ids.push(...(await fleet.queue(world, TURNS)));
+      const workers = await Promise.all([fleet.startWorker(), fleet.startWorker()]);
+      for (let time = 0; time < times; time += 1) {
+        await wait(dice.below(800));
+        await happen(fleet, time);
+      }
+      await fleet.untilDone();
+      await Promise.all(workers.map(fleet.stop));
+      assertNobodyBroke(workers);
+      await assertWhole(fleet, { worlds, inbox_ids });
+    });
+});
+
+async function restart(server: Fleet['server'], how: 'fast' | 'immediate'): Promise<void> {
+  await server.halt(how);
+  await wait(dice.below(1_000));
+  await server.resume();
+}
+
+async function cutConnections({ query }: Fleet): Promise<void> {
+  await query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+  );
+}
+
+/** For a while, one table cannot be written. */
+async function fillUp({ query }: Fleet, time: number): Promise<void> {
+  const table = FULL[time % FULL.length];
+  await query(`
+    CREATE OR REPLACE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE 'could not extend file' USING ERRCODE = '53100'; END $$;
+    CREATE TRIGGER no_room BEFORE INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION no_room()`);
+  await wait(1_500);
+  await query(`DROP TRIGGER no_room ON ${table}`);
+}
+
+/** To be told of a fault of the database is one thing, to take it for a fault of the program another. */
+function assertNobodyBroke(workers: readonly Running[]): void {
+  for (const worker of workers) assert.ok(!kindsOf(worker).includes('driver_broke'), worker.said());
+  if (IS_THOROUGH)
+    assert.ok(
+      workers.some((worker) => kindsOf(worker).includes('database_found')),
+      'nobody noticed',
+    );
+}
