@@ -10,9 +10,9 @@ const WORKERS = 3;
 const [KILLS, WORLDS] = extent([12, 4], [200, 20]);
 const HANDS = ['--concurrency', '3'];
 /** Of each answer: a turn takes six of them, one after the other. */
-const ANSWER_MS = 150;
+const ANSWER_MS = 100;
 /** How long a worker lives at most that has begun a turn. */
-const LIFE_MS = 1_000;
+const LIFE_MS = 2_500;
 
 const dice = openDice();
 

@@ -21,7 +21,7 @@ const WRONGS: Readonly<Record<string, string>> = {
   'an attempt ended neither well, nor poisoned, nor with a side effect in doubt that it names': `
     SELECT world_slug, attempt_id, attempts.status, attempts.failure_class, attempts.failure_message, take_overs
     FROM attempts WHERE world_slug = ANY($1) AND attempts.status <> 'committed'
-      AND NOT (attempts.status = 'failed' AND attempts.failure_class = 'poisoned' AND take_overs = 6)
+      AND NOT (attempts.status = 'failed' AND attempts.failure_class = 'poisoned' AND take_overs > 5)
       AND NOT (attempts.status = 'failed' AND attempts.failure_class = 'interrupted' AND EXISTS (
         SELECT FROM source_invocations AS call WHERE call.world_slug = attempts.world_slug
           AND call.attempt_id = attempts.attempt_id AND source_invocation_id = failed_source_invocation_id
