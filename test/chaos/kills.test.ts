@@ -18,8 +18,9 @@ const dice = openDice();
 
 test(`workers killed ${KILLS} times over ${WORLDS} worlds do every queued turn once, and finish no call twice (seed ${dice.seed})`, {
   timeout: extent(180_000, 840_000),
-}, async () => {
+}, async (context) => {
   const fleet = await openFleet();
+  context.after(fleet.close);
   slowDown(fleet, ANSWER_MS);
   const worlds = await fleet.makeWorlds(WORLDS);
   const supply = supplyTurns(fleet, worlds);
