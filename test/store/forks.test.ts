@@ -54,17 +54,19 @@ async function rowsOf(outside: OutsideView, work: () => Promise<unknown>): Promi
 }
 
 forEachDatabase('forks', (open) => {
-  test('a fork writes a row for itself, one for its turn, one for each ancestor, and copies nothing', async () => {
+  test('a fork writes a row for itself, its turn, each ancestor and each idle agent, and copies nothing', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'old');
     await playTurns(store, 'old', 1, 3);
     assert.deepEqual(await rowsOf(outside, () => fork(store, 'old', 2, 'young')), {
+      agent_state_heads: 2,
       turns: 1,
       world_lineage: 1,
       worlds: 1,
     });
     await playTurns(store, 'young', 3, 3);
     assert.deepEqual(await rowsOf(outside, () => fork(store, 'young', 3, 'younger')), {
+      agent_state_heads: 2,
       turns: 1,
       world_lineage: 2,
       worlds: 1,
