@@ -101,8 +101,6 @@ export interface CallStart {
   readonly started_at: number;
   /** A refusal is written finished at once, by the same statement. */
   readonly refused?: CallFinish;
-  /** What the statement tells of agents. */
-  readonly agents?: AgentRecord;
 }
 
 /** The end of a call together with what the core made of it. */
@@ -111,10 +109,16 @@ export interface CallFinish {
   readonly llm_call_id?: string;
   readonly outcome: CallOutcome;
   readonly verdict?: Verdict;
-  /** What the statement tells of agents. */
-  readonly agents?: AgentRecord;
   /** The call was pending: what was said of it is taken in by the same statement. */
   readonly is_reported?: boolean;
+}
+
+/** Calls that end and calls that begin at one time. One call does not do both. */
+export interface CallsWrite {
+  readonly finished: readonly CallFinish[];
+  readonly started: readonly CallStart[];
+  /** What the statement tells of agents. */
+  readonly agents?: AgentRecord;
 }
 
 export interface SuspendAttempt {
@@ -171,12 +175,10 @@ export interface AttemptStore {
    * what its driver had under way is marked interrupted, and what is on record comes along.
    */
   begin(request: BeginAttempt, isAlive: (holder: Holder) => boolean): Promise<BeginOutcome>;
-  /** One statement. */
-  startCall(lease: AttemptLease, start: CallStart): Promise<Written>;
+  /** One statement: all of it is durable when it resolves, or nothing of it is written. */
+  writeCalls(lease: AttemptLease, calls: CallsWrite): Promise<Written>;
   /** One statement. */
   flushChunks(lease: AttemptLease, llm_call_id: string, batch: ChunkBatch): Promise<Written>;
-  /** One statement. */
-  finishCall(lease: AttemptLease, finish: CallFinish): Promise<Written>;
   /** One statement. @returns until when it is waited for, in milliseconds since 1970, by the clock of the database */
   pendCall(lease: AttemptLease, source_invocation_id: string, pended: CallPended): Promise<number | 'overtaken'>;
   /** Lets the attempt rest and gives the lease back, unless it has been told something. One statement. */

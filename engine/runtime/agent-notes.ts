@@ -1,102 +1,53 @@
 import type { AgentBook, CallPointer } from '../core/agents/book.js';
 import { type AttemptEnding, endTurns } from '../core/agents/end-turns.js';
-import type { AgentRecord } from '../core/agents/record.js';
-import { isEmpty, type Recorded, recordTransitions } from '../core/agents/record-transitions.js';
+import { isEmpty, recordTransitions } from '../core/agents/record-transitions.js';
 import type { AgentTransition } from '../core/agents/transition.js';
+import type { CallsWrite } from '../ports/attempts.js';
 
-/** What a driver knows of its agents, and what it has still to write: the next statement takes it along. */
+/** What a driver knows of its agents: the book as it is on record, and what is still to be written. */
 export interface AgentNotes {
-  /** As the statements that were handed over leave it. */
-  book: AgentBook;
-  /** As those leave it of which it is known that they landed. */
-  landed: AgentBook;
-  unwritten: readonly AgentTransition[];
-  /** Statements that tell of agents go one after the other: each compares with what the one before has left. */
-  last: Promise<void>;
+  readonly book: AgentBook;
+  readonly unwritten: readonly AgentTransition[];
+}
+
+/** What a statement tells of agents, where it tells anything. */
+export type Told = Pick<CallsWrite, 'agents'>;
+
+/** What the next statement tells of agents, and how the notes stand once it has landed. */
+export interface Telling {
+  readonly told: Told;
+  readonly after: AgentNotes;
 }
 
 /** Where the record of a call is; undefined for one that has no row, and gets none by this statement. */
 export type FindPointer = (call_key: string) => CallPointer | undefined;
 
-/** Notes of which nothing is unwritten. */
-export function openNotes(book: AgentBook): AgentNotes {
-  return { book, landed: book, unwritten: [], last: Promise.resolve() };
+/** Tells all that can be told. What is of a call without a row waits for it. */
+export function tell({ book, unwritten }: AgentNotes, findPointer: FindPointer): Telling {
+  const ready = unwritten.filter((transition) => isReady(transition, findPointer));
+  const waiting = unwritten.filter((transition) => !isReady(transition, findPointer));
+  return toTelling(book, ready, waiting, findPointer);
 }
 
-/** Remembers transitions for the next statement. */
-export function note(notes: AgentNotes, transitions: readonly AgentTransition[] = []): void {
-  notes.unwritten = [...notes.unwritten, ...transitions];
-}
-
-/** Writes a statement together with what there is to tell of agents. What is of a call without a row waits for it. */
-export function writeNoted(
-  notes: AgentNotes,
-  findPointer: FindPointer,
-  write: (record: AgentRecord | undefined) => Promise<void>,
-): Promise<void> {
+/** Tells the last of an attempt, with which the turns of its agents end. */
+export function tellEnding(notes: AgentNotes, ending: AttemptEnding, findPointer: FindPointer): Telling {
   const ready = notes.unwritten.filter((transition) => isReady(transition, findPointer));
-  notes.unwritten = notes.unwritten.filter((transition) => !isReady(transition, findPointer));
-  return handOver(notes, recordTransitions(notes.book, ready, toPointerOf(findPointer)), write);
+  const { book } = recordTransitions(notes.book, ready, toPointerOf(findPointer));
+  return toTelling(notes.book, [...ready, ...endTurns(book, ending)], [], findPointer);
 }
 
-/** Writes the last statement of an attempt, with which the turns of its agents end. */
-export function writeEnding(
-  notes: AgentNotes,
-  ending: AttemptEnding,
+function toTelling(
+  before: AgentBook,
+  transitions: readonly AgentTransition[],
+  unwritten: readonly AgentTransition[],
   findPointer: FindPointer,
-  write: (record: AgentRecord | undefined) => Promise<void>,
-): Promise<void> {
-  const told = notes.unwritten.filter((transition) => isReady(transition, findPointer));
-  notes.unwritten = [];
-  const pointerOf = toPointerOf(findPointer);
-  const { book } = recordTransitions(notes.book, told, pointerOf);
-  return handOver(notes, recordTransitions(notes.book, [...told, ...endTurns(book, ending)], pointerOf), write);
+): Telling {
+  const { book, record } = recordTransitions(before, transitions, toPointerOf(findPointer));
+  return { told: isEmpty(record) ? {} : { agents: record }, after: { book, unwritten } };
 }
 
 function isReady(transition: AgentTransition, findPointer: FindPointer): boolean {
   return !('call_key' in transition) || findPointer(transition.call_key) !== undefined;
-}
-
-/**
- * Writes the statement that lets the attempt rest, with what that means for its agents.
- * @param write answers whether it landed; where it did not, nothing has happened
- */
-export async function writeRest(
-  notes: AgentNotes,
-  resting: readonly AgentTransition[],
-  findPointer: FindPointer,
-  write: (record: AgentRecord | undefined) => Promise<boolean>,
-): Promise<boolean> {
-  const { book, unwritten } = notes;
-  note(notes, resting);
-  let rests = false;
-  await writeNoted(notes, findPointer, async (record) => {
-    rests = await write(record);
-  });
-  if (!rests) Object.assign(notes, { book, landed: book, unwritten });
-  return rests;
-}
-
-/** Goes back to what is known to be written, for a driver that breaks. */
-export async function forgetUnwritten(notes: AgentNotes): Promise<void> {
-  await notes.last;
-  notes.book = notes.landed;
-  notes.unwritten = [];
-}
-
-async function handOver(
-  notes: AgentNotes,
-  { book, record }: Recorded,
-  write: (record: AgentRecord | undefined) => Promise<void>,
-): Promise<void> {
-  notes.book = book;
-  if (isEmpty(record)) return write(undefined);
-  const written = notes.last.then(() => write(record));
-  notes.last = written.then(
-    () => void (notes.landed = book),
-    () => undefined,
-  );
-  return written;
 }
 
 function toPointerOf(findPointer: FindPointer): (call_key: string) => CallPointer {

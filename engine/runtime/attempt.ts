@@ -1,4 +1,4 @@
-import type { CallPointer } from '../core/agents/book.js';
+import type { AgentBook } from '../core/agents/book.js';
 import type { Commit, Fail, Invoke, TurnCommand } from '../core/turn/command.js';
 import { advance, type Step } from '../core/turn/advance.js';
 import type { TurnBegan } from '../core/turn/event.js';
@@ -6,12 +6,12 @@ import { refold } from '../core/turn/refold.js';
 import type { TurnState } from '../core/turn/state.js';
 import type { Verdict } from '../core/turn/verdict.js';
 import type { Program } from '../core/workflow/program.js';
-import type { AttemptLease, AttemptPast, CallFinish, CallStart, Written } from '../ports/attempts.js';
+import type { AttemptLease, AttemptPast, AttemptStore, CallFinish, CallStart, Written } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallPended, CallResult } from '../ports/sources.js';
-import { type AgentNotes, note, writeEnding, writeNoted } from './agent-notes.js';
 import { type Arrivals, openArrivals } from './arrivals.js';
 import { eventOf } from './event-of.js';
+import { type CallWrite, type Journal, note, openJournal, writeAlone, writeCall, writeTale } from './journal.js';
 import type { OnProgress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
@@ -29,7 +29,7 @@ export interface Attempt {
   readonly onProgress: OnProgress;
   readonly arrivals: Arrivals<Arrival>;
   readonly calls: Map<string, Call>;
-  readonly notes: AgentNotes;
+  readonly journal: Journal;
   /** The highest number that a call has. */
   last_invocation_seq: number;
   state: TurnState;
@@ -51,13 +51,16 @@ interface Call {
   readonly start: CallStart;
   readonly abort: AbortController;
   under_way: boolean;
-  /** Whether its row is written, or is being written. */
-  has_row: boolean;
+}
+
+/** The journal of an attempt of whose agents so much is on record. */
+export function openJournalOf({ writeCalls }: AttemptStore, lease: AttemptLease, book: AgentBook): Journal {
+  return openJournal(book, async (calls) => demand(await writeCalls(lease, calls)));
 }
 
 /** An attempt that has heard nothing yet. */
 export function openAttempt(
-  opening: Pick<Attempt, 'lease' | 'program' | 'simulation_time' | 'onProgress' | 'state' | 'notes'>,
+  opening: Pick<Attempt, 'lease' | 'program' | 'simulation_time' | 'onProgress' | 'state' | 'journal'>,
 ): Attempt {
   return { ...opening, is_leaving: false, arrivals: openArrivals(), calls: new Map(), last_invocation_seq: 0 };
 }
@@ -67,43 +70,45 @@ export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): r
   const records = past.calls.map(({ fact, ...call }) => ({ ...call, ...(fact ? { event: eventOf(fact) } : {}) }));
   const { state, commands, asked, agents } = refold(attempt.program, began, records);
   attempt.state = state;
-  note(attempt.notes, agents);
+  note(attempt.journal, agents);
   attempt.last_invocation_seq = past.last_invocation_seq;
   const wanted = new Set(commands.map((command) => (command.kind === 'invoke' ? command.key : undefined)));
   for (const call of past.calls) {
     const command = asked.get(call.key);
     if (command === undefined || wanted.has(call.key)) continue;
     const start = { ...call, command };
-    attempt.calls.set(call.key, { start, abort: new AbortController(), under_way: false, has_row: true });
+    attempt.calls.set(call.key, { start, abort: new AbortController(), under_way: false });
+    attempt.journal.pointers.set(call.key, start);
   }
   return commands;
 }
 
-/** One finished call becomes a fact: the core decides, the record is written, and only then does anything follow. */
-export async function hear(
-  parts: RuntimeParts,
-  attempt: Attempt,
-  outcome: CallOutcome,
-  is_reported = false,
-): Promise<readonly TurnCommand[]> {
+/** One finished call becomes a fact: the core decides, and what follows is not begun before the record of it is written. */
+export function hear(attempt: Attempt, outcome: CallOutcome, is_reported = false): readonly TurnCommand[] {
   const call = callOf(attempt, outcome.key);
   call.under_way = false;
   const step = advance(attempt.program, attempt.state, eventOf(outcome));
-  note(attempt.notes, step.agents);
-  await writeFinish(parts, attempt, call, toFinish(call, { outcome, is_reported, verdict: step.verdict }));
-  attempt.onProgress({
-    kind: 'call_finished',
-    source_invocation_id: call.start.source_invocation_id,
-    command: call.start.command,
-    outcome,
-    ...(step.verdict === undefined ? {} : { verdict: step.verdict }),
-  });
+  note(attempt.journal, step.agents);
+  const { verdict } = step;
+  const finish = toFinish(call, { outcome, is_reported, verdict });
+  const { source_invocation_id, command } = call.start;
+  const finished = { kind: 'call_finished', source_invocation_id, command, outcome } as const;
+  writeCall(attempt.journal, toWrite(call, finish)).then(
+    () => attempt.onProgress({ ...finished, ...(verdict === undefined ? {} : { verdict }) }),
+    (error: unknown) => attempt.arrivals.put({ kind: 'broken', error }),
+  );
   return moveTo(attempt, step);
+}
+
+/** A call that was refused never started, and is written with its end. */
+function toWrite({ start }: Call, finish: CallFinish): CallWrite {
+  const is_refused = finish.outcome.status === 'failed' && finish.outcome.refused;
+  return is_refused ? { kind: 'started', start: { ...start, refused: finish } } : { kind: 'finished', finish };
 }
 
 /** Moves to the next state, and has still to write what that means for agents. */
 export function take(attempt: Attempt, step: Step): readonly TurnCommand[] {
-  note(attempt.notes, step.agents);
+  note(attempt.journal, step.agents);
   return moveTo(attempt, step);
 }
 
@@ -117,7 +122,7 @@ function moveTo(attempt: Attempt, step: Step): readonly TurnCommand[] {
 /** Asks a source; what came of it arrives later. */
 export function issue(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {
   const start = toStart(parts, attempt, command);
-  const call: Call = { start, abort: new AbortController(), under_way: true, has_row: false };
+  const call: Call = { start, abort: new AbortController(), under_way: true };
   if (attempt.calls.has(command.key)) throw new Error(`the command ${command.key} was issued twice`);
   attempt.calls.set(command.key, call);
   perform(parts, attempt, call).then(
@@ -143,28 +148,13 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
     },
     {
       async started() {
-        await tell(attempt, call, (told) => parts.attempts.startCall(lease, { ...call.start, ...told }));
+        await writeCall(attempt.journal, { kind: 'started', start: call.start });
         attempt.onProgress({ kind: 'call_started', source_invocation_id: call.start.source_invocation_id, command });
       },
       async flushed(batch) {
         if (llm_call_id !== undefined) demand(await parts.attempts.flushChunks(lease, llm_call_id, batch));
       },
     },
-  );
-}
-
-async function writeFinish(
-  { attempts }: RuntimeParts,
-  attempt: Attempt,
-  call: Call,
-  finish: CallFinish,
-): Promise<void> {
-  const { lease } = attempt;
-  const refused = finish.outcome.status === 'failed' && finish.outcome.refused;
-  await tell(attempt, call, (told) =>
-    refused
-      ? attempts.startCall(lease, { ...call.start, refused: finish, ...told })
-      : attempts.finishCall(lease, { ...finish, ...told }),
   );
 }
 
@@ -184,27 +174,6 @@ function toFinish({ start }: Call, { outcome, is_reported, verdict }: Heard): Ca
   };
 }
 
-/** Writes the row of a call, or its end, together with what there is to tell of agents. */
-async function tell(attempt: Attempt, call: Call, write: (told: Told) => Promise<Written>): Promise<void> {
-  call.has_row = true;
-  await writeNoted(attempt.notes, pointersOf(attempt), async (agents) => demand(await write(toTold(agents))));
-}
-
-type Told = Pick<CallFinish, 'agents'>;
-
-/** What a statement tells of agents, where it tells anything. */
-export function toTold(agents: Told['agents']): Told {
-  return agents === undefined ? {} : { agents };
-}
-
-/** Finds the record of a call, where it has one. */
-export function pointersOf({ calls }: Attempt): (call_key: string) => CallPointer | undefined {
-  return (call_key) => {
-    const call = calls.get(call_key);
-    return call?.has_row === true ? call.start : undefined;
-  };
-}
-
 /** Makes the working world turn N, at once and whole. */
 export async function commit(parts: RuntimeParts, attempt: Attempt, command: Commit): Promise<void> {
   const patches = command.patches.map((patch) => {
@@ -219,9 +188,10 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
   });
   const { simulation_time, lease } = attempt;
   const turn = { patches, simulation_time, ended_at: parts.clock.now() };
-  await writeEnding(attempt.notes, command, pointersOf(attempt), async (agents) =>
-    demand(await parts.attempts.commit(lease, { ...turn, ...toTold(agents) })),
-  );
+  await writeTale(attempt.journal, {
+    ending: command,
+    write: async (told) => demand(await parts.attempts.commit(lease, { ...turn, ...told })),
+  });
   attempt.onProgress({
     kind: 'turn_committed',
     attempt_id: lease.attempt_id,
@@ -236,9 +206,10 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
   const call = failure.call_key === undefined ? undefined : callOf(attempt, failure.call_key);
   const by = call === undefined ? {} : { source_invocation_id: call.start.source_invocation_id };
   const ended = { status: 'failed', failure, ended_at: parts.clock.now(), ...by } as const;
-  await writeEnding(attempt.notes, failure, pointersOf(attempt), async (agents) =>
-    demand(await parts.attempts.fail(lease, { ...ended, ...toTold(agents) })),
-  );
+  await writeTale(attempt.journal, {
+    ending: failure,
+    write: async (told) => demand(await parts.attempts.fail(lease, { ...ended, ...told })),
+  });
   attempt.onProgress({
     kind: 'attempt_failed',
     attempt_id: lease.attempt_id,
@@ -274,7 +245,9 @@ function isAct({ start }: Call): boolean {
 /** Gives the world back with the attempt still open. */
 export async function handOver(parts: RuntimeParts, attempt: Attempt): Promise<void> {
   abandon(attempt);
-  demand(await parts.attempts.handOver(attempt.lease, parts.clock.now()));
+  await writeAlone(attempt.journal, async () =>
+    demand(await parts.attempts.handOver(attempt.lease, parts.clock.now())),
+  );
 }
 
 /** Wants nothing any more: the driver is leaving. */

@@ -6,9 +6,9 @@ import type { Suspend, TurnCommand } from '../core/turn/command.js';
 import type { Rested } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallPended, CallReport } from '../ports/sources.js';
-import { writeRest } from './agent-notes.js';
-import { type Attempt, callOf, demand, hear, Overtaken, pointersOf, take, toTold } from './attempt.js';
+import { type Attempt, callOf, demand, hear, Overtaken, take } from './attempt.js';
 import { eventOf } from './event-of.js';
+import { writeAlone, writeTale } from './journal.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
 // Answers that come later. The message is what is to be heard, the record what was heard: a message is taken in by the
@@ -23,7 +23,9 @@ const EXPIRE_MAX = 20;
 export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPended): Promise<readonly TurnCommand[]> {
   const call = callOf(attempt, pended.key);
   const { source_invocation_id, command } = call.start;
-  const deadline = await parts.attempts.pendCall(attempt.lease, source_invocation_id, pended);
+  const deadline = await writeAlone(attempt.journal, () =>
+    parts.attempts.pendCall(attempt.lease, source_invocation_id, pended),
+  );
   if (deadline === 'overtaken') throw new Overtaken('another driver has taken this world over');
   call.under_way = false;
   attempt.onProgress({ kind: 'call_pended', source_invocation_id, command, deadline });
@@ -34,10 +36,11 @@ export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPe
 /** Lets the attempt rest. @returns false where it has been told something meanwhile, which arrives next */
 export async function rest(parts: RuntimeParts, attempt: Attempt, command: Suspend): Promise<boolean> {
   const { attempt_id, attempted_turn } = attempt.lease;
-  const resting = restTurns(attempt.program, attempt.state, command);
-  const rests = await writeRest(attempt.notes, resting, pointersOf(attempt), async (agents) =>
-    hasRested(await parts.attempts.suspend(attempt.lease, { at: parts.clock.now(), ...toTold(agents) })),
-  );
+  const rests = await writeTale(attempt.journal, {
+    transitions: restTurns(attempt.program, attempt.state, command),
+    write: async (told) => hasRested(await parts.attempts.suspend(attempt.lease, { at: parts.clock.now(), ...told })),
+    hasLanded: (rests) => rests,
+  });
   if (rests) {
     const { resume_deadline } = command;
     attempt.onProgress({ kind: 'attempt_suspended', attempt_id, attempted_turn, resume_deadline });
@@ -96,13 +99,13 @@ async function hearReport(
   const call = [...attempt.calls.values()].find(({ start }) => start.source_invocation_id === message.correlation_id);
   const key = call?.start.command.key ?? '';
   if (call === undefined || !state.awaited.has(key)) {
-    demand(await parts.attempts.discard(lease, message.inbox_id));
+    await writeAlone(attempt.journal, async () => demand(await parts.attempts.discard(lease, message.inbox_id)));
     return [];
   }
   if (!state.pended.has(key)) return [];
   const { command, source_invocation_id: correlation_id, started_at } = call.start;
   const outcome = await parts.receiveReport(command, toReport(message), { correlation_id, started_at });
-  return hear(parts, attempt, outcome, true);
+  return hear(attempt, outcome, true);
 }
 
 function toReport({ message_type, payload }: InboxMessage): CallReport {

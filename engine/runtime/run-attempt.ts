@@ -5,8 +5,7 @@ import { UNBEGUN } from '../core/turn/state.js';
 import { RENDERER_VERSION } from '../core/prompt/renderer-version.js';
 import type { Program } from '../core/workflow/program.js';
 import { mismatch } from '../core/turn/refold.js';
-import type { AttemptLease, AttemptPast, BeginOutcome, FailAttempt } from '../ports/attempts.js';
-import { type AgentNotes, forgetUnwritten, openNotes, writeEnding } from './agent-notes.js';
+import type { AttemptLease, AttemptPast, BeginOutcome } from '../ports/attempts.js';
 import {
   type Arrival,
   type Attempt,
@@ -19,12 +18,14 @@ import {
   isDropped,
   issue,
   openAttempt,
+  openJournalOf,
   Overtaken,
   prepareToLeave,
   recall,
   take,
 } from './attempt.js';
 import { beatAtIntervals } from './interval-heartbeat.js';
+import { forget, type Journal, writeTale } from './journal.js';
 import { hearMail, lookForMail, pend, rest } from './later.js';
 import type { OnProgress, Progress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
@@ -69,11 +70,11 @@ export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): 
   const heartbeat = parts.heartbeat ?? beatAtIntervals(parts.attempts);
   const begun = await parts.attempts.begin(toBegin(parts, request, attempt_id, heartbeat.lease_ms), parts.isAlive);
   if (begun.kind !== 'begun') return begun;
-  const notes = openNotes(begun.agents);
+  const journal = openJournalOf(parts.attempts, begun.lease, begun.agents);
   try {
-    return await runBegun({ ...parts, heartbeat }, request, begun, notes);
+    return await runBegun({ ...parts, heartbeat }, request, begun, journal);
   } catch (error) {
-    if (!(error instanceof Overtaken)) await leaveBroken(parts, begun.lease, { notes, error });
+    if (!(error instanceof Overtaken)) await leaveBroken(parts, begun.lease, { journal, error });
     throw error;
   }
 }
@@ -82,13 +83,13 @@ async function runBegun(
   parts: BeatingParts,
   request: AttemptRequest,
   begun: Begun,
-  notes: AgentNotes,
+  journal: Journal,
 ): Promise<AttemptEnd> {
   const { lease, past } = begun;
   const { attempt_id, attempted_turn } = lease;
   const { program, onProgress } = request;
   const simulation_time = request.simulationTime(attempted_turn);
-  const attempt = openAttempt({ lease, program, simulation_time, onProgress, state: UNBEGUN, notes });
+  const attempt = openAttempt({ lease, program, simulation_time, onProgress, state: UNBEGUN, journal });
   onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, ...toContinued(past) });
   const stopListening = listen(attempt, request);
   const stopBeating = parts.heartbeat.keep(lease, (why) => {
@@ -137,7 +138,7 @@ function toContinued(past: AttemptPast | undefined): Pick<Extract<Progress, { ki
 }
 
 interface Broken {
-  readonly notes: AgentNotes;
+  readonly journal: Journal;
   readonly error: unknown;
 }
 
@@ -145,7 +146,7 @@ interface Broken {
  * Ends an attempt whose driver breaks. Where it was the database that let it down, the attempt stays open for the next
  * driver, which repeats nothing. Where even that cannot be written, whoever comes next finds it as a dead driver left it.
  */
-async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, { notes, error }: Broken): Promise<void> {
+async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, { journal, error }: Broken): Promise<void> {
   const failure = {
     kind: 'fail',
     failure_class: 'interrupted',
@@ -153,16 +154,16 @@ async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, { notes, er
   } as const;
   const now = parts.clock.now();
   try {
+    await forget(journal);
     if (parts.findFault(error) !== undefined) {
       await parts.attempts.handOver(lease, now);
       return;
     }
-    await forgetUnwritten(notes);
     const ended = { status: 'interrupted', failure, ended_at: now } as const;
-    const write = async (agents: FailAttempt['agents']): Promise<void> => {
-      await parts.attempts.fail(lease, { ...ended, ...(agents === undefined ? {} : { agents }) });
-    };
-    await writeEnding(notes, failure, () => undefined, write);
+    await writeTale(journal, {
+      ending: failure,
+      write: (told) => parts.attempts.fail(lease, { ...ended, ...told }),
+    });
   } catch {
     // What broke the driver is the error to hear of, and what broke this is most likely the same.
   }
@@ -201,7 +202,7 @@ async function hearNext(parts: RuntimeParts, attempt: Attempt): Promise<readonly
   const arrival: Arrival = await attempt.arrivals.next();
   switch (arrival.kind) {
     case 'ended':
-      return isDropped(attempt, arrival.outcome.key) ? [] : hear(parts, attempt, arrival.outcome);
+      return isDropped(attempt, arrival.outcome.key) ? [] : hear(attempt, arrival.outcome);
     case 'pended':
       return isDropped(attempt, arrival.pended.key) ? [] : pend(parts, attempt, arrival.pended);
     case 'mail':

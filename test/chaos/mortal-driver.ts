@@ -48,9 +48,8 @@ function mortalAttempts(attempts: AttemptStore, step: Step): AttemptStore {
   return {
     ...attempts,
     begin: (request, isAlive) => step(() => attempts.begin(request, isAlive)),
-    startCall: (lease, start) => step(() => attempts.startCall(lease, start)),
+    writeCalls: (lease, calls) => step(() => attempts.writeCalls(lease, calls)),
     flushChunks: (lease, llm_call_id, batch) => step(() => attempts.flushChunks(lease, llm_call_id, batch)),
-    finishCall: (lease, finish) => step(() => attempts.finishCall(lease, finish)),
     pendCall: (lease, id, pended) => step(() => attempts.pendCall(lease, id, pended)),
     suspend: (lease, at) => step(() => attempts.suspend(lease, at)),
     discard: (lease, inbox_id) => step(() => attempts.discard(lease, inbox_id)),

@@ -23,6 +23,8 @@ import {
   patchOf,
   refused,
   toyStart,
+  finishCall,
+  startCall,
 } from './record-fixtures.js';
 
 const TASK = { workflow_hash: DOCUMENTS.workflow.hash, answer_schema_hash: DOCUMENTS.schema.hash };
@@ -50,7 +52,7 @@ async function openScene(open: () => Promise<TestDatabase>): Promise<Scene> {
     { kind: 'dispatched', subject_id: 'zoe' },
     { kind: 'entered', subject_id: 'zoe', ...TASK, reading_keys: [] },
   ]);
-  assert.equal(await store.attempts.startCall(lease, { ...said, agents: record }), 'written');
+  assert.equal(await startCall(store, lease, said, record), 'written');
   return { database, store, lease, said, book };
 }
 
@@ -76,20 +78,19 @@ forEachDatabase('a statement that tells of an agent', (open) => {
   const writes: Readonly<Record<string, (scene: Scene) => Promise<Written>>> = {
     'starts no call': (scene) => {
       const tool = toyStart('zoe/act/round-1/try-1/tool', 2);
-      return scene.store.attempts.startCall(scene.lease, { ...tool, agents: calling(scene, tool) });
+      return startCall(scene.store, scene.lease, tool, calling(scene, tool));
     },
     'writes no refusal': (scene) => {
       const tool = toyStart('zoe/act/round-1/try-1/tool', 2);
-      const start = { ...tool, refused: refused(tool), agents: calling(scene, tool) };
-      return scene.store.attempts.startCall(scene.lease, start);
+      return startCall(scene.store, scene.lease, { ...tool, refused: refused(tool) }, calling(scene, tool));
     },
     'starts no generation': (scene) => {
       const start = generationStart(2, [SYSTEM, message('user', 'correction', 'Again.')], 2);
-      return scene.store.attempts.startCall(scene.lease, { ...start, agents: answering(scene) });
+      return startCall(scene.store, scene.lease, start, answering(scene));
     },
     'ends no generation': (scene) => {
       const finish = answered(scene.said, { text: '{}', finish_reason: 'stop' });
-      return scene.store.attempts.finishCall(scene.lease, { ...finish, agents: answering(scene) });
+      return finishCall(scene.store, scene.lease, finish, answering(scene));
     },
     'commits nothing': (scene) => {
       const turn = committing(scene.said, [patchOf({ before: 'rested', after: 'tired' })]);
@@ -149,7 +150,7 @@ forEachDatabase('the record of an agent turn', (open) => {
     const scene = await openScene(open);
     const finish = answered(scene.said, { text: '{}', finish_reason: 'stop' });
     const known = tell(scene.book, [{ kind: 'answered', subject_id: 'zoe', call_key: 'said' }], scene.said);
-    await scene.store.attempts.finishCall(scene.lease, { ...finish, agents: known.record });
+    await finishCall(scene.store, scene.lease, finish, known.record);
     await scene.store.attempts.handOver(scene.lease, NOON);
     const { agents } = await begin(scene.store, scene.lease.world_slug);
     const { source_invocation_id, llm_call_id } = scene.said;
@@ -204,7 +205,7 @@ forEachDatabase('the record of an agent turn', (open) => {
       ],
       tool,
     );
-    await scene.store.attempts.startCall(scene.lease, { ...tool, agents: suspended.record });
+    await startCall(scene.store, scene.lease, tool, suspended.record);
     const head = (await scene.store.records.agents(scene.lease.world_slug)).find(({ agent_id }) => agent_id === 'zoe');
     assert.deepEqual(
       [head?.status, head?.activity, head?.waiting_tool_count, head?.resume_deadline],
@@ -218,10 +219,7 @@ forEachDatabase('the record of an agent turn', (open) => {
       [{ kind: 'tool_answered', subject_id: 'zoe', call_key: 'tool', tool_name: 'drink' }],
       tool,
     );
-    await scene.store.attempts.startCall(next.lease, {
-      ...generationStart(3, [SYSTEM], 2),
-      agents: heard.record,
-    });
+    await startCall(scene.store, next.lease, generationStart(3, [SYSTEM], 2), heard.record);
     const turn = await scene.store.records.agentTurn(head?.active_agent_turn_id ?? '');
     const [waited] = turn?.waiting_tools ?? [];
     assert.equal(waited?.tool_call_id, tool.source_invocation_id);
@@ -239,8 +237,7 @@ forEachDatabase('the database itself', (open) => {
     const { world_slug } = scene.lease;
     const turn = scene.book.turns.get('zoe')?.agent_turn_id;
     const stranger = tell(scene.book, [{ kind: 'dispatched', subject_id: 'bob' }]);
-    const start = { ...toyStart('turn/other', 2), agents: stranger.record };
-    await scene.store.attempts.startCall(scene.lease, start);
+    await startCall(scene.store, scene.lease, toyStart('turn/other', 2), stranger.record);
     const other = stranger.book.turns.get('bob')?.agent_turn_id;
     const { outside } = scene.database;
     await assert.rejects(outside.query(CARD, [world_slug, 1, v7(), other, 'output', turn]), /cards.*fkey/);

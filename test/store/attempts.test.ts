@@ -19,6 +19,8 @@ import {
   playTurn,
   refused,
   toyStart,
+  finishCall,
+  startCall,
 } from './record-fixtures.js';
 
 const SYSTEM = message('system', 'author', 'You are Zoe.');
@@ -63,12 +65,12 @@ forEachDatabase('attempts', (open) => {
     await makeWorld(store, 'call');
     const { lease } = await begin(store, 'call');
     const start = toyStart('turn/weather@0123456789ab', 1);
-    assert.equal(await store.attempts.startCall(lease, start), 'written');
+    assert.equal(await startCall(store, lease, start), 'written');
     const running = await store.records.invocation(start.source_invocation_id, 'redacted');
     assert.deepEqual([running?.status, running?.ended_at, running?.response_json], ['running', null, null]);
     const answer = { temperature: 3, station: { id: 'secret' } };
     const response_headers = { 'content-type': 'application/json' };
-    await store.attempts.finishCall(lease, answered(start, answer, { http_status: 200, response_headers }));
+    await finishCall(store, lease, answered(start, answer, { http_status: 200, response_headers }));
     const done = await store.records.invocation(start.source_invocation_id, 'redacted');
     assert.deepEqual(done, {
       ...running,
@@ -92,8 +94,8 @@ forEachDatabase('attempts', (open) => {
     const hidden = toyStart('a', 1);
     const shown = toyStart('b', 2, { call: { ...hidden.command.call, redaction: 'all' } });
     for (const start of [hidden, shown]) {
-      await store.attempts.startCall(lease, start);
-      await store.attempts.finishCall(lease, answered(start, {}, { response_body: Buffer.from('{ "x": 1 }') }));
+      await startCall(store, lease, start);
+      await finishCall(store, lease, answered(start, {}, { response_body: Buffer.from('{ "x": 1 }') }));
     }
     const read = async ({ source_invocation_id }: typeof hidden, view: 'redacted' | 'unredacted') => {
       const record = await store.records.invocation(source_invocation_id, view);
@@ -109,7 +111,7 @@ forEachDatabase('attempts', (open) => {
     await makeWorld(store, 'refusal');
     const { lease } = await begin(store, 'refusal');
     const start = toyStart('zoe/act/round-1/try-1/tool', 1);
-    await store.attempts.startCall(lease, { ...start, refused: refused(start) });
+    await startCall(store, lease, { ...start, refused: refused(start) });
     const attempt = await store.records.attempt(lease.attempt_id);
     assert.deepEqual(
       attempt?.invocations.map(({ status, failure_class, failure_message }) => [
@@ -130,9 +132,9 @@ forEachDatabase('attempts', (open) => {
     await makeWorld(store, 'retry');
     const { lease } = await begin(store, 'retry');
     const first = generationStart(1, [SYSTEM, message('user', 'subject.rendered', 'You are rested. ☀')]);
-    await store.attempts.startCall(lease, first);
+    await startCall(store, lease, first);
     await store.attempts.flushChunks(lease, first.llm_call_id, batch(1, ['no ', 'JS']));
-    await store.attempts.finishCall(lease, {
+    await finishCall(store, lease, {
       ...answered(
         first,
         { text: 'no JSON', finish_reason: 'stop' },
@@ -159,7 +161,7 @@ forEachDatabase('attempts', (open) => {
     });
     const spoken = [...(first.command.generation?.messages ?? []), message('assistant', 'model', 'no JSON')];
     const second = generationStart(2, [...spoken, message('user', 'correction', 'That is not JSON.')], 2);
-    await store.attempts.startCall(lease, second);
+    await startCall(store, lease, second);
 
     const record = await store.records.llmCall(first.llm_call_id);
     assert.deepEqual(record?.messages, [
@@ -215,8 +217,8 @@ forEachDatabase('attempts', (open) => {
     await makeWorld(store, 'commit');
     const { lease } = await begin(store, 'commit');
     const start = generationStart(1, [SYSTEM]);
-    await store.attempts.startCall(lease, start);
-    await store.attempts.finishCall(lease, answered(start, { text: '{}', finish_reason: 'stop' }));
+    await startCall(store, lease, start);
+    await finishCall(store, lease, answered(start, { text: '{}', finish_reason: 'stop' }));
     const turn = committing(start, [patchOf(PATCH), patchOf({ before: 'tired', after: 'asleep' })]);
     assert.equal(await store.attempts.commit(lease, turn), 'written');
 
@@ -286,7 +288,7 @@ forEachDatabase('attempts', (open) => {
     await makeWorld(store, 'unchanged');
     const { lease } = await begin(store, 'unchanged');
     const start = generationStart(1, [SYSTEM]);
-    await store.attempts.startCall(lease, start);
+    await startCall(store, lease, start);
     const there = patchOf(PATCH);
     const back = patchOf({ before: 'tired', after: 'rested' });
     await store.attempts.commit(lease, committing(start, [there, back]));
@@ -303,7 +305,7 @@ forEachDatabase('attempts', (open) => {
     await makeWorld(store, 'failure');
     const { lease } = await begin(store, 'failure');
     const start = toyStart('a', 1);
-    await store.attempts.startCall(lease, start);
+    await startCall(store, lease, start);
     assert.equal(await store.attempts.fail(lease, failing(start.source_invocation_id)), 'written');
     const attempt = await store.records.attempt(lease.attempt_id);
     assert.deepEqual(
@@ -370,8 +372,8 @@ forEachDatabase('attempts', (open) => {
     const done = toyStart('a', 1);
     const toy = toyStart('b', 2);
     const generation = generationStart(3, [SYSTEM]);
-    for (const start of [done, toy, generation]) await store.attempts.startCall(lease, start);
-    await store.attempts.finishCall(lease, answered(done, { temperature: 3, station: 'hidden' }));
+    for (const start of [done, toy, generation]) await startCall(store, lease, start);
+    await finishCall(store, lease, answered(done, { temperature: 3, station: 'hidden' }));
     await endLease(outside, 'dead');
     const next = await begin(store, 'dead');
     assert.deepEqual(next.lease, { ...lease, epoch: 2 });
@@ -396,14 +398,14 @@ forEachDatabase('attempts', (open) => {
       left?.timeline.slice(-3).map(({ event_kind }) => event_kind),
       ['call_interrupted', 'call_interrupted', 'attempt_continued'],
     );
-    assert.deepEqual(await store.attempts.startCall(lease, toyStart('c', 4)), 'overtaken');
+    assert.deepEqual(await startCall(store, lease, toyStart('c', 4)), 'overtaken');
   });
 
   test('what a driver hands over is taken up at once, and its leaving is not counted', async () => {
     const { store } = await open();
     await makeWorld(store, 'handed');
     const { lease } = await begin(store, 'handed');
-    await store.attempts.startCall(lease, toyStart('a', 1));
+    await startCall(store, lease, toyStart('a', 1));
     assert.equal(await store.attempts.handOver(lease, NOON + 1), 'written');
     const next = await begin(store, 'handed');
     assert.deepEqual([next.lease.attempt_id, next.past?.take_overs], [lease.attempt_id, 0]);
@@ -415,7 +417,7 @@ forEachDatabase('attempts', (open) => {
     await makeWorld(store, 'said');
     const { lease } = await begin(store, 'said');
     const start = generationStart(1, [SYSTEM]);
-    await store.attempts.startCall(lease, start);
+    await startCall(store, lease, start);
     await store.attempts.flushChunks(lease, start.llm_call_id, batch(1, ['non', 'sen']));
     const finish = answered(
       start,
@@ -427,7 +429,7 @@ forEachDatabase('attempts', (open) => {
     );
     const failure = { failure_class: 'model_content' as const, detail: 'non_json' as const, message: 'No JSON.' };
     const verdict = { key: start.command.key, model_output_kind: 'invalid' as const, failure, artifacts: [] };
-    await store.attempts.finishCall(lease, { ...finish, verdict });
+    await finishCall(store, lease, { ...finish, verdict });
     await endLease(outside, 'said');
     const { past } = await begin(store, 'said');
     assert.deepEqual(past?.calls[0]?.fact, {
@@ -444,8 +446,8 @@ forEachDatabase('attempts', (open) => {
     await makeWorld(store, 'together');
     const { lease } = await begin(store, 'together');
     const starts = Array.from({ length: 12 }, (_call, index) => toyStart(`call-${index}`, index + 1));
-    await Promise.all(starts.map((start) => store.attempts.startCall(lease, start)));
-    await Promise.all(starts.map((start) => store.attempts.finishCall(lease, answered(start, {}))));
+    await Promise.all(starts.map((start) => startCall(store, lease, start)));
+    await Promise.all(starts.map((start) => finishCall(store, lease, answered(start, {}))));
     const attempt = await store.records.attempt(lease.attempt_id);
     assert.equal(attempt?.source_invocation_count, 12);
     assert.deepEqual(
@@ -462,7 +464,7 @@ forEachDatabase('attempts', (open) => {
     const leases = [];
     for (const slug of slugs) leases.push((await begin(store, slug)).lease);
     const said = leases.map((lease, index) =>
-      store.attempts.startCall(lease, generationStart(1, index % 2 ? texts : texts.toReversed())),
+      startCall(store, lease, generationStart(1, index % 2 ? texts : texts.toReversed())),
     );
     assert.deepEqual(
       await Promise.all(said),
@@ -475,11 +477,12 @@ forEachDatabase('attempts', (open) => {
     await makeWorld(store, 'bytes');
     const { lease } = await begin(store, 'bytes');
     const start = generationStart(1, [message('user', 'subject', 'nul \u0000 lone \ud800')]);
-    await store.attempts.startCall(lease, start);
+    await startCall(store, lease, start);
     const sun = Buffer.from('☀');
     await store.attempts.flushChunks(lease, start.llm_call_id, batch(1, ['a\u0000', sun.subarray(0, 1)]));
     const broken = Buffer.from([0xff, 0x00, 0xfe]);
-    await store.attempts.finishCall(
+    await finishCall(
+      store,
       lease,
       answered(
         start,

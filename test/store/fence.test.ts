@@ -21,6 +21,8 @@ import {
   pendingStart,
   refused,
   toyStart,
+  finishCall,
+  startCall,
 } from './record-fixtures.js';
 
 const SYSTEM = message('system', 'author', 'You are Zoe.');
@@ -43,18 +45,18 @@ async function isHeldUp(write: Promise<Written>, outside: OutsideView): Promise<
 
 forEachDatabase('an overtaken driver', (open) => {
   const writes: Readonly<Record<string, (store: Store, lease: AttemptLease, open: Opened) => Promise<Written>>> = {
-    'starts no call': (store, lease) => store.attempts.startCall(lease, toyStart('late', 9)),
+    'starts no call': (store, lease) => startCall(store, lease, toyStart('late', 9)),
     'starts no generation': (store, lease) =>
-      store.attempts.startCall(lease, generationStart(9, [message('user', 'subject', 'never said')], 9)),
+      startCall(store, lease, generationStart(9, [message('user', 'subject', 'never said')], 9)),
     'writes no refusal': (store, lease) => {
       const start = toyStart('late', 9);
-      return store.attempts.startCall(lease, { ...start, refused: refused(start) });
+      return startCall(store, lease, { ...start, refused: refused(start) });
     },
     'flushes no chunk': (store, lease, { generation }) =>
       store.attempts.flushChunks(lease, generation.llm_call_id, batch(1, ['late'])),
-    'finishes no call': (store, lease, { toy }) => store.attempts.finishCall(lease, answered(toy, {})),
+    'finishes no call': (store, lease, { toy }) => finishCall(store, lease, answered(toy, {})),
     'finishes no generation': (store, lease, { generation }) =>
-      store.attempts.finishCall(lease, answered(generation, { text: 'late', finish_reason: 'stop' })),
+      finishCall(store, lease, answered(generation, { text: 'late', finish_reason: 'stop' })),
     'pends no call': async (store, lease, { toy }) => {
       const written = await store.attempts.pendCall(lease, toy.source_invocation_id, pended(toy));
       return written === 'overtaken' ? written : 'written';
@@ -80,8 +82,8 @@ forEachDatabase('an overtaken driver', (open) => {
       await makeWorld(store, slug);
       const { lease } = await begin(store, slug);
       const opened = { toy: pendingStart('a', 1), generation: generationStart(2, [SYSTEM]) };
-      await store.attempts.startCall(lease, opened.toy);
-      await store.attempts.startCall(lease, opened.generation);
+      await startCall(store, lease, opened.toy);
+      await startCall(store, lease, opened.generation);
       await endLease(outside, slug);
       await begin(store, slug);
       const before = await contentsOf(outside);
@@ -95,7 +97,7 @@ forEachDatabase('an overtaken driver', (open) => {
     await makeWorld(store, 'ended');
     const { lease } = await begin(store, 'ended');
     await store.attempts.fail(lease, failing());
-    assert.equal(await store.attempts.startCall(lease, toyStart('late', 1)), 'overtaken');
+    assert.equal(await startCall(store, lease, toyStart('late', 1)), 'overtaken');
   });
 
   test('waits at the fence while the world is being taken, and then writes nothing', async () => {
@@ -108,7 +110,7 @@ forEachDatabase('an overtaken driver', (open) => {
       try {
         await taker.query('BEGIN');
         await taker.query(`SELECT FROM worlds WHERE world_slug = 'race' FOR UPDATE`);
-        const write = store.attempts.startCall(lease, toyStart('late', 1));
+        const write = startCall(store, lease, toyStart('late', 1));
         assert.equal(await isHeldUp(write, outside), true);
         await taker.query(`UPDATE worlds SET lease_epoch = lease_epoch + 1 WHERE world_slug = 'race'`);
         await taker.query('COMMIT');

@@ -15,6 +15,7 @@ import {
   NOON,
   sayPatch,
   toyStart,
+  startCall,
 } from './record-fixtures.js';
 
 const RESERVE_MS = 60_000;
@@ -175,7 +176,7 @@ forEachDatabase('the inbox', (open) => {
         payload: { answer: 1 },
       });
     assert.deepEqual(await report(), { kind: 'unknown' });
-    await store.attempts.startCall(lease, start);
+    await startCall(store, lease, start);
     const told = { world_slug: 'told', attempt_id: lease.attempt_id };
     assert.deepEqual(await report(), { kind: 'accepted', ...told });
     assert.deepEqual(await report(), { kind: 'duplicate', ...told });
@@ -198,7 +199,7 @@ forEachDatabase('the inbox', (open) => {
     await makeWorld(store, 'late');
     const { lease } = await begin(store, 'late');
     const start = toyStart('a', 1);
-    await store.attempts.startCall(lease, start);
+    await startCall(store, lease, start);
     await store.attempts.fail(lease, failing());
     const { source_invocation_id } = start;
     const report = { inbox_id: v7(), message_type: 'tool_result', source_invocation_id, payload: {} } as const;

@@ -10,7 +10,7 @@ import type { Problem } from '../../engine/contract/problem.js';
 import type { Store } from '../../engine/ports/records.js';
 import { openStore } from '../../engine/store/open-store.js';
 import { MIGRATIONS, openTestDatabase, templateFile, MIGRATION_NAMES } from '../support/databases.js';
-import { begin, failing, makeWorld, toyStart } from './record-fixtures.js';
+import { begin, failing, makeWorld, toyStart, startCall } from './record-fixtures.js';
 
 let root = '';
 let template_file = '';
@@ -92,7 +92,7 @@ test('what a process left running when it was gone is ended by whoever opens the
   for (const slug of ['left', 'other']) await makeWorld(store, slug);
   const { lease } = await begin(store, 'left');
   const start = toyStart('a', 1);
-  await store.attempts.startCall(lease, start);
+  await startCall(store, lease, start);
   await store.database.close();
   stores.pop();
   const again = await open({ data_dir });

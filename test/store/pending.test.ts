@@ -13,6 +13,8 @@ import {
   pended,
   pendingStart,
   toyStart,
+  finishCall,
+  startCall,
 } from './record-fixtures.js';
 
 const HOUR_MS = 3_600_000;
@@ -24,7 +26,7 @@ forEachDatabase('a call that is answered later', (open) => {
     await makeWorld(store, world);
     const { lease } = await begin(store, world);
     const call = pendingStart('a', 1, deadline_ms);
-    await store.attempts.startCall(lease, call);
+    await startCall(store, lease, call);
     const until = await store.attempts.pendCall(lease, call.source_invocation_id, pended(call, alias));
     assert.ok(until !== 'overtaken');
     return { store, lease, call, until, id: call.source_invocation_id };
@@ -37,11 +39,11 @@ forEachDatabase('a call that is answered later', (open) => {
     const { store, lease, call } = await pend('cheap');
     const { statementsOf } = await open();
     const other = pendingStart('b', 2);
-    await store.attempts.startCall(lease, other);
+    await startCall(store, lease, other);
     const { source_invocation_id } = other;
     const count = async (work: () => Promise<unknown>) => (await statementsOf(work)).length;
     assert.equal(await count(() => store.attempts.pendCall(lease, source_invocation_id, pended(other))), 1);
-    assert.equal(await count(() => store.attempts.finishCall(lease, { ...answered(call, 1), is_reported: true })), 1);
+    assert.equal(await count(() => finishCall(store, lease, { ...answered(call, 1), is_reported: true })), 1);
     assert.equal(await count(() => store.attempts.suspend(lease, { at: 0 })), 1);
   });
 
@@ -59,7 +61,7 @@ forEachDatabase('a call that is answered later', (open) => {
     await makeWorld(store, 'at-once');
     const { lease } = await begin(store, 'at-once');
     const call = toyStart('a', 1);
-    await store.attempts.startCall(lease, call);
+    await startCall(store, lease, call);
     await assert.rejects(
       store.attempts.pendCall(lease, call.source_invocation_id, pended(call)),
       /may not be answered/,
@@ -99,7 +101,7 @@ forEachDatabase('a call that is answered later', (open) => {
     await tell(store, id);
     assert.equal(await store.pending.expire([v7(), v7()]), 1);
     assert.equal((await store.inbox.messagesOf(lease)).length, 2);
-    assert.equal(await store.attempts.finishCall(lease, { ...answered(call, 1), is_reported: true }), 'written');
+    assert.equal(await finishCall(store, lease, { ...answered(call, 1), is_reported: true }), 'written');
     assert.deepEqual(await store.inbox.messagesOf(lease), []);
     assert.deepEqual(await store.pending.awaitedBy(lease.attempt_id), []);
     const record = await store.records.invocation(id, 'unredacted');

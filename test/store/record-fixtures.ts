@@ -6,7 +6,15 @@ import type { Message, SegmentOrigin } from '../../engine/core/prompt/message.js
 import type { Invoke } from '../../engine/core/turn/command.js';
 import type { AppliedPatch } from '../../engine/core/world/world-patch.js';
 import type { CallProgram } from '../../engine/core/workflow/program.js';
-import type { AttemptLease, BeginOutcome, CallFinish, CallStart, CommitTurn } from '../../engine/ports/attempts.js';
+import type {
+  AttemptLease,
+  BeginOutcome,
+  CallFinish,
+  CallStart,
+  CommitTurn,
+  Written,
+} from '../../engine/ports/attempts.js';
+import type { AgentRecord } from '../../engine/core/agents/record.js';
 import type { ComponentToStore, Store } from '../../engine/ports/records.js';
 import type { CallPended, CallSucceeded, ChunkBatch } from '../../engine/ports/sources.js';
 import type { ComponentKind } from '../../engine/ports/validation.js';
@@ -178,6 +186,21 @@ export function generationStart(
   return { ...start, command, llm_call_id: v7() };
 }
 
+/** Writes that a call starts, or that it was refused. */
+export function startCall(store: Store, lease: AttemptLease, start: CallStart, agents?: AgentRecord): Promise<Written> {
+  return store.attempts.writeCalls(lease, { finished: [], started: [start], ...(agents ? { agents } : {}) });
+}
+
+/** Writes that a call ends. */
+export function finishCall(
+  store: Store,
+  lease: AttemptLease,
+  finish: CallFinish,
+  agents?: AgentRecord,
+): Promise<Written> {
+  return store.attempts.writeCalls(lease, { finished: [finish], started: [], ...(agents ? { agents } : {}) });
+}
+
 /** A successful end of a call. */
 export function answered(start: CallStart, answer: Json, change: Partial<CallSucceeded> = {}): CallFinish {
   return {
@@ -270,8 +293,8 @@ export async function sayPatch(
   change: { readonly before: string; readonly after: string },
 ): Promise<CommitTurn> {
   const start = generationStart(1, [message('system', 'author', 'You are Zoe.')]);
-  await store.attempts.startCall(lease, start);
-  await store.attempts.finishCall(lease, answered(start, { text: '{}', finish_reason: 'stop' }));
+  await startCall(store, lease, start);
+  await finishCall(store, lease, answered(start, { text: '{}', finish_reason: 'stop' }));
   return committing(start, [patchOf(change)]);
 }
 

@@ -13,6 +13,8 @@ import {
   patchOf,
   refused,
   toyStart,
+  finishCall,
+  startCall,
 } from './record-fixtures.js';
 
 forEachDatabase('round trips', (open) => {
@@ -34,12 +36,12 @@ forEachDatabase('round trips', (open) => {
     );
     const patches = [patchOf({ before: 'rested', after: 'tired' }), patchOf({ before: 'tired', after: 'asleep' })];
     const writes: readonly (() => Promise<unknown>)[] = [
-      () => attempts.startCall(lease, toy),
-      () => attempts.finishCall(lease, answered(toy, {})),
-      () => attempts.startCall(lease, { ...denied, refused: refused(denied) }),
-      () => attempts.startCall(lease, said),
+      () => startCall(store, lease, toy),
+      () => finishCall(store, lease, answered(toy, {})),
+      () => startCall(store, lease, { ...denied, refused: refused(denied) }),
+      () => startCall(store, lease, said),
       () => attempts.flushChunks(lease, said.llm_call_id, batch(1, ['ye'])),
-      () => attempts.finishCall(lease, answer),
+      () => finishCall(store, lease, answer),
       () => attempts.renew(lease, 60_000),
       () => attempts.commit(lease, committing(said, patches)),
     ];
@@ -63,7 +65,7 @@ forEachDatabase('round trips', (open) => {
     for (let round = 1; round <= 5; round += 1) {
       messages.push(message('user', 'tool_result', `result ${round}`));
       const before = await rows();
-      await store.attempts.startCall(lease, generationStart(round, messages, round));
+      await startCall(store, lease, generationStart(round, messages, round));
       assert.equal((await rows()) - before, round === 1 ? 5 : 2);
     }
   });
@@ -73,9 +75,9 @@ forEachDatabase('round trips', (open) => {
     await makeWorld(store, 'resumed');
     const { lease } = await begin(store, 'resumed');
     const first = [message('system', 'author', 'one'), message('user', 'subject', 'two')];
-    await store.attempts.startCall(lease, generationStart(1, first));
+    await startCall(store, lease, generationStart(1, first));
     const second = generationStart(2, [...first, message('assistant', 'model', 'three')], 2);
-    await (await anotherStore()).attempts.startCall(lease, second);
+    await startCall(await anotherStore(), lease, second);
     const record = await store.records.llmCall(second.llm_call_id);
     assert.deepEqual(
       record?.messages.map(({ content }) => content),

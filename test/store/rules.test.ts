@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { forEachDatabase } from '../support/databases.js';
-import { answered, begin, DOCUMENTS, makeWorld, playTurn, toyStart } from './record-fixtures.js';
+import { answered, begin, DOCUMENTS, makeWorld, playTurn, toyStart, finishCall, startCall } from './record-fixtures.js';
 
 const APPEND_ONLY = [
   'world_audit_events',
@@ -42,8 +42,8 @@ forEachDatabase('rules that the database keeps', (open) => {
     await makeWorld(store, 'again');
     const { lease } = await begin(store, 'again');
     const first = toyStart('a', 1);
-    await store.attempts.startCall(lease, first);
-    await assert.rejects(store.attempts.startCall(lease, toyStart('a', 2)), {
+    await startCall(store, lease, first);
+    await assert.rejects(startCall(store, lease, toyStart('a', 2)), {
       constraint: 'source_invocations_command_idx',
     });
     await outside.query(
@@ -52,9 +52,9 @@ forEachDatabase('rules that the database keeps', (open) => {
       [first.source_invocation_id],
     );
     const second = toyStart('a', 2);
-    await store.attempts.startCall(lease, second);
+    await startCall(store, lease, second);
     assert.equal((await store.records.invocation(second.source_invocation_id, 'redacted'))?.performance, 2);
-    await assert.rejects(store.attempts.startCall(lease, toyStart('a', 3)), {
+    await assert.rejects(startCall(store, lease, toyStart('a', 3)), {
       constraint: 'source_invocations_command_idx',
     });
   });
@@ -64,12 +64,12 @@ forEachDatabase('rules that the database keeps', (open) => {
     await makeWorld(store, 'once');
     const { lease } = await begin(store, 'once');
     const start = toyStart('a', 1);
-    await store.attempts.startCall(lease, start);
-    await assert.rejects(store.attempts.startCall(lease, toyStart('b', 1)), {
+    await startCall(store, lease, start);
+    await assert.rejects(startCall(store, lease, toyStart('b', 1)), {
       constraint: 'source_invocations_attempt_seq_idx',
     });
-    await store.attempts.finishCall(lease, answered(start, { first: true }));
-    await assert.rejects(store.attempts.finishCall(lease, answered(start, { first: false })), /does not run any more/);
+    await finishCall(store, lease, answered(start, { first: true }));
+    await assert.rejects(finishCall(store, lease, answered(start, { first: false })), /does not run any more/);
   });
 
   test('a world has each turn once, and one running attempt', async () => {

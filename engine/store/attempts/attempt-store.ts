@@ -6,11 +6,11 @@ import { commitTurn } from './commit-turn.js';
 import { conversationMemory } from './conversation.js';
 import { failAttempt, handOverAttempt } from './end-attempt.js';
 import { renewLease } from './fence.js';
-import { finishCall, flushChunks } from './finish-call.js';
+import { flushChunks } from './flush-chunks.js';
 import { pendCall } from './pend-call.js';
 import { settleCall } from './settle-call.js';
-import { startCall } from './start-call.js';
 import { discardMessage, suspendAttempt } from './suspend-attempt.js';
+import { writeCalls } from './write-calls.js';
 
 /** The record of attempts, as their drivers write it. */
 export function attemptStore(database: OpenDatabase): AttemptStore {
@@ -37,9 +37,8 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
       if (outcome.kind === 'begun') driven.add(outcome.lease.attempt_id);
       return outcome;
     },
-    startCall: (lease, start) => startCall(database, memory, lease, start),
+    writeCalls: (lease, calls) => writeCalls(database, memory, lease, calls),
     flushChunks: (lease, llm_call_id, batch) => flushChunks(database, lease, llm_call_id, batch),
-    finishCall: (lease, finish) => finishCall(database, lease, finish),
     pendCall: (lease, source_invocation_id, pended) => pendCall(database, lease, source_invocation_id, pended),
     suspend: async (lease, rest) => {
       const rested = await suspendAttempt(database, lease, rest);

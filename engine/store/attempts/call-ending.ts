@@ -87,24 +87,24 @@ function toArtifacts({ outcome, verdict }: CallFinish) {
 }
 
 /**
- * Rows that a verdict leaves beside the call, read from its CTE `call`.
+ * Rows that a verdict leaves beside the call, read from the CTE `@call` of its slot.
  * Only rejected answers enter the audit while the attempt still runs.
  */
 export const REJECTION_ROW = `
-  rejection AS (
+  @rejection AS (
     INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
       source_invocation_id, llm_call_id, cognition_workflow_hash, response_source_hash, workflow_node_id,
       workflow_subject_entity_id, attempt_number, raw_response, rejection)
     SELECT world_slug, 'generation_rejected', attempt_id, attempted_turn, :ended_at::timestamptz,
       source_invocation_id, llm_call_id, :rejected_workflow::text, source_hash, :rejected_node::text,
       :rejected_subject::text, :rejected_try::int, :rejected_text::bytea, :rejection::text
-    FROM call WHERE :rejection::text IS NOT NULL)`;
+    FROM @call WHERE :rejection::text IS NOT NULL)`;
 
 export const ARTIFACT_ROWS = `
-  artifacts AS (
+  @artifacts AS (
     INSERT INTO llm_artifacts (world_slug, llm_call_id, artifact_seq, kind, value)
     SELECT world_slug, llm_call_id, artifact_seq, kind, value::json
-    FROM call, unnest(:artifact_kinds::text[], :artifact_values::text[])
+    FROM @call, unnest(:artifact_kinds::text[], :artifact_values::text[])
       WITH ORDINALITY AS row (kind, value, artifact_seq))`;
 
 /** The values of `REJECTION_ROW`. */

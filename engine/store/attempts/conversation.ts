@@ -5,8 +5,9 @@ import { sha256 } from '../../core/content/sha256.js';
 import type { Parameter } from '../statement.js';
 
 /**
- * What a generation's start adds to what is stored of conversations. Long texts and messages stand once, whoever sends
- * them; they are inserted in the order of their hashes.
+ * What the starts of generations add to what is stored of conversations. Long texts and messages stand once, whoever
+ * sends them; they are inserted in the order of their hashes, for all generations of a statement together: two drivers
+ * that add the same ones could otherwise wait for each other.
  */
 export const CONVERSATION_ROWS = `
   segments AS (
@@ -22,22 +23,24 @@ export const CONVERSATION_ROWS = `
     ON CONFLICT DO NOTHING),
   listed AS (
     INSERT INTO llm_conversation_messages (world_slug, attempt_id, conversation, position, message_hash)
-    SELECT world_slug, :attempt_id::uuid, :conversation::text, position, message_hash
-    FROM fence, unnest(:listed_positions::int[], :listed_messages::text[]) AS row (position, message_hash)
+    SELECT world_slug, :attempt_id::uuid, conversation, position, message_hash
+    FROM fence, unnest(:listed_conversations::text[], :listed_positions::int[], :listed_messages::text[])
+      AS row (conversation, position, message_hash)
     ON CONFLICT DO NOTHING)`;
 
-/** The schema that the model is shown, unless this process has stored it: then it is null, and the row may be left out. */
-export const OFFERED_ROW = `
+/** The schemas that models are shown, where this process has not stored them yet. */
+export const OFFERED_ROWS = `
   offered AS (
     INSERT INTO offered_schemas (hash, name, content)
-    SELECT :offered_hash::text, :offered_name::text, :offered_schema::json FROM fence
-    WHERE :offered_schema::text IS NOT NULL
+    SELECT hash, name, content::json
+    FROM fence, unnest(:offered_hashes::text[], :offered_names::text[], :offered_contents::text[])
+      AS row (hash, name, content)
     ON CONFLICT DO NOTHING)`;
 
 /** Rows to send, and what to call once they have been written. */
 export interface ConversationRows {
   readonly values: Readonly<Record<string, Parameter>>;
-  /** Whether the offered schema is among them. */
+  /** Whether offered schemas are among them. */
   readonly offers: boolean;
   landed(): void;
 }
@@ -47,7 +50,7 @@ export interface ConversationRows {
  * It is a saving, never the truth: what it has forgotten is sent again, and the database keeps one.
  */
 export interface ConversationMemory {
-  newRows(attempt_id: string, generation: Generation): ConversationRows;
+  newRows(attempt_id: string, generations: readonly Generation[]): ConversationRows;
   /** An attempt has ended: its conversations will not grow. */
   forget(attempt_id: string): void;
 }
@@ -66,26 +69,28 @@ export function conversationMemory(): ConversationMemory {
     stored.add(key);
   };
   return {
-    newRows: (attempt_id, generation) => {
+    newRows: (attempt_id, generations) => {
       const conversations = lengths.get(attempt_id) ?? new Map<string, number>();
-      const listed = generation.messages.slice(conversations.get(generation.conversation) ?? 0).map(toStoredMessage);
+      const listed = generations.flatMap((generation) =>
+        toListed(generation, conversations.get(generation.conversation) ?? 0),
+      );
       const messages = distinctMessages(listed).filter(({ message_hash }) => !stored.has(message_hash));
       const segments = distinctSegments(messages).filter(({ hash }) => !stored.has(segmentKey(hash)));
-      const offers = !stored.has(generation.offered.hash);
+      const offered = distinctOffered(generations).filter(({ hash }) => !stored.has(hash));
       return {
-        offers,
+        offers: offered.length > 0,
         values: {
-          ...toGenerationValues(generation),
-          ...toOfferedValues(generation, offers),
-          ...toListedValues(generation.messages.length - listed.length, listed),
+          ...toOfferedValues(offered),
+          ...toListedValues(listed),
           ...toMessageValues(messages),
           ...toSegmentValues(segments),
         },
         landed: () => {
-          lengths.set(attempt_id, conversations.set(generation.conversation, generation.messages.length));
+          for (const { conversation, messages } of generations) conversations.set(conversation, messages.length);
+          lengths.set(attempt_id, conversations);
           for (const { message_hash } of messages) remember(message_hash);
           for (const { hash } of segments) remember(segmentKey(hash));
-          remember(generation.offered.hash);
+          for (const { hash } of offered) remember(hash);
         },
       };
     },
@@ -105,6 +110,19 @@ interface StoredMessage {
   readonly message: Message;
   readonly message_hash: string;
   readonly pieces: readonly StoredPiece[];
+}
+
+interface ListedMessage extends StoredMessage {
+  readonly conversation: string;
+  /** 1-based. */
+  readonly position: number;
+}
+
+/** The messages of a generation that its conversation does not list yet. */
+function toListed({ conversation, messages }: Generation, already: number): readonly ListedMessage[] {
+  return messages.slice(already).map((message, index) => {
+    return { ...toStoredMessage(message), conversation, position: already + index + 1 };
+  });
 }
 
 function toStoredMessage(message: Message): StoredMessage {
@@ -137,23 +155,23 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function toGenerationValues(generation: Generation) {
+function distinctOffered(generations: readonly Generation[]): readonly Generation['offered'][] {
+  const byHash = new Map(generations.map(({ offered }) => [offered.hash, offered]));
+  return [...byHash.values()].sort((one, other) => compare(one.hash, other.hash));
+}
+
+function toOfferedValues(offered: readonly Generation['offered'][]) {
   return {
-    conversation: generation.conversation,
-    message_count: generation.messages.length,
-    prefix_hash: generation.prefix_hash,
-    schema_delivery: generation.schema_delivery,
-    offered_hash: generation.offered.hash,
+    offered_hashes: offered.map(({ hash }) => hash),
+    offered_names: offered.map(({ name }) => name),
+    offered_contents: offered.map(({ schema }) => canonicalText(schema)),
   };
 }
 
-function toOfferedValues({ offered }: Generation, offers: boolean) {
-  return { offered_name: offered.name, offered_schema: offers ? canonicalText(offered.schema) : null };
-}
-
-function toListedValues(already: number, listed: readonly StoredMessage[]) {
+function toListedValues(listed: readonly ListedMessage[]) {
   return {
-    listed_positions: listed.map((_message, index) => already + index + 1),
+    listed_conversations: listed.map(({ conversation }) => conversation),
+    listed_positions: listed.map(({ position }) => position),
     listed_messages: listed.map(({ message_hash }) => message_hash),
   };
 }

@@ -42,7 +42,7 @@ export async function runFenced(
 ): Promise<Written> {
   const row = await findHeld<FencedRow>(runner, statement, lease, values);
   if (row === undefined) return 'overtaken';
-  if (row.written === 0) throw new Error(`${statement.name} found nothing to write: the call does not run any more`);
+  if (row.is_whole === false) throw new Error(`${statement.name} did not find all that it ends: a call does not run any more`);
   return 'written';
 }
 
@@ -59,8 +59,8 @@ export async function findHeld<Row extends { readonly held: number }>(
 
 interface FencedRow {
   readonly held: number;
-  /** Where the statement ends something that must be under way. */
-  readonly written?: number;
+  /** Where the statement ends what must be under way: whether all of it was. */
+  readonly is_whole?: boolean;
 }
 
 const RENEW = prepare(

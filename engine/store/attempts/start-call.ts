@@ -1,9 +1,7 @@
-import type { Parameter, Runner } from '../statement.js';
-import { toTimestamp } from '../statement.js';
-import type { AttemptLease, CallStart, Written } from '../../ports/attempts.js';
 import { canonicalText } from '../../core/content/canonical.js';
-import { type DriverStatement, driverStatement } from '../agents/agent-clauses.js';
-import { toAgentValues } from '../agents/agent-values.js';
+import type { CallStart } from '../../ports/attempts.js';
+import type { Parameter } from '../statement.js';
+import { toTimestamp } from '../statement.js';
 import {
   ARTIFACT_ROWS,
   ENDING_COLUMNS,
@@ -14,12 +12,10 @@ import {
   toGenerationEnding,
   toRejection,
 } from './call-ending.js';
-import { CONVERSATION_ROWS, type ConversationMemory, OFFERED_ROW } from './conversation.js';
-import { fenceWith, runFenced } from './fence.js';
 
 /** @param ended whether the call ends where it starts, because it was refused; else the ending columns have their defaults */
 const callRow = (ended: boolean): string => `
-  call AS (
+  @call AS (
     INSERT INTO source_invocations (world_slug, source_invocation_id, attempt_id, attempted_turn, invocation_seq,
       command_key, performance, request_hash, workflow_hash, workflow_node_id, workflow_subject_entity_id,
       source_hash, invocation_kind, effect_class, ambient_source_id, tool_name, parent_source_invocation_id,
@@ -39,13 +35,14 @@ const callRow = (ended: boolean): string => `
       :logical_generation_attempt::int, :tool_loop_round::int,
       :pending_deadline_ms::bigint, :started_at::timestamptz, :request_json::json ${ended ? `, ${ENDING_VALUES.join(', ')}` : ''}
     FROM fence
-    RETURNING world_slug, source_invocation_id, attempt_id, attempted_turn, llm_call_id, source_hash)`;
+    RETURNING world_slug, source_invocation_id, attempt_id, attempted_turn, llm_call_id, source_hash, workflow_hash,
+      workflow_node_id, workflow_subject_entity_id)`;
 
 const GENERATION_ENDING = `, :status::source_invocation_status, :model_output_kind::model_output_kind,
       :normalised_text::bytea, :finish_reason::text, :ended_at::timestamptz, :duration_ms::bigint`;
 
 const generationRow = (ended: boolean): string => `
-  generation AS (
+  @generation AS (
     INSERT INTO llm_calls (world_slug, llm_call_id, attempt_id, attempted_turn, source_invocation_id, workflow_hash,
       workflow_node_id, workflow_subject_entity_id, logical_generation_attempt, tool_loop_round, model,
       schema_delivery, output_schema_hash, conversation, message_count, prefix_hash, started_at
@@ -55,75 +52,27 @@ const generationRow = (ended: boolean): string => `
       :model::text, :schema_delivery::schema_delivery, :offered_hash::text, :conversation::text,
       :message_count::int, :prefix_hash::text, :started_at::timestamptz
       ${ended ? GENERATION_ENDING : ''}
-    FROM call)`;
+    FROM @call)`;
 
-const EVENT = `
-  event AS (
-    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
-      cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id)
-    SELECT world_slug, attempt_id, :event_kind::timeline_event_kind, :started_at::timestamptz, source_invocation_id,
-      :workflow_hash, :workflow_node_id, :workflow_subject_entity_id
-    FROM call)`;
-
-const LANDED = 'SELECT count(*) AS held FROM fence';
-
-function prepareStart(name: string, rows: readonly string[]): DriverStatement {
-  return driverStatement(name, (agents) => `WITH ${[fenceWith(agents), ...rows, ...agents.rows].join(',')} ${LANDED}`);
-}
-
-const START_CALL = prepareStart('start_call', [callRow(false), EVENT]);
-
-const START_REFUSED_CALL = prepareStart('start_refused_call', [callRow(true), EVENT, REJECTION_ROW]);
-
-const START_GENERATION = prepareStart('start_generation', [
-  CONVERSATION_ROWS,
-  callRow(false),
-  generationRow(false),
-  EVENT,
-]);
-
-const START_OFFERING_GENERATION = prepareStart('start_offering_generation', [
-  CONVERSATION_ROWS,
-  OFFERED_ROW,
-  callRow(false),
-  generationRow(false),
-  EVENT,
-]);
-
-const START_REFUSED_GENERATION = prepareStart('start_refused_generation', [
-  CONVERSATION_ROWS,
-  OFFERED_ROW,
-  callRow(true),
-  generationRow(true),
-  EVENT,
-  REJECTION_ROW,
-  ARTIFACT_ROWS,
-]);
+/** The clauses of a call that starts, by what it is. */
+export const STARTED = {
+  call: [callRow(false)],
+  generation: [callRow(false), generationRow(false)],
+  refused_call: [callRow(true), REJECTION_ROW],
+  refused_generation: [callRow(true), generationRow(true), REJECTION_ROW, ARTIFACT_ROWS],
+} as const;
 
 type Values = Readonly<Record<string, Parameter>>;
 
-/** Writes the rows of a call before its first byte: one statement, durable when it resolves. */
-export async function startCall(
-  runner: Runner,
-  memory: ConversationMemory,
-  lease: AttemptLease,
-  start: CallStart,
-): Promise<Written> {
-  const { agents } = start;
-  const { generation } = start.command;
-  const told = toAgentValues(agents, start.started_at);
-  const call = { ...toCall(start), ...told, attempted_turn: lease.attempted_turn };
-  if (!generation) return runFenced(runner, (start.refused ? START_REFUSED_CALL : START_CALL)(agents), lease, call);
-  const rows = memory.newRows(lease.attempt_id, generation);
-  const running = rows.offers ? START_OFFERING_GENERATION : START_GENERATION;
-  const statement = start.refused ? START_REFUSED_GENERATION : running;
-  const written = await runFenced(runner, statement(agents), lease, {
-    ...call,
-    ...toGeneration(start),
-    ...rows.values,
-  });
-  if (written === 'written') rows.landed();
-  return written;
+/** Which clauses a call has that starts. */
+export function kindOfStart({ command, refused }: CallStart): keyof typeof STARTED {
+  if (command.generation) return refused ? 'refused_generation' : 'generation';
+  return refused ? 'refused_call' : 'call';
+}
+
+/** The values of those clauses, but for the conversation of a generation. */
+export function toStarted(start: CallStart): Values {
+  return start.command.generation ? { ...toCall(start), ...toGeneration(start) } : toCall(start);
 }
 
 function toCall(start: CallStart): Values {
@@ -146,6 +95,7 @@ function toCall(start: CallStart): Values {
     started_at: toTimestamp(start.started_at),
     request_json: canonicalText(command.request),
     event_kind: refused ? 'call_refused' : 'call_started',
+    event_at: toTimestamp(start.started_at),
     ...toBinding(command.call),
     ...(refused ? { ...toEnding(refused), ...toRejection(refused) } : {}),
   };
@@ -163,9 +113,15 @@ function toBinding(call: CallStart['command']['call']): Values {
 }
 
 function toGeneration(start: CallStart): Values {
-  const model = start.command.call.source.interface['model'];
+  const { generation, call } = start.command;
+  const model = call.source.interface['model'];
   return {
     model: typeof model === 'string' ? model : null,
+    conversation: generation?.conversation ?? null,
+    message_count: generation?.messages.length ?? null,
+    prefix_hash: generation?.prefix_hash ?? null,
+    schema_delivery: generation?.schema_delivery ?? null,
+    offered_hash: generation?.offered.hash ?? null,
     ...(start.refused ? { ...toGenerationEnding(start.refused), ...toArtifactRows(start.refused) } : {}),
   };
 }

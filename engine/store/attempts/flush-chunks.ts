@@ -1,0 +1,34 @@
+import type { AttemptLease, Written } from '../../ports/attempts.js';
+import type { ChunkBatch } from '../../ports/sources.js';
+import { type Parameter, prepare, type Runner } from '../statement.js';
+import { FENCE, runFenced } from './fence.js';
+
+const FLUSH = prepare(
+  'flush_chunks',
+  `WITH ${FENCE}, chunks AS (
+     INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, lengths, offsets_ms)
+     SELECT world_slug, :llm_call_id::uuid, :batch_seq::int, :batch_text::bytea, :batch_lengths::int[],
+       :batch_offsets::int[]
+     FROM fence)
+   SELECT count(*) AS held FROM fence`,
+);
+
+/** Writes what has streamed in since the last flush: one statement. */
+export function flushChunks(
+  runner: Runner,
+  lease: AttemptLease,
+  llm_call_id: string,
+  batch: ChunkBatch,
+): Promise<Written> {
+  return runFenced(runner, FLUSH, lease, { llm_call_id, ...toBatch(batch) });
+}
+
+/** Streamed pieces as a row; nulls where there are none. */
+export function toBatch(batch: ChunkBatch | undefined): Readonly<Record<string, Parameter>> {
+  return {
+    batch_seq: batch?.batch_seq ?? null,
+    batch_text: batch?.text ?? null,
+    batch_lengths: batch?.lengths ?? null,
+    batch_offsets: batch?.offsets_ms.map(Math.round) ?? null,
+  };
+}

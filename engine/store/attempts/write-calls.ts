@@ -1,0 +1,103 @@
+import type { AttemptLease, CallFinish, CallStart, CallsWrite, Written } from '../../ports/attempts.js';
+import { type DriverStatement, driverStatement } from '../agents/agent-clauses.js';
+import { toAgentValues } from '../agents/agent-values.js';
+import type { Parameter, Runner } from '../statement.js';
+import { CONVERSATION_ROWS, type ConversationMemory, type ConversationRows, OFFERED_ROWS } from './conversation.js';
+import { fenceWith, runFenced } from './fence.js';
+import { FINISHED, kindOfFinish, toFinished } from './finish-call.js';
+import { atSlot, valuesAtSlot } from './slots.js';
+import { kindOfStart, STARTED, toStarted } from './start-call.js';
+
+type Values = Readonly<Record<string, Parameter>>;
+
+/** A call in a statement: the name of its clauses, the clauses, and their values. */
+interface Slot {
+  readonly name: string;
+  readonly clauses: readonly string[];
+  readonly values: Values;
+}
+
+/** Writes calls that end and calls that begin: one statement, durable when it resolves. */
+export async function writeCalls(
+  runner: Runner,
+  memory: ConversationMemory,
+  lease: AttemptLease,
+  calls: CallsWrite,
+): Promise<Written> {
+  const slots = [...calls.finished.map(finishedSlot), ...calls.started.map(startedSlot)];
+  const generations = calls.started.flatMap(({ command }) => command.generation ?? []);
+  const rows = generations.length === 0 ? undefined : memory.newRows(lease.attempt_id, generations);
+  const statement = statementOf(slots, rows);
+  const written = await runFenced(runner, statement(calls.agents), lease, {
+    ...Object.assign({}, ...slots.map(({ values }, index) => valuesAtSlot(values, index + 1))),
+    ...rows?.values,
+    ...toAgentValues(calls.agents, latest(calls)),
+    attempted_turn: lease.attempted_turn,
+  });
+  if (written === 'written') rows?.landed();
+  return written;
+}
+
+function finishedSlot(finish: CallFinish): Slot {
+  const kind = kindOfFinish(finish);
+  return { name: `finished_${kind}`, clauses: FINISHED[kind], values: toFinished(finish) };
+}
+
+function startedSlot(start: CallStart): Slot {
+  const kind = kindOfStart(start);
+  return { name: `started_${kind}`, clauses: STARTED[kind], values: toStarted(start) };
+}
+
+const statements = new Map<string, DriverStatement>();
+
+/** The statement with such slots, of which a process needs few. */
+function statementOf(slots: readonly Slot[], rows: ConversationRows | undefined): DriverStatement {
+  const shared = rows === undefined ? [] : [CONVERSATION_ROWS, ...(rows.offers ? [OFFERED_ROWS] : [])];
+  const form = `${slots.map(({ name }) => name).join(' ')} ${shared.length}`;
+  const known = statements.get(form);
+  if (known !== undefined) return known;
+  const clauses = [
+    ...shared,
+    ...slots.flatMap((slot, index) => slot.clauses.map((clause) => atSlot(clause, index + 1))),
+  ];
+  // A session knows a statement by the first 63 letters of its name, in which that of its form has no place.
+  const statement = driverStatement(
+    `write_calls_${statements.size}`,
+    (agents) => `WITH ${[fenceWith(agents), ...clauses, eventRows(slots.length), ...agents.rows].join(',')}
+      ${landed(slots.length)}`,
+  );
+  statements.set(form, statement);
+  return statement;
+}
+
+/** One event for each slot, in their order. */
+function eventRows(slots: number): string {
+  const stories = numbers(slots).map(
+    (slot) => `
+      SELECT ${slot} AS place, :event_kind_${slot}::timeline_event_kind AS event_kind,
+        :event_at_${slot}::timestamptz AS occurred_at, world_slug, attempt_id, source_invocation_id, workflow_hash,
+        workflow_node_id, workflow_subject_entity_id
+      FROM call_${slot}`,
+  );
+  return `
+  events AS (
+    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
+      cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id)
+    SELECT world_slug, attempt_id, event_kind, occurred_at, source_invocation_id, workflow_hash, workflow_node_id,
+      workflow_subject_entity_id
+    FROM (${stories.join(' UNION ALL')}) AS story ORDER BY place)`;
+}
+
+/** How many of the calls were found. */
+function landed(slots: number): string {
+  const written = numbers(slots).map((slot) => `(SELECT count(*) FROM call_${slot})`);
+  return `SELECT (SELECT count(*) FROM fence) AS held, ${written.join(' + ')} = ${slots} AS is_whole`;
+}
+
+function numbers(count: number): readonly number[] {
+  return Array.from({ length: count }, (_one, index) => index + 1);
+}
+
+function latest({ finished, started }: CallsWrite): number {
+  return Math.max(...finished.map(({ outcome }) => outcome.ended_at), ...started.map(({ started_at }) => started_at));
+}
