@@ -16,21 +16,32 @@ export type Parameter =
 export interface HotStatement {
   readonly name: string;
   readonly text: string;
-  readonly parameters: readonly string[];
+  readonly parameters: readonly Place[];
 }
 
+/** A parameter of a statement, or of one of its slots, which are counted from 1. */
+interface Place {
+  readonly name: string;
+  readonly slot: number | undefined;
+}
+
+/** Values by the names of parameters. */
+export type Values = Readonly<Record<string, Parameter>>;
+
 /**
- * Reads `:name` places out of a statement.
+ * Reads the places of parameters out of a statement: `:name`, and `:name@2` for a parameter of the second slot.
  * @param name unique in the program: it names the statement in the session
  */
 export function prepare(name: string, text: string): HotStatement {
-  const parameters: string[] = [];
-  const numbered = text.replace(/(?<![:\w]):([a-z][a-z_0-9]*)/g, (_place, parameter: string) => {
-    if (!parameters.includes(parameter)) parameters.push(parameter);
-    return `$${parameters.indexOf(parameter) + 1}`;
+  const places = new Map<string, Place>();
+  const numbered = text.replace(PLACE, (place, parameter: string, slot?: string) => {
+    if (!places.has(place)) places.set(place, { name: parameter, slot: slot === undefined ? undefined : Number(slot) });
+    return `$${[...places.keys()].indexOf(place) + 1}`;
   });
-  return { name: `chukwa_${name}`, text: numbered, parameters };
+  return { name: `chukwa_${name}`, text: numbered, parameters: [...places.values()] };
 }
+
+const PLACE = /(?<![:\w]):([a-z][a-z_0-9]*)(?:@(\d+))?/g;
 
 /** Whatever runs a statement: a database, or the connection of a transaction. */
 export interface Runner {
@@ -39,24 +50,29 @@ export interface Runner {
 
 /**
  * Runs a statement once.
+ * @param slots the values of each slot, where it has any
  * @returns its rows
  * @throws Error on a value that is missing, and whatever the database throws
  */
 export async function run<Row extends object>(
   runner: Runner,
   statement: HotStatement,
-  values: Readonly<Record<string, Parameter>>,
+  values: Values,
+  slots: readonly Values[] = [],
 ): Promise<readonly Row[]> {
   const result = await runner.query<Row>({
     name: statement.name,
     text: statement.text,
-    values: statement.parameters.map((parameter) => toParameter(statement, parameter, values[parameter])),
+    values: statement.parameters.map(({ name, slot }) => {
+      const value = (slot === undefined ? values : slots[slot - 1])?.[name];
+      if (value === undefined) throw new Error(`statement ${statement.name} lacks a value for :${name}`);
+      return toParameter(value);
+    }),
   });
   return result.rows;
 }
 
-function toParameter(statement: HotStatement, name: string, value: Parameter | undefined): unknown {
-  if (value === undefined) throw new Error(`statement ${statement.name} lacks a value for :${name}`);
+function toParameter(value: Parameter): unknown {
   return value instanceof Uint8Array ? toBuffer(value) : Array.isArray(value) ? value.map(toElement) : value;
 }
 

@@ -1,8 +1,6 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import type { AgentRecord } from '../../core/agents/record.js';
-import { type Parameter, toTimestamp } from '../statement.js';
-
-type Values = Readonly<Record<string, Parameter>>;
+import { type Values, toTimestamp } from '../statement.js';
 
 /** The values of what a statement tells of agents; none where it tells nothing. */
 export function toAgentValues(record: AgentRecord | undefined, at: number): Values {

@@ -2,9 +2,7 @@ import type { Verdict } from '../../core/turn/verdict.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import type { CallFinish } from '../../ports/attempts.js';
 import type { CallOutcome } from '../../ports/sources.js';
-import { type Parameter, toStoredText, toTimestamp } from '../statement.js';
-
-type Values = Readonly<Record<string, Parameter>>;
+import { type Values, toStoredText, toTimestamp } from '../statement.js';
 
 /** How a call ended, column by column; `ENDING_COLUMNS` names them for a statement. */
 const ENDING_TYPES = {

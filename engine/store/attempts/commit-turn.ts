@@ -4,7 +4,7 @@ import type { AttemptLease, CommitTurn, Written } from '../../ports/attempts.js'
 import { driverStatement } from '../agents/agent-clauses.js';
 import { toAgentValues } from '../agents/agent-values.js';
 import { AFTERMATH } from '../inbox/aftermath.js';
-import { type Parameter, toTimestamp } from '../statement.js';
+import { type Values, toTimestamp } from '../statement.js';
 import { type Ending, ENDED_ROW, runEnding } from './ending.js';
 import { releasingFence } from './fence.js';
 import { SUMMED_UP } from './trace-summary.js';
@@ -90,8 +90,6 @@ const COMMIT = driverStatement(
    ${[PATCH_ROWS, WORLD_ROWS, STORY_ROWS, AFTERMATH, ...agents.rows].join(',')}
    ${ENDED_ROW}`,
 );
-
-type Values = Readonly<Record<string, Parameter>>;
 
 /** Makes the attempt's patches turn N, at once and whole: one statement, which checks the lease and gives it back. */
 export function commitTurn(database: Ending, lease: AttemptLease, turn: CommitTurn): Promise<Written> {

@@ -2,7 +2,7 @@ import type { Generation } from '../../core/turn/command.js';
 import type { Message } from '../../core/prompt/message.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { sha256 } from '../../core/content/sha256.js';
-import type { Parameter } from '../statement.js';
+import type { Values } from '../statement.js';
 
 /**
  * What the starts of generations add to what is stored of conversations. Long texts and messages stand once, whoever
@@ -39,7 +39,7 @@ export const OFFERED_ROWS = `
 
 /** Rows to send, and what to call once they have been written. */
 export interface ConversationRows {
-  readonly values: Readonly<Record<string, Parameter>>;
+  readonly values: Values;
   /** Whether offered schemas are among them. */
   readonly offers: boolean;
   landed(): void;

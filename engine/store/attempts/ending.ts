@@ -3,7 +3,7 @@ import type { OpenDatabase } from '../database.js';
 import { IS_LAST } from '../inbox/aftermath.js';
 import { promoteForgotten } from '../inbox/enqueue.js';
 import { ringFor } from '../inbox/ring.js';
-import type { HotStatement, Parameter } from '../statement.js';
+import type { HotStatement, Values } from '../statement.js';
 import { findHeld } from './fence.js';
 
 /** Where attempts end. */
@@ -20,7 +20,7 @@ export async function runEnding(
   database: Ending,
   statement: HotStatement,
   lease: AttemptLease,
-  values: Readonly<Record<string, Parameter>>,
+  values: Values,
 ): Promise<Written> {
   const row = await findHeld<EndedRow>(database, statement, lease, values);
   if (row === undefined) return 'overtaken';

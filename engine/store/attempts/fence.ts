@@ -1,6 +1,6 @@
 import type { AttemptLease, Written } from '../../ports/attempts.js';
 import type { AgentClauses } from '../agents/agent-clauses.js';
-import { type HotStatement, type Parameter, prepare, run, type Runner } from '../statement.js';
+import { type HotStatement, prepare, run, type Runner, type Values } from '../statement.js';
 
 // Who takes a world over locks its row FOR UPDATE before it raises the epoch. A driver's statement waits for that lock
 // at its fence and then finds the epoch changed, so nothing that it would write lands. Heartbeats change no key of the
@@ -31,18 +31,18 @@ export function leaseEnd(parameter: string): string {
   return `clock_timestamp() + :${parameter}::int * interval '1 millisecond'`;
 }
 
-type Values = Readonly<Record<string, Parameter>>;
-
 /** Runs a fenced statement, which answers with the rows of its fence as `held`. */
 export async function runFenced(
   runner: Runner,
   statement: HotStatement,
   lease: AttemptLease,
   values: Values,
+  slots?: readonly Values[],
 ): Promise<Written> {
-  const row = await findHeld<FencedRow>(runner, statement, lease, values);
+  const row = await findHeld<FencedRow>(runner, statement, lease, values, slots);
   if (row === undefined) return 'overtaken';
-  if (row.is_whole === false) throw new Error(`${statement.name} did not find all that it ends: a call does not run any more`);
+  if (row.is_whole === false)
+    throw new Error(`${statement.name} did not find all that it ends: a call does not run any more`);
   return 'written';
 }
 
@@ -52,8 +52,9 @@ export async function findHeld<Row extends { readonly held: number }>(
   statement: HotStatement,
   { world_slug, epoch, attempt_id }: AttemptLease,
   values: Values,
+  slots?: readonly Values[],
 ): Promise<Row | undefined> {
-  const [row] = await run<Row>(runner, statement, { ...values, world_slug, epoch, attempt_id });
+  const [row] = await run<Row>(runner, statement, { ...values, world_slug, epoch, attempt_id }, slots);
   return row?.held === 1 ? row : undefined;
 }
 

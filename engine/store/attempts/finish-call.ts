@@ -1,5 +1,5 @@
 import type { CallFinish } from '../../ports/attempts.js';
-import type { Parameter } from '../statement.js';
+import type { Values } from '../statement.js';
 import { toTimestamp } from '../statement.js';
 import {
   ARTIFACT_ROWS,
@@ -75,8 +75,6 @@ export const FINISHED = {
   generation: [CALL, GENERATION, ARTIFACT_ROWS],
   rejected_generation: [CALL, GENERATION, ARTIFACT_ROWS, REJECTION_ROW],
 } as const;
-
-type Values = Readonly<Record<string, Parameter>>;
 
 /** Which clauses a call has that ends. */
 export function kindOfFinish({ is_reported, llm_call_id, verdict }: CallFinish): keyof typeof FINISHED {

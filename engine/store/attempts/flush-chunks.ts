@@ -1,6 +1,6 @@
 import type { AttemptLease, Written } from '../../ports/attempts.js';
 import type { ChunkBatch } from '../../ports/sources.js';
-import { type Parameter, prepare, type Runner } from '../statement.js';
+import { type Values, prepare, type Runner } from '../statement.js';
 import { FENCE, runFenced } from './fence.js';
 
 const FLUSH = prepare(
@@ -24,7 +24,7 @@ export function flushChunks(
 }
 
 /** Streamed pieces as a row; nulls where there are none. */
-export function toBatch(batch: ChunkBatch | undefined): Readonly<Record<string, Parameter>> {
+export function toBatch(batch: ChunkBatch | undefined): Values {
   return {
     batch_seq: batch?.batch_seq ?? null,
     batch_text: batch?.text ?? null,

@@ -1,6 +1,6 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import type { CallStart } from '../../ports/attempts.js';
-import type { Parameter } from '../statement.js';
+import type { Values } from '../statement.js';
 import { toTimestamp } from '../statement.js';
 import {
   ARTIFACT_ROWS,
@@ -61,8 +61,6 @@ export const STARTED = {
   refused_call: [callRow(true), REJECTION_ROW],
   refused_generation: [callRow(true), generationRow(true), REJECTION_ROW, ARTIFACT_ROWS],
 } as const;
-
-type Values = Readonly<Record<string, Parameter>>;
 
 /** Which clauses a call has that starts. */
 export function kindOfStart({ command, refused }: CallStart): keyof typeof STARTED {

@@ -1,14 +1,12 @@
 import type { AttemptLease, CallFinish, CallStart, CallsWrite, Written } from '../../ports/attempts.js';
 import { type DriverStatement, driverStatement } from '../agents/agent-clauses.js';
 import { toAgentValues } from '../agents/agent-values.js';
-import type { Parameter, Runner } from '../statement.js';
+import type { Runner, Values } from '../statement.js';
 import { CONVERSATION_ROWS, type ConversationMemory, type ConversationRows, OFFERED_ROWS } from './conversation.js';
 import { fenceWith, runFenced } from './fence.js';
 import { FINISHED, kindOfFinish, toFinished } from './finish-call.js';
-import { atSlot, valuesAtSlot } from './slots.js';
+import { atSlot } from './slots.js';
 import { kindOfStart, STARTED, toStarted } from './start-call.js';
-
-type Values = Readonly<Record<string, Parameter>>;
 
 /** A call in a statement: the name of its clauses, the clauses, and their values. */
 interface Slot {
@@ -28,12 +26,10 @@ export async function writeCalls(
   const generations = calls.started.flatMap(({ command }) => command.generation ?? []);
   const rows = generations.length === 0 ? undefined : memory.newRows(lease.attempt_id, generations);
   const statement = statementOf(slots, rows);
-  const written = await runFenced(runner, statement(calls.agents), lease, {
-    ...Object.assign({}, ...slots.map(({ values }, index) => valuesAtSlot(values, index + 1))),
-    ...rows?.values,
-    ...toAgentValues(calls.agents, latest(calls)),
-    attempted_turn: lease.attempted_turn,
-  });
+  const told = toAgentValues(calls.agents, latest(calls));
+  const shared = { ...rows?.values, ...told, attempted_turn: lease.attempted_turn };
+  const own = slots.map(({ values }) => values);
+  const written = await runFenced(runner, statement(calls.agents), lease, shared, own);
   if (written === 'written') rows?.landed();
   return written;
 }
@@ -74,8 +70,8 @@ function statementOf(slots: readonly Slot[], rows: ConversationRows | undefined)
 function eventRows(slots: number): string {
   const stories = numbers(slots).map(
     (slot) => `
-      SELECT ${slot} AS place, :event_kind_${slot}::timeline_event_kind AS event_kind,
-        :event_at_${slot}::timestamptz AS occurred_at, world_slug, attempt_id, source_invocation_id, workflow_hash,
+      SELECT ${slot} AS place, :event_kind@${slot}::timeline_event_kind AS event_kind,
+        :event_at@${slot}::timestamptz AS occurred_at, world_slug, attempt_id, source_invocation_id, workflow_hash,
         workflow_node_id, workflow_subject_entity_id
       FROM call_${slot}`,
   );

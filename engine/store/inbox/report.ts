@@ -1,7 +1,7 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import type { AttemptLease } from '../../ports/attempts.js';
 import type { InboxMessage, Report, Reported, Stop } from '../../ports/inbox.js';
-import { type HotStatement, type Parameter, prepare, run, type Runner } from '../statement.js';
+import { type HotStatement, type Values, prepare, run, type Runner } from '../statement.js';
 import { ringFor } from './ring.js';
 
 // The attempt cannot end while its row is held, so what is written here is taken in, or over with it. Nothing is
@@ -63,7 +63,7 @@ export function stop(runner: Runner, { inbox_id, attempt_id, payload }: Stop): P
 async function tell(
   runner: Runner,
   statement: HotStatement,
-  values: Readonly<Record<string, Parameter>>,
+  values: Values,
 ): Promise<Reported> {
   const [told] = await run<Told>(runner, statement, values);
   if (told === undefined) return { kind: 'unknown' };
