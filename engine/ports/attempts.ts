@@ -138,6 +138,8 @@ export interface CommitTurn {
   })[];
   readonly simulation_time: string;
   readonly ended_at: number;
+  /** The end of the generation that said the last patch, where that is not on record yet. */
+  readonly answer?: CallFinish;
   /** The ends of the attempt's agent turns. */
   readonly agents?: AgentRecord;
 }

@@ -190,7 +190,9 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
   const turn = { patches, simulation_time, ended_at: parts.clock.now() };
   await writeTale(attempt.journal, {
     ending: command,
-    write: async (told) => demand(await parts.attempts.commit(lease, { ...turn, ...told })),
+    takes_answer: true,
+    write: async (told, answer) =>
+      demand(await parts.attempts.commit(lease, { ...turn, ...(answer === undefined ? {} : { answer }), ...told })),
   });
   attempt.onProgress({
     kind: 'turn_committed',

@@ -18,15 +18,24 @@ export interface Tale<Result> {
   readonly transitions?: readonly AgentTransition[];
   /** The attempt ends with it, and so do the turns of its agents. */
   readonly ending?: AttemptEnding;
-  write(told: Told): Promise<Result>;
+  /** @param answer the end of a call that is to be written by the same statement */
+  write(told: Told, answer?: CallFinish): Promise<Result>;
+  /** Whether it can write the end of a generation, too. */
+  readonly takes_answer?: boolean;
   /** Where it says no, nothing has happened. */
   hasLanded?(result: Result): boolean;
+}
+
+interface Lone {
+  readonly kind: 'alone';
+  readonly takes_answer: boolean;
+  write(answer?: CallFinish): Promise<void>;
 }
 
 /** Something that waits to be written, with what was noted before it. */
 interface Entry {
   readonly noted: readonly AgentTransition[];
-  readonly what: CallWrite | (() => Promise<void>);
+  readonly what: CallWrite | Lone;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -74,16 +83,13 @@ export function writeCall(journal: Journal, call: CallWrite): Promise<void> {
  * @returns what it answers
  * @throws whatever it throws
  */
-export async function writeAlone<Result>(journal: Journal, write: () => Promise<Result>): Promise<Result> {
-  const results: Result[] = [];
-  await put(journal, async () => void results.push(await write()));
-  const [result] = results;
-  return result as Result;
+export function writeAlone<Result>(journal: Journal, write: () => Promise<Result>): Promise<Result> {
+  return putAlone(journal, write, false);
 }
 
 /** Writes a statement of its own together with what there is to tell of agents. */
 export function writeTale<Result>(journal: Journal, tale: Tale<Result>): Promise<Result> {
-  return writeAlone(journal, () => writeTold(journal, tale));
+  return putAlone(journal, (answer) => writeTold(journal, tale, answer), tale.takes_answer === true);
 }
 
 /** Gives up what has not been written, and begins afresh with what has. @returns once nothing is being written */
@@ -93,6 +99,18 @@ export async function forget(journal: Journal): Promise<void> {
   journal.broken = undefined;
   journal.noted = [];
   journal.notes = { ...journal.notes, unwritten: [] };
+}
+
+async function putAlone<Result>(
+  journal: Journal,
+  write: (answer?: CallFinish) => Promise<Result>,
+  takes_answer: boolean,
+): Promise<Result> {
+  const results: Result[] = [];
+  const lone: Lone = { kind: 'alone', takes_answer, write: async (answer) => void results.push(await write(answer)) };
+  await put(journal, lone);
+  const [result] = results;
+  return result as Result;
 }
 
 function put(journal: Journal, what: Entry['what']): Promise<void> {
@@ -120,22 +138,45 @@ async function writeNext(journal: Journal): Promise<void> {
     await writeBatch(journal, batch);
     for (const entry of batch) entry.resolve();
   } catch (error) {
+    if (journal.broken === undefined) await salvage(journal, batch);
     journal.broken ??= { error };
     for (const entry of batch) entry.reject(error);
   }
 }
 
-/** What goes into the next statement: calls together, all else alone. */
+/** What has been answered is kept, though what was to be written with it could not be: nobody is to ask it again. */
+async function salvage({ writeCalls }: Journal, batch: readonly Entry[]): Promise<void> {
+  const finished = batch.flatMap(({ what }) => (what.kind === 'finished' ? what.finish : []));
+  if (finished.length === 0 || finished.length === batch.length) return;
+  await writeCalls({ finished, started: [] }).catch(() => {
+    // Then they cannot be kept either, and what broke the rest is the error to hear of.
+  });
+}
+
+/** What goes into the next statement: calls together, all else alone but for the end of a generation that it can take. */
 function nextBatch(waiting: readonly Entry[]): readonly Entry[] {
-  const calls = waiting.findIndex(({ what }) => typeof what === 'function');
-  return waiting.slice(0, Math.max(1, Math.min(CALLS_MAX, calls === -1 ? waiting.length : calls)));
+  const alone = waiting.findIndex(({ what }) => what.kind === 'alone');
+  const calls = waiting.slice(0, Math.min(CALLS_MAX, alone === -1 ? waiting.length : alone));
+  const [call, next] = waiting;
+  if (calls.length === 0 || (calls.length === 1 && isTaken(call, next))) return waiting.slice(0, calls.length + 1);
+  return calls;
+}
+
+function isTaken(call: Entry | undefined, next: Entry | undefined): boolean {
+  if (call?.what.kind !== 'finished' || next?.what.kind !== 'alone') return false;
+  return next.what.takes_answer && isAnswer(call.what.finish);
+}
+
+/** What is left of a generation that ended well is the same rows each time. */
+function isAnswer({ llm_call_id, verdict, is_reported }: CallFinish): boolean {
+  return llm_call_id !== undefined && verdict?.rejection === undefined && is_reported !== true;
 }
 
 async function writeBatch(journal: Journal, batch: readonly Entry[]): Promise<void> {
   const started: CallStart[] = [];
   const finished: CallFinish[] = [];
   for (const { what } of batch) {
-    if (typeof what === 'function') return what();
+    if (what.kind === 'alone') return what.write(finished[0]);
     if (what.kind === 'started') started.push(what.start);
     else finished.push(what.finish);
   }
@@ -145,12 +186,12 @@ async function writeBatch(journal: Journal, batch: readonly Entry[]): Promise<vo
   journal.notes = after;
 }
 
-async function writeTold<Result>(journal: Journal, tale: Tale<Result>): Promise<Result> {
+async function writeTold<Result>(journal: Journal, tale: Tale<Result>, answer?: CallFinish): Promise<Result> {
   const { book, unwritten } = journal.notes;
   const notes = { book, unwritten: [...unwritten, ...(tale.transitions ?? [])] };
   const findPointer = (key: string): CallPointer | undefined => journal.pointers.get(key);
   const { told, after } = tale.ending ? tellEnding(notes, tale.ending, findPointer) : tell(notes, findPointer);
-  const result = await tale.write(told);
+  const result = await tale.write(told, answer);
   if (tale.hasLanded?.(result) !== false) journal.notes = after;
   return result;
 }

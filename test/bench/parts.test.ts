@@ -69,17 +69,19 @@ test('the median is the middle value, or the mean of the two in the middle', () 
 });
 
 describe('round trips of a turn', () => {
-  test('everything between the first start and the last finish is of the calls', () => {
+  test('everything from the first start to the last finish is of the calls', () => {
     const statements = [
       'BEGIN',
       'chukwa_lock_world',
       'COMMIT',
-      'chukwa_start_call',
+      'chukwa_write_calls_0',
       'BEGIN',
-      'chukwa_finish_call',
+      'chukwa_write_calls_1_with_05',
       'chukwa_commit_turn',
     ];
     assert.deepEqual(countTrips(statements), { before_calls: 3, of_calls: 3, after_calls: 1 });
+    const together = ['chukwa_take_free_world', 'chukwa_write_calls_0', 'chukwa_commit_turn_with_answer_with_0'];
+    assert.deepEqual(countTrips(together), { before_calls: 1, of_calls: 2, after_calls: 0 });
   });
   test('a turn without calls is an error, not a perfect score', () => {
     assert.throws(() => countTrips(['BEGIN', 'COMMIT']), /no call/);

@@ -1,13 +1,15 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import type { AppliedEffect } from '../../core/world/world-patch.js';
 import type { AttemptLease, CommitTurn, Written } from '../../ports/attempts.js';
-import { driverStatement } from '../agents/agent-clauses.js';
+import { type DriverStatement, driverStatement } from '../agents/agent-clauses.js';
 import { toAgentValues } from '../agents/agent-values.js';
 import { AFTERMATH } from '../inbox/aftermath.js';
 import { type Values, toTimestamp } from '../statement.js';
 import { type Ending, ENDED_ROW, runEnding } from './ending.js';
 import { releasingFence } from './fence.js';
-import { SUMMED_UP } from './trace-summary.js';
+import { FINISHED, toFinished } from './finish-call.js';
+import { atSlot } from './slots.js';
+import { type EndingNow, summedUp } from './trace-summary.js';
 
 const PATCH_ROWS = `
   new_patches AS (
@@ -51,7 +53,7 @@ const WORLD_ROWS = `
     FROM fence, unnest(:memory_entities::text[], :memories::text[], :memory_patches::int[], :memory_effects::int[])
       WITH ORDINALITY AS row (entity_id, content, patch_seq, effect_index, place))`;
 
-const STORY_ROWS = `
+const storyRows = (answer: Answer | undefined): string => `
   story AS (
     SELECT 'patch_applied' AS kind, patch_seq AS place, source_invocation_id, llm_call_id, workflow_hash, source_hash,
       node_id, subject_id, patch_seq, json_build_object('touched_entities', touched::json) AS details
@@ -62,10 +64,14 @@ const STORY_ROWS = `
   events AS (
     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at,
       source_invocation_id, cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, patch_seq, details)
-    SELECT world_slug, :attempt_id::uuid,
-      (CASE kind WHEN 'turn' THEN 'turn_committed' ELSE kind END)::timeline_event_kind, :ended_at::timestamptz,
-      source_invocation_id, workflow_hash, node_id, subject_id, patch_seq, details
-    FROM ended, story ORDER BY place),
+    SELECT world_slug, :attempt_id::uuid, kind::timeline_event_kind, occurred_at, source_invocation_id, workflow_hash,
+      node_id, subject_id, patch_seq, details
+    FROM (
+      ${answer === undefined ? '' : `${answer.event} UNION ALL`}
+      SELECT world_slug, CASE kind WHEN 'turn' THEN 'turn_committed' ELSE kind END AS kind,
+        :ended_at::timestamptz AS occurred_at, source_invocation_id, workflow_hash, node_id, subject_id, patch_seq,
+        details, place
+      FROM ended, story) AS told ORDER BY place),
   audit AS (
     INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
       source_invocation_id, llm_call_id, cognition_workflow_hash, response_source_hash, workflow_node_id,
@@ -75,28 +81,60 @@ const STORY_ROWS = `
       subject_id, patch_seq, details
     FROM ended, story ORDER BY place)`;
 
-const COMMIT = driverStatement(
-  'commit_turn',
-  (agents) => `WITH ${releasingFence({ set: 'turn = :turn,', where: 'AND turn = :turn::bigint - 1' }, agents)},
+/** The end of the generation that said the last patch, as it stands in the statement. */
+interface Answer {
+  readonly clauses: readonly string[];
+  readonly event: string;
+  readonly now: EndingNow;
+}
+
+const ANSWER: Answer = {
+  clauses: FINISHED.generation.map((clause) => atSlot(clause, 1)),
+  event: `SELECT world_slug, :event_kind@1::text AS kind, :event_at@1::timestamptz AS occurred_at, source_invocation_id,
+        workflow_hash, workflow_node_id AS node_id, workflow_subject_entity_id AS subject_id, NULL::int AS patch_seq,
+        '{}'::json AS details, 0 AS place
+      FROM call_1`,
+  now: { call: 'call_1', tokens: 'tokens_1' },
+};
+
+function prepareCommit(name: string, answer?: Answer): DriverStatement {
+  return driverStatement(
+    name,
+    (agents) => `WITH ${releasingFence({ set: 'turn = :turn,', where: 'AND turn = :turn::bigint - 1' }, agents)},
+   ${(answer?.clauses ?? []).map((clause) => `${clause},`).join('')}
    new_turn AS (
      INSERT INTO turns (world_slug, turn, attempt_id, simulation_time, committed_at)
      SELECT world_slug, :turn, :attempt_id::uuid, :simulation_time::timestamptz, :ended_at::timestamptz FROM fence),
    ended AS (
      UPDATE attempts
-     SET status = 'committed', ended_at = :ended_at::timestamptz, ${SUMMED_UP}
+     SET status = 'committed', ended_at = :ended_at::timestamptz, ${summedUp(answer?.now)}
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, attempts.status),
-   ${[PATCH_ROWS, WORLD_ROWS, STORY_ROWS, AFTERMATH, ...agents.rows].join(',')}
-   ${ENDED_ROW}`,
-);
+   ${[PATCH_ROWS, WORLD_ROWS, storyRows(answer), AFTERMATH, ...agents.rows].join(',')}
+   ${ENDED_ROW}${answer === undefined ? '' : ', (SELECT count(*) FROM call_1) = 1 AS is_whole'}`,
+  );
+}
 
-/** Makes the attempt's patches turn N, at once and whole: one statement, which checks the lease and gives it back. */
+const COMMIT = prepareCommit('commit_turn');
+
+const COMMIT_WITH_ANSWER = prepareCommit('commit_turn_with_answer', ANSWER);
+
+/**
+ * Makes the attempt's patches turn N, at once and whole: one statement, which checks the lease and gives it back. The
+ * generation that said the last of them may end with it.
+ */
 export function commitTurn(database: Ending, lease: AttemptLease, turn: CommitTurn): Promise<Written> {
+  const statement = turn.answer === undefined ? COMMIT : COMMIT_WITH_ANSWER;
+  const slots = turn.answer === undefined ? [] : [toFinished(turn.answer)];
+  return runEnding(database, statement(turn.agents), lease, toValues(lease, turn), slots);
+}
+
+function toValues(lease: AttemptLease, turn: CommitTurn): Values {
   const effects = turn.patches.flatMap(({ patch_seq, applied }) =>
     applied.effects.map((effect): PlacedEffect => ({ ...effect, patch_seq })),
   );
-  return runEnding(database, COMMIT(turn.agents), lease, {
+  return {
     ...toAgentValues(turn.agents, turn.ended_at),
     turn: lease.attempted_turn,
     simulation_time: turn.simulation_time,
@@ -107,7 +145,7 @@ export function commitTurn(database: Ending, lease: AttemptLease, turn: CommitTu
     ...toStates(lastOf(effects, 'set_entity_state', 'entity_id')),
     ...toContents(lastOf(effects, 'set_environment_content', 'environment_label')),
     ...toMemories(effects.filter(({ op }) => op === 'append_entity_memory')),
-  });
+  };
 }
 
 interface PlacedEffect extends AppliedEffect {

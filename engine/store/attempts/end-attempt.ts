@@ -5,14 +5,14 @@ import { AFTERMATH } from '../inbox/aftermath.js';
 import { prepare, type Runner, toStoredText, toTimestamp } from '../statement.js';
 import { type Ending, ENDED_ROW, runEnding } from './ending.js';
 import { releasingFence, runFenced } from './fence.js';
-import { SUMMED_UP } from './trace-summary.js';
+import { summedUp } from './trace-summary.js';
 
 /** The columns of an attempt that ends badly. */
 const ENDED = `
     SET status = :status::attempt_status, failure_class = :failure_class::text,
         failure_message = :failure_message::text, failed_subject_entity_id = :subject_id::text,
         failed_node_id = :node_id::text, failed_source_invocation_id = :source_invocation_id::uuid,
-        ended_at = :ended_at::timestamptz, ${SUMMED_UP}`;
+        ended_at = :ended_at::timestamptz, ${summedUp()}`;
 
 const RETURNING = `
     RETURNING attempts.world_slug, attempts.attempt_id, attempts.attempted_turn, attempts.status`;

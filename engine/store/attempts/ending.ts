@@ -4,7 +4,7 @@ import { IS_LAST } from '../inbox/aftermath.js';
 import { promoteForgotten } from '../inbox/enqueue.js';
 import { ringFor } from '../inbox/ring.js';
 import type { HotStatement, Values } from '../statement.js';
-import { findHeld } from './fence.js';
+import { demandWhole, type FencedRow, findHeld } from './fence.js';
 
 /** Where attempts end. */
 export type Ending = Pick<OpenDatabase, 'query' | 'pool'>;
@@ -21,14 +21,15 @@ export async function runEnding(
   statement: HotStatement,
   lease: AttemptLease,
   values: Values,
+  slots?: readonly Values[],
 ): Promise<Written> {
-  const row = await findHeld<EndedRow>(database, statement, lease, values);
+  const row = await findHeld<EndedRow>(database, statement, lease, values, slots);
   if (row === undefined) return 'overtaken';
+  demandWhole(statement, row);
   if (row.is_last) await promoteForgotten(database, lease.world_slug);
   return 'written';
 }
 
-interface EndedRow {
-  readonly held: number;
+interface EndedRow extends FencedRow {
   readonly is_last: boolean;
 }

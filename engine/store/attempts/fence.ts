@@ -41,8 +41,7 @@ export async function runFenced(
 ): Promise<Written> {
   const row = await findHeld<FencedRow>(runner, statement, lease, values, slots);
   if (row === undefined) return 'overtaken';
-  if (row.is_whole === false)
-    throw new Error(`${statement.name} did not find all that it ends: a call does not run any more`);
+  demandWhole(statement, row);
   return 'written';
 }
 
@@ -58,10 +57,16 @@ export async function findHeld<Row extends { readonly held: number }>(
   return row?.held === 1 ? row : undefined;
 }
 
-interface FencedRow {
+/** What a fenced statement answers. */
+export interface FencedRow {
   readonly held: number;
   /** Where the statement ends what must be under way: whether all of it was. */
   readonly is_whole?: boolean;
+}
+
+/** @throws Error where a statement has not found all that it ends */
+export function demandWhole({ name }: HotStatement, { is_whole }: FencedRow): void {
+  if (is_whole === false) throw new Error(`${name} did not find all that it ends: a call does not run any more`);
 }
 
 const RENEW = prepare(

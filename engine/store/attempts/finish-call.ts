@@ -21,7 +21,7 @@ const callRow = (columns: readonly string[], values: readonly string[]): string 
     WHERE source_invocations.world_slug = fence.world_slug
       AND source_invocation_id = :source_invocation_id::uuid AND attempt_id = :attempt_id::uuid
       AND status IN ('running', 'pending')
-    RETURNING source_invocations.world_slug, source_invocation_id, attempt_id, attempted_turn, llm_call_id,
+    RETURNING source_invocations.world_slug, source_invocation_id, attempt_id, attempted_turn, status, llm_call_id,
       source_hash, workflow_hash, workflow_node_id, workflow_subject_entity_id)`;
 
 const CALL = callRow(ENDING_COLUMNS, ENDING_VALUES);
@@ -65,7 +65,8 @@ const GENERATION = `
       cached_input_tokens, reasoning_tokens, observed_at)
     SELECT world_slug, llm_call_id, 1, :input_tokens::bigint, :output_tokens::bigint,
       :cached_input_tokens::bigint, :reasoning_tokens::bigint, :ended_at::timestamptz
-    FROM @call WHERE :input_tokens::bigint IS NOT NULL)`;
+    FROM @call WHERE :input_tokens::bigint IS NOT NULL
+    RETURNING llm_call_id, input_tokens, output_tokens)`;
 
 /** The clauses of a call that ends, by what it leaves: rows that there are none of cost as much as a look at their table. */
 export const FINISHED = {

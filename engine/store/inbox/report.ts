@@ -60,11 +60,7 @@ export function stop(runner: Runner, { inbox_id, attempt_id, payload }: Stop): P
   return tell(runner, STOP, values);
 }
 
-async function tell(
-  runner: Runner,
-  statement: HotStatement,
-  values: Values,
-): Promise<Reported> {
+async function tell(runner: Runner, statement: HotStatement, values: Values): Promise<Reported> {
   const [told] = await run<Told>(runner, statement, values);
   if (told === undefined) return { kind: 'unknown' };
   const { world_slug, attempt_id, is_accepted, is_known } = told;

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { openBook } from '../../engine/core/agents/book.js';
+import type { CallsWrite } from '../../engine/ports/attempts.js';
+import { forget, type Journal, openJournal, writeAlone, writeCall, writeTale } from '../../engine/runtime/journal.js';
+import { answered, generationStart, message, toyStart } from '../store/record-fixtures.js';
+
+const toy = (key: string) => toyStart(key, 1);
+
+/** A journal with what it wrote, statement by statement. */
+function listening(write: (calls: CallsWrite) => Promise<void> = async () => {}) {
+  const written: string[] = [];
+  const journal: Journal = openJournal(openBook('attempt', new Map()), async (calls) => {
+    const finished = calls.finished.map(({ outcome }) => `-${outcome.key}`);
+    written.push([...finished, ...calls.started.map(({ command }) => `+${command.key}`)].join(' '));
+    await write(calls);
+  });
+  const started = (key: string) => writeCall(journal, { kind: 'started', start: toy(key) });
+  const finished = (key: string) => writeCall(journal, { kind: 'finished', finish: answered(toy(key), {}) });
+  return { journal, written, started, finished };
+}
+
+const ENDING = { ending: { kind: 'commit', patches: [] } } as const;
+
+describe('the journal of a driver', () => {
+  test('writes what becomes of calls at one time by one statement', async () => {
+    const { written, started, finished } = listening();
+    await Promise.all([finished('a'), started('b'), started('c')]);
+    await finished('b');
+    assert.deepEqual(written, ['-a +b +c', '-b']);
+  });
+
+  test('gathers while a statement is under way, and never more than four calls', async () => {
+    let go = (): void => {};
+    const held = new Promise<void>((resolve) => (go = resolve));
+    const { written, started, finished } = listening(() => held);
+    const first = started('a');
+    await new Promise((resolve) => setImmediate(resolve));
+    const rest = ['b', 'c', 'd', 'e', 'f'].map(finished);
+    go();
+    await Promise.all([first, ...rest]);
+    assert.deepEqual(written, ['+a', '-b -c -d -e', '-f']);
+  });
+
+  test('writes everything else alone, and in its order', async () => {
+    const { journal, written, started, finished } = listening();
+    const alone = writeAlone(journal, async () => written.push('alone'));
+    await Promise.all([alone, finished('a'), started('b')]);
+    assert.deepEqual(written, ['alone', '-a +b']);
+  });
+
+  test('lets the end of the last generation go with what ends the attempt', async () => {
+    const { journal, written } = listening();
+    const said = generationStart(1, [message('system', 'author', 'You are Zoe.')]);
+    const finish = answered(said, { text: '{}', finish_reason: 'stop' });
+    const ended = writeCall(journal, { kind: 'finished', finish });
+    const committed = writeTale(journal, {
+      ...ENDING,
+      takes_answer: true,
+      write: async (_told, answer) => answer?.outcome.key,
+    });
+    await ended;
+    assert.equal(await committed, said.command.key);
+    assert.deepEqual(written, []);
+  });
+
+  test('keeps what has been answered though what goes with it cannot be written, and writes nothing after that', async () => {
+    const { journal, written, started, finished } = listening(async (calls) => {
+      if (calls.started.length > 0) throw new Error('the disk is full');
+    });
+    const results = await Promise.allSettled([finished('a'), started('b')]);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    assert.deepEqual(written, ['-a +b', '-a']);
+    await assert.rejects(finished('c'), /the disk is full/);
+    assert.deepEqual(written, ['-a +b', '-a']);
+    await forget(journal);
+    await finished('d');
+    assert.deepEqual(written.at(-1), '-d');
+  });
+});
