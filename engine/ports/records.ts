@@ -3,6 +3,7 @@ import type { Problem } from '../contract/problem.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import type { ComponentReference } from '../core/workflow/component.js';
 import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from './agent-records.js';
+import type { AwaitedCall, PendedCall } from './pending-calls.js';
 import type { ComponentKind } from './validation.js';
 
 /** A stored document. */
@@ -177,6 +178,8 @@ export interface AttemptRecord extends AttemptSummary {
   readonly scenario_hash: string;
   readonly renderer_version: string;
   readonly source_trace_summary: Json;
+  /** What it waits for, the nearest deadline first. */
+  readonly awaited: readonly AwaitedCall[];
   /** In the order in which they began. */
   readonly agent_turns: readonly AgentTurnSummary[];
   readonly patches: readonly PatchRecord[];
@@ -249,6 +252,8 @@ export interface InvocationRecord extends InvocationSummary {
   readonly response_bytes: number | null;
   /** Whether anything that is kept of the answer or its body is not shown here. */
   readonly hidden_by_redaction: boolean;
+  /** Null for one whose service answered at once, or has not spoken yet. */
+  readonly pended: PendedCall | null;
   readonly started_at: string;
   readonly ended_at: string | null;
 }

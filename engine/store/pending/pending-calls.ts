@@ -54,7 +54,8 @@ interface AwaitedRow extends Omit<AwaitedCall, 'pended_at' | 'deadline'> {
   readonly deadline: Date;
 }
 
-async function listAwaited(runner: Runner, attempt_id: string): Promise<readonly AwaitedCall[]> {
+/** What an attempt waits for, the nearest deadline first. */
+export async function listAwaited(runner: Runner, attempt_id: string): Promise<readonly AwaitedCall[]> {
   const rows = await run<AwaitedRow>(runner, AWAITED, { attempt_id });
   return rows.map((row) => ({
     ...row,

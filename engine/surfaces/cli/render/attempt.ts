@@ -6,6 +6,7 @@ import type {
   PatchRecord,
 } from '../../../ports/records.js';
 import { agentTurnListLines } from './agents.js';
+import { awaitedLines } from './awaited.js';
 import { quote, toPhrase } from './json-view.js';
 import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { proseLines } from './prose.js';
@@ -23,6 +24,7 @@ export function attemptLines(attempt: AttemptRecord): readonly Line[] {
     line(faint([`began ${toMoment(started_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
     ...historyLines(attempt),
     ...failureLines(attempt),
+    ...waitingLines(attempt),
     EMPTY,
     line(strong(count(invocations.length, 'call'))),
     ...invocations.flatMap(invocationLines),
@@ -58,6 +60,11 @@ export function attemptListLines(attempts: readonly AttemptSummary[]): readonly 
 export function toStatus(status: string): Span {
   if (status === 'committed' || status === 'succeeded') return good(status);
   return status === 'failed' || status === 'interrupted' ? bad(status) : { text: status };
+}
+
+/** Only one that rests: a call of one that runs is its driver's business. */
+function waitingLines({ status, world_slug, attempt_id, awaited }: AttemptRecord): readonly Line[] {
+  return status === 'suspended' ? [EMPTY, ...awaitedLines({ world: world_slug, attempt_id, awaited })] : [];
 }
 
 function failureLines(attempt: AttemptRecord): readonly Line[] {
