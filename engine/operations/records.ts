@@ -1,3 +1,4 @@
+import type { Problem } from '../contract/problem.js';
 import type {
   AttemptRecord,
   AttemptSummary,
@@ -12,12 +13,17 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Everything about one attempt: its calls, patches, timeline and audit. */
 export async function showAttempt(archive: Archive, id: string): Promise<Done<AttemptRecord>> {
-  return found(
-    UUID.test(id) ? await archive.store.records.attempt(id) : undefined,
-    'ATTEMPT_UNKNOWN',
-    `There is no attempt ${JSON.stringify(id)}.`,
-    'See chukwa attempts SLUG.',
-  );
+  const record = UUID.test(id) ? await archive.store.records.attempt(id) : undefined;
+  return record === undefined ? refuse(attemptUnknown(id)) : { ok: true, value: record };
+}
+
+/** The problem with an id that no attempt has. */
+export function attemptUnknown(id: string): Problem {
+  return {
+    code: 'ATTEMPT_UNKNOWN',
+    message: `There is no attempt ${JSON.stringify(id)}.`,
+    repair: 'See chukwa attempts SLUG.',
+  };
 }
 
 /** A world's attempts, the latest first. */

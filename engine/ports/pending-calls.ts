@@ -1,6 +1,7 @@
 /** A call that is meant by somebody who wants to say how it ended. */
 export interface MeantCall {
   readonly source_invocation_id: string;
+  readonly world_slug: string;
   /** An answer may come later. */
   readonly may_pend: boolean;
 }

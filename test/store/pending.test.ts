@@ -67,7 +67,7 @@ forEachDatabase('a call that is answered later', (open) => {
       /may not be answered/,
     );
     assert.deepEqual(await store.pending.find(call.source_invocation_id), [
-      { source_invocation_id: call.source_invocation_id, may_pend: false },
+      { source_invocation_id: call.source_invocation_id, world_slug: 'at-once', may_pend: false },
     ]);
   });
 
@@ -127,15 +127,21 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal((await tell(store, id)).kind, 'late');
   });
 
+  const meaning = (source_invocation_id: string, world_slug: string) => ({
+    source_invocation_id,
+    world_slug,
+    may_pend: true,
+  });
+
   test('is found by the name that its service gave it, as long as that means one', async () => {
     const { store, id, lease } = await pend('named', { alias: 'parcel-1' });
-    assert.deepEqual(await store.pending.find('parcel-1'), [{ source_invocation_id: id, may_pend: true }]);
+    assert.deepEqual(await store.pending.find('parcel-1'), [meaning(id, 'named')]);
     const other = await pend('named-too', { alias: 'parcel-1' });
     assert.equal((await store.pending.find('parcel-1')).length, 2);
     await store.attempts.fail(lease, failing());
-    assert.deepEqual(await store.pending.find('parcel-1'), [{ source_invocation_id: other.id, may_pend: true }]);
+    assert.deepEqual(await store.pending.find('parcel-1'), [meaning(other.id, 'named-too')]);
     await store.attempts.fail(other.lease, failing());
-    assert.deepEqual(await store.pending.find('parcel-1'), [{ source_invocation_id: other.id, may_pend: true }]);
+    assert.deepEqual(await store.pending.find('parcel-1'), [meaning(other.id, 'named-too')]);
     assert.deepEqual(await store.pending.find('parcel-2'), []);
   });
 

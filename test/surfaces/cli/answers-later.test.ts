@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -8,19 +8,24 @@ import type { RunReport } from '../../../engine/operations/run-turns.js';
 import type { AttemptRecord, InvocationRecord } from '../../../engine/ports/records.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { startScriptedModel } from '../../../fixtures/scripted-model/index.js';
-import { startToys } from '../../../fixtures/toys/index.js';
+import { startToys, type Toys } from '../../../fixtures/toys/index.js';
 import { loadScript } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';
 
 const MOMENT = String.raw`\d{4}-\d\d-\d\d\s+\d\d:\d\d(:\d\d)?\s+UTC`;
 
+const ANSWER = JSON.stringify({ status: 'answered', from: 'Emil', body: 'I come.', postage: 'paid' });
+const NOBODY = '0198c3b0-0000-7000-8000-000000000000';
+
 let data = '';
+let toys: Toys;
 let variables: Readonly<Record<string, string>> = {};
 const closing: (() => Promise<unknown>)[] = [];
 
 before(async () => {
   data = await mkdtemp(join(tmpdir(), 'chukwa-later-'));
-  const [toys, model] = await Promise.all([startToys(), startScriptedModel(await loadScript('letters'))]);
+  toys = await startToys();
+  const model = await startScriptedModel(await loadScript('letters'));
   closing.push(
     () => toys.close(),
     () => model.close(),
@@ -83,6 +88,71 @@ test('what rests says wherever it is looked at until when, and how to go on', as
   assert.match(turn.out, /task\.result_fields {2}component/);
   assert.match((await chukwa('agents', 'looked-at')).out, new RegExp(`\nnora waits until ${MOMENT} at most\\.\n`));
 });
+
+test('a report says what follows from it, once; afterwards that nothing does, which is no fault', async () => {
+  const { attempt, call } = await makeResting('reported');
+  const file = join(data, 'answer.json');
+  await writeFile(file, ANSWER);
+  const first = await chukwa('report', call, '--result', file);
+  assert.equal(first.code, 0);
+  assert.match(first.out, /^The report is kept, and the attempt goes on with it\.\n/);
+  assert.match(first.out, toCommand(`attempt ${attempt}`));
+  assert.match(first.out, /npx chukwa run reported {2}where no worker and no serve runs\n/);
+  const again = await chukwa('report', call, '--failed', 'no van');
+  assert.equal(again.code, 0);
+  assert.match(again.out, /^Nothing follows from it \(duplicate\): This call has been reported before/);
+  assert.doesNotMatch(again.out, /chukwa run/);
+  assert.match((await chukwa('run', 'reported')).out, / 1 +committed +1 +3 /);
+});
+
+test('a report that names no call, a call that is not awaited, or several, is refused with what to write', async () => {
+  const { attempt, call } = await makeResting('misnamed');
+  const unknown = await chukwa('report', 'nope', '--failed', 'x');
+  assert.deepEqual([unknown.code, unknown.out], [1, '']);
+  assert.match(unknown.error, /There is no call "nope".*\n {2}what to do: Find its id: chukwa attempts SLUG/);
+  const { invocations } = JSON.parse((await chukwa('attempt', attempt, '--json')).out) as AttemptRecord;
+  const generation = invocations[0]?.source_invocation_id ?? '';
+  assert.deepEqual(await refusalOf('report', generation, '--failed', 'x'), [1, 'CALL_NOT_AWAITED']);
+  toys.post.countAnew();
+  const one = await makeResting('namesake-1');
+  toys.post.countAnew();
+  const two = await makeResting('namesake-2');
+  assert.equal(one.alias, two.alias);
+  const ambiguous = await chukwa('report', two.alias ?? '', '--failed', 'x');
+  assert.equal(ambiguous.code, 1);
+  const said = ambiguous.error.replaceAll(/\s+/g, ' ');
+  assert.ok(said.includes(`${one.call} of world namesake-1`) && said.includes(`${two.call} of world namesake-2`), said);
+  assert.match(said, /what to do: Use the id of the one that is meant\./);
+  assert.ok(!said.includes(call));
+});
+
+test('a stop ends what rests at once and says so; again it is no fault, and of nothing it is refused', async () => {
+  const { attempt } = await makeResting('stopped');
+  const first = await chukwa('stop', attempt);
+  assert.equal(first.code, 0);
+  assert.match(first.out, /^The attempt has been stopped\.\n/);
+  assert.match(first.out, toCommand(`attempt ${attempt}`));
+  assert.doesNotMatch(first.out, /go on|chukwa run/);
+  const again = await chukwa('stop', attempt);
+  assert.equal(again.code, 0);
+  assert.match(again.out, /^Nothing follows from it \(duplicate\): The attempt has been told to stop before\.\n/);
+  for (const id of [NOBODY, 'nope']) {
+    const unknown = await chukwa('stop', id);
+    assert.deepEqual([unknown.code, unknown.out], [1, '']);
+    assert.match(
+      unknown.error,
+      new RegExp(`There is no attempt "${id}"\\.\n {2}what to do: See chukwa attempts SLUG\\.`),
+    );
+  }
+  assert.deepEqual(await refusalOf('stop', NOBODY), [1, 'ATTEMPT_UNKNOWN']);
+});
+
+/** The exit code, and the code of the problem that `--json` tells of. */
+async function refusalOf(...words: readonly string[]) {
+  const { code, out } = await chukwa(...words, '--json');
+  const { problems } = JSON.parse(out) as { readonly problems: readonly { readonly code: string }[] };
+  return [code, problems[0]?.code];
+}
 
 const toCommand = (words: string): RegExp => new RegExp(`npx chukwa ${words}( |\n)`);
 
