@@ -5,11 +5,13 @@ import type {
   PatchEffectRecord,
   PatchRecord,
 } from '../../../ports/records.js';
+import type { WorldAttempts } from '../../../operations/records.js';
 import { agentTurnListLines } from './agents.js';
 import { awaitedLines } from './awaited.js';
 import { quote, toPhrase } from './json-view.js';
 import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { proseLines } from './prose.js';
+import { queueLines } from './queue.js';
 import { tableLines } from './table.js';
 import { count, shortHash, toDuration, toMoment, toSpanOfTime } from './words.js';
 
@@ -42,9 +44,15 @@ function historyLines({ take_overs, continues_attempt_id }: AttemptRecord): read
   ];
 }
 
-/** A world's attempts, a line each. */
-export function attemptListLines(attempts: readonly AttemptSummary[]): readonly Line[] {
-  if (attempts.length === 0) return [line('No turn of this world has been tried. Try one: chukwa run SLUG')];
+/** A world's attempts, a line each, and what is queued. */
+export function attemptListLines({ world_slug, attempts, ...queue }: WorldAttempts): readonly Line[] {
+  const queued = queueLines(world_slug, queue);
+  if (attempts.length > 0) return [...attemptTable(attempts), ...(queued.length === 0 ? [] : [EMPTY, ...queued])];
+  if (queued.length > 0) return [line(`No turn of ${world_slug} has been tried yet.`), ...queued];
+  return [line(`No turn of ${world_slug} has been tried. Try one: npx chukwa run ${world_slug}`)];
+}
+
+function attemptTable(attempts: readonly AttemptSummary[]): readonly Line[] {
   const rows = attempts.map((attempt) => [
     attempt.attempted_turn,
     attempt.attempt_id,
