@@ -108,6 +108,23 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.deepEqual([record?.status, record?.http_status, record?.response_json], ['succeeded', 202, 1]);
   });
 
+  test('leaves nothing of what was said of it in the inbox, whichever way that is over', async () => {
+    const { outside } = await open();
+    const payloadsOf = async (world: string): Promise<readonly unknown[]> =>
+      (await outside.query<{ payload: unknown }>('SELECT payload FROM agent_inbox WHERE world_slug = $1', [world])).map(
+        ({ payload }) => payload,
+      );
+    const { store, lease, call, id } = await pend('forgotten');
+    await tell(store, id);
+    assert.deepEqual(await payloadsOf('forgotten'), [{ result: 1 }]);
+    await finishCall(store, lease, { ...answered(call, 1), is_reported: true });
+    assert.deepEqual(await payloadsOf('forgotten'), [{}]);
+    const failed = await pend('forgotten-too');
+    await tell(failed.store, failed.id);
+    await failed.store.attempts.fail(failed.lease, failing());
+    assert.deepEqual(await payloadsOf('forgotten-too'), [{}]);
+  });
+
   test('is said to be out of time once, and only then', async () => {
     const { store, lease } = await pend('late', { deadline_ms: 1 });
     await pend('early');
