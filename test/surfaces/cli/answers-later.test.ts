@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -146,6 +148,50 @@ test('a stop ends what rests at once and says so; again it is no fault, and of n
   }
   assert.deepEqual(await refusalOf('stop', NOBODY), [1, 'ATTEMPT_UNKNOWN']);
 });
+
+test('a server says where it is, shows new tokens once, tells what it does, and leaves in good order', async () => {
+  const { call } = await makeResting('served');
+  const file = join(data, 'served.json');
+  await writeFile(file, ANSWER);
+  const reported = await chukwa('report', call, '--result', file);
+  assert.equal(reported.code, 0, reported.error);
+  const first = await serveUntil(/served: turn 1 committed/);
+  assert.match(first.out, /Z {2}serving at http:\/\/127\.0\.0\.1:\d+; embedded, in \S+; tokens in \S+tokens\.json\n/);
+  assert.match(first.error, /New tokens were made\. They are shown this once:\n {2}CHUKWA_TOKEN {11}[\w-]{43}\n/);
+  assert.match(first.out, /served: turn 1 goes on, for it was answered; 1 call from the record \(attempt \S+\)\n/);
+  assert.match(first.out, /stopping: taking nothing more, 0 attempts|stopped\n$/);
+  assert.doesNotMatch(first.out, /doorbell/);
+  const second = await serveUntil(/serving at/);
+  assert.equal(second.error, '');
+  assert.deepEqual([first.code, second.code], [0, 0]);
+});
+
+test('a port that is taken, or is none, ends a server with what to do', async () => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const port = String((holder.address() as AddressInfo).port);
+  const taken = await chukwa('serve', '--port', port);
+  holder.close();
+  assert.equal(taken.code, 4);
+  assert.match(taken.error, /what to do: .*--port/);
+  const none = await chukwa('serve', '--port', 'x');
+  assert.equal(none.code, 2);
+  assert.match(none.error, /Write a whole number from 0 to 65535\..*chukwa serve --help/s);
+});
+
+/** Serves until something has been said, and then presses Ctrl-C. */
+async function serveUntil(said: RegExp) {
+  let hasStopped = false;
+  const terminal = openTestTerminal({
+    onWrite(written) {
+      if (hasStopped || !said.test(written.out_text())) return;
+      hasStopped = true;
+      written.interrupt();
+    },
+  });
+  const code = await runCommandLine(await compose(variables), ['serve', '--port', '0'], terminal);
+  return { code, out: terminal.out_text(), error: terminal.error_text() };
+}
 
 /** The exit code, and the code of the problem that `--json` tells of. */
 async function refusalOf(...words: readonly string[]) {

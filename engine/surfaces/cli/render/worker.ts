@@ -7,6 +7,8 @@ export function toSentence(event: WorkerEvent): string {
   switch (event.kind) {
     case 'turn_began':
       return `${event.world_slug}: turn ${event.attempted_turn} began (attempt ${event.attempt_id})`;
+    case 'turn_continued':
+      return `${event.world_slug}: turn ${event.attempted_turn} goes on, ${WHY[event.why]}; ${toRecords(event)} (attempt ${event.attempt_id})`;
     case 'turn_committed':
       return `${event.world_slug}: turn ${event.attempted_turn} committed (attempt ${event.attempt_id})`;
     case 'turn_suspended':
@@ -42,6 +44,20 @@ export function toSentence(event: WorkerEvent): string {
     default:
       return unreachable(event);
   }
+}
+
+const WHY: Readonly<Record<Extract<WorkerEvent, { kind: 'turn_continued' }>['why'], string>> = {
+  undriven: 'for its driver is gone or has handed it over',
+  queued: 'for it was left open or settled',
+  tool_result: 'for it was answered',
+  timeout: 'for its time has run out',
+  stop: 'for it is to stop',
+  ui_action: 'for somebody has acted',
+};
+
+function toRecords({ answered, interrupted }: { readonly answered: number; readonly interrupted: number }): string {
+  const records = `${count(answered, 'call')} from the record`;
+  return interrupted === 0 ? records : `${records}, ${interrupted} that nobody saw end`;
 }
 
 /** The same for programs: what is thrown is told by its message. */
