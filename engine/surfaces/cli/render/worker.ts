@@ -1,5 +1,6 @@
 import type { WorkerEvent } from '../../../operations/run-worker.js';
 import { unreachable } from '../../../contract/unreachable.js';
+import { accent, hanging, type Line, line, verbatim } from './line.js';
 import { count, toDuration } from './words.js';
 
 /** What a worker does, in one line. */
@@ -58,6 +59,15 @@ const WHY: Readonly<Record<Extract<WorkerEvent, { kind: 'turn_continued' }>['why
 function toRecords({ answered, interrupted }: { readonly answered: number; readonly interrupted: number }): string {
   const records = `${count(answered, 'call')} from the record`;
   return interrupted === 0 ? records : `${records}, ${interrupted} that nobody saw end`;
+}
+
+/** What a worker says that is made to leave at once, of the attempts that it drives. */
+export function leftLines(attempt_ids: readonly string[]): readonly Line[] {
+  if (attempt_ids.length === 0) return [line('Left at once. No attempt was under way.')];
+  return [
+    hanging(2, 'Left at once. Under way was what follows; of its calls, those that may change something are in doubt:'),
+    ...attempt_ids.map((attempt_id) => verbatim('  ', accent(`npx chukwa attempt ${attempt_id}`))),
+  ];
 }
 
 /** The same for programs: what is thrown is told by its message. */
