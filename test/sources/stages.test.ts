@@ -28,6 +28,8 @@ const NEVER: SchemaProgram = {
   validate: () => [{ code: 'WRONG', message: 'nothing is good enough', pointer: '/candy' }],
 };
 
+const ANYTHING: SchemaProgram = { hash: 'a', schema: {}, validate: () => [] };
+
 test('the stages are these, in this order', () => {
   const clock = { now: () => 0 };
   const lookUp = (): undefined => undefined;
@@ -120,6 +122,13 @@ test('a request that its schema does not allow is refused with the place', (t) =
   checkRefused(
     t,
     { call: { input: NEVER } },
+    { failed: 'schema_invalid', message: /nothing is good enough \(at \/candy\)/ },
+  ));
+
+test('a request that its source does not take is refused, whatever its binding says', (t) =>
+  checkRefused(
+    t,
+    { call: { input: ANYTHING }, takes: NEVER },
     { failed: 'schema_invalid', message: /nothing is good enough \(at \/candy\)/ },
   ));
 
