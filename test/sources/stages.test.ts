@@ -33,7 +33,7 @@ const ANYTHING: SchemaProgram = { hash: 'a', schema: {}, validate: () => [] };
 test('the stages are these, in this order', () => {
   const clock = { now: () => 0 };
   const lookUp = (): undefined => undefined;
-  const [fetches, children] = [openOriginFetches(), openChildren(lookUp)];
+  const [fetches, children] = [openOriginFetches(), openChildren(lookUp, timerAlarm)];
   const opened = createOpenedSources({
     plugins: [],
     lookUp,
