@@ -150,7 +150,7 @@ function checkCall(
   place: CallPlace,
 ): readonly DocumentProblem[] {
   const needsLeave = place.always_policed !== true && authored.effect !== 'read_only';
-  const allowed = setting.policy?.allow.has(place.policy_id) ?? false;
+  const allowed = setting.policy?.allow.has(place.policy_id) ?? setting.policy_missing === true;
   const approval =
     setting.policy?.require_approval.some((entry) => entry === place.policy_id || entry === authored.effect) ?? false;
   return inDocument(document, [
