@@ -161,14 +161,16 @@ function isTaken(stdin: Writable, text: string): Promise<boolean> {
   return new Promise((resolve) => stdin.write(text, (error) => resolve(!error)));
 }
 
-function endWithin(ended: Promise<ChildEnd>, alarm: Alarm): Promise<ChildEnd | undefined> {
-  return new Promise((resolve) => {
-    const cancel = alarm(END_MS, () => resolve(undefined));
-    void ended.then((end) => {
-      cancel();
-      resolve(end);
-    });
+async function endWithin(ended: Promise<ChildEnd>, alarm: Alarm): Promise<ChildEnd | undefined> {
+  let cancel = (): void => {};
+  const late = new Promise<undefined>((resolve) => {
+    cancel = alarm(END_MS, () => resolve(undefined));
   });
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    cancel();
+  }
 }
 
 /** A group outlives its leader. Where nobody is left, there is nobody to signal. */
