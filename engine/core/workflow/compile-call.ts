@@ -127,7 +127,7 @@ function findSource(
           code: 'PLUGIN_UNKNOWN',
           message,
           pointer: '/interface/name',
-          repair: 'Install the plugin, or use the name of one that is there.',
+          repair: '`chukwa plugin list` shows those that are there, and why others are left out.',
         },
       ]),
     };
