@@ -56,7 +56,14 @@ function getShipped(shipped: ReadonlyMap<string, JsonObject>, name: string): Jso
 
 function checkJsonSchema(document: Json, compileSchema: CompileSchema): readonly Problem[] {
   if (!isObject(document))
-    return [{ code: 'WRONG_TYPE', message: 'a JSON Schema must be an object here', pointer: '' }];
+    return [
+      {
+        code: 'WRONG_TYPE',
+        message: 'a JSON Schema must be an object here',
+        pointer: '',
+        repair: 'Write {} where anything may stand.',
+      },
+    ];
   const compiled = compileSchema(contentHash(document), document);
   return compiled.ok ? (compiled.notes ?? []) : compiled.problems;
 }

@@ -139,8 +139,8 @@ function toEdge(from: string, reference: Reference, known: Known): Edge {
   if (known.byPath.has(resolved.value)) return { from, reference, to: resolved.value, problem: undefined };
   const missing = { code: 'FILE_MISSING', message: `there is no file "${reference.target.path}"`, ...place };
   const nearest = findMeant(from, resolved.value, [...known.byPath.keys(), ...known.others]);
-  const repair = nearest === undefined ? {} : { repair: `Did you mean "${nearest}"?` };
-  return { from, reference, to: undefined, problem: { ...missing, ...repair } };
+  const repair = nearest === undefined ? 'Correct the path, or add the file.' : `Did you mean "${nearest}"?`;
+  return { from, reference, to: undefined, problem: { ...missing, repair } };
 }
 
 function findCycle(edge: Edge, graph: Graph): Problem | undefined {
@@ -159,7 +159,8 @@ function findWrongKind(edge: Edge, byPath: ReadonlyMap<string, DocumentToLink>):
   const kind = edge.to === undefined ? undefined : byPath.get(edge.to)?.kind;
   if (kind === undefined || kind === edge.reference.wants) return undefined;
   const message = `this must refer to ${withArticle(edge.reference.wants)}, and the file is ${withArticle(kind)}`;
-  return { code: 'WRONG_KIND', message, pointer: edge.reference.pointer };
+  const repair = `Refer to ${withArticle(edge.reference.wants)}.`;
+  return { code: 'WRONG_KIND', message, pointer: edge.reference.pointer, repair };
 }
 
 function withArticle(kind: DocumentKind): string {

@@ -42,7 +42,8 @@ export async function findFiles(given: string, place: Place): Promise<FoundFiles
   const found = await walk(path, (await realPathOf(root)) ?? root);
   if (found.files.length + found.problems.length === 0) return refuse(noDocuments());
   if (found.files.length <= FILES_MAX) return { ...found, root };
-  return refuse({ code: 'TOO_MANY_FILES', message: `there are more than ${FILES_MAX} JSON files here`, pointer: '' });
+  const message = `there are more than ${FILES_MAX} JSON files here`;
+  return refuse({ code: 'TOO_MANY_FILES', message, pointer: '', repair: 'Name a smaller folder.' });
 }
 
 /** The names of the JSON files in a folder, as paths; none where it cannot be read. */

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Location, Problem } from '../../contract/problem.js';
+import { findAt, pointerTokens } from '../../core/content/json-pointer.js';
 import type { ComponentKind, ComponentReference } from '../../core/workflow/component.js';
 import { type DocumentProblem, isError } from '../../core/workflow/document-problem.js';
 import type { DocumentKind } from '../../core/workflow/link/document-kind.js';
@@ -76,7 +77,21 @@ function checkFile(parts: DocumentParts, file: LoadedFile): readonly Problem[] {
 
 function at(file: LoadedFile, problem: Problem): Finding {
   const top: Location = { file: file.name, line: 1, column: 1 };
-  return toFinding(problem, file.source?.locate(problem.pointer ?? '') ?? top);
+  return toFinding(showingText(file, problem), file.source?.locate(problem.pointer ?? '') ?? top);
+}
+
+/** Complaints about a value that do not show it. */
+const OF_VALUES = ['BAD_VALUE', 'NO_ALTERNATIVE', 'UNEXPECTED_VALUE', 'WRONG_TYPE'];
+const TEXT_MAX = 60;
+
+/** What an author looks for in the file. A validator leaves it out: of an answer, redaction might hide it. */
+function showingText({ source }: LoadedFile, problem: Problem): Problem {
+  const found =
+    OF_VALUES.includes(problem.code) && source ? findAt(source.value, pointerTokens(problem.pointer ?? '')) : undefined;
+  if (found === undefined || (typeof found === 'object' && found !== null)) return problem;
+  const text = JSON.stringify(found);
+  if (text.length > TEXT_MAX || problem.message.includes(text)) return problem;
+  return { ...problem, message: `${problem.message} (here: ${text})` };
 }
 
 function getFile(files: ReadonlyMap<string, LoadedFile>, path: string): LoadedFile {
@@ -131,6 +146,7 @@ function findReferring(
     : {
         code: 'REFERENCE_UNCHECKED',
         message: `no file here is the ${missing.kind} ${missing.hash}: what refers to it is checked when it is put`,
+        repair: 'Name it by path, or leave it so where that document is stored.',
         severity: 'note',
       };
   return files.flatMap((file) => {

@@ -114,7 +114,7 @@ const WIRE_BYTES_MAX = 64 * 1024 * 1024;
 
 function haltCut(passage: Passage, cut: Cut, runtime_ms: number): Halt {
   if (cut === 'timeout') return halt(passage, 'timeout', `no answer within ${runtime_ms} ms`);
-  return halt(passage, 'stopped', 'the turn was stopped while the call was under way');
+  return halt(passage, 'stopped', 'the turn was stopped, or had failed elsewhere, while the call was under way');
 }
 
 function cleanFacts(facts: TransportFacts | undefined, { secrets, command }: Ready): TransportFacts {
