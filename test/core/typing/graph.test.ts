@@ -17,7 +17,16 @@ const choice: JsonObject = {
   properties: { topic: { enum: ['food', 'rest'] }, why: text },
 };
 const measured: JsonObject = { type: 'object', required: ['degrees'], properties: { degrees: { type: 'number' } } };
-const schemas = [weather, choice, measured];
+const unnamed: JsonObject = {
+  type: 'object',
+  required: ['list', 'm', 'empty'],
+  properties: {
+    list: { type: 'array', items: text },
+    m: { type: 'object', patternProperties: { '^x_': text }, additionalProperties: false },
+    empty: { type: 'object', properties: {} },
+  },
+};
+const schemas = [weather, choice, measured, unnamed];
 /** A source that takes a note. */
 const taking = (shelf: Shelf): JsonObject =>
   shelf.put('response_source', {
@@ -117,6 +126,41 @@ check(
   { nodes: [choose('Well?'), look({ topic: from('/nodes/choose/output/topic/x') })], prompt: '{{nodes.look.output}}' },
   [
     'PATH_NEVER_THERE /nodes/1/request_template/topic/$from: /nodes/choose/output/topic/x is never there: /nodes/choose/output/topic has nothing below it. | Read /nodes/choose/output/topic.',
+  ],
+);
+for (const [path, told] of [
+  ['list/first', '/nodes/look/output/list has items. | Write an index, such as 0.'],
+  ['list/00', '/nodes/look/output/list has items. | Write an index, such as 0.'],
+  ['list/-1', '/nodes/look/output/list has items. | Write an index, such as 0.'],
+  ['m/y', '/nodes/look/output/m has members whose names match ^x_. | Write a name that does.'],
+  ['empty/y', '/nodes/look/output/empty has nothing below it. | Read /nodes/look/output/empty.'],
+] as const)
+  check(
+    `below what has no names, what can be read is told: ${path}`,
+    {
+      nodes: [
+        look({}, { result_schema_ref: hash(unnamed) }),
+        look({ read: from(`/nodes/look/output/${path}`) }, { id: 'tell' }),
+      ],
+      prompt: '{{nodes.tell.output}}',
+    },
+    [`PATH_NEVER_THERE /nodes/1/request_template/read/$from: /nodes/look/output/${path} is never there: ${told}`],
+  );
+check(
+  'nodes that wait for each other are told where one waits',
+  {
+    nodes: [choose('{{nodes.look.output}}'), look({ topic: from('/nodes/choose/output/topic') })],
+    prompt: '{{nodes.look.output}}',
+  },
+  [
+    'NODES_CYCLE /nodes/0/prompt_template/messages/0/content: choose waits for look waits for choose: none of them can begin. | Take this reference to look away, or another of them.',
+  ],
+);
+check(
+  'a node that reads itself is told so',
+  { nodes: [choose('{{nodes.choose.output.topic}}')], prompt: '{{nodes.choose.output}}' },
+  [
+    'NODES_CYCLE /nodes/0/prompt_template/messages/0/content: choose reads its own output, for which it would wait forever. | Take the reference away.',
   ],
 );
 check(
