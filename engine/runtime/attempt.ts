@@ -93,7 +93,9 @@ export function hear(attempt: Attempt, outcome: CallOutcome, is_reported = false
   const finish = toFinish(call, { outcome, is_reported, verdict });
   const { source_invocation_id, command } = call.start;
   const finished = { kind: 'call_finished', source_invocation_id, command, outcome } as const;
-  writeCall(attempt.journal, toWrite(call, finish, step.commands.length === 0))
+  // That something was changed is not left unwritten for a moment longer than it must be.
+  const can_wait = step.commands.length === 0 && !isAct(call);
+  writeCall(attempt.journal, toWrite(call, finish, can_wait))
     .then(() => attempt.onProgress({ ...finished, ...(verdict === undefined ? {} : { verdict }) }))
     .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
   return moveTo(attempt, step);
