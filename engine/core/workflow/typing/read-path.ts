@@ -11,7 +11,7 @@ export type Reading =
       readonly depth: number;
       /** What can follow those that do. */
       readonly known: readonly string[];
-      /** Of what they lead to, where that is not known to be a scalar. */
+      /** Of what they lead to. */
       readonly shape: Shape;
     };
 
