@@ -63,7 +63,7 @@ export interface Rest {
 
 /** What an attempt has come to before this driver. */
 export interface AttemptPast {
-  /** How many drivers have left it without a word. */
+  /** How many drivers have left it without a word, or broke. */
   readonly take_overs: number;
   readonly renderer_version: string;
   readonly plugin_versions: Readonly<Record<string, string>>;
@@ -145,12 +145,18 @@ export interface CommitTurn {
 }
 
 export interface FailAttempt {
-  readonly status: 'failed' | 'interrupted';
   readonly failure: Fail;
   readonly source_invocation_id?: string;
   readonly ended_at: number;
   /** The ends of the attempt's agent turns. */
   readonly agents?: AgentRecord;
+}
+
+/** How a driver leaves an attempt that is open. */
+export interface HandOver {
+  readonly at: number;
+  /** It can go no further by a fault of the program: it counts among those that left without a word. */
+  readonly has_broken: boolean;
 }
 
 /** What a person found out about a call with a side effect that nobody saw end. */
@@ -192,7 +198,7 @@ export interface AttemptStore {
   /** One transaction; the world stays. */
   fail(lease: AttemptLease, failure: FailAttempt): Promise<Written>;
   /** Gives the lease back with the attempt still open, for the next driver to go on at once. */
-  handOver(lease: AttemptLease, at: number): Promise<Written>;
+  handOver(lease: AttemptLease, left: HandOver): Promise<Written>;
   /** The next attempt goes on with this one, once none of its calls is in doubt. One transaction. */
   settle(settlement: SettleCall): Promise<Settled>;
   /** Lets the lease last so long from now, by the clock of the database. */

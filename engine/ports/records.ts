@@ -170,7 +170,7 @@ export interface AttemptSummary {
 export interface AttemptRecord extends AttemptSummary {
   /** Of its latest driver. */
   readonly epoch: number;
-  /** How many drivers have left it without a word. */
+  /** How many drivers have left it without a word, or broke. */
   readonly take_overs: number;
   /** The settled attempt from whose records it was answered. */
   readonly continues_attempt_id: string | null;

@@ -406,10 +406,21 @@ forEachDatabase('attempts', (open) => {
     await makeWorld(store, 'handed');
     const { lease } = await begin(store, 'handed');
     await startCall(store, lease, toyStart('a', 1));
-    assert.equal(await store.attempts.handOver(lease, NOON + 1), 'written');
+    assert.equal(await store.attempts.handOver(lease, { at: NOON + 1, has_broken: false }), 'written');
     const next = await begin(store, 'handed');
     assert.deepEqual([next.lease.attempt_id, next.past?.take_overs], [lease.attempt_id, 0]);
-    assert.equal(await store.attempts.handOver(lease, NOON + 2), 'overtaken');
+    assert.equal(await store.attempts.handOver(lease, { at: NOON + 2, has_broken: false }), 'overtaken');
+  });
+
+  test('what a driver breaks of is taken up at once as well, and counted as if it had died of it', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'broken');
+    const { lease } = await begin(store, 'broken');
+    assert.equal(await store.attempts.handOver(lease, { at: NOON + 1, has_broken: true }), 'written');
+    const next = await begin(store, 'broken');
+    assert.deepEqual([next.lease.attempt_id, next.past?.take_overs], [lease.attempt_id, 1]);
+    assert.equal(await store.attempts.handOver(next.lease, { at: NOON + 2, has_broken: false }), 'written');
+    assert.equal((await begin(store, 'broken')).past?.take_overs, 1);
   });
 
   test('what a generation said comes back as it was heard, even where it was of no use', async () => {

@@ -323,7 +323,6 @@ export function committing(
 /** The failure that ends an attempt. */
 export function failing(source_invocation_id?: string) {
   return {
-    status: 'failed' as const,
     failure: {
       kind: 'fail' as const,
       failure_class: 'http_status' as const,

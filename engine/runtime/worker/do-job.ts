@@ -12,8 +12,8 @@ export interface Job {
   readonly claimed?: Claimed;
 }
 
-/** Whether a world is worth looking at again soon. */
-export type JobEnd = 'done' | 'deferred';
+/** Whether a world is worth looking at again soon. `broke`: not here, for a while. */
+export type JobEnd = 'done' | 'deferred' | 'broke';
 
 const DEFER = { first_ms: 500, most_ms: 60_000 };
 
@@ -42,7 +42,7 @@ export async function doJob(parts: WorkerParts, job: Job, tries: number, leave: 
     parts.onEvent(
       error instanceof Overtaken ? { kind: 'overtaken', world_slug } : { kind: 'driver_broke', world_slug, error },
     );
-    return error instanceof Overtaken ? 'done' : 'deferred';
+    return error instanceof Overtaken ? 'done' : 'broke';
   }
 }
 

@@ -166,7 +166,7 @@ async function work(worker: Worker, job: Job): Promise<void> {
   const tries = left_alone.get(world_slug)?.tries ?? 0;
   try {
     const end = await doJob(parts, job, tries, worker.leave.signal);
-    if (end === 'done' || job.claimed !== undefined) left_alone.delete(world_slug);
+    if (end === 'done' || (end === 'deferred' && job.claimed !== undefined)) left_alone.delete(world_slug);
     else leaveAlone(worker, world_slug, tries);
   } catch (error) {
     // The attempt stays open, and whoever finds its lease lapsed goes on with it; here, after a while.

@@ -28,7 +28,7 @@ export type WorkerEvent =
   | { readonly kind: 'turn_discarded'; readonly world_slug: string; readonly reason: string }
   /** Somebody else drives the world now. */
   | { readonly kind: 'overtaken'; readonly world_slug: string }
-  /** A bug: the attempt is interrupted, and tried again a few times. */
+  /** A bug: the attempt stays open, and the next driver goes on with it, a few times. */
   | { readonly kind: 'driver_broke'; readonly world_slug: string; readonly error: unknown }
   /** So many calls were to be answered by now. */
   | { readonly kind: 'timed_out'; readonly calls: number }
