@@ -53,12 +53,20 @@ export type BeginOutcome =
   | { readonly kind: 'not_asked_for' }
   /** An attempt rests until somebody answers, and nobody has. */
   | ({ readonly kind: 'rests' } & Rest)
+  /** The latest attempt failed over a call with a side effect of which nobody knows whether it took place. */
+  | ({ readonly kind: 'in_doubt' } & Doubt)
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
 
 /** An attempt that rests. */
 export interface Rest {
   readonly attempt_id: string;
   readonly attempted_turn: number;
+}
+
+/** A call of an attempt that failed over it, which is to be settled before a turn is begun. */
+export interface Doubt extends Rest {
+  readonly source_invocation_id: string;
+  readonly command_key: string;
 }
 
 /** What an attempt has come to before this driver. */
@@ -173,7 +181,9 @@ export type Settled =
   /** There is no such call in that attempt, somebody saw it end, or it only reads. */
   | { readonly kind: 'not_in_doubt' }
   | { readonly kind: 'already_settled' }
-  /** The world has gone on, or the attempt failed for another reason. */
+  /** The attempt failed for another reason, or has not ended: nothing waits for this call. */
+  | { readonly kind: 'not_continued' }
+  /** The world has gone on. */
   | { readonly kind: 'too_late' };
 
 /** The record of attempts, as their driver writes it. */

@@ -39,7 +39,7 @@ export function findSourceFailure(thrown: unknown): SourceFailure | undefined {
 /** What was thrown in a sentence, by somebody who may have thrown something that cannot even be looked at. */
 export function describeAnything(thrown: unknown): string {
   try {
-    return String(describeThrown(thrown));
+    return describeThrown(thrown);
   } catch {
     return 'something that cannot be looked at was thrown';
   }

@@ -79,6 +79,21 @@ forEachDatabase('a worker', (open) => {
     );
   });
 
+  test('puts off what a call in doubt keeps from being begun, and says how that is settled', ENOUGH, async () => {
+    const database = await open();
+    await queue(database, 'doubted');
+    const doubt = { attempt_id: 'A', attempted_turn: 1, source_invocation_id: 'C', command_key: 'bob/act/tool' };
+    let tries = 0;
+    const drive: Drive = async () => {
+      tries += 1;
+      return { kind: 'in_doubt', ...doubt };
+    };
+    await whileWorking({ drive, inbox: database.store.inbox }, ['doubted'], () => waitUntil(() => tries === 2));
+    assert.deepEqual(await statusesOf(database, 'doubted'), [
+      'deferred: call bob/act/tool of attempt A is in doubt, settle it: chukwa attempt settle A',
+    ]);
+  });
+
   test('gives up what can never be done, one turn after the other', ENOUGH, async () => {
     const database = await open();
     await queue(database, 'never', 3);

@@ -9,6 +9,7 @@ import {
   begin,
   type Begun,
   beginning,
+  doubt,
   endLease,
   failing,
   makeWorld,
@@ -128,6 +129,24 @@ forEachDatabase('the inbox', (open) => {
     assert.equal(next.lease.attempt_id, lease.attempt_id);
     await store.attempts.fail(next.lease, failing());
     assert.deepEqual(await statusesOf(outside, 'breaks'), ['consumed', 'pending']);
+  });
+
+  test('a turn that was put off over a call in doubt is due in the moment in which that is settled', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'doubted');
+    const { lease, call } = await doubt(store, 'doubted');
+    await enqueue(store, 'doubted', 2);
+    const [claimed] = await claim(store, 'doubted');
+    assert.equal((await beginAgain(store, claimed)).kind, 'in_doubt');
+    assert.ok(claimed);
+    await store.inbox.defer(claimed, { reason: 'a call is in doubt', delay_ms: 600_000 });
+    assert.deepEqual(await claim(store, 'doubted'), []);
+    await store.attempts.settle({ attempt_id: lease.attempt_id, source_invocation_id: call, settled_at: NOON });
+    assert.deepEqual(await statusesOf(outside, 'doubted'), ['pending', 'queued']);
+    const [again] = await claim(store, 'doubted');
+    assert.equal(again?.inbox_id, claimed.inbox_id);
+    const begun = await beginAgain(store, again);
+    assert.deepEqual(begun.kind === 'begun' && begun.past?.calls, []);
   });
 
   test('worlds whose driver let its lease lapse are found, longest ago first', async () => {

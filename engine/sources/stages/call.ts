@@ -60,7 +60,11 @@ function readAnswer(
 function readThrown(passage: Ready, thrown: unknown, reply: ToReply): Halt {
   const failure = findSourceFailure(thrown);
   const message = failure?.message ?? `the plugin ${passage.route.plugin.name} failed: ${describeThrown(thrown)}`;
-  return halt({ ...passage, reply: reply(failure?.facts) }, failure?.failure_class ?? 'transport', String(message));
+  return halt(
+    { ...passage, reply: reply(failure?.facts) },
+    failure?.failure_class ?? 'transport',
+    toStorableText(message),
+  );
 }
 
 type End =
