@@ -17,6 +17,12 @@ const RESERVE_MS = 5_000;
 const DATABASE_LOST = { first_ms: 500, most_ms: 15_000 };
 const LEFT_ALONE = { first_ms: 1_000, most_ms: 60_000 };
 
+/** What keeps statements from being done, and how often it has. */
+interface Trouble {
+  readonly code: string;
+  readonly times: number;
+}
+
 /** A worker while it works: the one mutable thing here. */
 interface Worker {
   readonly parts: WorkerParts;
@@ -29,7 +35,7 @@ interface Worker {
   /** Attempts without a driver that could not be gone on with from here, and when to try again. */
   readonly left_alone: Map<string, { readonly tries: number; readonly until: number }>;
   tidied_at: number;
-  losses: number;
+  trouble: Trouble | undefined;
   is_doorbell_lost: boolean;
 }
 
@@ -63,7 +69,7 @@ function openWorker(parts: WorkerParts, settings: WorkerSettings): Worker {
     busy: new Map(),
     left_alone: new Map(),
     tidied_at: Number.NEGATIVE_INFINITY,
-    losses: 0,
+    trouble: undefined,
     is_doorbell_lost: false,
   };
 }
@@ -76,22 +82,26 @@ async function look(worker: Worker): Promise<number> {
     const rest_ms = await takeLapsed(worker);
     await takeDue(worker);
     await expire(worker);
-    if (worker.losses > 0) worker.parts.onEvent({ kind: 'database_found' });
-    worker.losses = 0;
+    if (worker.trouble !== undefined) worker.parts.onEvent({ kind: 'database_found' });
+    worker.trouble = undefined;
     return rest_ms;
   } catch (error) {
     return sleepOff(worker, error);
   }
 }
 
-/** A database that is gone is waited for. @throws everything else */
+/** A database that cannot do what it should is waited for; each reason is said once. @throws everything else */
 function sleepOff(worker: Worker, error: unknown): number {
   const { parts } = worker;
   const fault = parts.findFault(error);
   if (fault === undefined) throw error;
-  if (worker.losses === 0) parts.onEvent({ kind: 'database_lost', reason: fault.message });
-  worker.losses += 1;
-  return backoffMs(DATABASE_LOST, worker.losses - 1, parts.jitter());
+  const { code, message, repair } = fault;
+  const { trouble } = worker;
+  if (trouble?.code !== code)
+    parts.onEvent({ kind: 'database_lost', code, reason: repair === undefined ? message : `${message} ${repair}` });
+  const times = (trouble?.times ?? 0) + 1;
+  worker.trouble = { code, times };
+  return backoffMs(DATABASE_LOST, times - 1, parts.jitter());
 }
 
 function tellOfDoorbell(worker: Worker): void {

@@ -33,7 +33,8 @@ export type WorkerEvent =
   /** So many calls were to be answered by now. */
   | { readonly kind: 'timed_out'; readonly calls: number }
   | ({ readonly kind: 'tidied' } & Tidied)
-  | { readonly kind: 'database_lost'; readonly reason: string }
+  /** It is gone, or cannot do what it should; the reason says what to do about it. */
+  | { readonly kind: 'database_lost'; readonly code: string; readonly reason: string }
   | { readonly kind: 'database_found' }
   | { readonly kind: 'doorbell_lost'; readonly reason: string }
   | { readonly kind: 'doorbell_found' }

@@ -28,9 +28,9 @@ export function toSentence(event: WorkerEvent): string {
     case 'tidied':
       return `tidied up: ${count(event.promoted, 'forgotten turn')}, ${count(event.consumed, 'late message')}`;
     case 'database_lost':
-      return `the database is gone, and waited for: ${event.reason}`;
+      return `the database is waited for: ${event.reason}`;
     case 'database_found':
-      return 'the database is there again';
+      return 'the database does what it should again';
     case 'doorbell_lost':
       return `the doorbell is silent, ${event.reason}; looking every second all the same`;
     case 'doorbell_found':
