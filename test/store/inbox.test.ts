@@ -124,7 +124,7 @@ forEachDatabase('the inbox', (open) => {
     assert.deepEqual(await claim(store, 'breaks'), []);
     assert.deepEqual(await beginAgain(store, claimed), { kind: 'not_asked_for' });
     const lapsed = await store.inbox.lapsed({ most: 10, within_ms: 0, worlds: ['breaks'] });
-    assert.deepEqual(lapsed, [{ world_slug: 'breaks', in_ms: 0 }]);
+    assert.deepEqual(lapsed, [{ world_slug: 'breaks', in_ms: 0, take_overs: 0 }]);
     const next = await begin(store, 'breaks');
     assert.equal(next.lease.attempt_id, lease.attempt_id);
     await store.attempts.fail(next.lease, failing());
@@ -161,8 +161,8 @@ forEachDatabase('the inbox', (open) => {
       `UPDATE worlds SET lease_until = lease_until - interval '1 hour' WHERE world_slug = 'lapsed-a'`,
     );
     const lapsed = [
-      { world_slug: 'lapsed-a', in_ms: 0 },
-      { world_slug: 'lapsed-b', in_ms: 0 },
+      { world_slug: 'lapsed-a', in_ms: 0, take_overs: 0 },
+      { world_slug: 'lapsed-b', in_ms: 0, take_overs: 0 },
     ];
     assert.deepEqual(await store.inbox.lapsed({ most: 10, within_ms: 0 }), lapsed);
     assert.deepEqual(await store.inbox.lapsed({ most: 1, within_ms: 0 }), lapsed.slice(0, 1));
