@@ -97,10 +97,25 @@ export interface Tidied {
   readonly consumed: number;
 }
 
+/** What there may be to do. */
+export interface Glance {
+  /** Messages are due. */
+  readonly is_due: boolean;
+  /** Calls that were to be answered later have run out of time. */
+  readonly is_expired: boolean;
+  /** Attempts have lost their driver, or may soon. */
+  readonly is_lapsing: boolean;
+}
+
 /** What is to be done: the only truth about it. */
 export interface Inbox {
   /** Puts turns at the end of a world's queue; the first is to be taken up at once where none was waiting. */
   enqueueTurns(request: TurnsToQueue): Promise<Queued>;
+  /**
+   * Whether there may be anything to do, in whatever world. One statement.
+   * @param within_ms how soon a driver may be lost to count
+   */
+  glance(within_ms: number): Promise<Glance>;
   /** Takes what is due, longest due first, and keeps others off it for a while. One statement. */
   claim(request: ClaimRequest): Promise<readonly Claimed[]>;
   /** Puts off what was claimed and not begun. One statement. */

@@ -164,10 +164,27 @@ forEachDatabase('the inbox', (open) => {
       { world_slug: 'lapsed-a', in_ms: 0, take_overs: 0 },
       { world_slug: 'lapsed-b', in_ms: 0, take_overs: 0 },
     ];
+    assert.equal((await store.inbox.glance(0)).is_lapsing, true);
     assert.deepEqual(await store.inbox.lapsed({ most: 10, within_ms: 0 }), lapsed);
     assert.deepEqual(await store.inbox.lapsed({ most: 1, within_ms: 0 }), lapsed.slice(0, 1));
     const [soon] = await store.inbox.lapsed({ most: 10, within_ms: 3_600_000, worlds: ['lapsed-c'] });
     assert.ok(soon !== undefined && soon.in_ms > 0);
+  });
+
+  test('a glance tells whether there may be something to do', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'glanced-at');
+    // Nothing that other tests left is due.
+    await outside.query(`UPDATE agent_inbox SET next_retry_at = 'infinity' WHERE status IN ('pending', 'deferred')`);
+    await outside.query(`UPDATE worlds SET lease_until = now() + interval '1 hour' WHERE lease_attempt_id IS NOT NULL`);
+    await outside.query(`UPDATE attempts SET status = 'interrupted', ended_at = now() FROM worlds
+      WHERE worlds.world_slug = attempts.world_slug AND lease_attempt_id IS NULL AND status = 'running'`);
+    assert.deepEqual(await store.inbox.glance(1_000), { is_due: false, is_expired: false, is_lapsing: false });
+    await enqueue(store, 'glanced-at', 1);
+    assert.deepEqual(await store.inbox.glance(1_000), { is_due: true, is_expired: false, is_lapsing: false });
+    await beginClaimed(store, (await claim(store, 'glanced-at'))[0]);
+    assert.deepEqual(await store.inbox.glance(1_000), { is_due: false, is_expired: false, is_lapsing: false });
+    assert.equal((await store.inbox.glance(7_200_000)).is_lapsing, true);
   });
 
   test('a turn that nobody promoted is found and promoted', async () => {

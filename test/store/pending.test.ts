@@ -111,8 +111,10 @@ forEachDatabase('a call that is answered later', (open) => {
   test('is said to be out of time once, and only then', async () => {
     const { store, lease } = await pend('late', { deadline_ms: 1 });
     await pend('early');
+    assert.equal((await store.inbox.glance(0)).is_expired, true);
     assert.equal(await store.pending.expire([]), 0);
     assert.equal(await store.pending.expire([v7(), v7()]), 1);
+    assert.equal((await store.inbox.glance(0)).is_expired, false);
     assert.equal(await store.pending.expire([v7(), v7()]), 0);
     const [message] = await store.inbox.messagesOf(lease);
     assert.equal(message?.message_type, 'timeout');

@@ -50,6 +50,55 @@ forEachDatabase('round trips', (open) => {
     assert.equal((await statementsOf(() => attempts.fail(next.lease, failing()))).length, 1);
   });
 
+  test('calls that end and calls that begin at one time are one statement, and so is a commit with its last answer', async () => {
+    const { store, statementsOf } = await open();
+    await makeWorld(store, 'together');
+    const { lease } = await begin(store, 'together');
+    const { attempts, records } = store;
+    const [toy, other] = [toyStart('a', 1), toyStart('b', 2)];
+    const denied = toyStart('c', 4);
+    const said = generationStart(3, [message('system', 'author', 'one')]);
+    const tokens = { usage: { input_tokens: 5, output_tokens: 7 } };
+    const answer = answered(said, { text: '{}', finish_reason: 'stop' }, tokens);
+    const patches = [patchOf({ before: 'rested', after: 'tired' })];
+    const writes: readonly (() => Promise<unknown>)[] = [
+      () => attempts.writeCalls(lease, { finished: [], started: [toy, other] }),
+      () =>
+        attempts.writeCalls(lease, {
+          finished: [answered(toy, {}), answered(other, {})],
+          started: [said, { ...denied, refused: refused(denied) }],
+        }),
+      () => attempts.commit(lease, { ...committing(said, patches), answer }),
+    ];
+    for (const write of writes) assert.equal((await statementsOf(write)).length, 1, write.toString());
+    const record = await records.attempt(lease.attempt_id);
+    assert.deepEqual(
+      record?.timeline.map(({ event_kind }) => event_kind),
+      [
+        'attempt_began',
+        'call_started',
+        'call_started',
+        'call_answered',
+        'call_answered',
+        'call_started',
+        'call_refused',
+        'call_answered',
+        'patch_applied',
+        'turn_committed',
+      ],
+    );
+    assert.deepEqual(
+      record?.invocations.map(({ status }) => status),
+      ['succeeded', 'succeeded', 'succeeded', 'failed'],
+    );
+    assert.deepEqual(record?.source_trace_summary, {
+      calls: { ambient_context: { failed: 1, succeeded: 2 }, llm_generation: { succeeded: 1 } },
+      input_tokens: 5,
+      output_tokens: 7,
+    });
+    assert.equal((await records.llmCall(said.llm_call_id))?.status, 'succeeded');
+  });
+
   test('a round sends its new messages only, however long the conversation is', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'growing');

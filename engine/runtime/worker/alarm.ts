@@ -1,7 +1,8 @@
 /** Wakes one sleeper: by a ring, or when the time is up. A ring while nobody sleeps is kept for the next. */
 export interface Alarm {
   ring(): void;
-  sleep(most_ms: number): Promise<void>;
+  /** @returns whether it rang */
+  sleep(most_ms: number): Promise<boolean>;
 }
 
 /** An alarm that has not rung. */
@@ -23,8 +24,10 @@ export function openAlarm(): Alarm {
           };
         });
       }
+      const rang = hasRung;
       wake = undefined;
       hasRung = false;
+      return rang;
     },
   };
 }

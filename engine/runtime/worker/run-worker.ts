@@ -1,5 +1,5 @@
 import { backoffMs } from '../../core/inbox/backoff.js';
-import type { Lapse } from '../../ports/inbox.js';
+import type { Glance, Lapse } from '../../ports/inbox.js';
 import { type Alarm, openAlarm } from './alarm.js';
 import { doJob, type Job } from './do-job.js';
 import type { WorkerParts, WorkerSettings } from './worker-parts.js';
@@ -9,7 +9,7 @@ import type { WorkerParts, WorkerSettings } from './worker-parts.js';
 
 // A worker looks into the inbox when a bell rings, when one of its attempts ends, and every second by itself: with all
 // bells silent it is as late as that and misses nothing. It looks earlier where a lease of somebody else is about to end.
-// Each look is three statements, four now and then.
+// A look that nobody called for is one statement, unless there is something to do.
 
 /** How long nobody rang before a worker looks by itself; drivers that are gone are looked for as often. */
 const LOOK_MS = 1_000;
@@ -22,6 +22,8 @@ const DATABASE_LOST = { first_ms: 500, most_ms: 15_000 };
 /** An attempt that so many drivers have left is driven alone. */
 const SUSPECT_TAKE_OVERS = 2;
 const LEFT_ALONE = { first_ms: 1_000, most_ms: 60_000 };
+
+const EVERYTHING: Glance = { is_due: true, is_expired: true, is_lapsing: true };
 
 /** What keeps statements from being done, and how often it has. */
 interface Trouble {
@@ -57,9 +59,9 @@ export async function runWorker(parts: WorkerParts, settings: WorkerSettings, st
   const stopListening = parts.doorbell.listen(() => alarm.ring());
   stop.addEventListener('abort', alarm.ring);
   try {
-    while (!stop.aborted) {
-      const rest_ms = await look(worker);
-      await alarm.sleep(rest_ms);
+    for (let is_called = true; !stop.aborted; ) {
+      const rest_ms = await look(worker, is_called);
+      is_called = await alarm.sleep(rest_ms);
     }
   } finally {
     stopListening();
@@ -83,14 +85,19 @@ function openWorker(parts: WorkerParts, settings: WorkerSettings): Worker {
   };
 }
 
-/** Takes what there is to do, as far as there are hands. @returns how long to sleep */
-async function look(worker: Worker): Promise<number> {
+/**
+ * Takes what there is to do, as far as there are hands.
+ * @param is_called somebody says that there is something; otherwise a glance tells
+ * @returns how long to sleep
+ */
+async function look(worker: Worker, is_called: boolean): Promise<number> {
   tellOfDoorbell(worker);
   try {
     await tidy(worker);
-    const rest_ms = await takeLapsed(worker);
-    await takeDue(worker);
-    await expire(worker);
+    const seen = is_called ? EVERYTHING : await worker.parts.inbox.glance(LOOK_MS);
+    const rest_ms = seen.is_lapsing ? await takeLapsed(worker) : seeNobodyLost(worker);
+    if (seen.is_due) await takeDue(worker);
+    if (seen.is_expired) await expire(worker);
     if (worker.trouble !== undefined) worker.parts.onEvent({ kind: 'database_found' });
     worker.trouble = undefined;
     return rest_ms;
@@ -167,6 +174,12 @@ function takeRipe(worker: Worker, ripe: readonly Lapse[]): void {
     worker.quarantine = 'on';
     start(worker, { world_slug: suspect.world_slug });
   }
+}
+
+function seeNobodyLost(worker: Worker): number {
+  if (worker.quarantine === 'awaited') worker.quarantine = 'none';
+  worker.left_alone.clear();
+  return LOOK_MS;
 }
 
 async function takeDue(worker: Worker): Promise<void> {

@@ -2,6 +2,7 @@ import type { Inbox } from '../../ports/inbox.js';
 import type { OpenDatabase } from '../database.js';
 import { claim, defer, discard } from './claim.js';
 import { enqueueTurns } from './enqueue.js';
+import { glance } from './glance.js';
 import { messagesOf, report, stop } from './report.js';
 import { countMessages, lapsed, tidy } from './watchdog.js';
 
@@ -9,6 +10,7 @@ import { countMessages, lapsed, tidy } from './watchdog.js';
 export function openInbox(database: OpenDatabase): Inbox {
   return {
     enqueueTurns: (request) => enqueueTurns(database, request),
+    glance: (within_ms) => glance(database, within_ms),
     claim: (request) => claim(database, request),
     defer: (claimed, deferral) => defer(database, claimed, deferral),
     discard: (claimed, reason) => discard(database, claimed, reason),

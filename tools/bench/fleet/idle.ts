@@ -4,8 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { type Row, toRow } from '../row.js';
 import type { Scene } from './scene.js';
 
-const SETTLE_MS = 3_000;
-const WATCHED_MS = 20_000;
+/** A program that has just started collects its garbage for a while. */
+const SETTLE_MS = 10_000;
+const WATCHED_MS = 30_000;
 /** Of Linux, which counts a process's time in hundredths of a second. */
 const TICKS_PER_SECOND = 100;
 

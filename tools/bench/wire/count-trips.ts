@@ -4,10 +4,13 @@ export interface TripCount {
   readonly before_calls: number;
   /** From the first call's start to the last call's finish, whatever they were for; the last may go with the commit. */
   readonly of_calls: number;
+  /** Of those: pieces of streams that were written before their call ended. */
+  readonly of_flushes: number;
   /** From there on. */
   readonly after_calls: number;
 }
 
+const FLUSH = 'chukwa_flush_chunks';
 const OF_CALLS = /^chukwa_(write_calls_|commit_turn_with_answer)/;
 
 /**
@@ -18,5 +21,6 @@ export function countTrips(statements: readonly string[]): TripCount {
   const first = statements.findIndex((name) => OF_CALLS.test(name));
   const last = statements.findLastIndex((name) => OF_CALLS.test(name));
   if (first < 0) throw new Error(`no call among the statements ${statements.join(', ')}`);
-  return { before_calls: first, of_calls: last - first + 1, after_calls: statements.length - last - 1 };
+  const of_flushes = statements.filter((name) => name === FLUSH).length;
+  return { before_calls: first, of_calls: last - first + 1, of_flushes, after_calls: statements.length - last - 1 };
 }

@@ -49,23 +49,23 @@ async function countTurn({ engine, turn }: EngineArm, proxy: CountingProxy): Pro
   return { ...trips, attempt_id, calls: invocations.length };
 }
 
-function toCallRow({ of_calls, calls, before_calls, after_calls }: CountedTurn): Row {
+function toCallRow({ of_calls, of_flushes, calls, before_calls, after_calls }: CountedTurn): Row {
   return toRow({
     id: 'round_trips_per_call',
     what: 'database round trips per source call',
-    value: of_calls / calls,
+    value: (of_calls - of_flushes) / calls,
     unit: 'trips',
-    goal: { kind: 'exactly', value: 2 },
+    goal: { kind: 'at_most', value: 2 },
     note: `${calls} calls; ${before_calls} before the first, ${after_calls} after the last`,
   });
 }
 
-function toFlushRow({ of_calls, calls }: CountedTurn, flushes: number): Row {
+function toFlushRow({ of_flushes, calls }: CountedTurn, flushes: number): Row {
   if (flushes === 0) throw new Error('the long stream was not flushed while it streamed: make it longer');
   return toRow({
     id: 'round_trips_per_flush',
-    what: 'further round trips per flush of a long stream',
-    value: (of_calls - 2 * calls) / flushes,
+    what: 'round trips per flush of a long stream',
+    value: of_flushes / flushes,
     unit: 'trips',
     goal: { kind: 'exactly', value: 1 },
     note: `${flushes} flushes in a turn of ${calls} calls`,
