@@ -1,3 +1,4 @@
+import { toJson } from '../core/content/i-json.js';
 import { type Halt, halt, type Passage } from './passage.js';
 import type { LoadedPlugin } from './registry.js';
 import { describeAnything } from './source-failure.js';
@@ -18,12 +19,15 @@ export function readGiven<Read>(
   }
 }
 
-/** A copy of a value, which stays as it was read. What cannot be copied, such as a function, is given as it is. */
+/**
+ * A copy of a value, which stays as it was read. What is no JSON may not even be copied, and is given as it is.
+ * @throws whatever reading it throws; also where it is JSON to look at and cannot be copied, as a proxy
+ */
 export function copyGiven(value: unknown): unknown {
   try {
     return structuredClone(value);
   } catch (error) {
-    if (error instanceof DOMException) return value;
-    throw error;
+    if (toJson(value).ok) throw error;
+    return value;
   }
 }

@@ -11,15 +11,16 @@ import type { Terminal } from './terminal.js';
 
 /**
  * Ends the process, and says why, where something is thrown that nobody can catch, as in a timer of a plugin: whatever
- * comes after could not be trusted.
+ * comes after could not be trusted. Where somebody else listens for it, it is theirs.
  * @param isVerbose shows the stack as well, which may hold what was not meant to be seen
  */
 export function endOnUncaught(
-  process: Pick<NodeJS.Process, 'on'>,
+  process: Pick<NodeJS.Process, 'on' | 'listenerCount'>,
   terminal: Pick<Terminal, 'error' | 'leave'>,
   isVerbose: boolean,
 ): void {
   process.on('uncaughtException', (thrown: unknown) => {
+    if (process.listenerCount('uncaughtException') > 1) return;
     printLines(terminal.error, problemLines([toProblem(thrown)]));
     const stack = isVerbose ? toSafeLines(stackOf(thrown)) : [];
     printLines(
