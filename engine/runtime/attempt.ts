@@ -210,7 +210,7 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
   const { lease } = attempt;
   const call = failure.call_key === undefined ? undefined : callOf(attempt, failure.call_key);
   const by = call === undefined ? {} : { source_invocation_id: call.start.source_invocation_id };
-  const ended = { status: 'failed', failure, ended_at: parts.clock.now(), ...by } as const;
+  const ended = { failure, ended_at: parts.clock.now(), ...by };
   await writeTale(attempt.journal, {
     ending: failure,
     write: async (told) => demand(await parts.attempts.fail(lease, { ...ended, ...told })),
@@ -251,7 +251,7 @@ function isAct({ start }: Call): boolean {
 export async function handOver(parts: RuntimeParts, attempt: Attempt): Promise<void> {
   abandon(attempt);
   await writeAlone(attempt.journal, async () =>
-    demand(await parts.attempts.handOver(attempt.lease, parts.clock.now())),
+    demand(await parts.attempts.handOver(attempt.lease, { at: parts.clock.now(), has_broken: false })),
   );
 }
 

@@ -259,6 +259,30 @@ const MISBEHAVIOURS: readonly {
     failed: 'http_status',
     message: /^teapot$/,
   },
+  {
+    name: 'answers a value that throws when it is read',
+    invoke: 'return { value: { get candy() { throw new Error("a trap") } } }',
+    failed: 'transport',
+    message: /^what the plugin odd handed over cannot be read: a trap$/,
+  },
+  {
+    name: 'answers a proxy that throws when it is looked at',
+    invoke: 'return { value: new Proxy({}, { ownKeys() { throw new Error("a trap") } }) }',
+    failed: 'transport',
+    message: /cannot be read: a trap$/,
+  },
+  {
+    name: 'answers in a frame that throws when it is read',
+    invoke: 'return { value: {}, get facts() { throw new Error("a trap") } }',
+    failed: 'transport',
+    message: /cannot be read: a trap$/,
+  },
+  {
+    name: 'throws what cannot even be looked at',
+    invoke: 'throw new Proxy({}, { get() { throw undefined }, getPrototypeOf() { throw undefined } })',
+    failed: 'transport',
+    message: /handed over cannot be read: undefined$/,
+  },
 ];
 
 for (const { name, invoke, failed, message } of MISBEHAVIOURS) {
