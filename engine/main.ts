@@ -26,7 +26,7 @@ import type { AnswerCall } from './ports/answers.js';
 import type { Holder } from './ports/attempts.js';
 import type { Clock } from './ports/clock.js';
 import type { Doorbell } from './ports/doorbell.js';
-import type { Store } from './ports/records.js';
+import type { HeartbeatSettings, Store } from './ports/records.js';
 import type { MakeCallback } from './ports/sources.js';
 import type { ValidateKind } from './schema/index.js';
 import type { PluginPlaces, Sources } from './sources/index.js';
@@ -41,6 +41,11 @@ const BEAT_THREAD = join(PACKAGE_ROOT, 'dist', 'engine', 'store', 'heartbeat', '
 
 /** An event loop that has not turned for so long has no more to say. */
 const HANG_MS = 300_000;
+
+/** After that its leases end, others go on with its attempts, and the process is ended, for it hears no signal. */
+function toPatience(lease_ms: number): Pick<HeartbeatSettings, 'hang_ms' | 'end_ms'> {
+  return { hang_ms: HANG_MS, end_ms: HANG_MS + 2 * lease_ms };
+}
 
 /** A key for servers that want none: a real one must not reach them by accident. */
 const LOOPBACK_KEY = 'loopback-needs-no-key';
@@ -221,7 +226,7 @@ async function joinEngine(
       },
       openDoorbell: () => openDoorbell(wanted, store),
       startHeartbeat: ({ lease_ms }) =>
-        store.shared?.startHeartbeat({ lease_ms, hang_ms: HANG_MS, program: BEAT_THREAD }),
+        store.shared?.startHeartbeat({ lease_ms, ...toPatience(lease_ms), program: BEAT_THREAD }),
       programs: new Map(),
       close: async () => {
         await sources.close();

@@ -903,6 +903,17 @@ CREATE INDEX world_audit_events_invocation_idx ON public.world_audit_events USIN
 
 CREATE INDEX world_lineage_ancestor_idx ON public.world_lineage USING btree (ancestor_slug);
 
+CREATE OR REPLACE FUNCTION public.forget_payload()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    NEW.payload := '{}';
+    RETURN NEW;
+END
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -914,6 +925,7 @@ $function$
 ;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.agent_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER forget_payload BEFORE UPDATE OF status ON public.agent_inbox FOR EACH ROW WHEN (((new.status = 'consumed'::inbox_status) AND (new.message_type <> 'turn'::inbox_message_type))) EXECUTE FUNCTION forget_payload();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_timeline_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.boxes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.call_settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

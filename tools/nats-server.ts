@@ -9,8 +9,8 @@ export interface NatsServer {
   readonly url: string;
   /** Kills it, as a crash would. */
   kill(): Promise<void>;
-  /** Starts it again on the same port. */
-  start(): Promise<void>;
+  /** Starts it again on the same port. @param options such as `--user`, `u`, `--pass`, `p` */
+  start(options?: readonly string[]): Promise<void>;
 }
 
 /** Starts the machine's own NATS server. @throws Error that says how to get one */
@@ -27,8 +27,8 @@ export async function startNats(): Promise<NatsServer> {
       await gone;
       child = undefined;
     },
-    async start() {
-      child = spawn(program, ['-a', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
+    async start(options = []) {
+      child = spawn(program, ['-a', '127.0.0.1', '-p', String(port), ...options], { stdio: 'ignore' });
       while (!(await answers(port))) await new Promise((resume) => setTimeout(resume, 20));
     },
   };

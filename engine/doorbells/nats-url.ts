@@ -14,19 +14,34 @@ const PORT = '4222';
 /** Reads `nats://[user:password@]host[:port]`; `tls://` for an encrypted connection. */
 export function parseNatsUrl(text: string): Outcome<NatsAddress> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^(nats|tls):$/.test(url.protocol) || url.hostname === '') {
-    const repair = 'Write nats://host:4222, with user:password@ before the host where the server wants them.';
-    // The address is not repeated: it may hold a password.
-    const message = 'CHUKWA_NATS_URL is no nats:// or tls:// address.';
-    return { ok: false, problems: [{ code: 'NATS_URL_INVALID', message, repair }] };
-  }
+  if (url === undefined || !/^(nats|tls):$/.test(url.protocol) || url.hostname === '')
+    return refuse('CHUKWA_NATS_URL is no nats:// or tls:// address.');
+  const [user, password] = [decode(url.username), decode(url.password)];
+  if (user === undefined || password === undefined)
+    return refuse('In CHUKWA_NATS_URL, a % in user or password is not followed by the code of a character.');
   return {
     ok: true,
     value: {
       place: `${url.hostname}:${url.port === '' ? PORT : url.port}`,
       is_encrypted: url.protocol === 'tls:',
-      ...(url.username === '' ? {} : { user: decodeURIComponent(url.username) }),
-      ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
+      ...(user === '' ? {} : { user }),
+      ...(password === '' ? {} : { password }),
     },
   };
+}
+
+/** @returns undefined where a percent sign stands for nothing */
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The address is not repeated: it may hold a password. */
+function refuse(message: string): Outcome<never> {
+  const repair =
+    'Write nats://host:4222, with user:password@ before the host where the server wants them; a % in them as %25.';
+  return { ok: false, problems: [{ code: 'NATS_URL_INVALID', message, repair }] };
 }

@@ -6,10 +6,13 @@ import type { NatsAddress } from './nats-url.js';
 
 const BACKOFF = { first_ms: 250, most_ms: 15_000 };
 const CONNECT_MS = 2_000;
+const LOST = 'the connection was lost';
 /** Our server is asked whether it lives so often; after two silences it counts as gone. */
 const PING_MS = 10_000;
 /** How long a last ring may take to leave the process. */
 const GOODBYE_MS = 1_000;
+
+const REFUSALS: ReadonlySet<string> = new Set(['AuthorizationError', 'UserAuthenticationExpiredError']);
 
 /** What workers listen to: one word for the world, or more where an agent of it is meant. */
 const ALL_WAKEUPS = 'cmd.agent.*.wakeup';
@@ -57,9 +60,11 @@ function openLine(address: NatsAddress, tell: (world_slug: string | undefined) =
     connection = await connectPatiently(address, closing.signal, (reason) => (fault = reason));
     if (connection === undefined) return;
     fault = undefined;
+    void connection.closed().then(comeBack);
     connection.subscribe(ALL_WAKEUPS, { callback: (_error, message) => tell(message.subject.split('.')[2]) });
     void watch(connection, (reason) => {
-      fault = reason;
+      // Why it was lost says more than that it was.
+      fault = reason === LOST ? (fault ?? reason) : reason;
       // What was rung while nobody could hear it is lost.
       if (reason === undefined) tell(undefined);
     });
@@ -67,6 +72,14 @@ function openLine(address: NatsAddress, tell: (world_slug: string | undefined) =
     early.clear();
     await connection.flush();
     tell(undefined);
+  };
+  /** The client gives a connection up for good where it is refused again and again: then another one is made. */
+  const comeBack = async (why: unknown): Promise<void> => {
+    if (closing.signal.aborted) return;
+    fault = why instanceof Error ? toReason(why) : LOST;
+    await pause(BACKOFF.first_ms, closing.signal);
+    connected = undefined;
+    if (!closing.signal.aborted) void open();
   };
   const open = (): Promise<void> =>
     (connected ??= serve().catch((error: unknown) => {
@@ -127,7 +140,8 @@ function toOptions({ place, is_encrypted, user, password }: NatsAddress): Connec
 /** Hears of every loss and every return of a connection, until it is closed. */
 async function watch(connection: NatsConnection, onState: (fault: string | undefined) => void): Promise<void> {
   for await (const status of connection.status()) {
-    if (status.type === 'disconnect') onState('the connection was lost');
+    if (status.type === 'disconnect') onState(LOST);
+    if (status.type === 'error') onState(toReason(status.error));
     if (status.type === 'reconnect') onState(undefined);
   }
 }
@@ -152,5 +166,7 @@ function pause(delay_ms: number, signal: AbortSignal): Promise<void> {
 }
 
 function toReason(error: unknown): string {
-  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const message = error.message.replace(/\.$/, '');
+  return REFUSALS.has(error.name) ? `the server refuses the user or password of CHUKWA_NATS_URL (${message})` : message;
 }

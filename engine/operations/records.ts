@@ -1,3 +1,4 @@
+import type { Problem } from '../contract/problem.js';
 import type {
   AttemptRecord,
   AttemptSummary,
@@ -6,26 +7,39 @@ import type {
   LlmCallRecord,
 } from '../ports/records.js';
 import { type Done, type Archive, refuse } from './engine.js';
+import { findQueue, type QueuedTurns } from './queue.js';
 import { unknownWorld } from './worlds.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Everything about one attempt: its calls, patches, timeline and audit. */
 export async function showAttempt(archive: Archive, id: string): Promise<Done<AttemptRecord>> {
-  return found(
-    UUID.test(id) ? await archive.store.records.attempt(id) : undefined,
-    'ATTEMPT_UNKNOWN',
-    `There is no attempt ${JSON.stringify(id)}.`,
-    'See chukwa attempts SLUG.',
-  );
+  const record = UUID.test(id) ? await archive.store.records.attempt(id) : undefined;
+  return record === undefined ? refuse(attemptUnknown(id)) : { ok: true, value: record };
 }
 
-/** A world's attempts, the latest first. */
-export async function listAttempts(archive: Archive, worldSlug: string): Promise<Done<readonly AttemptSummary[]>> {
-  const world = await archive.store.worlds.find(worldSlug);
-  return world === undefined
-    ? unknownWorld(archive, worldSlug)
-    : { ok: true, value: (await archive.store.records.attempts(worldSlug)).toReversed() };
+/** The problem with an id that no attempt has. */
+export function attemptUnknown(id: string): Problem {
+  return {
+    code: 'ATTEMPT_UNKNOWN',
+    message: `There is no attempt ${JSON.stringify(id)}.`,
+    repair: 'See chukwa attempts SLUG.',
+  };
+}
+
+/** What has been tried in a world, and what is still to be. */
+export interface WorldAttempts extends QueuedTurns {
+  readonly world_slug: string;
+  /** The latest first. */
+  readonly attempts: readonly AttemptSummary[];
+}
+
+/** A world's attempts, and the turns that are queued. */
+export async function listAttempts(archive: Archive, world_slug: string): Promise<Done<WorldAttempts>> {
+  const world = await archive.store.worlds.find(world_slug);
+  if (world === undefined) return unknownWorld(archive, world_slug);
+  const attempts = (await archive.store.records.attempts(world_slug)).toReversed();
+  return { ok: true, value: { world_slug, attempts, ...(await findQueue(archive, world_slug)) } };
 }
 
 /**

@@ -62,11 +62,11 @@ function notOne(correlation: string, meant: readonly MeantCall[]): Acknowledgeme
       reason: 'unknown',
       message: `There is no call ${name}, and none that a service calls so.`,
     };
-  const ids = meant.map(({ source_invocation_id }) => source_invocation_id).join(', ');
+  const ids = meant.map(({ source_invocation_id, world_slug }) => `${source_invocation_id} of world ${world_slug}`);
   return {
     accepted: false,
     reason: 'ambiguous',
-    message: `Several calls are awaited that services call ${name}: ${ids}.`,
+    message: `Several calls are awaited that services call ${name}: ${ids.join(', ')}.`,
   };
 }
 
@@ -100,7 +100,7 @@ const CALL: Sentences = {
 };
 
 const ATTEMPT: Sentences = {
-  accepted: 'The attempt is told to stop.',
+  accepted: 'The attempt is told to stop: by whoever drives it, or drives it next, be it a worker, a serve or a run.',
   duplicate: 'The attempt has been told to stop before.',
   late: 'The attempt is over.',
   unknown: 'There is no such attempt.',

@@ -1,8 +1,10 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Problem } from '../contract/problem.js';
+import { unreachable } from '../contract/unreachable.js';
 import type { Composition, ServedAt } from './composition.js';
-import { type Done, type Engine, type Refused, unavailable, whileReachable } from './engine.js';
+import { type Done, type Engine, refuse, type Refused, unavailable, whileReachable } from './engine.js';
+import { attemptUnknown } from './records.js';
 import { type Acknowledgement, askToStop, reportCall, type SaidReport } from './reports.js';
 import { continueAttempt } from './run-worker.js';
 
@@ -26,27 +28,58 @@ export async function findServed(folder: string): Promise<ServedAt | undefined> 
   }
 }
 
-/** Says how a call ended: here, or through the server that has the database. */
-export function report(
+/**
+ * Says how a call ended: here, or through the server that has the database. A name that means no call that is answered
+ * later, or several, is refused.
+ */
+export async function report(
   composition: Composition,
   correlation: string,
   said: SaidReport,
 ): Promise<Done<Acknowledgement>> {
   const type = said.kind === 'answered' ? 'application/json' : 'application/problem+json';
   const body = said.kind === 'answered' ? said.value : { title: 'The call failed', detail: said.message };
-  return hereOrThere(composition, (engine) => reportCall(engine, correlation, said), {
+  const told = await hereOrThere(composition, (engine) => reportCall(engine, correlation, said), {
     path: `/callbacks/${encodeURIComponent(correlation)}`,
     headers: { 'content-type': type },
     body: JSON.stringify(body),
   });
+  return told.ok ? refuseUnmeant(told.value) : told;
 }
 
-/** Stops an attempt: here, or through the server that has the database. One that rests is ended at once. */
-export function stop(composition: Composition, attempt_id: string): Promise<Done<Acknowledgement>> {
-  return hereOrThere(composition, (engine) => stopHere(engine, attempt_id), {
+/** Whoever names no call, or not one, has made a mistake; whoever says a thing again, or too late, has made none. */
+function refuseUnmeant(told: Acknowledgement): Done<Acknowledgement> {
+  const { reason, message } = told;
+  switch (reason) {
+    case 'unknown':
+      return refuse({
+        code: 'CALL_UNKNOWN',
+        message,
+        repair: 'Find its id: chukwa attempts SLUG, then chukwa attempt ID.',
+      });
+    case 'ambiguous':
+      return refuse({ code: 'CALL_AMBIGUOUS', message, repair: 'Use the id of the one that is meant.' });
+    case 'not_awaited':
+      return refuse({ code: 'CALL_NOT_AWAITED', message, repair: 'See for which one it waits: chukwa attempt ID' });
+    case 'late':
+    case 'duplicate':
+    case undefined:
+      return { ok: true, value: told };
+    default:
+      return unreachable(reason);
+  }
+}
+
+/**
+ * Stops an attempt: here, or through the server that has the database. One that rests is ended at once; an id of none is
+ * refused.
+ */
+export async function stop(composition: Composition, attempt_id: string): Promise<Done<Acknowledgement>> {
+  const told = await hereOrThere(composition, (engine) => stopHere(engine, attempt_id), {
     path: `/attempts/${encodeURIComponent(attempt_id)}/stop`,
     headers: {},
   });
+  return told.ok && told.value.reason === 'unknown' ? refuse(attemptUnknown(attempt_id)) : told;
 }
 
 /** Nobody may live who would take it in: an attempt that rests is gone on with here, to its end. */

@@ -5,6 +5,7 @@ import type { Scenario } from '../generated/scenario.js';
 import type { WorldRecord, WorldSnapshot } from '../ports/records.js';
 import { type Archive, type Done, type Engine, refuse, type Refused } from './engine.js';
 import { loadScenario } from './load-program.js';
+import { findQueue, type QueuedTurns, toQueued } from './queue.js';
 
 const SLUG = /^[a-z0-9]+([_-][a-z0-9]+)*$/;
 const SLUG_LENGTH_MAX = 64;
@@ -60,9 +61,19 @@ export function timeAt(scenario: Pick<Scenario, 'start_time' | 'chronon_seconds'
   return new Date(milliseconds).toISOString();
 }
 
-/** All worlds, by name. */
-export async function listWorlds(archive: Archive): Promise<Done<readonly WorldRecord[]>> {
-  return { ok: true, value: await archive.store.worlds.list() };
+/** All worlds, by name, with what is queued in each. */
+export async function listWorlds({ store }: Archive): Promise<Done<readonly (WorldRecord & QueuedTurns)[]>> {
+  const [worlds, queues] = [await store.worlds.list(), await store.inbox.queues()];
+  return { ok: true, value: worlds.map((world) => ({ ...world, ...toQueued(queues, world.world_slug) })) };
+}
+
+/** A world as `showWorld` shows it, with what is queued in it. */
+export async function lookAtWorld(
+  archive: Archive,
+  request: { readonly world_slug: string; readonly turn?: number },
+): Promise<Done<WorldSnapshot & QueuedTurns>> {
+  const world = await showWorld(archive, request);
+  return world.ok ? { ok: true, value: { ...world.value, ...(await findQueue(archive, request.world_slug)) } } : world;
 }
 
 /** A world as it stood at the end of a turn; without a turn, as it stands. */

@@ -82,6 +82,14 @@ export interface InboxMessage {
   readonly payload: Json;
 }
 
+/** The turns of a world that are to be done and that no attempt has been begun for. */
+export interface WorldQueue {
+  readonly world_slug: string;
+  readonly queued_turns: number;
+  /** Why the first of them could not be done yet, and when it is tried again (RFC 3339). */
+  readonly put_off: { readonly reason: string; readonly until: string } | null;
+}
+
 /** How many messages stand where, for people. */
 export interface InboxCount {
   readonly message_type: InboxMessageType;
@@ -126,6 +134,10 @@ export interface Inbox {
   report(report: Report): Promise<Reported>;
   /** Tells an attempt to stop: idempotent. One statement. */
   stop(stop: Stop): Promise<Reported>;
+  /** Takes back the turns of a world that no attempt has been begun for. One transaction. @returns how many; undefined for an unknown world */
+  takeBack(world_slug: string, reason: string): Promise<number | undefined>;
+  /** Of one world, or of all that have any; those that have none are left out. One statement. */
+  queues(world_slug?: string): Promise<readonly WorldQueue[]>;
   /** What an attempt has been told and has not taken in, oldest first. */
   messagesOf(lease: AttemptLease): Promise<readonly InboxMessage[]>;
   /** Worlds whose attempt has lost its driver, longest ago first, and then those that may lose it soon. One statement. */

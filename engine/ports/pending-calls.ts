@@ -1,20 +1,25 @@
 /** A call that is meant by somebody who wants to say how it ended. */
 export interface MeantCall {
   readonly source_invocation_id: string;
+  readonly world_slug: string;
   /** An answer may come later. */
   readonly may_pend: boolean;
 }
 
-/** A call that an attempt waits for, for people. */
-export interface AwaitedCall {
-  readonly source_invocation_id: string;
-  readonly command_key: string;
-  readonly source_label: string;
+/** What is known of a call whose service has said that it answers later. */
+export interface PendedCall {
   /** What the service calls it. */
   readonly correlation_alias: string | null;
   /** RFC 3339. */
   readonly pended_at: string;
   readonly deadline: string;
+}
+
+/** A call that an attempt waits for, for people. */
+export interface AwaitedCall extends PendedCall {
+  readonly source_invocation_id: string;
+  readonly command_key: string;
+  readonly source_label: string;
 }
 
 /** Calls whose answers come later. */

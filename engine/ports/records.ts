@@ -4,6 +4,7 @@ import type { EffectClass } from '../core/workflow/effect-class.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import type { ComponentReference } from '../core/workflow/component.js';
 import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from './agent-records.js';
+import type { AwaitedCall, PendedCall } from './pending-calls.js';
 import type { ComponentKind } from './validation.js';
 
 /** A stored document. */
@@ -178,6 +179,8 @@ export interface AttemptRecord extends AttemptSummary {
   readonly scenario_hash: string;
   readonly renderer_version: string;
   readonly source_trace_summary: Json;
+  /** What it waits for, the nearest deadline first. */
+  readonly awaited: readonly AwaitedCall[];
   /** In the order in which they began. */
   readonly agent_turns: readonly AgentTurnSummary[];
   readonly patches: readonly PatchRecord[];
@@ -252,6 +255,8 @@ export interface InvocationRecord extends InvocationSummary {
   readonly response_bytes: number | null;
   /** Whether anything that is kept of the answer or its body is not shown here. */
   readonly hidden_by_redaction: boolean;
+  /** Null for one whose service answered at once, or has not spoken yet. */
+  readonly pended: PendedCall | null;
   readonly started_at: string;
   readonly ended_at: string | null;
 }
@@ -377,6 +382,8 @@ export interface HeartbeatSettings {
   readonly lease_ms: number;
   /** How long the main thread may hang before its leases are kept no more. */
   readonly hang_ms: number;
+  /** How long before the process is ended, which hears no signal either: longer than `hang_ms` and a lease. */
+  readonly end_ms: number;
 }
 
 /** Everything that is stored. */

@@ -10,7 +10,8 @@ import { databaseLocked } from './problems.js';
 // A folder is held by the process that its file `lock` names. Files appear whole (a hard link to a finished one), so two
 // openers cannot both make one, and no two ever hold the same text.
 //
-// A lock is stale when its process is gone, or is another one that got the same number: the kernel's start time tells.
+// A lock is stale when its process is gone, though nobody may have asked yet how it ended, or is another one that got the
+// same number: the kernel's start time tells.
 // Of other hosts, and of other process namespaces of this one, nothing can be known, so their locks stand until a
 // person removes them.
 //
@@ -68,7 +69,7 @@ function toHolder(): LockHolder {
     host: hostname(),
     namespace: findNamespace(),
     pid: process.pid,
-    started: findProcessStart(process.pid),
+    started: findProcess(process.pid)?.started ?? null,
   };
 }
 
@@ -187,8 +188,9 @@ function isAlive(holder: LockHolder, self: LockHolder): boolean {
   // Where the kernel does not tell when a process began, our own number in a lock that we do not hold is a predecessor's.
   if (holder.pid === self.pid) return holder.started !== null && holder.started === self.started;
   if (!isRunning(holder.pid)) return false;
-  const started = findProcessStart(holder.pid);
-  return holder.started === null || started === null || holder.started === started;
+  const found = findProcess(holder.pid);
+  if (found === null) return true;
+  return !found.has_ended && (holder.started === null || holder.started === found.started);
 }
 
 function isForeign(namespace: string | null, own: string | null): boolean {
@@ -204,13 +206,21 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Linux: boot and start time of a process, which no later process of the same number shares. */
-function findProcessStart(pid: number): string | null {
+interface FoundProcess {
+  /** Boot and start time, which no later process of the same number shares. */
+  readonly started: string;
+  /** It is over, and its parent has not asked yet how it ended. */
+  readonly has_ended: boolean;
+}
+
+/** Linux: what the kernel tells of a process; null elsewhere. */
+function findProcess(pid: number): FoundProcess | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    // The name stands in brackets and may hold spaces; the start time is the twentieth field after it.
-    return `${boot}/${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`;
+    // The name stands in brackets and may hold spaces; after it the state comes first, and the start time twentieth.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { started: `${boot}/${fields[19]}`, has_ended: /^[ZXx]$/.test(fields[0] ?? '') };
   } catch {
     return null;
   }

@@ -129,10 +129,10 @@ export function kindsOf(worker: Running): readonly string[] {
 }
 
 /** Waits until a worker has told of such a thing. @throws AssertionError where it ends instead */
-export function untilSaid(worker: Running, kind: string): Promise<void> {
+export function untilSaid(worker: Running, ...kinds: readonly string[]): Promise<void> {
   return whileRunning(
     worker,
-    waitUntil(() => kindsOf(worker).includes(kind)),
+    waitUntil(() => kindsOf(worker).some((kind) => kinds.includes(kind))),
   );
 }
 

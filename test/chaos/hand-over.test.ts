@@ -39,7 +39,9 @@ async function stopAll(fleet: Fleet): Promise<number> {
   const workers = await Promise.all(
     Array.from({ length: WORKERS }, () => fleet.startWorker(['--grace', '0', '--lease', '60'])),
   );
-  await waitUntil(() => workers.some((worker) => kindsOf(worker).includes('turn_began')));
+  await waitUntil(() =>
+    workers.some((worker) => kindsOf(worker).some((kind) => kind === 'turn_began' || kind === 'turn_continued')),
+  );
   await wait(dice.below(600));
   await Promise.all(workers.map(fleet.stop));
   return workers.flatMap(kindsOf).filter((kind) => kind === 'turn_handed_over').length;

@@ -29,7 +29,7 @@ test(`workers killed ${KILLS} times over ${WORLDS} worlds do every queued turn o
     while (left > 0) {
       left -= 1;
       const worker = await fleet.startWorker(HANDS);
-      await untilSaid(worker, 'turn_began');
+      await untilSaid(worker, 'turn_began', 'turn_continued');
       await wait(dice.below(LIFE_MS));
       worker.kill('SIGKILL');
       await worker.ended;

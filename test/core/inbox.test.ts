@@ -12,7 +12,7 @@ import {
 
 const SEED = { seed: 20_260_501, numRuns: 500 };
 const STATUSES = Object.keys(INBOX_STEPS) as readonly InboxStatus[];
-const STEPS: readonly InboxStep[] = ['promote', 'defer', 'recall', 'consume'];
+const STEPS: readonly InboxStep[] = ['promote', 'defer', 'recall', 'take_back', 'consume'];
 
 const wait = fc.record({
   first_ms: fc.integer({ min: 1, max: 10_000 }),

@@ -102,6 +102,33 @@ describe('every doorbell', { timeout: 60_000 }, () => {
     }
   });
 
+  test('NATS: a server that refuses us is told of as that, for as long as it does, and heard when it does no more', async () => {
+    const server = await startNats();
+    const mine = nats(server.url.replace('nats://', 'nats://ann:right@'));
+    const { heard } = listenTo(mine);
+    const refuses = (): boolean => mine.findFault()?.startsWith('the server refuses the user or password') === true;
+    const restart = async (password: string): Promise<void> => {
+      await server.kill();
+      await server.start(['--user', 'ann', '--pass', password]);
+    };
+    try {
+      await restart('wrong');
+      await waitUntil(refuses);
+      await restart('right');
+      await untilItRings(mine);
+      // Refused on a connection that there was, the client gives it up for good.
+      await restart('wrong');
+      await waitUntil(refuses);
+      await restart('right');
+      await untilItRings(mine);
+      mine.ring('park-5');
+      await waitUntil(() => heard.includes('park-5'));
+    } finally {
+      await mine.close();
+      await server.kill();
+    }
+  });
+
   test('NATS: who only rings connects, rings and leaves', async () => {
     const { url } = await served;
     const [listening, ringing] = [nats(url), nats(url)];
@@ -144,6 +171,7 @@ describe('the doorbell that is chosen', () => {
     assert.equal(describeChoice('postgres', undefined), 'DOORBELL_NOT_THERE');
     assert.equal(describeChoice('gong', server), 'DOORBELL_UNKNOWN');
     assert.equal(describeChoice('nats', server), 'NATS_URL_MISSING');
-    assert.equal(describeChoice('nats', server, 'http://bell.example'), 'NATS_URL_INVALID');
+    for (const url of ['http://bell.example', 'nats://u:x%ZZ@127.0.0.1:1', 'nats://u%:x@127.0.0.1:1'])
+      assert.equal(describeChoice('nats', server, url), 'NATS_URL_INVALID', url);
   });
 });

@@ -198,6 +198,40 @@ forEachDatabase('a worker', (open) => {
     },
   );
 
+  test('says nothing of a doorbell that is heard before long', ENOUGH, async () => {
+    const database = await open();
+    await makeWorld(database.store, 'soon');
+    const faults: (string | undefined)[] = ['not connected yet', 'not connected yet', undefined, undefined];
+    let asked = 0;
+    const doorbell: Doorbell = { ...openProcessDoorbell(), findFault: () => faults[asked++] };
+    const drive: Drive = async () => ({ kind: 'not_asked_for' });
+    // By this clock, all looks are at one moment.
+    const clock = { now: () => 0, uuid: () => v7() };
+    const told = await whileWorking({ drive, inbox: database.store.inbox, doorbell, clock }, ['soon'], () =>
+      waitUntil(() => asked >= faults.length),
+    );
+    assert.deepEqual(kinds(told), []);
+  });
+
+  test('says why a doorbell is silent, again when the reason is another, and when it is heard', ENOUGH, async () => {
+    const database = await open();
+    await makeWorld(database.store, 'why');
+    const faults: readonly (string | undefined)[] = ['slow', 'slow', 'slow', 'refused', 'refused', undefined];
+    let asked = 0;
+    const doorbell: Doorbell = { ...openProcessDoorbell(), findFault: () => faults[asked++] };
+    const drive: Drive = async () => ({ kind: 'not_asked_for' });
+    // By this clock, each look at it is a second after the last.
+    let now = 0;
+    const clock = { now: () => (now += 1_000), uuid: () => v7() };
+    const told = await whileWorking({ drive, inbox: database.store.inbox, doorbell, clock }, ['why'], () =>
+      waitUntil(() => asked >= faults.length),
+    );
+    assert.deepEqual(
+      told.map((event) => (event.kind === 'doorbell_lost' ? event.reason : event.kind)),
+      ['slow', 'refused', 'doorbell_found'],
+    );
+  });
+
   test('with a silent doorbell looks by itself', ENOUGH, async () => {
     const database = await open();
     await makeWorld(database.store, 'silent');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readlinkSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sha256 } from '../../engine/core/content/sha256.js';
 import { lockFolder } from '../../engine/store/folder-lock.js';
+import { waitUntil } from '../support/wait-until.js';
 
 const RIVALS = 6;
 const ROUNDS = 60;
@@ -92,6 +93,22 @@ test('a lock names the process namespace of its holder', { skip: !findNamespace(
   const lock = await lockFolder(folder);
   assert.ok(lock.ok);
   assert.equal((JSON.parse(await read(folder)) as { namespace: string }).namespace, findNamespace());
+  await lock.value.release();
+});
+
+test('a holder that has ended and that its parent has not asked for is gone', { skip: !findNamespace() }, async (t) => {
+  const folder = await mkdtemp(join(root, 'unreaped-'));
+  // What takes the shell's place knows nothing of its child.
+  const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [said] = (await once(parent.stdout, 'data')) as readonly Buffer[];
+  const pid = Number(said);
+  t.after(() => [pid, parent.pid ?? pid].forEach((each) => process.kill(each, 'SIGKILL')));
+  await writeFile(lockOf(folder), JSON.stringify({ host: hostname(), pid, started: null }));
+  assert.equal((await lockFolder(folder)).ok, false);
+  process.kill(pid, 'SIGKILL');
+  await waitUntil(async () => / Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8')));
+  const lock = await lockFolder(folder);
+  assert.ok(lock.ok);
   await lock.value.release();
 });
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { after, describe, test } from 'node:test';
 import { startThreadHeartbeat } from '../../engine/store/heartbeat/thread-heartbeat.js';
@@ -21,6 +23,13 @@ const LOOK = `
   await client.end();
   console.log(rows[0].holds);`;
 
+/** Keeps a lease, hears signals, and then computes for ever. */
+const HANG = `
+  const { startThreadHeartbeat } = await import('./engine/store/heartbeat/thread-heartbeat.ts');
+  process.on('SIGTERM', () => {});
+  startThreadHeartbeat(process.argv[1], JSON.parse(process.env.SETTINGS)).keep(JSON.parse(process.env.LEASE), () => {});
+  process.stdout.write('it hangs', () => { for (;;); });`;
+
 describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
   const opened = openTestDatabase('PostgreSQL');
   after(async () => (await opened).close());
@@ -37,7 +46,12 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
       return row?.until.getTime() ?? 0;
     };
     const began = await until();
-    const heartbeat = startThreadHeartbeat(PROGRAM, { connectionString: url, lease_ms: LEASE_MS, hang_ms });
+    const heartbeat = startThreadHeartbeat(PROGRAM, {
+      connectionString: url,
+      lease_ms: LEASE_MS,
+      hang_ms,
+      end_ms: 60_000,
+    });
     const lost: (string | Error)[] = [];
     const drop = heartbeat.keep(lease, (why) => lost.push(why));
     // The lease that it began with was longer than those that the thread asks for.
@@ -58,6 +72,24 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
     const { heartbeat, look } = await keep('hangs', LEASE_MS);
     assert.equal(look(), 'false');
     await heartbeat.close();
+  });
+
+  test('ends a process that hangs for good and hears no signal, and says what it drove', async (t) => {
+    const { store, url = '' } = await opened;
+    await makeWorld(store, 'for-good');
+    const { lease } = await begin(store, 'for-good');
+    const settings = { connectionString: url, lease_ms: LEASE_MS, hang_ms: LEASE_MS, end_ms: 1_000 };
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', HANG, PROGRAM], {
+      env: { ...process.env, SETTINGS: JSON.stringify(settings), LEASE: JSON.stringify(lease) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    t.after(() => child.kill('SIGKILL'));
+    const said = text(child.stderr);
+    await once(child.stdout, 'data');
+    child.kill('SIGTERM');
+    const [, signal] = await once(child, 'exit');
+    assert.equal(signal, 'SIGKILL');
+    assert.match(await said, new RegExp(`stuck in work of its own for 1 s .* It drove ${lease.attempt_id};`));
   });
 
   test('ends for an attempt that is dropped', async () => {

@@ -273,10 +273,51 @@ forEachDatabase('the inbox', (open) => {
     assert.equal(claimed?.message_type, 'stop');
   });
 
+  test('turns that have not begun are counted, and say until when and why the first is put off', async () => {
+    const { store } = await open();
+    for (const world of ['counted', 'uncounted']) await makeWorld(store, world);
+    assert.deepEqual(await store.inbox.queues('counted'), []);
+    await enqueue(store, 'counted', 3);
+    assert.deepEqual(await store.inbox.queues('counted'), [{ world_slug: 'counted', queued_turns: 3, put_off: null }]);
+    const [claimed] = await claim(store, 'counted');
+    assert.ok(claimed);
+    await store.inbox.defer(claimed, { reason: 'no plugin', delay_ms: 3_600_000 });
+    const queues = await store.inbox.queues();
+    assert.ok(!queues.some(({ world_slug }) => world_slug === 'uncounted'));
+    const queue = queues.find(({ world_slug }) => world_slug === 'counted');
+    assert.deepEqual([queue?.queued_turns, queue?.put_off?.reason], [3, 'no plugin']);
+    assert.ok(Date.parse(queue?.put_off?.until ?? '') > Date.now());
+    await beginClaimed(store, claimed);
+    assert.equal((await store.inbox.queues('counted'))[0]?.queued_turns, 2);
+  });
+
+  test('turns are taken back that have not begun, and the one that has begun is done', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'back');
+    await enqueue(store, 'back', 3);
+    const begun = await beginClaimed(store, (await claim(store, 'back'))[0]);
+    assert.equal(await store.inbox.takeBack('back', 'never mind'), 2);
+    assert.equal(await store.inbox.takeBack('back', 'never mind'), 0);
+    await commit(store, begun);
+    assert.deepEqual(await statusesOf(outside, 'back'), ['consumed', 'consumed', 'consumed']);
+    assert.deepEqual(await claim(store, 'back'), []);
+    assert.equal((await store.worlds.find('back'))?.turn, 1);
+    assert.equal(await store.inbox.takeBack('nowhere', 'never mind'), undefined);
+  });
+
+  test('a turn that was claimed and then taken back is not begun', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'snatched');
+    await enqueue(store, 'snatched', 1);
+    const [claimed] = await claim(store, 'snatched');
+    assert.equal(await store.inbox.takeBack('snatched', 'never mind'), 1);
+    assert.equal((await beginAgain(store, claimed)).kind, 'not_asked_for');
+  });
+
   test('no message takes a step that the table of steps does not have', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'steps');
-    await enqueue(store, 'steps', 4);
+    await enqueue(store, 'steps', 6);
     const acts: readonly (() => Promise<unknown>)[] = [
       () => makeDue(outside, 'steps'),
       () => claim(store, 'steps'),
@@ -296,9 +337,10 @@ forEachDatabase('the inbox', (open) => {
       },
       async () => store.attempts.fail((await begin(store, 'steps')).lease, failing()),
       () => store.inbox.tidy(),
+      () => store.inbox.takeBack('steps', 'never mind'),
     ];
     let before = await statusesById(outside, 'steps');
-    for (const act of [0, 2, 0, 4, 5, 3, 6, 2, 5, 1, 0, 3, 0, 4, 5, 0, 3, 0, 3, 6]) {
+    for (const act of [0, 2, 0, 4, 5, 3, 6, 2, 5, 1, 0, 3, 0, 4, 5, 0, 3, 0, 3, 6, 2, 7]) {
       await acts[act]?.();
       const after = await statusesById(outside, 'steps');
       for (const [id, status] of after) assert.ok(isStep(before.get(id), status), `${before.get(id)} to ${status}`);

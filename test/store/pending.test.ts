@@ -67,7 +67,7 @@ forEachDatabase('a call that is answered later', (open) => {
       /may not be answered/,
     );
     assert.deepEqual(await store.pending.find(call.source_invocation_id), [
-      { source_invocation_id: call.source_invocation_id, may_pend: false },
+      { source_invocation_id: call.source_invocation_id, world_slug: 'at-once', may_pend: false },
     ]);
   });
 
@@ -108,6 +108,23 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.deepEqual([record?.status, record?.http_status, record?.response_json], ['succeeded', 202, 1]);
   });
 
+  test('leaves nothing of what was said of it in the inbox, whichever way that is over', async () => {
+    const { outside } = await open();
+    const payloadsOf = async (world: string): Promise<readonly unknown[]> =>
+      (await outside.query<{ payload: unknown }>('SELECT payload FROM agent_inbox WHERE world_slug = $1', [world])).map(
+        ({ payload }) => payload,
+      );
+    const { store, lease, call, id } = await pend('forgotten');
+    await tell(store, id);
+    assert.deepEqual(await payloadsOf('forgotten'), [{ result: 1 }]);
+    await finishCall(store, lease, { ...answered(call, 1), is_reported: true });
+    assert.deepEqual(await payloadsOf('forgotten'), [{}]);
+    const failed = await pend('forgotten-too');
+    await tell(failed.store, failed.id);
+    await failed.store.attempts.fail(failed.lease, failing());
+    assert.deepEqual(await payloadsOf('forgotten-too'), [{}]);
+  });
+
   test('is said to be out of time once, and only then', async () => {
     const { store, lease } = await pend('late', { deadline_ms: 1 });
     await pend('early');
@@ -146,15 +163,21 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal((await tell(store, id)).kind, 'late');
   });
 
+  const meaning = (source_invocation_id: string, world_slug: string) => ({
+    source_invocation_id,
+    world_slug,
+    may_pend: true,
+  });
+
   test('is found by the name that its service gave it, as long as that means one', async () => {
     const { store, id, lease } = await pend('named', { alias: 'parcel-1' });
-    assert.deepEqual(await store.pending.find('parcel-1'), [{ source_invocation_id: id, may_pend: true }]);
+    assert.deepEqual(await store.pending.find('parcel-1'), [meaning(id, 'named')]);
     const other = await pend('named-too', { alias: 'parcel-1' });
     assert.equal((await store.pending.find('parcel-1')).length, 2);
     await store.attempts.fail(lease, failing());
-    assert.deepEqual(await store.pending.find('parcel-1'), [{ source_invocation_id: other.id, may_pend: true }]);
+    assert.deepEqual(await store.pending.find('parcel-1'), [meaning(other.id, 'named-too')]);
     await store.attempts.fail(other.lease, failing());
-    assert.deepEqual(await store.pending.find('parcel-1'), [{ source_invocation_id: other.id, may_pend: true }]);
+    assert.deepEqual(await store.pending.find('parcel-1'), [meaning(other.id, 'named-too')]);
     assert.deepEqual(await store.pending.find('parcel-2'), []);
   });
 

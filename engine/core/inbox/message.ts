@@ -5,16 +5,16 @@ export type InboxMessageType = 'turn' | 'tool_result' | 'timeout' | 'stop' | 'ui
 export type InboxStatus = 'queued' | 'pending' | 'deferred' | 'consumed';
 
 /** What happens to a message. */
-export type InboxStep = 'promote' | 'defer' | 'recall' | 'consume';
+export type InboxStep = 'promote' | 'defer' | 'recall' | 'take_back' | 'consume';
 
 /**
  * Where each step leads, by where a message stands. `queued` waits behind another turn of its world; `pending` is to be
  * taken up, or is being done; `deferred` could not be done and is due again later; `consumed` is over.
  */
 export const INBOX_STEPS: Readonly<Record<InboxStatus, Readonly<Partial<Record<InboxStep, InboxStatus>>>>> = {
-  queued: { promote: 'pending' },
-  pending: { defer: 'deferred', consume: 'consumed' },
-  deferred: { defer: 'deferred', recall: 'pending', consume: 'consumed' },
+  queued: { promote: 'pending', take_back: 'consumed' },
+  pending: { defer: 'deferred', take_back: 'consumed', consume: 'consumed' },
+  deferred: { defer: 'deferred', recall: 'pending', take_back: 'consumed', consume: 'consumed' },
   consumed: {},
 };
 

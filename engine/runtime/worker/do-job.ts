@@ -3,6 +3,7 @@ import { backoffMs } from '../../core/inbox/backoff.js';
 import type { Claimed } from '../../ports/inbox.js';
 import { Overtaken } from '../attempt.js';
 import type { AttemptEnd } from '../run-attempt.js';
+import type { Continued } from './worker-event.js';
 import type { DriveEnd, WorkerParts } from './worker-parts.js';
 
 /** A world in which something is to be done: a turn that a message asks for, or an attempt to go on with. */
@@ -28,7 +29,7 @@ export async function doJob(parts: WorkerParts, job: Job, tries: number, leave: 
     const end = await parts.drive({
       world_slug,
       leave,
-      onProgress: tellBeginning(parts, world_slug),
+      onProgress: tellBeginning(parts, job),
       ...toAsked(claimed),
     });
     const obstacle = end.kind === 'unfit' ? end : findObstacle(end, claimed);
@@ -49,12 +50,25 @@ function toAsked(claimed: Claimed | undefined) {
   return claimed?.message_type === 'turn' ? { inbox_id: claimed.inbox_id } : { continues_only: true };
 }
 
-function tellBeginning(parts: WorkerParts, world_slug: string): Parameters<WorkerParts['drive']>[0]['onProgress'] {
+function tellBeginning(
+  parts: WorkerParts,
+  { world_slug, claimed }: Job,
+): Parameters<WorkerParts['drive']>[0]['onProgress'] {
   return (progress) => {
     if (progress.kind !== 'attempt_began') return;
-    const { attempt_id, attempted_turn } = progress;
-    parts.onEvent({ kind: 'turn_began', world_slug, attempt_id, attempted_turn });
+    const { attempt_id, attempted_turn, continued } = progress;
+    const turn = { world_slug, attempt_id, attempted_turn };
+    parts.onEvent(
+      continued === undefined
+        ? { kind: 'turn_began', ...turn }
+        : { kind: 'turn_continued', ...turn, why: toContinued(claimed), ...continued },
+    );
   };
+}
+
+function toContinued(claimed: Claimed | undefined): Continued {
+  if (claimed === undefined) return 'undriven';
+  return claimed.message_type === 'turn' ? 'queued' : claimed.message_type;
 }
 
 /** What keeps a job from being done now, or for ever. */

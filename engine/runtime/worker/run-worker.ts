@@ -46,7 +46,9 @@ interface Worker {
   readonly left_alone: Map<string, { readonly tries: number; readonly until: number }>;
   tidied_at: number;
   trouble: Trouble | undefined;
-  is_doorbell_lost: boolean;
+  /** Since when the doorbell cannot be heard, and what was said of that. */
+  silent_since: number | undefined;
+  told_fault: string | undefined;
 }
 
 /**
@@ -81,7 +83,8 @@ function openWorker(parts: WorkerParts, settings: WorkerSettings): Worker {
     left_alone: new Map(),
     tidied_at: Number.NEGATIVE_INFINITY,
     trouble: undefined,
-    is_doorbell_lost: false,
+    silent_since: undefined,
+    told_fault: undefined,
   };
 }
 
@@ -120,11 +123,15 @@ function sleepOff(worker: Worker, error: unknown): number {
   return backoffMs(DATABASE_LOST, times - 1, parts.jitter());
 }
 
+/** A doorbell is silent while it connects, which is no fault as long as it takes no longer than a look by oneself. */
 function tellOfDoorbell(worker: Worker): void {
   const { parts } = worker;
   const reason = parts.doorbell.findFault();
-  if ((reason !== undefined) === worker.is_doorbell_lost) return;
-  worker.is_doorbell_lost = reason !== undefined;
+  const now = parts.clock.now();
+  worker.silent_since = reason === undefined ? undefined : (worker.silent_since ?? now);
+  const isPassing = worker.silent_since !== undefined && now - worker.silent_since < LOOK_MS;
+  if (isPassing || reason === worker.told_fault) return;
+  worker.told_fault = reason;
   parts.onEvent(reason === undefined ? { kind: 'doorbell_found' } : { kind: 'doorbell_lost', reason });
 }
 

@@ -1,5 +1,12 @@
+import type { InboxMessageType } from '../../core/inbox/message.js';
 import type { Fail } from '../../core/turn/command.js';
 import type { Tidied } from '../../ports/inbox.js';
+
+/**
+ * Why an attempt goes on. `undriven`: its driver was gone, or has handed it over. `queued`: its world has a turn to be done,
+ * and it is that turn's.
+ */
+export type Continued = 'undriven' | 'queued' | Exclude<InboxMessageType, 'turn'>;
 
 /** What watchers are told of a worker. Nothing depends on whether anybody listens. */
 export type WorkerEvent =
@@ -8,6 +15,16 @@ export type WorkerEvent =
       readonly world_slug: string;
       readonly attempt_id: string;
       readonly attempted_turn: number;
+    }
+  /** An attempt that there was goes on: so many of its calls are answered from their records, so many nobody saw end. */
+  | {
+      readonly kind: 'turn_continued';
+      readonly world_slug: string;
+      readonly attempt_id: string;
+      readonly attempted_turn: number;
+      readonly why: Continued;
+      readonly answered: number;
+      readonly interrupted: number;
     }
   | {
       readonly kind: 'turn_committed' | 'turn_suspended' | 'turn_handed_over';

@@ -6,6 +6,8 @@ export interface BeatSettings {
   readonly lease_ms: number;
   /** How long the main thread may be deaf and dumb before its leases are kept no more. */
   readonly hang_ms: number;
+  /** How long before the process is ended, which hears no signal either. */
+  readonly end_ms: number;
 }
 
 /** What the main thread tells the one that beats. `awake` says that its event loop turns. */

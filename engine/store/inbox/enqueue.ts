@@ -4,9 +4,11 @@ import { prepare, run } from '../statement.js';
 import { ringFor } from './ring.js';
 import { AT_THE_FRONT, firstQueued, PROMOTE, WORLD_TURN } from './turn-message.js';
 
-// An attempt ends under the lock of its world's row, and so are turns queued: whoever comes second sees what the first
-// has done. No driver's fence waits for it.
-const LOCK_WORLD = prepare(
+/**
+ * An attempt ends under the lock of its world's row, and so are turns queued: whoever comes second sees what the first
+ * has done. No driver's fence waits for it.
+ */
+export const LOCK_WORLD = prepare(
   'lock_world_to_queue',
   'SELECT FROM worlds WHERE world_slug = :world_slug FOR NO KEY UPDATE',
 );

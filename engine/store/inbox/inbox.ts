@@ -3,6 +3,7 @@ import type { OpenDatabase } from '../database.js';
 import { claim, defer, discard } from './claim.js';
 import { enqueueTurns } from './enqueue.js';
 import { glance } from './glance.js';
+import { listQueues, takeBack } from './queue.js';
 import { messagesOf, report, stop } from './report.js';
 import { countMessages, lapsed, tidy } from './watchdog.js';
 
@@ -16,6 +17,8 @@ export function openInbox(database: OpenDatabase): Inbox {
     discard: (claimed, reason) => discard(database, claimed, reason),
     report: (told) => report(database, told),
     stop: (told) => stop(database, told),
+    takeBack: (world_slug, reason) => takeBack(database, world_slug, reason),
+    queues: (world_slug) => listQueues(database, world_slug),
     messagesOf: (lease) => messagesOf(database, lease),
     lapsed: (request) => lapsed(database, request),
     tidy: () => tidy(database),

@@ -15,17 +15,17 @@ export function pendingCalls(runner: Runner): PendingCalls {
 
 const FIND_OWN = prepare(
   'find_call_by_id',
-  `SELECT source_invocation_id, pending_deadline_ms IS NOT NULL AS may_pend FROM source_invocations
+  `SELECT source_invocation_id, world_slug, pending_deadline_ms IS NOT NULL AS may_pend FROM source_invocations
    WHERE source_invocation_id = :correlation::uuid`,
 );
 
 const FIND_ALIAS = prepare(
   'find_call_by_alias',
   `WITH named AS (
-     SELECT source_invocation_id, is_awaited, pended_at FROM pending_calls WHERE correlation_alias = :correlation)
-   SELECT source_invocation_id, true AS may_pend FROM named WHERE is_awaited
+     SELECT source_invocation_id, world_slug, is_awaited, pended_at FROM pending_calls WHERE correlation_alias = :correlation)
+   SELECT source_invocation_id, world_slug, true AS may_pend FROM named WHERE is_awaited
    UNION ALL
-   (SELECT source_invocation_id, true FROM named
+   (SELECT source_invocation_id, world_slug, true FROM named
     WHERE NOT EXISTS (SELECT FROM named WHERE is_awaited) ORDER BY pended_at DESC LIMIT 1)`,
 );
 
@@ -54,7 +54,8 @@ interface AwaitedRow extends Omit<AwaitedCall, 'pended_at' | 'deadline'> {
   readonly deadline: Date;
 }
 
-async function listAwaited(runner: Runner, attempt_id: string): Promise<readonly AwaitedCall[]> {
+/** What an attempt waits for, the nearest deadline first. */
+export async function listAwaited(runner: Runner, attempt_id: string): Promise<readonly AwaitedCall[]> {
   const rows = await run<AwaitedRow>(runner, AWAITED, { attempt_id });
   return rows.map((row) => ({
     ...row,

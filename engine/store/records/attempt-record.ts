@@ -8,6 +8,7 @@ import type {
 } from '../../ports/records.js';
 import { CALL_COUNT, TRACE_SUMMARY } from '../attempts/trace-summary.js';
 import type { OpenDatabase } from '../database.js';
+import { listAwaited } from '../pending/pending-calls.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { listAgentTurns } from './agent-records.js';
 import { listInvocations } from './invocation-rows.js';
@@ -73,6 +74,7 @@ export async function findAttempt(database: OpenDatabase, attempt_id: string): P
   const attempt = { world_slug: row.world_slug, attempt_id };
   return {
     ...toSummary(row),
+    awaited: row.ended_at === null ? await listAwaited(database, attempt_id) : [],
     agent_turns: await listAgentTurns(database, attempt),
     patches: await listPatches(database, attempt),
     invocations: await listInvocations(database, attempt),

@@ -9,8 +9,11 @@ const INVOCATION = prepare(
      calls.attempt_id, calls.world_slug, calls.attempted_turn, calls.workflow_hash, calls.source_hash,
      response_sources.content->>'label' AS source_label, calls.performance, calls.request_hash,
      calls.request_json, calls.input_schema_hash, calls.output_schema_hash, calls.validation_status,
-     calls.response_headers, calls.response_body, calls.started_at, calls.ended_at`)}
+     calls.response_headers, calls.response_body, calls.started_at, calls.ended_at, pending_calls.correlation_alias,
+     pending_calls.pended_at, pending_calls.deadline`)}
    JOIN response_sources ON response_sources.hash = calls.source_hash
+   LEFT JOIN pending_calls ON pending_calls.world_slug = calls.world_slug
+     AND pending_calls.source_invocation_id = calls.source_invocation_id
    WHERE calls.source_invocation_id = :source_invocation_id::uuid`,
 );
 
@@ -18,11 +21,20 @@ interface Row
   extends InvocationRow,
     Omit<
       InvocationRecord,
-      keyof InvocationRow | 'response_text' | 'response_bytes' | 'hidden_by_redaction' | 'started_at' | 'ended_at'
+      | keyof InvocationRow
+      | 'response_text'
+      | 'response_bytes'
+      | 'hidden_by_redaction'
+      | 'pended'
+      | 'started_at'
+      | 'ended_at'
     > {
   readonly response_body: Buffer | null;
   readonly started_at: Date;
   readonly ended_at: Date | null;
+  readonly correlation_alias: string | null;
+  readonly pended_at: Date | null;
+  readonly deadline: Date | null;
 }
 
 /** One call with all that may be seen of it. */
@@ -34,7 +46,7 @@ export async function findInvocation(
   const [row] = await run<Row>(runner, INVOCATION, { source_invocation_id });
   if (!row) return undefined;
   const seen: Row = view === 'unredacted' ? { ...row, redaction: 'all' } : row;
-  const { response_body, started_at, ended_at, ...shown } = toShown(seen);
+  const { response_body, started_at, ended_at, correlation_alias, pended_at, deadline, ...shown } = toShown(seen);
   const answer = toAnswer(row);
   // A body is one text, of which pointers name no part: it is seen whole or not at all.
   const isBodyHidden = response_body !== null && seen.redaction !== 'all';
@@ -43,7 +55,17 @@ export async function findInvocation(
     response_text: isBodyHidden ? null : (response_body?.toString('utf8') ?? null),
     response_bytes: response_body?.length ?? (answer === null ? null : Buffer.byteLength(canonicalText(answer))),
     hidden_by_redaction: isBodyHidden || canonicalText(shown.response_json) !== canonicalText(answer),
+    pended: toPended({ correlation_alias, pended_at, deadline }),
     started_at: started_at.toISOString(),
     ended_at: ended_at?.toISOString() ?? null,
   };
+}
+
+function toPended({
+  correlation_alias,
+  pended_at,
+  deadline,
+}: Pick<Row, 'correlation_alias' | 'pended_at' | 'deadline'>): InvocationRecord['pended'] {
+  if (pended_at === null || deadline === null) return null;
+  return { correlation_alias, pended_at: pended_at.toISOString(), deadline: deadline.toISOString() };
 }

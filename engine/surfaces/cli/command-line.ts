@@ -38,7 +38,7 @@ export async function runCommandLine(
     await program.parseAsync([...words], { from: 'user' });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return endParsing(session(), program, error);
+    if (error instanceof CommanderError) return endParsing(session(), findCommand(program, words), error);
     return reportUnexpected(session(), error, words.includes('--verbose'));
   }
 }
@@ -98,16 +98,35 @@ function toUsage(command: Command): string {
     .join(' ');
 }
 
+/** The command that words name, as far as they name one. */
+function findCommand(program: Command, words: readonly string[]): Command {
+  let command = program;
+  for (const word of words.filter((each) => !each.startsWith('-'))) {
+    const child = command.commands.find((each) => each.name() === word);
+    if (child === undefined) return command;
+    command = child;
+  }
+  return command;
+}
+
+function toRoot(command: Command): Command {
+  return command.parent === null ? command : toRoot(command.parent);
+}
+
+function toProgramPath(command: Command): string {
+  return command.parent === null ? command.name() : `${toRoot(command).name()} ${toPath(command)}`;
+}
+
 /** What the parser has to say: help and version were asked for, everything else is a mistake. */
-function endParsing(session: Session, program: Command, { exitCode, code, message }: CommanderError): ExitCode {
+function endParsing(session: Session, command: Command, { exitCode, code, message }: CommanderError): ExitCode {
   if (exitCode === 0) return EXIT.done;
   if (code === 'commander.help') return EXIT.usage;
   const [said = '', ...hints] = toSafeLines(message.replace(/^error: /, ''));
   const hint =
     code === 'commander.unknownCommand'
-      ? suggestCommand(program, /^unknown command '(.*)'$/.exec(said)?.[1] ?? '')
+      ? suggestCommand(toRoot(command), /^unknown command '(.*)'$/.exec(said)?.[1] ?? '')
       : hints.map((text) => text.replace(/^\((.*)\)$/, '$1')).join(' ');
-  const repair = `${hint === '' ? '' : `${hint} `}See chukwa --help.`;
+  const repair = `${hint === '' ? '' : `${hint} `}See ${toProgramPath(command)} --help.`;
   return printUsage(session, { code: 'USAGE', message: said, repair });
 }
 

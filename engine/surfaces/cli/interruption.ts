@@ -8,12 +8,16 @@ export interface Interruption {
   end(): void;
 }
 
-/** The first request to stop aborts the signal; the second leaves at once. */
-export function listenForInterrupt(terminal: Terminal): Interruption {
+/**
+ * The first request to stop aborts the signal; the second leaves at once.
+ * @param onLeave called before, for last words
+ */
+export function listenForInterrupt(terminal: Terminal, onLeave: () => void = () => {}): Interruption {
   const controller = new AbortController();
   const end = terminal.onInterrupt(() => {
-    if (controller.signal.aborted) return terminal.leave(EXIT.interrupted);
-    controller.abort();
+    if (!controller.signal.aborted) return controller.abort();
+    onLeave();
+    terminal.leave(EXIT.interrupted);
   });
   return { signal: controller.signal, end };
 }

@@ -40,6 +40,8 @@ const WRONG: readonly (readonly [words: readonly string[], said: RegExp])[] = [
   [['park', 'now'], /too many arguments/],
   [['run'], /missing required argument 'slug'/],
   [['run', 'w', '--llm', 'scripted'], /^error: The scripted model needs a script\.\n {2}what to do: Add --script FILE/],
+  [['worker', '--concurrency', '0'], /from 1 to 1000\.\n {2}what to do: See chukwa worker --help\./],
+  [['world', 'create', 'w'], /required option '--scenario.*See chukwa world create --help\./s],
   [['world', 'create', 'w'], /required option '--scenario/],
   [['world', 'shw', 'w'], /unknown command 'shw'\n {2}what to do: Did you mean world show\?/],
   [['wrld', 'list'], /^error: unknown command 'wrld'\n {2}what to do: Did you mean world\?/],

@@ -13,7 +13,7 @@ export function addAttempts(program: Command, perform: Perform): void {
     .action((slug: string) =>
       perform(async (session) => {
         const listed = await withArchive(session, (archive) => listAttempts(archive, slug));
-        return answer(session, listed, { json: (attempts) => ({ attempts }), lines: attemptListLines });
+        return answer(session, listed, { json: (found) => found, lines: attemptListLines });
       }),
     );
 }

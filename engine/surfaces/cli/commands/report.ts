@@ -7,7 +7,7 @@ import { type Done, refuse } from '../../../operations/engine.js';
 import type { SaidReport } from '../../../operations/reports.js';
 import { report } from '../../../operations/served.js';
 import type { ExitCode } from '../exit-code.js';
-import { acknowledgementLines } from '../render/acknowledgement.js';
+import { reportedLines } from '../render/acknowledgement.js';
 import { answer, type Perform, printRefused, printUsage, type Session } from '../session.js';
 
 interface ReportOptions {
@@ -39,7 +39,7 @@ async function run(session: Session, correlation: string, options: ReportOptions
   const said = await toReport(session, options);
   if (!said.ok) return printRefused(session, said);
   const done = await report(session.composition, correlation, said.value);
-  return answer(session, done, { json: (told) => told, lines: acknowledgementLines });
+  return answer(session, done, { json: (told) => told, lines: reportedLines });
 }
 
 async function toReport({ terminal }: Session, { result = '', failed }: ReportOptions): Promise<Done<SaidReport>> {

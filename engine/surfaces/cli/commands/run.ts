@@ -7,8 +7,7 @@ import type { ExitCode } from '../exit-code.js';
 import { chooseModel, llmOption, type ModelOptions } from '../model-choice.js';
 import { toPlace } from '../place.js';
 import { playTurns } from '../play-turns.js';
-import { count } from '../render/words.js';
-import { line } from '../render/line.js';
+import { queuedLines } from '../render/queue.js';
 import { answer, type Perform, printUsage, type Session, withEngine } from '../session.js';
 
 interface RunOptions extends ModelOptions {
@@ -81,9 +80,6 @@ async function queueFor(session: Session, world_slug: string, options: RunOption
   const queued = await withEngine(session, (engine) => queueTurns(engine, { world_slug, turns }));
   return answer(session, queued, {
     json: (report) => report,
-    lines: ({ world, waiting }) => [
-      line(`Queued ${count(turns, 'turn')} of ${world}; ${waiting} of its turns are to be done.`),
-      line(`A worker does them: chukwa worker. Watch: chukwa attempts ${world}`),
-    ],
+    lines: queuedLines,
   });
 }

@@ -5,8 +5,9 @@ import { toWhole } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
 import { verbatim } from '../render/line.js';
-import { toSentence, toWorkerJson } from '../render/worker.js';
+import { leftLines, toSentence, toWorkerJson } from '../render/worker.js';
 import { type Perform, printJsonLine, printLines, printRefused, type Session } from '../session.js';
+import { afterEvent, type UnderWay } from '../under-way.js';
 
 interface ServeOptions {
   readonly host?: string;
@@ -38,7 +39,10 @@ export function addServe(program: Command, perform: Perform): void {
 }
 
 async function run(session: Session, { host, port, concurrency, grace }: ServeOptions): Promise<ExitCode> {
-  const interruption = listenForInterrupt(session.terminal);
+  let under_way: UnderWay = new Map();
+  const interruption = listenForInterrupt(session.terminal, () =>
+    printLines(session.terminal.error, leftLines([...under_way.values()])),
+  );
   try {
     const served = await serve(session.composition, {
       place: { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) },
@@ -46,7 +50,10 @@ async function run(session: Session, { host, port, concurrency, grace }: ServeOp
       grace_ms: grace * 1000,
       lease_ms: LEASE_MS,
       signal: interruption.signal,
-      onEvent: (event) => tell(session, toSentence(event), toWorkerJson(event)),
+      onEvent: (event) => {
+        under_way = afterEvent(under_way, event);
+        tell(session, toSentence(event), toWorkerJson(event));
+      },
       onReady: ({ url, database, tokens }) => {
         tell(session, `serving at ${url}; ${database}; tokens in ${tokens.file}`, {
           kind: 'serving',

@@ -4,8 +4,9 @@ import { toWhole } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
 import { verbatim } from '../render/line.js';
-import { toSentence, toWorkerJson } from '../render/worker.js';
+import { leftLines, toSentence, toWorkerJson } from '../render/worker.js';
 import { type Perform, printJsonLine, printLines, printRefused, type Session, withEngine } from '../session.js';
+import { afterEvent, type UnderWay } from '../under-way.js';
 
 interface WorkerOptions {
   readonly concurrency: number;
@@ -48,7 +49,10 @@ function wholeOption(
 }
 
 async function work(session: Session, { concurrency, grace, lease, worlds }: WorkerOptions): Promise<ExitCode> {
-  const interruption = listenForInterrupt(session.terminal);
+  let under_way: UnderWay = new Map();
+  const interruption = listenForInterrupt(session.terminal, () =>
+    printLines(session.terminal.error, leftLines([...under_way.values()])),
+  );
   try {
     const worked = await withEngine(session, (engine) =>
       runWorker(engine, {
@@ -57,7 +61,10 @@ async function work(session: Session, { concurrency, grace, lease, worlds }: Wor
         lease_ms: lease * 1000,
         ...(worlds === undefined ? {} : { worlds }),
         signal: interruption.signal,
-        onEvent: (event) => tell(session, toSentence(event), toWorkerJson(event)),
+        onEvent: (event) => {
+          under_way = afterEvent(under_way, event);
+          tell(session, toSentence(event), toWorkerJson(event));
+        },
         onReady: (about) => {
           const place = `${about.database}; doorbell: ${about.doorbell}`;
           tell(session, `working, ${concurrency} at a time; ${place}`, { kind: 'working', concurrency, ...about });

@@ -3,12 +3,12 @@ import { placeInScenario, putScenario } from '../../../operations/author.js';
 import type { Done, Engine, Refused } from '../../../operations/engine.js';
 import { diffTurns } from '../../../operations/diff-worlds.js';
 import { forkWorld } from '../../../operations/fork-world.js';
-import { createWorld, listWorlds, showWorld } from '../../../operations/worlds.js';
+import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
 import type { WorldSnapshot } from '../../../ports/records.js';
 import { atOption, rootOption, turnArgument, turnOption } from '../arguments.js';
 import { diffLines } from '../render/diff.js';
 import { accent, type Line, verbatim } from '../render/line.js';
-import { worldLines, worldListLines } from '../render/world.js';
+import { shownWorldLines, worldLines, worldListLines } from '../render/world.js';
 import { answer, type Perform, type Session, withArchive, withEngine } from '../session.js';
 import { type RootOptions, toPlace } from '../place.js';
 
@@ -141,6 +141,6 @@ async function findScenario(session: Session, engine: Engine, options: CreateOpt
 
 async function show(session: Session, world_slug: string, { turn }: { readonly turn?: number }) {
   const request = { world_slug, ...(turn === undefined ? {} : { turn }) };
-  const world = await withArchive(session, (archive) => showWorld(archive, request));
-  return answer(session, world, { json: (shown) => shown, lines: worldLines });
+  const world = await withArchive(session, (archive) => lookAtWorld(archive, request));
+  return answer(session, world, { json: (shown) => shown, lines: shownWorldLines });
 }

@@ -2,16 +2,18 @@ import type { Acknowledgement } from '../../../operations/reports.js';
 import { accent, faint, hanging, type Line, verbatim } from './line.js';
 
 /** What became of something that was said to an attempt. */
-export function acknowledgementLines({
-  accepted,
-  reason,
-  message,
-  world,
-  attempt_id,
-}: Acknowledgement): readonly Line[] {
+export function acknowledgementLines({ accepted, reason, message, attempt_id }: Acknowledgement): readonly Line[] {
   return [
-    hanging(2, accepted ? message : `Not taken in (${reason ?? 'no reason'}): ${message}`),
+    hanging(2, accepted ? message : `Nothing follows from it (${reason ?? 'no reason'}): ${message}`),
     ...(attempt_id === undefined ? [] : [verbatim(faint('look     '), accent(`npx chukwa attempt ${attempt_id}`))]),
+  ];
+}
+
+/** What became of a report, and who goes on with it. */
+export function reportedLines(told: Acknowledgement): readonly Line[] {
+  const { accepted, world } = told;
+  return [
+    ...acknowledgementLines(told),
     ...(accepted && world !== undefined
       ? [verbatim(faint('go on    '), accent(`npx chukwa run ${world}`), faint('  where no worker and no serve runs'))]
       : []),

@@ -7,7 +7,7 @@ import type {
   CardRecord,
 } from '../../../ports/agent-records.js';
 import { toPhrase } from './json-view.js';
-import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
+import { accent, bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { tableLines } from './table.js';
 import { count, shortHash, toMoment, toSpanOfTime } from './words.js';
 
@@ -23,7 +23,12 @@ export function agentListLines(heads: readonly AgentHeadRecord[]): readonly Line
     head.waiting_tool_count,
     head.active_agent_turn_id ?? '',
   ]);
-  return tableLines(['agent', 'status', 'epoch', 'activity', 'tool', 'waiting', 'agent turn'], rows);
+  return [
+    ...tableLines(['agent', 'status', 'epoch', 'activity', 'tool', 'waiting', 'agent turn'], rows),
+    ...heads.flatMap(({ agent_id, resume_deadline }) =>
+      resume_deadline === null ? [] : [line(`${agent_id} waits until ${toMoment(resume_deadline)} at most.`)],
+    ),
+  ];
 }
 
 /** The agent turns of an attempt, a line each. */
@@ -47,6 +52,7 @@ export function agentTurnLines(turn: AgentTurnRecord): readonly Line[] {
     line(`world ${world_slug} · turn ${attempted_turn} · agent ${agent_id} · epoch ${turn_epoch}`),
     verbatim(faint(`attempt ${attempt_id}, ${turn.attempt_status}`)),
     line(faint([`began ${toMoment(began_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
+    ...waitingLines(turn),
     ...(turn.context_box === null ? [] : boxLines('context box', turn.context_box)),
     ...boxLines('output box', turn.output_box),
     EMPTY,
@@ -58,6 +64,13 @@ export function agentTurnLines(turn: AgentTurnRecord): readonly Line[] {
       verbatim(`  ${primitive.padEnd(9)} ${edge_phase.padEnd(8)}`, faint(`  ${correlation_id}`)),
     ),
   ];
+}
+
+/** What the turn waits for: the call tells until when, and how to answer it. */
+function waitingLines({ outcome, waiting_tools }: AgentTurnRecord): readonly Line[] {
+  return waiting_tools
+    .filter(({ received_at }) => outcome === null && received_at === null)
+    .map(({ tool_call_id }) => verbatim('waits for an answer:  ', accent(`npx chukwa invocation ${tool_call_id}`)));
 }
 
 function toOutcome(outcome: AgentTurnSummary['outcome']): Span {
@@ -78,10 +91,10 @@ function cardLines(card: CardRecord): readonly Line[] {
       ? []
       : [`invocation ${card.source_invocation_id}`]),
   ];
-  const start = `  ${card.kind.padEnd(18)}`;
+  const start = `  ${card.kind.padEnd(20)}`;
   return [
     verbatim(start, faint(pointers.join(' · '))),
-    ...(card.content === null ? [] : [hanging(22, ' '.repeat(20), toPhrase(card.content))]),
+    ...(card.content === null ? [] : [hanging(24, ' '.repeat(22), toPhrase(card.content))]),
   ];
 }
 

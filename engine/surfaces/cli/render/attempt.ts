@@ -5,11 +5,14 @@ import type {
   PatchEffectRecord,
   PatchRecord,
 } from '../../../ports/records.js';
+import type { WorldAttempts } from '../../../operations/records.js';
 import { agentTurnListLines } from './agents.js';
+import { awaitedLines } from './awaited.js';
 import { doubtLines, toSettlement } from './doubt.js';
 import { quote, toPhrase } from './json-view.js';
 import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { proseLines } from './prose.js';
+import { queueLines } from './queue.js';
 import { tableLines } from './table.js';
 import { count, shortHash, toDuration, toMoment, toSpanOfTime } from './words.js';
 
@@ -24,6 +27,7 @@ export function attemptLines(attempt: AttemptRecord): readonly Line[] {
     line(faint([`began ${toMoment(started_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
     ...historyLines(attempt),
     ...failureLines(attempt),
+    ...waitingLines(attempt),
     EMPTY,
     line(strong(count(invocations.length, 'call'))),
     ...invocations.flatMap(invocationLines),
@@ -41,9 +45,15 @@ function historyLines({ take_overs, continues_attempt_id }: AttemptRecord): read
   ];
 }
 
-/** A world's attempts, a line each. */
-export function attemptListLines(attempts: readonly AttemptSummary[]): readonly Line[] {
-  if (attempts.length === 0) return [line('No turn of this world has been tried. Try one: chukwa run SLUG')];
+/** A world's attempts, a line each, and what is queued. */
+export function attemptListLines({ world_slug, attempts, ...queue }: WorldAttempts): readonly Line[] {
+  const queued = queueLines(world_slug, queue);
+  if (attempts.length > 0) return [...attemptTable(attempts), ...(queued.length === 0 ? [] : [EMPTY, ...queued])];
+  if (queued.length > 0) return [line(`No turn of ${world_slug} has been tried yet.`), ...queued];
+  return [line(`No turn of ${world_slug} has been tried. Try one: npx chukwa run ${world_slug}`)];
+}
+
+function attemptTable(attempts: readonly AttemptSummary[]): readonly Line[] {
   const rows = attempts.map((attempt) => [
     attempt.attempted_turn,
     attempt.attempt_id,
@@ -59,6 +69,11 @@ export function attemptListLines(attempts: readonly AttemptSummary[]): readonly 
 export function toStatus(status: string): Span {
   if (status === 'committed' || status === 'succeeded') return good(status);
   return status === 'failed' || status === 'interrupted' ? bad(status) : { text: status };
+}
+
+/** Only one that rests: a call of one that runs is its driver's business. */
+function waitingLines({ status, world_slug, attempt_id, awaited }: AttemptRecord): readonly Line[] {
+  return status === 'suspended' ? [EMPTY, ...awaitedLines({ world: world_slug, attempt_id, awaited })] : [];
 }
 
 function failureLines(attempt: AttemptRecord): readonly Line[] {

@@ -1,6 +1,7 @@
 import type { Json } from '../../../contract/json.js';
 import type { InvocationRecord } from '../../../ports/records.js';
 import { toStatus } from './attempt.js';
+import { awaitedCallLines } from './awaited.js';
 import { toSettlement } from './doubt.js';
 import { blockLines, factLines, jsonText } from './block.js';
 import { bad, EMPTY, hanging, type Line, line, strong, verbatim } from './line.js';
@@ -16,6 +17,7 @@ export function invocationLines(invocation: InvocationRecord): readonly Line[] {
     ...(why === null ? [] : [hanging(2, bad(why), `: ${failure_message ?? ''}`)]),
     ...(settlement === undefined ? [] : [line('  ', settlement)]),
     ...factLines(factsOf(invocation)),
+    ...waitingLines(invocation),
     ...blockLines('asked', jsonText(invocation.request_json)),
     ...answerLines(invocation),
     ...headerLines(invocation),
@@ -46,6 +48,12 @@ function factsOf(invocation: InvocationRecord): Readonly<Record<string, string |
     'elected by': invocation.parent_source_invocation_id,
     'llm-call': invocation.llm_call_id,
   };
+}
+
+function waitingLines({ status, pended, source_invocation_id }: InvocationRecord): readonly Line[] {
+  return status === 'pending' && pended !== null
+    ? [EMPTY, ...awaitedCallLines({ ...pended, source_invocation_id })]
+    : [];
 }
 
 function answerLines(invocation: InvocationRecord): readonly Line[] {

@@ -1,9 +1,10 @@
 import type { DryRunSummary, InvocationReport, RunReport, TurnReport } from '../../../operations/run-turns.js';
 import type { WorldSnapshot } from '../../../ports/records.js';
-import { accent, EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
+import { awaitedLines } from './awaited.js';
+import { accent, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
 import type { Story } from './story.js';
 import { tableLines } from './table.js';
-import { count, toMoment } from './words.js';
+import { count } from './words.js';
 
 /** What stands above a run: which world, which model, how far. */
 export interface RunTitle {
@@ -26,27 +27,30 @@ export function titleLines({ world, model, turns, database }: RunTitle): readonl
 }
 
 /** The foot of a run: a line a turn, and where to look further. */
-export function endingLines(report: RunReport, { turns, is_kept }: Story): readonly Line[] {
-  if (turns.length === 0) return [EMPTY, line(`No turn of ${report.world} was tried.`)];
-  const rows = turns.map(({ attempted_turn, status, patches, calls, tokens, attempt_id }) => [
-    attempted_turn,
-    status,
-    patches,
-    calls,
-    tokens,
-    attempt_id,
-  ]);
+export function endingLines(report: RunReport, story: Story): readonly Line[] {
+  const last = report.turns.at(-1);
+  if (last === undefined) return [EMPTY, line(`No turn of ${report.world} was tried.`)];
+  const { world, awaited = [], dry_run } = report;
   return [
     EMPTY,
-    ...tableLines(['turn', 'status', 'patches', 'calls', 'tokens', 'attempt'], rows),
+    ...tallyLines(report.turns, story.turns),
     EMPTY,
-    ...awaitedLines(report),
-    ...(report.dry_run !== undefined
-      ? dryLines(report.world, report.dry_run)
-      : is_kept
+    ...(awaited.length === 0 ? [] : [...awaitedLines({ world, attempt_id: last.attempt_id, awaited }), EMPTY]),
+    ...(dry_run !== undefined
+      ? dryLines(world, dry_run)
+      : story.is_kept
         ? furtherLines(report)
         : [line('The database was in memory: nothing of this run can be looked at any more.')]),
   ];
+}
+
+/** A turn that rested all the while has a report and was not told of. */
+function tallyLines(turns: readonly TurnReport[], told: Story['turns']): readonly Line[] {
+  const rows = turns.map(({ attempted_turn, attempt_id, status, patches, invocations }) => {
+    const tokens = told.find((tally) => tally.attempt_id === attempt_id)?.tokens ?? '';
+    return [attempted_turn, status, patches.length, invocations.length, tokens, attempt_id];
+  });
+  return tableLines(['turn', 'status', 'patches', 'calls', 'tokens', 'attempt'], rows);
 }
 
 function dryLines(world: string, { from_turn, unused_answers }: DryRunSummary): readonly Line[] {
@@ -56,24 +60,6 @@ function dryLines(world: string, { from_turn, unused_answers }: DryRunSummary): 
       ? []
       : [line(`${count(unused.length, 'answer')} that nothing asked for:`), ...unused, EMPTY]),
     line(`This was a dry run: nobody was asked, and the world ${world} stays at turn ${from_turn}.`),
-  ];
-}
-
-/** Whom it waits for, and how to answer in their place. */
-function awaitedLines({ world, awaited = [] }: RunReport): readonly Line[] {
-  if (awaited.length === 0) return [];
-  return [
-    line('It waits for:'),
-    ...awaited.flatMap(({ source_label, command_key, correlation_alias, deadline, source_invocation_id }) => [
-      line(
-        '  ',
-        strong(source_label),
-        `, asked by ${command_key}${correlation_alias === null ? '' : `, which calls it ${correlation_alias}`}; until ${toMoment(deadline)}`,
-      ),
-      verbatim('  ', accent(`npx chukwa report ${source_invocation_id} --result FILE`)),
-    ]),
-    hanging(2, `Then npx chukwa run ${world} goes on with it, as does a chukwa serve that runs meanwhile.`),
-    EMPTY,
   ];
 }
 

@@ -20,8 +20,6 @@ export interface Story {
 export interface TurnTally {
   readonly attempted_turn: number;
   readonly attempt_id: string;
-  readonly status: 'running' | 'suspended' | 'committed' | 'failed';
-  readonly patches: number;
   readonly calls: number;
   readonly tokens: number;
 }
@@ -78,7 +76,7 @@ type Of<Kind extends Progress['kind']> = Extract<Progress, { kind: Kind }>;
 
 function tellBeginning(story: Story, began: Of<'attempt_began'>): Told {
   const { attempt_id, attempted_turn, simulation_time, continued } = began;
-  const tally: TurnTally = { attempt_id, attempted_turn, status: 'running', patches: 0, calls: 0, tokens: 0 };
+  const tally: TurnTally = { attempt_id, attempted_turn, calls: 0, tokens: 0 };
   return {
     story: { ...UNTOLD, is_kept: story.is_kept, turns: [...story.turns, tally] },
     lines: [
@@ -125,11 +123,10 @@ function tellPended(story: Story, { command, deadline }: Of<'call_pended'>): Tol
 }
 
 function tellRest(story: Story, resume_deadline: number): Told {
-  const told = withTally(story, () => ({ status: 'suspended' }));
-  const { attempted_turn = 0 } = told.turns.at(-1) ?? {};
+  const { attempted_turn = 0 } = story.turns.at(-1) ?? {};
   const until = toMoment(new Date(resume_deadline).toISOString());
   return {
-    story: told,
+    story,
     lines: [EMPTY, line('  ', strong(`turn ${attempted_turn} rests`), `, until ${until} at most`)],
   };
 }
@@ -139,18 +136,16 @@ function headingLines(subject: string): readonly Line[] {
 }
 
 function tellCommit(story: Story, patches: number): Told {
-  const told = withTally(story, () => ({ status: 'committed', patches }));
-  const { attempted_turn = 0, calls = 0, tokens = 0 } = told.turns.at(-1) ?? {};
+  const { attempted_turn = 0, calls = 0, tokens = 0 } = story.turns.at(-1) ?? {};
   const facts = [count(patches, 'patch', 'patches'), count(calls, 'call'), count(tokens, 'token')].join(', ');
-  return { story: told, lines: [EMPTY, line('  ', good(`turn ${attempted_turn} committed`), `: ${facts}`)] };
+  return { story, lines: [EMPTY, line('  ', good(`turn ${attempted_turn} committed`), `: ${facts}`)] };
 }
 
 function tellFailure(story: Story, { failure, source_invocation_id: invocation }: Of<'attempt_failed'>): Told {
-  const told = withTally(story, () => ({ status: 'failed' }));
-  const { attempted_turn = 0, attempt_id = '' } = told.turns.at(-1) ?? {};
+  const { attempted_turn = 0, attempt_id = '' } = story.turns.at(-1) ?? {};
   const place = Object.entries({ subject: failure.subject_id, node: failure.node_id, call: failure.call_key });
   return {
-    story: told,
+    story,
     lines: [
       EMPTY,
       line('  ', bad(`turn ${attempted_turn} failed`), `, ${failure.failure_class}`),

@@ -1,5 +1,6 @@
 import type { WorkerEvent } from '../../../operations/run-worker.js';
 import { unreachable } from '../../../contract/unreachable.js';
+import { accent, hanging, type Line, line, verbatim } from './line.js';
 import { count, toDuration } from './words.js';
 
 /** What a worker does, in one line. */
@@ -7,6 +8,8 @@ export function toSentence(event: WorkerEvent): string {
   switch (event.kind) {
     case 'turn_began':
       return `${event.world_slug}: turn ${event.attempted_turn} began (attempt ${event.attempt_id})`;
+    case 'turn_continued':
+      return `${event.world_slug}: turn ${event.attempted_turn} goes on, ${WHY[event.why]}; ${toRecords(event)} (attempt ${event.attempt_id})`;
     case 'turn_committed':
       return `${event.world_slug}: turn ${event.attempted_turn} committed (attempt ${event.attempt_id})`;
     case 'turn_suspended':
@@ -48,6 +51,29 @@ export function toSentence(event: WorkerEvent): string {
 function toSettling({ failure, attempt_id }: Extract<WorkerEvent, { kind: 'turn_failed' }>): string {
   if (failure.failure_class !== 'interrupted' || failure.call_key === undefined) return '';
   return `; find out, and settle it: chukwa attempt settle ${attempt_id} --result FILE if it did, --not-performed if not`;
+}
+
+const WHY: Readonly<Record<Extract<WorkerEvent, { kind: 'turn_continued' }>['why'], string>> = {
+  undriven: 'for its driver is gone or has handed it over',
+  queued: 'for it was left open or settled',
+  tool_result: 'for it was answered',
+  timeout: 'for its time has run out',
+  stop: 'for it is to stop',
+  ui_action: 'for somebody has acted',
+};
+
+function toRecords({ answered, interrupted }: { readonly answered: number; readonly interrupted: number }): string {
+  const records = `${count(answered, 'call')} from the record`;
+  return interrupted === 0 ? records : `${records}, ${interrupted} that nobody saw end`;
+}
+
+/** What a worker says that is made to leave at once, of the attempts that it drives. */
+export function leftLines(attempt_ids: readonly string[]): readonly Line[] {
+  if (attempt_ids.length === 0) return [line('Left at once. No attempt was under way.')];
+  return [
+    hanging(2, 'Left at once. Under way was what follows; of its calls, those that may change something are in doubt:'),
+    ...attempt_ids.map((attempt_id) => verbatim('  ', accent(`npx chukwa attempt ${attempt_id}`))),
+  ];
 }
 
 /** The same for programs: what is thrown is told by its message. */

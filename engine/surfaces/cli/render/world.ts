@@ -1,6 +1,8 @@
 import type { EntityRecord, WorldRecord, WorldSnapshot } from '../../../ports/records.js';
+import type { QueuedTurns } from '../../../operations/queue.js';
 import { EMPTY, faint, hanging, type Line, line, strong } from './line.js';
 import { proseLines } from './prose.js';
+import { queueLines } from './queue.js';
 import { tableLines } from './table.js';
 import { shortHash, toMoment } from './words.js';
 
@@ -19,25 +21,51 @@ export function worldLines(world: WorldSnapshot): readonly Line[] {
   ];
 }
 
-/** All worlds, a line each. */
-export function worldListLines(worlds: readonly WorldRecord[]): readonly Line[] {
+/** The same, with what is queued in it. */
+export function shownWorldLines({ queued_turns, put_off, ...world }: WorldSnapshot & QueuedTurns): readonly Line[] {
+  const queued = queueLines(world.world_slug, { queued_turns, put_off });
+  return [...worldLines(world), ...(queued.length === 0 ? [] : [EMPTY, ...queued])];
+}
+
+/** All worlds, a line each. Where none has been forked, or nothing is queued, there is no column for that. */
+export function worldListLines(worlds: readonly (WorldRecord & QueuedTurns)[]): readonly Line[] {
   if (worlds.length === 0) return [line('There are no worlds. Make one: chukwa world create SLUG --scenario PATH')];
-  const rows = worlds.map(({ world_slug, turn, simulation_time, scenario_label, scenario_hash, forked_from }) => [
-    turn,
-    world_slug,
-    toMoment(simulation_time),
-    scenario_label,
-    shortHash(scenario_hash),
-    forked_from === undefined ? '' : `${forked_from.world_slug} at ${forked_from.turn}`,
-  ]);
-  const head = ['turn', 'world', 'simulation time', 'scenario', 'hash'];
-  const isForked = worlds.some(({ forked_from }) => forked_from !== undefined);
-  return isForked
-    ? tableLines([...head, 'forked from'], rows)
-    : tableLines(
-        head,
-        rows.map((row) => row.slice(0, head.length)),
-      );
+  const columns = [...COLUMNS, ...(worlds.some(isWaiting) ? [QUEUED] : []), ...(worlds.some(isForked) ? [FORKED] : [])];
+  return tableLines(
+    columns.map(({ title }) => title),
+    worlds.map((world) => columns.map(({ cell }) => cell(world))),
+  );
+}
+
+interface Column {
+  readonly title: string;
+  readonly cell: (world: WorldRecord & QueuedTurns) => string | number;
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'turn', cell: ({ turn }) => turn },
+  { title: 'world', cell: ({ world_slug }) => world_slug },
+  { title: 'simulation time', cell: ({ simulation_time }) => toMoment(simulation_time) },
+  { title: 'scenario', cell: ({ scenario_label }) => scenario_label },
+  { title: 'hash', cell: ({ scenario_hash }) => shortHash(scenario_hash) },
+];
+
+const QUEUED: Column = {
+  title: 'queued',
+  cell: ({ queued_turns, put_off }) => (put_off === null ? queued_turns : `${queued_turns}, put off`),
+};
+
+const FORKED: Column = {
+  title: 'forked from',
+  cell: ({ forked_from }) => (forked_from === undefined ? '' : `${forked_from.world_slug} at ${forked_from.turn}`),
+};
+
+function isWaiting({ queued_turns }: QueuedTurns): boolean {
+  return queued_turns > 0;
+}
+
+function isForked({ forked_from }: WorldRecord): boolean {
+  return forked_from !== undefined;
 }
 
 function agentsFirst(left: EntityRecord, right: EntityRecord): number {

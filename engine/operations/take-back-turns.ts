@@ -1,0 +1,21 @@
+import type { Done, Engine } from './engine.js';
+import { unknownWorld } from './worlds.js';
+
+/** What was taken back. */
+export interface TakenBack {
+  readonly world: string;
+  readonly taken_back: number;
+  /** An attempt that had begun, and goes on. */
+  readonly under_way: string | null;
+}
+
+const TAKEN_BACK = 'it was taken back by somebody who asked for it';
+
+/** Takes back the turns of a world that no attempt has been begun for; one that has begun goes on. */
+export async function takeBackTurns(engine: Engine, world_slug: string): Promise<Done<TakenBack>> {
+  const taken_back = await engine.store.inbox.takeBack(world_slug, TAKEN_BACK);
+  if (taken_back === undefined) return unknownWorld(engine, world_slug);
+  const attempts = await engine.store.records.attempts(world_slug);
+  const open = attempts.find(({ status }) => status === 'running' || status === 'suspended');
+  return { ok: true, value: { world: world_slug, taken_back, under_way: open?.attempt_id ?? null } };
+}

@@ -1,0 +1,40 @@
+import type { QueuedTurns } from '../../../operations/queue.js';
+import type { QueueReport } from '../../../operations/run-worker.js';
+import type { TakenBack } from '../../../operations/take-back-turns.js';
+import { accent, hanging, type Line, line, verbatim } from './line.js';
+import { count, toMoment } from './words.js';
+
+/** What was queued, and what waits in all. */
+export function queuedLines({ world, queued, waiting }: QueueReport): readonly Line[] {
+  const others = waiting > queued ? `; with those before, ${waiting} are to be done` : '';
+  return [
+    line(`Queued ${count(queued, 'turn')} of ${world}${others}.`),
+    line(`A worker does them: chukwa worker. Watch: chukwa attempts ${world}`),
+  ];
+}
+
+/** The turns of a world that wait for a worker, and how to take them back; nothing where there are none. */
+export function queueLines(world: string, { queued_turns, put_off }: QueuedTurns): readonly Line[] {
+  if (queued_turns === 0) return [];
+  return [
+    line(`${count(queued_turns, 'turn is', 'turns are')} queued, for a chukwa worker to do.`),
+    ...(put_off === null
+      ? []
+      : [hanging(2, `The first was put off until ${toMoment(put_off.until)}: ${put_off.reason}`)]),
+    verbatim('Take back:  ', accent(`npx chukwa stop ${world} --queued`)),
+  ];
+}
+
+/** What was taken back, and what goes on all the same. */
+export function takenBackLines({ world, taken_back, under_way }: TakenBack): readonly Line[] {
+  return [
+    line(
+      taken_back === 0
+        ? `No turn of ${world} is queued that has not begun.`
+        : `Took back ${count(taken_back, 'turn')} of ${world}.`,
+    ),
+    ...(under_way === null
+      ? []
+      : [verbatim('One has begun and goes on. Stop it:  ', accent(`npx chukwa stop ${under_way}`))]),
+  ];
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { compose } from '../../../engine/main.js';
+import type { RunReport } from '../../../engine/operations/run-turns.js';
+import type { AttemptRecord, InvocationRecord } from '../../../engine/ports/records.js';
+import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { startScriptedModel } from '../../../fixtures/scripted-model/index.js';
+import { startToys, type Toys } from '../../../fixtures/toys/index.js';
+import { loadScript } from '../../support/park-stage.js';
+import { openTestTerminal } from './test-terminal.js';
+
+const MOMENT = String.raw`\d{4}-\d\d-\d\d\s+\d\d:\d\d(:\d\d)?\s+UTC`;
+
+const ANSWER = JSON.stringify({ status: 'answered', from: 'Emil', body: 'I come.', postage: 'paid' });
+const NOBODY = '0198c3b0-0000-7000-8000-000000000000';
+
+let data = '';
+let toys: Toys;
+let variables: Readonly<Record<string, string>> = {};
+const closing: (() => Promise<unknown>)[] = [];
+
+before(async () => {
+  data = await mkdtemp(join(tmpdir(), 'chukwa-later-'));
+  toys = await startToys();
+  const model = await startScriptedModel(await loadScript('letters'));
+  closing.push(
+    () => toys.close(),
+    () => model.close(),
+    () => rm(data, { recursive: true, force: true }),
+  );
+  variables = {
+    ...toys.variables,
+    CHUKWA_DATA_DIR: data,
+    CHUKWA_LLM_BASE_URL: model.url,
+    CHUKWA_LLM_API_KEY: 'loopback-needs-no-key',
+  };
+});
+after(async () => {
+  for (const close of closing) await close();
+});
+
+async function chukwa(...words: readonly string[]) {
+  const terminal = openTestTerminal();
+  const code = await runCommandLine(await compose(variables), words, terminal);
+  return { code, out: terminal.out_text(), error: terminal.error_text() };
+}
+
+/** A world whose first turn rests until a letter is answered. */
+async function makeResting(slug: string) {
+  await chukwa('world', 'create', slug, '--scenario', 'workflows/letters/scenario.json');
+  const ran = await chukwa('run', slug, '--json');
+  const { turns, awaited } = JSON.parse(ran.out) as RunReport;
+  const [[turn], [call]] = [turns, awaited ?? []];
+  assert.ok(turn && call, ran.error);
+  return { code: ran.code, attempt: turn.attempt_id, call: call.source_invocation_id, alias: call.correlation_alias };
+}
+
+test('a run of a turn that rests says each time for whom it waits, until when, and how to end that', async () => {
+  const { code, attempt, call, alias } = await makeResting('rests');
+  assert.equal(code, 5);
+  const again = await chukwa('run', 'rests');
+  assert.equal(again.code, 5);
+  assert.match(again.out, new RegExp(` 1 +suspended +0 +2 +${attempt}\n`));
+  assert.match(again.out, toAwaited(alias));
+  assert.match(again.out, toCommand(`report ${call} --result FILE`));
+  assert.match(again.out, toCommand(`stop ${attempt}`));
+  assert.match(again.out, toCommand(`attempt ${attempt}`));
+  assert.match(again.out, /npx chukwa run rests goes on with it, as does a worker or a serve/);
+});
+
+test('what rests says wherever it is looked at until when, and how to go on', async () => {
+  const { attempt, call, alias } = await makeResting('looked-at');
+  const shown = await chukwa('attempt', attempt);
+  assert.match(shown.out, toAwaited(alias));
+  assert.match(shown.out, toCommand(`report ${call} --result FILE`));
+  const called = await chukwa('invocation', call);
+  assert.match(called.out, new RegExp(`calls it ${alias}; waited\\s+for\\s+until\\s+${MOMENT}\n`));
+  assert.match(called.out, toCommand(`report ${call} --result FILE`));
+  const { agent_turns, awaited } = JSON.parse((await chukwa('attempt', attempt, '--json')).out) as AttemptRecord;
+  const { pended } = JSON.parse((await chukwa('invocation', call, '--json')).out) as InvocationRecord;
+  const [waited] = awaited;
+  assert.deepEqual(pended, { correlation_alias: alias, pended_at: waited?.pended_at, deadline: waited?.deadline });
+  const turn = await chukwa('agent-turn', agent_turns[0]?.agent_turn_id ?? '');
+  assert.match(turn.out, toCommand(`invocation ${call}`));
+  assert.match(turn.out, /task\.result_fields {2}component/);
+  assert.match((await chukwa('agents', 'looked-at')).out, new RegExp(`\nnora waits until ${MOMENT} at most\\.\n`));
+});
+
+test('a report says what follows from it, once; afterwards that nothing does, which is no fault', async () => {
+  const { attempt, call } = await makeResting('reported');
+  const file = join(data, 'answer.json');
+  await writeFile(file, ANSWER);
+  const first = await chukwa('report', call, '--result', file);
+  assert.equal(first.code, 0);
+  assert.match(first.out, /^The report is kept, and the attempt goes on with it\.\n/);
+  assert.match(first.out, toCommand(`attempt ${attempt}`));
+  assert.match(first.out, /npx chukwa run reported {2}where no worker and no serve runs\n/);
+  const again = await chukwa('report', call, '--failed', 'no van');
+  assert.equal(again.code, 0);
+  assert.match(again.out, /^Nothing follows from it \(duplicate\): This call has been reported before/);
+  assert.doesNotMatch(again.out, /chukwa run/);
+  assert.match((await chukwa('run', 'reported')).out, / 1 +committed +1 +3 /);
+});
+
+test('a report that names no call, a call that is not awaited, or several, is refused with what to write', async () => {
+  const { attempt, call } = await makeResting('misnamed');
+  const unknown = await chukwa('report', 'nope', '--failed', 'x');
+  assert.deepEqual([unknown.code, unknown.out], [1, '']);
+  assert.match(unknown.error, /There is no call "nope".*\n {2}what to do: Find its id: chukwa attempts SLUG/);
+  const { invocations } = JSON.parse((await chukwa('attempt', attempt, '--json')).out) as AttemptRecord;
+  const generation = invocations[0]?.source_invocation_id ?? '';
+  assert.deepEqual(await refusalOf('report', generation, '--failed', 'x'), [1, 'CALL_NOT_AWAITED']);
+  toys.post.countAnew();
+  const one = await makeResting('namesake-1');
+  toys.post.countAnew();
+  const two = await makeResting('namesake-2');
+  assert.equal(one.alias, two.alias);
+  const ambiguous = await chukwa('report', two.alias ?? '', '--failed', 'x');
+  assert.equal(ambiguous.code, 1);
+  const said = ambiguous.error.replaceAll(/\s+/g, ' ');
+  assert.ok(said.includes(`${one.call} of world namesake-1`) && said.includes(`${two.call} of world namesake-2`), said);
+  assert.match(said, /what to do: Use the id of the one that is meant\./);
+  assert.ok(!said.includes(call));
+});
+
+test('a stop ends what rests at once and says so; again it is no fault, and of nothing it is refused', async () => {
+  const { attempt } = await makeResting('stopped');
+  const first = await chukwa('stop', attempt);
+  assert.equal(first.code, 0);
+  assert.match(first.out, /^The attempt has been stopped\.\n/);
+  assert.match(first.out, toCommand(`attempt ${attempt}`));
+  assert.doesNotMatch(first.out, /go on|chukwa run/);
+  const again = await chukwa('stop', attempt);
+  assert.equal(again.code, 0);
+  assert.match(again.out, /^Nothing follows from it \(duplicate\): The attempt has been told to stop before\.\n/);
+  for (const id of [NOBODY, 'nope']) {
+    const unknown = await chukwa('stop', id);
+    assert.deepEqual([unknown.code, unknown.out], [1, '']);
+    assert.match(
+      unknown.error,
+      new RegExp(`There is no attempt "${id}"\\.\n {2}what to do: See chukwa attempts SLUG\\.`),
+    );
+  }
+  assert.deepEqual(await refusalOf('stop', NOBODY), [1, 'ATTEMPT_UNKNOWN']);
+});
+
+test('a server says where it is, shows new tokens once, tells what it does, and leaves in good order', async () => {
+  const { call } = await makeResting('served');
+  const file = join(data, 'served.json');
+  await writeFile(file, ANSWER);
+  const reported = await chukwa('report', call, '--result', file);
+  assert.equal(reported.code, 0, reported.error);
+  const first = await serveUntil(/served: turn 1 committed/);
+  assert.match(first.out, /Z {2}serving at http:\/\/127\.0\.0\.1:\d+; embedded, in \S+; tokens in \S+tokens\.json\n/);
+  assert.match(first.error, /New tokens were made\. They are shown this once:\n {2}CHUKWA_TOKEN {11}[\w-]{43}\n/);
+  assert.match(first.out, /served: turn 1 goes on, for it was answered; 1 call from the record \(attempt \S+\)\n/);
+  assert.match(first.out, /Z {2}stopped\n$/);
+  assert.doesNotMatch(first.out, /doorbell/);
+  const second = await serveUntil(/serving at/);
+  assert.equal(second.error, '');
+  assert.deepEqual([first.code, second.code], [0, 0]);
+});
+
+test('a port that is taken, or is none, ends a server with what to do', async () => {
+  const holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const port = String((holder.address() as AddressInfo).port);
+  const taken = await chukwa('serve', '--port', port);
+  holder.close();
+  assert.equal(taken.code, 4);
+  assert.match(taken.error, /what to do: .*--port/);
+  const none = await chukwa('serve', '--port', 'x');
+  assert.equal(none.code, 2);
+  assert.match(none.error, /Write a whole number from 0 to 65535\..*chukwa serve --help/s);
+});
+
+/** Serves until something has been said, and then presses Ctrl-C. */
+async function serveUntil(said: RegExp) {
+  let hasStopped = false;
+  const terminal = openTestTerminal({
+    onWrite(written) {
+      if (hasStopped || !said.test(written.out_text())) return;
+      hasStopped = true;
+      written.interrupt();
+    },
+  });
+  const code = await runCommandLine(await compose(variables), ['serve', '--port', '0'], terminal);
+  return { code, out: terminal.out_text(), error: terminal.error_text() };
+}
+
+/** The exit code, and the code of the problem that `--json` tells of. */
+async function refusalOf(...words: readonly string[]) {
+  const { code, out } = await chukwa(...words, '--json');
+  const { problems } = JSON.parse(out) as { readonly problems: readonly { readonly code: string }[] };
+  return [code, problems[0]?.code];
+}
+
+const toCommand = (words: string): RegExp => new RegExp(`npx chukwa ${words}( |\n)`);
+
+const toAwaited = (alias: string | null): RegExp =>
+  new RegExp(`It waits for:\n  post_office, which calls it ${alias}; asked by nora/act/\\S+,\\s+until\\s+${MOMENT}\n`);

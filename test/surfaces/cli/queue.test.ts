@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { compose } from '../../../engine/main.js';
+import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { openTestTerminal } from './test-terminal.js';
+
+let data = '';
+before(async () => {
+  data = await mkdtemp(join(tmpdir(), 'chukwa-queue-'));
+});
+after(() => rm(data, { recursive: true, force: true }));
+
+async function chukwa(words: string) {
+  const terminal = openTestTerminal();
+  const code = await runCommandLine(await compose({ CHUKWA_DATA_DIR: data }), words.split(' '), terminal);
+  return { code, out: terminal.out_text(), error: terminal.error_text() };
+}
+
+async function makeWorld(slug: string): Promise<void> {
+  const made = await chukwa(`world create ${slug} --scenario workflows/simple/scenario.json`);
+  assert.equal(made.code, 0, made.error);
+}
+
+const QUEUED = /3 turns are queued, for a chukwa worker to do\.\nTake back: +npx chukwa stop busy --queued\n/;
+
+test('queued turns are told of wherever their world is looked at, and are taken back', async () => {
+  await makeWorld('busy');
+  assert.doesNotMatch((await chukwa('world list')).out, /queued/);
+  assert.equal((await chukwa('run busy --queue')).out.split('\n')[0], 'Queued 1 turn of busy.');
+  const queued = await chukwa('run busy --queue --turns 2');
+  assert.match(queued.out, /^Queued 2 turns of busy; with those before, 3 are to be done\.\n/);
+  const attempts = await chukwa('attempts busy');
+  assert.match(attempts.out, /^No turn of busy has been tried yet\.\n/);
+  assert.match(attempts.out, QUEUED);
+  assert.match((await chukwa('world show busy')).out, QUEUED);
+  assert.match((await chukwa('world list')).out, /hash +queued\n +0 +busy .* 3\n/);
+  const taken = await chukwa('stop busy --queued');
+  assert.deepEqual([taken.code, taken.out], [0, 'Took back 3 turns of busy.\n']);
+  assert.equal((await chukwa('stop busy --queued')).out, 'No turn of busy is queued that has not begun.\n');
+  assert.equal((await chukwa('attempts busy')).out, 'No turn of busy has been tried. Try one: npx chukwa run busy\n');
+});
+
+test('programs are told what is queued as well', async () => {
+  await makeWorld('told');
+  await chukwa('run told --queue --turns 2');
+  for (const words of ['attempts told', 'world show told']) {
+    const { queued_turns, put_off } = JSON.parse((await chukwa(`${words} --json`)).out) as Record<string, unknown>;
+    assert.deepEqual([queued_turns, put_off], [2, null], words);
+  }
+  const { worlds } = JSON.parse((await chukwa('world list --json')).out) as { readonly worlds: readonly object[] };
+  assert.deepEqual(
+    worlds.flatMap((world) => ('world_slug' in world && world.world_slug === 'told' ? [world] : [])).map(toQueued),
+    [2],
+  );
+  const taken: unknown = JSON.parse((await chukwa('stop told --queued --json')).out);
+  assert.deepEqual(taken, { world: 'told', taken_back: 2, under_way: null });
+});
+
+test('what is queued in no world is refused', async () => {
+  const refused = await chukwa('stop nowhere --queued');
+  assert.equal(refused.code, 1);
+  assert.match(refused.error, /There is no world "nowhere"/);
+});
+
+const toQueued = (world: object): unknown => ('queued_turns' in world ? world.queued_turns : undefined);

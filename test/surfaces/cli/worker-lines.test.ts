@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WorkerEvent } from '../../../engine/operations/run-worker.js';
+import { paint } from '../../../engine/surfaces/cli/render/paint.js';
+import { leftLines, toSentence } from '../../../engine/surfaces/cli/render/worker.js';
+import { listenForInterrupt } from '../../../engine/surfaces/cli/interruption.js';
+import { afterEvent, type UnderWay } from '../../../engine/surfaces/cli/under-way.js';
+import { openTestTerminal } from './test-terminal.js';
+
+const TURN = { world_slug: 'park', attempt_id: 'a', attempted_turn: 2 } as const;
+
+test('a worker tells whether a turn began, or goes on and why', () => {
+  const goesOn = { kind: 'turn_continued', ...TURN, answered: 3, interrupted: 0 } as const;
+  assert.equal(toSentence({ kind: 'turn_began', ...TURN }), 'park: turn 2 began (attempt a)');
+  assert.equal(
+    toSentence({ ...goesOn, why: 'tool_result' }),
+    'park: turn 2 goes on, for it was answered; 3 calls from the record (attempt a)',
+  );
+  assert.equal(
+    toSentence({ ...goesOn, why: 'undriven', answered: 1, interrupted: 2 }),
+    'park: turn 2 goes on, for its driver is gone or has handed it over; 1 call from the record, 2 that nobody saw end (attempt a)',
+  );
+});
+
+test('what is under way began or went on, and has not ended', () => {
+  const ends = { world_slug: 'sea', attempt_id: 'b', attempted_turn: 1 } as const;
+  const events: readonly WorkerEvent[] = [
+    { kind: 'turn_began', ...TURN },
+    { kind: 'turn_continued', ...ends, why: 'undriven', answered: 0, interrupted: 1 },
+    { kind: 'turn_deferred', world_slug: 'park', reason: 'held', delay_ms: 1 },
+    { kind: 'turn_began', world_slug: 'moor', attempt_id: 'c', attempted_turn: 1 },
+    { kind: 'turn_committed', ...ends },
+    { kind: 'overtaken', world_slug: 'moor' },
+    { kind: 'doorbell_found' },
+  ];
+  assert.deepEqual([...events.reduce<UnderWay>(afterEvent, new Map())], [['park', 'a']]);
+});
+
+test('who is made to leave at once has the last word, and names what was under way', () => {
+  const said: string[] = [];
+  const terminal = openTestTerminal();
+  const { signal } = listenForInterrupt(terminal, () =>
+    said.push(paint(leftLines(['a']), { width: 120, has_colours: false })),
+  );
+  terminal.interrupt();
+  assert.deepEqual([signal.aborted, said, terminal.left], [true, [], []]);
+  terminal.interrupt();
+  assert.match(said.join(''), /^Left at once\. .* in doubt:\n {2}npx chukwa attempt a\n$/);
+  assert.deepEqual(terminal.left, [130]);
+  assert.match(paint(leftLines([]), { width: 120, has_colours: false }), /No attempt was under way/);
+});
