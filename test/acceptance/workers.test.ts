@@ -100,7 +100,7 @@ describe('workers (PostgreSQL)', ENOUGH, () => {
     );
     const { code, stdout } = await runChukwa(['run', world_slug, '--queue'], stage.variables);
     assert.equal(code, 0);
-    assert.match(stdout, new RegExp(`Queued 1 turn of ${world_slug}; 3 of its turns are to be done`));
+    assert.match(stdout, new RegExp(`Queued 1 turn of ${world_slug}; with those before, 3 are to be done`));
     const worker = await startWorker(stage, ['--worlds', world_slug]);
     await untilTurn(stage, world, 3);
     await stop(worker);
