@@ -10,6 +10,7 @@ import {
   type PluginList,
   testPlugin,
 } from '../../../operations/plugins/index.js';
+import { toPath } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { conformanceLines, createdLines, pluginLines } from '../render/plugins.js';
 import { problemLines } from '../render/problems.js';
@@ -27,13 +28,13 @@ export function addPlugin(program: Command, perform: Perform): void {
     .command('new')
     .helpGroup('Plugins:')
     .argument('<name>', 'lower-case letters, digits and underscores, such as tide_table')
-    .option('--into <dir>', 'the folder in which the plugin gets its own', 'plugins')
+    .option('--into <dir>', 'the folder in which the plugin gets its own', toPath, 'plugins')
     .description('Write a small plugin that is complete: manifest, schema, code, tests, examples.')
     .action((name: string, { into }: { readonly into: string }) => perform((session) => create(session, name, into)));
   plugin
     .command('test')
     .helpGroup('Plugins:')
-    .argument('<dir>', "a plugin's folder, or the name of one that is found")
+    .argument('<dir>', "a plugin's folder, or the name of one that is found", toPath)
     .description('Hold a plugin against every rule for plugins, among servers that misbehave. Runs its code.')
     .action((dir: string) => perform((session) => test(session, dir)));
 }
