@@ -137,7 +137,7 @@ async function openParts(variables: Variables, options: PartsOptions): Promise<P
     validateShape,
     authoring: {
       compileSchema,
-      validateDocument: createValidateDocument(validateShape, catalogue.plugins),
+      validateDocument: createValidateDocument(validateShape, catalogue.plugins, catalogue.problems),
       catalogue,
       shippedSchemas,
     },

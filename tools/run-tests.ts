@@ -2,6 +2,10 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
+const SPEC = ['--test-reporter', 'spec'];
+/** How long a file may take, in milliseconds: one that leaves something open never ends by itself, and would hold up all. */
+const FILE_MS = 900_000;
+
 /**
  * Runs every test file, or those whose path contains one of the given words: `node --import tsx tools/run-tests.ts turn`.
  * With `--all`, the tests that destroy things do so as often as they can, and not only a few times.
@@ -19,7 +23,7 @@ function main(given: readonly string[]): void {
   }
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', '--test', '--test-concurrency', '2', '--test-reporter', 'spec', ...files],
+    ['--import', 'tsx', '--test', '--test-concurrency', '2', '--test-timeout', `${FILE_MS}`, ...SPEC, ...files],
     { stdio: 'inherit', env: { ...process.env, ...extent } },
   );
   child.on('exit', (code) => {

@@ -131,7 +131,7 @@ export interface Child {
   readonly output: AsyncIterable<Uint8Array>;
   /**
    * Writes to its standard input; resolves when the text is handed over.
-   * @throws SourceFailure when the program takes no more
+   * @throws SourceFailure when the program takes no more: where it has ended, with how and its last words
    */
   write(text: string): Promise<void>;
   /** Never rejects. */

@@ -4,6 +4,7 @@ import type { Scenario } from '../generated/scenario.js';
 import {
   type DocumentParts,
   type Finding,
+  loadDocuments,
   type Place,
   putDocuments,
   type PutResult,
@@ -56,6 +57,20 @@ export async function putScenario(engine: Engine, path: string, place: Place): P
       hash === undefined ? `There is no scenario in ${path}.` : `There are ${hashes.length} scenarios in ${path}.`,
     repair: 'Name the file of one scenario, such as workflows/park/scenario.json.',
   });
+}
+
+/** Problems with a scenario that was named by a path, each at its place in the file. */
+export async function placeInScenario(
+  authoring: Authoring,
+  { place, paths }: Paths,
+  problems: readonly Problem[],
+): Promise<readonly Problem[]> {
+  const { files } = await loadDocuments(paths, place, authoring.shippedSchemas);
+  const source = files.find(({ kind }) => kind === 'scenario')?.source;
+  if (source === undefined) return problems;
+  return problems.map((problem) =>
+    problem.pointer === undefined ? problem : { ...problem, location: source.locate(problem.pointer) },
+  );
 }
 
 /** Findings as the problems of a refusal, each at its place. */

@@ -1,6 +1,7 @@
 import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { simulationTime } from '../core/world/simulation-time.js';
+import type { Doubt } from '../ports/attempts.js';
 import type { AwaitedCall } from '../ports/pending-calls.js';
 import type { AttemptRecord, AttemptStatus, InvocationSummary } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
@@ -181,6 +182,7 @@ function refuseAttempt(
   end: Exclude<AttemptEnd, { kind: 'committed' | 'failed' | 'suspended' | 'rests' }>,
 ) {
   if (end.kind === 'unknown_world') return unknownWorld(engine, slug);
+  if (end.kind === 'in_doubt') return refuse(callInDoubt(slug, end));
   if (end.kind !== 'held') throw new Error(`a run that nobody else asked for ended as ${end.kind}`);
   const until = new Date(end.until).toISOString();
   return unavailable({
@@ -189,4 +191,14 @@ function refuseAttempt(
     repair: `Wait for it, or stop it; a dead driver's hold ends at ${until}.`,
     details: { pid: end.holder.pid, host: end.holder.host, attempt_id: end.attempt_id, until },
   });
+}
+
+function callInDoubt(slug: string, { command_key, attempt_id, source_invocation_id }: Doubt): Problem {
+  const settle = `chukwa attempt settle ${attempt_id}`;
+  return {
+    code: 'CALL_IN_DOUBT',
+    message: `Whether the call ${command_key} of attempt ${attempt_id} took place is not known, and another turn of ${slug} would make it again.`,
+    repair: `Find out, and settle it. It did: ${settle} --result FILE, with what it answered. It did not: ${settle} --not-performed. Then: chukwa run ${slug}.`,
+    details: { world_slug: slug, attempt_id, source_invocation_id, command_key },
+  };
 }

@@ -47,22 +47,39 @@ export async function settleCall(engine: Engine, request: SettleRequest): Promis
   });
   if (settled.kind !== 'settled') return refuse(toProblem(settled.kind, attempt.value, call.value));
   const { world_slug, left_in_doubt } = settled;
+  if (left_in_doubt === 0) await ringFor(engine, world_slug);
   const performed = answer.value !== undefined;
   const value = { world: world_slug, attempt_id, source_invocation_id, command_key, performed, left_in_doubt };
   return { ok: true, value };
 }
 
+/** A turn that was put off for it is due now. Where no doorbell can be had, workers look by themselves. */
+async function ringFor(engine: Engine, world_slug: string): Promise<void> {
+  const doorbell = engine.openDoorbell();
+  if (!doorbell.ok) return;
+  doorbell.value.ring(world_slug);
+  await doorbell.value.close();
+}
+
+/** The call that is named; else the one over which the attempt failed, or another once that is settled. */
 function chooseCall(attempt: AttemptRecord, wanted: string | undefined): Done<InvocationSummary> {
   const interrupted = attempt.invocations.filter(({ status }) => status === 'interrupted');
-  const chosen = interrupted.find(
+  const named = interrupted.find(
     ({ source_invocation_id }) => source_invocation_id === (wanted ?? attempt.failed_source_invocation_id),
   );
+  const next = wanted === undefined && named?.settled_as !== null ? interrupted.find(isInDoubt) : undefined;
+  const chosen = next ?? named;
   if (chosen !== undefined) return { ok: true, value: chosen };
   if (wanted === undefined) return refuse(nothingInDoubt(attempt));
   return refuse({
     ...nothingInDoubt(attempt),
     message: `The call ${JSON.stringify(wanted)} of attempt ${attempt.attempt_id} is not in doubt.`,
   });
+}
+
+/** Whether a call may have changed something, and nobody has seen or decided whether it did. */
+export function isInDoubt({ status, effect_class, settled_as }: InvocationSummary): boolean {
+  return status === 'interrupted' && effect_class !== 'read_only' && settled_as === null;
 }
 
 function nothingInDoubt({ attempt_id }: AttemptRecord): Problem {
@@ -121,6 +138,12 @@ function toProblem(
         message: `The call ${source_invocation_id} has been settled already, and that stands.`,
         repair: `Go on: chukwa run ${attempt.world_slug}`,
       };
+    case 'not_continued':
+      return {
+        code: 'ATTEMPT_NOT_CONTINUED',
+        message: `The attempt ${attempt.attempt_id} ${endOf(attempt)}, so nothing goes on from it, and nothing waits for the call to be settled.`,
+        repair: `The next turn begins anew: chukwa run ${attempt.world_slug}`,
+      };
     case 'too_late':
       return {
         code: 'SETTLED_TOO_LATE',
@@ -128,4 +151,8 @@ function toProblem(
         repair: `See what came after: chukwa attempts ${attempt.world_slug}`,
       };
   }
+}
+
+function endOf({ status, failure_class }: AttemptRecord): string {
+  return failure_class === null ? `is ${status}` : `ended as ${failure_class}`;
 }

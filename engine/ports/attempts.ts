@@ -53,6 +53,8 @@ export type BeginOutcome =
   | { readonly kind: 'not_asked_for' }
   /** An attempt rests until somebody answers, and nobody has. */
   | ({ readonly kind: 'rests' } & Rest)
+  /** The latest attempt failed over a call with a side effect of which nobody knows whether it took place. */
+  | ({ readonly kind: 'in_doubt' } & Doubt)
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
 
 /** An attempt that rests. */
@@ -61,9 +63,15 @@ export interface Rest {
   readonly attempted_turn: number;
 }
 
+/** A call of an attempt that failed over it, which is to be settled before a turn is begun. */
+export interface Doubt extends Rest {
+  readonly source_invocation_id: string;
+  readonly command_key: string;
+}
+
 /** What an attempt has come to before this driver. */
 export interface AttemptPast {
-  /** How many drivers have left it without a word. */
+  /** How many drivers have left it without a word, or broke. */
   readonly take_overs: number;
   readonly renderer_version: string;
   readonly plugin_versions: Readonly<Record<string, string>>;
@@ -145,12 +153,18 @@ export interface CommitTurn {
 }
 
 export interface FailAttempt {
-  readonly status: 'failed' | 'interrupted';
   readonly failure: Fail;
   readonly source_invocation_id?: string;
   readonly ended_at: number;
   /** The ends of the attempt's agent turns. */
   readonly agents?: AgentRecord;
+}
+
+/** How a driver leaves an attempt that is open. */
+export interface HandOver {
+  readonly at: number;
+  /** It can go no further by a fault of the program: it counts among those that left without a word. */
+  readonly has_broken: boolean;
 }
 
 /** What a person found out about a call with a side effect that nobody saw end. */
@@ -167,7 +181,9 @@ export type Settled =
   /** There is no such call in that attempt, somebody saw it end, or it only reads. */
   | { readonly kind: 'not_in_doubt' }
   | { readonly kind: 'already_settled' }
-  /** The world has gone on, or the attempt failed for another reason. */
+  /** The attempt failed for another reason, or has not ended: nothing waits for this call. */
+  | { readonly kind: 'not_continued' }
+  /** The world has gone on. */
   | { readonly kind: 'too_late' };
 
 /** The record of attempts, as their driver writes it. */
@@ -192,7 +208,7 @@ export interface AttemptStore {
   /** One transaction; the world stays. */
   fail(lease: AttemptLease, failure: FailAttempt): Promise<Written>;
   /** Gives the lease back with the attempt still open, for the next driver to go on at once. */
-  handOver(lease: AttemptLease, at: number): Promise<Written>;
+  handOver(lease: AttemptLease, left: HandOver): Promise<Written>;
   /** The next attempt goes on with this one, once none of its calls is in doubt. One transaction. */
   settle(settlement: SettleCall): Promise<Settled>;
   /** Lets the lease last so long from now, by the clock of the database. */

@@ -32,6 +32,8 @@ export interface Lapse {
   readonly world_slug: string;
   /** 0 where it has. */
   readonly in_ms: number;
+  /** How many drivers have left the attempt without a word, or broke, before this one. */
+  readonly take_overs: number;
 }
 
 /** A world in which something is to be done, and the message that says so. */

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
+import type { EffectClass } from '../core/workflow/effect-class.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import type { ComponentReference } from '../core/workflow/component.js';
 import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from './agent-records.js';
@@ -170,7 +171,7 @@ export interface AttemptSummary {
 export interface AttemptRecord extends AttemptSummary {
   /** Of its latest driver. */
   readonly epoch: number;
-  /** How many drivers have left it without a word. */
+  /** How many drivers have left it without a word, or broke. */
   readonly take_overs: number;
   /** The settled attempt from whose records it was answered. */
   readonly continues_attempt_id: string | null;
@@ -221,6 +222,9 @@ export interface InvocationSummary {
   readonly failure_class: string | null;
   readonly failure_detail: string | null;
   readonly failure_message: string | null;
+  readonly effect_class: EffectClass;
+  /** What a person decided about a call that nobody saw end. */
+  readonly settled_as: 'performed' | 'not_performed' | null;
   readonly http_status: number | null;
   readonly llm_call_id: string | null;
   readonly duration_ms: number | null;
@@ -235,7 +239,6 @@ export interface InvocationRecord extends InvocationSummary {
   readonly workflow_hash: string;
   readonly source_hash: string;
   readonly source_label: string;
-  readonly effect_class: string;
   readonly performance: number;
   readonly request_hash: string;
   readonly request_json: Json;

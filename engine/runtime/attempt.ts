@@ -93,17 +93,20 @@ export function hear(attempt: Attempt, outcome: CallOutcome, is_reported = false
   const finish = toFinish(call, { outcome, is_reported, verdict });
   const { source_invocation_id, command } = call.start;
   const finished = { kind: 'call_finished', source_invocation_id, command, outcome } as const;
-  writeCall(attempt.journal, toWrite(call, finish)).then(
-    () => attempt.onProgress({ ...finished, ...(verdict === undefined ? {} : { verdict }) }),
-    (error: unknown) => attempt.arrivals.put({ kind: 'broken', error }),
-  );
+  // That something was changed is not left unwritten for a moment longer than it must be.
+  const can_wait = step.commands.length === 0 && !isAct(call);
+  writeCall(attempt.journal, toWrite(call, finish, can_wait))
+    .then(() => attempt.onProgress({ ...finished, ...(verdict === undefined ? {} : { verdict }) }))
+    .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
   return moveTo(attempt, step);
 }
 
 /** A call that was refused never started, and is written with its end. */
-function toWrite({ start }: Call, finish: CallFinish): CallWrite {
+function toWrite({ start }: Call, finish: CallFinish, can_wait: boolean): CallWrite {
   const is_refused = finish.outcome.status === 'failed' && finish.outcome.refused;
-  return is_refused ? { kind: 'started', start: { ...start, refused: finish } } : { kind: 'finished', finish };
+  return is_refused
+    ? { kind: 'started', start: { ...start, refused: finish } }
+    : { kind: 'finished', finish, can_wait };
 }
 
 /** Moves to the next state, and has still to write what that means for agents. */
@@ -207,7 +210,7 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
   const { lease } = attempt;
   const call = failure.call_key === undefined ? undefined : callOf(attempt, failure.call_key);
   const by = call === undefined ? {} : { source_invocation_id: call.start.source_invocation_id };
-  const ended = { status: 'failed', failure, ended_at: parts.clock.now(), ...by } as const;
+  const ended = { failure, ended_at: parts.clock.now(), ...by };
   await writeTale(attempt.journal, {
     ending: failure,
     write: async (told) => demand(await parts.attempts.fail(lease, { ...ended, ...told })),
@@ -248,7 +251,7 @@ function isAct({ start }: Call): boolean {
 export async function handOver(parts: RuntimeParts, attempt: Attempt): Promise<void> {
   abandon(attempt);
   await writeAlone(attempt.journal, async () =>
-    demand(await parts.attempts.handOver(attempt.lease, parts.clock.now())),
+    demand(await parts.attempts.handOver(attempt.lease, { at: parts.clock.now(), has_broken: false })),
   );
 }
 

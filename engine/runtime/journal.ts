@@ -7,9 +7,17 @@ import { type AgentNotes, tell, tellEnding, type Told } from './agent-notes.js';
 /** How many calls a statement writes at most: each number of them makes a statement of its own. */
 const CALLS_MAX = 4;
 
+/** How long the end of a call from which nothing follows waits for those of others, in milliseconds. */
+const LINGER_MS = 2;
+
 /** What becomes of a call. */
 export type CallWrite =
-  | { readonly kind: 'finished'; readonly finish: CallFinish }
+  | {
+      readonly kind: 'finished';
+      readonly finish: CallFinish;
+      /** Nothing follows from it: it goes with the next write, if that comes soon. */
+      readonly can_wait?: boolean;
+    }
   | { readonly kind: 'started'; readonly start: CallStart };
 
 /** A statement of its own that tells of agents. */
@@ -48,6 +56,7 @@ interface Entry {
 export interface Journal {
   /** Writes them by one statement, or throws. */
   readonly writeCalls: (calls: CallsWrite) => Promise<void>;
+  readonly linger_ms: number;
   /** The calls that have a row, or get one by the next statement. */
   readonly pointers: Map<string, CallPointer>;
   notes: AgentNotes;
@@ -55,13 +64,19 @@ export interface Journal {
   noted: readonly AgentTransition[];
   waiting: readonly Entry[];
   writing: Promise<void> | undefined;
+  /** Set while something waits that can. */
+  hurry: (() => void) | undefined;
   broken: { readonly error: unknown } | undefined;
 }
 
 /** A journal in which nothing waits. */
-export function openJournal(book: AgentBook, writeCalls: Journal['writeCalls']): Journal {
-  const empty = { noted: [], waiting: [], writing: undefined, broken: undefined };
-  return { writeCalls, pointers: new Map(), notes: { book, unwritten: [] }, ...empty };
+export function openJournal(
+  book: AgentBook,
+  writeCalls: Journal['writeCalls'],
+  linger_ms: number = LINGER_MS,
+): Journal {
+  const empty = { noted: [], waiting: [], writing: undefined, hurry: undefined, broken: undefined };
+  return { writeCalls, linger_ms, pointers: new Map(), notes: { book, unwritten: [] }, ...empty };
 }
 
 /** Remembers transitions of agents for the next write. */
@@ -118,14 +133,33 @@ function put(journal: Journal, what: Entry['what']): Promise<void> {
     journal.waiting = [...journal.waiting, { what, noted: journal.noted, resolve, reject }];
     journal.noted = [];
     journal.writing ??= writeAll(journal);
+    if (!canWait(what)) journal.hurry?.();
   });
 }
 
+function canWait(what: Entry['what']): boolean {
+  return what.kind === 'finished' && what.can_wait === true;
+}
+
 async function writeAll(journal: Journal): Promise<void> {
-  // What follows from one thing is put within one turn of the event loop.
-  await new Promise((resolve) => setImmediate(resolve));
-  while (journal.waiting.length > 0) await writeNext(journal);
+  while (journal.waiting.length > 0) {
+    await gather(journal);
+    await writeNext(journal);
+  }
   journal.writing = undefined;
+}
+
+/** What follows from one thing is put within one turn of the event loop; what nothing follows from waits a little. */
+function gather(journal: Journal): Promise<void> {
+  return new Promise((resolve) => {
+    if (!journal.waiting.every(({ what }) => canWait(what))) return void setImmediate(resolve);
+    const timer = setTimeout(resolve, journal.linger_ms);
+    journal.hurry = () => {
+      journal.hurry = undefined;
+      clearTimeout(timer);
+      setImmediate(resolve);
+    };
+  });
 }
 
 async function writeNext(journal: Journal): Promise<void> {

@@ -25,7 +25,7 @@ import {
   take,
 } from './attempt.js';
 import { beatAtIntervals } from './interval-heartbeat.js';
-import { forget, type Journal, writeTale } from './journal.js';
+import { forget, type Journal } from './journal.js';
 import { hearMail, lookForMail, pend, rest } from './later.js';
 import type { OnProgress, Progress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
@@ -119,7 +119,7 @@ function findFirst(parts: RuntimeParts, attempt: Attempt, { world, past }: Begun
 /** Why an attempt does not go on, where it does not. */
 function findUnfit(parts: RuntimeParts, past: AttemptPast): Fail | undefined {
   if (past.take_overs > TAKE_OVERS_MAX) {
-    const message = `${past.take_overs} drivers have died of this attempt; the next one would most likely be no luckier`;
+    const message = `${past.take_overs} drivers have died or broken of this attempt; the next one would most likely be no luckier`;
     return { kind: 'fail', failure_class: 'poisoned', message };
   }
   const ours = { renderer: RENDERER_VERSION, ...parts.plugin_versions };
@@ -143,27 +143,14 @@ interface Broken {
 }
 
 /**
- * Ends an attempt whose driver breaks. Where it was the database that let it down, the attempt stays open for the next
- * driver, which repeats nothing. Where even that cannot be written, whoever comes next finds it as a dead driver left it.
+ * Leaves an attempt open whose driver breaks, for the next, which repeats nothing that has ended. One that breaks by a
+ * fault of the program counts like one that died; one whose database let it down does not. Where even that cannot be
+ * written, whoever comes next finds it as a dead driver left it.
  */
 async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, { journal, error }: Broken): Promise<void> {
-  const failure = {
-    kind: 'fail',
-    failure_class: 'interrupted',
-    message: 'The driver of this attempt broke before the attempt had ended.',
-  } as const;
-  const now = parts.clock.now();
   try {
     await forget(journal);
-    if (parts.findFault(error) !== undefined) {
-      await parts.attempts.handOver(lease, now);
-      return;
-    }
-    const ended = { status: 'interrupted', failure, ended_at: now } as const;
-    await writeTale(journal, {
-      ending: failure,
-      write: (told) => parts.attempts.fail(lease, { ...ended, ...told }),
-    });
+    await parts.attempts.handOver(lease, { at: parts.clock.now(), has_broken: parts.findFault(error) === undefined });
   } catch {
     // What broke the driver is the error to hear of, and what broke this is most likely the same.
   }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { appendToken } from '../core/content/json-pointer.js';
-import { nearestName } from '../core/content/nearest-name.js';
+import { nearestName, suggestName } from '../core/content/nearest-name.js';
 import { compileLinearPattern } from './linear-pattern.js';
 import { isObject, KNOWN_KEYWORDS, listChildren, listSubschemas, type Subschema } from './subschemas.js';
 
@@ -72,7 +72,7 @@ function checkKeywords({ schema, pointer }: Subschema, knownFormats: ReadonlySet
       return Object.keys(value).flatMap((pattern) => checkPattern(appendToken(place, pattern), pattern));
     }
     if (keyword === 'format' && typeof value === 'string' && !knownFormats.has(value))
-      return [unknownFormat(place, value)];
+      return [unknownFormat(place, value, knownFormats)];
     return KNOWN_KEYWORDS.includes(keyword) ? [] : [unknownKeyword(place, keyword)];
   });
 }
@@ -100,7 +100,8 @@ function checkPattern(pointer: string, pattern: string): readonly Problem[] {
     void new RegExp(pattern, 'u');
   } catch (error) {
     const message = `${JSON.stringify(pattern)} is no regular expression: ${(error as Error).message}`;
-    return [{ code: 'BAD_PATTERN', message, pointer }];
+    const repair = 'Correct it; a sign that only means itself is written with a backslash.';
+    return [{ code: 'BAD_PATTERN', message, pointer, repair }];
   }
   const compiled = compileLinearPattern(pattern);
   if (compiled.ok) return [];
@@ -109,24 +110,26 @@ function checkPattern(pointer: string, pattern: string): readonly Problem[] {
   return [{ code: 'PATTERN_NOT_LINEAR', message, pointer, repair }];
 }
 
-function unknownFormat(pointer: string, format: string): Problem {
+function unknownFormat(pointer: string, format: string, known: ReadonlySet<string>): Problem {
+  const nearest = nearestName(format, [...known]);
   return {
     code: 'UNKNOWN_FORMAT',
     message: `the format "${format}" is not known and checks nothing`,
     pointer,
+    repair: nearest === undefined ? 'Take it away, or accept that.' : `Did you mean "${nearest}"?`,
     severity: 'note',
   };
 }
 
 function unknownKeyword(pointer: string, keyword: string): Problem {
   const nearest = nearestName(keyword, KNOWN_KEYWORDS);
-  const note = {
+  return {
     code: 'UNKNOWN_KEYWORD',
     message: `"${keyword}" is no keyword of JSON Schema and checks nothing`,
     pointer,
+    repair: nearest === undefined ? 'Take it away, or accept that.' : `Did you mean "${nearest}"?`,
     severity: 'note',
-  } as const;
-  return nearest === undefined ? note : { ...note, repair: `Did you mean "${nearest}"?` };
+  };
 }
 
 function checkReference({ schema, pointer }: Subschema, places: ReadonlyMap<string, Json>): readonly Problem[] {
@@ -135,7 +138,17 @@ function checkReference({ schema, pointer }: Subschema, places: ReadonlyMap<stri
   const target = targetOf(schema['$ref']);
   if (target === undefined) return [farReference(place, `"${schema['$ref']}" is no pointer within the document`)];
   if (places.has(target)) return [];
-  return [{ code: 'UNKNOWN_REFERENCE', message: `no schema stands at "${schema['$ref']}"`, pointer: place }];
+  const message = `no schema stands at "${schema['$ref']}"`;
+  return [{ code: 'UNKNOWN_REFERENCE', message, pointer: place, repair: suggestReference(target, [...places.keys()]) }];
+}
+
+function suggestReference(target: string, places: readonly string[]): string {
+  const defined = places.filter((place) => /^\/(\$defs|definitions)\/[^/]+$/.test(place));
+  if (defined.length === 0) return 'Define it under "$defs", and refer to "#/$defs/" and its name.';
+  return suggestName(
+    `#${target}`,
+    defined.map((place) => `#${place}`),
+  );
 }
 
 function targetOf(reference: string): string | undefined {
@@ -167,7 +180,10 @@ function checkCost(places: ReadonlyMap<string, Json>): readonly Problem[] {
   const message = isEndless
     ? 'this schema refers to itself without looking deeper into the value'
     : `this schema takes more than ${STEPS_MAX} steps at one place`;
-  return [{ code: isEndless ? 'SCHEMA_NEVER_ENDS' : 'SCHEMA_TOO_COSTLY', message, pointer: costly }];
+  const repair = isEndless
+    ? 'Break the circle, or refer back only from within "properties" or "items".'
+    : 'Let fewer alternatives refer to each other.';
+  return [{ code: isEndless ? 'SCHEMA_NEVER_ENDS' : 'SCHEMA_TOO_COSTLY', message, pointer: costly, repair }];
 }
 
 function stepsFrom(schema: Json | undefined, pointer: string): readonly string[] {

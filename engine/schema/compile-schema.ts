@@ -48,7 +48,8 @@ function tryCompile(ajv: Ajv2020, schema: JsonObject): Outcome<Validate> {
 }
 
 function notCompilable(reason: string): Problem {
-  return { code: 'SCHEMA_NOT_COMPILABLE', message: `this schema cannot be compiled: ${reason}`, pointer: '' };
+  const repair = 'Write it otherwise; the message says what cannot be understood.';
+  return { code: 'SCHEMA_NOT_COMPILABLE', message: `this schema cannot be compiled: ${reason}`, pointer: '', repair };
 }
 
 function toValidate(ajv: Ajv2020, schema: JsonObject): Validate {

@@ -17,6 +17,7 @@ export function toProblems(errors: readonly ErrorObject[]): readonly Problem[] {
     code: 'TOO_MANY_PROBLEMS',
     message: `and ${problems.length - PROBLEM_MAX} more problems`,
     pointer: '',
+    repair: 'Mend the others first.',
   };
   return [...problems.slice(0, PROBLEM_MAX), rest];
 }
@@ -55,7 +56,7 @@ function toProblem(error: ErrorObject | readonly ErrorObject[]): readonly Proble
   const [first] = parts;
   if (!first || parts.length === 1) return parts;
   const message = [...new Set(parts.map((part) => part.message))].join(', or ');
-  return [{ code: 'NO_ALTERNATIVE', message, pointer: error[0]?.instancePath ?? '' }];
+  return [{ code: 'NO_ALTERNATIVE', message, pointer: error[0]?.instancePath ?? '', repair: 'Write one of these.' }];
 }
 
 function toSingleProblem(error: ErrorObject): readonly Problem[] {
@@ -66,7 +67,7 @@ function toSingleProblem(error: ErrorObject): readonly Problem[] {
   const pointer = member === undefined ? error.instancePath : appendToken(error.instancePath, member);
   const { code, repair } = complaint;
   const message = isName ? aboutName(JSON.stringify(member), complaint.message) : complaint.message;
-  return [repair === undefined ? { code, message, pointer } : { code, message, pointer, repair }];
+  return [{ code, message, pointer, repair }];
 }
 
 function aboutName(name: string, message: string): string {
@@ -76,7 +77,7 @@ function aboutName(name: string, message: string): string {
 interface Complaint {
   readonly code: string;
   readonly message: string;
-  readonly repair?: string | undefined;
+  readonly repair: string;
   /** The member at fault, where it is one below the place. */
   readonly member?: string | undefined;
 }
@@ -97,7 +98,7 @@ function complain(error: ErrorObject): Complaint | undefined {
       return {
         code: 'WRONG_TYPE',
         message: `must be ${typeNames(error.params['type'])}, not ${typeName(typeOf(error.data))}`,
-        repair: sayExample(error),
+        repair: sayExample(error) ?? `Write ${typeNames(error.params['type'])}.`,
       };
     case 'const':
     case 'enum':
@@ -105,7 +106,7 @@ function complain(error: ErrorObject): Complaint | undefined {
     case NO_ALTERNATIVE:
       return noAlternative(error);
     case 'false schema':
-      return { code: 'UNEXPECTED_VALUE', message: 'nothing may stand here' };
+      return { code: 'UNEXPECTED_VALUE', message: 'nothing may stand here', repair: 'Take it away.' };
     default:
       return badValue(error);
   }
@@ -121,7 +122,7 @@ function unknownField(error: ErrorObject, name: string): Complaint {
 function missingField(error: ErrorObject, name: string): Complaint {
   const properties = (error.parentSchema?.['properties'] ?? {}) as Readonly<Record<string, JsonObject>>;
   const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
-  const repair = member === undefined ? undefined : sayHowToAdd(name, member);
+  const repair = (member === undefined ? undefined : sayHowToAdd(name, member)) ?? `Add ${JSON.stringify(name)}.`;
   return { code: 'MISSING_FIELD', message: `the field "${name}" is missing`, repair };
 }
 
@@ -151,11 +152,13 @@ function noAlternative(error: ErrorObject): Complaint {
 
 function oneOf(value: Json, expected: readonly string[], texts: readonly string[]): Complaint {
   const nearest = typeof value === 'string' ? nearestName(value, texts) : undefined;
-  const message = expected.length === 1 ? `must be ${expected[0]}` : `must be one of: ${expected.join(', ')}`;
+  const isOne = expected.length === 1;
+  const message = `must be ${expected.length > 2 ? `one of: ${expected.join(', ')}` : expected.join(' or ')}`;
   return {
     code: 'UNEXPECTED_VALUE',
     message,
-    repair: nearest === undefined ? undefined : `Did you mean "${nearest}"?`,
+    repair:
+      nearest === undefined ? (isOne ? `Write ${expected[0]}.` : 'Write one of these.') : `Did you mean "${nearest}"?`,
   };
 }
 
@@ -163,7 +166,39 @@ function badValue(error: ErrorObject): Complaint {
   const description = error.parentSchema?.['description'];
   const rule = error.keyword === 'pattern' && typeof description === 'string' ? description : undefined;
   const said = [rule, sayExample(error)].filter((part) => part !== undefined);
-  return { code: 'BAD_VALUE', message: badValueMessage(error), repair: said.length === 0 ? undefined : said.join(' ') };
+  const repair = said.length === 0 ? adviseOn(error.keyword) : said.map(toSentence).join(' ');
+  return { code: 'BAD_VALUE', message: badValueMessage(error), repair };
+}
+
+function adviseOn(keyword: string): string {
+  switch (keyword) {
+    case 'pattern':
+      return 'Write a text that matches.';
+    case 'format':
+      return 'Write a text of that format.';
+    case 'minLength':
+    case 'minItems':
+    case 'minProperties':
+      return 'Write more.';
+    case 'maxLength':
+    case 'maxItems':
+    case 'maxProperties':
+      return 'Write less.';
+    case 'uniqueItems':
+      return 'Take one of them away.';
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+    case 'multipleOf':
+      return 'Write such a number.';
+    default:
+      return 'Write something else.';
+  }
+}
+
+function toSentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`;
 }
 
 /** A value that would pass, where the schema or its format has one to show. */

@@ -34,13 +34,17 @@ export function createValidateShape(
   };
 }
 
-/** Adds the check of each source's `interface` by the plugin that it names. */
-export function createValidateDocument(validateShape: ValidateKind, plugins: readonly KnownPlugin[]): ValidateKind {
+/** Adds the check of each source's `interface` by the plugin that it names. @param leftOut plugins that are found and not used */
+export function createValidateDocument(
+  validateShape: ValidateKind,
+  plugins: readonly KnownPlugin[],
+  leftOut: readonly Problem[] = [],
+): ValidateKind {
   const byName = new Map(plugins.map((plugin) => [plugin.name, plugin]));
   return (kind, document) => {
     const problems = validateShape(kind, document);
     if (kind !== 'response_source' || problems.length > 0 || !isObject(document)) return problems;
-    return checkInterface(document['interface'] as JsonObject, byName);
+    return checkInterface(document['interface'] as JsonObject, byName, leftOut);
   };
 }
 
@@ -52,18 +56,39 @@ function getShipped(shipped: ReadonlyMap<string, JsonObject>, name: string): Jso
 
 function checkJsonSchema(document: Json, compileSchema: CompileSchema): readonly Problem[] {
   if (!isObject(document))
-    return [{ code: 'WRONG_TYPE', message: 'a JSON Schema must be an object here', pointer: '' }];
+    return [
+      {
+        code: 'WRONG_TYPE',
+        message: 'a JSON Schema must be an object here',
+        pointer: '',
+        repair: 'Write {} where anything may stand.',
+      },
+    ];
   const compiled = compileSchema(contentHash(document), document);
   return compiled.ok ? (compiled.notes ?? []) : compiled.problems;
 }
 
-function checkInterface(definition: JsonObject, plugins: ReadonlyMap<string, KnownPlugin>): readonly Problem[] {
+function checkInterface(
+  definition: JsonObject,
+  plugins: ReadonlyMap<string, KnownPlugin>,
+  leftOut: readonly Problem[],
+): readonly Problem[] {
   const name = definition['name'] as string;
   const plugin = plugins.get(name);
-  if (!plugin) return [unknownPlugin(name, [...plugins.keys()].sort())];
+  const reason = leftOut.find(({ details }) => details?.['name'] === name);
+  if (!plugin) return [reason ? pluginLeftOut(name, reason) : unknownPlugin(name, [...plugins.keys()].sort())];
   return plugin
     .validateInterface(definition)
     .map((problem) => ({ ...problem, pointer: `/interface${problem.pointer ?? ''}` }));
+}
+
+function pluginLeftOut(name: string, { code }: Problem): Problem {
+  return {
+    code: 'PLUGIN_UNKNOWN',
+    message: `the plugin "${name}" is there, and is left out (${code})`,
+    pointer: '/interface/name',
+    repair: '`chukwa plugin list` says why; mend it there.',
+  };
 }
 
 function unknownPlugin(name: string, known: readonly string[]): Problem {

@@ -54,7 +54,7 @@ function beginSession(
   const fetches = openOriginFetches();
   const logged: string[] = [];
   const lookUp = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined) || undefined;
-  const children = openChildren(lookUp);
+  const children = openChildren(lookUp, timerAlarm);
   const parts: OpenedSourcesParts = {
     plugins: [plugin],
     lookUp,

@@ -6,7 +6,7 @@
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import type { Child, ChildEnd, Spawn } from '../contract/source.js';
+import type { Alarm, Child, ChildEnd, Spawn } from '../contract/source.js';
 import { findCallBounds } from './call-bounds.js';
 import type { Command } from './command.js';
 import { listenToErrors } from './last-words.js';
@@ -32,8 +32,11 @@ const IS_WINDOWS = process.platform === 'win32';
 /** How long what it said last may take to arrive. */
 const LINGER_MS = 1_000;
 
+/** How long a program that takes no more is waited for: most often it is ending, and its end says why. */
+const END_MS = 2_000;
+
 /** Opens the keeper of programs. @param lookUp the operator's environment, of which a program is handed very little */
-export function openChildren(lookUp: LookUpVariable): Children {
+export function openChildren(lookUp: LookUpVariable, alarm: Alarm): Children {
   const running = new Map<Process, Child>();
   const env = Object.fromEntries(HANDED_ON.map((name) => [name, lookUp(name)]).filter(([, value]) => value));
   let closed = false;
@@ -46,7 +49,7 @@ export function openChildren(lookUp: LookUpVariable): Children {
     const launched = await launch(command, env);
     if (running.size === 0) process.once('exit', killAll);
     launched.once('exit', () => forget(launched));
-    const child = toChild(launched, command, log);
+    const child = toChild(launched, command, { log, alarm });
     running.set(launched, child);
     if (closed) await child.stop();
     return child;
@@ -104,7 +107,12 @@ function describeRefusal(error: unknown): string {
   return `cannot be started${codes[0] === undefined ? '' : ` (${codes[0]})`}`;
 }
 
-function toChild(child: Process, { variable }: Command, log: (line: string) => void): Child {
+interface Outside {
+  readonly log: (line: string) => void;
+  readonly alarm: Alarm;
+}
+
+function toChild(child: Process, { variable }: Command, { log, alarm }: Outside): Child {
   const lastWords = listenToErrors(child.stderr, (line) => log(`${variable}: ${line}`));
   child.stdin.on('error', () => {});
   let over = false;
@@ -123,7 +131,12 @@ function toChild(child: Process, { variable }: Command, log: (line: string) => v
   return {
     output: child.stdout,
     ended,
-    write: (text) => write(child.stdin, text, variable),
+    write: async (text) => {
+      if (await isTaken(child.stdin, text)) return;
+      const end = await endWithin(ended, alarm);
+      if (end === undefined) throw makeSourceFailure('transport', `the program that ${variable} names takes no more`);
+      throw makeSourceFailure('transport', end.message, { body: end.last_words });
+    },
     stop: async () => {
       child.stdin.end();
       signal('SIGTERM');
@@ -144,13 +157,20 @@ async function drain({ stdout, stderr }: Process): Promise<void> {
   });
 }
 
-function write(stdin: Writable, text: string, variable: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stdin.write(text, (error) => {
-      if (!error) return resolve();
-      reject(makeSourceFailure('transport', `the program that ${variable} names takes no more`));
-    });
+function isTaken(stdin: Writable, text: string): Promise<boolean> {
+  return new Promise((resolve) => stdin.write(text, (error) => resolve(!error)));
+}
+
+async function endWithin(ended: Promise<ChildEnd>, alarm: Alarm): Promise<ChildEnd | undefined> {
+  let cancel = (): void => {};
+  const late = new Promise<undefined>((resolve) => {
+    cancel = alarm(END_MS, () => resolve(undefined));
   });
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    cancel();
+  }
 }
 
 /** A group outlives its leader. Where nobody is left, there is nobody to signal. */

@@ -57,8 +57,8 @@ async function importFor<Value>(
 ): Promise<Value> {
   const guard = guardProcess();
   let watch: LoadWatch | undefined;
-  const refuse = (found: FoundPlugin, reason: string): Problem =>
-    entryFailed(found, conceal(reason, found.folder, variables));
+  const refuse = (found: FoundPlugin, reason: string, repair = REPAIR): Problem =>
+    entryFailed(found, conceal(reason, found.folder, variables), repair);
   const findFault = async (found: FoundPlugin): Promise<Problem | undefined> => {
     const fault = guard.findFault(await realpath(found.folder));
     return fault === undefined ? undefined : refuse(found, fault);
@@ -75,7 +75,7 @@ async function importFor<Value>(
     if (fault) return { ok: false, problems: [fault] };
     return imported.ok
       ? { ok: true, value: imported.plugin }
-      : { ok: false, problems: [refuse(found, imported.reason)] };
+      : { ok: false, problems: [refuse(found, imported.reason, imported.repair)] };
   };
   try {
     return await task({ importEntry, findFault });
@@ -85,16 +85,20 @@ async function importFor<Value>(
   }
 }
 
-function entryFailed({ folder, manifest }: FoundPlugin, reason: string): Problem {
+const REPAIR = 'Correct its modules, which should do nothing at import but import, or take its folder away.';
+
+function entryFailed({ folder, manifest }: FoundPlugin, reason: string, repair: string): Problem {
   return {
     code: 'PLUGIN_ENTRY_FAILED',
     message: `the plugin ${manifest.name} cannot be loaded: ${reason}`,
-    repair: 'Correct its modules, which should do nothing at import but import, or take its folder away.',
-    details: { folder },
+    repair,
+    details: { folder, name: manifest.name },
   };
 }
 
-type Imported = { readonly ok: true; readonly plugin: SourcePlugin } | { readonly ok: false; readonly reason: string };
+type Imported =
+  | { readonly ok: true; readonly plugin: SourcePlugin }
+  | { readonly ok: false; readonly reason: string; readonly repair?: string };
 
 async function importWithin(found: FoundPlugin, alarm: Alarm): Promise<Imported> {
   let cancel = (): void => {};
@@ -118,7 +122,10 @@ async function importPlugin({ folder, manifest }: FoundPlugin): Promise<Imported
     if (isPlugin(module.default)) return { ok: true, plugin: module.default };
     return { ok: false, reason: `the default export of ${file} has no function open` };
   } catch (error) {
-    return { ok: false, reason: `${file} cannot be imported: ${describeThrown(error)}` };
+    const reason = `${file} cannot be imported: ${describeThrown(error)}`;
+    if (!(error instanceof SyntaxError)) return { ok: false, reason };
+    // Of a module that cannot be parsed, only Node's own command tells the line.
+    return { ok: false, reason, repair: `\`node --check ${file}\` shows the place.` };
   }
 }
 

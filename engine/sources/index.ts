@@ -63,7 +63,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
   const lookUp = lookUpSet(parts);
   const isDry = parts.answerCall !== undefined;
   const fetches = isDry ? NO_WAY_OUT : openOriginFetches();
-  const children = isDry ? NO_WAY_OUT : openChildren(lookUp);
+  const children = isDry ? NO_WAY_OUT : openChildren(lookUp, timerAlarm);
   const opened = createOpenedSources({ plugins, lookUp, fetches, children, clock, alarm: timerAlarm, log });
   const pipeline: PipelineParts = {
     plugins,

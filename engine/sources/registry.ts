@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
 import type { SourcePlugin } from '../contract/source.js';
@@ -87,11 +87,12 @@ async function withoutFaulty(
 export async function findPlugin(folder: string, validateManifest: Validate): Promise<Outcome<FoundPlugin>> {
   const file = join(folder, 'plugin.json');
   const manifest = await readJsonFile(file);
-  if (!manifest.ok) return bad('PLUGIN_MANIFEST_INVALID', `${file}: ${manifest.reason}`, folder);
+  const left = { folder, name: basename(folder) };
+  if (!manifest.ok) return bad('PLUGIN_MANIFEST_INVALID', `${file}: ${manifest.reason}`, left);
   const problems = validateManifest(manifest.value).filter((problem) => problem.severity !== 'note');
   if (problems.length > 0) {
     const reasons = problems.map((problem) => `${problem.message} (at ${problem.pointer || 'the top'})`).join('; ');
-    return bad('PLUGIN_MANIFEST_INVALID', `${file} is not a plugin manifest: ${reasons}`, folder);
+    return bad('PLUGIN_MANIFEST_INVALID', `${file} is not a plugin manifest: ${reasons}`, left);
   }
   return { ok: true, value: { folder, manifest: manifest.value as unknown as PluginManifest } };
 }
@@ -151,17 +152,18 @@ async function compileInterface(
   compileSchema: CompileSchema,
 ): Promise<Outcome<{ readonly schema: JsonObject; readonly validate: Validate }>> {
   const code = 'PLUGIN_INTERFACE_SCHEMA_INVALID';
+  const left = { folder, name: manifest.name };
   const file = findInside(folder, manifest.interface_schema);
-  if (!file) return bad(code, `${manifest.interface_schema} lies outside ${folder}`, folder);
+  if (!file) return bad(code, `${manifest.interface_schema} lies outside ${folder}`, left);
   const read = await readJsonFile(file);
-  if (!read.ok) return bad(code, `${file}: ${read.reason}`, folder);
+  if (!read.ok) return bad(code, `${file}: ${read.reason}`, left);
   const schema = read.value;
-  if (!isObject(schema)) return bad(code, `${file} is not a JSON Schema object`, folder);
+  if (!isObject(schema)) return bad(code, `${file} is not a JSON Schema object`, left);
   const missing = findMissingOriginField(manifest, schema);
-  if (missing) return bad(code, `${file} has no property ${missing}, which the manifest says names the origin`, folder);
+  if (missing) return bad(code, `${file} has no property ${missing}, which the manifest says names the origin`, left);
   const compiled = compileSchema(contentHash(schema), schema);
   if (!compiled.ok) {
-    return bad(code, `${file}: ${compiled.problems.map((problem) => problem.message).join('; ')}`, folder);
+    return bad(code, `${file}: ${compiled.problems.map((problem) => problem.message).join('; ')}`, left);
   }
   return { ok: true, value: { schema, validate: compiled.value } };
 }
@@ -177,13 +179,19 @@ function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A plugin that is left out; one without a readable manifest goes by the name of its folder. */
+interface LeftOut {
+  readonly folder: string;
+  readonly name: string;
+}
+
 function bad(
   code: string,
   message: string,
-  folder: string,
-  repair?: string,
+  { folder, name }: LeftOut,
+  repair = 'Correct it, or take the folder out; the other plugins are there.',
 ): { ok: false; problems: readonly Problem[] } {
-  return { ok: false, problems: [{ code, message, details: { folder }, ...(repair ? { repair } : {}) }] };
+  return { ok: false, problems: [{ code, message, details: { folder, name }, repair }] };
 }
 
 function sortOut<Kind>(outcomes: readonly Outcome<Kind>[]): Several<Kind> {

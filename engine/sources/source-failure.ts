@@ -36,6 +36,15 @@ export function findSourceFailure(thrown: unknown): SourceFailure | undefined {
   return undefined;
 }
 
+/** What was thrown in a sentence, by somebody who may have thrown something that cannot even be looked at. */
+export function describeAnything(thrown: unknown): string {
+  try {
+    return describeThrown(thrown);
+  } catch {
+    return 'something that cannot be looked at was thrown';
+  }
+}
+
 /** The codes of what was thrown and of its causes, outermost first: `ECONNREFUSED`, `UND_ERR_SOCKET`. */
 export function errorCodes(thrown: unknown): readonly string[] {
   const codes: string[] = [];

@@ -1,12 +1,18 @@
 import type { Problem } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
-import { databaseFull, databaseLost, databaseTroubled } from './problems.js';
+import { databaseBusy, databaseFull, databaseLost, databaseRefuses, databaseTroubled } from './problems.js';
 
 /**
  * What a server says when it sends its clients away or takes no more: connections, shutting down, too long silent in a
- * transaction, too many clients.
+ * transaction, too many clients; who they are is not believed any more, or the database is gone or takes nobody.
  */
-const SENT_AWAY = /^(08|57P0[1-5]|25P03|53300)/;
+const SENT_AWAY = /^(08|57P0[1-5]|25P03|53300|28|3D000|55000)/;
+
+/** It takes this client, and not what it would do: it may only be read, or not by this user. */
+const REFUSED = /^(25006|42501)$/;
+
+/** Somebody broke the statement off, or it waited too long for others, or stood in their way: it can be said again. */
+const BUSY = /^(57014|55P03|40001|40P01)$/;
 
 /** No room for what is to be written. */
 const FULL = /^(53100|ENOSPC|EDQUOT)$/;
@@ -22,7 +28,7 @@ const WAYS = ['connect', 'read', 'write'];
 
 /** How the surroundings of a database keep a statement from being done. */
 export interface DatabaseFault {
-  readonly kind: 'lost' | 'full' | 'troubled';
+  readonly kind: 'lost' | 'full' | 'troubled' | 'refused' | 'busy';
   readonly reason: string;
 }
 
@@ -44,6 +50,8 @@ function findKind(error: Error & { readonly code?: unknown; readonly syscall?: u
   if (FULL.test(code)) return 'full';
   if (SENT_AWAY.test(code) || ENDED.test(message)) return 'lost';
   if (TROUBLED.test(code)) return 'troubled';
+  if (REFUSED.test(code)) return 'refused';
+  if (BUSY.test(code)) return 'busy';
   return typeof syscall === 'string' && WAYS.includes(syscall) ? 'lost' : undefined;
 }
 
@@ -58,6 +66,10 @@ export function findFaultProblem(description: string, error: unknown): Problem |
       return databaseFull(description, fault.reason);
     case 'troubled':
       return databaseTroubled(description, fault.reason);
+    case 'refused':
+      return databaseRefuses(description, fault.reason);
+    case 'busy':
+      return databaseBusy(description, fault.reason);
     default:
       return unreachable(fault.kind);
   }

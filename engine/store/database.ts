@@ -103,9 +103,13 @@ export async function inTransaction<Result>(
   }
 }
 
-/** A connection over which no answer came would hold up whoever uses it next. */
+/**
+ * A connection over which no answer came would hold up whoever uses it next; one that may only be read stays so, while
+ * a new one may lead to the server that takes over.
+ */
 function toBroken(error: unknown): Error | undefined {
-  return error instanceof Error && findFault(error)?.kind === 'lost' ? error : undefined;
+  const kind = findFault(error)?.kind;
+  return error instanceof Error && (kind === 'lost' || kind === 'refused') ? error : undefined;
 }
 
 /** @returns why the client cannot be used again, if so */

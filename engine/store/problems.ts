@@ -85,6 +85,26 @@ export function databaseTroubled(description: string, reason: string): Problem {
   };
 }
 
+/** The database can be read, and takes nothing, or not this from this user. */
+export function databaseRefuses(description: string, reason: string): Problem {
+  return {
+    code: 'DATABASE_REFUSES',
+    message: `The database (${description}) refuses what is to be done: ${reason}.`,
+    repair:
+      'Where it is a standby or set read-only, make it writable or name the primary in CHUKWA_DATABASE_URL; else grant its user what was refused.',
+  };
+}
+
+/** A statement was broken off that could have been done. */
+export function databaseBusy(description: string, reason: string): Problem {
+  return {
+    code: 'DATABASE_BUSY',
+    message: `The database (${description}) broke a statement off: ${reason}.`,
+    repair:
+      'See in pg_stat_activity who holds locks for long, and whether statement_timeout or lock_timeout is set for this user.',
+  };
+}
+
 /** The database holds tables, and none of them says that they are ours. Nothing is made beside them. */
 export function databaseNotOurs(description: string, relation: string): Problem {
   return {

@@ -4,7 +4,7 @@ import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord, AttemptSummary, LlmCallRecord, WorldSnapshot } from '../../engine/ports/records.js';
 import { type ScriptedModel, startScriptedModel } from '../../fixtures/scripted-model/index.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
-import { askChukwa, makeFolder, startChukwa, whileRunning } from './command.js';
+import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
 import { callAt, onlyAttempt, script } from './readings.js';
 
 const FIRST = 'bob/act/round-1/try-1';
@@ -44,6 +44,20 @@ describe('a process that is killed in the middle of a turn (PostgreSQL)', () => 
     const summaries = await engine.store.records.attempts(world_slug);
     const records = await Promise.all(summaries.map(({ attempt_id }) => engine.store.records.attempt(attempt_id)));
     return records.flatMap((record) => record ?? []).toSorted((one, other) => one.epoch - other.epoch);
+  }
+
+  /** Until it is settled, an attempt shows how, and keeps its world from running; then it shows what was decided. */
+  async function assertSettles(stage: ParkStage, attempt: AttemptRecord): Promise<void> {
+    const show = async () => (await runChukwa(['attempt', attempt.attempt_id], stage.variables)).stdout;
+    const settle = ['attempt', 'settle', attempt.attempt_id, '--not-performed'];
+    const doubtful = await show();
+    assert.match(doubtful, new RegExp(`In doubt: ${FIRST}/tool +--call ${attempt.failed_source_invocation_id}`));
+    assert.ok(doubtful.includes(`npx chukwa ${settle.join(' ')}`), doubtful);
+    assert.match(JSON.stringify(await askChukwa(['run', attempt.world_slug], stage.variables, 1)), /CALL_IN_DOUBT/);
+    await askChukwa(settle, stage.variables);
+    const settled = await show();
+    assert.match(settled.replaceAll(/\s+/g, ' '), /Settled since: it did not take place\./);
+    assert.doesNotMatch(settled, /In doubt|attempt settle/);
   }
 
   test('leaves running rows; the next run goes on with the attempt, and commits the turn', async () => {
@@ -88,6 +102,7 @@ describe('a process that is killed in the middle of a turn (PostgreSQL)', () => 
     assert.deepEqual(performances(attempt, FIRST), ['succeeded']);
     assert.equal(asked, 0, 'the side effect was asked for again');
     assert.equal(await countRunning(stage, world), 0);
+    await assertSettles(stage, attempt);
   });
 
   test('keeps a living driver safe: a second one is refused, and told who it is', async () => {

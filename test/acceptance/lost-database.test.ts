@@ -54,6 +54,12 @@ describe('a PostgreSQL that goes away in the middle of a run', () => {
   });
 });
 
+/** Every end of a call is broken off, as by `pg_cancel_backend` or a timeout. */
+const BROKEN_OFF = `
+  CREATE FUNCTION broken_off() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE 'canceling statement due to user request' USING ERRCODE = '57014'; END $$;
+  CREATE TRIGGER broken_off BEFORE UPDATE ON source_invocations EXECUTE FUNCTION broken_off()`;
+
 describe('a PostgreSQL that fails in the middle of a turn', () => {
   const open = sharedStage('PostgreSQL');
 
@@ -82,6 +88,27 @@ describe('a PostgreSQL that fails in the middle of a turn', () => {
     assert.match(problems[0]?.repair ?? '', /^Make room .* Then: chukwa run /);
   });
 
+  test('by breaking off a statement is told so, and the turn goes on without a second side effect', async () => {
+    const stage = await open();
+    const world = await stage.makeWorld({ scenario: 'tools' });
+    const { world_slug } = world;
+    stage.model.setScript(await loadScript('tools'));
+    let asked = 0;
+    stage.model.onRequest(async () => {
+      asked += 1;
+      if (asked === 2) await stage.outside?.query(BROKEN_OFF);
+    });
+    const { signal } = new AbortController();
+    const done = await runTurns(stage.engine, { world_slug, turns: 1, signal, onProgress: () => {} });
+    await stage.outside?.query('DROP FUNCTION broken_off CASCADE');
+    assert.ok(!done.ok);
+    assert.deepEqual([done.because, done.problems[0]?.code], ['environment', 'DATABASE_BUSY']);
+    assert.equal(stage.toys.vending.served.length, 1);
+    assert.equal((await stage.run(world)).report.turns[0]?.status, 'committed');
+    assert.equal((await stage.engine.store.records.attempts(world_slug)).length, 1, 'another attempt was begun');
+    assert.equal(stage.toys.vending.served.length, 1, 'the side effect took place twice');
+  });
+
   test('the world of a driver that was overtaken is told, and where to look', async () => {
     const stage = await open();
     const { because, problems } = await fail(
@@ -98,7 +125,6 @@ const says = (message: string, more: object): Error => Object.assign(new Error(m
 const FAULTS: Readonly<Record<NonNullable<ReturnType<typeof findFault>>['kind'] | 'none', readonly unknown[]>> = {
   none: [
     says('duplicate key', { code: '23505' }),
-    says('canceling statement due to user request', { code: '57014' }),
     says('no such file', { code: 'ENOENT', syscall: 'open' }),
     new Error('a promise was broken'),
     'text',
@@ -111,6 +137,20 @@ const FAULTS: Readonly<Record<NonNullable<ReturnType<typeof findFault>>['kind'] 
     new AggregateError([says('read ECONNRESET', { code: 'ECONNRESET', syscall: 'read' })]),
     new Error('Connection terminated unexpectedly'),
     new Error('Query read timeout'),
+    says('password authentication failed for user "chukwa"', { code: '28P01' }),
+    says('role "chukwa" is not permitted to log in', { code: '28000' }),
+    says('database "chukwa" does not exist', { code: '3D000' }),
+    says('database "chukwa" is not currently accepting connections', { code: '55000' }),
+  ],
+  refused: [
+    says('cannot execute UPDATE in a read-only transaction', { code: '25006' }),
+    says('permission denied for table worlds', { code: '42501' }),
+  ],
+  busy: [
+    says('canceling statement due to user request', { code: '57014' }),
+    says('canceling statement due to lock timeout', { code: '55P03' }),
+    says('deadlock detected', { code: '40P01' }),
+    says('could not serialize access due to concurrent update', { code: '40001' }),
   ],
   full: [
     says('could not extend file "base/5/16812": No space left on device', { code: '53100' }),

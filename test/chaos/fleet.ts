@@ -14,6 +14,7 @@ import { type Running, startChukwa, whileRunning } from '../acceptance/command.j
 import { must, ROOT } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
 import { SCRIPT } from './script.js';
+import { settleDoubts } from './settler.js';
 
 /** Worlds on a PostgreSQL of their own, with services and a model that count, for real processes to be destroyed on. */
 export interface Fleet {
@@ -32,7 +33,9 @@ export interface Fleet {
   startWorker(words?: readonly string[]): Promise<Running>;
   /** Tells a worker to end, and expects it to do so in good order. */
   stop(worker: Running): Promise<void>;
-  /** Waits until no message is left to be done. */
+  /** Settles what is in doubt, as the services say. */
+  settleDoubts(): Promise<void>;
+  /** Waits until no message is left to be done, and settles what is in doubt. */
   untilDone(): Promise<void>;
   /** Whatever still runs is killed. */
   close(): Promise<void>;
@@ -58,19 +61,20 @@ export async function openFleet(): Promise<Fleet> {
     await engine.close();
     await Promise.all([toys.close(), model.close(), server.stop()]);
   };
-  return { server, engine, toys, model, variables, close, ...actions(engine, pool, { variables, running }) };
+  return { server, engine, toys, model, variables, close, ...actions(engine, pool, { variables, running, toys }) };
 }
 
-type Actions = Pick<Fleet, 'query' | 'makeWorlds' | 'queue' | 'startWorker' | 'stop' | 'untilDone'>;
+type Actions = Pick<Fleet, 'query' | 'makeWorlds' | 'queue' | 'startWorker' | 'stop' | 'settleDoubts' | 'untilDone'>;
 
 function actions(
   engine: Engine,
   pool: pg.Pool,
-  workers: { readonly variables: Fleet['variables']; readonly running: Set<Running> },
+  workers: { readonly variables: Fleet['variables']; readonly running: Set<Running>; readonly toys: Toys },
 ): Actions {
   let made = 0;
   const query: Actions['query'] = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
     (await pool.query<Row>(text, [...values])).rows;
+  const settle = (): Promise<void> => settleDoubts({ engine, toys: workers.toys, query });
   return {
     query,
     async makeWorlds(number) {
@@ -83,8 +87,10 @@ function actions(
     },
     queue: async (world_slug, turns) => must(await queueTurns(engine, { world_slug, turns })).inbox_ids,
     ...workerActions(workers),
+    settleDoubts: settle,
     async untilDone() {
       for (;;) {
+        await settle();
         const left = await query("SELECT 1 FROM agent_inbox WHERE status <> 'consumed' LIMIT 1");
         if (left.length === 0) return;
         await wait(100);

@@ -45,12 +45,13 @@ test(`workers killed ${KILLS} times over ${WORLDS} worlds do every queued turn o
   await assertWhole(fleet, { worlds, inbox_ids });
 });
 
-/** Sees to it that there is always a turn to be done in every world, until it is told to end. */
-function supplyTurns({ query, queue }: Fleet, worlds: readonly string[]) {
+/** Sees to it that there is always a turn to be done in every world, and nothing in doubt, until it is told to end. */
+function supplyTurns({ query, queue, settleDoubts }: Fleet, worlds: readonly string[]) {
   const ended = new AbortController();
   const inbox_ids: string[] = [];
   const supply = async (): Promise<void> => {
     while (!ended.signal.aborted) {
+      await settleDoubts();
       const busy = await query<{ readonly slug: string }>(
         `SELECT world_slug AS slug FROM agent_inbox WHERE status IN ('queued', 'pending', 'deferred')
          GROUP BY world_slug HAVING count(*) > 1`,

@@ -31,6 +31,9 @@ const OUTAGES: Readonly<Record<string, Outage>> = {
   ),
   'sending all its clients away': { times: extent(4, 20), happen: cutConnections },
   'without room for some tables, one after the other': { times: extent(2, FULL.length), happen: fillUp },
+  'that may only be read for a while': { times: extent(1, 4), happen: (fleet) => shut(fleet, READ_ONLY) },
+  'that lets nobody in for a while': { times: extent(1, 4), happen: (fleet) => shut(fleet, NOBODY) },
+  'breaking off statements that wait for a lock': { times: extent(3, 12), happen: breakOff },
 };
 
 interface Outage {
@@ -75,6 +78,33 @@ async function cutConnections({ query }: Fleet): Promise<void> {
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid()`,
   );
+}
+
+interface Shutting {
+  readonly shut: string;
+  readonly open: string;
+}
+
+const READ_ONLY: Shutting = {
+  shut: 'ALTER DATABASE postgres SET default_transaction_read_only = on',
+  open: 'ALTER DATABASE postgres RESET default_transaction_read_only',
+};
+
+const NOBODY: Shutting = { shut: 'ALTER ROLE postgres NOLOGIN', open: 'ALTER ROLE postgres LOGIN' };
+
+/** Connections that are made from now on find it shut, and all others are cut but our own. */
+async function shut(fleet: Fleet, { shut: close, open }: Shutting): Promise<void> {
+  await fleet.query(close);
+  await cutConnections(fleet);
+  await wait(1_500);
+  await fleet.query(open);
+}
+
+async function breakOff({ query }: Fleet, time: number): Promise<void> {
+  await query(`
+    BEGIN; LOCK TABLE ${FULL[time % FULL.length]} IN EXCLUSIVE MODE; SELECT pg_sleep(0.3);
+    SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+    WHERE wait_event_type = 'Lock' AND datname = current_database(); COMMIT`);
 }
 
 /** For a while, one table cannot be written. */

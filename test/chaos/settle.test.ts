@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
 import { type SettledCall, settleCall } from '../../engine/operations/settle-call.js';
+import { runTurns } from '../../engine/operations/run-turns.js';
+import { queueTurns, runWorker, type WorkerEvent } from '../../engine/operations/run-worker.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import { must } from '../support/park-stage.js';
+import { waitUntil } from '../support/wait-until.js';
 import { type Arena, openArena } from './arena.js';
 
 const TOOL = 'bob/act/round-1/try-1/tool';
@@ -101,11 +104,43 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       assert.deepEqual(!again.ok && again.problems.map(({ code }) => code), ['CALL_ALREADY_SETTLED']);
     });
 
-    test('cannot be settled any more once the world has gone on without it', async () => {
+    test('is never made again by another turn: a run is refused until it is settled, and says how', async () => {
       const { world_slug, failed } = await makeDoubt();
-      assert.equal((await goOn(world_slug)).continues_attempt_id, null);
-      const late = await settle(failed);
-      assert.deepEqual(!late.ok && late.problems.map(({ code }) => code), ['SETTLED_TOO_LATE']);
+      const { signal } = new AbortController();
+      const run = () => runTurns(arena.freshEngine(), { world_slug, turns: 1, signal, onProgress: () => {} });
+      const refused = await run();
+      assert.ok(!refused.ok && refused.because === 'content');
+      const [problem] = refused.problems;
+      assert.equal(problem?.code, 'CALL_IN_DOUBT');
+      for (const how of ['--result FILE', '--not-performed'])
+        assert.ok(problem.repair?.includes(`chukwa attempt settle ${failed.attempt_id} ${how}`), problem.repair);
+      assert.equal(arena.stage.toys.vending.served.length, 1);
+      must(await settle(failed));
+      assert.equal(must(await run()).turns[0]?.status, 'committed');
+    });
+
+    test('keeps queued turns waiting until it is settled, and lets the first of them go on then', {
+      timeout: 60_000,
+    }, async () => {
+      const { world_slug, failed } = await makeDoubt();
+      const engine = arena.freshEngine();
+      must(await queueTurns(engine, { world_slug, turns: 2 }));
+      const told: WorkerEvent[] = [];
+      const stop = new AbortController();
+      const settings = { concurrency: 1, grace_ms: 0, lease_ms: 30_000, worlds: [world_slug] };
+      const onEvent = (event: WorkerEvent): void => void told.push(event);
+      const working = runWorker(engine, { ...settings, signal: stop.signal, onEvent, onReady: () => {} });
+      await waitUntil(() => told.some(({ kind }) => kind === 'turn_deferred'));
+      assert.equal(arena.stage.toys.vending.served.length, 1);
+      must(await settle(failed));
+      await waitUntil(() => told.filter(({ kind }) => kind === 'turn_committed').length === 2);
+      stop.abort();
+      must(await working);
+      const attempts = await engine.store.records.attempts(world_slug);
+      assert.deepEqual(
+        attempts.map(({ status }) => status),
+        ['failed', 'committed', 'committed'],
+      );
     });
 
     test('an attempt without one has nothing to settle', async () => {

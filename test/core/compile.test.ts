@@ -116,7 +116,9 @@ check('a prompt that reads a node that is not there', { prompt: '{{nodes.think.o
 check('a placeholder that never closes', { prompt: 'Hello {{world.slug' }, [
   'PROMPT_PLACEHOLDER_UNCLOSED /nodes/0/prompt_template/messages/0/content',
 ]);
-check('a node that waits for itself', { prompt: '{{nodes.act.output}}' }, ['NODES_CYCLE /nodes']);
+check('a node that waits for itself', { prompt: '{{nodes.act.output}}' }, [
+  'NODES_CYCLE /nodes/0/prompt_template/messages/0/content',
+]);
 check('a delivery that this version cannot do', { schema_delivery: 'response_format_strict' }, [
   'NOT_SUPPORTED_YET /interface/schema_delivery',
 ]);

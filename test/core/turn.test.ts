@@ -98,6 +98,23 @@ const REJECTIONS: readonly (readonly [string, Json, string])[] = [
   ],
 ];
 
+check(
+  'arguments that fit the tool and not its source are tried again in the same lane',
+  {
+    ...VENDING,
+    request_schema: { not: { properties: { button: { const: 'C' } } } },
+    says: [toolCall('buy_candy', { button: 'C' }), toolCall('buy_candy', { button: 'A' }), finalPatch()],
+  },
+  [
+    'ask bob/act/round-1/try-1',
+    'reject bad_arguments',
+    'ask bob/act/round-1/try-2',
+    'ask bob/act/round-1/try-2/tool',
+    'ask bob/act/round-2/try-1',
+    'commit bob',
+  ],
+);
+
 for (const [what, output, detail] of REJECTIONS) {
   check(`${what} is tried again in the same lane: ${detail}`, { ...VENDING, says: [output, finalPatch()] }, [
     'ask bob/act/round-1/try-1',

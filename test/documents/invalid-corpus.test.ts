@@ -45,7 +45,10 @@ for (const name of cases) {
       ok,
       expected.every((line) => line.includes(' (note) ')),
     );
-    for (const { message } of findings) assert.match(message, /\S+ \S+/);
+    for (const { message, repair } of findings) {
+      assert.match(message, /\S+ \S+/);
+      assert.match(repair ?? `no repair: ${message}`, /^[A-Z`].*[.?]$/s);
+    }
   });
 }
 

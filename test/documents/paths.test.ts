@@ -61,7 +61,7 @@ for (const [written, others, said] of MISSING) {
     const { told } = await complaintsOf(t, { 'a/profile.json': profile(written), ...others }, ['.']);
     assert.deepEqual(
       told.filter(([, , code]) => code === 'FILE_MISSING'),
-      [['a/profile.json', 5, 'FILE_MISSING', said]],
+      [['a/profile.json', 5, 'FILE_MISSING', said ?? 'Correct the path, or add the file.']],
     );
   });
 }
@@ -94,5 +94,8 @@ test('a document does not mean itself', () => {
     { path: '/docs/a.json', kind: 'cognition_profile' as const, value: profile('./b.json'), is_sound: true },
   ];
   const [complaint] = linkDocuments(files, resolveWithin(['/docs'])).problems;
-  assert.deepEqual([complaint?.problem.code, complaint?.problem.repair], ['FILE_MISSING', undefined]);
+  assert.deepEqual(
+    [complaint?.problem.code, complaint?.problem.repair],
+    ['FILE_MISSING', 'Correct the path, or add the file.'],
+  );
 });

@@ -18,8 +18,31 @@ const ADVICE: readonly (readonly [name: string, text: string, place: string, sai
   ['a comma left out within a line', '[1 2]', '1:4', 'a comma is missing before this. Put a , in front of it.'],
   ['a colon left out', '{"a" 1}', '1:6', 'a colon is missing before this. Put a : in front of it.'],
   ['a colon left out before text', '{"a" "b"}', '1:6', 'a colon is missing before this. Put a : in front of it.'],
-  ['a value after the value', '{} {}', '1:4', '"{" cannot stand here'],
-  ['a word that JSON does not know', '[1, yes]', '1:5', '"y" cannot stand here'],
+  [
+    'a value after the value',
+    '{} {}',
+    '1:4',
+    '"{" cannot stand here. Take it out: a file holds one value, and an object names its members.',
+  ],
+  [
+    'a word that JSON does not know',
+    '[1, yes]',
+    '1:5',
+    '"y" cannot stand here. Put text in double quotes; without them, only numbers, true, false and null stand.',
+  ],
+  [
+    'a number that JSON does not have',
+    '[NaN]',
+    '1:2',
+    '"N" cannot stand here. Write a number, null, or a text in double quotes: JSON has no such number.',
+  ],
+  [
+    'an escape that JSON does not have',
+    '["\\x41"]',
+    '1:3',
+    '"\\\\" cannot stand here. Write a backslash as \\\\; only \\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four digits are escapes.',
+  ],
+  ['something else', '[1] ;', '1:5', '";" cannot stand here. Take it out.'],
 ];
 
 for (const [name, text, place, said] of ADVICE) {
@@ -28,6 +51,6 @@ for (const [name, text, place, said] of ADVICE) {
     const [problem] = parsed.ok ? [] : parsed.problems;
     const { message, repair, location } = problem ?? assert.fail('it was taken for JSON');
     assert.equal(`${location?.line}:${location?.column}`, place);
-    assert.equal(repair === undefined ? message : `${message}. ${repair}`, said);
+    assert.equal(`${message}. ${repair}`, said);
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { validateDocuments } from '../../engine/operations/documents/index.js';
+import { type DocumentParts, validateDocuments } from '../../engine/operations/documents/index.js';
 import { documentParts, folderOf, inShort, PACKAGE_ROOT } from './document-parts.js';
 
 const policy = {
@@ -37,6 +37,12 @@ const scenario = {
   entities: [{ id: 'bob', name: 'Bob', kind: 'agent', state: 'Well.' }],
   cognition: [{ profile_ref: { path: './profile.json' }, subjects: ['bob'] }],
 };
+interface LinkedScenario {
+  readonly cognition: readonly [{ readonly profile_ref: { readonly hash: string } }];
+}
+interface LinkedProfile {
+  readonly workflow_ref: { readonly hash: string };
+}
 const tree = {
   'bob/scenario.json': scenario,
   'bob/profile.json': profile,
@@ -122,12 +128,19 @@ test('a scenario check finds every document that the scenario refers to', async 
   assert.deepEqual(found, [true, true, true, true, true]);
 });
 
-test('a scenario of which a part is broken is not checked further', async (t) => {
+test('a workflow of which a part is broken is not looked into, and the scenario is', async (t) => {
   const folder = await folderOf(t, { ...tree, 'sources/weather.json': '{' });
   const parts = await documentParts(folder);
-  const checkScenario = (): never => assert.fail('checked');
+  const found: boolean[] = [];
+  const checkScenario: DocumentParts['checkScenario'] = (find, hash) => {
+    const { cognition } = find('scenario', hash) as unknown as LinkedScenario;
+    const profileFound = find('cognition_profile', cognition[0].profile_ref.hash) as unknown as LinkedProfile;
+    found.push(find('cognition_workflow', profileFound.workflow_ref.hash) !== undefined);
+    return [];
+  };
   const { findings } = await validateDocuments({ ...parts, checkScenario }, ['.']);
   assert.deepEqual(findings.map(inShort), ['sources/weather.json:1:2 INVALID_JSON at ""']);
+  assert.deepEqual(found, [false]);
 });
 
 test('answers, manifests and workflow tests are read and never stored', async (t) => {

@@ -62,6 +62,13 @@ const HOSTILE: readonly Hostile[] = [
     body: /^no such disk\n$/,
   },
   {
+    name: 'dies before anybody can write to it',
+    command: '["sh", "-c", "echo boom >&2; exit 3"]',
+    failed: 'transport',
+    message: /CHUKWA_MCP_TEST names ended \(code 3\)/,
+    body: /^boom\n$/,
+  },
+  {
     name: 'dies in the middle of a call',
     command: fakeServer(`'tools/call': () => { console.error('out of luck'); process.exit(3) }`),
     failed: 'transport',

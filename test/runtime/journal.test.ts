@@ -8,13 +8,17 @@ import { answered, generationStart, message, toyStart } from '../store/record-fi
 const toy = (key: string) => toyStart(key, 1);
 
 /** A journal with what it wrote, statement by statement. */
-function listening(write: (calls: CallsWrite) => Promise<void> = async () => {}) {
+function listening(write: (calls: CallsWrite) => Promise<void> = async () => {}, linger_ms = 1) {
   const written: string[] = [];
-  const journal: Journal = openJournal(openBook('attempt', new Map()), async (calls) => {
-    const finished = calls.finished.map(({ outcome }) => `-${outcome.key}`);
-    written.push([...finished, ...calls.started.map(({ command }) => `+${command.key}`)].join(' '));
-    await write(calls);
-  });
+  const journal: Journal = openJournal(
+    openBook('attempt', new Map()),
+    async (calls) => {
+      const finished = calls.finished.map(({ outcome }) => `-${outcome.key}`);
+      written.push([...finished, ...calls.started.map(({ command }) => `+${command.key}`)].join(' '));
+      await write(calls);
+    },
+    linger_ms,
+  );
   const started = (key: string) => writeCall(journal, { kind: 'started', start: toy(key) });
   const finished = (key: string) => writeCall(journal, { kind: 'finished', finish: answered(toy(key), {}) });
   return { journal, written, started, finished };
@@ -40,6 +44,19 @@ describe('the journal of a driver', () => {
     go();
     await Promise.all([first, ...rest]);
     assert.deepEqual(written, ['+a', '-b -c -d -e', '-f']);
+  });
+
+  test('lets the end of a call from which nothing follows go with what comes soon, and else by itself', async () => {
+    const waiting = (journal: Journal, key: string) =>
+      writeCall(journal, { kind: 'finished', finish: answered(toy(key), {}), can_wait: true });
+    const patient = listening(undefined, 600_000);
+    const first = waiting(patient.journal, 'a');
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([first, waiting(patient.journal, 'b'), patient.started('c')]);
+    assert.deepEqual(patient.written, ['-a -b +c']);
+    const alone = listening();
+    await waiting(alone.journal, 'd');
+    assert.deepEqual(alone.written, ['-d']);
   });
 
   test('writes everything else alone, and in its order', async () => {

@@ -55,17 +55,43 @@ describe('a driver that breaks', () => {
   };
 
   for (const [when, otherwise] of Object.entries(WAYS)) {
-    test(`${when}: the attempt is interrupted and the first error is heard`, async () => {
+    test(`${when}: the first error is heard, and the next driver goes on with the same attempt`, async () => {
       const stage = await open();
       const { world_slug, end } = await drive(stage, otherwise);
       await assert.rejects(end, BROKEN);
-      const attempt = await onlyAttemptOf(stage, world_slug);
-      assert.deepEqual([attempt.status, attempt.failure_class], ['interrupted', 'interrupted']);
+      assert.equal((await onlyAttemptOf(stage, world_slug)).status, 'running');
       stage.model.setScript(await loadScript('simple'));
-      const world = await stage.world(world_slug);
-      assert.equal((await stage.run(world)).report.turns[0]?.status, 'committed');
+      await stage.run(await stage.world(world_slug));
+      const { status, take_overs } = await onlyAttemptOf(stage, world_slug);
+      assert.deepEqual([status, take_overs], ['committed', 1]);
     });
   }
+
+  test('every time: the attempt is poisoned after five, and was asked for nothing twice', async () => {
+    const stage = await open();
+    stage.model.setScript(await loadScript('simple'));
+    const { world_slug, scenario_hash } = await stage.makeWorld({ scenario: 'simple' });
+    const { program } = must(await loadScenario(stage.engine, scenario_hash));
+    const attempts = { ...stage.engine.runtime.attempts, commit: async () => breaks() };
+    const again = () =>
+      runAttempt(
+        { ...stage.engine.runtime, attempts },
+        {
+          world_slug,
+          program,
+          simulationTime: () => '2026-05-01T09:01:00.000Z',
+          signal: new AbortController().signal,
+          onProgress: () => {},
+        },
+      );
+    await assert.rejects(again(), BROKEN);
+    const asked = stage.model.requests.length;
+    for (let times = 2; times <= 6; times += 1) await assert.rejects(again(), BROKEN);
+    const end = await again();
+    assert.equal(end.kind === 'failed' && end.failure.failure_class, 'poisoned');
+    assert.equal((await onlyAttemptOf(stage, world_slug)).take_overs, 6);
+    assert.equal(stage.model.requests.length, asked, 'the model was asked again');
+  });
 
   test('because its database lets it down leaves the attempt to the next, which commits it', async () => {
     const stage = await open();
@@ -88,7 +114,10 @@ describe('a driver that breaks', () => {
 
   test('and cannot even write that: the first error is heard all the same', async () => {
     const stage = await open();
-    const attempts = { ...stage.engine.runtime.attempts, fail: () => Promise.reject(new Error('the second error')) };
+    const attempts = {
+      ...stage.engine.runtime.attempts,
+      handOver: () => Promise.reject(new Error('the second error')),
+    };
     const { end } = await drive(stage, { parts: { attempts }, request: { onProgress: breaks } });
     await assert.rejects(end, BROKEN);
   });

@@ -8,7 +8,7 @@ import { Overtaken } from '../../engine/runtime/attempt.js';
 import { runWorker } from '../../engine/runtime/worker/run-worker.js';
 import type { WorkerEvent } from '../../engine/runtime/worker/worker-event.js';
 import type { Drive, WorkerParts } from '../../engine/runtime/worker/worker-parts.js';
-import { begin, makeWorld } from '../store/record-fixtures.js';
+import { begin, beginning, makeWorld } from '../store/record-fixtures.js';
 import { forEachDatabase, type TestDatabase } from '../support/databases.js';
 import { waitUntil } from '../support/wait-until.js';
 
@@ -79,6 +79,21 @@ forEachDatabase('a worker', (open) => {
     );
   });
 
+  test('puts off what a call in doubt keeps from being begun, and says how that is settled', ENOUGH, async () => {
+    const database = await open();
+    await queue(database, 'doubted');
+    const doubt = { attempt_id: 'A', attempted_turn: 1, source_invocation_id: 'C', command_key: 'bob/act/tool' };
+    let tries = 0;
+    const drive: Drive = async () => {
+      tries += 1;
+      return { kind: 'in_doubt', ...doubt };
+    };
+    await whileWorking({ drive, inbox: database.store.inbox }, ['doubted'], () => waitUntil(() => tries === 2));
+    assert.deepEqual(await statusesOf(database, 'doubted'), [
+      'deferred: call bob/act/tool of attempt A is in doubt, settle it: chukwa attempt settle A',
+    ]);
+  });
+
   test('gives up what can never be done, one turn after the other', ENOUGH, async () => {
     const database = await open();
     await queue(database, 'never', 3);
@@ -136,6 +151,52 @@ forEachDatabase('a worker', (open) => {
     await whileWorking({ drive, inbox: store.inbox }, ['lost'], () => waitUntil(() => asked.length > 0));
     assert.deepEqual(asked, [{ world_slug: 'lost', inbox_id: undefined, continues_only: true }]);
   });
+
+  test(
+    'drives an attempt that two drivers have died of alone, and takes up others again afterwards',
+    ENOUGH,
+    async () => {
+      const database = await open();
+      const { store, outside } = database;
+      const worlds = ['before', 'suspect', 'after'];
+      await queue(database, 'before');
+      const ends = new Map<string, () => void>();
+      const driven: string[] = [];
+      const drive: Drive = async ({ world_slug, inbox_id }) => {
+        if (inbox_id !== undefined) await store.attempts.begin({ ...beginning(world_slug), inbox_id }, () => true);
+        driven.push([...ends.keys(), world_slug].join(' beside '));
+        await new Promise<void>((resolve) => ends.set(world_slug, resolve));
+        ends.delete(world_slug);
+        await outside.query(`UPDATE worlds SET lease_until = now() + interval '1 hour' WHERE world_slug = $1`, [
+          world_slug,
+        ]);
+        return { kind: 'not_asked_for' };
+      };
+      let looks = 0;
+      const lapsed: Inbox['lapsed'] = (request) => {
+        looks += 1;
+        return store.inbox.lapsed(request);
+      };
+      await whileWorking({ drive, inbox: { ...store.inbox, lapsed } }, worlds, async () => {
+        await waitUntil(() => driven.length === 1);
+        await makeWorld(store, 'suspect');
+        await begin(store, 'suspect');
+        await outside.query(`UPDATE attempts SET take_overs = 2 WHERE world_slug = 'suspect'`);
+        await outside.query(`UPDATE worlds SET lease_until = now() WHERE world_slug = 'suspect'`);
+        const seen = looks;
+        await waitUntil(() => looks > seen + 1);
+        await queue(database, 'after');
+        await waitUntil(() => looks > seen + 3);
+        ends.get('before')?.();
+        await waitUntil(() => driven.length === 2);
+        const left = looks;
+        ends.get('suspect')?.();
+        await waitUntil(() => driven.length === 3 && looks > left);
+        ends.get('after')?.();
+      });
+      assert.deepEqual(driven, worlds);
+    },
+  );
 
   test('with a silent doorbell looks by itself', ENOUGH, async () => {
     const database = await open();

@@ -41,24 +41,24 @@ check('a valid value has no problem', person, { name: 'a', age: 1 }, []);
 check('all that is wrong is said at once', person, { name: '', agee: 1, kind: 'agnet' }, [
   'MISSING_FIELD : the field "age" is missing (Add it: In years.)',
   'UNKNOWN_FIELD /agee: "agee" is not a field here (Did you mean "age"?)',
-  'BAD_VALUE /name: must not be empty',
-  'UNEXPECTED_VALUE /kind: must be one of: "agent", "prop" (Did you mean "agent"?)',
+  'BAD_VALUE /name: must not be empty (Write more.)',
+  'UNEXPECTED_VALUE /kind: must be "agent" or "prop" (Did you mean "agent"?)',
 ]);
 check('a wrong type names both', person, { name: null, age: 1.5 }, [
-  'WRONG_TYPE /name: must be a string, not null',
-  'WRONG_TYPE /age: must be an integer, not a number',
+  'WRONG_TYPE /name: must be a string, not null (Write a string.)',
+  'WRONG_TYPE /age: must be an integer, not a number (Write an integer.)',
 ]);
 check('a pointer escapes the member that it names', { additionalProperties: false }, { 'a/b~c': 1 }, [
   'UNKNOWN_FIELD /a~1b~0c: "a/b~c" is not a field here (Known here: nothing.)',
 ]);
 check('a bad name is found at the member that has it', { propertyNames: { pattern: '^[a-z]+$' } }, { ok: 1, Bad: 2 }, [
-  'BAD_VALUE /Bad: the name "Bad" does not match ^[a-z]+$',
+  'BAD_VALUE /Bad: the name "Bad" does not match ^[a-z]+$ (Write a text that matches.)',
 ]);
 check(
   'an open choice is one complaint at its place',
   { properties: { a: { anyOf: [{ type: 'string' }, { type: 'null' }] } } },
   { a: 1 },
-  ['NO_ALTERNATIVE /a: must be one of: a string, null'],
+  ['NO_ALTERNATIVE /a: must be a string or null (Write one of these.)'],
 );
 check(
   'a choice by a fixed member complains of the chosen branch only',
@@ -69,17 +69,22 @@ check(
     ],
   },
   { kind: 'two', b: 1 },
-  ['WRONG_TYPE /b: must be a string, not a number'],
+  ['WRONG_TYPE /b: must be a string, not a number (Write a string.)'],
 );
 check('formats are checked', { format: 'date-time' }, 'yesterday', [
   'BAD_VALUE : "yesterday" is not a date-time (Write for example "2025-11-02T17:00:00Z".)',
 ]);
-check('items that repeat are named', { uniqueItems: true }, [1, 2, 1], ['BAD_VALUE : items 0 and 2 are the same']);
+check(
+  'items that repeat are named',
+  { uniqueItems: true },
+  [1, 2, 1],
+  ['BAD_VALUE : items 0 and 2 are the same (Take one of them away.)'],
+);
 check(
   'a schema that refers to itself goes as deep as the value',
   { properties: { next: { $ref: '#' } }, type: 'object' },
   { next: { next: 1 } },
-  ['WRONG_TYPE /next/next: must be an object, not a number'],
+  ['WRONG_TYPE /next/next: must be an object, not a number (Write an object.)'],
 );
 
 test('of very many problems the first are said, and how many more there are', () => {
@@ -114,7 +119,7 @@ test('unknown keywords and formats are notes, and do not keep a schema from bein
 
 for (const name of ['toString', 'constructor', 'hasOwnProperty', '__proto__']) {
   check(`what every object inherits is no member: ${name}`, { required: [name] }, {}, [
-    `MISSING_FIELD : the field "${name}" is missing`,
+    `MISSING_FIELD : the field "${name}" is missing (Add "${name}".)`,
   ]);
   if (name === '__proto__') continue;
   check(
@@ -129,7 +134,7 @@ check(
   'where a value may depend on __proto__ or need it, that is checked',
   { required: ['__proto__'], dependentRequired: JSON.parse('{"__proto__": ["a"]}') as JsonObject },
   JSON.parse('{"__proto__": 1}') as Json,
-  ['MISSING_FIELD : the field "a" is missing'],
+  ['MISSING_FIELD : the field "a" is missing (Add "a".)'],
 );
 
 check(
@@ -138,7 +143,7 @@ check(
   { constructor: 1, toString: 2 },
   [
     'UNKNOWN_FIELD /toString: "toString" is not a field here (Known here: constructor.)',
-    'WRONG_TYPE /constructor: must be a string, not a number',
+    'WRONG_TYPE /constructor: must be a string, not a number (Write a string.)',
   ],
 );
 
@@ -162,7 +167,7 @@ check(
   'a url of ordinary length is checked as ever',
   { items: { format: 'url' } },
   ['http://example.com/a', 'a'],
-  ['BAD_VALUE /1: "a" is not a url'],
+  ['BAD_VALUE /1: "a" is not a url (Write a text of that format.)'],
 );
 
 const doubling = Object.fromEntries(

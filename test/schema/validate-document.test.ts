@@ -65,3 +65,12 @@ test('a prompt message holds at most 65,536 characters', () => {
   assert.deepEqual(codesOf(65_536), []);
   assert.deepEqual(codesOf(65_537), ['BAD_VALUE: must have at most 65536 characters']);
 });
+
+test('a plugin that is there and left out is not called unknown', () => {
+  const taken = { code: 'PLUGIN_NAME_TAKEN', message: 'several', details: { name: 'tide_table' } };
+  const validate = createValidateDocument(shape, [], [taken]);
+  const [problem] = validate('response_source', { version: 1, label: 'tides', interface: { name: 'tide_table' } });
+  assert.equal(problem?.code, 'PLUGIN_UNKNOWN');
+  assert.equal(problem?.message, 'the plugin "tide_table" is there, and is left out (PLUGIN_NAME_TAKEN)');
+  assert.match(problem?.repair ?? '', /chukwa plugin list/);
+});

@@ -23,6 +23,15 @@ const LINE_PLUGIN = `export default { open: (definition, { spawn }) => ({
   },
 }) };`;
 
+/** Waits until the program has said something, and then writes until it takes no more. */
+const PUSH_PLUGIN = `export default { open: (definition, { spawn }) => ({
+  invoke: async () => {
+    const child = await spawn();
+    for await (const _ of child.output) break;
+    for (;;) await child.write('again\\n');
+  },
+}) };`;
+
 const SPAWNS = { origin: { variables: ['CHUKWA_TEST_PROGRAM'] }, spawn: true };
 
 interface Told {
@@ -42,6 +51,13 @@ async function openProgram(t: TestContext, script: string, { log, variables, mor
     lookUp: (name) => variables?.[name],
     ...(log ? { log } : {}),
   });
+}
+
+async function openPushing(t: TestContext, script: string): Promise<Sources> {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'push', PUSH_PLUGIN, SPAWNS);
+  const command = JSON.stringify([process.execPath, '-e', script]);
+  return openTestSources(t, { folders: [folder], overlay: { CHUKWA_TEST_PROGRAM: command } });
 }
 
 async function askLine(sources: Sources, request: Json = null): Promise<JsonObject> {
@@ -115,6 +131,25 @@ test('a program that dies leaves its last words, and what it started dies with i
   assert.equal(ended, 'the program that CHUKWA_TEST_PROGRAM names ended (code 3)');
   assert.equal(last_words, 'no disk\n');
   await untilDead(text);
+});
+
+/** Closes its input at once, is still a while about its last words, and then ends. */
+const TURNS_AWAY = `require('node:fs').closeSync(0); process.stdout.write('away\\n');
+  setTimeout(() => { console.error('boom'); process.exitCode = 3; }, 100);`;
+
+test('a program that takes no more is asked how it ended, and what it said last is kept', async (t) => {
+  const sources = await openPushing(t, TURNS_AWAY);
+  const outcome = await ask(sources, jsonCall({}, { name: 'push' }));
+  assert.ok(outcome.status === 'failed');
+  assert.equal(outcome.failure_message, 'the program that CHUKWA_TEST_PROGRAM names ended (code 3)');
+  assert.equal(Buffer.from(outcome.response_body ?? []).toString(), 'boom\n');
+});
+
+test('a program that takes no more and stays is told to take no more', async (t) => {
+  const sources = await openPushing(t, `${TURNS_AWAY.split('\n')[0]} setInterval(() => {}, 1000);`);
+  const outcome = await ask(sources, jsonCall({}, { name: 'push' }));
+  assert.ok(outcome.status === 'failed');
+  assert.equal(outcome.failure_message, 'the program that CHUKWA_TEST_PROGRAM names takes no more');
 });
 
 test('a program that floods its standard error is heard to a limit, without its secrets', async (t) => {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { contentHash } from '../../engine/core/content/canonical.js';
 import type { Generation, Invoke } from '../../engine/core/turn/command.js';
-import type { CallProgram, Validate } from '../../engine/core/workflow/program.js';
+import type { CallProgram, SchemaProgram, Validate } from '../../engine/core/workflow/program.js';
 import type { CallOutcome, CallRecorder, CallResult, ChunkBatch } from '../../engine/ports/sources.js';
 import { compileShipped, createCompileSchema } from '../../engine/schema/compile-schema.js';
 import { openSources, type Sources, type SourcesParts } from '../../engine/sources/index.js';
@@ -94,7 +94,11 @@ export async function writePlugin(
   await writeFile(join(home, 'index.js'), entry);
 }
 
-export type Wanted = Partial<Omit<Invoke, 'call'>> & { readonly call?: Partial<CallProgram> };
+export type Wanted = Partial<Omit<Invoke, 'call'>> & {
+  readonly call?: Partial<CallProgram>;
+  /** What the source takes. */
+  readonly takes?: SchemaProgram;
+};
 
 type Told = JsonObject & { readonly name?: string };
 
@@ -134,7 +138,7 @@ const GENERATION: Generation = {
   schema_delivery: 'response_format',
 };
 
-function invoke(source: JsonObject & { readonly name: string }, { call, ...rest }: Wanted): Invoke {
+function invoke(source: JsonObject & { readonly name: string }, { call, takes, ...rest }: Wanted): Invoke {
   return {
     kind: 'invoke',
     key: 'bob/act/round-1/try-1',
@@ -145,7 +149,13 @@ function invoke(source: JsonObject & { readonly name: string }, { call, ...rest 
     deadline_ms: 20_000,
     ...rest,
     call: {
-      source: { hash: contentHash(source), label: 'tested', plugin: source.name, interface: source },
+      source: {
+        hash: contentHash(source),
+        label: 'tested',
+        plugin: source.name,
+        interface: source,
+        ...(takes === undefined ? {} : { request: takes }),
+      },
       effect: 'read_only',
       redaction: 'all',
       limits: { max_runtime_ms: 20_000, max_request_bytes: 8_192, max_result_bytes: 32_768 },

@@ -69,6 +69,17 @@ test('a broken plugin is left out with its reason, and the others stay', async (
     assert.match(messages, reason);
 });
 
+test('a module that cannot be parsed is left out, and its author is told how to find the place', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'half', 'export default { open() {');
+  const found = await findPlugins({ folders: [folder] }, await loadManifestCheck());
+  const { problems } = await loadPlugins(found.plugins, createCompileSchema());
+  assert.deepEqual(
+    problems.map(({ code, details, repair }) => [code, details?.['name'], repair]),
+    [['PLUGIN_ENTRY_FAILED', 'half', `\`node --check ${join(folder, 'half', 'index.js')}\` shows the place.`]],
+  );
+});
+
 test('an interface schema that cannot be compiled is a problem of its plugin', async (t) => {
   const folder = await makeFolder(t);
   await writePlugin(folder, 'odd', GOOD);

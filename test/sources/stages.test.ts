@@ -28,10 +28,12 @@ const NEVER: SchemaProgram = {
   validate: () => [{ code: 'WRONG', message: 'nothing is good enough', pointer: '/candy' }],
 };
 
+const ANYTHING: SchemaProgram = { hash: 'a', schema: {}, validate: () => [] };
+
 test('the stages are these, in this order', () => {
   const clock = { now: () => 0 };
   const lookUp = (): undefined => undefined;
-  const [fetches, children] = [openOriginFetches(), openChildren(lookUp)];
+  const [fetches, children] = [openOriginFetches(), openChildren(lookUp, timerAlarm)];
   const opened = createOpenedSources({
     plugins: [],
     lookUp,
@@ -120,6 +122,13 @@ test('a request that its schema does not allow is refused with the place', (t) =
   checkRefused(
     t,
     { call: { input: NEVER } },
+    { failed: 'schema_invalid', message: /nothing is good enough \(at \/candy\)/ },
+  ));
+
+test('a request that its source does not take is refused, whatever its binding says', (t) =>
+  checkRefused(
+    t,
+    { call: { input: ANYTHING }, takes: NEVER },
     { failed: 'schema_invalid', message: /nothing is good enough \(at \/candy\)/ },
   ));
 
@@ -249,6 +258,30 @@ const MISBEHAVIOURS: readonly {
     invoke: 'throw new Error("outer", { cause: capabilities.failure("http_status", "teapot") })',
     failed: 'http_status',
     message: /^teapot$/,
+  },
+  {
+    name: 'answers a value that throws when it is read',
+    invoke: 'return { value: { get candy() { throw new Error("a trap") } } }',
+    failed: 'transport',
+    message: /^what the plugin odd handed over cannot be read: a trap$/,
+  },
+  {
+    name: 'answers a proxy that throws when it is looked at',
+    invoke: 'return { value: new Proxy({}, { ownKeys() { throw new Error("a trap") } }) }',
+    failed: 'transport',
+    message: /cannot be read: a trap$/,
+  },
+  {
+    name: 'answers in a frame that throws when it is read',
+    invoke: 'return { value: {}, get facts() { throw new Error("a trap") } }',
+    failed: 'transport',
+    message: /cannot be read: a trap$/,
+  },
+  {
+    name: 'throws what cannot even be looked at',
+    invoke: 'throw new Proxy({}, { get() { throw undefined }, getPrototypeOf() { throw undefined } })',
+    failed: 'transport',
+    message: /handed over cannot be read: undefined$/,
   },
 ];
 

@@ -151,7 +151,7 @@ forEachDatabase('the record of an agent turn', (open) => {
     const finish = answered(scene.said, { text: '{}', finish_reason: 'stop' });
     const known = tell(scene.book, [{ kind: 'answered', subject_id: 'zoe', call_key: 'said' }], scene.said);
     await finishCall(scene.store, scene.lease, finish, known.record);
-    await scene.store.attempts.handOver(scene.lease, NOON);
+    await scene.store.attempts.handOver(scene.lease, { at: NOON, has_broken: false });
     const { agents } = await begin(scene.store, scene.lease.world_slug);
     const { source_invocation_id, llm_call_id } = scene.said;
     const turn = known.book.turns.get('zoe') ?? assert.fail();
@@ -170,7 +170,7 @@ forEachDatabase('the record of an agent turn', (open) => {
       );
     const turn = { message_type: 'turn', agent_id: 'zoe', turn_epoch: 1, is_its: true };
     assert.deepEqual(await read(), [{ status: 'pending', ...turn }]);
-    await scene.store.attempts.fail(scene.lease, { ...failing(), status: 'interrupted', agents: givingUp(scene) });
+    await scene.store.attempts.fail(scene.lease, { ...failing(), agents: givingUp(scene) });
     assert.deepEqual(await read(), [{ status: 'consumed', ...turn }]);
   });
 
@@ -211,7 +211,7 @@ forEachDatabase('the record of an agent turn', (open) => {
       [head?.status, head?.activity, head?.waiting_tool_count, head?.resume_deadline],
       ['suspended', 'awaiting_tool_result', 1, new Date(NOON + 5000).toISOString()],
     );
-    await scene.store.attempts.handOver(scene.lease, NOON);
+    await scene.store.attempts.handOver(scene.lease, { at: NOON, has_broken: false });
     const next = await begin(scene.store, scene.lease.world_slug);
     assert.deepEqual(next.agents.turns.get('zoe'), suspended.book.turns.get('zoe'));
     const heard = tell(

@@ -6,6 +6,7 @@ import {
   batch,
   begin,
   beginning,
+  doubt,
   committing,
   DOCUMENTS,
   endLease,
@@ -406,10 +407,57 @@ forEachDatabase('attempts', (open) => {
     await makeWorld(store, 'handed');
     const { lease } = await begin(store, 'handed');
     await startCall(store, lease, toyStart('a', 1));
-    assert.equal(await store.attempts.handOver(lease, NOON + 1), 'written');
+    assert.equal(await store.attempts.handOver(lease, { at: NOON + 1, has_broken: false }), 'written');
     const next = await begin(store, 'handed');
     assert.deepEqual([next.lease.attempt_id, next.past?.take_overs], [lease.attempt_id, 0]);
-    assert.equal(await store.attempts.handOver(lease, NOON + 2), 'overtaken');
+    assert.equal(await store.attempts.handOver(lease, { at: NOON + 2, has_broken: false }), 'overtaken');
+  });
+
+  test('what a driver breaks of is taken up at once as well, and counted as if it had died of it', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'broken');
+    const { lease } = await begin(store, 'broken');
+    assert.equal(await store.attempts.handOver(lease, { at: NOON + 1, has_broken: true }), 'written');
+    const next = await begin(store, 'broken');
+    assert.deepEqual([next.lease.attempt_id, next.past?.take_overs], [lease.attempt_id, 1]);
+    assert.equal(await store.attempts.handOver(next.lease, { at: NOON + 2, has_broken: false }), 'written');
+    assert.equal((await begin(store, 'broken')).past?.take_overs, 1);
+  });
+
+  test('no turn is begun over a call in doubt, and the one after that goes on once it is settled', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'doubted');
+    const { lease, call } = await doubt(store, 'doubted');
+    const again = beginning('doubted');
+    const { attempt_id, attempted_turn } = lease;
+    const in_doubt = { attempt_id, attempted_turn, source_invocation_id: call, command_key: 'sale' };
+    assert.deepEqual(await store.attempts.begin(again, () => true), { kind: 'in_doubt', ...in_doubt });
+    const settlement = { attempt_id, source_invocation_id: call, settled_at: NOON };
+    const settled = { kind: 'settled', world_slug: 'doubted', left_in_doubt: 0 };
+    assert.deepEqual(await store.attempts.settle(settlement), settled);
+    const begun = await store.attempts.begin(again, () => true);
+    assert.deepEqual(begun.kind === 'begun' && begun.past?.calls.map(({ key }) => key), []);
+    const shown = await store.records.attempt(attempt_id);
+    assert.deepEqual(
+      shown?.invocations.map(({ settled_as }) => settled_as),
+      ['not_performed'],
+    );
+  });
+
+  test('what is not gone on from needs no settling: another failure, an attempt before the latest', async () => {
+    const { store, outside } = await open();
+    for (const world of ['other', 'earlier']) await makeWorld(store, world);
+    const other = await doubt(store, 'other', 'http_status');
+    const settle = ({ lease, call }: Awaited<ReturnType<typeof doubt>>) =>
+      store.attempts.settle({ attempt_id: lease.attempt_id, source_invocation_id: call, settled_at: NOON });
+    assert.deepEqual(await settle(other), { kind: 'not_continued' });
+    assert.equal((await begin(store, 'other')).past, undefined);
+    const earlier = await doubt(store, 'earlier', 'http_status');
+    await begin(store, 'earlier');
+    await outside.query(`UPDATE attempts SET failure_class = 'interrupted' WHERE attempt_id = $1`, [
+      earlier.lease.attempt_id,
+    ]);
+    assert.deepEqual(await settle(earlier), { kind: 'too_late' });
   });
 
   test('what a generation said comes back as it was heard, even where it was of no use', async () => {

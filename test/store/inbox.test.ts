@@ -9,6 +9,7 @@ import {
   begin,
   type Begun,
   beginning,
+  doubt,
   endLease,
   failing,
   makeWorld,
@@ -113,18 +114,39 @@ forEachDatabase('the inbox', (open) => {
     assert.deepEqual(again, { ...claimed, retry_count: 1 });
   });
 
-  test('a turn whose driver breaks is tried again, five times and no more', async () => {
+  test('a turn whose driver breaks stays with its attempt, and no other is begun for it', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'breaks');
     await enqueue(store, 'breaks', 2);
-    const seen: string[] = [];
-    for (let tries = 1; tries <= 6; tries += 1) {
-      await makeDue(outside, 'breaks');
-      const { lease } = await beginClaimed(store, (await claim(store, 'breaks'))[0]);
-      await store.attempts.fail(lease, { ...failing(), status: 'interrupted' });
-      seen.push((await statusesOf(outside, 'breaks')).join(' '));
-    }
-    assert.deepEqual(seen, [...Array<string>(5).fill('deferred queued'), 'consumed pending']);
+    const [claimed] = await claim(store, 'breaks');
+    const { lease } = await beginClaimed(store, claimed);
+    await store.attempts.handOver(lease, { at: NOON, has_broken: true });
+    assert.deepEqual(await claim(store, 'breaks'), []);
+    assert.deepEqual(await beginAgain(store, claimed), { kind: 'not_asked_for' });
+    const lapsed = await store.inbox.lapsed({ most: 10, within_ms: 0, worlds: ['breaks'] });
+    assert.deepEqual(lapsed, [{ world_slug: 'breaks', in_ms: 0, take_overs: 0 }]);
+    const next = await begin(store, 'breaks');
+    assert.equal(next.lease.attempt_id, lease.attempt_id);
+    await store.attempts.fail(next.lease, failing());
+    assert.deepEqual(await statusesOf(outside, 'breaks'), ['consumed', 'pending']);
+  });
+
+  test('a turn that was put off over a call in doubt is due in the moment in which that is settled', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'doubted');
+    const { lease, call } = await doubt(store, 'doubted');
+    await enqueue(store, 'doubted', 2);
+    const [claimed] = await claim(store, 'doubted');
+    assert.equal((await beginAgain(store, claimed)).kind, 'in_doubt');
+    assert.ok(claimed);
+    await store.inbox.defer(claimed, { reason: 'a call is in doubt', delay_ms: 600_000 });
+    assert.deepEqual(await claim(store, 'doubted'), []);
+    await store.attempts.settle({ attempt_id: lease.attempt_id, source_invocation_id: call, settled_at: NOON });
+    assert.deepEqual(await statusesOf(outside, 'doubted'), ['pending', 'queued']);
+    const [again] = await claim(store, 'doubted');
+    assert.equal(again?.inbox_id, claimed.inbox_id);
+    const begun = await beginAgain(store, again);
+    assert.deepEqual(begun.kind === 'begun' && begun.past?.calls, []);
   });
 
   test('worlds whose driver let its lease lapse are found, longest ago first', async () => {
@@ -139,8 +161,8 @@ forEachDatabase('the inbox', (open) => {
       `UPDATE worlds SET lease_until = lease_until - interval '1 hour' WHERE world_slug = 'lapsed-a'`,
     );
     const lapsed = [
-      { world_slug: 'lapsed-a', in_ms: 0 },
-      { world_slug: 'lapsed-b', in_ms: 0 },
+      { world_slug: 'lapsed-a', in_ms: 0, take_overs: 0 },
+      { world_slug: 'lapsed-b', in_ms: 0, take_overs: 0 },
     ];
     assert.equal((await store.inbox.glance(0)).is_lapsing, true);
     assert.deepEqual(await store.inbox.lapsed({ most: 10, within_ms: 0 }), lapsed);
@@ -270,13 +292,13 @@ forEachDatabase('the inbox', (open) => {
         const [claimed] = await claim(store, 'steps');
         if (!claimed) return;
         const { lease } = await beginClaimed(store, claimed);
-        await store.attempts.fail(lease, { ...failing(), status: 'interrupted' });
+        await store.attempts.handOver(lease, { at: NOON, has_broken: true });
       },
       async () => store.attempts.fail((await begin(store, 'steps')).lease, failing()),
       () => store.inbox.tidy(),
     ];
     let before = await statusesById(outside, 'steps');
-    for (const act of [0, 2, 0, 4, 5, 3, 6, 2, 5, 1, 0, 3, 0, 4, 0, 3, 0, 3, 6]) {
+    for (const act of [0, 2, 0, 4, 5, 3, 6, 2, 5, 1, 0, 3, 0, 4, 5, 0, 3, 0, 3, 6]) {
       await acts[act]?.();
       const after = await statusesById(outside, 'steps');
       for (const [id, status] of after) assert.ok(isStep(before.get(id), status), `${before.get(id)} to ${status}`);

@@ -120,6 +120,23 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal(message?.message_type, 'timeout');
   });
 
+  test('keeps no other from being told of that is out of time, where somebody has locked its attempt or world', async () => {
+    const { kind, outside } = await open();
+    if (kind === 'embedded') return;
+    const { store, lease } = await pend('locked', { deadline_ms: 1 });
+    for (const table of ['attempts', 'worlds']) {
+      await pend(`beside-${table}`, { deadline_ms: 1 });
+      await outside.query('BEGIN');
+      await outside.query(`SELECT FROM ${table} WHERE world_slug = 'locked' FOR UPDATE`);
+      await outside.query('SELECT pg_sleep(0.01)');
+      const told = await store.pending.expire([v7(), v7()]);
+      await outside.query('ROLLBACK');
+      assert.equal(told, 1, `a lock in ${table} held up another world`);
+    }
+    assert.equal(await store.pending.expire([v7(), v7()]), 1);
+    assert.equal((await store.inbox.messagesOf(lease)).length, 1);
+  });
+
   test('is over with its attempt, and is not said to be out of time then', async () => {
     const { store, lease, id } = await pend('over', { deadline_ms: 1 });
     await store.attempts.fail(lease, failing());

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { contentHash } from '../../engine/core/content/canonical.js';
 import { sha256 } from '../../engine/core/content/sha256.js';
 import type { Message, SegmentOrigin } from '../../engine/core/prompt/message.js';
-import type { Invoke } from '../../engine/core/turn/command.js';
+import type { Fail, Invoke } from '../../engine/core/turn/command.js';
 import type { AppliedPatch } from '../../engine/core/world/world-patch.js';
 import type { CallProgram } from '../../engine/core/workflow/program.js';
 import type {
@@ -323,7 +323,6 @@ export function committing(
 /** The failure that ends an attempt. */
 export function failing(source_invocation_id?: string) {
   return {
-    status: 'failed' as const,
     failure: {
       kind: 'fail' as const,
       failure_class: 'http_status' as const,
@@ -349,4 +348,21 @@ export async function contentsOf(outside: OutsideView): Promise<string> {
     contents.push(`${name}\n${row?.rows ?? ''}`);
   }
   return contents.join('\n\n');
+}
+
+/** Fails an attempt of a world over a sale that nobody saw end. */
+export async function doubt(
+  store: Store,
+  world_slug: string,
+  failure_class: Fail['failure_class'] = 'interrupted',
+): Promise<{ readonly lease: AttemptLease; readonly call: string }> {
+  const { lease } = await begin(store, world_slug);
+  const start = toyStart('sale', 1);
+  const command = { ...start.command, call: { ...start.command.call, effect: 'external_side_effect' as const } };
+  await startCall(store, lease, { ...start, command });
+  const call = start.source_invocation_id;
+  const { failure, ended_at } = failing(call);
+  const failed = { failure: { ...failure, failure_class }, source_invocation_id: call, ended_at };
+  await store.attempts.fail(lease, failed);
+  return { lease, call };
 }

@@ -41,6 +41,8 @@ export interface SmallPark {
   readonly schemas?: readonly JsonObject[];
   /** What the one JSON source takes. */
   readonly request_schema?: JsonObject;
+  /** What tools may be given. */
+  readonly arguments_schema?: JsonObject;
   readonly entities?: readonly JsonObject[];
   readonly time?: JsonObject;
   readonly change?: (workflow: JsonObject) => JsonObject;
@@ -50,6 +52,13 @@ const JSON_SOURCE = {
   version: 1,
   label: 'toy',
   interface: { name: 'http_json', method: 'POST', url_env: 'CHUKWA_TOY_URL', path: '/toy' },
+};
+const ARGUMENTS: JsonObject = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  additionalProperties: false,
+  required: ['button'],
+  properties: { button: { enum: ['A', 'B', 'C'] } },
 };
 const ENTITIES: readonly JsonObject[] = [
   { id: 'bob', name: 'Bob', kind: 'agent', environment: 'park', state: 'hungry', memory: ['I came by bus.'] },
@@ -125,13 +134,7 @@ function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
     ...JSON_SOURCE,
     ...(park.request_schema === undefined ? {} : { request_schema_ref: shelf.put('json_schema', park.request_schema) }),
   });
-  const arguments_schema_ref = shelf.put('json_schema', {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    type: 'object',
-    additionalProperties: false,
-    required: ['button'],
-    properties: { button: { enum: ['A', 'B', 'C'] } },
-  });
+  const arguments_schema_ref = shelf.put('json_schema', park.arguments_schema ?? ARGUMENTS);
   return {
     version: 1,
     execution: 'per_subject_ordered',

@@ -16,7 +16,7 @@ export function findSyntaxProblem(source: NamedText): Problem {
 
 interface Fault {
   readonly message: string;
-  readonly repair?: string;
+  readonly repair: string;
 }
 
 function findFaultOffset(text: string): number {
@@ -70,7 +70,18 @@ function describeFault(text: string, offset: number): Fault {
   if (found === '/')
     return { message: 'comments are not JSON', repair: 'Take the comment out; documents have a description.' };
   if (found < ' ') return { message: 'a control character stands here as it is', repair: 'Escape it, as in \\n.' };
-  return { message: `${JSON.stringify(found)} cannot stand here` };
+  return { message: `${JSON.stringify(found)} cannot stand here`, repair: adviseOn(text.slice(offset)) };
+}
+
+function adviseOn(rest: string): string {
+  if (/^[+-]?(NaN|Infinity)/.test(rest))
+    return 'Write a number, null, or a text in double quotes: JSON has no such number.';
+  if (rest.startsWith('\\'))
+    return 'Write a backslash as \\\\; only \\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four digits are escapes.';
+  if (/^[{["]/.test(rest)) return 'Take it out: a file holds one value, and an object names its members.';
+  return /^\w/.test(rest)
+    ? 'Put text in double quotes; without them, only numbers, true, false and null stand.'
+    : 'Take it out.';
 }
 
 const MARKS = [

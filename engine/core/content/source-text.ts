@@ -63,5 +63,6 @@ function byteOrderMark(file: string): Problem {
 }
 
 function tooDeep(location: Location): Problem {
-  return { code: 'TOO_DEEP', message: `this is nested deeper than ${DEPTH_MAX} levels`, pointer: '', location };
+  const message = `this is nested deeper than ${DEPTH_MAX} levels`;
+  return { code: 'TOO_DEEP', message, pointer: '', location, repair: 'Flatten it.' };
 }

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import type { ToolLoopOutput } from '../../generated/tool-loop-output.js';
 import { isList } from '../content/json-pointer.js';
+import { judgeRequest } from '../workflow/judge-request.js';
 import type { LlmToolLoopProgram, ToolProgram } from '../workflow/program.js';
 import { findPatchComplaints } from '../world/judge-patch.js';
 import { project } from '../world/projection.js';
@@ -41,7 +42,7 @@ function judgeToolCall(node: LlmToolLoopProgram, name: string, args: JsonObject)
   if (tool === undefined) return unusable('unknown_tool', `There is no tool ${JSON.stringify(name)}. ${roster}`);
   if (!tool.permitted)
     return unusable('policy_denied', `The tool ${JSON.stringify(name)} may not be called here. ${roster}`);
-  const problems = tool.arguments.validate(args);
+  const problems = judgeRequest(tool.call, args);
   if (problems.length > 0)
     return unusable('bad_arguments', `The arguments of ${name} do not fit: ${listProblems(problems)}`);
   return { kind: 'tool_call', tool, arguments: args };

@@ -85,15 +85,24 @@ function findUnaskedOfNode(node: NodeProgram, place: string, rest: readonly stri
   const tools = node.type === 'llm_tool_loop' ? node.max_tool_calls : 0;
   if (round === undefined || tried === undefined)
     return shaped(`node ${node.id} asks a model`, `${place}/round-1/try-1`);
-  if (Number(round) > tools + 1) return { message: `node ${node.id} has ${tools + 1} rounds at most` };
+  if (Number(round) > tools + 1)
+    return {
+      message: `node ${node.id} has ${count(tools + 1, 'round', 'rounds')} at most`,
+      repair: `Write round-${tools + 1} or an earlier one.`,
+    };
   if (Number(tried) > node.max_generation_attempts)
     return {
-      message: `node ${node.id} has ${node.max_generation_attempts} tries at one answer (max_generation_attempts)`,
+      message: `node ${node.id} has ${count(node.max_generation_attempts, 'try', 'tries')} at one answer (max_generation_attempts)`,
+      repair: `Write try-${node.max_generation_attempts} or an earlier one.`,
     };
   const hasTool = node.type === 'llm_tool_loop' && node.tools.some(({ permitted }) => permitted);
   if (tool !== undefined && (!hasTool || Number(round) > tools))
-    return { message: `node ${node.id} calls no tool in round ${round}` };
+    return { message: `node ${node.id} calls no tool in round ${round}`, repair: 'Take "/tool" away.' };
   return undefined;
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`;
 }
 
 function shaped(message: string, key: string): UnaskedKey {

@@ -1,7 +1,8 @@
 import type { CognitionWorkflow, LlmToolLoopNode } from '../../generated/workflow.js';
 import { checkTemplate } from './check-ambients.js';
 import type { Complaint } from './document-problem.js';
-import { type AuthoredNode, edgesOf } from './node-edges.js';
+import { findChain } from './link/order.js';
+import { type AuthoredNode, edgesOf, referencesOf } from './node-edges.js';
 
 /** What a workflow's nodes say that the schema cannot check: names, circles, and whose patch is applied. */
 export function checkNodes(workflow: CognitionWorkflow): readonly Complaint[] {
@@ -74,24 +75,31 @@ function checkToolNames(node: LlmToolLoopNode, pointer: string): readonly Compla
   });
 }
 
-function checkCycles(workflow: CognitionWorkflow): readonly Complaint[] {
-  const edges = new Map(workflow.nodes.map((node) => [node.id, edgesOf(node)]));
-  const circling = [...edges.keys()].filter((id) => waitsForItself(id, edges));
-  if (circling.length === 0) return [];
-  return [
-    {
-      code: 'NODES_CYCLE',
-      message: `These nodes wait for each other: ${circling.join(', ')}.`,
-      pointer: '/nodes',
-      repair: 'Take one of the references away.',
-    },
-  ];
+/** Each circle once, at a reference that closes it. */
+function checkCycles({ nodes }: CognitionWorkflow): readonly Complaint[] {
+  const graph = new Map(nodes.map((node) => [node.id, edgesOf(node)]));
+  const told = new Set<string>();
+  return nodes.flatMap((node, index) => {
+    const circles = referencesOf(node).map(({ to, pointer }) => ({ to, pointer, way: findChain(graph, to, node.id) }));
+    const circle = circles.find(({ way }) => way !== undefined);
+    if (circle?.way === undefined || told.has(node.id)) return [];
+    for (const id of circle.way) told.add(id);
+    return [nodesCycle(node.id, circle.way, `/nodes/${index}${circle.pointer}`)];
+  });
 }
 
-function waitsForItself(id: string, edges: ReadonlyMap<string, readonly string[]>): boolean {
-  const before = new Set(edges.get(id));
-  for (const next of before) for (const further of edges.get(next) ?? []) before.add(further);
-  return before.has(id);
+function nodesCycle(id: string, way: readonly string[], pointer: string): Complaint {
+  const message =
+    way.length === 1
+      ? `${id} reads its own output, for which it would wait forever.`
+      : `${[id, ...way].join(' waits for ')}: none of them can begin.`;
+  return {
+    code: 'NODES_CYCLE',
+    message,
+    pointer,
+    repair:
+      way.length === 1 ? 'Take the reference away.' : `Take this reference to ${way[0]} away, or another of them.`,
+  };
 }
 
 function checkApply(workflow: CognitionWorkflow): readonly Complaint[] {

@@ -41,17 +41,25 @@ export function compileCall(
 ): Part<CallProgram> {
   const document: ComponentReference = { kind: 'cognition_workflow', hash: setting.hash };
   const source = findSource(parts, document, authored.source_ref, place);
-  const input = compileReference(
+  const request = compileReference(
+    parts,
+    { kind: 'response_source', hash: hashOf(authored.source_ref) },
+    source.value?.request_schema_ref,
+    '/request_schema_ref',
+  );
+  const said = compileReference(
     parts,
     document,
-    authored.arguments_schema_ref ?? source.value?.request_schema_ref,
+    authored.arguments_schema_ref,
     `${place.pointer}/arguments_schema_ref`,
   );
+  const input = said.value ?? request.value;
   const output = compileReference(parts, document, authored.result_schema_ref, `${place.pointer}/result_schema_ref`);
   const policed = place.always_policed === true || authored.effect !== 'read_only';
   const problems = [
     ...source.problems,
-    ...input.problems,
+    ...request.problems,
+    ...said.problems,
     ...output.problems,
     ...checkCall(document, setting, authored, place),
   ];
@@ -63,10 +71,11 @@ export function compileCall(
         label: source.value.label,
         plugin: source.value.interface.name,
         interface: source.value.interface,
+        ...(request.value === undefined ? {} : { request: request.value }),
       },
       effect: authored.effect,
       redaction: authored.redaction.allow,
-      ...(input.value === undefined ? {} : { input: input.value }),
+      ...(input === undefined ? {} : { input }),
       ...(output.value === undefined ? {} : { output: output.value }),
       ...(policed ? { policy_id: place.policy_id } : {}),
       ...(setting.policy === undefined ? {} : { policy: setting.policy }),
@@ -118,7 +127,7 @@ function findSource(
           code: 'PLUGIN_UNKNOWN',
           message,
           pointer: '/interface/name',
-          repair: 'Install the plugin, or use the name of one that is there.',
+          repair: '`chukwa plugin list` shows those that are there, and why others are left out.',
         },
       ]),
     };
@@ -141,7 +150,7 @@ function checkCall(
   place: CallPlace,
 ): readonly DocumentProblem[] {
   const needsLeave = place.always_policed !== true && authored.effect !== 'read_only';
-  const allowed = setting.policy?.allow.has(place.policy_id) ?? false;
+  const allowed = setting.policy?.allow.has(place.policy_id) ?? setting.policy_missing === true;
   const approval =
     setting.policy?.require_approval.some((entry) => entry === place.policy_id || entry === authored.effect) ?? false;
   return inDocument(document, [

@@ -19,6 +19,8 @@ export interface WorkflowSetting {
   readonly hash: string;
   readonly subjects: readonly string[];
   readonly policy?: CompiledPolicy;
+  /** One is named and cannot be found: what it allows is not known. */
+  readonly policy_missing?: boolean;
 }
 
 /** A value, and all that is wrong with it. The value is usable only where nothing is. */

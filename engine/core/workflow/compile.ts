@@ -73,6 +73,7 @@ function compileCognition(
     hash: workflowHash,
     subjects: place.cognition.subjects,
     ...(policy.policy === undefined ? {} : { policy: policy.policy }),
+    policy_missing: policy.policy === undefined && profile.tool_policy_ref !== undefined,
   });
   if (!compiled.ok) return { subjects: [], problems: [...unmet, ...compiled.problems] };
   return {

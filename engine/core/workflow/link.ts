@@ -6,7 +6,8 @@ import type { ComponentKind, ComponentReference } from './component.js';
 import { type DocumentKind, isComponentKind } from './link/document-kind.js';
 import { findMeant } from './link/find-meant.js';
 import { bottomUp, findChain, type Graph } from './link/order.js';
-import { listReferences, type Reference, replaceReferences } from './link/references.js';
+import { draftOf } from './link/draft.js';
+import { listReferences, NOWHERE, type Reference, replaceReferences } from './link/references.js';
 import type { ResolvePath } from './link/resolve-path.js';
 
 /** A file that was read. */
@@ -66,17 +67,53 @@ export function linkDocuments(
   const graph: Graph = new Map([...edges].map(([path, list]) => [path, list.flatMap((edge) => edge.to ?? [])]));
   const ordered = bottomUp(graph);
   const isOrdered = new Set(ordered);
-  const linked = new Map<string, LinkedDocument>();
-  for (const path of ordered) {
-    const document = linkOne(byPath.get(path), edges.get(path) ?? [], linked);
-    if (document) linked.set(path, document);
-  }
+  const linked = linkAll(ordered, byPath, edges);
   const problems = [...edges.values()].flat().flatMap((edge) => {
     const isClosed = edge.to !== undefined && !isOrdered.has(edge.from) && !isOrdered.has(edge.to);
     const problem = (isClosed ? findCycle(edge, graph) : undefined) ?? edge.problem ?? findWrongKind(edge, byPath);
     return problem ? [{ path: edge.from, problem }] : [];
   });
-  return { linked: [...linked.values()], problems };
+  return { linked, problems };
+}
+
+/**
+ * Links what there is, though parts of it are not sound or missing: only to look for further faults in it. Of a document
+ * that is not sound, its draft is taken; a reference that cannot be followed becomes one to nowhere.
+ */
+export function linkDrafts(files: readonly DocumentToLink[], resolvePath: ResolvePath): readonly LinkedDocument[] {
+  const drafts = files.map((file) => (file.is_sound ? file : toDraft(file)));
+  const byPath = new Map(drafts.map((file) => [file.path, file]));
+  const known = { byPath, resolvePath, others: [] };
+  const edges = new Map(drafts.map((file) => [file.path, listEdges(file, known)]));
+  const graph: Graph = new Map([...edges].map(([path, list]) => [path, list.flatMap((edge) => edge.to ?? [])]));
+  return linkAll(bottomUp(graph), byPath, edges, NOWHERE);
+}
+
+function toDraft(file: DocumentToLink): DocumentToLink {
+  const value = draftOf(file.kind, file.value);
+  return { ...file, value, is_sound: value !== undefined };
+}
+
+/** @param nowhere the hash in place of one that there is not; without it, who refers to nothing is left out */
+function linkAll(
+  ordered: readonly string[],
+  byPath: ReadonlyMap<string, DocumentToLink>,
+  edges: ReadonlyMap<string, readonly Edge[]>,
+  nowhere?: string,
+): readonly LinkedDocument[] {
+  const linked = new Map<string, LinkedDocument>();
+  for (const path of ordered) {
+    const hashed = (edges.get(path) ?? []).map((edge) => ({ ...edge, hash: findHash(edge, linked) ?? nowhere }));
+    const document = linkOne(byPath.get(path), hashed);
+    if (document) linked.set(path, document);
+  }
+  return [...linked.values()];
+}
+
+function findHash({ reference, to }: Edge, linked: ReadonlyMap<string, LinkedDocument>): string | undefined {
+  if ('hash' in reference.target) return reference.target.hash;
+  const target = to === undefined ? undefined : linked.get(to);
+  return target?.kind === reference.wants ? target.hash : undefined;
 }
 
 /** What a reference can lead to. */
@@ -102,8 +139,8 @@ function toEdge(from: string, reference: Reference, known: Known): Edge {
   if (known.byPath.has(resolved.value)) return { from, reference, to: resolved.value, problem: undefined };
   const missing = { code: 'FILE_MISSING', message: `there is no file "${reference.target.path}"`, ...place };
   const nearest = findMeant(from, resolved.value, [...known.byPath.keys(), ...known.others]);
-  const repair = nearest === undefined ? {} : { repair: `Did you mean "${nearest}"?` };
-  return { from, reference, to: undefined, problem: { ...missing, ...repair } };
+  const repair = nearest === undefined ? 'Correct the path, or add the file.' : `Did you mean "${nearest}"?`;
+  return { from, reference, to: undefined, problem: { ...missing, repair } };
 }
 
 function findCycle(edge: Edge, graph: Graph): Problem | undefined {
@@ -122,7 +159,8 @@ function findWrongKind(edge: Edge, byPath: ReadonlyMap<string, DocumentToLink>):
   const kind = edge.to === undefined ? undefined : byPath.get(edge.to)?.kind;
   if (kind === undefined || kind === edge.reference.wants) return undefined;
   const message = `this must refer to ${withArticle(edge.reference.wants)}, and the file is ${withArticle(kind)}`;
-  return { code: 'WRONG_KIND', message, pointer: edge.reference.pointer };
+  const repair = `Refer to ${withArticle(edge.reference.wants)}.`;
+  return { code: 'WRONG_KIND', message, pointer: edge.reference.pointer, repair };
 }
 
 function withArticle(kind: DocumentKind): string {
@@ -131,15 +169,11 @@ function withArticle(kind: DocumentKind): string {
 
 function linkOne(
   file: DocumentToLink | undefined,
-  edges: readonly Edge[],
-  linked: ReadonlyMap<string, LinkedDocument>,
+  edges: readonly (Edge & { readonly hash: string | undefined })[],
 ): LinkedDocument | undefined {
   if (!file?.is_sound || !isComponentKind(file.kind)) return undefined;
   const hashes = new Map<string, string>();
-  for (const { reference, to } of edges) {
-    const target = to === undefined ? undefined : linked.get(to);
-    const hash =
-      'hash' in reference.target ? reference.target.hash : target?.kind === reference.wants ? target.hash : undefined;
+  for (const { reference, hash } of edges) {
     if (hash === undefined) return undefined;
     hashes.set(reference.pointer, hash);
   }

@@ -6,18 +6,30 @@ import { listReads } from './request-template.js';
 /** A node as its author wrote it. */
 export type AuthoredNode = CognitionWorkflow['nodes'][number];
 
+/** A place of a node that reads another's output. */
+export interface NodeReference {
+  readonly to: string;
+  /** Within the node. */
+  readonly pointer: string;
+}
+
 /** Edges are references: a node runs after those whose outputs it reads. */
 export function edgesOf(node: AuthoredNode): readonly string[] {
+  return referencesOf(node).map(({ to }) => to);
+}
+
+/** Where a node reads the outputs of others. */
+export function referencesOf(node: AuthoredNode): readonly NodeReference[] {
   if (node.type === 'source_call') {
     return listReads(node.request_template).flatMap((read) => {
       const [root, id = ''] = pointerTokens(read.from);
-      return root === 'nodes' ? [id] : [];
+      return root === 'nodes' ? [{ to: id, pointer: `/request_template${read.pointer}/$from` }] : [];
     });
   }
-  return nodesReadBy({
-    messages: node.prompt_template.messages.map((message) => ({
-      role: message.role,
-      parts: parsePromptText(message.content).parts,
+  return node.prompt_template.messages.flatMap(({ role, content }, index) =>
+    nodesReadBy({ messages: [{ role, parts: parsePromptText(content).parts }] }).map((to) => ({
+      to,
+      pointer: `/prompt_template/messages/${index}/content`,
     })),
-  });
+  );
 }

@@ -23,6 +23,8 @@ export interface SourceProgram {
   /** The plugin's name. */
   readonly plugin: string;
   readonly interface: JsonObject;
+  /** What it takes, where it says so. */
+  readonly request?: SchemaProgram;
 }
 
 /** Everything that binds one call, whatever asks for it. */
@@ -31,6 +33,7 @@ export interface CallProgram {
   readonly effect: EffectClass;
   /** Pointers that the view lets through, or `all`. */
   readonly redaction: 'all' | readonly string[];
+  /** What the binding says of its requests; where it says nothing, what its source does. */
   readonly input?: SchemaProgram;
   readonly output?: SchemaProgram;
   /** The id under which policy must allow the call; absent where a read-only call needs no leave. */

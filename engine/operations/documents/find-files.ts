@@ -43,7 +43,8 @@ export async function findFiles(given: string, place: Place): Promise<FoundFiles
   const found = await walk(path, (await realPathOf(root)) ?? root);
   if (found.files.length + found.problems.length === 0) return refuse(noDocuments());
   if (found.files.length <= FILES_MAX) return { ...found, root };
-  return refuse({ code: 'TOO_MANY_FILES', message: `there are more than ${FILES_MAX} JSON files here`, pointer: '' });
+  const message = `there are more than ${FILES_MAX} JSON files here`;
+  return refuse({ code: 'TOO_MANY_FILES', message, pointer: '', repair: 'Name a smaller folder.' });
 }
 
 /** The names of the JSON files in a folder, as paths; none where it cannot be read. */
@@ -122,7 +123,9 @@ async function followLink(path: string, realRoot: string): Promise<'folder' | 'f
   try {
     const real = await realpath(path);
     if (real !== realRoot && !isWithin(realRoot, real)) return leavesRoot();
-    return (await stat(real)).isDirectory() ? 'folder' : 'file';
+    if (!(await stat(real)).isDirectory()) return 'file';
+    // A link to a folder that holds the link leads around for ever; it is not followed.
+    return isWithin(real, join(await realpath(dirname(path)), basename(path))) ? leadsAround() : 'folder';
   } catch (error) {
     return hasCode(error, 'ELOOP') ? linkLoop() : unreadable('this link leads to nothing that may be read');
   }
@@ -134,4 +137,14 @@ function hasCode(error: unknown, ...codes: readonly string[]): boolean {
 
 function linkLoop(): Problem {
   return { code: 'LINK_LOOP', message: 'this link leads back to itself', pointer: '', repair: 'Take it out.' };
+}
+
+function leadsAround(): Problem {
+  return {
+    code: 'LINK_LOOP',
+    message: 'this link leads to a folder that it stands in, and is not followed',
+    pointer: '',
+    repair: 'Take it out, or leave it so: what the folder holds is read once.',
+    severity: 'note',
+  };
 }

@@ -20,7 +20,7 @@ export async function readTextFile(
   const facts = await stat(real).catch((): undefined => undefined);
   if (!facts) return refuse(unreadable('this file may not be read'));
   // Opening a pipe would wait for somebody to write into it.
-  if (!facts.isFile()) return refuse(simple('NOT_A_FILE', 'this is not a regular file'));
+  if (!facts.isFile()) return refuse(simple('NOT_A_FILE', 'this is not a regular file', 'Name a file.'));
   if (facts.size > FILE_BYTES_MAX) return refuse(tooLarge(facts.size));
   const bytes = await readBytes(real);
   if (bytes === undefined) return refuse(unreadable('this file may not be read'));
@@ -88,11 +88,11 @@ function findFirstBadByte(bytes: Uint8Array): number {
 }
 
 function tooLarge(size: number): Problem {
-  return simple('FILE_TOO_LARGE', `this file has ${size} bytes, and ${FILE_BYTES_MAX} are read at most`);
+  return simple('FILE_TOO_LARGE', `this file has ${size} bytes, and ${FILE_BYTES_MAX} are read at most`, 'Split it.');
 }
 
-function simple(code: string, message: string, repair?: string): Problem {
-  return repair === undefined ? { code, message, pointer: '' } : { code, message, pointer: '', repair };
+function simple(code: string, message: string, repair: string): Problem {
+  return { code, message, pointer: '', repair };
 }
 
 function refuse(problem: Problem): Outcome<never> {

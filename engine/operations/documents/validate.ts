@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Location, Problem } from '../../contract/problem.js';
+import { findAt, pointerTokens } from '../../core/content/json-pointer.js';
 import type { ComponentKind, ComponentReference } from '../../core/workflow/component.js';
 import { type DocumentProblem, isError } from '../../core/workflow/document-problem.js';
 import type { DocumentKind } from '../../core/workflow/link/document-kind.js';
-import { type LinkedDocument, linkDocuments } from '../../core/workflow/link.js';
+import { type DocumentToLink, type LinkedDocument, linkDocuments, linkDrafts } from '../../core/workflow/link.js';
 import { listReferences } from '../../core/workflow/link/references.js';
 import { SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
 import type { ComponentStore } from '../../ports/records.js';
@@ -21,7 +22,7 @@ export interface DocumentParts {
   /** The schemas that ship, by file name. */
   readonly shipped: ReadonlyMap<string, JsonObject>;
   readonly validateDocument: (kind: DocumentKind, document: Json) => readonly Problem[];
-  /** What keeps a scenario from running. Everything that it refers to can be found. */
+  /** What keeps a scenario from running. A workflow that can be found is whole; other parts may be missing. */
   readonly checkScenario: (find: FindComponent, scenarioHash: string) => readonly DocumentProblem[];
   /** What of a test can never come about. Its scenario, and all that it refers to, can be found. */
   readonly checkTest?: CheckTest;
@@ -41,33 +42,32 @@ export async function validateDocuments(parts: DocumentParts, paths: readonly st
   return validateLoaded(parts, await loadDocuments(paths, parts.place, parts.shipped));
 }
 
-/** Checks documents that have been read: first each by itself, then their links, then every scenario that is whole. */
+/** Checks documents that have been read: first each by itself, then their links, then every scenario. */
 export async function validateLoaded(
   parts: DocumentParts,
   loaded: Pick<LoadedFiles, 'files' | 'resolve_path' | 'neighbours'>,
 ): Promise<Validation> {
   const files = new Map(loaded.files.map((file) => [file.path, file]));
   const checked = loaded.files.map((file) => ({ file, problems: checkFile(parts, file) }));
-  const linking = linkDocuments(
-    checked.map(({ file, problems }) => ({
-      path: file.path,
-      kind: file.kind,
-      value: file.source?.value,
-      is_sound: !problems.some(isError),
-    })),
-    loaded.resolve_path,
-    loaded.neighbours,
-  );
+  const isSound = soundnessOf(checked);
+  const toLink = loaded.files.map((file) => toDocument(file, isSound(file.path)));
+  const linking = linkDocuments(toLink, loaded.resolve_path, loaded.neighbours);
   const outside = await findOutside(parts, linking.linked, loaded.files);
-  const whole = checkWhole(parts, linking.linked, outside.found);
-  const tests = checkTests(parts, loaded, { ...linking, stored: outside.found, isSound: soundnessOf(checked) });
+  const isBroken = linking.problems.length > 0 || !loaded.files.every(({ path }) => isSound(path));
+  const drafts = isBroken ? linkDrafts(toLink, loaded.resolve_path) : linking.linked;
+  const scenarios = checkScenarios(parts, drafts, outside.found).filter(({ path }) => isSound(path));
+  const tests = checkTests(parts, loaded, { ...linking, stored: outside.found, isSound });
   const findings = sortFindings([
     ...checked.flatMap(({ file, problems }) => problems.map((problem) => at(file, problem))),
     ...linking.problems.map(({ path, problem }) => at(getFile(files, path), problem)),
     ...outside.missing.flatMap((reference) => findReferring(loaded.files, reference, parts.components !== undefined)),
-    ...[...whole, ...tests].map(({ path, problem }) => at(getFile(files, path), problem)),
+    ...[...scenarios, ...tests].map(({ path, problem }) => at(getFile(files, path), problem)),
   ]);
   return { ok: !findings.some(isError), findings, components: withoutUnused(linking.linked) };
+}
+
+function toDocument({ path, kind, source }: LoadedFile, isSound: boolean): DocumentToLink {
+  return { path, kind, value: source?.value, is_sound: isSound };
 }
 
 function checkFile(parts: DocumentParts, file: LoadedFile): readonly Problem[] {
@@ -77,7 +77,21 @@ function checkFile(parts: DocumentParts, file: LoadedFile): readonly Problem[] {
 
 function at(file: LoadedFile, problem: Problem): Finding {
   const top: Location = { file: file.name, line: 1, column: 1 };
-  return toFinding(problem, file.source?.locate(problem.pointer ?? '') ?? top);
+  return toFinding(showingText(file, problem), file.source?.locate(problem.pointer ?? '') ?? top);
+}
+
+/** Complaints about a value that do not show it. */
+const OF_VALUES = ['BAD_VALUE', 'NO_ALTERNATIVE', 'UNEXPECTED_VALUE', 'WRONG_TYPE'];
+const TEXT_MAX = 60;
+
+/** What an author looks for in the file. A validator leaves it out: of an answer, redaction might hide it. */
+function showingText({ source }: LoadedFile, problem: Problem): Problem {
+  const found =
+    OF_VALUES.includes(problem.code) && source ? findAt(source.value, pointerTokens(problem.pointer ?? '')) : undefined;
+  if (found === undefined || (typeof found === 'object' && found !== null)) return problem;
+  const text = JSON.stringify(found);
+  if (text.length > TEXT_MAX || problem.message.includes(text)) return problem;
+  return { ...problem, message: `${problem.message} (here: ${text})` };
 }
 
 function getFile(files: ReadonlyMap<string, LoadedFile>, path: string): LoadedFile {
@@ -132,6 +146,7 @@ function findReferring(
     : {
         code: 'REFERENCE_UNCHECKED',
         message: `no file here is the ${missing.kind} ${missing.hash}: what refers to it is checked when it is put`,
+        repair: 'Name it by path, or leave it so where that document is stored.',
         severity: 'note',
       };
   return files.flatMap((file) => {
@@ -185,8 +200,11 @@ function contentsOf(
   return new Map([...stored, ...linked.map((document) => [keyOf(document), document.content] as const)]);
 }
 
-/** Scenarios of which a part is missing are left alone: what is missing has been said. */
-function checkWhole(
+/**
+ * What keeps scenarios from running. What is missing of them, or not sound, has been said: the rest of them is checked,
+ * but of workflows only those that are whole.
+ */
+function checkScenarios(
   parts: DocumentParts,
   linked: readonly LinkedDocument[],
   stored: ReadonlyMap<string, JsonObject>,
@@ -194,16 +212,25 @@ function checkWhole(
   const contents = contentsOf(linked, stored);
   const paths = new Map(linked.toReversed().map((document) => [keyOf(document), document.path]));
   const whole = wholeOf(linked, stored);
-  const scenarios = linked.filter((document) => document.kind === 'scenario' && whole.has(keyOf(document)));
-  return scenarios.flatMap((scenario) =>
-    parts
-      .checkScenario((kind, hash) => contents.get(keyOf({ kind, hash })), scenario.hash)
-      .map((problem) => {
-        const path = paths.get(keyOf(problem.document));
-        return path === undefined ? inStored(problem, scenario.path) : { path, problem };
-      }),
-  );
+  const find: FindComponent = (kind, hash) => {
+    const key = keyOf({ kind, hash });
+    return whole.has(key) || LEADING.includes(kind) ? contents.get(key) : undefined;
+  };
+  return linked
+    .filter(({ kind }) => kind === 'scenario')
+    .flatMap((scenario) =>
+      parts
+        .checkScenario(find, scenario.hash)
+        .filter(({ code }) => code !== 'COMPONENT_MISSING')
+        .map((problem) => {
+          const path = paths.get(keyOf(problem.document));
+          return path === undefined ? inStored(problem, scenario.path) : { path, problem };
+        }),
+    );
 }
+
+/** Only lead to what is typed, so that what else they lead to need not be there. */
+const LEADING: readonly ComponentKind[] = ['scenario', 'cognition_profile'];
 
 function wholeOf(linked: readonly LinkedDocument[], stored: ReadonlyMap<string, JsonObject>): ReadonlySet<string> {
   const whole = new Set(stored.keys());

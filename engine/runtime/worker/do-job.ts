@@ -3,7 +3,7 @@ import { backoffMs } from '../../core/inbox/backoff.js';
 import type { Claimed } from '../../ports/inbox.js';
 import { Overtaken } from '../attempt.js';
 import type { AttemptEnd } from '../run-attempt.js';
-import type { WorkerParts } from './worker-parts.js';
+import type { DriveEnd, WorkerParts } from './worker-parts.js';
 
 /** A world in which something is to be done: a turn that a message asks for, or an attempt to go on with. */
 export interface Job {
@@ -12,8 +12,8 @@ export interface Job {
   readonly claimed?: Claimed;
 }
 
-/** Whether a world is worth looking at again soon. */
-export type JobEnd = 'done' | 'deferred';
+/** Whether a world is worth looking at again soon. `broke`: not here, for a while. */
+export type JobEnd = 'done' | 'deferred' | 'broke';
 
 const DEFER = { first_ms: 500, most_ms: 60_000 };
 
@@ -31,18 +31,16 @@ export async function doJob(parts: WorkerParts, job: Job, tries: number, leave: 
       onProgress: tellBeginning(parts, world_slug),
       ...toAsked(claimed),
     });
-    if (end.kind === 'unfit') return await putOff(parts, job, tries, end);
-    if (end.kind === 'held' && claimed !== undefined) return await putOff(parts, job, tries, toHeld(end));
-    if (end.kind === 'rests' && claimed?.message_type === 'turn')
-      return await putOff(parts, job, tries, toResting(end));
-    tellEnd(parts, world_slug, end);
+    const obstacle = end.kind === 'unfit' ? end : findObstacle(end, claimed);
+    if (obstacle !== undefined) return await putOff(parts, job, tries, obstacle);
+    if (end.kind !== 'unfit') tellEnd(parts, world_slug, end);
     return 'done';
   } catch (error) {
     if (parts.findFault(error) !== undefined) throw error;
     parts.onEvent(
       error instanceof Overtaken ? { kind: 'overtaken', world_slug } : { kind: 'driver_broke', world_slug, error },
     );
-    return error instanceof Overtaken ? 'done' : 'deferred';
+    return error instanceof Overtaken ? 'done' : 'broke';
   }
 }
 
@@ -59,20 +57,31 @@ function tellBeginning(parts: WorkerParts, world_slug: string): Parameters<Worke
   };
 }
 
-function toHeld({ holder, attempt_id }: Extract<AttemptEnd, { kind: 'held' }>) {
-  const reason = `process ${holder.pid} on ${holder.host} drives attempt ${attempt_id}`;
-  return { kind: 'unfit', reason, is_final: false } as const;
+/** What keeps a job from being done now, or for ever. */
+type Obstacle = Pick<Extract<DriveEnd, { kind: 'unfit' }>, 'reason' | 'is_final'>;
+
+function findObstacle(end: AttemptEnd, claimed: Claimed | undefined): Obstacle | undefined {
+  if (claimed === undefined) return undefined;
+  if (end.kind === 'held')
+    return {
+      reason: `process ${end.holder.pid} on ${end.holder.host} drives attempt ${end.attempt_id}`,
+      is_final: false,
+    };
+  if (claimed.message_type !== 'turn') return undefined;
+  if (end.kind === 'rests') return { reason: `attempt ${end.attempt_id} rests until it is answered`, is_final: false };
+  if (end.kind === 'in_doubt') return { reason: toDoubtful(end), is_final: false };
+  return undefined;
 }
 
-function toResting({ attempt_id }: Extract<AttemptEnd, { kind: 'rests' }>) {
-  return { kind: 'unfit', reason: `attempt ${attempt_id} rests until it is answered`, is_final: false } as const;
+function toDoubtful({ command_key, attempt_id }: Extract<AttemptEnd, { kind: 'in_doubt' }>): string {
+  return `call ${command_key} of attempt ${attempt_id} is in doubt, settle it: chukwa attempt settle ${attempt_id}`;
 }
 
 async function putOff(
   parts: WorkerParts,
   { world_slug, claimed }: Job,
   tries: number,
-  { reason, is_final }: { readonly reason: string; readonly is_final: boolean },
+  { reason, is_final }: Obstacle,
 ): Promise<JobEnd> {
   if (is_final && claimed !== undefined) {
     await parts.inbox.discard(claimed, reason);
@@ -100,6 +109,7 @@ function tellEnd(parts: WorkerParts, world_slug: string, end: AttemptEnd): void 
     }
     case 'held':
     case 'rests':
+    case 'in_doubt':
     case 'not_asked_for':
     case 'unknown_world':
       // Somebody else was faster, or has done it.

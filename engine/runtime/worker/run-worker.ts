@@ -1,8 +1,11 @@
 import { backoffMs } from '../../core/inbox/backoff.js';
-import type { Glance } from '../../ports/inbox.js';
+import type { Glance, Lapse } from '../../ports/inbox.js';
 import { type Alarm, openAlarm } from './alarm.js';
 import { doJob, type Job } from './do-job.js';
 import type { WorkerParts, WorkerSettings } from './worker-parts.js';
+
+// What several drivers have died of may be the attempt itself. It is driven alone, so that no other dies with it: a worker
+// that sees such a one takes nothing else until its hands are free, and then it, unless another worker has.
 
 // A worker looks into the inbox when a bell rings, when one of its attempts ends, and every second by itself: with all
 // bells silent it is as late as that and misses nothing. It looks earlier where a lease of somebody else is about to end.
@@ -16,9 +19,17 @@ const TIDY_MS = 30_000;
 /** From a claim to the beginning of its attempt lies the compiling of a program, at most. */
 const RESERVE_MS = 5_000;
 const DATABASE_LOST = { first_ms: 500, most_ms: 15_000 };
+/** An attempt that so many drivers have left is driven alone. */
+const SUSPECT_TAKE_OVERS = 2;
 const LEFT_ALONE = { first_ms: 1_000, most_ms: 60_000 };
 
 const EVERYTHING: Glance = { is_due: true, is_expired: true, is_lapsing: true };
+
+/** What keeps statements from being done, and how often it has. */
+interface Trouble {
+  readonly code: string;
+  readonly times: number;
+}
 
 /** A worker while it works: the one mutable thing here. */
 interface Worker {
@@ -29,10 +40,12 @@ interface Worker {
   readonly leave: AbortController;
   /** The worlds that are driven here. */
   readonly busy: Map<string, Promise<void>>;
+  /** `awaited`: takes nothing more, for a suspect attempt waits for free hands. `on`: one is driven, alone. */
+  quarantine: 'none' | 'awaited' | 'on';
   /** Attempts without a driver that could not be gone on with from here, and when to try again. */
   readonly left_alone: Map<string, { readonly tries: number; readonly until: number }>;
   tidied_at: number;
-  losses: number;
+  trouble: Trouble | undefined;
   is_doorbell_lost: boolean;
 }
 
@@ -64,9 +77,10 @@ function openWorker(parts: WorkerParts, settings: WorkerSettings): Worker {
     alarm: openAlarm(),
     leave: new AbortController(),
     busy: new Map(),
+    quarantine: 'none',
     left_alone: new Map(),
     tidied_at: Number.NEGATIVE_INFINITY,
-    losses: 0,
+    trouble: undefined,
     is_doorbell_lost: false,
   };
 }
@@ -84,22 +98,26 @@ async function look(worker: Worker, is_called: boolean): Promise<number> {
     const rest_ms = seen.is_lapsing ? await takeLapsed(worker) : seeNobodyLost(worker);
     if (seen.is_due) await takeDue(worker);
     if (seen.is_expired) await expire(worker);
-    if (worker.losses > 0) worker.parts.onEvent({ kind: 'database_found' });
-    worker.losses = 0;
+    if (worker.trouble !== undefined) worker.parts.onEvent({ kind: 'database_found' });
+    worker.trouble = undefined;
     return rest_ms;
   } catch (error) {
     return sleepOff(worker, error);
   }
 }
 
-/** A database that is gone is waited for. @throws everything else */
+/** A database that cannot do what it should is waited for; each reason is said once. @throws everything else */
 function sleepOff(worker: Worker, error: unknown): number {
   const { parts } = worker;
   const fault = parts.findFault(error);
   if (fault === undefined) throw error;
-  if (worker.losses === 0) parts.onEvent({ kind: 'database_lost', reason: fault.message });
-  worker.losses += 1;
-  return backoffMs(DATABASE_LOST, worker.losses - 1, parts.jitter());
+  const { code, message, repair } = fault;
+  const { trouble } = worker;
+  if (trouble?.code !== code)
+    parts.onEvent({ kind: 'database_lost', code, reason: repair === undefined ? message : `${message} ${repair}` });
+  const times = (trouble?.times ?? 0) + 1;
+  worker.trouble = { code, times };
+  return backoffMs(DATABASE_LOST, times - 1, parts.jitter());
 }
 
 function tellOfDoorbell(worker: Worker): void {
@@ -126,28 +144,41 @@ async function expire({ parts, alarm }: Worker): Promise<void> {
   alarm.ring();
 }
 
-function countFree({ settings, busy }: Worker): number {
-  return Math.max(0, settings.concurrency - busy.size);
+function countFree({ settings, busy, quarantine }: Worker): number {
+  return quarantine === 'none' ? Math.max(0, settings.concurrency - busy.size) : 0;
 }
 
 /** @returns how long it may be before a driver is gone */
 async function takeLapsed(worker: Worker): Promise<number> {
-  const { parts, busy, left_alone } = worker;
-  if (countFree(worker) === 0) return LOOK_MS;
+  const { parts, busy, left_alone, settings } = worker;
+  if (worker.quarantine === 'on' || busy.size >= settings.concurrency) return LOOK_MS;
   const now = parts.clock.now();
-  const most = countFree(worker) + busy.size + left_alone.size;
+  const most = settings.concurrency + left_alone.size;
   const found = await parts.inbox.lapsed({ most, within_ms: LOOK_MS, ...toWorlds(worker) });
   const lost = new Set(found.map(({ world_slug }) => world_slug));
   for (const world_slug of left_alone.keys()) if (!lost.has(world_slug)) left_alone.delete(world_slug);
   const others = found.filter(({ world_slug }) => !busy.has(world_slug));
   const ripe = others.filter(({ world_slug, in_ms }) => in_ms === 0 && (left_alone.get(world_slug)?.until ?? 0) <= now);
-  for (const { world_slug } of ripe.slice(0, countFree(worker))) start(worker, { world_slug });
+  takeRipe(worker, ripe);
   const next = others.find(({ in_ms }) => in_ms > 0);
   return next === undefined ? LOOK_MS : Math.min(LOOK_MS, next.in_ms + parts.jitter() * SPREAD_MS);
 }
 
-function seeNobodyLost({ left_alone }: Worker): number {
-  left_alone.clear();
+function takeRipe(worker: Worker, ripe: readonly Lapse[]): void {
+  const suspect = ripe.find(({ take_overs }) => take_overs >= SUSPECT_TAKE_OVERS);
+  if (suspect === undefined) {
+    worker.quarantine = 'none';
+    for (const { world_slug } of ripe.slice(0, countFree(worker))) start(worker, { world_slug });
+  } else if (worker.busy.size > 0) worker.quarantine = 'awaited';
+  else {
+    worker.quarantine = 'on';
+    start(worker, { world_slug: suspect.world_slug });
+  }
+}
+
+function seeNobodyLost(worker: Worker): number {
+  if (worker.quarantine === 'awaited') worker.quarantine = 'none';
+  worker.left_alone.clear();
   return LOOK_MS;
 }
 
@@ -168,6 +199,7 @@ function start(worker: Worker, job: Job): void {
   if (busy.has(job.world_slug)) return;
   const done = work(worker, job).finally(() => {
     busy.delete(job.world_slug);
+    if (worker.quarantine === 'on') worker.quarantine = 'none';
     alarm.ring();
   });
   busy.set(job.world_slug, done);
@@ -179,7 +211,7 @@ async function work(worker: Worker, job: Job): Promise<void> {
   const tries = left_alone.get(world_slug)?.tries ?? 0;
   try {
     const end = await doJob(parts, job, tries, worker.leave.signal);
-    if (end === 'done' || job.claimed !== undefined) left_alone.delete(world_slug);
+    if (end === 'done' || (end === 'deferred' && job.claimed !== undefined)) left_alone.delete(world_slug);
     else leaveAlone(worker, world_slug, tries);
   } catch (error) {
     // The attempt stays open, and whoever finds its lease lapsed goes on with it; here, after a while.

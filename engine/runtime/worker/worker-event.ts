@@ -28,12 +28,13 @@ export type WorkerEvent =
   | { readonly kind: 'turn_discarded'; readonly world_slug: string; readonly reason: string }
   /** Somebody else drives the world now. */
   | { readonly kind: 'overtaken'; readonly world_slug: string }
-  /** A bug: the attempt is interrupted, and tried again a few times. */
+  /** A bug: the attempt stays open, and the next driver goes on with it, a few times. */
   | { readonly kind: 'driver_broke'; readonly world_slug: string; readonly error: unknown }
   /** So many calls were to be answered by now. */
   | { readonly kind: 'timed_out'; readonly calls: number }
   | ({ readonly kind: 'tidied' } & Tidied)
-  | { readonly kind: 'database_lost'; readonly reason: string }
+  /** It is gone, or cannot do what it should; the reason says what to do about it. */
+  | { readonly kind: 'database_lost'; readonly code: string; readonly reason: string }
   | { readonly kind: 'database_found' }
   | { readonly kind: 'doorbell_lost'; readonly reason: string }
   | { readonly kind: 'doorbell_found' }

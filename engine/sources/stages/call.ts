@@ -12,6 +12,7 @@ import {
   type Reply,
   type Stage,
 } from '../passage.js';
+import { copyGiven, readGiven } from '../given.js';
 import { keepResponseHeaders } from '../response-headers.js';
 import type { SecretReplacer } from '../secrets.js';
 import { describeThrown, findSourceFailure } from '../source-failure.js';
@@ -32,21 +33,38 @@ async function ask(passage: Ready, outside: CallOutside): Promise<(Ready & Answe
   limit.close();
   const left = await trace.finish();
   const reply = (facts: TransportFacts | undefined): Reply => ({ facts: cleanFacts(facts, passage), ...left });
-  if (end.kind === 'answered') {
-    const { answer } = end;
-    if (typeof answer !== 'object' || answer === null)
-      return halt(
-        { ...passage, reply: reply(undefined) },
-        'transport',
-        `the plugin ${passage.route.plugin.name} answered nothing`,
-      );
-    if ('pending' in answer) return pause({ ...passage, reply: reply(answer.facts) }, answer.pending);
-    return { ...passage, value: answer.value, reply: reply(answer.facts) };
-  }
-  if (end.kind === 'cut') return haltCut({ ...passage, reply: reply(undefined) }, end.cut, runtimeOf(passage));
-  const failure = findSourceFailure(end.thrown);
-  const message = failure?.message ?? `the plugin ${passage.route.plugin.name} failed: ${describeThrown(end.thrown)}`;
-  return halt({ ...passage, reply: reply(failure?.facts) }, failure?.failure_class ?? 'transport', message);
+  const replied = { ...passage, reply: reply(undefined) };
+  if (end.kind === 'cut') return haltCut(replied, end.cut, runtimeOf(passage));
+  return readGiven(replied, () =>
+    end.kind === 'answered' ? readAnswer(passage, end.answer, reply) : readThrown(passage, end.thrown, reply),
+  );
+}
+
+type ToReply = (facts: TransportFacts | undefined) => Reply;
+
+function readAnswer(
+  passage: Ready,
+  answer: SourceAnswer | SourcePending,
+  reply: ToReply,
+): (Ready & Answered) | Halt | Pause {
+  if (typeof answer !== 'object' || answer === null)
+    return halt(
+      { ...passage, reply: reply(undefined) },
+      'transport',
+      `the plugin ${passage.route.plugin.name} answered nothing`,
+    );
+  if ('pending' in answer) return pause({ ...passage, reply: reply(answer.facts) }, answer.pending);
+  return { ...passage, value: copyGiven(answer.value), reply: reply(answer.facts) };
+}
+
+function readThrown(passage: Ready, thrown: unknown, reply: ToReply): Halt {
+  const failure = findSourceFailure(thrown);
+  const message = failure?.message ?? `the plugin ${passage.route.plugin.name} failed: ${describeThrown(thrown)}`;
+  return halt(
+    { ...passage, reply: reply(failure?.facts) },
+    failure?.failure_class ?? 'transport',
+    toStorableText(message),
+  );
 }
 
 type End =
@@ -114,7 +132,7 @@ const WIRE_BYTES_MAX = 64 * 1024 * 1024;
 
 function haltCut(passage: Passage, cut: Cut, runtime_ms: number): Halt {
   if (cut === 'timeout') return halt(passage, 'timeout', `no answer within ${runtime_ms} ms`);
-  return halt(passage, 'stopped', 'the turn was stopped while the call was under way');
+  return halt(passage, 'stopped', 'the turn was stopped, or had failed elsewhere, while the call was under way');
 }
 
 function cleanFacts(facts: TransportFacts | undefined, { secrets, command }: Ready): TransportFacts {
@@ -122,7 +140,7 @@ function cleanFacts(facts: TransportFacts | undefined, { secrets, command }: Rea
   const { body, is_body_cut = false } = facts ?? {};
   const ending = is_body_cut || (body && body.length > max_result_bytes) ? 'cut' : 'whole';
   return {
-    ...(facts?.http_status === undefined ? {} : { http_status: facts.http_status }),
+    ...(Number.isInteger(facts?.http_status) ? { http_status: Number(facts?.http_status) } : {}),
     ...(facts?.response_headers ? { response_headers: cleanHeaders(facts.response_headers, secrets) } : {}),
     ...(body ? { body: secrets.bytes(body.subarray(0, max_result_bytes), ending) } : {}),
   };

@@ -3,6 +3,7 @@ import type { ChatRequest } from '../../contract/source.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { findIJsonProblem, type IJsonProblem } from '../../core/content/i-json.js';
 import type { Generation, Invoke } from '../../core/turn/command.js';
+import { judgeRequest } from '../../core/workflow/judge-request.js';
 import { type Checked, type Halt, halt, type Routed, type Stage } from '../passage.js';
 
 /** Checks the request against its schema and limit, and makes the frozen canonical copy that the plugin is handed. */
@@ -49,7 +50,7 @@ function findComplaint({ call, request }: Invoke, text: string): string | undefi
   const bytes = Buffer.byteLength(text);
   const { max_request_bytes } = call.limits;
   if (bytes > max_request_bytes) return `it has ${bytes} bytes, and ${max_request_bytes} are allowed`;
-  const problems = (call.input?.validate(request) ?? []).filter((problem) => problem.severity !== 'note');
+  const problems = judgeRequest(call, request);
   if (problems.length === 0) return undefined;
   return problems.map(({ message, pointer }) => (pointer ? `${message} (at ${pointer})` : message)).join('; ');
 }

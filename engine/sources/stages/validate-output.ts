@@ -1,13 +1,15 @@
 import type { ChatAnswer } from '../../contract/source.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { toJson } from '../../core/content/i-json.js';
+import { readGiven } from '../given.js';
 import { type Answered, type Halt, halt, type Stage, type Validated } from '../passage.js';
 import { toStorableText } from '../storable-text.js';
 
 /** Checks the answer: JSON that can be kept, within its limit, and of its schema. Secrets are replaced on the way. */
 export const validateOutput: Stage<Answered, Validated> = {
   name: 'validate output',
-  pass: (passage) => (passage.route.plugin.speaks === 'chat' ? checkChat(passage) : checkJson(passage)),
+  pass: (passage) =>
+    readGiven(passage, () => (passage.route.plugin.speaks === 'chat' ? checkChat(passage) : checkJson(passage))),
 };
 
 function checkJson(passage: Answered): Validated | Halt {

@@ -48,7 +48,7 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
     discard: (lease, inbox_id) => discardMessage(database, lease, inbox_id),
     commit: (lease, turn) => ends(lease.attempt_id, commitTurn(database, lease, turn)),
     fail: (lease, failure) => ends(lease.attempt_id, failAttempt(database, lease, failure)),
-    handOver: (lease, at) => ends(lease.attempt_id, handOverAttempt(database, lease, at)),
+    handOver: (lease, left) => ends(lease.attempt_id, handOverAttempt(database, lease, left)),
     settle: (settlement) => settleCall(database, settlement),
     renew: (lease, lease_ms) => renewLease(database, lease, lease_ms),
   };

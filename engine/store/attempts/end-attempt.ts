@@ -1,4 +1,4 @@
-import type { AttemptLease, FailAttempt, Written } from '../../ports/attempts.js';
+import type { AttemptLease, FailAttempt, HandOver, Written } from '../../ports/attempts.js';
 import { driverStatement } from '../agents/agent-clauses.js';
 import { toAgentValues } from '../agents/agent-values.js';
 import { AFTERMATH } from '../inbox/aftermath.js';
@@ -9,7 +9,7 @@ import { summedUp } from './trace-summary.js';
 
 /** The columns of an attempt that ends badly. */
 const ENDED = `
-    SET status = :status::attempt_status, failure_class = :failure_class::text,
+    SET status = 'failed', failure_class = :failure_class::text,
         failure_message = :failure_message::text, failed_subject_entity_id = :subject_id::text,
         failed_node_id = :node_id::text, failed_source_invocation_id = :source_invocation_id::uuid,
         ended_at = :ended_at::timestamptz, ${summedUp()}`;
@@ -40,14 +40,14 @@ const CONSEQUENCES = `
       AND llm_calls.status = 'running'),
   blamed AS (
     SELECT ended.world_slug, ended.attempt_id, ended.attempted_turn, workflow_hash, source_hash, llm_call_id,
-      json_build_object('status', :status::text, 'failure_class', :failure_class::text,
+      json_build_object('status', 'failed', 'failure_class', :failure_class::text,
         'failure_message', :failure_message::text) AS details
     FROM ended LEFT JOIN source_invocations
       ON source_invocations.world_slug = ended.world_slug AND source_invocation_id = :source_invocation_id::uuid),
   event AS (
     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at,
       source_invocation_id, cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, details)
-    SELECT world_slug, attempt_id, :event_kind::timeline_event_kind, :ended_at::timestamptz,
+    SELECT world_slug, attempt_id, 'attempt_failed', :ended_at::timestamptz,
       :source_invocation_id::uuid, workflow_hash, :node_id::text, :subject_id::text, details
     FROM blamed),
   audit AS (
@@ -74,8 +74,6 @@ export function failAttempt(database: Ending, lease: AttemptLease, end: FailAtte
   const { failure } = end;
   return runEnding(database, FAIL(end.agents), lease, {
     ...toAgentValues(end.agents, end.ended_at),
-    status: end.status,
-    event_kind: end.status === 'failed' ? 'attempt_failed' : 'attempt_interrupted',
     failure_class: failure.failure_class,
     failure_message: toStoredText(failure.message),
     subject_id: failure.subject_id ?? null,
@@ -89,17 +87,19 @@ const HAND_OVER = prepare(
   'hand_over_attempt',
   `WITH ${releasingFence({ set: '', where: '' })},
    left_open AS (
-     UPDATE attempts SET handed_over = true
+     UPDATE attempts SET handed_over = NOT :has_broken::boolean
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id),
    event AS (
-     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at)
-     SELECT world_slug, attempt_id, 'attempt_handed_over', :at::timestamptz FROM left_open)
+     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, details)
+     SELECT world_slug, attempt_id, 'attempt_handed_over', :at::timestamptz,
+       json_build_object('has_broken', :has_broken::boolean)
+     FROM left_open)
    SELECT count(*) AS held FROM fence`,
 );
 
 /** Gives the lease back with the attempt still open: one statement. */
-export function handOverAttempt(runner: Runner, lease: AttemptLease, at: number): Promise<Written> {
-  return runFenced(runner, HAND_OVER, lease, { at: toTimestamp(at) });
+export function handOverAttempt(runner: Runner, lease: AttemptLease, { at, has_broken }: HandOver): Promise<Written> {
+  return runFenced(runner, HAND_OVER, lease, { at: toTimestamp(at), has_broken });
 }

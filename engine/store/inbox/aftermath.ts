@@ -1,37 +1,21 @@
-import { AT_THE_FRONT, firstQueued, PROMOTE, WORLD_TURN } from './turn-message.js';
-
-/** How often a turn is tried again whose driver left it undone. */
-const UNDONE_MAX = 5;
-
-// The turns of its agents are the attempt's own, and end with it.
-const IS_UNDONE = `${WORLD_TURN} AND ended.status = 'interrupted'
-        AND agent_inbox.retry_count < ${UNDONE_MAX}`;
+import { AT_THE_FRONT, firstQueued, PROMOTE } from './turn-message.js';
 
 /**
  * What the end of attempts does to the inbox, as CTEs of the statement that ends them: their messages are over, the next
- * turns of their worlds are to be taken up, and what could not be done while they ran is due at once. A turn whose
- * driver left it undone stays, and is due again after a while.
+ * turns of their worlds are to be taken up, and what could not be done while they ran is due at once.
  *
- * It reads a CTE `ended (world_slug, attempt_id, status)`, and costs three looks into empty indices where nobody queues.
+ * It reads a CTE `ended (world_slug, attempt_id)`, and costs three looks into empty indices where nobody queues.
  */
 export const AFTERMATH = `
   messages AS (
     UPDATE agent_inbox
-    SET (status, consumed_at, attempt_id, retry_count, next_retry_at, defer_reason) = (
-      SELECT (CASE WHEN undone THEN 'deferred' ELSE 'consumed' END)::inbox_status,
-        CASE WHEN undone THEN NULL ELSE now() END,
-        CASE WHEN undone THEN NULL ELSE agent_inbox.attempt_id END,
-        agent_inbox.retry_count + undone::int,
-        CASE WHEN undone THEN now() + (agent_inbox.retry_count + 1) * interval '1 second'
-          ELSE agent_inbox.next_retry_at END,
-        CASE WHEN undone THEN 'its driver left it undone' ELSE agent_inbox.defer_reason END
-      FROM (SELECT ${IS_UNDONE} AS undone) AS found)
+    SET status = 'consumed', consumed_at = now()
     FROM ended
     WHERE agent_inbox.world_slug = ended.world_slug AND agent_inbox.attempt_id = ended.attempt_id
       AND agent_inbox.status IN ('pending', 'deferred')
-    RETURNING agent_inbox.world_slug, agent_inbox.message_type, agent_inbox.agent_id, agent_inbox.status),
+    RETURNING agent_inbox.world_slug, agent_inbox.message_type, agent_inbox.agent_id),
   finished AS (
-    SELECT world_slug FROM messages WHERE status = 'consumed' AND message_type = 'turn' AND agent_id IS NULL),
+    SELECT world_slug FROM messages WHERE message_type = 'turn' AND agent_id IS NULL),
   promoted AS (
     UPDATE agent_inbox ${PROMOTE}
     FROM finished

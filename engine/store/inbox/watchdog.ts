@@ -8,7 +8,8 @@ import { AT_THE_FRONT } from './turn-message.js';
 const LAPSED = prepare(
   'lapsed_worlds',
   `SELECT worlds.world_slug,
-     greatest(0, coalesce(ceil(extract(epoch FROM lease_until - now()) * 1000), 0))::int AS in_ms
+     greatest(0, coalesce(ceil(extract(epoch FROM lease_until - now()) * 1000), 0))::int AS in_ms,
+     take_overs
    FROM attempts JOIN worlds USING (world_slug)
    WHERE attempts.status = 'running'
      AND (lease_until IS NULL OR lease_until <= now() + :within_ms::int * interval '1 millisecond')

@@ -64,15 +64,18 @@ async function listAwaited(runner: Runner, attempt_id: string): Promise<readonly
 }
 
 // `now()` and not the clock, which may move within the statement and so cannot bound a walk through the index. Each call
-// is told of once; an attempt that is over takes what it was told with it.
+// is told of once; an attempt that is over takes what it was told with it. A message holds on to the rows of its attempt
+// and world: where somebody else has locked one, the call is passed over and told of the next time.
 const EXPIRE = prepare(
   'expire_calls',
   `WITH due AS (
      SELECT world_slug, source_invocation_id, attempt_id, row_number() OVER (ORDER BY deadline) AS place
      FROM (
-       SELECT world_slug, source_invocation_id, attempt_id, deadline FROM pending_calls
+       SELECT pending_calls.world_slug, source_invocation_id, pending_calls.attempt_id, deadline
+       FROM pending_calls JOIN attempts USING (world_slug, attempt_id) JOIN worlds USING (world_slug)
        WHERE is_awaited AND NOT is_timed_out AND deadline <= now()
-       ORDER BY deadline LIMIT cardinality(:inbox_ids::uuid[]) FOR UPDATE SKIP LOCKED) AS found),
+       ORDER BY deadline LIMIT cardinality(:inbox_ids::uuid[])
+       FOR UPDATE OF pending_calls SKIP LOCKED FOR KEY SHARE OF attempts, worlds SKIP LOCKED) AS found),
    told AS (
      UPDATE pending_calls SET is_timed_out = true
      FROM due

@@ -10,6 +10,10 @@ const COLUMNS = `
   calls.command_key, calls.ambient_source_id, calls.tool_name,
   calls.workflow_subject_entity_id, calls.workflow_node_id, calls.tool_loop_round, calls.logical_generation_attempt,
   calls.model_output_kind, calls.status, calls.failure_class, calls.failure_detail, calls.failure_message,
+  calls.effect_class,
+  (SELECT CASE WHEN performed THEN 'performed' ELSE 'not_performed' END FROM call_settlements settled
+   WHERE settled.world_slug = calls.world_slug
+     AND settled.source_invocation_id = calls.source_invocation_id) AS settled_as,
   calls.http_status, calls.llm_call_id, calls.duration_ms, calls.redaction, calls.response_json,
   llm_calls.finish_reason,
   (SELECT string_agg(text, ''::bytea ORDER BY batch_seq) FROM llm_chunks

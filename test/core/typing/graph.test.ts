@@ -16,7 +16,25 @@ const choice: JsonObject = {
   required: ['topic'],
   properties: { topic: { enum: ['food', 'rest'] }, why: text },
 };
-const schemas = [weather, choice];
+const measured: JsonObject = { type: 'object', required: ['degrees'], properties: { degrees: { type: 'number' } } };
+const unnamed: JsonObject = {
+  type: 'object',
+  required: ['list', 'm', 'empty'],
+  properties: {
+    list: { type: 'array', items: text },
+    m: { type: 'object', patternProperties: { '^x_': text }, additionalProperties: false },
+    empty: { type: 'object', properties: {} },
+  },
+};
+const schemas = [weather, choice, measured, unnamed];
+/** A source that takes a note. */
+const taking = (shelf: Shelf): JsonObject =>
+  shelf.put('response_source', {
+    version: 1,
+    label: 'toy',
+    interface: { name: 'http_json', method: 'POST', url_env: 'CHUKWA_TOY_URL', path: '/toy' },
+    request_schema_ref: shelf.put('json_schema', { type: 'object', properties: { note: text } }),
+  });
 const hash = (schema: JsonObject): JsonObject => ({ hash: contentHash(schema) });
 
 const reading = (change: JsonObject = {}): JsonObject => ({
@@ -108,6 +126,41 @@ check(
   { nodes: [choose('Well?'), look({ topic: from('/nodes/choose/output/topic/x') })], prompt: '{{nodes.look.output}}' },
   [
     'PATH_NEVER_THERE /nodes/1/request_template/topic/$from: /nodes/choose/output/topic/x is never there: /nodes/choose/output/topic has nothing below it. | Read /nodes/choose/output/topic.',
+  ],
+);
+for (const [path, told] of [
+  ['list/first', '/nodes/look/output/list has items. | Write an index, such as 0.'],
+  ['list/00', '/nodes/look/output/list has items. | Write an index, such as 0.'],
+  ['list/-1', '/nodes/look/output/list has items. | Write an index, such as 0.'],
+  ['m/y', '/nodes/look/output/m has members whose names match ^x_. | Write a name that does.'],
+  ['empty/y', '/nodes/look/output/empty has nothing below it. | Read /nodes/look/output/empty.'],
+] as const)
+  check(
+    `below what has no names, what can be read is told: ${path}`,
+    {
+      nodes: [
+        look({}, { result_schema_ref: hash(unnamed) }),
+        look({ read: from(`/nodes/look/output/${path}`) }, { id: 'tell' }),
+      ],
+      prompt: '{{nodes.tell.output}}',
+    },
+    [`PATH_NEVER_THERE /nodes/1/request_template/read/$from: /nodes/look/output/${path} is never there: ${told}`],
+  );
+check(
+  'nodes that wait for each other are told where one waits',
+  {
+    nodes: [choose('{{nodes.look.output}}'), look({ topic: from('/nodes/choose/output/topic') })],
+    prompt: '{{nodes.look.output}}',
+  },
+  [
+    'NODES_CYCLE /nodes/0/prompt_template/messages/0/content: choose waits for look waits for choose: none of them can begin. | Take this reference to look away, or another of them.',
+  ],
+);
+check(
+  'a node that reads itself is told so',
+  { nodes: [choose('{{nodes.choose.output.topic}}')], prompt: '{{nodes.choose.output}}' },
+  [
+    'NODES_CYCLE /nodes/0/prompt_template/messages/0/content: choose reads its own output, for which it would wait forever. | Take the reference away.',
   ],
 );
 check(
@@ -332,7 +385,187 @@ check(
   'a tool whose source takes as much or more is accepted',
   {
     tools: ['buy_candy'],
-    request_schema: { type: 'object', properties: { button: { type: ['string', 'null'], pattern: '^x' } } },
+    request_schema: { type: 'object', properties: { button: { type: ['string', 'null'], pattern: '^[A-C]$' } } },
+  },
+  [],
+);
+
+const counted: JsonObject = {
+  type: 'object',
+  properties: {
+    where: { type: 'string', maxLength: 4, pattern: '^[a-z]+$' },
+    turn: { type: 'integer', minimum: 1 },
+    note: {},
+    list: { type: 'array', minItems: 2, items: { $ref: '#/$defs/small' } },
+  },
+  maxProperties: 4,
+  $defs: { small: { type: 'integer', maximum: 5 } },
+};
+const asking = (request_template: JsonObject): Case => ({
+  request_schema: counted,
+  ambients: [before({ note: from('/subject/name'), ...request_template })],
+});
+const misfit = (place: string, why: string): string =>
+  `REQUEST_DOES_NOT_FIT /ambient_sources/0/request_template${place}: ${place || 'The request'} ${why}. | Ask as the request schema of the source toy says.`;
+check('what is written out beside a read is checked by every rule', asking({ where: 'Deck 9', turn: 0 }), [
+  misfit('/where', 'does not fit: must have at most 4 characters'),
+  misfit('/where', 'does not fit: "Deck 9" does not match ^[a-z]+$'),
+  misfit('/turn', 'does not fit: must be >= 1'),
+]);
+check('a list that is written out beside a read is checked whole', asking({ list: [9] }), [
+  misfit('/list', 'has fewer than 2 items'),
+  misfit('/list/0', 'does not fit: must be <= 5'),
+]);
+check('a list that holds a read has as many items as are written', asking({ list: [from('/world/attempted_turn')] }), [
+  misfit('/list', 'has fewer than 2 items'),
+]);
+check('a request that reads has as many members as are written', asking({ a: 1, b: 2, c: 3, d: 4 }), [
+  misfit('', 'has more than 4 members'),
+]);
+check(
+  'what may or may not lie within a limit passes, and is checked when it comes',
+  asking({ turn: from('/world/attempted_turn'), where: from('/world/slug') }),
+  [],
+);
+check(
+  'a value that fits none of several forms is told by the nearest',
+  {
+    request_schema: {
+      type: 'object',
+      properties: {
+        note: {
+          anyOf: [
+            { type: 'string' },
+            { type: 'object', properties: { k: { type: 'array', items: { type: 'integer' } } } },
+          ],
+        },
+      },
+    },
+    ambients: [before({ note: { k: [1, '2'] }, name: from('/subject/name') })],
+  },
+  [misfit('/note/k/1', 'is "2", and an integer is wanted')],
+);
+check(
+  'a number where none is wanted is told once',
+  {
+    nodes: [
+      look({ x: 1 }, { result_schema_ref: hash(measured) }),
+      (shelf) => ({
+        ...look({ note: from('/nodes/look/output/degrees') }, { id: 'tell' })(shelf),
+        source_ref: taking(shelf),
+      }),
+    ],
+    prompt: '{{nodes.tell.output}}',
+  },
+  [
+    'REQUEST_DOES_NOT_FIT /nodes/1/request_template/note: /note is a number, and a string is wanted. | Ask as the request schema of the source toy says.',
+  ],
+);
+
+const told = (why: string): string =>
+  `ARGUMENTS_DO_NOT_FIT /nodes/0/available_tools/0/arguments_schema_ref: ${why}. | Make the arguments schema as narrow as the request schema of the source toy.`;
+/** Holds a tool's arguments schema against what its source takes. */
+function checkTool(sentence: string, said: JsonObject, wants: JsonObject, findings: readonly string[]): void {
+  const properties = (members: JsonObject): JsonObject => ({
+    type: 'object',
+    additionalProperties: false,
+    properties: members,
+  });
+  check(
+    sentence,
+    { tools: ['buy_candy'], request_schema: properties(wants), arguments_schema: properties(said) },
+    findings.map(told),
+  );
+}
+checkTool(
+  'arguments may not lie below a limit',
+  { n: { type: 'integer', minimum: 0 } },
+  { n: { type: 'integer', minimum: 1 } },
+  ['/n may be 0, and that does not fit: must be >= 1'],
+);
+checkTool(
+  'a limit may be written otherwise',
+  { n: { type: 'integer', exclusiveMinimum: 0 } },
+  { n: { type: 'integer', minimum: 1 } },
+  [],
+);
+checkTool(
+  'a limit may be narrower',
+  { n: { type: 'number', minimum: 2, maximum: 3 } },
+  { n: { type: 'number', minimum: 1, exclusiveMaximum: 4 } },
+  [],
+);
+checkTool('arguments may not lack a limit', { n: { type: 'number' } }, { n: { type: 'number', maximum: 9 } }, [
+  '/n may be 10, and that does not fit: must be <= 9',
+]);
+checkTool('texts may not be longer', { s: { type: 'string', maxLength: 9 } }, { s: { type: 'string', maxLength: 8 } }, [
+  '/s may be "aaaaaaaaa", and that does not fit: must have at most 8 characters',
+]);
+checkTool('texts may not lack a pattern', { s: { type: 'string' } }, { s: { type: 'string', pattern: '^[0-9]+$' } }, [
+  '/s may be "", and that does not fit: "" does not match ^[0-9]+$',
+]);
+checkTool(
+  'a pattern may be another',
+  { s: { type: 'string', pattern: '^[0-9]{4}$' } },
+  { s: { type: 'string', pattern: '^[0-9]+$', minLength: 2 } },
+  [],
+);
+checkTool(
+  'lists may not be shorter or longer',
+  { l: { type: 'array', maxItems: 9 } },
+  { l: { type: 'array', minItems: 1, maxItems: 3 } },
+  ['/l may be empty', '/l may have more than 3 items'],
+);
+checkTool(
+  'lists of so many first items are long enough',
+  { l: { type: 'array', minItems: 2, prefixItems: [{}, {}], items: false } },
+  { l: { type: 'array', minItems: 1, maxItems: 2 } },
+  [],
+);
+checkTool(
+  'a named value is checked by every rule',
+  { s: { enum: ['a', 'bb'] } },
+  { s: { type: 'string', maxLength: 1 } },
+  ['/s does not fit: must have at most 1 characters'],
+);
+checkTool(
+  'what only a validator can tell passes',
+  { n: { type: 'integer', not: { maximum: 0 } } },
+  { n: { type: 'integer', minimum: 1 } },
+  [],
+);
+check(
+  'arguments may not be open where the source is closed',
+  {
+    tools: ['buy_candy'],
+    request_schema: { type: 'object', additionalProperties: false, properties: { button: text } },
+    arguments_schema: { type: 'object', properties: { button: text } },
+  },
+  [
+    told(
+      'What buy_candy may be given may have any other member, as its schema does not write "additionalProperties": false',
+    ),
+  ],
+);
+check(
+  'arguments may not be open to a member that the source takes in one form only',
+  {
+    tools: ['buy_candy'],
+    request_schema: { type: 'object', properties: { button: text, coins: { type: 'integer' } } },
+    arguments_schema: { type: 'object', properties: { button: text } },
+  },
+  [
+    told(
+      'What buy_candy may be given may have a member "coins" of any kind, as its schema does not write "additionalProperties": false',
+    ),
+  ],
+);
+check(
+  'arguments and source may both be open',
+  {
+    tools: ['buy_candy'],
+    request_schema: { type: 'object', properties: { button: text } },
+    arguments_schema: { type: 'object', properties: { button: text } },
   },
   [],
 );

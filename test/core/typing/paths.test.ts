@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../engine/contract/json.js';
 import { pointerTokens } from '../../../engine/core/content/json-pointer.js';
+import { namesBelow } from '../../../engine/core/workflow/typing/step.js';
 import { readPath } from '../../../engine/core/workflow/typing/read-path.js';
 import { schemaShape } from '../../../engine/core/workflow/typing/shape.js';
 
@@ -195,6 +196,8 @@ check(
 
 test('where a path ends, what could follow is told', () => {
   const shape = schemaShape({ type: 'object', properties: { a: pair, secret: text } }, ['/a']);
-  assert.deepEqual(readPath(shape, ['b']), { presence: 'never', depth: 0, known: ['a'] });
-  assert.deepEqual(readPath(shape, ['a', 'c']), { presence: 'never', depth: 1, known: ['a', 'b'] });
+  assert.deepEqual(readPath(shape, ['b']), { presence: 'never', depth: 0, known: ['a'], shape });
+  const { shape: ended, ...told } = readPath(shape, ['a', 'c']);
+  assert.deepEqual(told, { presence: 'never', depth: 1, known: ['a', 'b'] });
+  assert.deepEqual(namesBelow(ended), ['a', 'b']);
 });

@@ -270,9 +270,8 @@ test('a fork says where it comes from, and a scenario that cannot go on says why
   assert.equal(code, 1);
   assert.match(
     error,
-    /error: the entity ant is missing: the world has it, and nothing takes it away \(at \/entities\)/,
+    /^workflows\/simple\/scenario\.json:\d+:\d+ {2}FORK_SCENARIO_DIFFERS {2}the entity ant is missing: the world has it, and nothing takes it away {2}\(at \/entities\)/m,
   );
-  assert.match(error, /FORK_SCENARIO_DIFFERS/);
 });
 
 test('what nobody knows ends with 1, and the nearest name is offered', async () => {

@@ -11,6 +11,9 @@ export interface Reference {
   readonly target: { readonly path: string } | { readonly hash: string };
 }
 
+/** The hash of no document: where a reference leads that cannot be followed. */
+export const NOWHERE = '0'.repeat(64);
+
 /** Members that hold an author's or a plugin's own JSON, in which nothing is a reference. */
 export const OPEN_MEMBERS = ['request_template', 'interface'];
 
@@ -65,7 +68,8 @@ function listWithin(value: Json, pointer: string): readonly Reference[] {
   });
 }
 
-function toTarget(value: Json): Reference['target'] | undefined {
+/** Where a reference leads. @returns undefined where it is none */
+export function toTarget(value: Json): Reference['target'] | undefined {
   if (typeof value !== 'object' || value === null || isList(value) || Object.keys(value).length !== 1) return undefined;
   const { path, hash } = value;
   if (typeof path === 'string') return { path };

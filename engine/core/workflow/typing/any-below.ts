@@ -2,7 +2,7 @@ import type { Json } from '../../../contract/json.js';
 import { unreachable } from '../../../contract/unreachable.js';
 import { type Case, listAt, objectAt, ownMember } from './schema-cases.js';
 import { eitherShape, type Shape } from './shape.js';
-import { possibleCases } from './step.js';
+import { namesBelow, possibleCases, stepInto } from './step.js';
 import { valuesOf } from './value-types.js';
 
 /** What can stand at some member or item of a shape, whichever. @returns undefined where there can be none */
@@ -10,6 +10,8 @@ export function anyBelow(shape: Shape): Shape | undefined {
   switch (shape.kind) {
     case 'unknown':
       return shape;
+    case 'literal':
+      return toShape(namesBelow(shape).map((name) => stepInto(shape, name).shape));
     case 'record':
       return toShape([...shape.members.values()]);
     case 'list':

@@ -7,7 +7,9 @@ import { listReads } from '../request-template.js';
 import type { Json } from '../../../contract/json.js';
 import { type JoinedReading, readAsAll } from './join-readings.js';
 import type { Reader } from './readers.js';
-import { unveil } from './shape.js';
+import { objectAt } from './schema-cases.js';
+import { type Shape, unveil } from './shape.js';
+import { possibleCases, stepInto } from './step.js';
 
 const NAMES_SHOWN = 5;
 
@@ -110,18 +112,42 @@ function unknownNode(read: Read, known: readonly string[]): Complaint {
   };
 }
 
-function neverThere(read: Read, { depth, known }: NonNullable<JoinedReading['never']>): Complaint {
+function neverThere(read: Read, { depth, known, shape }: NonNullable<JoinedReading['never']>): Complaint {
   const above = toPointer(read.tokens.slice(0, depth));
-  const missing = read.tokens[depth] ?? '';
+  const below = known.length === 0 ? belowUnnamed(shape, above) : belowNamed(read.tokens[depth] ?? '', known, above);
+  return {
+    code: 'PATH_NEVER_THERE',
+    message: `${read.text} is never there: ${above} has ${below.has}.`,
+    pointer: read.pointer,
+    repair: below.repair,
+  };
+}
+
+interface Below {
+  readonly has: string;
+  readonly repair: string;
+}
+
+function belowNamed(missing: string, known: readonly string[], above: string): Below {
   const nearest = nearestFirst(missing, known).slice(0, NAMES_SHOWN);
   const meant = nearestName(missing, known);
   const more = known.length > nearest.length ? ` and ${known.length - nearest.length} more` : '';
-  const has = nearest.length === 0 ? 'nothing below it' : `${nearest.join(', ')}${more}`;
   return {
-    code: 'PATH_NEVER_THERE',
-    message: `${read.text} is never there: ${above} has ${has}.`,
-    pointer: read.pointer,
-    repair:
-      meant === undefined ? `Read ${above}${known.length === 0 ? '' : ', or one of those'}.` : `Did you mean ${meant}?`,
+    has: `${nearest.join(', ')}${more}`,
+    repair: meant === undefined ? `Read ${above}, or one of those.` : `Did you mean ${meant}?`,
   };
+}
+
+/** Items have numbers, and members may have names that only a pattern tells. */
+function belowUnnamed(shape: Shape, above: string): Below {
+  if (stepInto(shape, '0').presence !== 'never') return { has: 'items', repair: 'Write an index, such as 0.' };
+  const patterns = patternsOf(shape);
+  if (patterns.length === 0) return { has: 'nothing below it', repair: `Read ${above}.` };
+  return { has: `members whose names match ${patterns.join(' or ')}`, repair: 'Write a name that does.' };
+}
+
+function patternsOf(shape: Shape): readonly string[] {
+  if (shape.kind !== 'schema') return [];
+  const cases = possibleCases(shape).flatMap(({ schemas }) => schemas);
+  return [...new Set(cases.flatMap((schema) => Object.keys(objectAt(schema, 'patternProperties'))))];
 }

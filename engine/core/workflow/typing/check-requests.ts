@@ -1,12 +1,14 @@
 import type { Json } from '../../../contract/json.js';
 import type { AvailableTool, Reference } from '../../../generated/workflow.js';
 import type { ResponseSource } from '../../../generated/response-source.js';
+import { contentHash } from '../../content/canonical.js';
 import { isList, pointerTokens } from '../../content/json-pointer.js';
 import { hashOf } from '../compile-parts.js';
 import type { Complaint } from '../document-problem.js';
 import { isRead, listMalformedReads, listReads } from '../request-template.js';
 import { readAsAll, shapeRead } from './join-readings.js';
-import { listMisfits, type Misfit } from './list-misfits.js';
+import { type CheckValue, listMisfits } from './list-misfits.js';
+import { partSchema } from './part-schema.js';
 import type { Reader } from './readers.js';
 import { literalShape, recordShape, schemaShape, type Shape, UNKNOWN } from './shape.js';
 import { findSchema, type SchemaParts } from './typed-schemas.js';
@@ -27,10 +29,8 @@ export function checkRequest(
   const template = binding.request_template;
   const wanted = findRequestSchema(parts, binding.source_ref);
   if (wanted === undefined || listMalformedReads(template).length > 0) return [];
-  const misfits =
-    listReads(template).length === 0
-      ? checkLiteral(parts, wanted, template)
-      : listMisfits(templateShape(template, readers), wanted.schema);
+  const measure = { checkValue: checkValueBy(parts), is_strict: false };
+  const misfits = listMisfits(templateShape(template, readers), wanted.schema, measure);
   return misfits.map(({ pointer: place, why }) => ({
     code: 'REQUEST_DOES_NOT_FIT',
     message: `${place === '' ? 'The request' : place} ${why}.`,
@@ -44,7 +44,8 @@ export function checkArguments(parts: SchemaParts, tool: AvailableTool, pointer:
   const wanted = findRequestSchema(parts, tool.source_ref);
   const said = findSchema(parts, tool.arguments_schema_ref);
   if (wanted === undefined || said === undefined) return [];
-  return listMisfits(schemaShape(said), wanted.schema).map(({ pointer: place, why }) => ({
+  const measure = { checkValue: checkValueBy(parts), is_strict: true };
+  return listMisfits(schemaShape(said), wanted.schema, measure).map(({ pointer: place, why }) => ({
     code: 'ARGUMENTS_DO_NOT_FIT',
     message: `${place === '' ? `What ${tool.name} may be given` : place} ${why}.`,
     pointer: `${pointer}/arguments_schema_ref`,
@@ -54,26 +55,29 @@ export function checkArguments(parts: SchemaParts, tool: AvailableTool, pointer:
 
 interface WantedRequest {
   readonly label: string;
-  readonly hash: string;
   readonly schema: NonNullable<ReturnType<typeof findSchema>>;
 }
 
 function findRequestSchema(parts: SchemaParts, sourceReference: Reference): WantedRequest | undefined {
   const source = parts.find('response_source', hashOf(sourceReference)) as unknown as ResponseSource | undefined;
   const schema = findSchema(parts, source?.request_schema_ref);
-  if (source?.request_schema_ref === undefined || schema === undefined) return undefined;
-  return { label: source.label, hash: hashOf(source.request_schema_ref), schema };
+  if (source === undefined || schema === undefined) return undefined;
+  return { label: source.label, schema };
 }
 
-/** A request that reads nothing is known whole, so that every rule of the schema can be checked. */
-function checkLiteral(parts: SchemaParts, wanted: WantedRequest, request: Json): readonly Misfit[] {
-  const compiled = parts.compileSchema(wanted.hash, wanted.schema);
-  if (!compiled.ok) return [];
-  return compiled.value(request).map(({ pointer = '', message }) => ({ pointer, why: `does not fit: ${message}` }));
+/** A value that is known can be held against every rule. */
+function checkValueBy(parts: Pick<SchemaParts, 'compileSchema'>): CheckValue {
+  return (value, demand) => {
+    const schema = partSchema(demand);
+    const compiled = parts.compileSchema(contentHash(schema), schema);
+    if (!compiled.ok) return [];
+    return compiled.value(value).map(({ pointer = '', message }) => ({ pointer, why: `does not fit: ${message}` }));
+  };
 }
 
 function templateShape(template: Json, readers: readonly Reader[]): Shape {
-  if (typeof template !== 'object' || template === null) return literalShape(template);
+  if (typeof template !== 'object' || template === null || listReads(template).length === 0)
+    return literalShape(template);
   if (isList(template)) return { kind: 'list', items: template.map((item) => templateShape(item, readers)) };
   if (isRead(template)) {
     const reading = readAsAll(readers, pointerTokens(template.$from));

@@ -1,10 +1,13 @@
 import type { Json, JsonObject } from '../../../contract/json.js';
 import { appendToken } from '../../content/json-pointer.js';
-import { coversOfItem, coversOfMember } from './members.js';
+import { coversOfItem, coversOfMember, namesOf } from './members.js';
 import { type Case, expandCases, listAt } from './schema-cases.js';
-import { literalShape, schemaShape, type Shape } from './shape.js';
+import { compareCounts, isNarrowedOtherwise, OTHER_NAME } from './bounds.js';
+import { type Demand, hasFinerRules } from './part-schema.js';
+import { literalShape, type Shape } from './shape.js';
 import { namesBelow, possibleCases, stepInto } from './step.js';
-import { includesValue, typesOf, type ValueType, valuesOf } from './value-types.js';
+import { includesValue, typeOf, typesOf, type ValueType, valuesOf } from './value-types.js';
+import { listWitnesses } from './witnesses.js';
 
 /** Why a value that can come will not be accepted. */
 export interface Misfit {
@@ -14,10 +17,14 @@ export interface Misfit {
   readonly why: string;
 }
 
-/** What is demanded of a value. */
-interface Demand {
-  readonly schemas: readonly Json[];
-  readonly root: JsonObject;
+/** What a value that is known breaks of a demand. */
+export type CheckValue = (value: Json, demand: Demand) => readonly Misfit[];
+
+/** How a shape is held against a schema. */
+export interface Measure {
+  readonly checkValue: CheckValue;
+  /** Also tells what may come by the shape's own schemas, and lies beyond limits that the other sets. */
+  readonly is_strict: boolean;
 }
 
 /** A shape of which all values are of one type. */
@@ -28,29 +35,87 @@ interface Form {
   readonly value?: Json;
 }
 
-type Spend = () => boolean;
+interface Comparison extends Measure {
+  /** Whether one more comparison may be made. */
+  readonly spend: () => boolean;
+}
 
 /** Recursive schemas have no end, and hostile ones are wide: after so many comparisons the rest is taken to fit. */
 const COMPARISONS_MAX = 5000;
 const ITEMS_MAX = 32;
 
 /**
- * What of a shape a schema would refuse, as far as types, required members, refused members and named values tell.
- * What is not known, and all finer rules, are taken to fit.
+ * What of a shape a schema would refuse: of types, required members, refused members, counts and named values, and of
+ * values that are known by every rule. What is not known is taken to fit.
  */
-export function listMisfits(shape: Shape, schema: JsonObject): readonly Misfit[] {
+export function listMisfits(shape: Shape, schema: JsonObject, measure: Measure): readonly Misfit[] {
   let left = COMPARISONS_MAX;
-  const misfits = compare(shape, { schemas: [schema], root: schema }, '', () => left-- > 0);
+  const comparison = { ...measure, spend: () => left-- > 0 };
+  const misfits = compare(shape, { schemas: [schema], root: schema }, '', comparison);
   return [...new Map(misfits.map((misfit) => [`${misfit.pointer}\n${misfit.why}`, misfit])).values()];
 }
 
-function compare(shape: Shape, demand: Demand, pointer: string, spend: Spend): readonly Misfit[] {
-  const forms = formsOf(shape);
-  if (forms.length === 0 || demand.schemas.length === 0 || !spend()) return [];
+function compare(shape: Shape, demand: Demand, pointer: string, comparison: Comparison): readonly Misfit[] {
+  if (shape.kind === 'unknown' || demand.schemas.length === 0 || !comparison.spend()) return [];
   const cases = expandCases(demand.schemas, demand.root);
-  return forms.flatMap((form) =>
-    fewest(cases.map((one) => compareForm(form, { one, root: demand.root }, pointer, spend))),
-  );
+  const forms = withoutTwins(formsOf(shape), cases);
+  const misfits = forms.flatMap((form) => {
+    // A value that is known is checked whole, and not once more at each of its parts.
+    const within = form.value === undefined ? comparison : { ...comparison, checkValue: () => [] };
+    const ofType = cases.filter((one) => typesOf(one).includes(form.type));
+    const found = fewest(
+      (ofType.length === 0 ? cases : ofType).map((one) =>
+        compareForm(form, { one, root: demand.root }, pointer, within),
+      ),
+    );
+    return form.value === undefined
+      ? found
+      : [...found, ...checkRest(form.value, demand, pointer, { found, comparison })];
+  });
+  return misfits.length > 0 || !comparison.is_strict ? misfits : findExcess(forms, demand, pointer, comparison);
+}
+
+/** What finer rules say of a value that is known, beside what has been found of it. */
+function checkRest(
+  value: Json,
+  demand: Demand,
+  pointer: string,
+  { found, comparison }: { readonly found: readonly Misfit[]; readonly comparison: Comparison },
+): readonly Misfit[] {
+  if (!hasFinerRules(demand)) return [];
+  const told = comparison
+    .checkValue(value, demand)
+    .map((misfit) => ({ ...misfit, pointer: `${pointer}${misfit.pointer}` }));
+  return told.filter((misfit) => !found.some((other) => `${other.pointer}/`.startsWith(`${misfit.pointer}/`)));
+}
+
+/** Where no integer is wanted, a number need not be told twice. */
+function withoutTwins(forms: readonly Form[], cases: readonly Case[]): readonly Form[] {
+  const isWanted = cases.some((one) => typesOf(one).includes('integer'));
+  const hasNumber = forms.some(({ type, value }) => type === 'fraction' && value === undefined);
+  if (isWanted || !hasNumber) return forms;
+  return forms.filter(({ type, value }) => type !== 'integer' || value !== undefined);
+}
+
+/** A value that a shape lets through and a demand does not proves that the shape is too wide. */
+function findExcess(
+  forms: readonly Form[],
+  demand: Demand,
+  pointer: string,
+  { checkValue }: Pick<Comparison, 'checkValue'>,
+): readonly Misfit[] {
+  if (!hasFinerRules(demand)) return [];
+  const limits = expandCases(demand.schemas, demand.root).flat();
+  for (const { type, shape, value } of forms) {
+    if (value !== undefined || shape.kind !== 'schema') continue;
+    const own = expandCases(shape.schemas, shape.root).flat();
+    for (const witness of listWitnesses(type, [...limits, ...own])) {
+      const [misfit] = checkValue(witness, demand);
+      if (misfit === undefined || checkValue(witness, shape).length > 0) continue;
+      return [{ pointer, why: `may be ${shorten(witness)}, and that ${misfit.why}` }];
+    }
+  }
+  return [];
 }
 
 /** A value need fit only one case: the nearest tells why it fits none. */
@@ -63,6 +128,8 @@ function formsOf(shape: Shape): readonly Form[] {
   switch (shape.kind) {
     case 'unknown':
       return [];
+    case 'literal':
+      return [{ type: typeOf(shape.value), shape, value: shape.value }];
     case 'record':
       return [{ type: 'object', shape }];
     case 'list':
@@ -75,22 +142,16 @@ function formsOf(shape: Shape): readonly Form[] {
         const values = valuesOf(schemas);
         if (values === undefined)
           return types.map((type) => ({ type, shape: { ...shape, schemas: [...schemas, { type: nameOf(type) }] } }));
-        return values.flatMap(formsOfValue);
+        return values.flatMap((value) => formsOf(literalShape(value)));
       });
   }
-}
-
-function formsOfValue(value: Json): readonly Form[] {
-  if (typeof value === 'object' && value !== null) return formsOf(literalShape(value));
-  const [type = 'null'] = typesOf([{ const: value }]);
-  return [{ type, shape: schemaShape({ const: value }), value }];
 }
 
 function compareForm(
   form: Form,
   { one, root }: { readonly one: Case; readonly root: JsonObject },
   pointer: string,
-  spend: Spend,
+  comparison: Comparison,
 ): readonly Misfit[] {
   const types = typesOf(one);
   if (!types.includes(form.type)) return [{ pointer, why: `is ${describe(form)}, and ${listTypes(types)} is wanted` }];
@@ -98,9 +159,17 @@ function compareForm(
   if (values !== undefined) return compareNamed(form, values, pointer);
   switch (form.type) {
     case 'object':
-      return [...compareRequired(form, one, pointer), ...compareMembers(form, { one, root }, pointer, spend)];
+      return [
+        ...compareRequired(form, one, pointer),
+        ...compareCounts(form.shape, form.type, one, comparison.is_strict).map((why) => ({ pointer, why })),
+        ...compareMembers(form, { one, root }, pointer, comparison),
+        ...compareOthers(form, { one, root }, pointer, comparison),
+      ];
     case 'array':
-      return compareItems(form, { one, root }, pointer, spend);
+      return [
+        ...compareCounts(form.shape, form.type, one, comparison.is_strict).map((why) => ({ pointer, why })),
+        ...compareItems(form, { one, root }, pointer, comparison),
+      ];
     default:
       return [];
   }
@@ -133,30 +202,51 @@ function compareMembers(
   form: Form,
   { one, root }: { readonly one: Case; readonly root: JsonObject },
   pointer: string,
-  spend: Spend,
+  comparison: Comparison,
 ): readonly Misfit[] {
   return namesBelow(form.shape).flatMap((name) => {
     const place = appendToken(pointer, name);
     const schemas = coversOfMember(one, name);
     if (schemas.includes(false)) return [{ pointer: place, why: 'is a member that is not accepted' }];
-    return compare(stepInto(form.shape, name).shape, { schemas, root }, place, spend);
+    return compare(stepInto(form.shape, name).shape, { schemas, root }, place, comparison);
   });
+}
+
+/** What a schema leaves open may come as well: members that it does not speak of. */
+function compareOthers(
+  { shape }: Form,
+  { one, root }: { readonly one: Case; readonly root: JsonObject },
+  pointer: string,
+  comparison: Comparison,
+): readonly Misfit[] {
+  if (!comparison.is_strict || shape.kind !== 'schema' || isNarrowedOtherwise(shape)) return [];
+  const spoken = namesBelow(shape);
+  const refused = [...namesOf(one), OTHER_NAME].find((name) => {
+    const own = coversOfMember(shape.schemas as Case, name);
+    const schemas = coversOfMember(one, name);
+    if (spoken.includes(name) || own.includes(false)) return false;
+    const open = { ...shape, schemas: own.length === 0 ? [true] : own };
+    return schemas.includes(false) || compare(open, { schemas, root }, pointer, comparison).length > 0;
+  });
+  if (refused === undefined) return [];
+  const which = refused === OTHER_NAME ? 'any other member' : `a member ${JSON.stringify(refused)} of any kind`;
+  return [{ pointer, why: `may have ${which}, as its schema does not write "additionalProperties": false` }];
 }
 
 function compareItems(
   form: Form,
   { one, root }: { readonly one: Case; readonly root: JsonObject },
   pointer: string,
-  spend: Spend,
+  comparison: Comparison,
 ): readonly Misfit[] {
-  const counted = form.shape.kind === 'list' ? form.shape.items.length : spokenItems(form.shape, one) + 1;
+  const counted = form.shape.kind === 'schema' ? spokenItems(form.shape, one) + 1 : namesBelow(form.shape).length;
   return Array.from({ length: Math.min(counted, ITEMS_MAX) }, (_, index) => index).flatMap((index) => {
     const step = stepInto(form.shape, String(index));
     const schemas = coversOfItem(one, index);
     if (step.presence === 'never') return [];
     const place = appendToken(pointer, index);
     if (schemas.includes(false)) return [{ pointer: place, why: 'is an item that is not accepted' }];
-    return compare(step.shape, { schemas, root }, place, spend);
+    return compare(step.shape, { schemas, root }, place, comparison);
   });
 }
 
@@ -168,7 +258,12 @@ function spokenItems(shape: Shape, one: Case): number {
 }
 
 function describe({ type, value }: Form): string {
-  return value === undefined ? withArticle(type) : JSON.stringify(value);
+  return value === undefined || typeof value === 'object' ? withArticle(type) : shorten(value);
+}
+
+function shorten(value: Json): string {
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 60)}...` : text;
 }
 
 function listTypes(types: readonly ValueType[]): string {

@@ -11,6 +11,8 @@ export type Reading =
       readonly depth: number;
       /** What can follow those that do. */
       readonly known: readonly string[];
+      /** Of what they lead to. */
+      readonly shape: Shape;
     };
 
 /** Walks a path through the shape of what will be read. */
@@ -19,7 +21,7 @@ export function readPath(shape: Shape, tokens: readonly string[]): Reading {
   for (const [depth, token] of tokens.entries()) {
     const step = stepInto(reading.shape, token);
     const presence = followPresences(reading.presence, step.presence);
-    if (presence === 'never') return { presence, depth, known: namesBelow(reading.shape) };
+    if (presence === 'never') return { presence, depth, known: namesBelow(reading.shape), shape: reading.shape };
     reading = { presence, shape: step.shape };
   }
   return reading;

@@ -1,10 +1,11 @@
 import type { Json, JsonObject } from '../../../contract/json.js';
-import { isList, pointerTokens } from '../../content/json-pointer.js';
+import { pointerTokens } from '../../content/json-pointer.js';
 import type { Presence } from './presence.js';
 
 /** What can be known, before anything runs, of a value that will stand somewhere. */
 export type Shape =
   | { readonly kind: 'unknown' }
+  | { readonly kind: 'literal'; readonly value: Json }
   | SchemaShape
   | { readonly kind: 'record'; readonly members: ReadonlyMap<string, Shape> }
   | { readonly kind: 'list'; readonly items: readonly Shape[] }
@@ -42,9 +43,7 @@ export function recordShape(members: Readonly<Record<string, Shape>> | Iterable<
 
 /** A value that is known. */
 export function literalShape(value: Json): Shape {
-  if (typeof value !== 'object' || value === null) return schemaShape({ const: value });
-  if (isList(value)) return { kind: 'list', items: value.map(literalShape) };
-  return recordShape(Object.entries(value).map(([name, member]) => [name, literalShape(member)]));
+  return { kind: 'literal', value };
 }
 
 /** A value that is one of several. */
@@ -57,6 +56,7 @@ export function eitherShape(shapes: readonly Shape[]): Shape {
 export function unveil(shape: Shape): Shape {
   switch (shape.kind) {
     case 'unknown':
+    case 'literal':
       return shape;
     case 'schema':
       return { ...shape, allow: 'all' };

@@ -1,9 +1,19 @@
 import type { Json } from '../../../contract/json.js';
 import { unreachable } from '../../../contract/unreachable.js';
+import { findAt } from '../../content/json-pointer.js';
 import { itemOf, type Member, memberOf, namesOf } from './members.js';
 import { joinPresences, type Presence } from './presence.js';
 import { type Case, expandCases } from './schema-cases.js';
-import { type Allowed, allowBelow, eitherShape, type SchemaShape, type Shape, type Step, UNKNOWN } from './shape.js';
+import {
+  type Allowed,
+  allowBelow,
+  eitherShape,
+  literalShape,
+  type SchemaShape,
+  type Shape,
+  type Step,
+  UNKNOWN,
+} from './shape.js';
 import { typesOf, type ValueType } from './value-types.js';
 
 const NOTHING: Step = { presence: 'never', shape: UNKNOWN };
@@ -14,6 +24,8 @@ export function stepInto(shape: Shape, token: string): Step {
   switch (shape.kind) {
     case 'unknown':
       return { presence: 'maybe', shape: UNKNOWN };
+    case 'literal':
+      return toStep(memberOfLiteral(shape.value, token));
     case 'record':
       return toStep(shape.members.get(token));
     case 'list':
@@ -32,6 +44,8 @@ export function namesBelow(shape: Shape): readonly string[] {
   switch (shape.kind) {
     case 'unknown':
       return [];
+    case 'literal':
+      return typeof shape.value === 'object' && shape.value !== null ? Object.keys(shape.value) : [];
     case 'record':
       return [...shape.members.keys()];
     case 'list':
@@ -65,6 +79,11 @@ export function possibleCases({ schemas, root }: Pick<SchemaShape, 'schemas' | '
     .filter(({ types }) => types.length > 0);
   expanded.set(schemas, cases);
   return cases;
+}
+
+function memberOfLiteral(value: Json, token: string): Shape | undefined {
+  const found = findAt(value, [token]);
+  return found === undefined ? undefined : literalShape(found);
 }
 
 function toStep(found: Shape | undefined): Step {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { putScenario } from '../../../operations/author.js';
-import type { Done, Engine } from '../../../operations/engine.js';
+import { placeInScenario, putScenario } from '../../../operations/author.js';
+import type { Done, Engine, Refused } from '../../../operations/engine.js';
 import { diffTurns } from '../../../operations/diff-worlds.js';
 import { forkWorld } from '../../../operations/fork-world.js';
 import { createWorld, listWorlds, showWorld } from '../../../operations/worlds.js';
@@ -117,10 +117,25 @@ async function fork(session: Session, source_slug: string, options: ForkOptions)
   const request = { source_slug, at_turn: options.at, world_slug: options.as };
   const made = await withEngine(session, async (engine) => {
     if (options.scenario === undefined) return forkWorld(engine, request);
-    const scenario = await findScenario(session, engine, { ...options, scenario: options.scenario });
-    return scenario.ok ? forkWorld(engine, { ...request, scenario_hash: scenario.value }) : scenario;
+    const named = { ...options, scenario: options.scenario };
+    const scenario = await findScenario(session, engine, named);
+    if (!scenario.ok) return scenario;
+    const forked = await forkWorld(engine, { ...request, scenario_hash: scenario.value });
+    return forked.ok ? forked : placeRefusal(session, engine, named, forked);
   });
   return answer(session, made, { json: (world) => world, lines: newWorldLines });
+}
+
+/** What keeps a scenario from being gone on by stands in its file, where a file was named. */
+async function placeRefusal(
+  session: Session,
+  { authoring }: Engine,
+  options: CreateOptions,
+  refused: Refused,
+): Promise<Refused> {
+  if (HASH.test(options.scenario)) return refused;
+  const paths = { place: toPlace(session, options), paths: [options.scenario] };
+  return { ...refused, problems: await placeInScenario(authoring, paths, refused.problems) };
 }
 
 async function findScenario(session: Session, engine: Engine, options: CreateOptions): Promise<Done<string>> {

@@ -6,6 +6,7 @@ import type {
   PatchRecord,
 } from '../../../ports/records.js';
 import { agentTurnListLines } from './agents.js';
+import { doubtLines, toSettlement } from './doubt.js';
 import { quote, toPhrase } from './json-view.js';
 import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { proseLines } from './prose.js';
@@ -73,6 +74,7 @@ function failureLines(attempt: AttemptRecord): readonly Line[] {
     hanging(2, bad(failure_class), `: ${failure_message ?? ''}`),
     ...place.flatMap(([name, value]) => (value === null ? [] : [verbatim(faint(`  ${name.padEnd(8)}`), value)])),
     line(`  The world stayed at turn ${attempted_turn - 1}.`),
+    ...doubtLines(attempt),
   ];
 }
 
@@ -105,9 +107,12 @@ function answerLines({ llm_call_id, response_json }: InvocationSummary, indent: 
   return [hanging(indent.length + 5, `${indent}   -> ${toPhrase(response_json)}`)];
 }
 
-function brokenLine({ failure_class, failure_detail, failure_message }: InvocationSummary, indent: string): Line {
+function brokenLine(invocation: InvocationSummary, indent: string): Line {
+  const { failure_class, failure_detail, failure_message } = invocation;
+  const settlement = toSettlement(invocation);
+  const said = settlement === undefined ? '' : ` ${settlement}`;
   const why = failure_detail === null ? failure_class : `${failure_class}, ${failure_detail}`;
-  return hanging(indent.length + 5, `${indent}   `, bad(why ?? 'failed'), `: ${failure_message ?? ''}`);
+  return hanging(indent.length + 5, `${indent}   `, bad(why ?? 'failed'), `: ${failure_message ?? ''}${said}`);
 }
 
 function patchLines({

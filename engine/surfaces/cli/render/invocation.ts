@@ -1,6 +1,7 @@
 import type { Json } from '../../../contract/json.js';
 import type { InvocationRecord } from '../../../ports/records.js';
 import { toStatus } from './attempt.js';
+import { toSettlement } from './doubt.js';
 import { blockLines, factLines, jsonText } from './block.js';
 import { bad, EMPTY, hanging, type Line, line, strong, verbatim } from './line.js';
 import { count, shortHash, toDuration, toMoment } from './words.js';
@@ -9,9 +10,11 @@ import { count, shortHash, toDuration, toMoment } from './words.js';
 export function invocationLines(invocation: InvocationRecord): readonly Line[] {
   const { source_invocation_id, status, failure_class, failure_detail, failure_message } = invocation;
   const why = failure_detail === null ? failure_class : `${failure_class}, ${failure_detail}`;
+  const settlement = toSettlement(invocation);
   return [
     verbatim(strong(`invocation ${source_invocation_id}`), '  ', toStatus(status)),
     ...(why === null ? [] : [hanging(2, bad(why), `: ${failure_message ?? ''}`)]),
+    ...(settlement === undefined ? [] : [line('  ', settlement)]),
     ...factLines(factsOf(invocation)),
     ...blockLines('asked', jsonText(invocation.request_json)),
     ...answerLines(invocation),

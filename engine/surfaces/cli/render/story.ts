@@ -2,6 +2,7 @@ import { unreachable } from '../../../contract/unreachable.js';
 import type { Invoke } from '../../../core/turn/command.js';
 import type { Progress } from '../../../runtime/progress.js';
 import { callLines, callName } from './call.js';
+import { settleLines } from './doubt.js';
 import { bad, EMPTY, faint, good, hanging, type Line, line, strong, verbatim } from './line.js';
 import { count, toMoment } from './words.js';
 
@@ -170,15 +171,6 @@ function lookLines(attempt_id: string, invocation: string | undefined): readonly
   return [
     verbatim(faint('    look     '), `npx chukwa attempt ${attempt_id}`),
     ...(invocation === undefined ? [] : [verbatim(faint('             '), `npx chukwa invocation ${invocation}`)]),
-  ];
-}
-
-/** What a person can do who finds out whether the side effect took place. */
-function settleLines(attempt_id: string): readonly Line[] {
-  return [
-    hanging(4, '    Find out whether it took place, and settle it: the next run then goes on from here.'),
-    verbatim(faint('    it did   '), `npx chukwa attempt settle ${attempt_id} --result FILE`),
-    verbatim(faint('    not      '), `npx chukwa attempt settle ${attempt_id} --not-performed`),
   ];
 }
 

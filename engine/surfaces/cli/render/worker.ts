@@ -16,7 +16,7 @@ export function toSentence(event: WorkerEvent): string {
     case 'turn_handed_over':
       return `${event.world_slug}: turn ${event.attempted_turn} handed over, for another worker to go on with (attempt ${event.attempt_id})`;
     case 'turn_failed':
-      return `${event.world_slug}: turn ${event.attempted_turn} failed, ${event.failure.failure_class}: ${event.failure.message} (attempt ${event.attempt_id})`;
+      return `${event.world_slug}: turn ${event.attempted_turn} failed, ${event.failure.failure_class}: ${event.failure.message} (attempt ${event.attempt_id})${toSettling(event)}`;
     case 'turn_deferred':
       return `${event.world_slug}: put off for ${toDuration(event.delay_ms)}, ${event.reason}`;
     case 'turn_discarded':
@@ -28,9 +28,9 @@ export function toSentence(event: WorkerEvent): string {
     case 'tidied':
       return `tidied up: ${count(event.promoted, 'forgotten turn')}, ${count(event.consumed, 'late message')}`;
     case 'database_lost':
-      return `the database is gone, and waited for: ${event.reason}`;
+      return `the database is waited for: ${event.reason}`;
     case 'database_found':
-      return 'the database is there again';
+      return 'the database does what it should again';
     case 'doorbell_lost':
       return `the doorbell is silent, ${event.reason}; looking every second all the same`;
     case 'doorbell_found':
@@ -42,6 +42,12 @@ export function toSentence(event: WorkerEvent): string {
     default:
       return unreachable(event);
   }
+}
+
+/** Where nobody knows whether a side effect took place, the world waits for somebody who finds out. */
+function toSettling({ failure, attempt_id }: Extract<WorkerEvent, { kind: 'turn_failed' }>): string {
+  if (failure.failure_class !== 'interrupted' || failure.call_key === undefined) return '';
+  return `; find out, and settle it: chukwa attempt settle ${attempt_id} --result FILE if it did, --not-performed if not`;
 }
 
 /** The same for programs: what is thrown is told by its message. */

@@ -3,7 +3,8 @@ import { v7 as uuid } from 'uuid';
 import type { CapturedCall } from '../../stage/captured-call.js';
 import type { BareClients } from '../bare-turn.js';
 import { inOne, insert, type Runner, update } from './plain-sql.js';
-import { type OpenAttempt, recordEnd, recordStart } from './record-call.js';
+import { recordDelivery } from './record-agent.js';
+import { type OpenAttempt, recordEnd, recordEvent, recordStart } from './record-call.js';
 import { TABLES } from './tables.js';
 
 /** A turn written by hand. */
@@ -31,7 +32,7 @@ export async function openHandWritten(pool: Pool, clients: BareClients): Promise
       await clients.turn(calls, async (call, ask) => {
         const begun = await recordStart(pool, attempt, call);
         const answer = await ask();
-        await recordEnd(pool, begun, answer);
+        await recordEnd(pool, attempt, begun, answer);
         if (call.to === 'model') patches.push(...findPatch(begun.id, answer.text));
         return answer;
       });
@@ -58,8 +59,9 @@ async function begin(pool: Pool): Promise<{ readonly attempt: OpenAttempt; reado
       text: `SELECT DISTINCT ON (entity_id) entity_id, state FROM floor_states WHERE slug = 'bench'
              ORDER BY entity_id, turn DESC`,
     });
+    await insert(client, 'floor_timeline', { attempt_id: id, kind: 'attempt_began', call_id: null });
     const states = new Map(read.rows.map(({ entity_id, state }) => [entity_id, state]));
-    return { attempt: { id, turn, calls: new Map(), conversations: new Map() }, states };
+    return { attempt: { id, turn, calls: new Map(), conversations: new Map(), agents: new Map() }, states };
   });
 }
 
@@ -88,9 +90,13 @@ async function commit(client: Runner, attempt: OpenAttempt, { patches, states }:
     }
     const details = JSON.stringify({ patch_seq, touched: patch.effects.map(({ entity_id }) => entity_id) });
     await insert(client, 'floor_audit', { attempt_id, kind: 'patch_applied', call_id, details });
+    await recordEvent(client, attempt, 'patch_applied', call_id);
   }
   const details = JSON.stringify({ turn, patches: patches.length });
   await insert(client, 'floor_audit', { attempt_id, kind: 'turn_complete', details });
+  await recordEvent(client, attempt, 'turn_committed', null);
+  for (const [index, agent] of [...attempt.agents.values()].entries())
+    await recordDelivery(client, agent, patches[index]?.call_id ?? '');
   const ended = { status: 'committed', call_count: attempt.calls.size, ended_at: new Date() };
   await update(client, 'floor_attempts', attempt_id, ended);
   const advance = `UPDATE floor_worlds SET turn = $1, holder = NULL WHERE slug = 'bench'`;

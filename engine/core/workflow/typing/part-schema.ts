@@ -1,0 +1,72 @@
+import type { Json, JsonObject } from '../../../contract/json.js';
+import { isList } from '../../content/json-pointer.js';
+import { isObject } from './schema-cases.js';
+
+/** What is demanded of a value: to fit all of some schemas. */
+export interface Demand {
+  readonly schemas: readonly Json[];
+  /** Where their references lead. */
+  readonly root: JsonObject;
+}
+
+/** Where the document to which references lead stands in a schema that has been cut out of it. */
+const ROOT = 'root';
+
+/** Values under these keywords are data: a `$ref` in them means nothing. */
+const DATA_KEYWORDS = ['const', 'enum', 'default', 'examples'];
+
+/** What these hold are schemas by name. */
+const NAMING_KEYWORDS = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'];
+
+/** The keywords of which more than types, members, items and named values has to be known. */
+const FINER =
+  /"(minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf|minLength|maxLength|pattern|format|minItems|maxItems|uniqueItems|contains|minContains|maxContains|minProperties|maxProperties|propertyNames|dependentRequired|dependentSchemas|if|not|oneOf|unevaluatedProperties|unevaluatedItems)":/;
+
+/** A schema by itself that accepts what fits a demand. */
+export function partSchema({ schemas, root }: Demand): JsonObject {
+  if (schemas.length === 1 && schemas[0] === root) return root;
+  if (!schemas.some(refers)) return { allOf: schemas };
+  const { $schema: _dialect, $id: _id, ...whole } = root;
+  return { allOf: schemas.map(lead), $defs: { [ROOT]: lead(whole) } };
+}
+
+/** Whether a demand makes rules that comparing types, members, items and named values leaves out. */
+export function hasFinerRules({ schemas, root }: Demand): boolean {
+  return schemas.some((schema) => isFiner(schema) || (refers(schema) && isFiner(root)));
+}
+
+function isFiner(schema: Json): boolean {
+  return remember(finer, schema, () => FINER.test(JSON.stringify(schema)));
+}
+
+function refers(schema: Json): boolean {
+  return remember(referring, schema, () => JSON.stringify(schema).includes('"$ref":'));
+}
+
+/** Schemas never change, and are asked about at every place of a value. */
+const finer = new WeakMap<object, boolean>();
+const referring = new WeakMap<object, boolean>();
+
+function remember(known: WeakMap<object, boolean>, schema: Json, find: () => boolean): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  const found = known.get(schema) ?? find();
+  known.set(schema, found);
+  return found;
+}
+
+/** A schema whose references lead into the document where it now stands. */
+function lead(schema: Json): Json {
+  if (!isObject(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, inner]) => {
+      if (keyword === '$ref' && typeof inner === 'string') return [keyword, `#/$defs/${ROOT}${inner.slice(1)}`];
+      return [keyword, DATA_KEYWORDS.includes(keyword) ? inner : leadWithin(keyword, inner)];
+    }),
+  );
+}
+
+function leadWithin(keyword: string, inner: Json): Json {
+  if (isList(inner)) return inner.map(lead);
+  if (!NAMING_KEYWORDS.includes(keyword) || !isObject(inner)) return lead(inner);
+  return Object.fromEntries(Object.entries(inner).map(([name, schema]) => [name, lead(schema)]));
+}

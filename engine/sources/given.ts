@@ -1,0 +1,33 @@
+import { toJson } from '../core/content/i-json.js';
+import { type Halt, halt, type Passage } from './passage.js';
+import type { LoadedPlugin } from './registry.js';
+import { describeAnything } from './source-failure.js';
+
+/**
+ * Reads what a plugin handed over, which may be anything: getters and proxies run the plugin's code. What cannot be read
+ * is a failure of the call, and none of its driver.
+ */
+export function readGiven<Read>(
+  passage: Passage & { readonly route: { readonly plugin: LoadedPlugin } },
+  read: () => Read,
+): Read | Halt {
+  try {
+    return read();
+  } catch (thrown) {
+    const message = `what the plugin ${passage.route.plugin.name} handed over cannot be read: ${describeAnything(thrown)}`;
+    return halt(passage, 'transport', message);
+  }
+}
+
+/**
+ * A copy of a value, which stays as it was read. What is no JSON may not even be copied, and is given as it is.
+ * @throws whatever reading it throws; also where it is JSON to look at and cannot be copied, as a proxy
+ */
+export function copyGiven(value: unknown): unknown {
+  try {
+    return structuredClone(value);
+  } catch (error) {
+    if (toJson(value).ok) throw error;
+    return value;
+  }
+}

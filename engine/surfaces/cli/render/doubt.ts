@@ -1,0 +1,30 @@
+import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
+import { isInDoubt } from '../../../operations/settle-call.js';
+import { faint, hanging, type Line, strong, verbatim } from './line.js';
+
+/** What a person can do who finds out whether a side effect took place. */
+export function settleLines(attempt_id: string): readonly Line[] {
+  return [
+    hanging(4, '    Find out whether it took place, and settle it: the next run then goes on from here.'),
+    verbatim(faint('    it did   '), `npx chukwa attempt settle ${attempt_id} --result FILE`),
+    verbatim(faint('    not      '), `npx chukwa attempt settle ${attempt_id} --not-performed`),
+  ];
+}
+
+/** The calls of an attempt of which nobody knows whether they took place, where something waits for the answer. */
+export function doubtLines({ attempt_id, status, failure_class, invocations }: AttemptRecord): readonly Line[] {
+  const doubted = invocations.filter(isInDoubt);
+  if (status !== 'failed' || failure_class !== 'interrupted' || doubted.length === 0) return [];
+  return [
+    ...doubted.map(({ command_key, source_invocation_id }) =>
+      verbatim('  In doubt: ', strong(command_key), faint(`  --call ${source_invocation_id}`)),
+    ),
+    ...settleLines(attempt_id),
+  ];
+}
+
+/** What a person decided about a call, in a sentence; undefined where nobody has. */
+export function toSettlement({ settled_as }: Pick<InvocationSummary, 'settled_as'>): string | undefined {
+  if (settled_as === null) return undefined;
+  return settled_as === 'performed' ? 'Settled since: it took place.' : 'Settled since: it did not take place.';
+}

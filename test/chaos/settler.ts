@@ -1,0 +1,59 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Json } from '../../engine/contract/json.js';
+import type { Engine } from '../../engine/operations/engine.js';
+import { settleCall } from '../../engine/operations/settle-call.js';
+import type { Toys } from '../../fixtures/toys/index.js';
+import { must } from '../support/park-stage.js';
+
+/** What services say of a deed, by the tool that asks for it. */
+const ANSWERS: Readonly<Record<string, Json>> = {
+  buy_candy: { status: 'empty', remaining: 0, message: 'No candy bars remain. Your coin was returned.' },
+  use_drinking_fountain: { status: 'running', message: 'Cold, clear water runs for a few seconds.' },
+  send_text: { status: 'sent', message_id: 'message-1' },
+};
+
+interface Doubt {
+  readonly attempt_id: string;
+  readonly call: string;
+  readonly tool_name: string;
+}
+
+interface World {
+  readonly engine: Engine;
+  readonly toys: Toys;
+  query<Row extends object>(text: string): Promise<readonly Row[]>;
+}
+
+/** Decides about every call that is in doubt, as a person does who asks the services whether it took place. */
+export async function settleDoubts({ engine, toys, query }: World): Promise<void> {
+  const doubts = await query<Doubt>(
+    `SELECT attempt_id, source_invocation_id AS call, tool_name
+     FROM attempts JOIN source_invocations AS calls USING (world_slug, attempt_id)
+     WHERE attempts.status = 'failed' AND attempts.failure_class = 'interrupted' AND calls.status = 'interrupted'
+       AND effect_class <> 'read_only' AND NOT EXISTS (
+         SELECT FROM call_settlements AS settled WHERE settled.source_invocation_id = calls.source_invocation_id)`,
+  );
+  for (const { attempt_id, call, tool_name } of doubts) {
+    const requests = [toys.vending, toys.fountain, toys.phone].flatMap(({ served }) => served);
+    const has_taken_place = requests.some(({ headers }) => headers['x-chukwa-correlation-id'] === call);
+    const settle = (answer: object): ReturnType<typeof settleCall> =>
+      settleCall(engine, { attempt_id, source_invocation_id: call, ...answer });
+    must(has_taken_place ? await withFile(ANSWERS[tool_name] ?? null, settle) : await settle({}));
+  }
+}
+
+async function withFile<Result>(
+  content: Json,
+  work: (answer: { readonly result_file: string }) => Promise<Result>,
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'chukwa-settler-'));
+  try {
+    const result_file = join(folder, 'result.json');
+    await writeFile(result_file, JSON.stringify(content));
+    return await work({ result_file });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
