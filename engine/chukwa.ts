@@ -5,6 +5,18 @@ import { EXIT } from './surfaces/cli/exit-code.js';
 import { endOnUncaught } from './surfaces/cli/last-words.js';
 import { hasWorkingFolder, toTerminal } from './surfaces/cli/terminal.js';
 
+/** What Node.js ends with where a module waits, and nothing is left that could wake it. */
+const UNSETTLED = 13;
+
+process.once('exit', (code) => {
+  if (code !== UNSETTLED && process.exitCode !== UNSETTLED) return;
+  process.stderr.write(
+    'error: the command waits for something that never comes, and has ended without being done\n' +
+      '  what to do: Run chukwa plugin list, and without the plugins that did not come with chukwa: one may keep it waiting.\n',
+  );
+  process.exitCode = EXIT.environment;
+});
+
 // Set and not exited with: what is still being written to a pipe must arrive.
 if (hasWorkingFolder(process)) {
   const words = process.argv.slice(2);

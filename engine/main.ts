@@ -11,6 +11,7 @@ import type {
   OpenArchive,
   ServePlace,
   Stage,
+  WorkshopOptions,
 } from './operations/composition.js';
 import type { Validate } from './core/workflow/program.js';
 import { chooseDoorbell, type WantedDoorbell } from './doorbells/choose-doorbell.js';
@@ -29,7 +30,7 @@ import type { Doorbell } from './ports/doorbell.js';
 import type { HeartbeatSettings, Store } from './ports/records.js';
 import type { MakeCallback } from './ports/sources.js';
 import type { ValidateKind } from './schema/index.js';
-import type { PluginPlaces, Sources } from './sources/index.js';
+import type { LoadSurroundings, PluginPlaces, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 
 /** Where this program's own files are, from source and compiled alike. */
@@ -38,6 +39,12 @@ const PACKAGE_ROOT = basename(CODE_ROOT) === 'dist' ? dirname(CODE_ROOT) : CODE_
 
 /** The thread that keeps leases: compiled, however the rest is run. */
 const BEAT_THREAD = join(PACKAGE_ROOT, 'dist', 'engine', 'store', 'heartbeat', 'beat-thread.js');
+
+/** The thread that sees that plugins come to an end: compiled likewise. */
+const LOAD_WATCH_THREAD = join(PACKAGE_ROOT, 'dist', 'engine', 'sources', 'load-watch-thread.js');
+
+/** Plugins that ship. */
+const OWN_PLUGINS = join(CODE_ROOT, 'plugins');
 
 /** An event loop that has not turned for so long has no more to say. */
 const HANG_MS = 300_000;
@@ -67,7 +74,7 @@ export async function compose(variables: Variables): Promise<Composition> {
     version,
     package_root: PACKAGE_ROOT,
     openAuthoring: async () => ({ ok: true, value: (await openParts(variables, {})).authoring }),
-    openWorkshop: () => openWorkshop(variables),
+    openWorkshop: (options = {}) => openWorkshop(variables, options),
     openArchive: () => openArchive(variables),
     openEngine: (options = {}) => openEngine(variables, options),
     openDryEngine: (answerCall) => openDryEngine(variables, answerCall),
@@ -112,10 +119,8 @@ interface PartsOptions extends EngineOptions {
 }
 
 async function openParts(variables: Variables, options: PartsOptions): Promise<Parts> {
-  const [{ createCompileSchema, createValidateDocument, createValidateShape }, { openSources }] = await Promise.all([
-    import('./schema/index.js'),
-    import('./sources/index.js'),
-  ]);
+  const [{ createCompileSchema, createValidateDocument, createValidateShape }, { openSources }, loading] =
+    await Promise.all([import('./schema/index.js'), import('./sources/index.js'), surroundLoading(variables)]);
   const shippedSchemas = await loadShippedSchemas(join(PACKAGE_ROOT, 'schemas'));
   const compileSchema = createCompileSchema();
   const validateShape = createValidateShape(shippedSchemas, compileSchema);
@@ -129,6 +134,7 @@ async function openParts(variables: Variables, options: PartsOptions): Promise<P
     validateManifest: (value) => validateShape('plugin_manifest', value),
     clock,
     log: () => undefined,
+    loading,
   });
   const { catalogue } = sources;
   return {
@@ -143,15 +149,22 @@ async function openParts(variables: Variables, options: PartsOptions): Promise<P
   };
 }
 
+async function surroundLoading(variables: Variables): Promise<LoadSurroundings> {
+  const { startLoadWatch } = await import('./sources/index.js');
+  return { own_folder: OWN_PLUGINS, startWatch: () => startLoadWatch(LOAD_WATCH_THREAD), variables };
+}
+
 /** Nothing that the plugins open is left open. */
-async function openWorkshop(variables: Variables): Promise<Done<Workshop>> {
+async function openWorkshop(variables: Variables, { runs_no_code }: WorkshopOptions): Promise<Done<Workshop>> {
   const { createLayOutPlugin } = await import('./sources/index.js');
-  const { authoring, sources, validateShape } = await openParts(variables, {});
+  const parts = openParts(variables, runs_no_code ? { answerCall: () => undefined } : {});
+  const { authoring, sources, validateShape } = await parts;
   await sources.close();
   const layOutPlugin = createLayOutPlugin({
     compileSchema: authoring.compileSchema,
     validateManifest: (value) => validateShape('plugin_manifest', value),
     clock,
+    loading: await surroundLoading(variables),
   });
   const validateExamples: Validate = (value) => validateShape('plugin_conformance', value);
   return { ok: true, value: { catalogue: authoring.catalogue, layOutPlugin, validateExamples } };
@@ -319,7 +332,7 @@ function placesOfPlugins(variables: Variables): PluginPlaces {
   const working = process.cwd();
   const beside = dirname(PACKAGE_ROOT);
   return {
-    folders: [join(CODE_ROOT, 'plugins'), ...pluginPath(variables)],
+    folders: [OWN_PLUGINS, ...pluginPath(variables)],
     ...(CODE_ROOT === PACKAGE_ROOT ? {} : { sources_folder: join(PACKAGE_ROOT, 'plugins') }),
     folders_if_present: working === PACKAGE_ROOT ? [] : [join(working, 'plugins')],
     package_folders: [

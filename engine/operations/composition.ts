@@ -13,7 +13,7 @@ export interface Composition {
   /** Plugins and schemas only: no database, no call. */
   openAuthoring(): Promise<Done<Authoring>>;
   /** Plugins, to be looked at and tested. */
-  openWorkshop(): Promise<Done<Workshop>>;
+  openWorkshop(options?: WorkshopOptions): Promise<Done<Workshop>>;
   /** The configured database, migrated, to look at what is stored. */
   openArchive(): Promise<Done<OpenArchive>>;
   /** The whole engine on the configured database, migrated. */
@@ -41,6 +41,11 @@ export interface Composition {
 /** Close it. */
 export interface OpenArchive extends Archive {
   close(): Promise<void>;
+}
+
+export interface WorkshopOptions {
+  /** Plugins are found, and none of their code is run: of what is broken, that is not seen which only their code shows. */
+  readonly runs_no_code?: boolean;
 }
 
 export interface EngineOptions {

@@ -16,6 +16,10 @@ const STEPS_MAX = 5000;
 /** Keywords that point elsewhere than by a pointer within the document. */
 const FAR_KEYWORDS = ['$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveAnchor', '$recursiveRef', '$vocabulary'];
 
+/** The keywords in which the validator passes over a member of that name. */
+const NAMING_KEYWORDS = ['patternProperties', 'properties'];
+const UNCHECKED_NAME = '__proto__';
+
 /**
  * What the metaschema cannot say of an author's schema: that it stands by itself, is of a size to live with, and comes to
  * an end. Unknown keywords and formats are notes.
@@ -59,6 +63,8 @@ function checkKeywords({ schema, pointer }: Subschema, knownFormats: ReadonlySet
   if (!isObject(schema)) return [];
   return Object.entries(schema).flatMap(([keyword, value]) => {
     const place = appendToken(pointer, keyword);
+    if (NAMING_KEYWORDS.includes(keyword) && isObject(value) && Object.hasOwn(value, UNCHECKED_NAME))
+      return [uncheckedName(appendToken(place, UNCHECKED_NAME))];
     if (FAR_KEYWORDS.includes(keyword)) return [farReference(place, `"${keyword}" is not supported`)];
     if (keyword === '$id' && pointer !== '') return [farReference(place, 'a "$id" within a schema is not supported')];
     if (keyword === 'pattern' && typeof value === 'string') return checkPattern(place, value);
@@ -69,6 +75,15 @@ function checkKeywords({ schema, pointer }: Subschema, knownFormats: ReadonlySet
       return [unknownFormat(place, value, knownFormats)];
     return KNOWN_KEYWORDS.includes(keyword) ? [] : [unknownKeyword(place, keyword)];
   });
+}
+
+function uncheckedName(pointer: string): Problem {
+  return {
+    code: 'NAME_NOT_CHECKED',
+    message: `"${UNCHECKED_NAME}" names what every object inherits, and cannot be checked`,
+    pointer,
+    repair: 'Choose another name.',
+  };
 }
 
 function farReference(pointer: string, message: string): Problem {

@@ -12,7 +12,8 @@ import { capabilitiesFor, createOpenedSources, type OpenedSourcesParts } from '.
 import { resolveOrigin } from './origin.js';
 import { openOriginFetches, type OriginFetches } from './origin-fetch.js';
 import { createCallSource } from './pipeline.js';
-import { findPlugin, type LoadedPlugin, loadPlugin } from './registry.js';
+import type { LoadSurroundings } from './import-entry.js';
+import { findPlugin, type LoadedPlugin, loadPlugins } from './registry.js';
 import { findSourceFailure, makeSourceFailure } from './source-failure.js';
 import { allowEverybody } from './stages/authorise.js';
 
@@ -21,6 +22,7 @@ export interface BenchParts {
   readonly compileSchema: CompileSchema;
   readonly validateManifest: Validate;
   readonly clock: Pick<Clock, 'now'>;
+  readonly loading?: LoadSurroundings;
 }
 
 /** What takes longer goes on by itself: a session holds nothing that the next one needs. */
@@ -32,8 +34,9 @@ export function createLayOutPlugin(parts: BenchParts): LayOutPlugin {
     const found = await findPlugin(folder, parts.validateManifest);
     if (!found.ok) return { folder, problems: found.problems };
     const { manifest } = found.value;
-    const loaded = await loadPlugin(found.value, parts.compileSchema);
-    return loaded.ok ? toBench(folder, loaded.value, parts.clock) : { folder, manifest, problems: loaded.problems };
+    const { plugins, problems } = await loadPlugins([found.value], parts.compileSchema, parts.loading);
+    const plugin = plugins[0];
+    return plugin ? toBench(folder, plugin, parts.clock) : { folder, manifest, problems };
   };
 }
 

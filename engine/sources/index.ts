@@ -11,11 +11,15 @@ import type { LookUpVariable } from './origin.js';
 import { openOriginFetches } from './origin-fetch.js';
 import { createCallSource, createReceiveReport, type PipelineParts } from './pipeline.js';
 import type { PluginPlaces } from './plugin-places.js';
-import { findPlugins, type FoundPlugin, type LoadedPlugin, loadPlugins, type Several } from './registry.js';
+import type { FoundPlugin } from './found-plugin.js';
+import type { LoadSurroundings } from './import-entry.js';
+import { findPlugins, type LoadedPlugin, loadPlugins, loadPluginsBy, type Several } from './registry.js';
 import { NO_WAY_OUT, standInFor, withoutWayOut } from './stand-in.js';
 import { allowEverybody, type Authorise } from './stages/authorise.js';
 
 export { examineOrigin } from './examine-origin.js';
+export type { LoadSurroundings } from './import-entry.js';
+export { startLoadWatch } from './load-watch.js';
 export type { Log } from './opened-sources.js';
 export type { LookUpVariable } from './origin.js';
 export { createLayOutPlugin } from './bench.js';
@@ -32,6 +36,7 @@ export interface SourcesParts extends PluginPlaces {
   readonly validateManifest: Validate;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
+  readonly loading?: LoadSurroundings;
   /** Everybody may, unless it is given. */
   readonly authorise?: Authorise;
   /** Where answers that come later are taken; nowhere, unless it is given. */
@@ -83,10 +88,10 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
 
 async function load(
   found: readonly FoundPlugin[],
-  { compileSchema, answerCall }: SourcesParts,
+  { compileSchema, answerCall, loading }: SourcesParts,
 ): Promise<Several<LoadedPlugin>> {
-  if (answerCall === undefined) return loadPlugins(found, compileSchema);
-  const loaded = await loadPlugins(found, compileSchema, standInFor(answerCall));
+  if (answerCall === undefined) return loadPlugins(found, compileSchema, loading);
+  const loaded = await loadPluginsBy(found, compileSchema, standInFor(answerCall));
   return { ...loaded, plugins: loaded.plugins.map(withoutWayOut) };
 }
 

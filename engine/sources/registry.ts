@@ -1,24 +1,17 @@
-import { readFile } from 'node:fs/promises';
-import { basename, isAbsolute, join, relative } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { basename, join } from 'node:path';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
 import type { SourcePlugin } from '../contract/source.js';
 import { canonicalText, contentHash } from '../core/content/canonical.js';
-import { findIJsonProblem } from '../core/content/i-json.js';
-import { findJsonFault } from '../core/content/json-fault.js';
 import { sha256 } from '../core/content/sha256.js';
 import type { Validate } from '../core/workflow/program.js';
 import type { PluginManifest } from '../generated/plugin-manifest.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
+import type { FoundPlugin } from './found-plugin.js';
+import { findInside, type Importer, type LoadSurroundings, whileImporting } from './import-entry.js';
+import { readJsonFile } from './json-file.js';
 import { listPluginFolders, type PluginPlaces } from './plugin-places.js';
-
-/** A folder with a valid manifest; none of its code has run. */
-export interface FoundPlugin {
-  readonly folder: string;
-  readonly manifest: PluginManifest;
-}
 
 /** A plugin that can be opened. */
 export interface LoadedPlugin extends PluginDescription {
@@ -52,19 +45,48 @@ export async function findPlugins(places: PluginPlaces, validateManifest: Valida
 /** Gets the code of a found plugin. */
 export type ImportEntry = (found: FoundPlugin) => Promise<Outcome<SourcePlugin>>;
 
-/** Compiles the interface schema of each found plugin and imports its entry. A broken one is a problem and is left out. */
+/**
+ * Compiles the interface schema of each found plugin and imports its entry. A broken one is a problem and is left out,
+ * whatever its modules do.
+ */
 export async function loadPlugins(
   found: readonly FoundPlugin[],
   compileSchema: CompileSchema,
-  importCode: ImportEntry = importEntry,
+  surroundings: LoadSurroundings = {},
 ): Promise<Several<LoadedPlugin>> {
-  return sortOut(await Promise.all(found.map((plugin) => loadPlugin(plugin, compileSchema, importCode))));
+  return whileImporting(surroundings, async (importer) => {
+    const loaded = await loadPluginsBy(found, compileSchema, importer.importEntry);
+    return withoutFaulty(loaded, importer);
+  });
+}
+
+/** The same with the code of plugins from elsewhere. */
+export async function loadPluginsBy(
+  found: readonly FoundPlugin[],
+  compileSchema: CompileSchema,
+  importCode: ImportEntry,
+): Promise<Several<LoadedPlugin>> {
+  const outcomes: Outcome<LoadedPlugin>[] = [];
+  for (const plugin of found) outcomes.push(await loadPlugin(plugin, compileSchema, importCode));
+  return sortOut(outcomes);
+}
+
+/** What was thrown late takes back what had been loaded. */
+async function withoutFaulty(
+  { plugins, problems }: Several<LoadedPlugin>,
+  { findFault }: Pick<Importer, 'findFault'>,
+): Promise<Several<LoadedPlugin>> {
+  const faults = await Promise.all(plugins.map(findFault));
+  return {
+    plugins: plugins.filter((_, index) => faults[index] === undefined),
+    problems: [...problems, ...faults.filter((fault) => fault !== undefined)],
+  };
 }
 
 /** Reads the manifest of one plugin folder. */
 export async function findPlugin(folder: string, validateManifest: Validate): Promise<Outcome<FoundPlugin>> {
   const file = join(folder, 'plugin.json');
-  const manifest = await readJson(file);
+  const manifest = await readJsonFile(file);
   const left = { folder, name: basename(folder) };
   if (!manifest.ok) return bad('PLUGIN_MANIFEST_INVALID', `${file}: ${manifest.reason}`, left);
   const problems = validateManifest(manifest.value).filter((problem) => problem.severity !== 'note');
@@ -91,11 +113,10 @@ function findSharedNames(found: readonly FoundPlugin[]): readonly Problem[] {
   });
 }
 
-/** Compiles the interface schema of a found plugin and imports its entry. */
-export async function loadPlugin(
+async function loadPlugin(
   found: FoundPlugin,
   compileSchema: CompileSchema,
-  importCode: ImportEntry = importEntry,
+  importCode: ImportEntry,
 ): Promise<Outcome<LoadedPlugin>> {
   const { folder, manifest } = found;
   const compiled = await compileInterface(found, compileSchema);
@@ -134,7 +155,7 @@ async function compileInterface(
   const left = { folder, name: manifest.name };
   const file = findInside(folder, manifest.interface_schema);
   if (!file) return bad(code, `${manifest.interface_schema} lies outside ${folder}`, left);
-  const read = await readJson(file);
+  const read = await readJsonFile(file);
   if (!read.ok) return bad(code, `${file}: ${read.reason}`, left);
   const schema = read.value;
   if (!isObject(schema)) return bad(code, `${file} is not a JSON Schema object`, left);
@@ -152,56 +173,6 @@ function findMissingOriginField(manifest: PluginManifest, schema: JsonObject): s
   const { interface_field } = manifest.origin;
   const properties = schema['properties'];
   return isObject(properties) && Object.hasOwn(properties, interface_field) ? undefined : interface_field;
-}
-
-async function importEntry({ folder, manifest }: FoundPlugin): Promise<Outcome<SourcePlugin>> {
-  const left = { folder, name: manifest.name };
-  const file = findInside(folder, manifest.entry);
-  if (!file) return bad('PLUGIN_ENTRY_FAILED', `${manifest.entry} lies outside ${folder}`, left);
-  try {
-    const module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
-    if (isPlugin(module.default)) return { ok: true, value: module.default };
-    return bad('PLUGIN_ENTRY_FAILED', `the default export of ${file} has no function open`, left);
-  } catch (error) {
-    // Of a module that cannot be parsed, only Node's own command tells the line.
-    const where = error instanceof SyntaxError ? `\`node --check ${file}\` shows the place.` : undefined;
-    return bad('PLUGIN_ENTRY_FAILED', `${file} cannot be imported: ${messageOf(error)}`, left, where);
-  }
-}
-
-function isPlugin(value: unknown): value is SourcePlugin {
-  return typeof value === 'object' && value !== null && 'open' in value && typeof value.open === 'function';
-}
-
-function findInside(folder: string, path: string): string | undefined {
-  const file = join(folder, path);
-  const from = relative(folder, file);
-  return from.startsWith('..') || isAbsolute(from) ? undefined : file;
-}
-
-type ReadJson = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly reason: string };
-
-async function readJson(file: string): Promise<ReadJson> {
-  try {
-    const text = await readFile(file, 'utf8');
-    const value = tryParse(text);
-    if (value === undefined)
-      return { ok: false, reason: `it is not JSON from character ${findJsonFault(text) + 1} on` };
-    const problem = findIJsonProblem(value);
-    return problem
-      ? { ok: false, reason: `${problem.reason} (at ${problem.pointer})` }
-      : { ok: true, value: value as Json };
-  } catch (error) {
-    return { ok: false, reason: messageOf(error) };
-  }
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function isObject(value: Json | undefined): value is JsonObject {
@@ -228,8 +199,4 @@ function sortOut<Kind>(outcomes: readonly Outcome<Kind>[]): Several<Kind> {
     plugins: outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : [])),
     problems: outcomes.flatMap((outcome) => (outcome.ok ? [] : outcome.problems)),
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -10,7 +10,8 @@ import type { Answer, FaultAnswer } from '../generated/answers.js';
 import type { AnswerCall, CallToAnswer } from '../ports/answers.js';
 import type { Children } from './children.js';
 import type { OriginFetches } from './origin-fetch.js';
-import type { FoundPlugin, ImportEntry, LoadedPlugin } from './registry.js';
+import type { FoundPlugin } from './found-plugin.js';
+import type { ImportEntry, LoadedPlugin } from './registry.js';
 import { makeSourceFailure } from './source-failure.js';
 
 /** In place of the import of a plugin's entry. */

@@ -1,18 +1,21 @@
 import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
-import { access, constants, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { PoolConfig } from 'pg';
-import type { Outcome } from '../contract/problem.js';
+import type { Outcome, Problem } from '../contract/problem.js';
 import { openDatabase, type OpenDatabase } from './database.js';
 import { lockFolder } from './folder-lock.js';
-import { databaseUnreadable, dataFolderUnusable } from './problems.js';
+import { databaseFull, databaseUnreadable, dataFolderUnusable } from './problems.js';
 import { unpackTar } from './tar.js';
 
 /** What a connection waits for before it gives up: only a forgotten await inside a transaction makes it wait so long. */
 const CONNECTION_TIMEOUT_MS = 60_000;
+
+/** Less may be too little to start: after a crash PostgreSQL may want one more segment of its log. */
+const ROOM_BYTES_MIN = 16_777_216;
 
 /** Opens a throw-away database in memory, from a template where there is one. */
 export async function openInMemory(template_file: string | undefined): Promise<OpenDatabase> {
@@ -23,11 +26,13 @@ export async function openInMemory(template_file: string | undefined): Promise<O
 
 /**
  * Opens the embedded database of a folder for this process alone; makes it where there is none.
+ * @param findRoom how many bytes are free where a folder lies
  * @returns a problem where the folder cannot be used, or another process has it
  */
 export async function openInFolder(
   data_dir: string,
   template_file: string | undefined,
+  findRoom: (folder: string) => Promise<number> = findFreeBytes,
 ): Promise<Outcome<OpenDatabase>> {
   try {
     await makeFolder(data_dir);
@@ -35,10 +40,12 @@ export async function openInFolder(
     if (!lock.ok) return lock;
     try {
       const description = `embedded, in ${data_dir}`;
-      const pglite = await start(await ensureFiles(data_dir, template_file), description);
+      const place = await ensureFiles(data_dir, template_file);
+      const pglite = await start(place);
       if (pglite.ok) return { ok: true, value: toDatabase(pglite.value, description, lock.value.release) };
+      const room = await findRoom(place);
       await lock.value.release();
-      return pglite;
+      return { ok: false, problems: [doesNotStart(description, pglite.said, room)] };
     } catch (error) {
       await lock.value.release();
       throw error;
@@ -46,7 +53,7 @@ export async function openInFolder(
   } catch (error) {
     const reason = findFileReason(error);
     if (reason === undefined) throw error;
-    return { ok: false, problems: [dataFolderUnusable(data_dir, reason)] };
+    return { ok: false, problems: [folderUnusable(data_dir, reason)] };
   }
 }
 
@@ -62,7 +69,7 @@ export async function isMade(data_dir: string): Promise<Outcome<boolean>> {
   } catch (error) {
     const reason = findFileReason(error);
     if (reason === undefined) throw error;
-    return { ok: false, problems: [dataFolderUnusable(data_dir, reason)] };
+    return { ok: false, problems: [folderUnusable(data_dir, reason)] };
   }
 }
 
@@ -126,18 +133,31 @@ async function ensureFiles(data_dir: string, template_file: string | undefined):
   return place;
 }
 
+type Started = { readonly ok: true; readonly value: PGlite } | { readonly ok: false; readonly said: string };
+
 /** Starts from files that are there. What it says of those that do not fit is seldom more than that it gave up. */
-async function start(place: string, description: string): Promise<Outcome<PGlite>> {
+async function start(place: string): Promise<Started> {
   try {
     return { ok: true, value: await PGlite.create(place) };
   } catch (error) {
     if (findFileReason(error) !== undefined) throw error;
-    const said = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
-    return {
-      ok: false,
-      problems: [databaseUnreadable(description, `PostgreSQL does not start from its files: ${said}`)],
-    };
+    const said = error instanceof Error ? error.message : String(error);
+    // The advice is for those who compile PostgreSQL.
+    return { ok: false, said: said.replace(/ *Build with -sASSERTIONS.*$/s, '').replace(/\.$/, '') };
   }
+}
+
+/** On a disk without room sound files look like damaged ones. */
+function doesNotStart(description: string, said: string, free_bytes: number): Problem {
+  const reason = `PostgreSQL does not start from its files: ${said}`;
+  if (free_bytes >= ROOM_BYTES_MIN) return databaseUnreadable(description, reason);
+  const free = `${Math.floor(free_bytes / 1024)} KiB are free on their disk`;
+  return databaseFull(description, `${reason}; ${free}`);
+}
+
+async function findFreeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 async function makeFiles(folder: string, template_file: string | undefined): Promise<void> {
@@ -176,10 +196,17 @@ const FILE_REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a file stands in its place',
   ENOENT: 'it does not exist and cannot be made',
   ENOSPC: 'the disk is full',
+  EDQUOT: 'what this user may store there is used up',
 };
+
+const ROOM_REASONS = [FILE_REASONS['ENOSPC'], FILE_REASONS['EDQUOT']];
 
 function findFileReason(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? FILE_REASONS[error.code]
     : undefined;
+}
+
+function folderUnusable(data_dir: string, reason: string): Problem {
+  return dataFolderUnusable(data_dir, reason, { lacks_room: ROOM_REASONS.includes(reason) });
 }

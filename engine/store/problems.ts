@@ -24,11 +24,16 @@ export function databaseLocked(folder: string, { pid, host, elsewhere, lock_file
 }
 
 /** The folder of the embedded database cannot be made, read or written. */
-export function dataFolderUnusable(folder: string, reason: string): Problem {
+export function dataFolderUnusable(
+  folder: string,
+  reason: string,
+  { lacks_room }: { readonly lacks_room: boolean },
+): Problem {
+  const first = lacks_room ? 'Make room on the disk that holds it' : 'Make it a folder that this user may write';
   return {
     code: 'DATABASE_FOLDER_UNUSABLE',
     message: `The database folder ${folder} cannot be used: ${reason}.`,
-    repair: 'Make it a folder that this user may write, or name another one in CHUKWA_DATA_DIR.',
+    repair: `${first}, or name another one in CHUKWA_DATA_DIR.`,
     details: { folder },
   };
 }

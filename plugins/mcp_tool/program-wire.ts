@@ -11,16 +11,41 @@ import type { Wire } from './wire.js';
 export const OVERHEAD = { factor: 4, bytes: 1_048_576 };
 
 /** The way to a server behind a command. Nothing is started yet. */
-export function openProgramWire(spawn: Spawn, { failure, log }: Pick<Capabilities, 'failure' | 'log'>): Wire {
-  const transport = new ProgramTransport(spawn, failure, log);
+export async function openProgramWire(
+  spawn: Spawn,
+  { failure, log }: Pick<Capabilities, 'failure' | 'log'>,
+): Promise<Wire> {
+  const { JSONRPCMessageSchema } = await import('@modelcontextprotocol/sdk/types.js');
+  const isMessage = (message: object): boolean => JSONRPCMessageSchema.safeParse(message).success;
+  const transport = new ProgramTransport(spawn, { failure, log, isMessage });
   return {
     transport,
     broken: () => transport.broken,
-    lost: () => undefined,
+    lost: (error) => findUnusable(error, failure),
     can_hang: true,
     allow: (max_result_bytes) => transport.allow(max_result_bytes),
     close: () => transport.close(),
   };
+}
+
+/** The library would wait for ever for an answer that it cannot read; this stands in its place. */
+const UNUSABLE = -32_000;
+
+function toUnusable(id: number | string, line: string): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code: UNUSABLE, message: 'unusable', data: { unusable_answer: line } } };
+}
+
+function findUnusable(error: unknown, failure: Capabilities['failure']): SourceFailure | undefined {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== UNUSABLE || !('data' in error))
+    return undefined;
+  const { data } = error;
+  if (typeof data !== 'object' || data === null || !('unusable_answer' in data)) return undefined;
+  const body = new TextEncoder().encode(String(data.unusable_answer));
+  return failure('transport', 'the server answered with something that is not of the protocol', { body });
+}
+
+interface Told extends Pick<Capabilities, 'failure' | 'log'> {
+  readonly isMessage: (message: object) => boolean;
 }
 
 class ProgramTransport implements Transport {
@@ -29,16 +54,14 @@ class ProgramTransport implements Transport {
   onmessage?: Transport['onmessage'];
   broken: SourceFailure | undefined;
   readonly #spawn: Spawn;
-  readonly #failure: Capabilities['failure'];
-  readonly #log: Capabilities['log'];
+  readonly #told: Told;
   #child: Child | undefined;
   #rest = '';
   #line_bytes_max = OVERHEAD.bytes;
 
-  constructor(spawn: Spawn, failure: Capabilities['failure'], log: Capabilities['log']) {
+  constructor(spawn: Spawn, told: Told) {
     this.#spawn = spawn;
-    this.#failure = failure;
-    this.#log = log;
+    this.#told = told;
   }
 
   allow(max_result_bytes: number): void {
@@ -70,7 +93,7 @@ class ProgramTransport implements Transport {
     }
     await child.stop();
     const { message, last_words } = await child.ended;
-    this.broken ??= this.#failure('transport', message, { body: last_words });
+    this.broken ??= this.#told.failure('transport', message, { body: last_words });
     this.onclose?.();
   }
 
@@ -81,7 +104,7 @@ class ProgramTransport implements Transport {
     const longest = Math.max(this.#rest.length, ...lines.map((line) => line.length));
     if (longest > this.#line_bytes_max) {
       const message = `the server said more than ${this.#line_bytes_max} bytes at once, and was ended`;
-      this.broken = this.#failure('result_too_large', message);
+      this.broken = this.#told.failure('result_too_large', message);
       return false;
     }
     for (const line of lines) this.#hear(line);
@@ -90,9 +113,18 @@ class ProgramTransport implements Transport {
 
   #hear(line: string): void {
     const message = parseObject(line);
-    if (message) this.onmessage?.(message as unknown as JSONRPCMessage);
-    else if (line.trim() !== '') this.#log('a line on standard output that is no message', { length: line.length });
+    const id = message === undefined ? undefined : findAnswered(message);
+    if (message && id !== undefined && !this.#told.isMessage(message)) this.onmessage?.(toUnusable(id, line));
+    else if (message) this.onmessage?.(message as unknown as JSONRPCMessage);
+    else if (line.trim() !== '')
+      this.#told.log('a line on standard output that is no message', { length: line.length });
   }
+}
+
+/** The request that a message means to answer. */
+function findAnswered(message: object): number | string | undefined {
+  if ('method' in message || !('id' in message)) return undefined;
+  return typeof message.id === 'number' || typeof message.id === 'string' ? message.id : undefined;
 }
 
 function parseObject(line: string): object | undefined {

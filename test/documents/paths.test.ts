@@ -39,6 +39,12 @@ test('a path that is not there is answered by the nearest name in its folder', a
   ]);
 });
 
+test('a file is not found by the name of a folder', async (t) => {
+  const files = { 'worlds/policy.json': policy };
+  const { told } = await complaintsOf(t, files, ['worlds/policy.json/']);
+  assert.deepEqual(told, [['worlds/policy.json', 0, 'FILE_MISSING', 'Did you mean worlds/policy.json?']]);
+});
+
 const MISSING: readonly (readonly [
   written: string,
   others: Readonly<Record<string, unknown>>,

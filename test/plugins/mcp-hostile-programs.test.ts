@@ -89,6 +89,15 @@ const HOSTILE: readonly Hostile[] = [
     message: /within 700 ms/,
     wanted: SHORT,
   },
+  ...['null', '7', '[]', '{}, "error": {"code": "x"}'].map((said) => ({
+    name: `answers with a result that is none (${said})`,
+    command: fakeServer(
+      `'tools/call': ({ id }) => { process.stdout.write('{"jsonrpc":"2.0","id":' + id + ',"result":${said}}\\n'); }`,
+    ),
+    failed: 'transport',
+    message: /not of the protocol/,
+    body: /"result":/,
+  })),
   {
     name: 'says nothing that is a message',
     command: commandOfScript(`setInterval(() => console.log('busy 100% [}'), 5)`),

@@ -84,6 +84,21 @@ const HOSTILE: readonly Hostile[] = [
     wanted: SHORT,
   },
   {
+    name: 'answers with a result that is none',
+    answer: ({ id }, response) => sayJson(response, { jsonrpc: '2.0', id, result: null }),
+    failed: 'transport',
+    message: /not of the protocol/,
+  },
+  {
+    name: 'ends its stream with a result that is none',
+    answer: ({ id }, response) => {
+      openEvents(response);
+      response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: null })}\n\n`);
+    },
+    failed: 'transport',
+    message: /ended the stream before it had answered/,
+  },
+  {
     name: 'ends its stream without an answer',
     answer: (_, response) => {
       openEvents(response);

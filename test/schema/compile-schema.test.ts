@@ -121,6 +121,7 @@ for (const name of ['toString', 'constructor', 'hasOwnProperty', '__proto__']) {
   check(`what every object inherits is no member: ${name}`, { required: [name] }, {}, [
     `MISSING_FIELD : the field "${name}" is missing (Add "${name}".)`,
   ]);
+  if (name === '__proto__') continue;
   check(
     `a property may be named ${name}`,
     { properties: JSON.parse(`{"${name}": {"type": "string"}}`) as JsonObject, dependentRequired: { [name]: ['a'] } },
@@ -128,6 +129,13 @@ for (const name of ['toString', 'constructor', 'hasOwnProperty', '__proto__']) {
     [],
   );
 }
+
+check(
+  'where a value may depend on __proto__ or need it, that is checked',
+  { required: ['__proto__'], dependentRequired: JSON.parse('{"__proto__": ["a"]}') as JsonObject },
+  JSON.parse('{"__proto__": 1}') as Json,
+  ['MISSING_FIELD : the field "a" is missing (Add "a".)'],
+);
 
 check(
   'what is written under an inherited name is checked',
@@ -195,6 +203,14 @@ for (const [name, schema, expected] of [
     { patternProperties: { '(a)\\1': true } },
     'PATTERN_NOT_LINEAR /patternProperties/(a)\\1',
   ],
+  ...['properties', 'patternProperties'].map(
+    (keyword) =>
+      [
+        `one with __proto__ among its ${keyword}`,
+        JSON.parse(`{"items": {"${keyword}": {"__proto__": {"type": "string"}}}}`) as JsonObject,
+        `NAME_NOT_CHECKED /items/${keyword}/__proto__`,
+      ] as const,
+  ),
   ['one that breaks the metaschema', { properties: { a: { minLength: -1 } } }, 'BAD_VALUE /properties/a/minLength'],
 ] as const) {
   test(`a schema is refused: ${name}`, () => {

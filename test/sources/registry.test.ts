@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
+import type { LoadSurroundings } from '../../engine/sources/import-entry.js';
 import { findPlugins, loadPlugins } from '../../engine/sources/registry.js';
 import { loadManifestCheck, makeFolder, SHIPPED_PLUGINS, writePlugin } from './harness.js';
 
@@ -10,9 +11,10 @@ const GOOD = 'export default { open: () => ({ invoke: async () => ({ value: 1 })
 
 async function load(
   folders: readonly string[],
+  surroundings: LoadSurroundings = {},
 ): Promise<{ names: readonly string[]; problems: readonly string[]; messages: string }> {
   const found = await findPlugins({ folders }, await loadManifestCheck());
-  const loaded = await loadPlugins(found.plugins, createCompileSchema());
+  const loaded = await loadPlugins(found.plugins, createCompileSchema(), surroundings);
   const problems = [...found.problems, ...loaded.problems];
   return {
     names: loaded.plugins.map(({ name }) => name),
@@ -101,4 +103,57 @@ test('of two plugins with one name neither is used, and both are named', async (
 test('a folder that is not there is a problem', async (t) => {
   const folder = await makeFolder(t);
   assert.deepEqual((await load([join(folder, 'nowhere')])).problems, ['PLUGIN_FOLDER_UNREADABLE']);
+});
+
+test('a plugin whose modules never come to an end is left out at the deadline, and the others stay', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'good', GOOD);
+  await writePlugin(folder, 'hangs', `globalThis.ringsNow?.(); await new Promise(() => {}); ${GOOD}`);
+  const rings: (() => void)[] = [];
+  const alarm = (_: number, ring: () => void): (() => void) => {
+    rings.push(ring);
+    return () => {};
+  };
+  Object.assign(globalThis, { ringsNow: () => rings.at(-1)?.() });
+  t.after(() => Reflect.deleteProperty(globalThis, 'ringsNow'));
+  const { names, problems, messages } = await load([folder], { alarm });
+  assert.deepEqual([names, problems], [['good'], ['PLUGIN_ENTRY_FAILED']]);
+  assert.match(messages, /hangs.*still awaits/);
+});
+
+test('what a plugin throws at import shows no value of the environment, and its own path stays legible', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'tells', 'throw new Error("the key is oven-4711 in " + import.meta.url);');
+  const { messages } = await load([folder], { variables: { OVEN_KEY: 'oven-4711', HOME: folder, LEVEL: 'the' } });
+  assert.match(messages, /the key is \[secret:OVEN_KEY\] in file:/);
+  assert.ok(messages.includes(join(folder, 'tells', 'index.js')));
+});
+
+test('a plugin that gives back the process has not changed it', async (t) => {
+  const folder = await makeFolder(t);
+  const { exit } = process;
+  await writePlugin(folder, 'exits', 'try { process.exit(0); } catch {} export default { open() {} };');
+  const { names, messages } = await load([folder]);
+  assert.deepEqual(names, []);
+  assert.match(messages, /it called process\.exit\(0\)/);
+  assert.equal(process.exit, exit);
+});
+
+test('files of a plugin that are no regular ones, or too large, are problems and are not read', async (t) => {
+  const folder = await makeFolder(t);
+  for (const [name, file] of [
+    ['zero_manifest', 'plugin.json'],
+    ['zero_schema', 'interface.schema.json'],
+    ['zero_entry', 'index.js'],
+  ] as const) {
+    await writePlugin(folder, name, GOOD);
+    await rm(join(folder, name, file));
+    await symlink('/dev/zero', join(folder, name, file));
+  }
+  await writePlugin(folder, 'large', GOOD);
+  await writeFile(join(folder, 'large', 'plugin.json'), ' '.repeat(1_048_577));
+  const { names, messages } = await load([folder]);
+  assert.deepEqual(names, []);
+  assert.equal(messages.match(/not a regular file/g)?.length, 3);
+  assert.match(messages, /larger than 1048576 bytes/);
 });

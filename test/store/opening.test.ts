@@ -8,6 +8,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Problem } from '../../engine/contract/problem.js';
 import type { Store } from '../../engine/ports/records.js';
+import { openInFolder } from '../../engine/store/embedded.js';
 import { openStore } from '../../engine/store/open-store.js';
 import { MIGRATIONS, openTestDatabase, templateFile, MIGRATION_NAMES } from '../support/databases.js';
 import { begin, failing, makeWorld, toyStart, startCall } from './record-fixtures.js';
@@ -112,6 +113,22 @@ test('a folder whose files are gone is said to be unreadable, and is not held', 
   await rm(join(data_dir, 'pgdata', 'global'), { recursive: true });
   assert.equal((await refusal({ data_dir })).code, 'DATABASE_UNREADABLE');
   assert.deepEqual(await readdir(data_dir), ['pgdata']);
+});
+
+test('files that PostgreSQL does not start from are not called damaged where the disk has no room', async () => {
+  const data_dir = join(root, 'tight');
+  await (await open({ data_dir })).database.close();
+  stores.pop();
+  await rm(join(data_dir, 'pgdata', 'global'), { recursive: true });
+  const openWith = async (free_bytes: number): Promise<Problem | undefined> => {
+    const opened = await openInFolder(data_dir, template_file, async () => free_bytes);
+    return opened.ok ? undefined : opened.problems[0];
+  };
+  const tight = await openWith(307_200);
+  assert.equal(tight?.code, 'DATABASE_FULL');
+  assert.match(`${tight.message} ${tight.repair}`, /300 KiB are free on their disk\. Make room/);
+  assert.equal((await openWith(1e9))?.code, 'DATABASE_UNREADABLE');
+  assert.doesNotMatch(JSON.stringify([tight, await openWith(1e9)]), /ASSERTIONS/);
 });
 
 test('a folder whose making was cut short is made anew', async () => {

@@ -1,5 +1,5 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Problem } from '../../contract/problem.js';
 import { nearestName } from '../../core/content/nearest-name.js';
 import { isWithin } from '../../core/workflow/link/resolve-path.js';
@@ -31,7 +31,8 @@ export interface FoundFiles {
  */
 export async function findFiles(given: string, place: Place): Promise<FoundFiles> {
   const path = resolve(place.working_folder, given);
-  const facts = await stat(path).catch((error: unknown) => ({ error }));
+  // A name with a slash behind it can only be that of a folder.
+  const facts = await stat(/[\\/]$/.test(given) ? `${path}${sep}` : path).catch((error: unknown) => ({ error }));
   const isFolder = 'error' in facts ? false : facts.isDirectory();
   const root = rootOf(path, isFolder, place);
   const refuse = (problem: Problem): FoundFiles => ({ files: [], folders: [], root, problems: [{ path, problem }] });

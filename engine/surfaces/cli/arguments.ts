@@ -30,7 +30,22 @@ export function atOption(): Option {
 
 /** `--root DIR`. */
 export function rootOption(): Option {
-  return new Option('--root <dir>', 'the folder that documents may refer into; a folder given is its own root');
+  const says = 'the folder that documents may refer into; a folder given is its own root';
+  return new Option('--root <dir>', says).argParser(toPath);
+}
+
+/** Files and folders as arguments, one at least. */
+export function pathsArgument(description: string): Argument {
+  return new Argument('<path...>', description).argParser((text: string, before: readonly string[] | undefined) => [
+    ...(before ?? []),
+    toPath(text),
+  ]);
+}
+
+/** A path, which may mean nothing that is there. @throws InvalidArgumentError where it is empty: it would mean all that is here */
+export function toPath(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('This path is empty. Write a dot for the folder in which you are.');
 }
 
 /** A whole number within bounds. @throws InvalidArgumentError, which says what to write */

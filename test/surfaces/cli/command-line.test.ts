@@ -264,7 +264,7 @@ test('a fork says where it comes from, and a scenario that cannot go on says why
   assert.match(forked.out, new RegExp(`^world branch {2}at turn 1 [\\s\\S]*\nforked from ${run.world} at turn 1\n`));
   assert.match(forked.out, /\nRun it: npx chukwa run branch\n$/);
   assert.match((await chukwa('world list')).out, new RegExp(`\n +1 {2}branch .* ${run.world} at 1\n`));
-  assert.match((await chukwa('attempts branch')).out, /No turn of branch has been tried. Try one: npx chukwa run branch\n/);
+  assert.match((await chukwa('attempts branch')).out, /No turn of branch has been tried\. Try one: npx chukwa run branch/);
   const other = 'workflows/simple/scenario.json';
   const { code, error } = await chukwa(`world fork ${run.world} --at 1 --as never --scenario ${other}`);
   assert.equal(code, 1);

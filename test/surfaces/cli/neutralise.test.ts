@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bad, line, verbatim } from '../../../engine/surfaces/cli/render/line.js';
 import { neutralise, toSafeJson } from '../../../engine/surfaces/cli/render/neutralise.js';
+import { findingLines } from '../../../engine/surfaces/cli/render/problems.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
 
 const HOSTILE: readonly (readonly [name: string, text: string, shown: string])[] = [
@@ -34,6 +35,19 @@ for (const [name, text, shown] of HOSTILE) {
     assert.deepEqual(JSON.parse(json), { text });
   });
 }
+
+test('a file whose name holds a line break is not shown by the name of another', () => {
+  const finding = {
+    file: 'a\nb c.json',
+    line: 0,
+    column: 0,
+    pointer: '',
+    code: 'X',
+    message: 'm',
+    severity: 'error',
+  } as const;
+  assert.match(paint(findingLines([finding]), { width: 80, has_colours: false }), /^a\\u\{a\}b c\.json {2}X/);
+});
 
 test('words and pictures made with joiners stay whole', () => {
   assert.equal(neutralise('👩‍🚀 می‌خواهم'), '👩‍🚀 می‌خواهم');

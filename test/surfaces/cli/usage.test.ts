@@ -62,6 +62,14 @@ const WRONG: readonly (readonly [words: readonly string[], said: RegExp])[] = [
   [['get', 'scenario'], /missing required argument 'hash'/],
   [['attempt'], /missing required argument 'id'/],
   [['validate'], /missing required argument 'path'/],
+  [['validate', ''], /This path is empty\. Write a dot for[^]*what to do: /],
+  [['validate', 'a.json', ''], /This path is empty/],
+  [['put', ''], /This path is empty/],
+  [['put', 'a', '--root', ''], /This path is empty/],
+  [['test', ''], /This path is empty/],
+  [['world', 'create', 'w', '--scenario', ''], /This path is empty/],
+  [['plugin', 'test', ''], /This path is empty/],
+  [['plugin', 'new', 'tides', '--into', ''], /This path is empty/],
 ];
 
 for (const [words, said] of WRONG) {

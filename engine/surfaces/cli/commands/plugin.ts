@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { WorkshopOptions } from '../../../operations/composition.js';
 import type { Done } from '../../../operations/engine.js';
 import {
   type CreatedPlugin,
@@ -9,6 +10,7 @@ import {
   type PluginList,
   testPlugin,
 } from '../../../operations/plugins/index.js';
+import { toPath } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { conformanceLines, createdLines, pluginLines } from '../render/plugins.js';
 import { problemLines } from '../render/problems.js';
@@ -26,19 +28,19 @@ export function addPlugin(program: Command, perform: Perform): void {
     .command('new')
     .helpGroup('Plugins:')
     .argument('<name>', 'lower-case letters, digits and underscores, such as tide_table')
-    .option('--into <dir>', 'the folder in which the plugin gets its own', 'plugins')
+    .option('--into <dir>', 'the folder in which the plugin gets its own', toPath, 'plugins')
     .description('Write a small plugin that is complete: manifest, schema, code, tests, examples.')
     .action((name: string, { into }: { readonly into: string }) => perform((session) => create(session, name, into)));
   plugin
     .command('test')
     .helpGroup('Plugins:')
-    .argument('<dir>', "a plugin's folder, or the name of one that is found")
+    .argument('<dir>', "a plugin's folder, or the name of one that is found", toPath)
     .description('Hold a plugin against every rule for plugins, among servers that misbehave. Runs its code.')
     .action((dir: string) => perform((session) => test(session, dir)));
 }
 
 async function list(session: Session): Promise<ExitCode> {
-  const done = await listFound(session);
+  const done = await listFound(session, {});
   const code = answer(session, done, {
     json: (found) => found,
     lines: ({ plugins }) => pluginLines(plugins, session.terminal.working_folder),
@@ -48,7 +50,7 @@ async function list(session: Session): Promise<ExitCode> {
 }
 
 async function create(session: Session, name: string, into: string): Promise<ExitCode> {
-  const found = await listFound(session);
+  const found = await listFound(session, { runs_no_code: true });
   if (!found.ok) return printRefused(session, found);
   const { working_folder } = session.terminal;
   const taken = found.value.plugins.map((plugin) => plugin.name);
@@ -70,12 +72,12 @@ async function test(session: Session, dir: string): Promise<ExitCode> {
 
 /** A folder goes before a name. */
 async function testNamed({ composition, terminal }: Session, dir: string): Promise<Done<ConformanceReport>> {
-  const workshop = await composition.openWorkshop();
+  const workshop = await composition.openWorkshop({ runs_no_code: true });
   if (!workshop.ok) return workshop;
   return testPlugin(workshop.value, { asked: dir, path: resolve(terminal.working_folder, dir) });
 }
 
-async function listFound({ composition }: Session): Promise<Done<PluginList>> {
-  const workshop = await composition.openWorkshop();
+async function listFound({ composition }: Session, options: WorkshopOptions): Promise<Done<PluginList>> {
+  const workshop = await composition.openWorkshop(options);
   return workshop.ok ? { ok: true, value: listPlugins(workshop.value) } : workshop;
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { putPaths, refuseFindings } from '../../../operations/author.js';
 import type { PutResult } from '../../../operations/documents/index.js';
 import type { Done } from '../../../operations/engine.js';
-import { rootOption } from '../arguments.js';
+import { pathsArgument, rootOption } from '../arguments.js';
 import { faint, type Line, line, verbatim } from '../render/line.js';
 import { count } from '../render/words.js';
 import { answer, type Perform, withEngine } from '../session.js';
@@ -15,7 +15,7 @@ export function addPut(program: Command, perform: Perform): void {
   program
     .command('put')
     .helpGroup('Documents:')
-    .argument('<path...>', 'files and folders')
+    .addArgument(pathsArgument('files and folders'))
     .description('Check documents and store them by content, all or none; prints kind, hash and path.')
     .addOption(rootOption())
     .action((paths: readonly string[], options: RootOptions) =>

@@ -5,7 +5,7 @@ import {
   type RecordRequest,
   writeRecording,
 } from '../../../operations/record-attempt.js';
-import { rootOption } from '../arguments.js';
+import { rootOption, toPath } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { type RootOptions, toPlace } from '../place.js';
 import { hanging, line, verbatim } from '../render/line.js';
@@ -24,7 +24,7 @@ export function addRecord(program: Command, perform: Perform): void {
     .helpGroup('What happened:')
     .argument('<attempt>', 'the id of an attempt that has ended')
     .option('--out <file>', 'write it there, such as my.test.json; a file that is there stays')
-    .option('--scenario <path>', "the scenario's file, to be named by path; else the test names it by hash")
+    .option('--scenario <path>', "the scenario's file, to be named by path; else the test names it by hash", toPath)
     .option('--unredacted', 'for the operator: write also what redaction hides')
     .addOption(rootOption())
     .description('Make a test of an attempt: what was answered, and what came of it.')

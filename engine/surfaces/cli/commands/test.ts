@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { testPaths, type TestReport } from '../../../operations/workflow-tests/index.js';
-import { rootOption } from '../arguments.js';
+import { pathsArgument, rootOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
 import { type RootOptions, toPlace } from '../place.js';
@@ -12,7 +12,7 @@ export function addTest(program: Command, perform: Perform): void {
   program
     .command('test')
     .helpGroup('Documents:')
-    .argument('<path...>', 'tests, and folders that hold files that end in .test.json')
+    .addArgument(pathsArgument('tests, and folders that hold files that end in .test.json'))
     .addOption(rootOption())
     .description('Run tests of workflows by the answers that they hold: no model, no service, nothing kept.')
     .action((paths: readonly string[], options: RootOptions) =>

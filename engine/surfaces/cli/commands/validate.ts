@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { checkPaths, watchPaths } from '../../../operations/author.js';
 import type { Validation } from '../../../operations/documents/index.js';
-import { rootOption } from '../arguments.js';
+import { pathsArgument, rootOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
 import { EMPTY, faint, hanging, line } from '../render/line.js';
@@ -19,7 +19,7 @@ export function addValidate(program: Command, perform: Perform): void {
   program
     .command('validate')
     .helpGroup('Documents:')
-    .argument('<path...>', 'files and folders')
+    .addArgument(pathsArgument('files and folders'))
     .description('Check documents, and all that they refer to, without a database or a call.')
     .addOption(rootOption())
     .option('--watch', 'check again after every change, until Ctrl-C')

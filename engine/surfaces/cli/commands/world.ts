@@ -5,7 +5,7 @@ import { diffTurns } from '../../../operations/diff-worlds.js';
 import { forkWorld } from '../../../operations/fork-world.js';
 import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
 import type { WorldSnapshot } from '../../../ports/records.js';
-import { atOption, rootOption, turnArgument, turnOption } from '../arguments.js';
+import { atOption, rootOption, toPath, turnArgument, turnOption } from '../arguments.js';
 import { diffLines } from '../render/diff.js';
 import { accent, type Line, verbatim } from '../render/line.js';
 import { shownWorldLines, worldLines, worldListLines } from '../render/world.js';
@@ -38,7 +38,11 @@ function addCreate(world: Command, perform: Perform): void {
     .command('create')
     .helpGroup('Worlds:')
     .argument('<slug>', 'its name: lower-case letters and digits, joined by - or _')
-    .requiredOption('--scenario <path|hash>', 'a file or folder, which is put first, or the hash of a stored scenario')
+    .requiredOption(
+      '--scenario <path|hash>',
+      'a file or folder, which is put first, or the hash of a stored scenario',
+      toPath,
+    )
     .addOption(rootOption())
     .description('Make a world from a scenario.')
     .action((slug: string, options: CreateOptions) => perform((session) => create(session, slug, options)));
@@ -91,7 +95,7 @@ function addFork(world: Command, perform: Perform): void {
     .argument('<slug>', 'the name of the world to leave')
     .addOption(atOption())
     .requiredOption('--as <slug>', 'the name of the new world')
-    .option('--scenario <path|hash>', 'go on by edited workflows: a scenario of the same time and roster')
+    .option('--scenario <path|hash>', 'go on by edited workflows: a scenario of the same time and roster', toPath)
     .addOption(rootOption())
     .description('Make a world that shares the turns of another up to one, and goes on by itself.')
     .action((slug: string, options: ForkOptions) => perform((session) => fork(session, slug, options)));

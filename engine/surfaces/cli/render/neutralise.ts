@@ -9,11 +9,14 @@ const JOINERS = new Set(['\u200c', '\u200d']);
  * White space becomes a space.
  */
 export function neutralise(text: string): string {
-  return text.replaceAll(UNSEEN, (character) => {
-    if (JOINERS.has(character)) return character;
-    if (character === '\n' || character === '\t' || character === '\r') return ' ';
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
+  return toVisible(text.replaceAll(/[\n\t\r]/g, ' '));
+}
+
+/** A name that came from outside, told apart from every other: nothing in it becomes a space. */
+export function toVisible(name: string): string {
+  return name.replaceAll(UNSEEN, (character) =>
+    JOINERS.has(character) ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 /** Lines of a text that came from outside, each of them safe to show. */

@@ -2,14 +2,16 @@ import type { Problem } from '../../../contract/problem.js';
 import type { Finding } from '../../../operations/documents/index.js';
 import { toPhrase } from './json-view.js';
 import { bad, faint, hanging, type Line, verbatim } from './line.js';
+import { toVisible } from './neutralise.js';
 
 /** One complaint about a file: `file:line:column  CODE  message  (at /pointer)`, and beneath it what to do. */
 export function findingLines(findings: readonly Finding[]): readonly Line[] {
   return findings.flatMap(({ file, line, column, pointer, code, message, repair, severity }) => {
     const what = severity === 'note' ? `note: ${message}` : message;
     const isOfPath = line === 0;
+    const name = toVisible(file);
     const first = verbatim(
-      isOfPath ? `${file}  ` : `${file}:${line}:${column}  `,
+      isOfPath ? `${name}  ` : `${name}:${line}:${column}  `,
       severity === 'note' ? faint(code) : bad(code),
       isOfPath ? `  ${what}` : `  ${what}  (at ${pointer === '' ? '/' : pointer})`,
     );

@@ -1,0 +1,65 @@
+import { open, stat } from 'node:fs/promises';
+import type { Json } from '../contract/json.js';
+import { findIJsonProblem } from '../core/content/i-json.js';
+import { findJsonFault } from '../core/content/json-fault.js';
+import { describeThrown } from './describe-thrown.js';
+
+/** The largest file of a plugin that is read; documents have the same bound. */
+const FILE_BYTES_MAX = 1_048_576;
+
+/** What a file holds, or why that is not JSON. */
+export type JsonFile = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly reason: string };
+
+/** Reads a JSON file of a plugin: a regular file of bounded size, whatever link leads to it. */
+export async function readJsonFile(file: string): Promise<JsonFile> {
+  try {
+    const refusal = await findRefusal(file);
+    if (refusal !== undefined) return { ok: false, reason: refusal };
+    const text = await readBounded(file);
+    return text === undefined ? { ok: false, reason: TOO_LARGE } : toJson(text);
+  } catch (error) {
+    return { ok: false, reason: describeThrown(error) };
+  }
+}
+
+/** Why nothing is read from a path: opening a pipe would wait for a writer, and some devices never end. @throws where nothing is there */
+export async function findRefusal(file: string): Promise<string | undefined> {
+  const facts = await stat(file);
+  return facts.isFile() ? undefined : 'it is not a regular file';
+}
+
+const TOO_LARGE = `it is larger than ${FILE_BYTES_MAX} bytes`;
+
+/** A file can grow between its size and its reading: one byte more than allowed is enough to know. */
+async function readBounded(path: string): Promise<string | undefined> {
+  const file = await open(path);
+  try {
+    const buffer = Buffer.alloc(FILE_BYTES_MAX + 1);
+    let length = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+      length += bytesRead;
+      if (length > FILE_BYTES_MAX) return undefined;
+      if (bytesRead === 0) return buffer.toString('utf8', 0, length);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function toJson(text: string): JsonFile {
+  const value = tryParse(text);
+  if (value === undefined) return { ok: false, reason: `it is not JSON from character ${findJsonFault(text) + 1} on` };
+  const problem = findIJsonProblem(value);
+  return problem
+    ? { ok: false, reason: `${problem.reason} (at ${problem.pointer})` }
+    : { ok: true, value: value as Json };
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
