@@ -66,12 +66,8 @@ function toSingleProblem(error: ErrorObject): readonly Problem[] {
   const member = isName ? error.propertyName : complaint.member;
   const pointer = member === undefined ? error.instancePath : appendToken(error.instancePath, member);
   const { code, repair } = complaint;
-  const message = isName ? aboutName(JSON.stringify(member), complaint.message) : complaint.message;
+  const message = isName ? `the name ${JSON.stringify(member)} ${complaint.message}` : complaint.message;
   return [{ code, message, pointer, repair }];
-}
-
-function aboutName(name: string, message: string): string {
-  return message.startsWith(name) ? `the name ${message}` : `the name ${name} ${message}`;
 }
 
 interface Complaint {
@@ -208,13 +204,14 @@ function sayExample({ keyword, params, parentSchema }: ErrorObject): string | un
   return example === undefined ? undefined : `Write for example ${writeJson(example)}.`;
 }
 
+/** What is wrong, without the value: it may be one that redaction hides from whoever reads this. */
 function badValueMessage(error: ErrorObject): string {
   const limit = String(error.params['limit']);
   switch (error.keyword) {
     case 'pattern':
-      return `${shorten(error.data)} does not match ${String(error.params['pattern'])}`;
+      return `must match ${String(error.params['pattern'])}`;
     case 'format':
-      return `${shorten(error.data)} is not a ${String(error.params['format'])}`;
+      return `must be a ${String(error.params['format'])}`;
     case 'minLength':
       return limit === '1' ? 'must not be empty' : `must have at least ${limit} characters`;
     case 'maxLength':
@@ -243,9 +240,4 @@ function typeName(type: string): string {
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   return isList(value as Json) ? 'array' : typeof value;
-}
-
-function shorten(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > 60 ? `${text.slice(0, 60)}...` : text;
 }

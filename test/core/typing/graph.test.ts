@@ -409,7 +409,7 @@ const misfit = (place: string, why: string): string =>
   `REQUEST_DOES_NOT_FIT /ambient_sources/0/request_template${place}: ${place || 'The request'} ${why}. | Ask as the request schema of the source toy says.`;
 check('what is written out beside a read is checked by every rule', asking({ where: 'Deck 9', turn: 0 }), [
   misfit('/where', 'does not fit: must have at most 4 characters'),
-  misfit('/where', 'does not fit: "Deck 9" does not match ^[a-z]+$'),
+  misfit('/where', 'does not fit: must match ^[a-z]+$'),
   misfit('/turn', 'does not fit: must be >= 1'),
 ]);
 check('a list that is written out beside a read is checked whole', asking({ list: [9] }), [
@@ -502,7 +502,7 @@ checkTool('texts may not be longer', { s: { type: 'string', maxLength: 9 } }, { 
   '/s may be "aaaaaaaaa", and that does not fit: must have at most 8 characters',
 ]);
 checkTool('texts may not lack a pattern', { s: { type: 'string' } }, { s: { type: 'string', pattern: '^[0-9]+$' } }, [
-  '/s may be "", and that does not fit: "" does not match ^[0-9]+$',
+  '/s may be "", and that does not fit: must match ^[0-9]+$',
 ]);
 checkTool(
   'a pattern may be another',
