@@ -57,13 +57,16 @@ export async function validateLoaded(
   const drafts = isBroken ? linkDrafts(toLink, loaded.resolve_path) : linking.linked;
   const scenarios = checkScenarios(parts, drafts, outside.found).filter(({ path }) => isSound(path));
   const tests = checkTests(parts, loaded, { ...linking, stored: outside.found, isSound });
-  const findings = sortFindings([
+  const problems = [
     ...checked.flatMap(({ file, problems }) => problems.map((problem) => at(file, problem))),
     ...linking.problems.map(({ path, problem }) => at(getFile(files, path), problem)),
     ...outside.missing.flatMap((reference) => findReferring(loaded.files, reference, parts.components !== undefined)),
     ...[...scenarios, ...tests].map(({ path, problem }) => at(getFile(files, path), problem)),
-  ]);
-  return { ok: !findings.some(isError), findings, components: withoutUnused(linking.linked) };
+  ];
+  const components = withoutUnused(linking.linked);
+  const ok = !problems.some(isError);
+  const unread = ok ? listUnread(components).map(({ path, problem }) => at(getFile(files, path), problem)) : [];
+  return { ok, findings: sortFindings([...problems, ...unread]), components };
 }
 
 function toDocument({ path, kind, source }: LoadedFile, isSound: boolean): DocumentToLink {
@@ -227,6 +230,26 @@ function checkScenarios(
           return path === undefined ? inStored(problem, scenario.path) : { path, problem };
         }),
     );
+}
+
+/** Workflows that no scenario leads to: what they read is typed for the agents of a scenario, and so for nobody. */
+function listUnread(linked: readonly LinkedDocument[]): readonly FileComplaint[] {
+  const read = new Set<string>();
+  for (const document of linked.toReversed()) {
+    if (document.kind !== 'scenario' && !read.has(keyOf(document))) continue;
+    for (const reference of document.refers_to) read.add(keyOf(reference));
+  }
+  const unread = linked.filter((document) => document.kind === 'cognition_workflow' && !read.has(keyOf(document)));
+  return unread.map(({ path }) => ({
+    path,
+    problem: {
+      code: 'WORKFLOW_UNREAD',
+      message: 'no scenario here leads to this workflow: what its paths read, and what its requests hold, is not checked',
+      pointer: '',
+      repair: 'Check it together with a scenario that uses it.',
+      severity: 'note',
+    },
+  }));
 }
 
 /** Only lead to what is typed, so that what else they lead to need not be there. */

@@ -38,10 +38,14 @@ interface Form {
 interface Comparison extends Measure {
   /** Whether one more comparison may be made. */
   readonly spend: () => boolean;
+  /** How many comparisons this one is part of. */
+  readonly depth: number;
 }
 
 /** Recursive schemas have no end, and hostile ones are wide: after so many comparisons the rest is taken to fit. */
 const COMPARISONS_MAX = 5000;
+/** What lies deeper than that is taken to fit. */
+const DEPTH_MAX = 40;
 const ITEMS_MAX = 32;
 
 /**
@@ -50,13 +54,15 @@ const ITEMS_MAX = 32;
  */
 export function listMisfits(shape: Shape, schema: JsonObject, measure: Measure): readonly Misfit[] {
   let left = COMPARISONS_MAX;
-  const comparison = { ...measure, spend: () => left-- > 0 };
+  const comparison = { ...measure, spend: () => left-- > 0, depth: 0 };
   const misfits = compare(shape, { schemas: [schema], root: schema }, '', comparison);
   return [...new Map(misfits.map((misfit) => [`${misfit.pointer}\n${misfit.why}`, misfit])).values()];
 }
 
-function compare(shape: Shape, demand: Demand, pointer: string, comparison: Comparison): readonly Misfit[] {
-  if (shape.kind === 'unknown' || demand.schemas.length === 0 || !comparison.spend()) return [];
+function compare(shape: Shape, demand: Demand, pointer: string, above: Comparison): readonly Misfit[] {
+  if (shape.kind === 'unknown' || demand.schemas.length === 0) return [];
+  if (above.depth === DEPTH_MAX || !above.spend()) return [];
+  const comparison = { ...above, depth: above.depth + 1 };
   const cases = expandCases(demand.schemas, demand.root);
   const forms = withoutTwins(formsOf(shape), cases);
   const misfits = forms.flatMap((form) => {
