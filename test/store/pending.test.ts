@@ -7,6 +7,7 @@ import {
   answered,
   begin,
   beginning,
+  endLease,
   type Begun,
   failing,
   makeWorld,
@@ -87,6 +88,24 @@ forEachDatabase('a call that is answered later', (open) => {
     );
   });
 
+  test('and was answered before its driver died is awaited by the next, which finds the answer', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'early');
+    const { lease } = await begin(store, 'early');
+    const [told, untold] = [pendingStart('a', 1), pendingStart('b', 2)];
+    for (const call of [told, untold]) await startCall(store, lease, call);
+    assert.equal((await tell(store, told.source_invocation_id)).kind, 'accepted');
+    await endLease(outside, 'early');
+    const next = await begin(store, 'early');
+    assert.deepEqual(next.past?.calls.map(({ key, fact }) => [key, fact?.status]).toSorted(), [
+      ['a', 'pending'],
+      ['b', undefined],
+    ]);
+    const [message] = await store.inbox.messagesOf(next.lease);
+    assert.deepEqual([message?.correlation_id, message?.payload], [told.source_invocation_id, { result: 1 }]);
+    assert.equal(await finishCall(store, next.lease, { ...answered(told, 1), is_reported: true }), 'written');
+  });
+
   test('does not let its attempt rest that has been told something', async () => {
     const { store, lease, id } = await pend('called');
     await tell(store, id);
@@ -127,7 +146,7 @@ forEachDatabase('a call that is answered later', (open) => {
 
   test('is said to be out of time once, and only then', async () => {
     const { store, lease } = await pend('late', { deadline_ms: 1 });
-    await pend('early');
+    await pend('in-time');
     assert.equal((await store.inbox.glance(0)).is_expired, true);
     assert.equal(await store.pending.expire([]), 0);
     assert.equal(await store.pending.expire([v7(), v7()]), 1);

@@ -244,7 +244,8 @@ function listUnread(linked: readonly LinkedDocument[]): readonly FileComplaint[]
     path,
     problem: {
       code: 'WORKFLOW_UNREAD',
-      message: 'no scenario here leads to this workflow: what its paths read, and what its requests hold, is not checked',
+      message:
+        'no scenario here leads to this workflow: what its paths read, and what its requests hold, is not checked',
       pointer: '',
       repair: 'Check it together with a scenario that uses it.',
       severity: 'note',

@@ -27,7 +27,7 @@ const EVERYTHING: Glance = { is_due: true, is_expired: true, is_lapsing: true };
 
 /** What keeps statements from being done, and how often it has. */
 interface Trouble {
-  readonly code: string;
+  readonly reason: string;
   readonly times: number;
 }
 
@@ -97,7 +97,8 @@ async function look(worker: Worker, is_called: boolean): Promise<number> {
   tellOfDoorbell(worker);
   try {
     await tidy(worker);
-    const seen = is_called ? EVERYTHING : await worker.parts.inbox.glance(LOOK_MS);
+    // What only reads may be allowed to where nothing else is.
+    const seen = is_called || worker.trouble !== undefined ? EVERYTHING : await worker.parts.inbox.glance(LOOK_MS);
     const rest_ms = seen.is_lapsing ? await takeLapsed(worker) : seeNobodyLost(worker);
     if (seen.is_due) await takeDue(worker);
     if (seen.is_expired) await expire(worker);
@@ -115,11 +116,11 @@ function sleepOff(worker: Worker, error: unknown): number {
   const fault = parts.findFault(error);
   if (fault === undefined) throw error;
   const { code, message, repair } = fault;
+  const reason = repair === undefined ? message : `${message} ${repair}`;
   const { trouble } = worker;
-  if (trouble?.code !== code)
-    parts.onEvent({ kind: 'database_lost', code, reason: repair === undefined ? message : `${message} ${repair}` });
+  if (trouble?.reason !== reason) parts.onEvent({ kind: 'database_lost', code, reason });
   const times = (trouble?.times ?? 0) + 1;
-  worker.trouble = { code, times };
+  worker.trouble = { reason, times };
   return backoffMs(DATABASE_LOST, times - 1, parts.jitter());
 }
 
@@ -138,8 +139,8 @@ function tellOfDoorbell(worker: Worker): void {
 async function tidy(worker: Worker): Promise<void> {
   const { parts } = worker;
   if (parts.clock.now() - worker.tidied_at < TIDY_MS) return;
-  worker.tidied_at = parts.clock.now();
   const tidied = await parts.inbox.tidy();
+  worker.tidied_at = parts.clock.now();
   if (tidied.promoted + tidied.consumed > 0) parts.onEvent({ kind: 'tidied', ...tidied });
 }
 

@@ -24,6 +24,42 @@ const BEGUN = `
     ${turnEpochsOf('taken')} AS turn_epochs, ${CONTENTS}
   FROM taken, attempt`;
 
+// Whoever reports holds this row meanwhile: a statement of its own, so that what was reported is seen by the next.
+const HOLD_ATTEMPT = prepare(
+  'hold_attempt',
+  'SELECT FROM attempts WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid FOR UPDATE',
+);
+
+// Its driver is gone, its answer is not: the service reported before the driver heard that it would.
+const AWAIT_TOLD = prepare(
+  'await_told_calls',
+  `WITH told AS (
+     SELECT world_slug, source_invocation_id, attempt_id, pending_deadline_ms FROM source_invocations AS calls
+     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND status = 'running'
+       AND pending_deadline_ms IS NOT NULL
+       AND EXISTS (
+         SELECT FROM agent_inbox
+         WHERE agent_inbox.world_slug = calls.world_slug AND correlation_id = calls.source_invocation_id
+           AND message_type = 'tool_result' AND agent_inbox.status IN ('pending', 'deferred'))),
+   waits AS (
+     INSERT INTO pending_calls (world_slug, source_invocation_id, attempt_id, pended_at, deadline)
+     SELECT world_slug, source_invocation_id, attempt_id, clock_timestamp(),
+       clock_timestamp() + pending_deadline_ms * interval '1 millisecond'
+     FROM told
+     RETURNING world_slug, source_invocation_id, deadline),
+   calls AS (
+     UPDATE source_invocations AS calls SET status = 'pending'
+     FROM waits
+     WHERE calls.world_slug = waits.world_slug AND calls.source_invocation_id = waits.source_invocation_id
+     RETURNING calls.world_slug, attempt_id, calls.source_invocation_id, workflow_hash, workflow_node_id,
+       workflow_subject_entity_id, deadline)
+   INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
+     cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, details)
+   SELECT world_slug, attempt_id, 'call_pended', :started_at::timestamptz, source_invocation_id, workflow_hash,
+     workflow_node_id, workflow_subject_entity_id, json_build_object('deadline', deadline)
+   FROM calls`,
+);
+
 const CONTINUE = prepare(
   'continue_attempt',
   `WITH ${TAKE},
@@ -101,11 +137,14 @@ interface ContinuedRow extends ContentsRow {
 }
 
 /** The next driver of an attempt that is still open. Demands a transaction, and the world's row locked. */
-export function continueAttempt(
+export async function continueAttempt(
   transaction: Runner,
   request: BeginAttempt,
   open_attempt_id: string,
 ): Promise<BeginOutcome> {
+  const attempt = { world_slug: request.world_slug, attempt_id: open_attempt_id };
+  await run(transaction, HOLD_ATTEMPT, attempt);
+  await run(transaction, AWAIT_TOLD, { ...attempt, started_at: toTimestamp(request.started_at) });
   return goOn(transaction, CONTINUE, { ...request, attempt_id: open_attempt_id }, {});
 }
 
