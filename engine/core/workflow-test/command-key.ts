@@ -83,8 +83,10 @@ function findUnaskedOfNode(node: NodeProgram, place: string, rest: readonly stri
     return rest.join('/') === 'call' ? undefined : shaped(`node ${node.id} makes one call`, `${place}/call`);
   const [, round, tried, tool] = /^round-([1-9][0-9]*)\/try-([1-9][0-9]*)(\/tool)?$/.exec(rest.join('/')) ?? [];
   const tools = node.type === 'llm_tool_loop' ? node.max_tool_calls : 0;
-  if (round === undefined || tried === undefined)
-    return shaped(`node ${node.id} asks a model`, `${place}/round-1/try-1`);
+  if (round === undefined || tried === undefined) {
+    const call = tools > 0 && rest.at(-1) === 'tool' ? 'try-1/tool' : 'try-1';
+    return shaped(`node ${node.id} asks a model${tools > 0 ? ', and then its tools' : ''}`, `${place}/round-1/${call}`);
+  }
   if (Number(round) > tools + 1)
     return {
       message: `node ${node.id} has ${count(tools + 1, 'round', 'rounds')} at most`,

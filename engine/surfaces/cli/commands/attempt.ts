@@ -66,6 +66,10 @@ function settledLines({ world, command_key, performed, left_in_doubt }: SettledC
           2,
           `${count(left_in_doubt, 'other call', 'other calls')} of this attempt must be settled before it goes on.`,
         )
-      : verbatim('Go on:  ', accent(`npx chukwa run ${world}`)),
+      : verbatim(
+          'Go on:  ',
+          accent(`npx chukwa run ${world}`),
+          '  (a queued turn goes on by itself, where a worker runs)',
+        ),
   ];
 }
