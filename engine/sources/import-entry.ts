@@ -24,6 +24,8 @@ export interface LoadSurroundings {
   readonly startWatch?: () => LoadWatch;
   /** The operator's environment: its values do not show in what a plugin throws. */
   readonly variables?: Readonly<Record<string, string | undefined>>;
+  /** A plugin whose import leaves something open, which would keep a process alive, is broken as well. */
+  readonly leaves_nothing_open?: boolean;
   /** The process's own timers, unless it is given. */
   readonly alarm?: Alarm;
 }
@@ -52,7 +54,7 @@ export function whileImporting<Value>(
 }
 
 async function importFor<Value>(
-  { own_folder, startWatch, variables = {}, alarm = timerAlarm }: LoadSurroundings,
+  { own_folder, startWatch, variables = {}, alarm = timerAlarm, leaves_nothing_open = false }: LoadSurroundings,
   task: (importer: Importer) => Promise<Value>,
 ): Promise<Value> {
   const guard = guardProcess();
@@ -68,9 +70,7 @@ async function importFor<Value>(
     guard.admit(await realpath(folder));
     if (own_folder === undefined || !isBelow(own_folder, folder)) watch ??= startWatch?.();
     watch?.loading({ name: manifest.name, folder });
-    const imported = await importWithin(found, alarm);
-    // Only now does the process tell of promises that were left to fail.
-    await new Promise((resolve) => setImmediate(resolve));
+    const imported = await importTidily(found, alarm, leaves_nothing_open);
     const fault = await findFault(found);
     if (fault) return { ok: false, problems: [fault] };
     return imported.ok
@@ -99,6 +99,27 @@ function entryFailed({ folder, manifest }: FoundPlugin, reason: string, repair: 
 type Imported =
   | { readonly ok: true; readonly plugin: SourcePlugin }
   | { readonly ok: false; readonly reason: string; readonly repair?: string };
+
+async function importTidily(found: FoundPlugin, alarm: Alarm, leaves_nothing_open: boolean): Promise<Imported> {
+  const before = process.getActiveResourcesInfo();
+  const imported = await importWithin(found, alarm);
+  // Only now does the process tell of promises that were left to fail.
+  await new Promise((resolve) => setImmediate(resolve));
+  const left = leaves_nothing_open ? findLeftOpen(before, process.getActiveResourcesInfo()) : [];
+  if (!imported.ok || left.length === 0) return imported;
+  const reason = `its import leaves something open, which keeps a process from ending: ${left.join(', ')}`;
+  return {
+    ok: false,
+    reason,
+    repair: 'Begin timers, servers and connections in open or invoke, and end them in close.',
+  };
+}
+
+/** The kinds, as Node.js names them, of which there are more than before. */
+function findLeftOpen(before: readonly string[], after: readonly string[]): readonly string[] {
+  const count = (kinds: readonly string[], kind: string): number => kinds.filter((each) => each === kind).length;
+  return [...new Set(after)].filter((kind) => count(after, kind) > count(before, kind));
+}
 
 async function importWithin(found: FoundPlugin, alarm: Alarm): Promise<Imported> {
   let cancel = (): void => {};

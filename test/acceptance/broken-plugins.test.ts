@@ -50,6 +50,19 @@ for (const [name, [does, said]] of Object.entries(BROKEN)) {
   });
 }
 
+test('what a plugin leaves open at import does not keep a command that is done', async (t) => {
+  const variables = await plant(
+    t,
+    'stays',
+    "import { createServer } from 'node:net'; createServer().listen(0); setInterval(() => {}, 1_000);",
+  );
+  const { plugins } = await askChukwa<PluginList>(['plugin', 'list'], variables);
+  assert.ok(plugins.some(({ name }) => name === 'stays'));
+  const broken = join(variables['CHUKWA_DATA_DIR'] ?? '', '..', 'broken.json');
+  await writeFile(broken, '{');
+  assert.equal((await runChukwa(['validate', broken], variables)).code, 1);
+});
+
 test('a plugin is tested without the code of any other', async (t) => {
   const variables = await plant(t, 'busy', 'for (;;);');
   const folder = join(variables['CHUKWA_PLUGIN_PATH'] ?? '', 'aa_before');
