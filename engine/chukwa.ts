@@ -2,7 +2,7 @@
 import { compose } from './main.js';
 import { runCommandLine } from './surfaces/cli/command-line.js';
 import { EXIT } from './surfaces/cli/exit-code.js';
-import { endOnUncaught } from './surfaces/cli/last-words.js';
+import { endOnExit, endOnUncaught } from './surfaces/cli/last-words.js';
 import { flush, hasWorkingFolder, toTerminal } from './surfaces/cli/terminal.js';
 
 /** What Node.js ends with where a module waits, and nothing is left that could wake it. */
@@ -20,7 +20,9 @@ process.once('exit', (code) => {
 if (hasWorkingFolder(process)) {
   const words = process.argv.slice(2);
   const terminal = toTerminal(process);
-  endOnUncaught(process, terminal, words.includes('--verbose'));
+  const isVerbose = words.includes('--verbose');
+  endOnUncaught(process, terminal, isVerbose);
+  endOnExit(process, terminal, isVerbose);
   const code = await runCommandLine(await compose(process.env), words, terminal);
   // What is still being written to a pipe must arrive; what a plugin has left open must not keep the process.
   await flush(process);
