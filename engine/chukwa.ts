@@ -3,7 +3,7 @@ import { compose } from './main.js';
 import { runCommandLine } from './surfaces/cli/command-line.js';
 import { EXIT } from './surfaces/cli/exit-code.js';
 import { endOnExit, endOnUncaught } from './surfaces/cli/last-words.js';
-import { flush, hasWorkingFolder, toTerminal } from './surfaces/cli/terminal.js';
+import { flush, hasWorkingFolder, keepConsoleOffOutput, toTerminal } from './surfaces/cli/terminal.js';
 
 /** What Node.js ends with where a module waits, and nothing is left that could wake it. */
 const UNSETTLED = 13;
@@ -23,6 +23,7 @@ if (hasWorkingFolder(process)) {
   const isVerbose = words.includes('--verbose');
   endOnUncaught(process, terminal, isVerbose);
   endOnExit(process, terminal, isVerbose);
+  keepConsoleOffOutput(console, process);
   const code = await runCommandLine(await compose(process.env), words, terminal);
   // What is still being written to a pipe must arrive; what a plugin has left open must not keep the process.
   await flush(process);

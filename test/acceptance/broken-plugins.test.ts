@@ -63,6 +63,14 @@ test('what a plugin leaves open at import does not keep a command that is done',
   assert.equal((await runChukwa(['validate', broken], variables)).code, 1);
 });
 
+test('what a plugin prints by its console stands on standard error, and the one document stays one', async (t) => {
+  const does = "console.log('l-o-g'); console.info('i-n-f-o'); console.table([1]); console.dir({ d: 'd-i-r' });";
+  const { code, stdout, stderr } = await runChukwa(['plugin', 'list', '--json'], await plant(t, 'talks', does));
+  assert.equal(code, 0);
+  assert.ok((JSON.parse(stdout) as PluginList).plugins.some(({ name }) => name === 'talks'));
+  for (const said of ['l-o-g', 'i-n-f-o', '(index)', 'd-i-r']) assert.ok(stderr.includes(said), stderr);
+});
+
 test('a plugin is tested without the code of any other', async (t) => {
   const variables = await plant(t, 'busy', 'for (;;);');
   const folder = join(variables['CHUKWA_PLUGIN_PATH'] ?? '', 'aa_before');

@@ -1,3 +1,4 @@
+import { Console } from 'node:console';
 import { EXIT } from './exit-code.js';
 
 /** One of the streams of a terminal. */
@@ -49,6 +50,14 @@ export function toTerminal(process: NodeJS.Process): Terminal {
     },
     leave: (code) => leave(code),
   };
+}
+
+/**
+ * What plugins print by a console goes to standard error: standard output holds what was asked for and nothing else.
+ * @param console the process's own, which this program does not use
+ */
+export function keepConsoleOffOutput(console: Console, { stderr }: Pick<NodeJS.Process, 'stderr'>): void {
+  Object.assign(console, new Console({ stdout: stderr, stderr }));
 }
 
 /** Waits until what was written has been taken, however slow the reader is, or nobody takes it any more. */
