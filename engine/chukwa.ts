@@ -24,6 +24,8 @@ if (hasWorkingFolder(process)) {
   endOnUncaught(process, terminal, isVerbose);
   endOnExit(process, terminal, isVerbose);
   keepConsoleOffOutput(console, process);
+  // A plugin whose promise was left to fail is told of and left out: that somebody heard of it later is no news.
+  process.on('rejectionHandled', () => {});
   const code = await runCommandLine(await compose(process.env), words, terminal);
   // What is still being written to a pipe must arrive; what a plugin has left open must not keep the process.
   await flush(process);

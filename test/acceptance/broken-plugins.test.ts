@@ -71,6 +71,13 @@ test('what a plugin prints by its console stands on standard error, and the one 
   for (const said of ['l-o-g', 'i-n-f-o', '(index)', 'd-i-r']) assert.ok(stderr.includes(said), stderr);
 });
 
+test('a promise that a plugin leaves to fail and hears of later is told as its fault, and by nobody else', async (t) => {
+  const does = 'const late = Promise.reject(new Error("too late")); setTimeout(() => late.catch(() => {}), 10);';
+  const { stdout, stderr } = await runChukwa(['plugin', 'list', '--json'], await plant(t, 'dawdles', does));
+  assert.match((JSON.parse(stdout) as PluginList).problems[0]?.message ?? '', /it left a promise to fail: too late/);
+  assert.doesNotMatch(stderr, /Warning|node:/);
+});
+
 test('a plugin is tested without the code of any other', async (t) => {
   const variables = await plant(t, 'busy', 'for (;;);');
   const folder = join(variables['CHUKWA_PLUGIN_PATH'] ?? '', 'aa_before');
