@@ -3,7 +3,7 @@
  * something to be thrown at nobody. Plugins are therefore imported one after the other, each within a deadline, and what
  * goes wrong meanwhile is the fault of one of them and nobody else's.
  */
-import { realpath } from 'node:fs/promises';
+import { access, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Outcome, Problem } from '../contract/problem.js';
@@ -143,11 +143,26 @@ async function importPlugin({ folder, manifest }: FoundPlugin): Promise<Imported
     if (isPlugin(module.default)) return { ok: true, plugin: module.default };
     return { ok: false, reason: `the default export of ${file} has no function open` };
   } catch (error) {
+    if (await isUncompiled(file))
+      return { ok: false, reason: `${file} is not there, only its TypeScript is`, repair: COMPILE };
     const reason = `${file} cannot be imported: ${describeThrown(error)}`;
     if (!(error instanceof SyntaxError)) return { ok: false, reason };
     // Of a module that cannot be parsed, only Node's own command tells the line.
     return { ok: false, reason, repair: `\`node --check ${file}\` shows the place.` };
   }
+}
+
+const COMPILE =
+  'Compile it, as npm run build does, and name the folder with what was compiled: a plugin that ships is dist/plugins/NAME.';
+
+async function isUncompiled(file: string): Promise<boolean> {
+  const isThere = (path: string): Promise<boolean> =>
+    access(path).then(
+      () => true,
+      () => false,
+    );
+  const source = file.replace(/\.([cm]?)js$/, '.$1ts');
+  return source !== file && !(await isThere(file)) && (await isThere(source));
 }
 
 function isPlugin(value: unknown): value is SourcePlugin {
@@ -165,10 +180,21 @@ function isBelow(folder: string, file: string): boolean {
   return !from.startsWith('..') && !isAbsolute(from);
 }
 
+/** What every environment says of a user and a machine, and everybody may read. */
+const ORDINARY = new Set(
+  'CI COLORTERM EDITOR HOME HOSTNAME INIT_CWD LANG LANGUAGE LOGNAME NODE NODE_ENV OLDPWD PAGER PATH PWD SHELL SHLVL TEMP TERM TERM_PROGRAM TMP TMPDIR TZ USER USERNAME USERPROFILE VISUAL'.split(
+    ' ',
+  ),
+);
+
+function isOrdinary(variable: string): boolean {
+  return ORDINARY.has(variable) || /^(LC_|XDG_|npm_lifecycle_|npm_package_)/.test(variable);
+}
+
 /** Without values of the environment: a plugin can read all of it. What stands in its own path is no secret. */
 function conceal(text: string, folder: string, variables: Readonly<Record<string, string | undefined>>): string {
   const secrets = Object.entries(variables).flatMap(([variable, value]) =>
-    value === undefined || folder.includes(value) ? [] : [{ variable, value }],
+    value === undefined || isOrdinary(variable) || folder.includes(value) ? [] : [{ variable, value }],
   );
   return createSecretReplacer(secrets).text(text);
 }
