@@ -2,8 +2,8 @@
 import { compose } from './main.js';
 import { runCommandLine } from './surfaces/cli/command-line.js';
 import { EXIT } from './surfaces/cli/exit-code.js';
-import { endOnUncaught } from './surfaces/cli/last-words.js';
-import { hasWorkingFolder, toTerminal } from './surfaces/cli/terminal.js';
+import { endOnExit, endOnUncaught } from './surfaces/cli/last-words.js';
+import { flush, hasWorkingFolder, keepConsoleOffOutput, toTerminal } from './surfaces/cli/terminal.js';
 
 /** What Node.js ends with where a module waits, and nothing is left that could wake it. */
 const UNSETTLED = 13;
@@ -17,12 +17,19 @@ process.once('exit', (code) => {
   process.exitCode = EXIT.environment;
 });
 
-// Set and not exited with: what is still being written to a pipe must arrive.
 if (hasWorkingFolder(process)) {
   const words = process.argv.slice(2);
   const terminal = toTerminal(process);
-  endOnUncaught(process, terminal, words.includes('--verbose'));
-  process.exitCode = await runCommandLine(await compose(process.env), words, terminal);
+  const isVerbose = words.includes('--verbose');
+  endOnUncaught(process, terminal, isVerbose);
+  endOnExit(process, terminal, isVerbose);
+  keepConsoleOffOutput(console, process);
+  // A plugin whose promise was left to fail is told of and left out: that somebody heard of it later is no news.
+  process.on('rejectionHandled', () => {});
+  const code = await runCommandLine(await compose(process.env), words, terminal);
+  // What is still being written to a pipe must arrive; what a plugin has left open must not keep the process.
+  await flush(process);
+  terminal.leave(code);
 } else {
   process.stderr.write('chukwa: the folder that this was started in is gone; change to one that is there\n');
   process.exitCode = EXIT.environment;

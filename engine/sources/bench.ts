@@ -34,7 +34,8 @@ export function createLayOutPlugin(parts: BenchParts): LayOutPlugin {
     const found = await findPlugin(folder, parts.validateManifest);
     if (!found.ok) return { folder, problems: found.problems };
     const { manifest } = found.value;
-    const { plugins, problems } = await loadPlugins([found.value], parts.compileSchema, parts.loading);
+    const loading = { ...parts.loading, leaves_nothing_open: true };
+    const { plugins, problems } = await loadPlugins([found.value], parts.compileSchema, loading);
     const plugin = plugins[0];
     return plugin ? toBench(folder, plugin, parts.clock) : { folder, manifest, problems };
   };

@@ -3,7 +3,7 @@
  * something to be thrown at nobody. Plugins are therefore imported one after the other, each within a deadline, and what
  * goes wrong meanwhile is the fault of one of them and nobody else's.
  */
-import { realpath } from 'node:fs/promises';
+import { access, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Outcome, Problem } from '../contract/problem.js';
@@ -24,6 +24,8 @@ export interface LoadSurroundings {
   readonly startWatch?: () => LoadWatch;
   /** The operator's environment: its values do not show in what a plugin throws. */
   readonly variables?: Readonly<Record<string, string | undefined>>;
+  /** A plugin whose import leaves something open, which would keep a process alive, is broken as well. */
+  readonly leaves_nothing_open?: boolean;
   /** The process's own timers, unless it is given. */
   readonly alarm?: Alarm;
 }
@@ -52,7 +54,7 @@ export function whileImporting<Value>(
 }
 
 async function importFor<Value>(
-  { own_folder, startWatch, variables = {}, alarm = timerAlarm }: LoadSurroundings,
+  { own_folder, startWatch, variables = {}, alarm = timerAlarm, leaves_nothing_open = false }: LoadSurroundings,
   task: (importer: Importer) => Promise<Value>,
 ): Promise<Value> {
   const guard = guardProcess();
@@ -68,9 +70,7 @@ async function importFor<Value>(
     guard.admit(await realpath(folder));
     if (own_folder === undefined || !isBelow(own_folder, folder)) watch ??= startWatch?.();
     watch?.loading({ name: manifest.name, folder });
-    const imported = await importWithin(found, alarm);
-    // Only now does the process tell of promises that were left to fail.
-    await new Promise((resolve) => setImmediate(resolve));
+    const imported = await importTidily(found, alarm, leaves_nothing_open);
     const fault = await findFault(found);
     if (fault) return { ok: false, problems: [fault] };
     return imported.ok
@@ -100,6 +100,27 @@ type Imported =
   | { readonly ok: true; readonly plugin: SourcePlugin }
   | { readonly ok: false; readonly reason: string; readonly repair?: string };
 
+async function importTidily(found: FoundPlugin, alarm: Alarm, leaves_nothing_open: boolean): Promise<Imported> {
+  const before = process.getActiveResourcesInfo();
+  const imported = await importWithin(found, alarm);
+  // Only now does the process tell of promises that were left to fail.
+  await new Promise((resolve) => setImmediate(resolve));
+  const left = leaves_nothing_open ? findLeftOpen(before, process.getActiveResourcesInfo()) : [];
+  if (!imported.ok || left.length === 0) return imported;
+  const reason = `its import leaves something open, which keeps a process from ending: ${left.join(', ')}`;
+  return {
+    ok: false,
+    reason,
+    repair: 'Begin timers, servers and connections in open or invoke, and end them in close.',
+  };
+}
+
+/** The kinds, as Node.js names them, of which there are more than before. */
+function findLeftOpen(before: readonly string[], after: readonly string[]): readonly string[] {
+  const count = (kinds: readonly string[], kind: string): number => kinds.filter((each) => each === kind).length;
+  return [...new Set(after)].filter((kind) => count(after, kind) > count(before, kind));
+}
+
 async function importWithin(found: FoundPlugin, alarm: Alarm): Promise<Imported> {
   let cancel = (): void => {};
   const late = new Promise<Imported>((resolve) => {
@@ -122,11 +143,26 @@ async function importPlugin({ folder, manifest }: FoundPlugin): Promise<Imported
     if (isPlugin(module.default)) return { ok: true, plugin: module.default };
     return { ok: false, reason: `the default export of ${file} has no function open` };
   } catch (error) {
+    if (await isUncompiled(file))
+      return { ok: false, reason: `${file} is not there, only its TypeScript is`, repair: COMPILE };
     const reason = `${file} cannot be imported: ${describeThrown(error)}`;
     if (!(error instanceof SyntaxError)) return { ok: false, reason };
     // Of a module that cannot be parsed, only Node's own command tells the line.
     return { ok: false, reason, repair: `\`node --check ${file}\` shows the place.` };
   }
+}
+
+const COMPILE =
+  'Compile it, as npm run build does, and name the folder with what was compiled: a plugin that ships is dist/plugins/NAME.';
+
+async function isUncompiled(file: string): Promise<boolean> {
+  const isThere = (path: string): Promise<boolean> =>
+    access(path).then(
+      () => true,
+      () => false,
+    );
+  const source = file.replace(/\.([cm]?)js$/, '.$1ts');
+  return source !== file && !(await isThere(file)) && (await isThere(source));
 }
 
 function isPlugin(value: unknown): value is SourcePlugin {
@@ -144,10 +180,21 @@ function isBelow(folder: string, file: string): boolean {
   return !from.startsWith('..') && !isAbsolute(from);
 }
 
+/** What every environment says of a user and a machine, and everybody may read. */
+const ORDINARY = new Set(
+  'CI COLORTERM EDITOR HOME HOSTNAME INIT_CWD LANG LANGUAGE LOGNAME NODE NODE_ENV OLDPWD PAGER PATH PWD SHELL SHLVL TEMP TERM TERM_PROGRAM TMP TMPDIR TZ USER USERNAME USERPROFILE VISUAL'.split(
+    ' ',
+  ),
+);
+
+function isOrdinary(variable: string): boolean {
+  return ORDINARY.has(variable) || /^(LC_|XDG_|npm_lifecycle_|npm_package_)/.test(variable);
+}
+
 /** Without values of the environment: a plugin can read all of it. What stands in its own path is no secret. */
 function conceal(text: string, folder: string, variables: Readonly<Record<string, string | undefined>>): string {
   const secrets = Object.entries(variables).flatMap(([variable, value]) =>
-    value === undefined || folder.includes(value) ? [] : [{ variable, value }],
+    value === undefined || isOrdinary(variable) || folder.includes(value) ? [] : [{ variable, value }],
   );
   return createSecretReplacer(secrets).text(text);
 }

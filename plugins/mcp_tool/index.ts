@@ -18,9 +18,17 @@ const plugin: SourcePlugin = {
   open(definition, capabilities) {
     const told = definition.interface as unknown as McpToolInterface;
     const connection = findConnection(capabilities);
+    const { failure } = capabilities;
+    let closed = false;
     return {
-      invoke: (request, context) => ask(told, { connection, failure: capabilities.failure }, request, context),
-      close: async () => connection?.close(),
+      invoke: async (request, context) => {
+        if (closed) throw failure('unavailable', 'the source has been closed');
+        return ask(told, { connection, failure }, request, context);
+      },
+      close: async () => {
+        closed = true;
+        await connection?.close();
+      },
     };
   },
 };

@@ -50,6 +50,34 @@ for (const [name, [does, said]] of Object.entries(BROKEN)) {
   });
 }
 
+test('what a plugin leaves open at import does not keep a command that is done', async (t) => {
+  const variables = await plant(
+    t,
+    'stays',
+    "import { createServer } from 'node:net'; createServer().listen(0); setInterval(() => {}, 1_000);",
+  );
+  const { plugins } = await askChukwa<PluginList>(['plugin', 'list'], variables);
+  assert.ok(plugins.some(({ name }) => name === 'stays'));
+  const broken = join(variables['CHUKWA_DATA_DIR'] ?? '', '..', 'broken.json');
+  await writeFile(broken, '{');
+  assert.equal((await runChukwa(['validate', broken], variables)).code, 1);
+});
+
+test('what a plugin prints by its console stands on standard error, and the one document stays one', async (t) => {
+  const does = "console.log('l-o-g'); console.info('i-n-f-o'); console.table([1]); console.dir({ d: 'd-i-r' });";
+  const { code, stdout, stderr } = await runChukwa(['plugin', 'list', '--json'], await plant(t, 'talks', does));
+  assert.equal(code, 0);
+  assert.ok((JSON.parse(stdout) as PluginList).plugins.some(({ name }) => name === 'talks'));
+  for (const said of ['l-o-g', 'i-n-f-o', '(index)', 'd-i-r']) assert.ok(stderr.includes(said), stderr);
+});
+
+test('a promise that a plugin leaves to fail and hears of later is told as its fault, and by nobody else', async (t) => {
+  const does = 'const late = Promise.reject(new Error("too late")); setTimeout(() => late.catch(() => {}), 10);';
+  const { stdout, stderr } = await runChukwa(['plugin', 'list', '--json'], await plant(t, 'dawdles', does));
+  assert.match((JSON.parse(stdout) as PluginList).problems[0]?.message ?? '', /it left a promise to fail: too late/);
+  assert.doesNotMatch(stderr, /Warning|node:/);
+});
+
 test('a plugin is tested without the code of any other', async (t) => {
   const variables = await plant(t, 'busy', 'for (;;);');
   const folder = join(variables['CHUKWA_PLUGIN_PATH'] ?? '', 'aa_before');

@@ -9,7 +9,7 @@ import { compose } from '../../engine/main.js';
 import { type ConformanceReport, testPlugin } from '../../engine/operations/plugins/index.js';
 import { RULES } from '../../engine/operations/plugins/conformance/rules/index.js';
 import { scaffold } from '../../engine/operations/plugins/scaffold/index.js';
-import { PLANTED, type Planted, UNHEARD } from './planted.js';
+import { APART, PLANTED, type Planted } from './planted.js';
 
 const composition = await compose({});
 const opened = await composition.openWorkshop();
@@ -43,6 +43,7 @@ const NOTHING_LATER = ['pending'];
 for (const [name, skipped] of [
   ['http_json', []],
   ['llm_chat', NOTHING_LATER],
+  ['mcp_tool', NOTHING_LATER],
 ] as const) {
   test(`the shipped plugin ${name} keeps every rule`, async () => {
     const report = await examine(name, join(tmpdir(), 'no-such-folder'));
@@ -71,8 +72,8 @@ for (const { breaks, how, files, says } of PLANTED) {
   });
 }
 
-for (const { breaks, how, files, says } of UNHEARD) {
-  test(`a plugin that ${how} breaks exactly the rule ${breaks}, and does not end the program`, async (t) => {
+for (const { breaks, how, files, says } of APART) {
+  test(`a plugin that ${how} breaks exactly the rule ${breaks}, and neither ends the program nor keeps it`, async (t) => {
     const program = fileURLToPath(new URL('../../engine/chukwa.ts', import.meta.url));
     const words = ['--import', 'tsx', program, 'plugin', 'test', await plant(t, files), '--json'];
     const ended = await new Promise<{ readonly code: unknown; readonly stdout: string }>((resolve) => {
@@ -87,7 +88,7 @@ for (const { breaks, how, files, says } of UNHEARD) {
 
 test('every rule has a plugin planted that breaks it', async (t) => {
   const report = await examine(await plant(t, {}));
-  const broken = new Set([...PLANTED, ...UNHEARD].map(({ breaks }) => breaks));
+  const broken = new Set([...PLANTED, ...APART].map(({ breaks }) => breaks));
   assert.deepEqual(
     report.checks.map(({ rule }) => rule).filter((rule) => !broken.has(rule)),
     [],

@@ -314,8 +314,8 @@ export const PLANTED: readonly Planted[] = [
   },
 ];
 
-/** Nobody but the process hears of these: a test runner would take them for its own. */
-export const UNHEARD: readonly Planted[] = [
+/** Played in a process of their own: a test runner would take for its own what they do, or never end. */
+export const APART: readonly Planted[] = [
   {
     breaks: 'unheard',
     how: 'forgets a promise that fails',
@@ -327,5 +327,22 @@ export const UNHEARD: readonly Planted[] = [
     how: 'throws where nobody calls it',
     files: { 'index.js': entry(`setImmediate(() => { throw new Error('nobody calls'); }); ${ORDINARY}`) },
     says: /Error: nobody calls/,
+  },
+  {
+    breaks: 'entry',
+    how: 'starts an interval while it is imported',
+    files: { 'index.js': entry(ORDINARY, { head: 'setInterval(() => {}, 1_000);', members: '' }) },
+    says: /leaves something open.*: Timeout/,
+  },
+  {
+    breaks: 'entry',
+    how: 'starts a server while it is imported',
+    files: {
+      'index.js': entry(ORDINARY, {
+        head: "process.getBuiltinModule('node:net').createServer().listen(0, '127.0.0.1');",
+        members: '',
+      }),
+    },
+    says: /leaves something open.*: TCPServerWrap/,
   },
 ];

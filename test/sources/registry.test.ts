@@ -129,6 +129,28 @@ test('what a plugin throws at import shows no value of the environment, and its 
   assert.ok(messages.includes(join(folder, 'tells', 'index.js')));
 });
 
+test('words that every environment holds are no secrets in what a plugin throws at import', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(
+    folder,
+    'tells',
+    'throw new Error("production needs /usr/bin/oven, not oven-4711, in de_DE.UTF-8");',
+  );
+  const variables = { NODE_ENV: 'production', PATH: '/usr/bin', LC_ALL: 'de_DE.UTF-8', OVEN_KEY: 'oven-4711' };
+  const { messages } = await load([folder], { variables });
+  assert.match(messages, /production needs \/usr\/bin\/oven, not \[secret:OVEN_KEY\], in de_DE\.UTF-8/);
+});
+
+test('a plugin of which only the source is there says that it is not compiled, and what to do', async (t) => {
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'raw', GOOD, { entry: './entry.js' });
+  await writeFile(join(folder, 'raw', 'entry.ts'), 'const half: = ;');
+  const found = await findPlugins({ folders: [folder] }, await loadManifestCheck());
+  const { problems } = await loadPlugins(found.plugins, createCompileSchema());
+  assert.match(problems[0]?.message ?? '', /raw\/entry\.js is not there, only its TypeScript is/);
+  assert.match(problems[0]?.repair ?? '', /npm run build.*dist\/plugins\/NAME/);
+});
+
 test('a plugin that gives back the process has not changed it', async (t) => {
   const folder = await makeFolder(t);
   const { exit } = process;

@@ -21,17 +21,38 @@ export function endOnUncaught(
 ): void {
   process.on('uncaughtException', (thrown: unknown) => {
     if (process.listenerCount('uncaughtException') > 1) return;
-    printLines(terminal.error, problemLines([toProblem(thrown)]));
-    const stack = isVerbose ? toSafeLines(stackOf(thrown)) : [];
-    printLines(
-      terminal.error,
-      stack.map((text) => verbatim(text)),
-    );
+    tell(terminal.error, toProblem(thrown), isVerbose ? thrown : undefined);
     terminal.leave(EXIT.environment);
   });
 }
 
+/**
+ * From now on `process.exit` is nobody's: the command line leaves by a door of its own. Whoever calls it ends the process
+ * as a fault of its own, and not with the code that was asked for.
+ * @param isVerbose shows the stack as well
+ */
+export function endOnExit(
+  process: Pick<NodeJS.Process, 'exit'>,
+  terminal: Pick<Terminal, 'error' | 'leave'>,
+  isVerbose: boolean,
+): void {
+  process.exit = (code?: number | string | null): never => {
+    const attempt = new Error(`process.exit(${code ?? ''}) was called`);
+    tell(terminal.error, toExitProblem(attempt), isVerbose ? attempt : undefined);
+    terminal.leave(EXIT.environment);
+    throw attempt;
+  };
+}
+
 const GO_ON = 'Turns that were under way go on from their records, with another worker or the next chukwa run';
+
+function tell(error: Terminal['error'], problem: Problem, shown: unknown): void {
+  printLines(error, problemLines([problem]));
+  printLines(
+    error,
+    toSafeLines(stackOf(shown)).map((text) => verbatim(text)),
+  );
+}
 
 function toProblem(thrown: unknown): Problem {
   const place = findPluginPlace(stackOf(thrown));
@@ -45,6 +66,22 @@ function toProblem(thrown: unknown): Problem {
     code: 'PLUGIN_BROKE_OUT',
     message: `The plugin ${place.plugin} threw something outside of its calls, where nobody could catch it (${place.file}).`,
     repair: `Mend or remove the plugin; --verbose shows all that it threw. ${GO_ON}.`,
+    details: place,
+  };
+}
+
+function toExitProblem(attempt: Error): Problem {
+  const place = findPluginPlace(stackOf(attempt));
+  if (place === undefined)
+    return {
+      code: 'UNEXPECTED',
+      message: `${attempt.message} by something that chukwa has loaded.`,
+      repair: `Leave plugins out, to see which it comes from; --verbose shows where it was called. ${GO_ON}.`,
+    };
+  return {
+    code: 'PLUGIN_BROKE_OUT',
+    message: `The plugin ${place.plugin} would have ended the process: ${attempt.message} (${place.file}).`,
+    repair: `Mend or remove the plugin. ${GO_ON}.`,
     details: place,
   };
 }

@@ -1,3 +1,4 @@
+import { Console } from 'node:console';
 import { EXIT } from './exit-code.js';
 
 /** One of the streams of a terminal. */
@@ -29,6 +30,8 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * reader that goes away is no error; any other fault is told once on standard error, and is what the process ends with.
  */
 export function toTerminal(process: NodeJS.Process): Terminal {
+  // Its own door: what stands in the process's place later is for whoever else calls it.
+  const leave = process.exit.bind(process);
   const leaveFaulty = (): void => void process.once('exit', () => (process.exitCode = EXIT.environment));
   const error = toOutput(process.stderr, process.env, leaveFaulty);
   const out = toOutput(process.stdout, process.env, (fault) => {
@@ -45,8 +48,30 @@ export function toTerminal(process: NodeJS.Process): Terminal {
         for (const signal of STOP_SIGNALS) process.off(signal, listener);
       };
     },
-    leave: (code) => process.exit(code),
+    leave: (code) => leave(code),
   };
+}
+
+/**
+ * What plugins print by a console goes to standard error: standard output holds what was asked for and nothing else.
+ * @param console the process's own, which this program does not use
+ */
+export function keepConsoleOffOutput(console: Console, { stderr }: Pick<NodeJS.Process, 'stderr'>): void {
+  Object.assign(console, new Console({ stdout: stderr, stderr }));
+}
+
+/** Waits until what was written has been taken, however slow the reader is, or nobody takes it any more. */
+export async function flush({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>): Promise<void> {
+  await untilTaken(stdout);
+  // Later: a fault of the first is told on the second.
+  await untilTaken(stderr);
+}
+
+function untilTaken(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.once('error', () => resolve());
+    stream.write('', () => resolve());
+  });
 }
 
 /** Whether the folder that the process was started in is still there: without one, no path means anything. */

@@ -16,6 +16,26 @@ test('a reader that goes away is no error', async () => {
   assert.equal(code, 0);
 });
 
+test('a slow reader gets all that was written before the process ends', async () => {
+  // More than a pipe holds: the process is done before the reader begins.
+  const lines = 'x'.repeat(200_000);
+  const words = `import { flush, toTerminal } from './engine/surfaces/cli/terminal.ts';
+    const terminal = toTerminal(process);
+    setInterval(() => {}, 1_000);
+    terminal.out.write('x'.repeat(${lines.length}));
+    terminal.error.write('written');
+    await flush(process);
+    terminal.leave(3);`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stderr.setEncoding('utf8');
+  const exit = once(child, 'exit');
+  assert.deepEqual(await once(child.stderr, 'data'), ['written']);
+  assert.equal(await text(child.stdout), lines);
+  assert.deepEqual(await exit, [3, null]);
+});
+
 test('an output that takes no more is told in one line, and the process ends in order', async (t) => {
   const full = await open('/dev/full', 'w').catch(() => undefined);
   if (!full) return t.skip('this system has no device that is always full');
