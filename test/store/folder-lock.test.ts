@@ -69,7 +69,10 @@ test('a successor that died before it could take the place is succeeded in its t
   assert.deepEqual(await readdir(folder), []);
 });
 
-test('a lock of another process namespace is not judged from this one', { skip: !findNamespace() }, async () => {
+/** Where processes have no namespaces that can be read. */
+const NAMED = { skip: findNamespace() === undefined && 'this system names no process namespaces' };
+
+test('a lock of another process namespace is not judged from this one', NAMED, async () => {
   const folder = await mkdtemp(join(root, 'namespace-'));
   const elsewhere = { host: hostname(), namespace: 'pid:[1]', pid: 2 ** 22 + 1, started: null };
   await writeFile(lockOf(folder), JSON.stringify(elsewhere));
@@ -88,7 +91,7 @@ function findNamespace(): string | undefined {
   }
 }
 
-test('a lock names the process namespace of its holder', { skip: !findNamespace() }, async () => {
+test('a lock names the process namespace of its holder', NAMED, async () => {
   const folder = await mkdtemp(join(root, 'named-'));
   const lock = await lockFolder(folder);
   assert.ok(lock.ok);
@@ -96,7 +99,7 @@ test('a lock names the process namespace of its holder', { skip: !findNamespace(
   await lock.value.release();
 });
 
-test('a holder that has ended and that its parent has not asked for is gone', { skip: !findNamespace() }, async (t) => {
+test('a holder that has ended and that its parent has not asked for is gone', NAMED, async (t) => {
   const folder = await mkdtemp(join(root, 'unreaped-'));
   // What takes the shell's place knows nothing of its child.
   const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -112,7 +115,7 @@ test('a holder that has ended and that its parent has not asked for is gone', { 
   await lock.value.release();
 });
 
-test('our own number and start in a lock is ourselves, whoever of us has it', { skip: !findNamespace() }, async () => {
+test('our own number and start in a lock is ourselves, whoever of us has it', NAMED, async () => {
   const folder = await mkdtemp(join(root, 'self-'));
   const lock = await lockFolder(folder);
   assert.ok(lock.ok);

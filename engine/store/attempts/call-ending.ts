@@ -67,7 +67,8 @@ function toValidationStatus(outcome: CallOutcome, verdict: Verdict | undefined):
   return isAccepted ? 'valid' : outcome.validation_status;
 }
 
-function toStoredHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+/** Headers as text columns take them. */
+export function toStoredHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, toStoredText(value)]));
 }
 

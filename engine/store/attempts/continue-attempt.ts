@@ -6,6 +6,7 @@ import { type HotStatement, prepare, run, type Runner, toTimestamp } from '../st
 import { AT_PLACE, CONTENTS, type ContentsRow, toContents, toWorld } from '../world-snapshot.js';
 import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
 import { leaseEnd } from './fence.js';
+import { PENDED_EVENTS } from './pend-call.js';
 import { listRecordedCalls } from './recorded-calls.js';
 
 // The world's row is locked when these run, so that the driver before waits at its fence and then finds itself overtaken.
@@ -47,17 +48,13 @@ const AWAIT_TOLD = prepare(
        clock_timestamp() + pending_deadline_ms * interval '1 millisecond'
      FROM told
      RETURNING world_slug, source_invocation_id, deadline),
-   calls AS (
+   call AS (
      UPDATE source_invocations AS calls SET status = 'pending'
      FROM waits
      WHERE calls.world_slug = waits.world_slug AND calls.source_invocation_id = waits.source_invocation_id
      RETURNING calls.world_slug, attempt_id, calls.source_invocation_id, workflow_hash, workflow_node_id,
        workflow_subject_entity_id, deadline)
-   INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
-     cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, details)
-   SELECT world_slug, attempt_id, 'call_pended', :started_at::timestamptz, source_invocation_id, workflow_hash,
-     workflow_node_id, workflow_subject_entity_id, json_build_object('deadline', deadline)
-   FROM calls`,
+   ${PENDED_EVENTS}`,
 );
 
 const CONTINUE = prepare(
@@ -144,7 +141,7 @@ export async function continueAttempt(
 ): Promise<BeginOutcome> {
   const attempt = { world_slug: request.world_slug, attempt_id: open_attempt_id };
   await run(transaction, HOLD_ATTEMPT, attempt);
-  await run(transaction, AWAIT_TOLD, { ...attempt, started_at: toTimestamp(request.started_at) });
+  await run(transaction, AWAIT_TOLD, { ...attempt, pended_at: toTimestamp(request.started_at) });
   return goOn(transaction, CONTINUE, { ...request, attempt_id: open_attempt_id }, {});
 }
 

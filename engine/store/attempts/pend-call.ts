@@ -1,8 +1,17 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import type { AttemptLease } from '../../ports/attempts.js';
 import type { CallPended } from '../../ports/sources.js';
-import { prepare, type Runner, toStoredText, toTimestamp } from '../statement.js';
+import { prepare, type Runner, toTimestamp } from '../statement.js';
+import { toStoredHeaders } from './call-ending.js';
 import { FENCE, findHeld } from './fence.js';
+
+/** What the timeline tells of the calls in a CTE `call` that have become pending. */
+export const PENDED_EVENTS = `
+     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
+       cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, details)
+     SELECT world_slug, attempt_id, 'call_pended', :pended_at::timestamptz, source_invocation_id, workflow_hash,
+       workflow_node_id, workflow_subject_entity_id, json_build_object('deadline', deadline)
+     FROM call`;
 
 // The deadline is the database's, counted from here.
 const PEND = prepare(
@@ -27,12 +36,7 @@ const PEND = prepare(
      WHERE calls.world_slug = waits.world_slug AND calls.source_invocation_id = waits.source_invocation_id
      RETURNING calls.world_slug, attempt_id, calls.source_invocation_id, workflow_hash, workflow_node_id,
        workflow_subject_entity_id, deadline),
-   event AS (
-     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
-       cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, details)
-     SELECT world_slug, attempt_id, 'call_pended', :pended_at::timestamptz, source_invocation_id, workflow_hash,
-       workflow_node_id, workflow_subject_entity_id, json_build_object('deadline', deadline)
-     FROM call)
+   event AS (${PENDED_EVENTS})
    SELECT (SELECT count(*) FROM fence) AS held, (SELECT deadline FROM call) AS deadline`,
 );
 
@@ -63,8 +67,4 @@ export async function pendCall(
   if (row.deadline === null)
     throw new Error(`the call ${source_invocation_id} does not run, or may not be answered later`);
   return row.deadline.getTime();
-}
-
-function toStoredHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, toStoredText(value)]));
 }
