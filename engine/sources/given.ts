@@ -1,7 +1,7 @@
 import { toJson } from '../core/content/i-json.js';
 import { type Halt, halt, type Passage } from './passage.js';
 import type { LoadedPlugin } from './registry.js';
-import { describeAnything } from './source-failure.js';
+import { describeThrown } from './source-failure.js';
 
 /**
  * Reads what a plugin handed over, which may be anything: getters and proxies run the plugin's code. What cannot be read
@@ -14,7 +14,7 @@ export function readGiven<Read>(
   try {
     return read();
   } catch (thrown) {
-    const message = `what the plugin ${passage.route.plugin.name} handed over cannot be read: ${describeAnything(thrown)}`;
+    const message = `what the plugin ${passage.route.plugin.name} handed over cannot be read: ${describeThrown(thrown)}`;
     return halt(passage, 'transport', message);
   }
 }

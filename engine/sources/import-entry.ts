@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import type { Outcome, Problem } from '../contract/problem.js';
 import type { Alarm, SourcePlugin } from '../contract/source.js';
 import { timerAlarm } from './chunk-collector.js';
-import { describeThrown } from './describe-thrown.js';
+import { ownWords } from './own-words.js';
 import type { FoundPlugin } from './found-plugin.js';
 import { findRefusal } from './json-file.js';
 import type { LoadWatch } from './load-watch.js';
@@ -145,7 +145,7 @@ async function importPlugin({ folder, manifest }: FoundPlugin): Promise<Imported
   } catch (error) {
     if (await isUncompiled(file))
       return { ok: false, reason: `${file} is not there, only its TypeScript is`, repair: COMPILE };
-    const reason = `${file} cannot be imported: ${describeThrown(error)}`;
+    const reason = `${file} cannot be imported: ${ownWords(error)}`;
     if (!(error instanceof SyntaxError)) return { ok: false, reason };
     // Of a module that cannot be parsed, only Node's own command tells the line.
     return { ok: false, reason, repair: `\`node --check ${file}\` shows the place.` };

@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises';
 import type { Json } from '../contract/json.js';
 import { findIJsonProblem } from '../core/content/i-json.js';
 import { findJsonFault } from '../core/content/json-fault.js';
-import { describeThrown } from './describe-thrown.js';
+import { ownWords } from './own-words.js';
 
 /** The largest file of a plugin that is read; documents have the same bound. */
 const FILE_BYTES_MAX = 1_048_576;
@@ -18,7 +18,7 @@ export async function readJsonFile(file: string): Promise<JsonFile> {
     const text = await readBounded(file);
     return text === undefined ? { ok: false, reason: TOO_LARGE } : toJson(text);
   } catch (error) {
-    return { ok: false, reason: describeThrown(error) };
+    return { ok: false, reason: ownWords(error) };
   }
 }
 

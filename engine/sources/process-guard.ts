@@ -1,6 +1,6 @@
 import { dirname, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { describeThrown } from './describe-thrown.js';
+import { ownWords } from './own-words.js';
 
 /** Keeps code that is not the engine's from ending the process. */
 export interface ProcessGuard {
@@ -59,7 +59,7 @@ function guardExit(blame: Blame): () => void {
 
 function guardEvent(event: (typeof EVENTS)[number][0], how: string, blame: Blame): () => void {
   const hear = (thrown: unknown): void => {
-    if (blame(stackOf(thrown), `it ${how}: ${describeThrown(thrown)}`)) return;
+    if (blame(stackOf(thrown), `it ${how}: ${ownWords(thrown)}`)) return;
     process.off(event, hear);
     setImmediate(() => {
       throw thrown;

@@ -36,15 +36,6 @@ export function findSourceFailure(thrown: unknown): SourceFailure | undefined {
   return undefined;
 }
 
-/** What was thrown in a sentence, by somebody who may have thrown something that cannot even be looked at. */
-export function describeAnything(thrown: unknown): string {
-  try {
-    return describeThrown(thrown);
-  } catch {
-    return 'something that cannot be looked at was thrown';
-  }
-}
-
 /** The codes of what was thrown and of its causes, outermost first: `ECONNREFUSED`, `UND_ERR_SOCKET`. */
 export function errorCodes(thrown: unknown): readonly string[] {
   const codes: string[] = [];
@@ -56,8 +47,19 @@ export function errorCodes(thrown: unknown): readonly string[] {
   return codes;
 }
 
-/** What was thrown, in a sentence, and what caused it. A parser's own words quote what it read, and are not repeated. */
+/**
+ * What was thrown, in a sentence, and what caused it. A parser's own words quote what it read, and are not repeated.
+ * Anything can be thrown, also what cannot even be looked at.
+ */
 export function describeThrown(thrown: unknown): string {
+  try {
+    return describeCauses(thrown);
+  } catch {
+    return 'something that cannot be looked at was thrown';
+  }
+}
+
+function describeCauses(thrown: unknown): string {
   const sentences: string[] = [];
   let cause = thrown;
   for (let depth = 0; depth < CAUSES_MAX && cause instanceof Error; depth += 1) {
