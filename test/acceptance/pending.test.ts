@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { askToStop, expireCalls, reportCall } from '../../engine/operations/reports.js';
-import type { JsonObject } from '../../engine/contract/json.js';
-import { type Edit, editWorkflows, must, onEachDatabase, type ParkStage, type Play } from '../support/park-stage.js';
+import {
+  type Edit,
+  editWorkflows,
+  must,
+  onEachDatabase,
+  type ParkStage,
+  type Play,
+  withDeadline,
+} from '../support/park-stage.js';
 
 const LETTERS = { scenario: 'letters' } as const;
 const ANSWER = { status: 'answered', from: 'Emil', body: 'I come with the first snow.', postage: 'paid' };
@@ -199,19 +206,6 @@ async function report(stage: ParkStage, correlation: string, value: object = ANS
   const { accepted, reason, source_invocation_id } = must(await reportCall(stage.engine, correlation, said));
   return accepted ? { accepted, source_invocation_id } : { reason };
 }
-
-const withDeadline =
-  (pending_deadline_ms: number): Edit =>
-  (document) => ({
-    ...document,
-    nodes: (document['nodes'] as readonly JsonObject[]).map((node) => ({
-      ...node,
-      available_tools: (node['available_tools'] as readonly JsonObject[]).map((tool) => ({
-        ...tool,
-        pending_deadline_ms,
-      })),
-    })),
-  });
 
 /** Two readings that are answered later, before the model is asked anything. */
 const withReadings =

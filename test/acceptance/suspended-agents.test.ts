@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../engine/contract/json.js';
 import { askToStop, reportCall } from '../../engine/operations/reports.js';
 import type { AgentTurnRecord } from '../../engine/ports/agent-records.js';
-import { type Edit, editWorkflows, must, onEachDatabase, type ParkStage, type Play } from '../support/park-stage.js';
+import { editWorkflows, must, onEachDatabase, type ParkStage, type Play, withDeadline } from '../support/park-stage.js';
 
 const LETTERS = { scenario: 'letters' } as const;
 const ANSWER = { status: 'answered', from: 'Emil', body: 'I come with the first snow.', postage: 'paid' };
@@ -98,16 +97,3 @@ function statesOf({ agent_id, events }: AgentTurnRecord): readonly unknown[] {
     .filter(({ subject }) => subject === `evt.agent.${agent_id}.state`)
     .map(({ payload }) => payload['status']);
 }
-
-const withDeadline =
-  (pending_deadline_ms: number): Edit =>
-  (document) => ({
-    ...document,
-    nodes: (document['nodes'] as readonly JsonObject[]).map((node) => ({
-      ...node,
-      available_tools: (node['available_tools'] as readonly JsonObject[]).map((tool) => ({
-        ...tool,
-        pending_deadline_ms,
-      })),
-    })),
-  });

@@ -149,21 +149,34 @@ check(
   ['what a subject may perceive', 'the intended order'],
 );
 
-const exceptThese = texts.filter((path) => !path.startsWith('test/architecture/tidy'));
+const exceptThese = texts.filter((path) => path !== 'test/architecture/tidy-rules.ts');
 check(
   'no file holds a path of one machine',
   findMachinePaths,
   exceptThese,
-  ['cd /home/ada/chukwa', '"/Users/ada/x"', 'in /work/main'],
-  ['https://example.com/home/ada', './work/main', 'GET /work-orders/x'],
+  [`cd ${absolute('home', 'ada', 'x')}`, `"${absolute('Users', 'ada', 'x')}"`, `in ${absolute('work', 'x')}`],
+  [`https://example.com${absolute('home', 'ada')}`, `.${absolute('work', 'x')}`, 'GET /work-orders/x'],
 );
 check(
   'no file holds the host of a package registry',
   findRegistryHosts,
   exceptThese,
-  ['https://registry.npmjs.org/a', 'registry.corp.internal', '"resolved": "https://x/a.tgz"'],
+  [
+    `https://${host('npmjs', 'org')}/a`,
+    host('corp', 'internal'),
+    JSON.stringify({ resolved: 'https://x/a.tgz' }, null, 1),
+  ],
   ['./registry.js', 'test/registry.test.ts'],
 );
+
+// What no file may hold is put together where it is needed, so that this file holds none of it either.
+function absolute(...names: readonly string[]): string {
+  return `/${names.join('/')}`;
+}
+
+function host(...names: readonly string[]): string {
+  return ['registry', ...names].join('.');
+}
 
 function longFunction(begin: string, end: string): string {
   return `${begin}${'\n'.repeat(FUNCTION_LINES_MAX)}${end}`;

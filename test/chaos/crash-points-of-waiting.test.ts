@@ -42,7 +42,7 @@ async function playEachDeath<Outcome>(play: Play<Outcome>) {
     const { outcome } = await play(life);
     deaths.push({ where: `dead after step ${life} of ${undisturbed.steps}`, outcome });
   }
-  assert.ok(deaths.length > 3);
+  assert.ok(deaths.length > 3, `there are only ${undisturbed.steps} steps, which is too few to die after`);
   return { undisturbed: undisturbed.outcome, deaths };
 }
 
@@ -113,8 +113,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
         await goOn(world_slug);
         return { steps, outcome: await look(arena, world_slug) };
       });
-      // Lease, start, answer and commit are four steps, of which the last is none to die before; what is more are flushes.
-      assert.ok(deaths.length >= 4, 'the stream was not flushed');
+      // Lease, start, answer and commit are four steps: without a flush there are too few of them.
       for (const { where, outcome } of deaths) assert.deepEqual(outcome, undisturbed, where);
     });
 

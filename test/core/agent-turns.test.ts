@@ -11,30 +11,14 @@ import type { AgentTransition } from '../../engine/core/agents/transition.js';
 import { namedUuid } from '../../engine/core/content/named-uuid.js';
 import { advance } from '../../engine/core/turn/advance.js';
 import type { Invoke, TurnCommand } from '../../engine/core/turn/command.js';
-import type { CallEvent, TurnBegan, TurnEvent } from '../../engine/core/turn/event.js';
+import type { CallEvent, TurnEvent } from '../../engine/core/turn/event.js';
 import { type Recorded, refold } from '../../engine/core/turn/refold.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
-import { type SmallPark, smallPark, smallWorld } from '../support/park-documents.js';
+import { parkWithReadings, SMALL_PARK_BEGAN, smallPark } from '../support/park-documents.js';
 import { answered, finalPatch, modelSays, setState, toolCall } from '../support/turn-player.js';
 
 const RUNS = { numRuns: 200, seed: 20_260_503 };
-const BEGAN: TurnBegan = { kind: 'turn_began', world: smallWorld(), simulation_time: '2026-05-01T09:01:00.000Z' };
-const READING = {
-  scope: 'world',
-  visible_to: 'all_subjects',
-  request_template: { turn: { $from: '/world/attempted_turn' } },
-};
-const PARK: SmallPark = {
-  subjects: ['bob', 'ant'],
-  tools: ['buy_candy', 'drink'],
-  allow: ['buy_candy', 'drink'],
-  max_generation_attempts: 2,
-  max_tool_calls: 2,
-  ambients: [
-    { ...READING, id: 'weather', run: 'once_per_turn', inject_as: '/ambient/weather' },
-    { ...READING, id: 'inbox', run: 'before_subject_workflow', inject_as: '/ambient/inbox' },
-  ],
-};
+const PARK = parkWithReadings(['weather']);
 const PROGRAM = smallPark(PARK);
 const ATTEMPT = namedUuid('an attempt');
 const pointerOf = (call_key: string) => ({
@@ -110,9 +94,9 @@ function play(fate: Fate, most = Infinity, left?: Play): Play {
     state = step.state;
     take(step.commands, step.agents);
   };
-  if (left === undefined) hear(BEGAN);
+  if (left === undefined) hear(SMALL_PARK_BEGAN);
   else {
-    const folded = refold(PROGRAM, BEGAN, calls);
+    const folded = refold(PROGRAM, SMALL_PARK_BEGAN, calls);
     state = folded.state;
     take(folded.commands, folded.agents);
   }

@@ -4,32 +4,15 @@ import fc from 'fast-check';
 import type { Json } from '../../engine/contract/json.js';
 import { advance } from '../../engine/core/turn/advance.js';
 import type { Invoke, TurnCommand } from '../../engine/core/turn/command.js';
-import type { CallEvent, TurnBegan } from '../../engine/core/turn/event.js';
+import type { CallEvent } from '../../engine/core/turn/event.js';
 import { type Recorded, refold } from '../../engine/core/turn/refold.js';
 import { type TurnState, UNBEGUN } from '../../engine/core/turn/state.js';
 import type { Program } from '../../engine/core/workflow/program.js';
-import { type SmallPark, smallPark, smallWorld } from '../support/park-documents.js';
+import { parkWithReadings, SMALL_PARK_BEGAN, smallPark } from '../support/park-documents.js';
 import { answered, finalPatch, modelSays, setState, toolCall } from '../support/turn-player.js';
 
 const RUNS = { numRuns: 200, seed: 20_260_502 };
-const BEGAN: TurnBegan = { kind: 'turn_began', world: smallWorld(), simulation_time: '2026-05-01T09:01:00.000Z' };
-const READING = {
-  scope: 'world',
-  visible_to: 'all_subjects',
-  request_template: { turn: { $from: '/world/attempted_turn' } },
-};
-const PARK: SmallPark = {
-  subjects: ['bob', 'ant'],
-  tools: ['buy_candy', 'drink'],
-  allow: ['buy_candy', 'drink'],
-  max_generation_attempts: 2,
-  max_tool_calls: 2,
-  ambients: [
-    { ...READING, id: 'weather', run: 'once_per_turn', inject_as: '/ambient/weather' },
-    { ...READING, id: 'pa', run: 'once_per_turn', inject_as: '/ambient/pa' },
-    { ...READING, id: 'inbox', run: 'before_subject_workflow', inject_as: '/ambient/inbox' },
-  ],
-};
+const PARK = parkWithReadings(['weather', 'pa']);
 
 /** What the model says, one after the other; in the end a patch. */
 const outputsArbitrary: fc.Arbitrary<readonly Json[]> = fc.array(
@@ -104,12 +87,12 @@ test('wherever a turn is cut, a fold over its record goes on as if it had not be
   fc.assert(
     fc.property(outputsArbitrary, fc.nat({ max: 12 }), fc.array(fc.nat({ max: 3 })), (outputs, most, picks) => {
       const says = speaker(outputs);
-      const begun = advance(program, UNBEGUN, BEGAN);
+      const begun = advance(program, UNBEGUN, SMALL_PARK_BEGAN);
       const order = [...picks];
       const pick = (): number => order.shift() ?? 0;
       const cut = playOn(program, begun, says, { most, pick });
       const certain = cut.records.filter(({ effect, event }) => event !== undefined || effect === 'read_only');
-      const folded = refold(program, BEGAN, certain);
+      const folded = refold(program, SMALL_PARK_BEGAN, certain);
       const answeredKeys = new Set(cut.records.flatMap(({ key, event }) => (event === undefined ? [] : [key])));
       for (const command of folded.commands)
         assert.ok(command.kind !== 'invoke' || !answeredKeys.has(command.key), 'an answered call is asked again');
@@ -125,8 +108,8 @@ test('wherever a turn is cut, a fold over its record goes on as if it had not be
 test('the order in which a record is told does not matter while nothing has failed', () => {
   const program = smallPark(PARK);
   const says = speaker([]);
-  const whole = playOn(program, advance(program, UNBEGUN, BEGAN), says);
-  const folded = refold(program, BEGAN, whole.records.toReversed());
+  const whole = playOn(program, advance(program, UNBEGUN, SMALL_PARK_BEGAN), says);
+  const folded = refold(program, SMALL_PARK_BEGAN, whole.records.toReversed());
   assert.deepEqual(folded.commands, [whole.end]);
 });
 
@@ -134,7 +117,7 @@ test('the order in which a record is told does not matter while nothing has fail
 function cutAtTool(): { readonly program: Program; readonly records: readonly Recorded[]; readonly tool: Recorded } {
   const program = smallPark(PARK);
   const says = speaker([toolCall('buy_candy')]);
-  const begun = advance(program, UNBEGUN, BEGAN);
+  const begun = advance(program, UNBEGUN, SMALL_PARK_BEGAN);
   for (let most = 1; most < 20; most += 1) {
     const { records } = playOn(program, begun, says, { most });
     const tool = records.find(({ key, event }) => key.endsWith('/tool') && event === undefined);
@@ -145,7 +128,7 @@ function cutAtTool(): { readonly program: Program; readonly records: readonly Re
 
 test('a call with a side effect that nobody saw end fails the turn and is named', () => {
   const { program, records, tool } = cutAtTool();
-  const [end, ...others] = refold(program, BEGAN, records).commands;
+  const [end, ...others] = refold(program, SMALL_PARK_BEGAN, records).commands;
   assert.ok(end?.kind === 'fail' && others.length === 0);
   assert.deepEqual([end.failure_class, end.call_key], ['interrupted', tool.key]);
   assert.match(end.message, /side effect took place is not known/);
@@ -153,15 +136,18 @@ test('a call with a side effect that nobody saw end fails the turn and is named'
 
 test('a record of another request, or of a call that is never asked, ends the turn with record_mismatch', () => {
   const program = smallPark(PARK);
-  const { records } = playOn(program, advance(program, UNBEGUN, BEGAN), speaker([]), { most: 4 });
+  const { records } = playOn(program, advance(program, UNBEGUN, SMALL_PARK_BEGAN), speaker([]), { most: 4 });
   const [first, ...rest] = records;
   assert.ok(first);
-  const changed = refold(program, BEGAN, [{ ...first, request_hash: '0'.repeat(64) }, ...rest]).commands;
+  const changed = refold(program, SMALL_PARK_BEGAN, [{ ...first, request_hash: '0'.repeat(64) }, ...rest]).commands;
   assert.deepEqual(
     changed.map((end) => end.kind === 'fail' && [end.failure_class, end.call_key]),
     [['record_mismatch', first.key]],
   );
-  const strange = refold(program, BEGAN, [...records, { ...first, key: 'nobody/act/round-1/try-1' }]).commands;
+  const strange = refold(program, SMALL_PARK_BEGAN, [
+    ...records,
+    { ...first, key: 'nobody/act/round-1/try-1' },
+  ]).commands;
   assert.deepEqual(
     strange.map((end) => end.kind === 'fail' && end.failure_class),
     ['record_mismatch'],
@@ -170,12 +156,12 @@ test('a record of another request, or of a call that is never asked, ends the tu
 
 test('a turn that had failed ends with that failure, and nothing that was under way is asked again', () => {
   const program = smallPark(PARK);
-  const begun = advance(program, UNBEGUN, BEGAN);
+  const begun = advance(program, UNBEGUN, SMALL_PARK_BEGAN);
   const invokes = begun.commands.flatMap((command) => (command.kind === 'invoke' ? [command] : []));
   const [weather, pa] = invokes;
   assert.ok(weather && pa);
   const failed: CallEvent = { kind: 'call_failed', key: weather.key, failure_class: 'http_status', message: '500' };
-  const { commands } = refold(program, BEGAN, [
+  const { commands } = refold(program, SMALL_PARK_BEGAN, [
     toRecorded(weather, failed),
     { key: pa.key, request_hash: pa.request_hash, effect: 'read_only' },
   ]);
@@ -187,7 +173,7 @@ test('a turn that had failed ends with that failure, and nothing that was under 
 
 test('a call that is pending stays so: the attempt rests again, and asks nothing twice', () => {
   const program = smallPark(PARK);
-  const first = advance(program, UNBEGUN, BEGAN);
+  const first = advance(program, UNBEGUN, SMALL_PARK_BEGAN);
   const [weather, pa] = first.commands;
   assert.ok(weather?.kind === 'invoke' && pa?.kind === 'invoke');
   const recordOf = (command: Invoke, event: Recorded['event']): Recorded => ({
@@ -197,13 +183,13 @@ test('a call that is pending stays so: the attempt rests again, and asks nothing
     ...(event === undefined ? {} : { event }),
   });
   const pended = { kind: 'call_pended', key: pa.key, deadline: 70 } as const;
-  const resting = refold(program, BEGAN, [recordOf(weather, answered(weather, 1)), recordOf(pa, pended)]);
+  const resting = refold(program, SMALL_PARK_BEGAN, [recordOf(weather, answered(weather, 1)), recordOf(pa, pended)]);
   assert.deepEqual(resting.commands, [{ kind: 'suspend', resume_deadline: 70 }]);
   const both = { ...pended, key: weather.key, deadline: 50 };
-  assert.deepEqual(refold(program, BEGAN, [recordOf(pa, pended), recordOf(weather, both)]).commands, [
+  assert.deepEqual(refold(program, SMALL_PARK_BEGAN, [recordOf(pa, pended), recordOf(weather, both)]).commands, [
     { kind: 'suspend', resume_deadline: 50 },
   ]);
-  const one = refold(program, BEGAN, [recordOf(pa, pended)]);
+  const one = refold(program, SMALL_PARK_BEGAN, [recordOf(pa, pended)]);
   assert.deepEqual(one.commands, [weather]);
   const step = advance(program, resting.state, answered(pa, 2));
   assert.deepEqual(

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { contentHash } from '../../engine/core/content/canonical.js';
+import type { TurnBegan } from '../../engine/core/turn/event.js';
 import { type Compiled, compileProgram } from '../../engine/core/workflow/compile.js';
 import type { ComponentKind } from '../../engine/core/workflow/component.js';
 import type { Program } from '../../engine/core/workflow/program.js';
@@ -211,5 +212,32 @@ export function smallWorld(count = ENTITIES.length): World {
     turn: 0,
     environments: new Map([['park', 'A small park.']]),
     entities: new Map(entities) as unknown as World['entities'],
+  };
+}
+
+/** The beginning of its first turn. */
+export const SMALL_PARK_BEGAN: TurnBegan = {
+  kind: 'turn_began',
+  world: smallWorld(),
+  simulation_time: '2026-05-01T09:01:00.000Z',
+};
+
+/** A park with two agents, two tools and readings: some once a turn, and an inbox of each agent's own. */
+export function parkWithReadings(once_per_turn: readonly string[]): SmallPark {
+  const reading = {
+    scope: 'world',
+    visible_to: 'all_subjects',
+    request_template: { turn: { $from: '/world/attempted_turn' } },
+  };
+  return {
+    subjects: ['bob', 'ant'],
+    tools: ['buy_candy', 'drink'],
+    allow: ['buy_candy', 'drink'],
+    max_generation_attempts: 2,
+    max_tool_calls: 2,
+    ambients: [
+      ...once_per_turn.map((id) => ({ ...reading, id, run: 'once_per_turn', inject_as: `/ambient/${id}` })),
+      { ...reading, id: 'inbox', run: 'before_subject_workflow', inject_as: '/ambient/inbox' },
+    ],
   };
 }

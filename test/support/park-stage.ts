@@ -187,3 +187,17 @@ export async function editWorkflows(test: TestContext, edits: Readonly<Record<st
   }
   return folder;
 }
+
+/** Lets every tool of a workflow be answered later, until then. */
+export const withDeadline =
+  (pending_deadline_ms: number): Edit =>
+  (document) => ({
+    ...document,
+    nodes: (document['nodes'] as readonly JsonObject[]).map((node) => ({
+      ...node,
+      available_tools: (node['available_tools'] as readonly JsonObject[]).map((tool) => ({
+        ...tool,
+        pending_deadline_ms,
+      })),
+    })),
+  });
