@@ -76,3 +76,19 @@ check(
   ],
   ['policy.json MISSING_FIELD at ""'],
 );
+
+test('a workflow that no scenario leads to is noted, for nobody has checked its paths', async (t) => {
+  assert.ok(authoring.ok);
+  const [file, written, instead] = MISSPELT_PATH;
+  const alone = [...texts].filter(([name]) => name !== 'scenario.json');
+  const folder = await folderOf(t, {
+    ...Object.fromEntries(alone),
+    [file]: (texts.get(file) ?? '').replace(written, instead),
+  });
+  const found = await checkPaths(authoring.value, { place: { working_folder: folder }, paths: ['.'] });
+  assert.deepEqual(
+    found.findings.map(({ file, code, severity }) => `${file} ${code} ${severity}`),
+    ['workflow.json WORKFLOW_UNREAD note'],
+  );
+  assert.equal(found.ok, true);
+});

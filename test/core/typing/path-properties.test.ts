@@ -147,6 +147,21 @@ test('a schema without contradictions is found to fit itself', () => {
   );
 });
 
+test('schemas that hold themselves are compared to an end', () => {
+  const items = { type: 'array', items: { $ref: '#' } };
+  const tree: JsonObject = {
+    type: 'object',
+    properties: { text: { type: 'string' }, parts: items },
+    required: ['text'],
+  };
+  const other: JsonObject = { ...tree, properties: { text: { type: 'integer' }, parts: items } };
+  for (const is_strict of [false, true]) {
+    assert.deepEqual(listMisfits(schemaShape(tree), { ...tree }, { checkValue, is_strict }), []);
+    const [misfit] = listMisfits(schemaShape(tree), other, { checkValue, is_strict });
+    assert.equal(misfit?.pointer, '/text');
+  }
+});
+
 test('a value of which all is known is found not to fit just where the validator refuses it', () => {
   let refused = 0;
   fc.assert(
