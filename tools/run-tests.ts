@@ -5,6 +5,9 @@ import { join } from 'node:path';
 const SPEC = ['--test-reporter', 'spec'];
 /** How long a file may take, in milliseconds: one that leaves something open never ends by itself, and would hold up all. */
 const FILE_MS = 900_000;
+/** With a thread of its own to wait for, esbuild, by which tsx compiles, now and then waits for ever on a busy machine. */
+const ESBUILD = { ESBUILD_WORKER_THREADS: '0' };
+const LOADERS = ['--import', 'tsx', '--import', './tools/tell-what-is-open.ts'];
 
 /**
  * Runs every test file, or those whose path contains one of the given words: `node --import tsx tools/run-tests.ts turn`.
@@ -23,8 +26,8 @@ function main(given: readonly string[]): void {
   }
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', '--test', '--test-concurrency', '2', '--test-timeout', `${FILE_MS}`, ...SPEC, ...files],
-    { stdio: 'inherit', env: { ...process.env, ...extent } },
+    [...LOADERS, '--test', '--test-concurrency', '2', '--test-timeout', `${FILE_MS}`, ...SPEC, ...files],
+    { stdio: 'inherit', env: { ...process.env, ...ESBUILD, ...extent } },
   );
   child.on('exit', (code) => {
     process.exitCode = code ?? 1;
