@@ -7,7 +7,7 @@ import { openEngineArm } from './engine-arm.js';
 import { openFloor } from './floor.js';
 import { runTurnAbout } from './turn-about.js';
 
-const PLAN = { warm_up_blocks: 4, blocks: 20, turns_per_block: 4 };
+const PLAN = { warm_up_blocks: 20, blocks: 20, rounds_per_block: 4, at_once: 1 };
 
 /** Turns on the embedded database in a folder, against a hand-written record of the same calls on another such folder. */
 export function measureEmbeddedTurns(

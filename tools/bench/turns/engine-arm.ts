@@ -9,31 +9,32 @@ import { must } from './must.js';
 
 type Variables = Readonly<Record<string, string>>;
 
-/** The real engine with a fresh park. */
+/** The real engine with fresh parks. */
 export interface EngineArm {
   readonly engine: Engine;
-  /** Runs the world's next turn, from the lease to the commit. @throws Error where it does not commit */
-  turn(): Promise<{ readonly attempt_id: string }>;
+  /** Runs a world's next turn, from the lease to the commit: the first world's, unless another is given. @throws Error where it does not commit */
+  turn(world?: number): Promise<{ readonly attempt_id: string }>;
   close(): Promise<void>;
 }
 
-/** Opens the engine on the database that the variables name, as any surface does, and makes the world. */
-export async function openEngineArm(database: Variables, stage: Variables): Promise<EngineArm> {
+/** Opens the engine on the database that the variables name, as any surface does, and makes the worlds. */
+export async function openEngineArm(database: Variables, stage: Variables, worlds = 1): Promise<EngineArm> {
   const composition = await compose(database);
   const engine = must(await composition.openEngine({ variables: stage }));
   const root = join(composition.package_root, 'workflows');
   const place = { working_folder: root, root };
-  const world_slug = `bench-${process.pid}`;
+  const slugOf = (world: number) => `bench-${process.pid}-${world + 1}`;
   const scenario_hash = must(await putScenario(engine, join(root, 'park', 'scenario.json'), place));
-  must(await createWorld(engine, { world_slug, scenario_hash }));
+  for (let world = 0; world < worlds; world += 1)
+    must(await createWorld(engine, { world_slug: slugOf(world), scenario_hash }));
   const { scenario, program } = must(await loadScenario(engine, scenario_hash));
   const simulationTime = (turn: number) =>
     new Date(Date.parse(scenario.start_time) + turn * scenario.chronon_seconds * 1000).toISOString();
-  const request = { world_slug, program, simulationTime, signal: new AbortController().signal, onProgress: () => {} };
+  const request = { program, simulationTime, signal: new AbortController().signal, onProgress: () => {} };
   return {
     engine,
-    turn: async () => {
-      const end = await runAttempt(engine.runtime, request);
+    turn: async (world = 0) => {
+      const end = await runAttempt(engine.runtime, { ...request, world_slug: slugOf(world) });
       if (end.kind !== 'committed') throw new Error(`the turn did not commit: ${JSON.stringify(end)}`);
       return { attempt_id: end.attempt_id };
     },

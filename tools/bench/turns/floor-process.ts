@@ -1,7 +1,7 @@
 import { openInFolder } from '../../../engine/store/embedded.js';
 import type { CapturedCall } from '../stage/captured-call.js';
 import { openBareClients, recordNothing } from './bare-turn.js';
-import type { FloorKind } from './floor.js';
+import type { FloorBlock, FloorKind } from './floor.js';
 import { openHandWritten } from './hand-written/turn.js';
 import { must } from './must.js';
 import { timeBlock } from './time-block.js';
@@ -21,8 +21,9 @@ async function open(kind: FloorKind): Promise<(calls: readonly CapturedCall[]) =
 }
 
 process.on('disconnect', () => process.exit(0));
-process.on('message', (turns: readonly (readonly CapturedCall[])[]) => {
-  timeBlock(turns.length, (turn) => run(turns[turn] ?? [])).then(
+process.on('message', ({ turns, at_once }: FloorBlock) => {
+  const roundOf = (round: number) => turns.slice(round * at_once, (round + 1) * at_once);
+  timeBlock({ rounds: turns.length / at_once, at_once }, (round) => Promise.all(roundOf(round).map(run))).then(
     (cost) => process.send?.(cost),
     (error: unknown) => {
       process.stderr.write(`${String(error)}\n`);

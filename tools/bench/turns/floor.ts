@@ -9,17 +9,23 @@ export type FloorKind =
   | { readonly kind: 'unrecorded' }
   | { readonly kind: 'hand_written'; readonly folder: string; readonly template: string };
 
+/** Turns, so many of them at once. */
+export interface FloorBlock {
+  readonly turns: readonly (readonly CapturedCall[])[];
+  readonly at_once: number;
+}
+
 /** A floor, running in a process of its own. */
 export interface Floor {
-  /** Makes the calls of some turns, one turn after the other. */
-  run(turns: readonly (readonly CapturedCall[])[]): Promise<Cost>;
+  /** Makes the calls of some turns, one round of turns after the other. */
+  run(block: FloorBlock): Promise<Cost>;
   close(): Promise<void>;
 }
 
 /** Starts a floor. Close it. */
 export async function openFloor(kind: FloorKind): Promise<Floor> {
   const child = fork(fileURLToPath(new URL('./floor-process.js', import.meta.url)), [JSON.stringify(kind)], {
-    execArgv: ['--expose-gc'],
+    execArgv: [],
   });
   const gone = once(child, 'exit');
   const hear = async (): Promise<unknown> => {
@@ -29,8 +35,8 @@ export async function openFloor(kind: FloorKind): Promise<Floor> {
   };
   await hear();
   return {
-    run: async (turns) => {
-      child.send(turns);
+    run: async (block) => {
+      child.send(block);
       return (await hear()) as Cost;
     },
     close: async () => {

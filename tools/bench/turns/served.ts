@@ -7,7 +7,9 @@ import { openEngineArm } from './engine-arm.js';
 import { openFloor } from './floor.js';
 import { type Comparison, runTurnAbout } from './turn-about.js';
 
-const PLAN = { warm_up_blocks: 4, blocks: 30, turns_per_block: 5 };
+const ONE = { warm_up_blocks: 30, blocks: 30, rounds_per_block: 5, at_once: 1 };
+
+const MANY = { warm_up_blocks: 8, blocks: 20, rounds_per_block: 1, at_once: 16 };
 
 /** Turns on PostgreSQL with everything recorded, against the same calls with nothing recorded. */
 export async function measureServedTurns(
@@ -16,29 +18,33 @@ export async function measureServedTurns(
   progress: ProgressLine,
 ): Promise<readonly Row[]> {
   progress.say('running turns on PostgreSQL');
-  const engine = await openEngineArm({ CHUKWA_DATABASE_URL: url }, stage.variables);
+  const engine = await openEngineArm({ CHUKWA_DATABASE_URL: url }, stage.variables, MANY.at_once);
   const floor = await openFloor({ kind: 'unrecorded' });
   try {
-    return toRows(await runTurnAbout(stage, { engine, floor }, PLAN));
+    const one = await runTurnAbout(stage, { engine, floor }, ONE);
+    progress.say(`running turns of ${MANY.at_once} worlds at once`);
+    const many = await runTurnAbout(stage, { engine, floor }, MANY);
+    return [...toRows('one at a time', one), ...toRows(`${MANY.at_once} worlds at once`, many)];
   } finally {
     await floor.close();
     await engine.close();
   }
 }
 
-function toRows({ time, cpu, engine, floor }: Comparison): readonly Row[] {
+function toRows(how: string, { time, cpu, engine, floor }: Comparison): readonly Row[] {
+  const what = `turn on PostgreSQL, over the same calls unrecorded, ${how}`;
   return [
     toRow({
-      id: 'served_turn_time',
-      what: 'turn on PostgreSQL, over the same calls unrecorded: time',
+      id: `served_turn_time, ${how}`,
+      what: `${what}: time`,
       value: time,
       unit: 'x',
       goal: { kind: 'at_most', value: 3, stretch: 1.9 },
       note: `${engine.ms.toFixed(1)} ms over ${floor.ms.toFixed(1)} ms a turn`,
     }),
     toRow({
-      id: 'served_turn_cpu',
-      what: 'turn on PostgreSQL, over the same calls unrecorded: CPU',
+      id: `served_turn_cpu, ${how}`,
+      what: `${what}: CPU`,
       value: cpu,
       unit: 'x',
       goal: { kind: 'at_most', value: 3, stretch: 1.6 },

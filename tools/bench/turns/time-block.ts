@@ -5,12 +5,18 @@ export interface Cost {
   readonly cpu_ms: number;
 }
 
-/** Runs so many turns one after the other, and tells what one of them cost. Garbage of others is collected before. */
-export async function timeBlock(turns: number, run: (turn: number) => Promise<unknown>): Promise<Cost> {
-  globalThis.gc?.();
+/**
+ * Runs some rounds of turns, one round after the other, and tells what a turn cost.
+ * @param run runs the turns of one round at once
+ */
+export async function timeBlock(
+  block: { readonly rounds: number; readonly at_once: number },
+  run: (round: number) => Promise<unknown>,
+): Promise<Cost> {
+  const turns = block.rounds * block.at_once;
   const cpu = process.cpuUsage();
   const begun = performance.now();
-  for (let turn = 0; turn < turns; turn += 1) await run(turn);
+  for (let round = 0; round < block.rounds; round += 1) await run(round);
   const ms = performance.now() - begun;
   const { user, system } = process.cpuUsage(cpu);
   return { ms: ms / turns, cpu_ms: (user + system) / 1000 / turns };

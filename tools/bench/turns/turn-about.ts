@@ -11,11 +11,16 @@ export interface Arms {
   readonly floor: Pick<Floor, 'run'>;
 }
 
-/** How often each is run. A block is what is timed: long enough to hold its share of collected garbage. */
+/**
+ * How often each is run. A block is what is timed: long enough to hold its share of collected garbage. Until a function
+ * has run some hundred times, Node.js still compiles it anew beside what it times.
+ */
 export interface Plan {
   readonly warm_up_blocks: number;
   readonly blocks: number;
-  readonly turns_per_block: number;
+  readonly rounds_per_block: number;
+  /** The turns of a round, each of another world. */
+  readonly at_once: number;
 }
 
 /** The engine's cost over the floor's: medians over the pairs of blocks. */
@@ -30,14 +35,16 @@ export interface Comparison {
 /** Runs both turn about, and in turn first; the floor makes the very calls that the engine's last block made. */
 export async function runTurnAbout(stage: BenchStage, arms: Arms, plan: Plan): Promise<Comparison> {
   const pairs: { readonly engine: Cost; readonly floor: Cost }[] = [];
+  const { at_once } = plan;
+  const runRound = () => Promise.all(Array.from({ length: at_once }, (_one, world) => arms.engine.turn(world)));
   let turns: readonly (readonly CapturedCall[])[] = [];
   const runEngine = async (): Promise<Cost> => {
-    const cost = await timeBlock(plan.turns_per_block, () => arms.engine.turn());
+    const cost = await timeBlock({ rounds: plan.rounds_per_block, at_once }, runRound);
     turns = splitTurns(await stage.takeCalls());
     return cost;
   };
   const runFloor = async (): Promise<Cost> => {
-    const cost = await arms.floor.run(turns);
+    const cost = await arms.floor.run({ turns, at_once });
     await stage.takeCalls();
     return cost;
   };
