@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AttemptLease, Written } from '../../engine/ports/attempts.js';
 import type { Store } from '../../engine/ports/records.js';
-import { forEachDatabase, type OutsideView } from '../support/databases.js';
+import { forEachDatabase } from '../support/databases.js';
+import { isHeldUp } from './held-up.js';
 import {
   answered,
   batch,
@@ -26,22 +27,6 @@ import {
 } from './record-fixtures.js';
 
 const SYSTEM = message('system', 'author', 'You are Zoe.');
-
-/** Whether a write comes to wait for a lock, or ends without. */
-async function isHeldUp(write: Promise<Written>, outside: OutsideView): Promise<boolean> {
-  const progress = { ended: false };
-  void write.finally(() => {
-    progress.ended = true;
-  });
-  for (;;) {
-    if (progress.ended) return false;
-    const [row] = await outside.query<{ waiting: boolean }>(
-      `SELECT count(*) > 0 AS waiting FROM pg_stat_activity
-       WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-    );
-    if (row?.waiting) return true;
-  }
-}
 
 forEachDatabase('an overtaken driver', (open) => {
   const writes: Readonly<Record<string, (store: Store, lease: AttemptLease, open: Opened) => Promise<Written>>> = {

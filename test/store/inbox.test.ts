@@ -5,6 +5,7 @@ import { INBOX_STEPS, type InboxStatus } from '../../engine/core/inbox/message.j
 import type { Claimed } from '../../engine/ports/inbox.js';
 import type { Store } from '../../engine/ports/records.js';
 import { forEachDatabase, openTestDatabase, type OutsideView } from '../support/databases.js';
+import { isHeldUp } from './held-up.js';
 import {
   begin,
   type Begun,
@@ -244,6 +245,29 @@ forEachDatabase('the inbox', (open) => {
     const report = { inbox_id: v7(), message_type: 'tool_result', source_invocation_id, payload: {} } as const;
     assert.equal((await store.inbox.report(report)).kind, 'late');
     assert.deepEqual(await statusesOf(outside, 'late'), []);
+  });
+
+  test('a report and whoever takes the world over do not wait for each other', async () => {
+    const { store, kind, database, outside } = await open();
+    if (kind === 'embedded') return;
+    await makeWorld(store, 'taken');
+    const { lease } = await begin(store, 'taken');
+    const start = toyStart('a', 1);
+    await startCall(store, lease, start);
+    const { source_invocation_id } = start;
+    const report = { inbox_id: v7(), message_type: 'tool_result', source_invocation_id, payload: {} } as const;
+    const taker = await database.pool.connect();
+    try {
+      await taker.query('BEGIN');
+      await taker.query(`SELECT FROM worlds WHERE world_slug = 'taken' FOR UPDATE`);
+      const reported = store.inbox.report(report);
+      assert.equal(await isHeldUp(reported, outside), true);
+      await taker.query(`SELECT FROM attempts WHERE world_slug = 'taken' FOR UPDATE NOWAIT`);
+      await taker.query('COMMIT');
+      assert.equal((await reported).kind, 'accepted');
+    } finally {
+      taker.release(true);
+    }
   });
 
   test('a stop reaches an open attempt once, and ends with it', async () => {

@@ -5,11 +5,14 @@ import { type HotStatement, type Values, prepare, run, type Runner } from '../st
 import { ringFor } from './ring.js';
 
 // The attempt cannot end while its row is held, so what is written here is taken in, or over with it. Nothing is
-// written for what is over already.
+// written for what is over already. A message holds on to its world, too: that is locked first, as whoever takes a world
+// over does, so that neither waits for the other.
 const TELL = `
+   world AS (
+     SELECT called.* FROM called JOIN worlds USING (world_slug) FOR KEY SHARE OF worlds),
    attempt AS (
-     SELECT attempts.world_slug, attempts.attempt_id, called.is_open AND attempts.ended_at IS NULL AS is_open
-     FROM called JOIN attempts USING (world_slug, attempt_id) FOR SHARE OF attempts),
+     SELECT attempts.world_slug, attempts.attempt_id, world.is_open AND attempts.ended_at IS NULL AS is_open
+     FROM world JOIN attempts USING (world_slug, attempt_id) FOR SHARE OF attempts),
    written AS (
      INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status, attempt_id, correlation_id, payload,
        next_retry_at)
