@@ -43,9 +43,14 @@ export function startChukwa(words: readonly string[], variables: Variables): Run
   return { pid: child.pid, kill: (signal) => void child.kill(signal), said: stdout, ended };
 }
 
-/** Runs the compiled program to its end. */
-export function runChukwa(words: readonly string[], variables: Variables): Promise<Ended> {
-  return startChukwa(words, variables).ended;
+/** How long a command may take that comes to its end: longer is for ever. */
+const RUN_MS = 300_000;
+
+/** Runs the compiled program to its end, or kills it. */
+export async function runChukwa(words: readonly string[], variables: Variables): Promise<Ended> {
+  const running = startChukwa(words, variables);
+  const timer = setTimeout(() => running.kill('SIGKILL'), RUN_MS);
+  return running.ended.finally(() => clearTimeout(timer));
 }
 
 /** Runs it with `--json`, expects this code, and reads the one document on standard output. */

@@ -1,4 +1,11 @@
-/** Waits until something holds, asking again and again; whoever runs the test says how long is too long. */
+/** What comes at all comes in a moment; a test that waits for ever would hold up all others. */
+const WAIT_MS = 300_000;
+
+/** Waits until something holds, asking again and again. @throws Error where it does not come to hold */
 export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resume) => setTimeout(resume, 10));
+  const end = performance.now() + WAIT_MS;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`after ${WAIT_MS / 60_000} minutes it does not hold: ${holds}`);
+    await new Promise((resume) => setTimeout(resume, 10));
+  }
 }
