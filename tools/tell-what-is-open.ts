@@ -2,7 +2,7 @@
  * Loaded before a test file: tells on standard error what a file waits for that is about to be ended for taking too
  * long. One that says nothing has its thread blocked, or was never loaded.
  */
-const TELL_MS = 840_000;
+const TELL_MS = 540_000;
 
 setTimeout(() => {
   const minutes = TELL_MS / 60_000;
