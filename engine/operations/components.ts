@@ -6,7 +6,8 @@ import { type Done, type Archive, refuse, type Refused } from './engine.js';
 /** How many digits of a hash may stand for the whole. */
 export const HASH_DIGITS_MIN = 8;
 
-const HASH_LENGTH = 64;
+/** How many it has. */
+export const HASH_LENGTH = 64;
 const HEX = /^[0-9a-f]+$/;
 
 /** A document by its kind and its hash, or the first digits of it. */

@@ -14,6 +14,10 @@ const BASE_VARIABLES = ['CHUKWA_LLM_BASE_URL', 'OPENAI_BASE_URL'] as const;
 const KEY_VARIABLES = ['CHUKWA_LLM_API_KEY', 'OPENAI_API_KEY'] as const;
 const BASE_DEFAULT = 'https://api.openai.com/v1';
 
+/** What stands in place of an address in a repair; that of a model has a path. */
+const SERVICE_EXAMPLE = 'http://127.0.0.1:8080';
+const ENDPOINT_EXAMPLE = 'http://127.0.0.1:8080/v1';
+
 /** Whether there is a model to ask, and a key for it. */
 export async function diagnoseModel({ lookUp, examineOrigin }: ServiceSurroundings): Promise<Diagnosis> {
   const variable = BASE_VARIABLES.find((name) => lookUp(name) !== undefined);
@@ -27,7 +31,13 @@ export async function diagnoseModel({ lookUp, examineOrigin }: ServiceSurroundin
     };
   const base = variable === undefined ? undefined : lookUp(variable);
   const found = await examineOrigin(variable ?? BASE_VARIABLES[0], base ?? BASE_DEFAULT);
-  if (!found.ok) return { subject: 'model', state: 'broken', message: found.message, repair: found.repair };
+  if (!found.ok)
+    return {
+      subject: 'model',
+      state: 'broken',
+      message: found.message,
+      repair: found.repair.replace(SERVICE_EXAMPLE, ENDPOINT_EXAMPLE),
+    };
   return { subject: 'model', state: 'good', message: `${found.origin}, ${hasKey ? 'with' : 'without'} a key` };
 }
 
@@ -53,7 +63,7 @@ async function diagnoseVariable({ lookUp, examineOrigin }: ServiceSurroundings, 
       message: 'is not set, and stored sources need it',
       repair: variable.startsWith('CHUKWA_TOY_')
         ? 'chukwa toys starts the toy services and prints the line to set it; chukwa park needs none.'
-        : 'Set it to the URL of the service, such as http://127.0.0.1:8080',
+        : `Set it to the URL of the service, such as ${SERVICE_EXAMPLE}; that of an MCP server may be a command, too`,
     };
   const found = await examineOrigin(variable, value);
   return found.ok

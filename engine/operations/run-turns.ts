@@ -123,7 +123,7 @@ async function unlessLost<Value>(
     return unavailable({
       ...problem,
       message: `${problem.message} Turn ${committed} of ${world_slug} is the last that is known to be committed.`,
-      repair: `${problem.repair} Then: chukwa run ${world_slug}. Turn ${committed + 1} goes on from its records.`,
+      repair: `${problem.repair} Then, with the variables of its services set (chukwa toys tells those of the toys): chukwa run ${world_slug}. Turn ${committed + 1} goes on from its records.`,
       details: { world_slug, last_committed_turn: committed },
     });
   }
@@ -188,7 +188,7 @@ function refuseAttempt(
   return unavailable({
     code: 'WORLD_BUSY',
     message: `The world ${slug} is being run by process ${end.holder.pid} on ${end.holder.host} (attempt ${end.attempt_id}).`,
-    repair: `Wait for it, or stop it; a dead driver's hold ends at ${until}.`,
+    repair: `Wait for it, or stop it: chukwa stop ${end.attempt_id}. A dead driver's hold ends at ${until}.`,
     details: { pid: end.holder.pid, host: end.holder.host, attempt_id: end.attempt_id, until },
   });
 }

@@ -5,7 +5,8 @@ import { advance, restOf } from '../core/turn/advance.js';
 import type { Suspend, TurnCommand } from '../core/turn/command.js';
 import type { Rested } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
-import type { CallPended, CallReport } from '../ports/sources.js';
+import type { InvocationFailureClass } from '../core/turn/failure.js';
+import type { CallOutcome, CallPended, CallReport } from '../ports/sources.js';
 import { type Attempt, callOf, demand, hear, Overtaken, take } from './attempt.js';
 import { eventOf } from './event-of.js';
 import { writeAlone, writeTale } from './journal.js';
@@ -31,6 +32,40 @@ export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPe
   attempt.onProgress({ kind: 'call_pended', source_invocation_id, command, deadline });
   const event = eventOf({ key: pended.key, status: 'pending', deadline });
   return take(attempt, advance(attempt.program, attempt.state, event));
+}
+
+/** How a call can fail without that telling how it ended outside. */
+const SILENCES: readonly string[] = ['transport', 'timeout', 'http_status'] satisfies readonly InvocationFailureClass[];
+
+/**
+ * A call whose answer was reported while it was still being made: what became of its connection after that tells nothing
+ * of the call, which is then as good as one that is answered later.
+ * @returns the call as pending; undefined where nothing has been reported
+ */
+export async function findReported(
+  parts: RuntimeParts,
+  attempt: Attempt,
+  outcome: CallOutcome,
+): Promise<CallPended | undefined> {
+  if (outcome.status !== 'failed' || outcome.refused || !SILENCES.includes(outcome.failure_class)) return undefined;
+  const { source_invocation_id, command } = callOf(attempt, outcome.key).start;
+  const deadline_ms = command.call.pending_deadline_ms;
+  if (deadline_ms === undefined) return undefined;
+  const messages = await parts.inbox.messagesOf(attempt.lease);
+  const isReported = messages.some(
+    ({ message_type, correlation_id }) => message_type === 'tool_result' && correlation_id === source_invocation_id,
+  );
+  if (!isReported) return undefined;
+  const { key, ended_at: pended_at, http_status, response_headers, response_body } = outcome;
+  return {
+    key,
+    status: 'pending',
+    pended_at,
+    deadline_ms,
+    ...(http_status === undefined ? {} : { http_status }),
+    ...(response_headers === undefined ? {} : { response_headers }),
+    ...(response_body === undefined ? {} : { response_body }),
+  };
 }
 
 /** Lets the attempt rest. @returns false where it has been told something meanwhile, which arrives next */

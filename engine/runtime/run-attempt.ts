@@ -6,6 +6,7 @@ import { RENDERER_VERSION } from '../core/prompt/renderer-version.js';
 import type { Program } from '../core/workflow/program.js';
 import { mismatch } from '../core/turn/refold.js';
 import type { AttemptLease, AttemptPast, BeginOutcome } from '../ports/attempts.js';
+import type { CallOutcome } from '../ports/sources.js';
 import {
   type Arrival,
   type Attempt,
@@ -26,7 +27,7 @@ import {
 } from './attempt.js';
 import { beatAtIntervals } from './interval-heartbeat.js';
 import { forget, type Journal } from './journal.js';
-import { hearMail, lookForMail, pend, rest } from './later.js';
+import { findReported, hearMail, lookForMail, pend, rest } from './later.js';
 import type { OnProgress, Progress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
@@ -189,7 +190,7 @@ async function hearNext(parts: RuntimeParts, attempt: Attempt): Promise<readonly
   const arrival: Arrival = await attempt.arrivals.next();
   switch (arrival.kind) {
     case 'ended':
-      return isDropped(attempt, arrival.outcome.key) ? [] : hear(attempt, arrival.outcome);
+      return isDropped(attempt, arrival.outcome.key) ? [] : hearEnd(parts, attempt, arrival.outcome);
     case 'pended':
       return isDropped(attempt, arrival.pended.key) ? [] : pend(parts, attempt, arrival.pended);
     case 'mail':
@@ -204,6 +205,11 @@ async function hearNext(parts: RuntimeParts, attempt: Attempt): Promise<readonly
     default:
       return unreachable(arrival);
   }
+}
+
+async function hearEnd(parts: RuntimeParts, attempt: Attempt, outcome: CallOutcome): Promise<readonly TurnCommand[]> {
+  const pended = await findReported(parts, attempt, outcome);
+  return pended === undefined ? hear(attempt, outcome) : pend(parts, attempt, pended);
 }
 
 function toBegin(parts: RuntimeParts, request: AttemptRequest, attempt_id: string, lease_ms: number) {

@@ -133,10 +133,15 @@ async function ensureFiles(data_dir: string, template_file: string | undefined):
   return place;
 }
 
+/** By which PostgreSQL knows its files. */
+const VERSION_FILE = 'PG_VERSION';
+
 type Started = { readonly ok: true; readonly value: PGlite } | { readonly ok: false; readonly said: string };
 
 /** Starts from files that are there. What it says of those that do not fit is seldom more than that it gave up. */
 async function start(place: string): Promise<Started> {
+  // Where this file is missing PGlite would begin a new database, over whatever is left of the old one.
+  if (!(await isThere(join(place, VERSION_FILE)))) return { ok: false, said: `${VERSION_FILE} is missing in ${place}` };
   try {
     return { ok: true, value: await PGlite.create(place) };
   } catch (error) {
@@ -186,6 +191,13 @@ async function isFolder(path: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 const FILE_REASONS: Readonly<Record<string, string>> = {

@@ -119,6 +119,9 @@ export interface AskedOf {
   readonly retry_after?: string;
 }
 
+/** What to do about an endpoint that knows no schemas. */
+const IN_PROMPT = 'Write "schema_delivery": "prompt" in the source, and the schema stands in the prompt';
+
 /** What a status outside 200 to 299 means. */
 export function readRefusal(http_status: number, body: string, asked: AskedOf): Failed {
   const said = findErrorMessage(body) ?? body.trim();
@@ -126,7 +129,7 @@ export function readRefusal(http_status: number, body: string, asked: AskedOf): 
   if ((http_status === 400 || http_status === 422) && asked.sent_schema && isAboutSchema(body)) {
     return {
       failure_class: 'structured_output_rejected',
-      message: `the endpoint does not take the schema as response_format (${http_status})${cause}`,
+      message: `the endpoint does not take the schema as response_format (${http_status})${cause}. ${IN_PROMPT}`,
     };
   }
   const message = `the endpoint answered with status ${http_status}${cause}`;
@@ -144,7 +147,7 @@ export function readErrorEvent(error: unknown, asked: AskedOf): Failed {
   if (asked.sent_schema && isAboutSchema(body)) {
     return {
       failure_class: 'structured_output_rejected',
-      message: `the endpoint does not take the schema as response_format: ${message}`,
+      message: `the endpoint does not take the schema as response_format: ${message}. ${IN_PROMPT}`,
     };
   }
   return { failure_class: 'transport', message: `the endpoint broke off its answer with an error: ${message}` };

@@ -35,15 +35,19 @@ function toResponseFormat({
   return { type: 'json_schema', json_schema: { name, strict: false, schema: { ...schema } } };
 }
 
+/** What the client is told where there is no key, without which it does not begin; nothing of it is sent. */
+const NO_KEY = 'none';
+
 /** An explicit few: the client would tell of the machine that it runs on, and take more from the environment. */
 export function toSentHeaders(given: RequestInit['headers']): Readonly<Record<string, string>> {
-  return Object.fromEntries([...new Headers(given).entries()].filter(([name]) => SENT_HEADERS.includes(name)));
+  const sent = [...new Headers(given).entries()].filter(([name]) => SENT_HEADERS.includes(name));
+  return Object.fromEntries(sent.filter(([name, value]) => name !== 'authorization' || value !== `Bearer ${NO_KEY}`));
 }
 
-/** The operator's key; `none` for an endpoint of their own that needs none. Undefined where there must be one. */
+/** The operator's key; a stand-in for an endpoint of their own that needs none. Undefined where there must be one. */
 export function findKey(variables: Readonly<Record<string, string>>, origin_url: string): string | undefined {
   const key = variables['CHUKWA_LLM_API_KEY'] ?? variables['OPENAI_API_KEY'];
-  return key ?? (origin_url === DEFAULT_ORIGIN ? undefined : 'none');
+  return key ?? (origin_url === DEFAULT_ORIGIN ? undefined : NO_KEY);
 }
 
 /** What the source asks for and this plugin does not do: said before anything is sent, never replaced by something else. */

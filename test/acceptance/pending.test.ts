@@ -152,6 +152,19 @@ onEachDatabase('a call that is answered later', (open) => {
     assert.equal(kindsOf(play).includes('attempt_suspended'), false);
   });
 
+  for (const fault of ['reset_connection', 'status_500'] as const)
+    test(`counts as reported where its service says how it ended and then comes to a ${fault}`, async () => {
+      const stage = await open();
+      stage.toys.post.onRequest(async ({ headers }) => {
+        assert.equal((await report(stage, String(headers['x-chukwa-correlation-id']))).accepted, true);
+      });
+      stage.toys.post.misbehave(fault);
+      const play = await stage.play(LETTERS);
+      assert.deepEqual(statusesOf(play), ['committed']);
+      assert.equal(stage.toys.post.served.length, 1);
+      assert.deepEqual(kindsOf(play).slice(3, 6), ['call_started', 'call_pended', 'call_answered']);
+    });
+
   test('may be one of several: the turn rests until the first of them is reported, and again until the last is', async (t) => {
     const stage = await open();
     const workflows = await editWorkflows(t, { 'letters/workflow.json': withReadings('once_per_turn') });

@@ -414,14 +414,17 @@ test('an endpoint that repeats the key puts it into no outcome', async (t) => {
   }
 });
 
-test("without a key an endpoint of one's own gets none, and the default one is not asked", async (t) => {
-  let authorization: string | undefined;
+test("without a key an endpoint of one's own gets none, or what its URL holds, and the default one is not asked", async (t) => {
+  const seen: (string | undefined)[] = [];
   const server: Listener = (request, response) => {
-    authorization = request.headers.authorization;
+    seen.push(request.headers.authorization);
     says(piece('x'), finish('stop'))(request, response);
   };
   assert.equal((await generate(t, server, {}, {})).status, 'succeeded');
-  assert.equal(authorization, 'Bearer none');
+  const url = (await serve(t, server)).replace('//', '//ann:pw@');
+  const behind = await openTestSources(t, { overlay: { CHUKWA_LLM_BASE_URL: url } });
+  assert.equal((await ask(behind, chatCall())).status, 'succeeded');
+  assert.deepEqual(seen, [undefined, `Basic ${Buffer.from('ann:pw').toString('base64')}`]);
   const sources = await openTestSources(t);
   const outcome = await ask(sources, chatCall());
   assert.deepEqual(summary(outcome), { failed: 'unavailable', refused: false });

@@ -70,9 +70,13 @@ test('a folder in use tells its worlds and what its sources name', async () => {
 test('files that are no database are a problem and no crash', async () => {
   const data_dir = join(root, 'damaged');
   await mkdir(join(data_dir, 'pgdata'), { recursive: true });
+  const codeOf = async (): Promise<string | undefined> => {
+    const seen = await inspectDatabase({ ...common, data_dir });
+    return seen.ok ? undefined : seen.problems[0]?.code;
+  };
+  assert.equal(await codeOf(), 'DATABASE_UNREADABLE');
   await writeFile(join(data_dir, 'pgdata', 'PG_VERSION'), 'none');
-  const seen = await inspectDatabase({ ...common, data_dir });
-  assert.equal(seen.ok ? undefined : seen.problems[0]?.code, 'DATABASE_UNREADABLE');
+  assert.equal(await codeOf(), 'DATABASE_UNREADABLE');
 });
 
 test('an empty PostgreSQL database stays empty when it is looked at', async () => {

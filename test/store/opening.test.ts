@@ -115,6 +115,26 @@ test('a folder whose files are gone is said to be unreadable, and is not held', 
   assert.deepEqual(await readdir(data_dir), ['pgdata']);
 });
 
+for (const [what, left] of [
+  ['have lost the one by which they are known', []],
+  ['are those of something else', ['notes.txt']],
+] as const)
+  test(`files that ${what} are said to be unreadable, and left as they are`, async () => {
+    const data_dir = join(root, `unknown-${left.length}`);
+    const place = join(data_dir, 'pgdata');
+    if (left.length === 0) {
+      await makeWorld(await open({ data_dir }), 'kept');
+      await stores.pop()?.database.close();
+      await rm(join(place, 'PG_VERSION'));
+    } else await mkdir(place, { recursive: true });
+    for (const file of left) await writeFile(join(place, file), 'mine');
+    const before = await readdir(place, { recursive: true });
+    const { code, message } = await refusal({ data_dir });
+    assert.equal(code, 'DATABASE_UNREADABLE');
+    assert.match(message, /PG_VERSION is missing/);
+    assert.deepEqual(await readdir(place, { recursive: true }), before);
+  });
+
 test('files that PostgreSQL does not start from are not called damaged where the disk has no room', async () => {
   const data_dir = join(root, 'tight');
   await (await open({ data_dir })).database.close();

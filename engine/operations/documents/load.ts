@@ -130,22 +130,31 @@ function toLoaded(path: string, name: string, text: Outcome<string>): LoadedFile
   const parsed = text.ok ? parseSource(name, text.value) : text;
   if (!parsed.ok) return toUnreadable(path, name, parsed.problems);
   const kind = documentKindOf(path, parsed.value.value);
-  return { path, name, kind, source: parsed.value, problems: kind === undefined ? [unknownKind()] : [] };
+  return {
+    path,
+    name,
+    kind,
+    source: parsed.value,
+    problems: kind === undefined ? [unknownKind(parsed.value.value)] : [],
+  };
 }
 
 function toUnreadable(path: string, name: string, problems: readonly Problem[]): LoadedFile {
   return { path, name, kind: undefined, source: undefined, problems };
 }
 
-function unknownKind(): Problem {
+function unknownKind(value: Json): Problem {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return {
     code: 'UNKNOWN_DOCUMENT',
-    message: 'nothing tells what kind of document this is',
+    message: isObject ? 'nothing tells what kind of document this is' : 'every document is an object, and this is none',
     pointer: '',
-    repair:
-      'Add "$schema": a JSON Schema names "https://json-schema.org/draft/2020-12/schema", any other document its file in schemas/.',
+    repair: isObject ? ADD_SCHEMA : 'Write an object, {...}, with "$schema", "version" and what its kind holds.',
   };
 }
+
+const ADD_SCHEMA =
+  'Add "$schema": a JSON Schema names "https://json-schema.org/draft/2020-12/schema", any other document its file in schemas/.';
 
 function displayName(path: string, workingFolder: string): string {
   const name = relative(workingFolder, path);

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { placeInScenario, putScenario } from '../../../operations/author.js';
+import { getComponent, HASH_DIGITS_MIN, HASH_LENGTH } from '../../../operations/components.js';
 import type { Done, Engine, Refused } from '../../../operations/engine.js';
 import { diffTurns } from '../../../operations/diff-worlds.js';
 import { forkWorld } from '../../../operations/fork-world.js';
@@ -21,8 +24,6 @@ interface ForkOptions extends RootOptions {
   readonly as: string;
   readonly scenario?: string;
 }
-
-const HASH = /^[0-9a-f]{64}$/;
 
 /** `chukwa world create`, `list`, `show`, `diff` and `fork` */
 export function addWorld(program: Command, perform: Perform): void {
@@ -133,14 +134,22 @@ async function placeRefusal(
   options: CreateOptions,
   refused: Refused,
 ): Promise<Refused> {
-  if (HASH.test(options.scenario)) return refused;
+  if (isHash(session, options)) return refused;
   const paths = { place: toPlace(session, options), paths: [options.scenario] };
   return { ...refused, problems: await placeInScenario(authoring, paths, refused.problems) };
 }
 
 async function findScenario(session: Session, engine: Engine, options: CreateOptions): Promise<Done<string>> {
-  const { scenario } = options;
-  return HASH.test(scenario) ? { ok: true, value: scenario } : putScenario(engine, scenario, toPlace(session, options));
+  if (!isHash(session, options)) return putScenario(engine, options.scenario, toPlace(session, options));
+  if (options.scenario.length === HASH_LENGTH) return { ok: true, value: options.scenario };
+  const found = await getComponent(engine, { kind: 'scenario', hash: options.scenario });
+  return found.ok ? { ok: true, value: found.value.hash } : found;
+}
+
+/** The digits of a hash, of which the first will do, are a path where there is one. */
+function isHash({ terminal }: Session, { scenario }: Pick<CreateOptions, 'scenario'>): boolean {
+  const isDigits = /^[0-9a-f]+$/.test(scenario) && scenario.length >= HASH_DIGITS_MIN;
+  return isDigits && !existsSync(resolve(terminal.working_folder, scenario));
 }
 
 async function show(session: Session, world_slug: string, { turn }: { readonly turn?: number }) {
