@@ -112,13 +112,22 @@ function findUnfit({ attempt_id, status, failure_class }: AttemptRecord) {
       message: `The attempt ${attempt_id} is ${status}: what comes of it is not known yet.`,
       repair: 'Record it when it has ended.',
     });
-  if (status !== 'interrupted' && failure_class !== 'stopped') return undefined;
+  const ended = status === 'interrupted' ? 'was interrupted' : FROM_OUTSIDE[failure_class ?? ''];
+  if (ended === undefined) return undefined;
   return refuse({
     code: 'ATTEMPT_NOT_RECORDABLE',
-    message: `The attempt ${attempt_id} ${status === 'interrupted' ? 'was interrupted' : 'was stopped'}: what ended it is none of its answers.`,
+    message: `The attempt ${attempt_id} ${ended}: what ended it is none of its answers.`,
     repair: 'Record one that was committed, or that failed by itself. See chukwa attempts SLUG.',
   });
 }
+
+/** Failures that come from no answer, by their class. */
+const FROM_OUTSIDE: Readonly<Record<string, string>> = {
+  stopped: 'was stopped',
+  interrupted: 'lost its driver in the middle of a side effect',
+  poisoned: 'lost one driver after the other',
+  record_mismatch: 'could not go on from its records',
+};
 
 async function nameScenario(
   engine: Engine,

@@ -8,6 +8,7 @@ import { isAbsolute, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Outcome, Problem } from '../contract/problem.js';
 import type { Alarm, SourcePlugin } from '../contract/source.js';
+import { type BuiltIns, keepBuiltIns } from './built-ins.js';
 import { timerAlarm } from './chunk-collector.js';
 import { ownWords } from './own-words.js';
 import type { FoundPlugin } from './found-plugin.js';
@@ -58,6 +59,7 @@ async function importFor<Value>(
   task: (importer: Importer) => Promise<Value>,
 ): Promise<Value> {
   const guard = guardProcess();
+  const builtIns = keepBuiltIns();
   let watch: LoadWatch | undefined;
   const refuse = (found: FoundPlugin, reason: string, repair = REPAIR): Problem =>
     entryFailed(found, conceal(reason, found.folder, variables), repair);
@@ -70,7 +72,7 @@ async function importFor<Value>(
     guard.admit(await realpath(folder));
     if (own_folder === undefined || !isBelow(own_folder, folder)) watch ??= startWatch?.();
     watch?.loading({ name: manifest.name, folder });
-    const imported = await importTidily(found, alarm, leaves_nothing_open);
+    const imported = await importTidily(found, { alarm, builtIns, leaves_nothing_open });
     const fault = await findFault(found);
     if (fault) return { ok: false, problems: [fault] };
     return imported.ok
@@ -100,9 +102,15 @@ type Imported =
   | { readonly ok: true; readonly plugin: SourcePlugin }
   | { readonly ok: false; readonly reason: string; readonly repair?: string };
 
-async function importTidily(found: FoundPlugin, alarm: Alarm, leaves_nothing_open: boolean): Promise<Imported> {
+interface Tidily {
+  readonly alarm: Alarm;
+  readonly builtIns: BuiltIns;
+  readonly leaves_nothing_open: boolean;
+}
+
+async function importTidily(found: FoundPlugin, { alarm, builtIns, leaves_nothing_open }: Tidily): Promise<Imported> {
   const before = process.getActiveResourcesInfo();
-  const imported = await importWithin(found, alarm);
+  const imported = await importWithin(found, alarm, builtIns);
   // Only now does the process tell of promises that were left to fail.
   await new Promise((resolve) => setImmediate(resolve));
   const left = leaves_nothing_open ? findLeftOpen(before, process.getActiveResourcesInfo()) : [];
@@ -121,18 +129,19 @@ function findLeftOpen(before: readonly string[], after: readonly string[]): read
   return [...new Set(after)].filter((kind) => count(after, kind) > count(before, kind));
 }
 
-async function importWithin(found: FoundPlugin, alarm: Alarm): Promise<Imported> {
+async function importWithin(found: FoundPlugin, alarm: Alarm, builtIns: BuiltIns): Promise<Imported> {
   let cancel = (): void => {};
   const late = new Promise<Imported>((resolve) => {
     const reason = `after ${DEADLINE_MS / 1000} seconds, ${found.manifest.entry} still awaits something`;
     cancel = alarm(DEADLINE_MS, () => resolve({ ok: false, reason }));
   });
-  const imported = await Promise.race([importPlugin(found), late]);
+  const imported = await Promise.race([importPlugin(found, builtIns), late]);
+  builtIns.restore();
   cancel();
   return imported;
 }
 
-async function importPlugin({ folder, manifest }: FoundPlugin): Promise<Imported> {
+async function importPlugin({ folder, manifest }: FoundPlugin, builtIns: BuiltIns): Promise<Imported> {
   const file = findInside(folder, manifest.entry);
   if (!file) return { ok: false, reason: `${manifest.entry} lies outside ${folder}` };
   try {
@@ -140,9 +149,12 @@ async function importPlugin({ folder, manifest }: FoundPlugin): Promise<Imported
     const refusal = await findRefusal(file).catch(() => undefined);
     if (refusal !== undefined) return { ok: false, reason: `${file}: ${refusal}` };
     const module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
+    const changed = builtIns.restore();
+    if (changed.length > 0) return { ok: false, reason: describeChanged(changed) };
     if (isPlugin(module.default)) return { ok: true, plugin: module.default };
     return { ok: false, reason: `the default export of ${file} has no function open` };
   } catch (error) {
+    builtIns.restore();
     if (await isUncompiled(file))
       return { ok: false, reason: `${file} is not there, only its TypeScript is`, repair: COMPILE };
     const reason = `${file} cannot be imported: ${ownWords(error)}`;
@@ -150,6 +162,14 @@ async function importPlugin({ folder, manifest }: FoundPlugin): Promise<Imported
     // Of a module that cannot be parsed, only Node's own command tells the line.
     return { ok: false, reason, repair: `\`node --check ${file}\` shows the place.` };
   }
+}
+
+/** Of many changes, some are named. */
+const CHANGES_NAMED = 3;
+
+function describeChanged(changed: readonly string[]): string {
+  const more = changed.length > CHANGES_NAMED ? ` and ${changed.length - CHANGES_NAMED} more` : '';
+  return `its import changes ${changed.slice(0, CHANGES_NAMED).join(', ')}${more}, on which everybody here relies`;
 }
 
 const COMPILE =

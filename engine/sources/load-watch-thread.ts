@@ -53,7 +53,7 @@ function endProcess({ name, folder }: LoadStage): void {
   const session = new Session();
   session.connectToMainThread();
   // An interrupt is heard within a loop. On its way out Node.js would say that it waits for a debugger, which is this one.
-  const expression = `process.getBuiltinModule('node:fs').closeSync(2); process.reallyExit(${EXIT_CODE});`;
+  const expression = `process.getBuiltinModule('node:fs').closeSync(2); (process.reallyExit.own ?? process.reallyExit).call(process, ${EXIT_CODE});`;
   session.post('Runtime.evaluate', { expression });
 }
 

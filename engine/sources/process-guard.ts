@@ -27,7 +27,10 @@ export function guardProcess(): ProcessGuard {
     if (home !== undefined && !faults.has(home)) faults.set(home, fault);
     return home !== undefined;
   };
-  const endings = [guardExit(blame), ...EVENTS.map(([event, how]) => guardEvent(event, how, blame))];
+  const endings = [
+    ...WAYS_OUT.map((way) => guardWayOut(way, blame)),
+    ...EVENTS.map(([event, how]) => guardEvent(event, how, blame)),
+  ];
   return {
     admit: (home) => void homes.push(home),
     findFault: (home) => faults.get(home),
@@ -43,17 +46,24 @@ const EVENTS = [
 /** Whether somebody is at fault for what has the stack. */
 type Blame = (stack: string | undefined, fault: string) => boolean;
 
-function guardExit(blame: Blame): () => void {
-  const own = process.exit;
+/** How a process is left by its own code. */
+const WAYS_OUT = ['exit', 'reallyExit', 'abort'] as const;
+
+/** Not every one is among the types of Node.js. */
+const wayOut = process as unknown as Record<(typeof WAYS_OUT)[number], (code?: number | string | null) => never>;
+
+function guardWayOut(way: (typeof WAYS_OUT)[number], blame: Blame): () => void {
+  const own = wayOut[way];
   const guarded = (code?: number | string | null): never => {
-    const attempt = new Error(`process.exit(${code ?? ''}) is not for a plugin`);
+    const attempt = new Error(`process.${way}(${code ?? ''}) is not for a plugin`);
     Error.captureStackTrace(attempt, guarded);
-    if (blame(attempt.stack, `it called process.exit(${code ?? ''})`)) throw attempt;
+    if (blame(attempt.stack, `it called process.${way}(${code ?? ''})`)) throw attempt;
     return own.call(process, code);
   };
-  process.exit = guarded;
+  // The thread that watches over the import leaves this way.
+  wayOut[way] = Object.assign(guarded, { own });
   return () => {
-    process.exit = own;
+    wayOut[way] = own;
   };
 }
 

@@ -133,15 +133,13 @@ async function ensureFiles(data_dir: string, template_file: string | undefined):
   return place;
 }
 
-/** By which PostgreSQL knows its files. */
-const VERSION_FILE = 'PG_VERSION';
-
 type Started = { readonly ok: true; readonly value: PGlite } | { readonly ok: false; readonly said: string };
 
 /** Starts from files that are there. What it says of those that do not fit is seldom more than that it gave up. */
 async function start(place: string): Promise<Started> {
   // Where this file is missing PGlite would begin a new database, over whatever is left of the old one.
-  if (!(await isThere(join(place, VERSION_FILE)))) return { ok: false, said: `${VERSION_FILE} is missing in ${place}` };
+  const version = `${place}/PG_VERSION`;
+  if (!(await isThere(version))) return { ok: false, said: `${version} is missing` };
   try {
     return { ok: true, value: await PGlite.create(place) };
   } catch (error) {

@@ -94,6 +94,18 @@ test('a recording holds what redaction shows, and is refused where a schema asks
   assert.match(JSON.stringify(whole), /Warm and sunny/);
 });
 
+test('a recording gives its answers to a dry run as well', async () => {
+  const run = await play('ambient-pa', 'ambient-pa');
+  const file = join(folder, 'again.test.json');
+  assert.equal((await chukwa('record', run.turns[0]?.attempt_id ?? '', '--unredacted', '--out', file)).code, 0);
+  const scenario = join(root, 'ambient-pa', 'scenario.json');
+  await chukwa('world', 'create', 'played-again', '--scenario', scenario, '--root', root);
+  const { code, out, error } = await chukwa('run', 'played-again', '--dry', '--answers', file, '--json');
+  assert.equal(code, 0, error);
+  const [again] = (JSON.parse(out) as RunReport).turns;
+  assert.deepEqual(again?.patches, run.turns[0]?.patches);
+});
+
 test('what cannot be recorded is told, and a file that is there stays', async () => {
   assert.match((await chukwa('record', 'nonsense')).error, /ATTEMPT_UNKNOWN/);
   const run = await play('simple', 'simple');

@@ -161,6 +161,48 @@ test('a plugin that gives back the process has not changed it', async (t) => {
   assert.equal(process.exit, exit);
 });
 
+const CHANGES = {
+  'Array.prototype.map': 'Array.prototype.map = () => [];',
+  'JSON.parse': 'JSON.parse = () => ({});',
+  'Object.prototype.evil': 'Object.prototype.evil = 1;',
+  'Promise.prototype.then':
+    'const own = Promise.prototype.then; Promise.prototype.then = function (...all) { return own.apply(this, all); };',
+  'String.prototype.trim':
+    "Object.defineProperty(String.prototype, 'trim', { get: () => () => 'x' }); throw new Error('as well');",
+};
+
+for (const [what, does] of Object.entries(CHANGES))
+  test(`a plugin that changes ${what} is left out, and what it changed is as it was`, async (t) => {
+    const folder = await makeFolder(t);
+    await writePlugin(folder, 'changer', `${does}\nexport default { open() {} };`);
+    await writePlugin(folder, 'sound', 'export default { open() {} };');
+    const { names, messages } = await load([folder]);
+    assert.deepEqual(names, ['sound']);
+    assert.match(messages, /the plugin changer cannot be loaded/);
+    if (!does.includes('throw')) assert.ok(messages.includes(`its import changes ${what}`), messages);
+    assert.deepEqual([1].map(String), ['1']);
+    assert.deepEqual(JSON.parse('[" x "]'), [' x ']);
+    assert.equal(' x '.trim(), 'x');
+    assert.equal('evil' in {}, false);
+  });
+
+test('a plugin may add what is missing', async (t) => {
+  const folder = await makeFolder(t);
+  const adds = "Object.defineProperty(Array.prototype, 'chukwaTestOnly', { value: () => 1, configurable: true });";
+  t.after(() => Reflect.deleteProperty(Array.prototype, 'chukwaTestOnly'));
+  await writePlugin(folder, 'adds', `${adds}\nexport default { open() {} };`);
+  assert.deepEqual((await load([folder])).names, ['adds']);
+});
+
+for (const way of ['reallyExit(0)', 'abort()'])
+  test(`a plugin that calls process.${way} at import is left out`, async (t) => {
+    const folder = await makeFolder(t);
+    await writePlugin(folder, 'leaves', `process.${way};\nexport default { open() {} };`);
+    const { names, messages } = await load([folder]);
+    assert.deepEqual(names, []);
+    assert.ok(messages.includes(`it called process.${way}`), messages);
+  });
+
 test('files of a plugin that are no regular ones, or too large, are problems and are not read', async (t) => {
   const folder = await makeFolder(t);
   for (const [name, file] of [

@@ -5,7 +5,8 @@ const WAIT_MS = 300_000;
 export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + WAIT_MS;
   while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`after ${WAIT_MS / 60_000} minutes it does not hold: ${holds}`);
+    if (performance.now() > end)
+      throw new Error(`after ${WAIT_MS / 60_000} minutes it does not hold: ${holds.toString()}`);
     await new Promise((resume) => setTimeout(resume, 10));
   }
 }

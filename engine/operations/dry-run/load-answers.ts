@@ -1,11 +1,11 @@
-import type { Answers } from '../../generated/answers.js';
 import { checkAnswerKeys } from '../../core/workflow-test/check-test.js';
 import type { Program } from '../../core/workflow/program.js';
+import type { Answers } from '../../generated/answers.js';
 import { refuseFindings, toParts } from '../author.js';
-import { loadDocuments, type Place, validateLoaded } from '../documents/index.js';
+import { type LoadedFiles, listTests, loadDocuments, type Place, validateLoaded } from '../documents/index.js';
 import { type Authoring, type Done, refuse } from '../engine.js';
 
-/** Reads a document of answers. Everything that is wrong with it is found at its place. */
+/** Reads a document of answers, or those of a test. Everything that is wrong with it is found at its place. */
 export async function loadAnswers(
   authoring: Authoring,
   { path, place }: { readonly path: string; readonly place: Place },
@@ -16,16 +16,46 @@ export async function loadAnswers(
   const { ok, findings } = await validateLoaded(parts, loaded);
   if (!ok) return refuseFindings(findings.filter(({ severity }) => severity === 'error'));
   const file = loaded.files.find(({ path: name }) => !name.startsWith('chukwa:'));
-  if (file?.kind !== 'answers' || file.source === undefined) {
+  const found = file?.source === undefined ? undefined : findAnswers(loaded, file);
+  if (file?.source === undefined || found === undefined) {
     return refuse({
       code: 'NO_ANSWERS',
       message: `${path} holds no answers${file?.kind === undefined ? '' : `: it is a ${file.kind}`}.`,
-      repair: 'Name one file of the form that schemas/answers.schema.json describes.',
+      repair: 'Name one file of the form that schemas/answers.schema.json describes, or a test that has been recorded.',
     });
   }
-  const answers = file.source.value as unknown as Answers;
   const { locate } = file.source;
-  const unasked = checkAnswerKeys(program, answers.turns, ['turns']);
-  if (unasked.length === 0) return { ok: true, value: answers };
+  const unasked = checkAnswerKeys(program, found.own, [found.member]);
+  if (unasked.length === 0) return { ok: true, value: found.answers };
   return refuse(...unasked.map((complaint) => ({ ...complaint, location: locate(complaint.pointer) })));
+}
+
+type Turns = Answers['turns'];
+
+interface FoundAnswers {
+  readonly answers: Answers;
+  /** Those that stand in the file itself, and where. */
+  readonly own: Turns;
+  readonly member: string;
+}
+
+type File = LoadedFiles['files'][number];
+
+function findAnswers(loaded: LoadedFiles, file: File): FoundAnswers | undefined {
+  if (file.kind === 'answers') {
+    const answers = file.source?.value as unknown as Answers;
+    return { answers, own: answers.turns, member: 'turns' };
+  }
+  const read = listTests(loaded, () => true).find((test) => test.file === file);
+  if (read === undefined) return undefined;
+  const { test, answers: named } = read;
+  const own: Turns = test.answers ?? {};
+  const { version, label } = test;
+  return { answers: { version, label, turns: joinTurns(named?.turns ?? {}, own) }, own, member: 'answers' };
+}
+
+/** What a test answers itself goes before what the answers say that it names. */
+function joinTurns(named: Turns, own: Turns): Turns {
+  const turns = [...new Set([...Object.keys(named), ...Object.keys(own)])];
+  return Object.fromEntries(turns.map((turn) => [turn, { ...named[turn], ...own[turn] }]));
 }

@@ -44,19 +44,25 @@ async function run(session: Session, correlation: string, options: ReportOptions
 
 async function toReport({ terminal }: Session, { result = '', failed }: ReportOptions): Promise<Done<SaidReport>> {
   if (failed !== undefined) return { ok: true, value: { kind: 'failed', message: failed } };
-  const read = await readJson(resolve(terminal.working_folder, result));
-  return read.ok ? { ok: true, value: { kind: 'answered', value: read.value } } : refuse(noJson(result, read.reason));
+  const read = await readJson(result, terminal.working_folder);
+  return read.ok ? { ok: true, value: { kind: 'answered', value: read.value } } : read;
 }
 
-type Read = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly reason: string };
-
-async function readJson(file: string): Promise<Read> {
+async function readJson(file: string, folder: string): Promise<Done<Json>> {
   try {
-    const read = toJson(JSON.parse(await readFile(file, 'utf8')));
-    return read.ok ? read : { ok: false, reason: `${read.problem.reason} (at ${read.problem.pointer})` };
+    const read = toJson(JSON.parse(await readFile(resolve(folder, file), 'utf8')));
+    return read.ok ? read : refuse(noJson(file, `${read.problem.reason} (at ${read.problem.pointer})`));
   } catch (error) {
-    return { ok: false, reason: error instanceof SyntaxError ? 'it cannot be parsed' : 'it cannot be read' };
+    return refuse(error instanceof SyntaxError ? noJson(file, 'it cannot be parsed') : unreadable(file));
   }
+}
+
+function unreadable(file: string) {
+  return {
+    code: 'FILE_UNREADABLE',
+    message: `The file ${JSON.stringify(file)} cannot be read.`,
+    repair: 'Name a JSON file that holds the answer. Nothing was reported.',
+  };
 }
 
 function noJson(file: string, reason: string) {
