@@ -18,7 +18,7 @@ export function runPark(composition: Composition, request: WatchedRun): Promise<
     const world_slug = await freshSlug(engine, FAMILY);
     const world = await createWorld(engine, { world_slug, scenario_hash: scenario.value });
     if (!world.ok) return world;
-    request.onWorld(world.value, engine.store.database.description);
+    request.onWorld(world.value, engine.store.database);
     return runTurns(engine, { ...request, world_slug });
   });
 }

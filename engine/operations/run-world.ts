@@ -1,4 +1,4 @@
-import type { WorldSnapshot } from '../ports/records.js';
+import type { Database, WorldSnapshot } from '../ports/records.js';
 import type { Composition } from './composition.js';
 import { type Done, type Engine, whileReachable } from './engine.js';
 import { type RunReport, type RunRequest, runTurns } from './run-turns.js';
@@ -10,7 +10,7 @@ export interface WatchedRun extends Omit<RunRequest, 'world_slug'> {
   /** What the scripted model says; without it the model of the environment is asked. */
   readonly answers_file?: string;
   /** Told of the world before its first turn, and of the database that holds it. */
-  readonly onWorld: (world: WorldSnapshot, database: string) => void;
+  readonly onWorld: (world: WorldSnapshot, database: Pick<Database, 'description' | 'is_kept'>) => void;
 }
 
 /** Runs turns of a world, with a scripted model where there is a script. */
@@ -21,7 +21,7 @@ export function runWorld(
   return withStagedEngine(composition, toStage(request, false), async (engine) => {
     const world = await showWorld(engine, { world_slug: request.world_slug });
     if (!world.ok) return world;
-    request.onWorld(world.value, engine.store.database.description);
+    request.onWorld(world.value, engine.store.database);
     return runTurns(engine, request);
   });
 }

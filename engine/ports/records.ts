@@ -349,6 +349,8 @@ export interface RecordReader {
 /** The database as `doctor` and `migrate` see it. */
 export interface Database {
   readonly description: string;
+  /** False for one in memory: nothing of it can be looked at afterwards. */
+  readonly is_kept: boolean;
   /** Names of the migrations that were applied now. */
   migrate(): Promise<readonly string[]>;
   /** The problem, where something that the store threw is the fault of the database's surroundings: it is gone, or full. */

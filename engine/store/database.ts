@@ -11,6 +11,8 @@ export interface OpenDatabase {
   readonly description: string;
   /** One process at a time has it, so whatever another one left running is dead. */
   readonly is_exclusive: boolean;
+  /** Whether it is there when this process has ended. */
+  readonly is_kept: boolean;
   /** Where connections beside the pool lead to; left out where there can be none. It may hold a password. */
   readonly server_url?: string;
   readonly pool: Pool;
@@ -35,11 +37,13 @@ async function openQueries(pool: Pool): Promise<Kysely<DB>> {
   return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
 }
 
+/** What is known of a database before it is opened, and how what lies behind it is closed. */
+export interface AboutDatabase extends Pick<OpenDatabase, 'description' | 'is_exclusive' | 'is_kept'> {
+  readonly release: () => Promise<void>;
+}
+
 /** Joins a pool's configuration and a way to close what lies behind it. */
-export function openDatabase(
-  config: PoolConfig,
-  about: { readonly description: string; readonly is_exclusive: boolean; readonly release: () => Promise<void> },
-): OpenDatabase {
+export function openDatabase(config: PoolConfig, about: AboutDatabase): OpenDatabase {
   const pool = new pg.Pool({ ...config, types });
   // A server that goes away ends its clients, idle or not; whoever asks next hears of it.
   pool.on('error', () => {});
@@ -51,8 +55,8 @@ export function openDatabase(
     await pool.end();
     await about.release();
   };
-  const { description, is_exclusive } = about;
-  return { description, is_exclusive, pool, queries, query: queryOf(pool), close };
+  const { description, is_exclusive, is_kept } = about;
+  return { description, is_exclusive, is_kept, pool, queries, query: queryOf(pool), close };
 }
 
 /**

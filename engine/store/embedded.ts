@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { PoolConfig } from 'pg';
 import type { Outcome, Problem } from '../contract/problem.js';
-import { openDatabase, type OpenDatabase } from './database.js';
+import { type AboutDatabase, openDatabase, type OpenDatabase } from './database.js';
 import { lockFolder } from './folder-lock.js';
 import { databaseFull, databaseUnreadable, dataFolderUnusable } from './problems.js';
 import { unpackTar } from './tar.js';
@@ -21,7 +21,7 @@ const ROOM_BYTES_MIN = 16_777_216;
 export async function openInMemory(template_file: string | undefined): Promise<OpenDatabase> {
   const template = template_file === undefined ? undefined : await findFile(template_file);
   const pglite = await PGlite.create(template ? { loadDataDir: new Blob([new Uint8Array(template)]) } : {});
-  return toDatabase(pglite, 'embedded, in memory', async () => {});
+  return toDatabase(pglite, { description: 'embedded, in memory', is_kept: false, release: async () => {} });
 }
 
 /**
@@ -42,7 +42,11 @@ export async function openInFolder(
       const description = `embedded, in ${data_dir}`;
       const place = await ensureFiles(data_dir, template_file);
       const pglite = await start(place);
-      if (pglite.ok) return { ok: true, value: toDatabase(pglite.value, description, lock.value.release) };
+      if (pglite.ok)
+        return {
+          ok: true,
+          value: toDatabase(pglite.value, { description, is_kept: true, release: lock.value.release }),
+        };
       const room = await findRoom(place);
       await lock.value.release();
       return { ok: false, problems: [doesNotStart(description, pglite.said, room)] };
@@ -98,9 +102,13 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-function toDatabase(pglite: PGlite, description: string, release: () => Promise<void>): OpenDatabase {
+function toDatabase(
+  pglite: PGlite,
+  { description, is_kept, release }: Omit<AboutDatabase, 'is_exclusive'>,
+): OpenDatabase {
   return openDatabase(toPoolConfig(pglite), {
     description,
+    is_kept,
     is_exclusive: true,
     release: async () => {
       try {

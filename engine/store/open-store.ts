@@ -66,6 +66,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Sto
   return {
     database: {
       description: database.description,
+      is_kept: database.is_kept,
       migrate: async () => applied,
       findFault: (error) => findFaultProblem(database.description, error),
       close: database.close,

@@ -30,7 +30,7 @@ export async function openServer(given: string, answer_ms = ANSWER_MS): Promise<
       application_name: 'chukwa',
       stream: () => keep(sockets, new Socket()),
     },
-    { description: `PostgreSQL at ${place}`, is_exclusive: false, release: async () => {} },
+    { description: `PostgreSQL at ${place}`, is_exclusive: false, is_kept: true, release: async () => {} },
   );
   const database = { ...opened, server_url: url, close: () => closeWithin(GOODBYE_MS, opened, sockets) };
   const problem = await findProblem(database, place);

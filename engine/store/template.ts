@@ -47,7 +47,7 @@ async function isFresh(template_file: string, digest: string): Promise<boolean> 
 
 async function packTemplate(migrations: readonly Migration[]): Promise<Uint8Array> {
   const pglite = await PGlite.create();
-  const about = { description: 'template', is_exclusive: true, release: async () => {} };
+  const about = { description: 'template', is_exclusive: true, is_kept: false, release: async () => {} };
   const database = openDatabase(toPoolConfig(pglite), about);
   try {
     const migrated = await migrate(database, migrations);

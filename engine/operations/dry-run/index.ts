@@ -37,7 +37,7 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     const answers = await loadAnswers(opened.value.authoring, request.answers, loaded.value.program);
     if (!answers.ok) return answers;
     book.lay(world.world_slug, answers.value.turns);
-    request.onWorld(copied.value, opened.value.store.database.description);
+    request.onWorld(copied.value, opened.value.store.database);
     const run = await runTurns(opened.value, request);
     if (!run.ok) return run;
     const dry_run = {

@@ -19,8 +19,6 @@ export interface Narration {
   close(): void;
 }
 
-const IN_MEMORY = /\bmemory\b/;
-
 const STOPPING = hanging(2, 'Stopping: calls that may change something are waited for. Ask again to leave at once.');
 
 /** Opens a narration on standard output; with `--json` it says nothing there. */
@@ -40,7 +38,7 @@ export function openNarration({ terminal, as_json }: Session): Narration {
     },
     wait: (what) => live.show(what),
     begin(title) {
-      story = { ...story, is_kept: !IN_MEMORY.test(title.database) };
+      story = { ...story, is_kept: title.database.is_kept };
       print(titleLines(title));
     },
     announceStop() {

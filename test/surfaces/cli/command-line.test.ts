@@ -200,6 +200,11 @@ test('a stored scenario is named by its hash', async () => {
   const [, hash] = /^scenario +([0-9a-f]{64}) {2}workflows\/simple\/scenario\.json$/m.exec(out) ?? [];
   const made = await chukwa(`world create by-hash --scenario ${hash}`);
   assert.equal(made.code, 0, made.error);
+  const short = await chukwa(`world create by-digits --scenario ${hash?.slice(0, 8)}`);
+  assert.equal(short.code, 0, short.error);
+  const wrong = await chukwa('world create nobody --scenario 00000000');
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.error, /There is no scenario 00000000/);
   const unknown = await chukwa(`world create nobody --scenario ${'0'.repeat(64)}`);
   assert.equal(unknown.code, 1);
   assert.match(unknown.error, /no stored scenario 0{64}/);
@@ -380,6 +385,11 @@ test('a throw-away database offers no ids that lead nowhere', async () => {
   const fleeting = await compose({ CHUKWA_DATABASE_URL: 'memory:' });
   assert.equal(await runCommandLine(fleeting, ['park', '--turns', '1'], terminal), 0);
   assert.doesNotMatch(terminal.out_text(), /npx chukwa/);
+  const maker = openTestTerminal();
+  const words = ['world', 'create', 'brief', '--scenario', 'workflows/simple/scenario.json'];
+  assert.equal(await runCommandLine(fleeting, words, maker), 0);
+  assert.match(maker.out_text(), /in memory: the world is gone with this command/);
+  assert.doesNotMatch(maker.out_text(), /npx chukwa/);
 });
 
 test('migrate and doctor tell the state of things', async () => {

@@ -219,6 +219,17 @@ test('a subject is named once, above all that is its own', () => {
   assert.equal(toldAfter(BEGAN, tool, tool).text, '      buy {button: C} -> status empty  12 ms\n');
 });
 
+test('of tokens that no endpoint has counted a committed turn says nothing', () => {
+  const { usage: _usage, ...uncounted } = answered({}) as Extract<CallOutcome, { status: 'succeeded' }>;
+  const told = toldAfter(BEGAN, finished(GENERATION, uncounted), {
+    kind: 'turn_committed',
+    attempt_id: ATTEMPT,
+    attempted_turn: 2,
+    patches: [],
+  });
+  assert.equal(told.text, '\n  turn 2 committed: 0 patches, 1 call\n');
+});
+
 test('a committed turn counts patches, calls and tokens', () => {
   const told = toldAfter(BEGAN, finished(AMBIENT, answered({})), finished(GENERATION, answered({})), {
     kind: 'turn_committed',

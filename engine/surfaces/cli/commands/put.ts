@@ -37,5 +37,8 @@ function storedLines({ stored, new_count }: Stored): readonly Line[] {
   return [
     ...stored.map(({ kind, hash, path }) => verbatim(kind.padEnd(KIND_WIDTH), `  ${hash}  ${path}`)),
     line(faint(`${count(stored.length, 'document')} stored, ${new_count} of them new`)),
+    ...(stored.length === 0
+      ? [line(faint('Answers and tests are not stored: a run and a test read their files.'))]
+      : []),
   ];
 }

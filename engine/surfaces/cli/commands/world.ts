@@ -10,7 +10,7 @@ import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds
 import type { WorldSnapshot } from '../../../ports/records.js';
 import { atOption, rootOption, toPath, turnArgument, turnOption } from '../arguments.js';
 import { diffLines } from '../render/diff.js';
-import { accent, type Line, verbatim } from '../render/line.js';
+import { accent, type Line, line, verbatim } from '../render/line.js';
 import { shownWorldLines, worldLines, worldListLines } from '../render/world.js';
 import { answer, type Perform, type Session, withArchive, withEngine } from '../session.js';
 import { type RootOptions, toPlace } from '../place.js';
@@ -105,26 +105,40 @@ function addFork(world: Command, perform: Perform): void {
 async function create(session: Session, world_slug: string, options: CreateOptions) {
   const made = await withEngine(session, async (engine) => {
     const scenario = await findScenario(session, engine, options);
-    return scenario.ok ? createWorld(engine, { world_slug, scenario_hash: scenario.value }) : scenario;
+    if (!scenario.ok) return scenario;
+    return toMade(engine, await createWorld(engine, { world_slug, scenario_hash: scenario.value }));
   });
-  return answer(session, made, { json: (world) => world, lines: newWorldLines });
+  return answer(session, made, { json: ({ world }) => world, lines: madeLines });
 }
 
-function newWorldLines(world: WorldSnapshot): readonly Line[] {
-  return [...worldLines(world), verbatim(), verbatim('Run it: ', accent(`npx chukwa run ${world.world_slug}`))];
+/** A new world, and whether its database is there when the command has ended. */
+interface Made {
+  readonly world: WorldSnapshot;
+  readonly is_kept: boolean;
+}
+
+function toMade({ store }: Engine, made: Done<WorldSnapshot>): Done<Made> {
+  return made.ok ? { ok: true, value: { world: made.value, is_kept: store.database.is_kept } } : made;
+}
+
+function madeLines({ world, is_kept }: Made): readonly Line[] {
+  const next = is_kept
+    ? verbatim('Run it: ', accent(`npx chukwa run ${world.world_slug}`))
+    : line('The database was in memory: the world is gone with this command.');
+  return [...worldLines(world), verbatim(), next];
 }
 
 async function fork(session: Session, source_slug: string, options: ForkOptions) {
   const request = { source_slug, at_turn: options.at, world_slug: options.as };
   const made = await withEngine(session, async (engine) => {
-    if (options.scenario === undefined) return forkWorld(engine, request);
+    if (options.scenario === undefined) return toMade(engine, await forkWorld(engine, request));
     const named = { ...options, scenario: options.scenario };
     const scenario = await findScenario(session, engine, named);
     if (!scenario.ok) return scenario;
     const forked = await forkWorld(engine, { ...request, scenario_hash: scenario.value });
-    return forked.ok ? forked : placeRefusal(session, engine, named, forked);
+    return forked.ok ? toMade(engine, forked) : placeRefusal(session, engine, named, forked);
   });
-  return answer(session, made, { json: (world) => world, lines: newWorldLines });
+  return answer(session, made, { json: ({ world }) => world, lines: madeLines });
 }
 
 /** What keeps a scenario from being gone on by stands in its file, where a file was named. */

@@ -1,5 +1,5 @@
 import type { DryRunSummary, InvocationReport, RunReport, TurnReport } from '../../../operations/run-turns.js';
-import type { WorldSnapshot } from '../../../ports/records.js';
+import type { Database, WorldSnapshot } from '../../../ports/records.js';
 import { awaitedLines } from './awaited.js';
 import { accent, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
 import type { Story } from './story.js';
@@ -12,7 +12,7 @@ export interface RunTitle {
   /** Such as `scripted (park)`. */
   readonly model: string;
   readonly turns: number;
-  readonly database: string;
+  readonly database: Pick<Database, 'description' | 'is_kept'>;
 }
 
 /** The head of a run. */
@@ -22,7 +22,7 @@ export function titleLines({ world, model, turns, database }: RunTitle): readonl
       strong(`world ${world.world_slug}`),
       `  scenario ${world.scenario_label} · model ${model} · ${count(turns, 'turn')}`,
     ),
-    line(faint(`database: ${database}`)),
+    line(faint(`database: ${database.description}`)),
   ];
 }
 

@@ -21,7 +21,8 @@ export interface TurnTally {
   readonly attempted_turn: number;
   readonly attempt_id: string;
   readonly calls: number;
-  readonly tokens: number;
+  /** Undefined while no model's endpoint has counted any. */
+  readonly tokens: number | undefined;
 }
 
 export interface Told {
@@ -76,7 +77,7 @@ type Of<Kind extends Progress['kind']> = Extract<Progress, { kind: Kind }>;
 
 function tellBeginning(story: Story, began: Of<'attempt_began'>): Told {
   const { attempt_id, attempted_turn, simulation_time, continued } = began;
-  const tally: TurnTally = { attempt_id, attempted_turn, calls: 0, tokens: 0 };
+  const tally: TurnTally = { attempt_id, attempted_turn, calls: 0, tokens: undefined };
   return {
     story: { ...UNTOLD, is_kept: story.is_kept, turns: [...story.turns, tally] },
     lines: [
@@ -100,11 +101,11 @@ function tellCall(story: Story, finished: Of<'call_finished'>): Told {
   const { command, outcome } = finished;
   const heading = command.subject_id ?? '';
   const started = withStarted(story, command);
-  const usage = (outcome.usage?.input_tokens ?? 0) + (outcome.usage?.output_tokens ?? 0);
+  const { usage } = outcome;
   const under_way = new Map([...started.under_way].filter(([key]) => key !== command.key));
   const told = withTally({ ...started, heading, under_way }, ({ calls, tokens }) => ({
     calls: calls + 1,
-    tokens: tokens + usage,
+    tokens: usage === undefined ? tokens : (tokens ?? 0) + usage.input_tokens + usage.output_tokens,
   }));
   return { story: told, lines: [...(story.heading === heading ? [] : headingLines(heading)), ...callLines(finished)] };
 }
@@ -136,8 +137,9 @@ function headingLines(subject: string): readonly Line[] {
 }
 
 function tellCommit(story: Story, patches: number): Told {
-  const { attempted_turn = 0, calls = 0, tokens = 0 } = story.turns.at(-1) ?? {};
-  const facts = [count(patches, 'patch', 'patches'), count(calls, 'call'), count(tokens, 'token')].join(', ');
+  const { attempted_turn = 0, calls = 0, tokens } = story.turns.at(-1) ?? {};
+  const counted = tokens === undefined ? [] : [count(tokens, 'token')];
+  const facts = [count(patches, 'patch', 'patches'), count(calls, 'call'), ...counted].join(', ');
   return { story, lines: [EMPTY, line('  ', good(`turn ${attempted_turn} committed`), `: ${facts}`)] };
 }
 
