@@ -66,6 +66,14 @@ for (const [written, others, said] of MISSING) {
   });
 }
 
+test('a reference to a folder is told where it is written, and there alone', async (t) => {
+  const { told } = await complaintsOf(t, { 'a/profile.json': profile('./'), 'a/b.json': {} }, ['a/profile.json']);
+  assert.deepEqual(
+    told.map(([file, line, code]) => [file, line, code]),
+    [['a/profile.json', 5, 'FILE_MISSING']],
+  );
+});
+
 test('a file that is checked by itself knows the files beside the one that is missing', async (t) => {
   const files = { 'a/profile.json': profile('../flows/wrkflow.json'), 'flows/workflow.json': {} };
   const { told } = await complaintsOf(t, files, ['a/profile.json']);

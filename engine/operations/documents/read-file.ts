@@ -8,7 +8,7 @@ export const FILE_BYTES_MAX = 1_048_576;
 
 /**
  * Reads one text file that lies, links followed, below one of the roots.
- * @returns its text, a problem, or undefined where nothing stands at the path
+ * @returns its text, a problem, or undefined where no file stands at the path
  */
 export async function readTextFile(
   { path, name }: { readonly path: string; readonly name: string },
@@ -19,6 +19,8 @@ export async function readTextFile(
   if (!realRoots.some((root) => isWithin(root, real))) return refuse(leavesRoot());
   const facts = await stat(real).catch((): undefined => undefined);
   if (!facts) return refuse(unreadable('this file may not be read'));
+  // A folder holds documents and is none: whoever refers to it refers to no file.
+  if (facts.isDirectory()) return undefined;
   // Opening a pipe would wait for somebody to write into it.
   if (!facts.isFile()) return refuse(simple('NOT_A_FILE', 'this is not a regular file', 'Name a file.'));
   if (facts.size > FILE_BYTES_MAX) return refuse(tooLarge(facts.size));
