@@ -2,7 +2,7 @@ import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import type { Problem } from '../../contract/problem.js';
-import type { Acknowledgement } from '../../operations/reports.js';
+import { type Acknowledgement, REPORT_BYTES_MAX } from '../../operations/reports.js';
 import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
 import type { Done } from '../../operations/engine.js';
 import type { Tokens } from '../../operations/tokens.js';
@@ -10,8 +10,6 @@ import { isOperator, mayReport, requireToken } from './authority.js';
 import { sendProblem, sendRefused, toProblemDocument } from './problem-document.js';
 import { ANSWER_TYPE, FAILURE_TYPE, readReport } from './read-report.js';
 
-/** Larger than every limit of an answer that a policy is likely to set; the binding's own is applied afterwards. */
-const BODY_BYTES_MAX = 1_048_576;
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 const TIMEOUTS_CHECKED_MS = 1_000;
@@ -46,7 +44,7 @@ type Guard = ReturnType<typeof requireToken>;
 
 function createServer(): FastifyInstance {
   const server = Fastify({
-    bodyLimit: BODY_BYTES_MAX,
+    bodyLimit: REPORT_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: HEADERS_TIMEOUT_MS,
     forceCloseConnections: 'idle',
@@ -118,7 +116,7 @@ function toProblem({ statusCode = 500 }: FastifyError): { readonly status: numbe
   if (statusCode === 413)
     return {
       status: 413,
-      problem: { code: 'BODY_TOO_LARGE', message: `The body has more than ${BODY_BYTES_MAX} bytes.` },
+      problem: { code: 'BODY_TOO_LARGE', message: `The body has more than ${REPORT_BYTES_MAX} bytes.` },
     };
   if (statusCode === 415)
     return {

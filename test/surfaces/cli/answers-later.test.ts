@@ -107,6 +107,18 @@ test('a report says what follows from it, once; afterwards that nothing does, wh
   assert.match((await chukwa('run', 'reported')).out, / 1 +committed +1 +3 /);
 });
 
+test('a report whose file is not there, or is too large, is refused, and nothing is reported', async () => {
+  const { call } = await makeResting('slipped');
+  assert.deepEqual(await refusalOf('report', call, '--result', join(data, 'nowhere.json')), [1, 'FILE_UNREADABLE']);
+  assert.deepEqual(await refusalOf('report', call, '--result', data), [1, 'FILE_UNREADABLE']);
+  const large = join(data, 'large.json');
+  await writeFile(large, `"${'x'.repeat(1_048_576)}"`);
+  assert.deepEqual(await refusalOf('report', call, '--result', large), [1, 'RESULT_NOT_JSON']);
+  const file = join(data, 'small.json');
+  await writeFile(file, ANSWER);
+  assert.match((await chukwa('report', call, '--result', file)).out, /^The report is kept/);
+});
+
 test('a report that names no call, a call that is not awaited, or several, is refused with what to write', async () => {
   const { attempt, call } = await makeResting('misnamed');
   const unknown = await chukwa('report', 'nope', '--failed', 'x');

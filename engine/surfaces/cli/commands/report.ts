@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Json } from '../../../contract/json.js';
 import { toJson } from '../../../core/content/i-json.js';
 import { type Done, refuse } from '../../../operations/engine.js';
-import type { SaidReport } from '../../../operations/reports.js';
+import { REPORT_BYTES_MAX, type SaidReport } from '../../../operations/reports.js';
 import { report } from '../../../operations/served.js';
 import type { ExitCode } from '../exit-code.js';
 import { reportedLines } from '../render/acknowledgement.js';
@@ -49,8 +49,12 @@ async function toReport({ terminal }: Session, { result = '', failed }: ReportOp
 }
 
 async function readJson(file: string, folder: string): Promise<Done<Json>> {
+  const path = resolve(folder, file);
   try {
-    const read = toJson(JSON.parse(await readFile(resolve(folder, file), 'utf8')));
+    const { size } = await stat(path);
+    if (size > REPORT_BYTES_MAX)
+      return refuse(noJson(file, `it has ${size} bytes, and a report may have ${REPORT_BYTES_MAX}`));
+    const read = toJson(JSON.parse(await readFile(path, 'utf8')));
     return read.ok ? read : refuse(noJson(file, `${read.problem.reason} (at ${read.problem.pointer})`));
   } catch (error) {
     return refuse(error instanceof SyntaxError ? noJson(file, 'it cannot be parsed') : unreadable(file));
