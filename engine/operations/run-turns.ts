@@ -123,7 +123,7 @@ async function unlessLost<Value>(
     return unavailable({
       ...problem,
       message: `${problem.message} Turn ${committed} of ${world_slug} is the last that is known to be committed.`,
-      repair: `${problem.repair} Then, with the variables of its services set (chukwa toys tells those of the toys): chukwa run ${world_slug}. Turn ${committed + 1} goes on from its records.`,
+      repair: `${problem.repair} Then: chukwa run ${world_slug}. Turn ${committed + 1} goes on from its records, with the services that it had: after a park, chukwa toys starts them, and tells the variables to set.`,
       details: { world_slug, last_committed_turn: committed },
     });
   }
