@@ -9,7 +9,8 @@ export interface BuiltIns {
 }
 
 // Taken at once, since they are what may be changed.
-const { ownKeys, getOwnPropertyDescriptor, defineProperty, deleteProperty } = Reflect;
+const { ownKeys, getOwnPropertyDescriptor, setPrototypeOf, defineProperty, deleteProperty } = Reflect;
+const { is } = Object;
 
 const WITH_PROTOTYPES = {
   Object,
@@ -40,7 +41,13 @@ const WATCHED: readonly (readonly [name: string, object: object])[] = [
 interface Kept {
   readonly name: string;
   readonly object: object;
-  readonly members: readonly (readonly [key: string | symbol, descriptor: PropertyDescriptor])[];
+  readonly members: readonly Member[];
+}
+
+interface Member {
+  readonly key: string | symbol;
+  /** It inherits nothing, so that nothing can be added to what it says. */
+  readonly descriptor: PropertyDescriptor;
 }
 
 /** Begins to watch. */
@@ -49,30 +56,37 @@ export function keepBuiltIns(): BuiltIns {
   return { restore: () => restoreAll(kept) };
 }
 
-function membersOf(object: object): Kept['members'] {
+function membersOf(object: object): readonly Member[] {
   return ownKeys(object).flatMap((key) => {
-    const descriptor = getOwnPropertyDescriptor(object, key);
-    return descriptor === undefined ? [] : [[key, descriptor] as const];
+    const descriptor = describe(object, key);
+    return descriptor === undefined ? [] : [{ key, descriptor }];
   });
 }
 
-/** Written with nothing but loops and what was taken above: all else may be somebody else's by now. */
+/** A property as it is now. */
+function describe(object: object, key: string | symbol): PropertyDescriptor | undefined {
+  const descriptor = getOwnPropertyDescriptor(object, key);
+  if (descriptor !== undefined) setPrototypeOf(descriptor, null);
+  return descriptor;
+}
+
+/** Written with nothing but members, loops and what was taken above: even iterators may be somebody else's by now. */
 function restoreAll(kept: readonly Kept[]): readonly string[] {
   const changed: string[] = [];
   for (let place = 0; place < kept.length; place += 1) {
     const { name, object, members } = kept[place] as Kept;
     const known = { __proto__: null } as unknown as Record<string | symbol, true>;
     for (let index = 0; index < members.length; index += 1) {
-      const [key, descriptor] = members[index] as Kept['members'][number];
+      const { key, descriptor } = members[index] as Member;
       known[key] = true;
-      if (isSame(descriptor, getOwnPropertyDescriptor(object, key))) continue;
+      if (isSame(descriptor, describe(object, key))) continue;
       defineProperty(object, key, descriptor);
       changed[changed.length] = nameOf(name, key);
     }
     const keys = ownKeys(object);
     for (let index = 0; index < keys.length; index += 1) {
       const key = keys[index] as string | symbol;
-      if (known[key] || getOwnPropertyDescriptor(object, key)?.enumerable !== true) continue;
+      if (known[key] || describe(object, key)?.enumerable !== true) continue;
       deleteProperty(object, key);
       changed[changed.length] = nameOf(name, key);
     }
@@ -81,12 +95,7 @@ function restoreAll(kept: readonly Kept[]): readonly string[] {
 }
 
 function isSame(before: PropertyDescriptor, after: PropertyDescriptor | undefined): boolean {
-  return (
-    after !== undefined &&
-    (before.value === after.value || before.value !== before.value) &&
-    before.get === after.get &&
-    before.set === after.set
-  );
+  return after !== undefined && is(before.value, after.value) && before.get === after.get && before.set === after.set;
 }
 
 function nameOf(object: string, key: string | symbol): string {

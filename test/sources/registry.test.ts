@@ -165,6 +165,8 @@ const CHANGES = {
   'Array.prototype.map': 'Array.prototype.map = () => [];',
   'JSON.parse': 'JSON.parse = () => ({});',
   'Object.prototype.evil': 'Object.prototype.evil = 1;',
+  'Object.prototype.get': 'Object.prototype.get = () => 1; Array.prototype.map = () => [];',
+  'a symbol of Array.prototype': 'Array.prototype[Symbol.iterator] = function* () {};',
   'Promise.prototype.then':
     'const own = Promise.prototype.then; Promise.prototype.then = function (...all) { return own.apply(this, all); };',
   'String.prototype.trim':
@@ -183,7 +185,9 @@ for (const [what, does] of Object.entries(CHANGES))
     assert.deepEqual([1].map(String), ['1']);
     assert.deepEqual(JSON.parse('[" x "]'), [' x ']);
     assert.equal(' x '.trim(), 'x');
-    assert.equal('evil' in {}, false);
+    const [one] = [1];
+    assert.equal(one, 1);
+    assert.equal('evil' in {} || 'get' in {}, false);
   });
 
 test('a plugin may add what is missing', async (t) => {
