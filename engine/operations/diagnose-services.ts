@@ -14,7 +14,7 @@ const BASE_VARIABLES = ['CHUKWA_LLM_BASE_URL', 'OPENAI_BASE_URL'] as const;
 const KEY_VARIABLES = ['CHUKWA_LLM_API_KEY', 'OPENAI_API_KEY'] as const;
 const BASE_DEFAULT = 'https://api.openai.com/v1';
 
-/** What stands in place of an address in a repair; that of a model has a path. */
+/** What a good value looks like; that of a model has a path. */
 const SERVICE_EXAMPLE = 'http://127.0.0.1:8080';
 const ENDPOINT_EXAMPLE = 'http://127.0.0.1:8080/v1';
 
@@ -30,14 +30,8 @@ export async function diagnoseModel({ lookUp, examineOrigin }: ServiceSurroundin
       repair: 'For a real model set CHUKWA_LLM_BASE_URL, and CHUKWA_LLM_API_KEY where it wants a key.',
     };
   const base = variable === undefined ? undefined : lookUp(variable);
-  const found = await examineOrigin(variable ?? BASE_VARIABLES[0], base ?? BASE_DEFAULT);
-  if (!found.ok)
-    return {
-      subject: 'model',
-      state: 'broken',
-      message: found.message,
-      repair: found.repair.replace(SERVICE_EXAMPLE, ENDPOINT_EXAMPLE),
-    };
+  const found = await examineOrigin(variable ?? BASE_VARIABLES[0], base ?? BASE_DEFAULT, ENDPOINT_EXAMPLE);
+  if (!found.ok) return { subject: 'model', state: 'broken', message: found.message, repair: found.repair };
   return { subject: 'model', state: 'good', message: `${found.origin}, ${hasKey ? 'with' : 'without'} a key` };
 }
 
@@ -65,7 +59,7 @@ async function diagnoseVariable({ lookUp, examineOrigin }: ServiceSurroundings, 
         ? 'chukwa toys starts the toy services and prints the line to set it; chukwa park needs none.'
         : `Set it to the URL of the service, such as ${SERVICE_EXAMPLE}; that of an MCP server may be a command, too`,
     };
-  const found = await examineOrigin(variable, value);
+  const found = await examineOrigin(variable, value, SERVICE_EXAMPLE);
   return found.ok
     ? { subject: variable, state: 'good', message: found.origin }
     : { subject: variable, state: 'broken', message: found.message, repair: found.repair };

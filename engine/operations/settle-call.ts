@@ -97,7 +97,7 @@ async function readAnswer(
 ): Promise<Done<Json | undefined>> {
   if (file === undefined) return { ok: true, value: undefined };
   const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text === undefined) return refuse(unreadable(file));
+  if (text === undefined) return refuse(answerUnreadable(file));
   const parsed = parseSource(file, text);
   if (!parsed.ok) return refuse(...parsed.problems);
   const shown = await showInvocation(engine, call.source_invocation_id);
@@ -108,7 +108,8 @@ async function readAnswer(
   return refuse(...problems.map((problem) => ({ ...problem, location: locate(problem.pointer ?? '') })));
 }
 
-function unreadable(file: string): Problem {
+/** The file that is to hold what a call answered cannot be read. */
+export function answerUnreadable(file: string): Problem {
   return {
     code: 'FILE_UNREADABLE',
     message: `The file ${JSON.stringify(file)} cannot be read.`,

@@ -165,5 +165,8 @@ export type OriginReport =
   | { readonly ok: true; readonly origin: string }
   | { readonly ok: false; readonly message: string; readonly repair: string };
 
-/** Looks whether a service can be connected to; asks it nothing. */
-export type ExamineOrigin = (variable: string, value: string) => Promise<OriginReport>;
+/**
+ * Looks whether a service can be connected to; asks it nothing.
+ * @param example a good value, for the repair of one that is none
+ */
+export type ExamineOrigin = (variable: string, value: string, example: string) => Promise<OriginReport>;

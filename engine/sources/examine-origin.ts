@@ -6,10 +6,9 @@ const PATIENCE_MS = 2000;
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /** Whether a variable's value leads to somebody who answers the door. Nothing is asked, and nothing is said. */
-export const examineOrigin: ExamineOrigin = async (variable, value) => {
+export const examineOrigin: ExamineOrigin = async (variable, value, example) => {
   const parsed = parseOrigin(variable, value);
-  if (!parsed.ok)
-    return { ok: false, message: parsed.message, repair: `Set ${variable} to a URL such as http://127.0.0.1:8080` };
+  if (!parsed.ok) return { ok: false, message: parsed.message, repair: `Set ${variable} to a URL such as ${example}` };
   const { origin, protocol, hostname, port } = new URL(parsed.origin.url);
   const reason = await knock(hostname.replace(/^\[|\]$/g, ''), Number(port) || (DEFAULT_PORTS[protocol] ?? 0));
   if (reason === undefined) return { ok: true, origin };

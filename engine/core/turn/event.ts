@@ -32,7 +32,7 @@ export interface CallFailed {
   readonly message: string;
 }
 
-/** The pipeline refused a call before anything left the process. */
+/** The pipeline refused a call before anything was sent. */
 export interface CallRefused {
   readonly kind: 'call_refused';
   readonly key: string;

@@ -6,6 +6,7 @@ import { toJson } from '../../../core/content/i-json.js';
 import { type Done, refuse } from '../../../operations/engine.js';
 import { REPORT_BYTES_MAX, type SaidReport } from '../../../operations/reports.js';
 import { report } from '../../../operations/served.js';
+import { answerUnreadable } from '../../../operations/settle-call.js';
 import type { ExitCode } from '../exit-code.js';
 import { reportedLines } from '../render/acknowledgement.js';
 import { answer, type Perform, printRefused, printUsage, type Session } from '../session.js';
@@ -57,16 +58,8 @@ async function readJson(file: string, folder: string): Promise<Done<Json>> {
     const read = toJson(JSON.parse(await readFile(path, 'utf8')));
     return read.ok ? read : refuse(noJson(file, `${read.problem.reason} (at ${read.problem.pointer})`));
   } catch (error) {
-    return refuse(error instanceof SyntaxError ? noJson(file, 'it cannot be parsed') : unreadable(file));
+    return refuse(error instanceof SyntaxError ? noJson(file, 'it cannot be parsed') : answerUnreadable(file));
   }
-}
-
-function unreadable(file: string) {
-  return {
-    code: 'FILE_UNREADABLE',
-    message: `The file ${JSON.stringify(file)} cannot be read.`,
-    repair: 'Name a JSON file that holds the answer. Nothing was reported.',
-  };
 }
 
 function noJson(file: string, reason: string) {
