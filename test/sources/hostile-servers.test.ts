@@ -175,12 +175,6 @@ test('a service that is not there fails the call and is named with its variable'
   assert.ok(message.startsWith(`${url} (TEST_URL) refused the connection`), message);
 });
 
-test('a port that no client may use is named as such', async (t) => {
-  const sources = await openTestSources(t, { overlay: { TEST_URL: 'http://127.0.0.1:1' } });
-  const outcome = await ask(sources, jsonCall());
-  assert.match(outcome.status === 'failed' ? outcome.failure_message : '', /bad port/);
-});
-
 test('a connection that was closed between two calls does not fail the second', async (t) => {
   let connections = 0;
   const url = await serve(t, (request, response) => {

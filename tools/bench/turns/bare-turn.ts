@@ -21,7 +21,7 @@ const NOT_SAID: Pick<BareAnswer, 'pieces' | 'usage' | 'finish_reason'> = {
 /** Does one call, and what its floor wants done before and after. */
 export type AroundCall = (call: CapturedCall, ask: () => Promise<BareAnswer>) => Promise<BareAnswer>;
 
-/** The clients that the engine's plugins use, with nothing around them. */
+/** The clients that people take, with nothing around them. */
 export interface BareClients {
   /** Makes the calls of one turn in the order in which the engine made them; its readings of a turn at once. */
   turn(calls: readonly CapturedCall[], around: AroundCall): Promise<void>;

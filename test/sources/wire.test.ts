@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import type { OriginFetch } from '../../engine/contract/source.js';
+import { boundCall } from '../../engine/sources/call-bounds.js';
+import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
+import { type Listener, serve } from './harness.js';
+
+// What a plugin's fetch sends and takes: that of the platform, but for what it may not do.
+
+/** The fetch of one call to a server of the test. */
+async function openFetch(t: TestContext, listener: Listener): Promise<OriginFetch> {
+  return openFetchAt(t, await serve(t, listener));
+}
+
+function openFetchAt(t: TestContext, url: string): OriginFetch {
+  const fetches = openOriginFetches();
+  const over = new AbortController();
+  t.after(async () => {
+    over.abort();
+    await fetches.close();
+  });
+  const call = boundCall(
+    over.signal,
+    { max_wire_bytes: 1_000_000, max_body_bytes: 1_000_000 },
+    { names_its_calls: true },
+  );
+  const fetch = fetches.bind({ variable: 'TEST_URL', url, secrets: [] });
+  return (asked, init) => fetch(asked, init, call);
+}
+
+const TEXT = '{"warm":true}';
+
+const CODINGS: readonly (readonly [string, (text: Buffer) => Buffer])[] = [
+  ['gzip', gzipSync],
+  ['X-GZIP', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['gzip, br', (text) => brotliCompressSync(gzipSync(text))],
+];
+
+for (const [coding, encode] of CODINGS) {
+  for (const status of [200, 500]) {
+    test(`a body in ${coding} is read as it was before, with status ${status}`, async (t) => {
+      const fetch = await openFetch(t, (_request, response) =>
+        response.writeHead(status, { 'content-encoding': coding }).end(encode(Buffer.from(TEXT))),
+      );
+      const response = await fetch('/answer');
+      assert.equal(response.status, status);
+      assert.equal(response.headers.get('content-encoding'), null);
+      assert.equal(await response.text(), TEXT);
+    });
+  }
+}
+
+test('a body in a coding that is not known is handed on as it came, with its name', async (t) => {
+  const fetch = await openFetch(t, (_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'secret' }).end(TEXT),
+  );
+  const response = await fetch('/answer');
+  assert.equal(response.headers.get('content-encoding'), 'secret');
+  assert.equal(await response.text(), TEXT);
+});
+
+test('more codings around each other than anyone needs are not undone', async (t) => {
+  const fetch = await openFetch(t, (_request, response) =>
+    response.writeHead(200, { 'content-encoding': Array(6).fill('gzip').join(', ') }).end(TEXT),
+  );
+  assert.equal(await (await fetch('/answer')).text(), TEXT);
+});
+
+test('a request says what it takes and who asks, unless it says otherwise', async (t) => {
+  const fetch = await openFetch(t, (request, response) => response.end(JSON.stringify(request.headers)));
+  const said = (await (await fetch('/answer')).json()) as Record<string, string>;
+  assert.deepEqual(
+    [said['accept'], said['accept-encoding'], said['user-agent']],
+    ['*/*', 'gzip, deflate, br', 'chukwa'],
+  );
+  const headers = { Accept: 'text/plain', 'Accept-Encoding': 'identity', 'User-Agent': 'plugin/1' };
+  const other = (await (await fetch('/answer', { headers })).json()) as Record<string, string>;
+  assert.deepEqual(
+    [other['accept'], other['accept-encoding'], other['user-agent']],
+    ['text/plain', 'identity', 'plugin/1'],
+  );
+});
+
+const BODIES: readonly (readonly [string, RequestInit['body'], string, RegExp])[] = [
+  ['text', 'wärm', 'wärm', /^text\/plain;charset=utf-8$/i],
+  ['bytes', new TextEncoder().encode('warm'), 'warm', /^$/],
+  ['a form', new URLSearchParams({ park: 'warm' }), 'park=warm', /^application\/x-www-form-urlencoded;charset=utf-8$/i],
+  ['a blob', new Blob(['warm'], { type: 'text/csv' }), 'warm', /^text\/csv$/],
+];
+
+for (const [what, body, sent, type] of BODIES) {
+  test(`${what} may be a body, and names its type where the headers do not`, async (t) => {
+    const fetch = await openFetch(t, async (request, response) => {
+      const text = Buffer.concat(await request.toArray()).toString();
+      response.end(JSON.stringify({ text, type: request.headers['content-type'] ?? '', method: request.method }));
+    });
+    const got = (await (await fetch('/answer', { method: 'post', body: body ?? null })).json()) as Record<
+      string,
+      string
+    >;
+    assert.deepEqual([got['text'], got['method']], [sent, 'POST']);
+    assert.match(got['type'] ?? '', type);
+    const headers = { 'content-type': 'application/json' };
+    const named = await fetch('/answer', { method: 'POST', body: body ?? null, headers });
+    assert.equal(((await named.json()) as Record<string, string>)['type'], 'application/json');
+  });
+}
+
+test('headers come as they were sent: bytes beyond ASCII, and each of a name', async (t) => {
+  const fetch = await openFetch(t, (request) =>
+    request.socket.end(
+      'HTTP/1.1 200 OK\r\nx-odd: \xe9\xff\r\nset-cookie: a=1\r\nset-cookie: b=2\r\nvary: a\r\nvary: b\r\ncontent-length: 0\r\n\r\n',
+      'latin1',
+    ),
+  );
+  const { headers } = await fetch('/answer');
+  assert.equal(headers.get('x-odd'), '\xe9\xff');
+  assert.deepEqual(headers.getSetCookie(), ['a=1', 'b=2']);
+  assert.equal(headers.get('vary'), 'a, b');
+});
+
+for (const status of [204, 304]) {
+  test(`status ${status} has no body, and its connection is used again`, async (t) => {
+    const ports = new Set<number | undefined>();
+    const fetch = await openFetch(t, (request, response) => {
+      ports.add(request.socket.remotePort);
+      response.writeHead(status).end();
+    });
+    for (let count = 0; count < 3; count += 1) {
+      const response = await fetch('/answer');
+      assert.equal(response.status, status);
+      assert.equal(response.body, null);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.equal(ports.size, 1);
+  });
+}
+
+test('who cancels a body hangs up', async (t) => {
+  let tell = (): void => {};
+  const hungUp = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const fetch = await openFetch(t, (request, response) => {
+    request.socket.once('close', () => tell());
+    response.writeHead(200).write('for ever');
+  });
+  const response = await fetch('/answer');
+  await response.body?.cancel();
+  await hungUp;
+});
+
+test('a service may be at a port that browsers refuse', async (t) => {
+  const server = createServer((_request, response) => response.end(TEXT));
+  const isListening = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(REFUSED_BY_BROWSERS, '127.0.0.1', () => resolve(true));
+  });
+  if (!isListening) return t.skip('something else listens there');
+  t.after(() => server.close());
+  const response = await openFetchAt(t, `http://127.0.0.1:${REFUSED_BY_BROWSERS}`)('/answer');
+  assert.equal(await response.text(), TEXT);
+});
+
+/** Of the list in the fetch standard. */
+const REFUSED_BY_BROWSERS = 6669;
