@@ -114,12 +114,12 @@ function admit(
   const headers = toHeaders(said);
   const factsOf = (): TransportFacts => ({ http_status: status, response_headers: Object.fromEntries(headers) });
   if (REDIRECTS.has(status)) {
-    body.destroy();
+    hangUp(body);
     throw makeSourceFailure('http_status', describeRedirect(origin, status, headers), factsOf());
   }
   // The constructor refuses the others, which HTTP does not define.
   if (status < 200 || status > 599) {
-    body.destroy();
+    hangUp(body);
     throw makeSourceFailure('http_status', `${describeOrigin(origin)} answered with status ${status}`, factsOf());
   }
   if (WITHOUT_BODY.has(status)) {
@@ -162,15 +162,20 @@ function boundBody(body: Readable, { origin, bounds, factsOf }: Body): ReadableS
         if (done === true) return controller.close();
         bytes += value.byteLength;
         if (bytes <= bounds.max_body_bytes) return controller.enqueue(value);
-        body.destroy();
+        hangUp(body);
         controller.error(makeTooLarge(bounds.max_body_bytes, factsOf()));
       } catch (error) {
         const isOver = bounds.signal.aborted || isAbort(error);
         controller.error(isOver ? error : toFailure(origin, error, bounds, factsOf()));
       }
     },
-    cancel: () => void body.destroy(),
+    cancel: () => hangUp(body),
   });
+}
+
+/** A body that is given up before its end says so, to nobody. */
+function hangUp(body: Readable): void {
+  body.on('error', () => {}).destroy();
 }
 
 function toFailure(origin: Origin, error: unknown, bounds: CallBounds, facts?: TransportFacts): SourceFailure {
