@@ -73,6 +73,8 @@ export interface Doubt extends Rest {
 export interface AttemptPast {
   /** How many drivers have left it without a word, or broke. */
   readonly take_overs: number;
+  /** When the attempt began, in milliseconds since 1970. */
+  readonly began_at: number;
   readonly renderer_version: string;
   readonly plugin_versions: Readonly<Record<string, string>>;
   /** The latest performance of each call, in the order in which they ended. */
@@ -88,6 +90,8 @@ export interface RecordedCall {
   readonly llm_call_id?: string;
   readonly invocation_seq: number;
   readonly started_at: number;
+  /** When it ended, or was taken and is answered later; where nobody saw it end, when that was found. */
+  readonly heard_at: number;
   readonly key: string;
   readonly request_hash: string;
   readonly effect: EffectClass;
@@ -125,8 +129,6 @@ export interface CallFinish {
 export interface CallsWrite {
   readonly finished: readonly CallFinish[];
   readonly started: readonly CallStart[];
-  /** What the statement tells of agents. */
-  readonly agents?: AgentRecord;
 }
 
 export interface SuspendAttempt {
@@ -148,7 +150,7 @@ export interface CommitTurn {
   readonly ended_at: number;
   /** The end of the generation that said the last patch, where that is not on record yet. */
   readonly answer?: CallFinish;
-  /** The ends of the attempt's agent turns. */
+  /** What the statement tells of agents, whose turns end with it. */
   readonly agents?: AgentRecord;
 }
 
@@ -156,7 +158,7 @@ export interface FailAttempt {
   readonly failure: Fail;
   readonly source_invocation_id?: string;
   readonly ended_at: number;
-  /** The ends of the attempt's agent turns. */
+  /** What the statement tells of agents, whose turns end with it. */
   readonly agents?: AgentRecord;
 }
 
@@ -195,6 +197,8 @@ export interface AttemptStore {
   begin(request: BeginAttempt, isAlive: (holder: Holder) => boolean): Promise<BeginOutcome>;
   /** One statement: all of it is durable when it resolves, or nothing of it is written. */
   writeCalls(lease: AttemptLease, calls: CallsWrite): Promise<Written>;
+  /** Tells of agents while calls are under way. One statement. */
+  tellOfAgents(lease: AttemptLease, agents: AgentRecord): Promise<Written>;
   /** One statement. */
   flushChunks(lease: AttemptLease, llm_call_id: string, batch: ChunkBatch): Promise<Written>;
   /** One statement. @returns until when it is waited for, in milliseconds since 1970, by the clock of the database */

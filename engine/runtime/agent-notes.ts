@@ -1,25 +1,27 @@
 import type { AgentBook, CallPointer } from '../core/agents/book.js';
 import { type AttemptEnding, endTurns } from '../core/agents/end-turns.js';
+import type { AgentRecord } from '../core/agents/record.js';
 import { isEmpty, recordTransitions } from '../core/agents/record-transitions.js';
-import type { AgentTransition } from '../core/agents/transition.js';
-import type { CallsWrite } from '../ports/attempts.js';
+import type { AgentTransition, TimedTransition } from '../core/agents/transition.js';
 
 /** What a driver knows of its agents: the book as it is on record, and what is still to be written. */
 export interface AgentNotes {
   readonly book: AgentBook;
-  readonly unwritten: readonly AgentTransition[];
+  readonly unwritten: readonly TimedTransition[];
 }
 
 /** What a statement tells of agents, where it tells anything. */
-export type Told = Pick<CallsWrite, 'agents'>;
+export interface Told {
+  readonly agents?: AgentRecord;
+}
 
-/** What the next statement tells of agents, and how the notes stand once it has landed. */
+/** What a statement tells of agents, and how the notes stand once it has landed. */
 export interface Telling {
   readonly told: Told;
   readonly after: AgentNotes;
 }
 
-/** Where the record of a call is; undefined for one that has no row, and gets none by this statement. */
+/** Where the record of a call is; undefined for one that has no row. */
 export type FindPointer = (call_key: string) => CallPointer | undefined;
 
 /** Tells all that can be told. What is of a call without a row waits for it. */
@@ -38,8 +40,8 @@ export function tellEnding(notes: AgentNotes, ending: AttemptEnding, findPointer
 
 function toTelling(
   before: AgentBook,
-  transitions: readonly AgentTransition[],
-  unwritten: readonly AgentTransition[],
+  transitions: readonly TimedTransition[],
+  unwritten: readonly TimedTransition[],
   findPointer: FindPointer,
 ): Telling {
   const { book, record } = recordTransitions(before, transitions, toPointerOf(findPointer));

@@ -1,17 +1,26 @@
-import type { AgentBook } from '../core/agents/book.js';
+import type { AgentRecord } from '../core/agents/record.js';
+import { timed } from '../core/agents/transition.js';
 import type { Commit, Fail, Invoke, TurnCommand } from '../core/turn/command.js';
 import { advance, type Step } from '../core/turn/advance.js';
 import type { TurnBegan } from '../core/turn/event.js';
 import { refold } from '../core/turn/refold.js';
-import type { TurnState } from '../core/turn/state.js';
+import { type TurnState, UNBEGUN } from '../core/turn/state.js';
 import type { Verdict } from '../core/turn/verdict.js';
 import type { Program } from '../core/workflow/program.js';
-import type { AttemptLease, AttemptPast, AttemptStore, CallFinish, CallStart, Written } from '../ports/attempts.js';
+import type {
+  AttemptLease,
+  AttemptPast,
+  BeginOutcome,
+  CallFinish,
+  CallStart,
+  CallsWrite,
+  Written,
+} from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallPended, CallResult } from '../ports/sources.js';
-import { type Arrivals, openArrivals } from './arrivals.js';
+import type { Arrivals } from './arrivals.js';
 import { eventOf } from './event-of.js';
-import { type CallWrite, type Journal, note, openJournal, writeAlone, writeCall, writeTale } from './journal.js';
+import { type CallWrite, close, type Journal, note, openJournal, writeAlone, writeCall, writeTale } from './journal.js';
 import type { OnProgress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
@@ -53,22 +62,35 @@ interface Call {
   under_way: boolean;
 }
 
-/** The journal of an attempt of whose agents so much is on record. */
-export function openJournalOf({ writeCalls }: AttemptStore, lease: AttemptLease, book: AgentBook): Journal {
-  return openJournal(book, async (calls) => demand(await writeCalls(lease, calls)));
+/** The journal of an attempt of whose agents so much is on record. Where it breaks by itself, that arrives. Close it. */
+export function openJournalOf(
+  { attempts, quiet_ms }: Pick<RuntimeParts, 'attempts' | 'quiet_ms'>,
+  { lease, agents }: Pick<Extract<BeginOutcome, { readonly kind: 'begun' }>, 'lease' | 'agents'>,
+  arrivals: Arrivals<Arrival>,
+): Journal {
+  const writes = {
+    writeCalls: async (calls: CallsWrite) => demand(await attempts.writeCalls(lease, calls)),
+    tellOfAgents: async (told: AgentRecord) => demand(await attempts.tellOfAgents(lease, told)),
+    onFailure: (error: unknown) => arrivals.put({ kind: 'broken', error }),
+  };
+  return openJournal(agents, writes, { quiet_ms });
 }
 
 /** An attempt that has heard nothing yet. */
 export function openAttempt(
-  opening: Pick<Attempt, 'lease' | 'program' | 'simulation_time' | 'onProgress' | 'state' | 'journal'>,
+  opening: Pick<Attempt, 'lease' | 'program' | 'simulation_time' | 'onProgress' | 'arrivals' | 'journal'>,
 ): Attempt {
-  return { ...opening, is_leaving: false, arrivals: openArrivals(), calls: new Map(), last_invocation_seq: 0 };
+  return { ...opening, state: UNBEGUN, is_leaving: false, calls: new Map(), last_invocation_seq: 0 };
 }
 
 /** Takes up what is on record, and comes back to where the turn stood. @returns what is left to do */
 export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): readonly TurnCommand[] {
-  const records = past.calls.map(({ fact, ...call }) => ({ ...call, ...(fact ? { event: eventOf(fact) } : {}) }));
-  const { state, commands, asked, agents } = refold(attempt.program, began, records);
+  const records = past.calls.map(({ fact, heard_at, ...call }) => ({
+    ...call,
+    at: heard_at,
+    ...(fact ? { event: eventOf(fact) } : {}),
+  }));
+  const { state, commands, asked, agents } = refold(attempt.program, { ...began, at: past.began_at }, records);
   attempt.state = state;
   note(attempt.journal, agents);
   attempt.last_invocation_seq = past.last_invocation_seq;
@@ -88,7 +110,7 @@ export function hear(attempt: Attempt, outcome: CallOutcome, is_reported = false
   const call = callOf(attempt, outcome.key);
   call.under_way = false;
   const step = advance(attempt.program, attempt.state, eventOf(outcome));
-  note(attempt.journal, step.agents);
+  note(attempt.journal, timed(step.agents ?? [], outcome.ended_at));
   const { verdict } = step;
   const finish = toFinish(call, { outcome, is_reported, verdict });
   const { source_invocation_id, command } = call.start;
@@ -109,9 +131,12 @@ function toWrite({ start }: Call, finish: CallFinish, can_wait: boolean): CallWr
     : { kind: 'finished', finish, can_wait };
 }
 
-/** Moves to the next state, and has still to write what that means for agents. */
-export function take(attempt: Attempt, step: Step): readonly TurnCommand[] {
-  note(attempt.journal, step.agents);
+/**
+ * Moves to the next state, and has still to write what that means for agents.
+ * @param at when that happened, in milliseconds since 1970
+ */
+export function take(attempt: Attempt, step: Step, at: number): readonly TurnCommand[] {
+  note(attempt.journal, timed(step.agents ?? [], at));
   return moveTo(attempt, step);
 }
 
@@ -192,7 +217,7 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
   const { simulation_time, lease } = attempt;
   const turn = { patches, simulation_time, ended_at: parts.clock.now() };
   await writeTale(attempt.journal, {
-    ending: command,
+    ending: { ...command, at: turn.ended_at },
     takes_answer: true,
     write: async (told, answer) =>
       demand(await parts.attempts.commit(lease, { ...turn, ...(answer === undefined ? {} : { answer }), ...told })),
@@ -212,7 +237,7 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
   const by = call === undefined ? {} : { source_invocation_id: call.start.source_invocation_id };
   const ended = { failure, ended_at: parts.clock.now(), ...by };
   await writeTale(attempt.journal, {
-    ending: failure,
+    ending: { ...failure, at: ended.ended_at },
     write: async (told) => demand(await parts.attempts.fail(lease, { ...ended, ...told })),
   });
   attempt.onProgress({
@@ -250,6 +275,7 @@ function isAct({ start }: Call): boolean {
 /** Gives the world back with the attempt still open. */
 export async function handOver(parts: RuntimeParts, attempt: Attempt): Promise<void> {
   abandon(attempt);
+  close(attempt.journal);
   await writeAlone(attempt.journal, async () =>
     demand(await parts.attempts.handOver(attempt.lease, { at: parts.clock.now(), has_broken: false })),
   );

@@ -1,6 +1,7 @@
 import type { AgentBook, CallPointer } from '../core/agents/book.js';
 import type { AttemptEnding } from '../core/agents/end-turns.js';
-import type { AgentTransition } from '../core/agents/transition.js';
+import type { AgentRecord } from '../core/agents/record.js';
+import type { TimedTransition } from '../core/agents/transition.js';
 import type { CallFinish, CallStart, CallsWrite } from '../ports/attempts.js';
 import { type AgentNotes, tell, tellEnding, type Told } from './agent-notes.js';
 
@@ -9,6 +10,9 @@ const CALLS_MAX = 4;
 
 /** How long the end of a call from which nothing follows waits for those of others, in milliseconds. */
 const LINGER_MS = 2;
+
+/** How long what agents have done waits for an end of the attempt that tells of it, in milliseconds. */
+const QUIET_MS = 250;
 
 /** What becomes of a call. */
 export type CallWrite =
@@ -23,7 +27,7 @@ export type CallWrite =
 /** A statement of its own that tells of agents. */
 export interface Tale<Result> {
   /** What it means for them. */
-  readonly transitions?: readonly AgentTransition[];
+  readonly transitions?: readonly TimedTransition[];
   /** The attempt ends with it, and so do the turns of its agents. */
   readonly ending?: AttemptEnding;
   /** @param answer the end of a call that is to be written by the same statement */
@@ -42,46 +46,79 @@ interface Lone {
 
 /** Something that waits to be written, with what was noted before it. */
 interface Entry {
-  readonly noted: readonly AgentTransition[];
+  readonly noted: readonly TimedTransition[];
   readonly what: CallWrite | Lone;
   resolve(): void;
   reject(error: unknown): void;
 }
 
+/** What a journal writes by, besides what it is handed entry by entry. */
+export interface JournalWrites {
+  /** Writes them by one statement, or throws. */
+  readonly writeCalls: (calls: CallsWrite) => Promise<void>;
+  /** Tells of agents by a statement of its own, or throws. */
+  readonly tellOfAgents: (agents: AgentRecord) => Promise<void>;
+  /** Hears why nobody could be told of agents, where no entry waits for that. */
+  readonly onFailure: (error: unknown) => void;
+}
+
 /**
  * What a driver writes, in its order: each statement waits for the one before. What becomes of calls at one time goes
- * into one statement, so that the end of a call and the start of those that follow cost one. Once a write has failed,
+ * into one statement, so that the end of a call and the start of those that follow cost one. What agents have done is
+ * told with the end of the attempt, or when it has waited for a while: nothing follows from it. Once a write has failed,
  * all that come after it fail alike, since they build on it.
  */
 export interface Journal {
-  /** Writes them by one statement, or throws. */
-  readonly writeCalls: (calls: CallsWrite) => Promise<void>;
+  readonly writes: JournalWrites;
   readonly linger_ms: number;
-  /** The calls that have a row, or get one by the next statement. */
+  readonly quiet_ms: number;
+  /** The calls that have a row. */
   readonly pointers: Map<string, CallPointer>;
   notes: AgentNotes;
   /** Noted since the last entry. */
-  noted: readonly AgentTransition[];
+  noted: readonly TimedTransition[];
   waiting: readonly Entry[];
   writing: Promise<void> | undefined;
   /** Set while something waits that can. */
   hurry: (() => void) | undefined;
+  /** Set while notes wait to be told. */
+  quiet: NodeJS.Timeout | undefined;
+  /** Nothing more is told but by an end of the attempt. */
+  is_closed: boolean;
   broken: { readonly error: unknown } | undefined;
 }
 
-/** A journal in which nothing waits. */
-export function openJournal(
-  book: AgentBook,
-  writeCalls: Journal['writeCalls'],
-  linger_ms: number = LINGER_MS,
-): Journal {
-  const empty = { noted: [], waiting: [], writing: undefined, hurry: undefined, broken: undefined };
-  return { writeCalls, linger_ms, pointers: new Map(), notes: { book, unwritten: [] }, ...empty };
+/** How long a journal waits; left out, as long as is good for a driver. */
+export interface Patience {
+  /** For company of an end of a call from which nothing follows. */
+  readonly linger_ms?: number | undefined;
+  /** For an end of the attempt that tells of agents. */
+  readonly quiet_ms?: number | undefined;
 }
 
-/** Remembers transitions of agents for the next write. */
-export function note(journal: Journal, transitions: readonly AgentTransition[] = []): void {
+/** A journal in which nothing waits. Close it. */
+export function openJournal(book: AgentBook, writes: JournalWrites, patience: Patience = {}): Journal {
+  const { linger_ms = LINGER_MS, quiet_ms = QUIET_MS } = patience;
+  return {
+    writes,
+    linger_ms,
+    quiet_ms,
+    pointers: new Map(),
+    notes: { book, unwritten: [] },
+    noted: [],
+    waiting: [],
+    writing: undefined,
+    hurry: undefined,
+    quiet: undefined,
+    is_closed: false,
+    broken: undefined,
+  };
+}
+
+/** Remembers transitions of agents until they are told of: after what is written already, and no later than what follows. */
+export function note(journal: Journal, transitions: readonly TimedTransition[]): void {
   journal.noted = [...journal.noted, ...transitions];
+  tellSoon(journal);
 }
 
 /**
@@ -104,16 +141,40 @@ export function writeAlone<Result>(journal: Journal, write: () => Promise<Result
 
 /** Writes a statement of its own together with what there is to tell of agents. */
 export function writeTale<Result>(journal: Journal, tale: Tale<Result>): Promise<Result> {
+  waitNoMore(journal);
   return putAlone(journal, (answer) => writeTold(journal, tale, answer), tale.takes_answer === true);
 }
 
 /** Gives up what has not been written, and begins afresh with what has. @returns once nothing is being written */
 export async function forget(journal: Journal): Promise<void> {
+  waitNoMore(journal);
   journal.broken ??= { error: new Error('the driver has given up what it had to write') };
   await journal.writing;
   journal.broken = undefined;
   journal.noted = [];
   journal.notes = { ...journal.notes, unwritten: [] };
+}
+
+/** Tells nothing more by itself: the driver leaves, and what has not been told is told by whoever goes on. */
+export function close(journal: Journal): void {
+  journal.is_closed = true;
+  waitNoMore(journal);
+}
+
+/** Tells of agents in a while, unless an end of the attempt does so before. */
+function tellSoon(journal: Journal): void {
+  const waits = journal.noted.length > 0 || journal.notes.unwritten.length > 0;
+  if (!waits || journal.is_closed || journal.quiet !== undefined) return;
+  journal.quiet = setTimeout(() => {
+    journal.quiet = undefined;
+    const write = async ({ agents }: Told): Promise<void> => agents && journal.writes.tellOfAgents(agents);
+    putAlone(journal, () => writeTold(journal, { write }), false).catch(journal.writes.onFailure);
+  }, journal.quiet_ms).unref();
+}
+
+function waitNoMore(journal: Journal): void {
+  clearTimeout(journal.quiet);
+  journal.quiet = undefined;
 }
 
 async function putAlone<Result>(
@@ -170,6 +231,7 @@ async function writeNext(journal: Journal): Promise<void> {
   try {
     if (journal.broken) throw journal.broken.error;
     await writeBatch(journal, batch);
+    tellSoon(journal);
     for (const entry of batch) entry.resolve();
   } catch (error) {
     if (journal.broken === undefined) await salvage(journal, batch);
@@ -179,10 +241,10 @@ async function writeNext(journal: Journal): Promise<void> {
 }
 
 /** What has been answered is kept, though what was to be written with it could not be: nobody is to ask it again. */
-async function salvage({ writeCalls }: Journal, batch: readonly Entry[]): Promise<void> {
+async function salvage({ writes }: Journal, batch: readonly Entry[]): Promise<void> {
   const finished = batch.flatMap(({ what }) => (what.kind === 'finished' ? what.finish : []));
   if (finished.length === 0 || finished.length === batch.length) return;
-  await writeCalls({ finished, started: [] }).catch(() => {
+  await writes.writeCalls({ finished, started: [] }).catch(() => {
     // Then they cannot be kept either, and what broke the rest is the error to hear of.
   });
 }
@@ -214,10 +276,8 @@ async function writeBatch(journal: Journal, batch: readonly Entry[]): Promise<vo
     if (what.kind === 'started') started.push(what.start);
     else finished.push(what.finish);
   }
+  await journal.writes.writeCalls({ finished, started });
   for (const start of started) journal.pointers.set(start.command.key, start);
-  const { told, after } = tell(journal.notes, (key) => journal.pointers.get(key));
-  await journal.writeCalls({ finished, started, ...told });
-  journal.notes = after;
 }
 
 async function writeTold<Result>(journal: Journal, tale: Tale<Result>, answer?: CallFinish): Promise<Result> {

@@ -1,6 +1,7 @@
 import type { Json } from '../contract/json.js';
 import { unreachable } from '../contract/unreachable.js';
 import { restTurns } from '../core/agents/rest-turns.js';
+import { timed } from '../core/agents/transition.js';
 import { advance, restOf } from '../core/turn/advance.js';
 import type { Suspend, TurnCommand } from '../core/turn/command.js';
 import type { Rested } from '../ports/attempts.js';
@@ -31,7 +32,7 @@ export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPe
   call.under_way = false;
   attempt.onProgress({ kind: 'call_pended', source_invocation_id, command, deadline });
   const event = eventOf({ key: pended.key, status: 'pending', deadline });
-  return take(attempt, advance(attempt.program, attempt.state, event));
+  return take(attempt, advance(attempt.program, attempt.state, event), pended.pended_at);
 }
 
 /** How a call can fail without that telling how it ended outside. */
@@ -71,9 +72,10 @@ export async function findReported(
 /** Lets the attempt rest. @returns false where it has been told something meanwhile, which arrives next */
 export async function rest(parts: RuntimeParts, attempt: Attempt, command: Suspend): Promise<boolean> {
   const { attempt_id, attempted_turn } = attempt.lease;
+  const at = parts.clock.now();
   const rests = await writeTale(attempt.journal, {
-    transitions: restTurns(attempt.program, attempt.state, command),
-    write: async (told) => hasRested(await parts.attempts.suspend(attempt.lease, { at: parts.clock.now(), ...told })),
+    transitions: timed(restTurns(attempt.program, attempt.state, command), at),
+    write: async (told) => hasRested(await parts.attempts.suspend(attempt.lease, { at, ...told })),
     hasLanded: (rests) => rests,
   });
   if (rests) {
@@ -116,7 +118,7 @@ async function hearMessage(
 ): Promise<readonly TurnCommand[]> {
   switch (message.message_type) {
     case 'stop':
-      return take(attempt, advance(attempt.program, attempt.state, { kind: 'stopped', reason: reasonOf(message) }));
+      return stop(parts, attempt, reasonOf(message));
     case 'tool_result':
     case 'timeout':
       return hearReport(parts, attempt, message);
@@ -152,6 +154,11 @@ function toReport({ message_type, payload }: InboxMessage): CallReport {
 function reasonOf({ payload }: InboxMessage): string {
   const { reason } = payload as { readonly reason?: unknown };
   return typeof reason === 'string' ? reason : 'the attempt was stopped';
+}
+
+/** Somebody wants the attempt to end. */
+export function stop({ clock }: Pick<RuntimeParts, 'clock'>, attempt: Attempt, reason: string): readonly TurnCommand[] {
+  return take(attempt, advance(attempt.program, attempt.state, { kind: 'stopped', reason }), clock.now());
 }
 
 /** Looks for messages while the attempt is driven, and for calls that have run out of time. */

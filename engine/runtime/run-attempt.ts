@@ -1,7 +1,6 @@
 import { unreachable } from '../contract/unreachable.js';
 import { advance } from '../core/turn/advance.js';
 import type { Fail, TurnCommand } from '../core/turn/command.js';
-import { UNBEGUN } from '../core/turn/state.js';
 import { RENDERER_VERSION } from '../core/prompt/renderer-version.js';
 import type { Program } from '../core/workflow/program.js';
 import { mismatch } from '../core/turn/refold.js';
@@ -25,9 +24,10 @@ import {
   recall,
   take,
 } from './attempt.js';
+import { openArrivals } from './arrivals.js';
 import { beatAtIntervals } from './interval-heartbeat.js';
-import { forget, type Journal } from './journal.js';
-import { findReported, hearMail, lookForMail, pend, rest } from './later.js';
+import { close, forget, type Journal } from './journal.js';
+import { findReported, hearMail, lookForMail, pend, rest, stop } from './later.js';
 import type { OnProgress, Progress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
@@ -71,12 +71,15 @@ export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): 
   const heartbeat = parts.heartbeat ?? beatAtIntervals(parts.attempts);
   const begun = await parts.attempts.begin(toBegin(parts, request, attempt_id, heartbeat.lease_ms), parts.isAlive);
   if (begun.kind !== 'begun') return begun;
-  const journal = openJournalOf(parts.attempts, begun.lease, begun.agents);
+  const arrivals = openArrivals<Arrival>();
+  const journal = openJournalOf(parts, begun, arrivals);
   try {
-    return await runBegun({ ...parts, heartbeat }, request, begun, journal);
+    return await runBegun({ ...parts, heartbeat }, request, begun, { arrivals, journal });
   } catch (error) {
     if (!(error instanceof Overtaken)) await leaveBroken(parts, begun.lease, { journal, error });
     throw error;
+  } finally {
+    close(journal);
   }
 }
 
@@ -84,13 +87,13 @@ async function runBegun(
   parts: BeatingParts,
   request: AttemptRequest,
   begun: Begun,
-  journal: Journal,
+  own: Pick<Attempt, 'arrivals' | 'journal'>,
 ): Promise<AttemptEnd> {
   const { lease, past } = begun;
   const { attempt_id, attempted_turn } = lease;
   const { program, onProgress } = request;
   const simulation_time = request.simulationTime(attempted_turn);
-  const attempt = openAttempt({ lease, program, simulation_time, onProgress, state: UNBEGUN, journal });
+  const attempt = openAttempt({ ...own, lease, program, simulation_time, onProgress });
   onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, ...toContinued(past) });
   const stopListening = listen(attempt, request);
   const stopBeating = parts.heartbeat.keep(lease, (why) => {
@@ -112,7 +115,7 @@ async function runBegun(
 /** What there is to do first: for an attempt that goes on, whatever is not on record yet. */
 function findFirst(parts: RuntimeParts, attempt: Attempt, { world, past }: Begun): readonly TurnCommand[] {
   const began = { kind: 'turn_began', world, simulation_time: attempt.simulation_time } as const;
-  if (past === undefined) return take(attempt, advance(attempt.program, attempt.state, began));
+  if (past === undefined) return take(attempt, advance(attempt.program, attempt.state, began), parts.clock.now());
   const failure = findUnfit(parts, past);
   return failure === undefined ? recall(attempt, began, past) : [failure];
 }
@@ -196,7 +199,7 @@ async function hearNext(parts: RuntimeParts, attempt: Attempt): Promise<readonly
     case 'mail':
       return hearMail(parts, attempt, arrival.messages);
     case 'stop':
-      return take(attempt, advance(attempt.program, attempt.state, { kind: 'stopped', reason: arrival.reason }));
+      return stop(parts, attempt, arrival.reason);
     case 'leave':
       prepareToLeave(attempt);
       return [];

@@ -21,5 +21,7 @@ export interface RuntimeParts {
   readonly findFault: (error: unknown) => Problem | undefined;
   /** What keeps the leases; left out, each driver keeps its own. */
   readonly heartbeat?: Heartbeat;
+  /** How long it may take until agents are told of; left out, as long as the journal thinks fit. */
+  readonly quiet_ms?: number;
   readonly plugin_versions: Readonly<Record<string, string>>;
 }

@@ -7,7 +7,7 @@ import type { Store } from '../../engine/ports/records.js';
 import { toStore } from '../../engine/store/open-store.js';
 import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../support/databases.js';
 import { loadScript, must, openParkStage, type ParkStage, ROOT } from '../support/park-stage.js';
-import { Died, type MortalEngine, mortalEngine } from './mortal-driver.js';
+import { Died, type Fate, type MortalEngine, mortalEngine } from './mortal-driver.js';
 
 /** Services, a model and a database that outlive the drivers which die on them. */
 export interface Arena {
@@ -17,12 +17,14 @@ export interface Arena {
   freshStore(): Store;
   /** An engine on such a store. */
   freshEngine(): Engine;
-  /** An engine on such a store whose driver dies after so many steps: see `mortalEngine`. */
+  /** An engine on such a store whose driver dies after so many steps, and tells of agents at the end only. */
   mortalEngine(life: number): MortalEngine;
   /** A fresh world of a scenario that ships, with services and model as freshly started and its script. */
   makeWorld(scenario: string): Promise<string>;
-  /** Runs turns by a driver of its own, which dies after so many steps: see `mortalEngine`. */
+  /** Runs turns by a driver of its own, which dies after so many steps, and tells of agents at the end only. */
   play(world_slug: string, life: number, turns?: number): Promise<Played>;
+  /** Runs a turn by a driver of its own, with which everything may happen. */
+  playBy(world_slug: string, fate: Fate): Promise<Played>;
   close(): Promise<void>;
 }
 
@@ -33,26 +35,31 @@ export interface Played {
   readonly report?: RunReport;
 }
 
+/** So that nothing but the end of an attempt tells of agents: a driver takes the same steps each time. */
+const UNTOLD_MS = 3_600_000;
+
 /** Opens an arena. Close it. */
 export async function openArena(kind: DatabaseKind): Promise<Arena> {
   const stage = await openParkStage('embedded');
   const database = await openTestDatabase(kind);
   const freshStore = (): Store => toStore(database.database, []);
-  const freshEngine = (): Engine => ({ ...mortalEngine(stage.engine, freshStore(), Infinity).engine });
+  const freshEngine = (): Engine => ({ ...mortalEngine(stage.engine, freshStore(), { life: Infinity }).engine });
+  const mortal = (fate: Fate): MortalEngine => mortalEngine(stage.engine, freshStore(), fate);
   let worlds = 0;
   return {
     stage,
     database,
     freshStore,
     freshEngine,
-    mortalEngine: (life) => mortalEngine(stage.engine, freshStore(), life),
+    mortalEngine: (life) => mortal({ life, quiet_ms: UNTOLD_MS }),
     makeWorld: async (scenario) => {
       stage.toys.reset();
       stage.model.reset();
       stage.model.setScript(await loadScript(scenario));
       return makeWorld(freshEngine(), scenario, `${scenario}-${(worlds += 1)}`);
     },
-    play: (world_slug, life, turns = 1) => play(mortalEngine(stage.engine, freshStore(), life), world_slug, turns),
+    play: (world_slug, life, turns = 1) => play(mortal({ life, quiet_ms: UNTOLD_MS }), world_slug, turns),
+    playBy: (world_slug, fate) => play(mortal(fate), world_slug, 1),
     close: async () => {
       await stage.close();
       await database.close();

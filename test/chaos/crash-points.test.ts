@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { showWorld } from '../../engine/operations/worlds.js';
-import type { CardRecord } from '../../engine/ports/agent-records.js';
+import type { AgentTurnRecord, CardRecord } from '../../engine/ports/agent-records.js';
 import type { AttemptRecord, Store, WorldSnapshot } from '../../engine/ports/records.js';
 import { must, type ParkStage } from '../support/park-stage.js';
 import { assertNothingRuns, countEnded } from './aftermath.js';
@@ -31,16 +31,24 @@ interface Death {
   readonly steps: number;
 }
 
-/** Plays a fresh park to the turn before, then that turn by drivers that die, each after so many steps, and one that lives. */
-async function playDying(arena: Arena, lives: readonly number[]): Promise<Death> {
+/**
+ * Plays a fresh park to the turn before, then that turn by drivers that die, each after so many steps, and one that lives.
+ * @param quiet_ms how long they take to tell of agents; left out, nothing is told before the attempt has ended
+ */
+async function playDying(arena: Arena, lives: readonly number[], quiet_ms?: number): Promise<Death> {
   const world_slug = await arena.makeWorld('park');
   await arena.play(world_slug, Infinity, TURN - 1);
   const before = countServed(arena.stage);
   let steps = 0;
   for (const life of [...lives, Infinity]) {
-    ({ steps } = await arena.play(world_slug, life));
-    const attempts = await arena.freshStore().records.attempts(world_slug);
-    if (attempts.at(-1)?.status !== 'running') break;
+    const played = quiet_ms === undefined ? arena.play(world_slug, life) : arena.playBy(world_slug, { life, quiet_ms });
+    ({ steps } = await played);
+    const { records } = arena.freshStore();
+    const latest = (await records.attempts(world_slug)).at(-1);
+    if (latest?.status !== 'running') break;
+    const open = await records.attempt(latest.attempt_id);
+    if (quiet_ms === undefined)
+      assert.deepEqual(open?.agent_turns, [], 'agents are told of before their attempt has ended');
   }
   return { ...(await look(arena, world_slug, before)), steps };
 }
@@ -81,7 +89,7 @@ async function look(
   };
 }
 
-/** An agent turn without what differs from run to run. Calls that were made again leave their cards twice. */
+/** An agent turn without what differs from run to run. */
 async function lookAtTurn(store: Store, attempt: AttemptRecord, agent_turn_id: string): Promise<unknown> {
   const turn = await store.records.agentTurn(agent_turn_id);
   assert.ok(turn);
@@ -90,6 +98,7 @@ async function lookAtTurn(store: Store, attempt: AttemptRecord, agent_turn_id: s
   assert.equal(tasks[0]?.payload['deliverable_card_id'], turn.deliverable_card_id);
   const deliverable = turn.output_box.cards.at(-1);
   assert.equal(deliverable?.card_id, turn.deliverable_card_id);
+  assertTimes(turn, attempt);
   const keys = new Map(attempt.invocations.map((call) => [call.source_invocation_id, call.command_key]));
   const toPointer = ({ kind, source_invocation_id, patch_seq, content }: CardRecord) =>
     [kind, keys.get(source_invocation_id ?? ''), patch_seq, content] as const;
@@ -99,8 +108,32 @@ async function lookAtTurn(store: Store, attempt: AttemptRecord, agent_turn_id: s
     outcome: turn.outcome,
     told: turn.context_box?.cards.map(toPointer),
     left: toPointer(deliverable ?? assert.fail()),
-    did: [...new Set(turn.output_box.cards.map((card) => JSON.stringify(toPointer(card))))],
+    did: turn.output_box.cards.map(toPointer),
+    said: turn.events.map(({ subject, payload }) => [
+      subject,
+      payload['status'],
+      payload['phase'],
+      payload['metadata'],
+    ]),
+    edges: turn.execution_edges.map(({ primitive, edge_phase, correlation_id }) => [
+      primitive,
+      edge_phase,
+      keys.get(correlation_id),
+    ]),
   };
+}
+
+/** Whoever tells of it, and however late: what an agent did has the time at which the call ended that it speaks of. */
+function assertTimes({ events, began_at, ended_at }: AgentTurnRecord, attempt: AttemptRecord): void {
+  const times = events.map(({ occurred_at }) => occurred_at);
+  assert.deepEqual(times, times.toSorted(), 'events are out of order');
+  assert.deepEqual([times[0], times.at(-1)], [began_at, ended_at]);
+  const ends = attempt.timeline.filter(({ event_kind }) => /^call_(answered|failed|interrupted)$/.test(event_kind));
+  const ended = new Map(ends.map((end) => [end.source_invocation_id, end.occurred_at]));
+  for (const { payload, occurred_at } of events) {
+    if (payload['phase'] === 'tool_result' || payload['phase'] === 'answered')
+      assert.equal(occurred_at, ended.get(payload['step_id'] as string), `the time of ${payload['phase']}`);
+  }
 }
 
 async function assertAgentsAreDone({ database, freshStore }: Arena, world_slug: string): Promise<void> {
@@ -144,6 +177,9 @@ function check(death: Death, undisturbed: Death, where: string): 'committed' | '
   return 'in doubt';
 }
 
+/** Statements that tell of agents are steps as well, and there are as many of them as there is time for. */
+const TOLD_AT_ONCE_MS = 1;
+
 /** How far apart the points are. */
 const STRIDES = extent({ embedded: 2, PostgreSQL: 5 }, { embedded: 1, PostgreSQL: 1 });
 
@@ -178,6 +214,14 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       ]) {
         check(await playDying(opened, lives), undisturbed, `dead after ${lives.join(', then ')} steps`);
       }
+    });
+
+    test('also where its agents were told of at every step, and nothing of them is told twice', async () => {
+      const opened = await open();
+      const undisturbed = await playDying(opened, [], TOLD_AT_ONCE_MS);
+      assert.equal(undisturbed.attempt.status, 'committed');
+      for (let life = 2; life < undisturbed.steps; life += 2 * STRIDES[kind])
+        check(await playDying(opened, [life], TOLD_AT_ONCE_MS), undisturbed, `dead after step ${life}`);
     });
 
     test('but not for ever: an attempt that outlives five drivers is poisoned', async () => {

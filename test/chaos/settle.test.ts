@@ -83,6 +83,17 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       assert.equal(arena.stage.toys.vending.served.length, 1);
     });
 
+    test('leaves its agents a turn in each attempt, the second after the first, and within its attempt', async () => {
+      const { world_slug, failed } = await makeDoubt();
+      must(await settle(failed));
+      const attempt = await goOn(world_slug);
+      const [first, second] = [failed, attempt].map(({ agent_turns }) => agent_turns[0] ?? assert.fail('no turn'));
+      assert.deepEqual([first?.outcome, second?.outcome, second?.turn_epoch], ['failed', 'success', 2]);
+      assert.equal(first?.ended_at, failed.ended_at);
+      assert.ok(second !== undefined && second.began_at >= attempt.started_at, 'it began before its attempt did');
+      assert.equal(second.ended_at, attempt.ended_at);
+    });
+
     test('and did not take place: the next attempt asks it, and only that, again', async () => {
       const { world_slug, failed } = await makeDoubt();
       assert.equal(must(await settle(failed)).performed, false);

@@ -7,7 +7,7 @@ import { type AttemptEnding, endTurns } from '../../engine/core/agents/end-turns
 import type { AgentRecord } from '../../engine/core/agents/record.js';
 import { recordTransitions } from '../../engine/core/agents/record-transitions.js';
 import { AGENT_STEPS } from '../../engine/core/agents/status.js';
-import type { AgentTransition } from '../../engine/core/agents/transition.js';
+import { timed, type TimedTransition } from '../../engine/core/agents/transition.js';
 import { namedUuid } from '../../engine/core/content/named-uuid.js';
 import { advance } from '../../engine/core/turn/advance.js';
 import type { Invoke, TurnCommand } from '../../engine/core/turn/command.js';
@@ -58,6 +58,12 @@ function speaker({ outputs, ends }: Fate): (command: Invoke) => CallEvent {
   };
 }
 
+interface Plan {
+  readonly most?: number;
+  readonly left?: Play;
+  readonly stride?: number;
+}
+
 interface Play {
   readonly book: AgentBook;
   readonly records: readonly AgentRecord[];
@@ -66,8 +72,11 @@ interface Play {
   readonly ended: boolean;
 }
 
-/** Plays a turn as its driver does, for so many calls; a later driver goes on from what the first has left. */
-function play(fate: Fate, most = Infinity, left?: Play): Play {
+/**
+ * Plays a turn as its driver does, for so many calls; a later driver goes on from what the first has left. What has
+ * happened is written once in so many steps, and at the end; the time is the number of calls that have ended.
+ */
+function play(fate: Fate, { most = Infinity, left, stride = 1 }: Plan = {}): Play {
   const says = speaker(fate);
   const calls: Recorded[] = [...(left?.calls ?? [])];
   const asked = [...(left?.asked ?? [])];
@@ -76,27 +85,29 @@ function play(fate: Fate, most = Infinity, left?: Play): Play {
   let book = left?.book ?? openBook(ATTEMPT, new Map([['bob', 4]]));
   const waiting: Invoke[] = [];
   let end: AttemptEnding | undefined;
-  const write = (transitions: readonly AgentTransition[]): void => {
-    const written = recordTransitions(book, transitions, pointerOf);
+  const steps: (readonly TimedTransition[])[] = [];
+  const write = (ends: readonly TimedTransition[] = []): void => {
+    const written = recordTransitions(book, [...steps.splice(0).flat(), ...ends], pointerOf);
     book = written.book;
     records.push(written.record);
   };
-  const take = (commands: readonly TurnCommand[], agents: readonly AgentTransition[] = []): void => {
-    write(agents);
+  const take = (commands: readonly TurnCommand[], agents: readonly TimedTransition[]): void => {
+    steps.push(agents);
+    if (steps.length >= stride) write();
     for (const command of commands) {
       if (command.kind === 'invoke') waiting.push(command);
-      else if (command.kind !== 'suspend') end = command;
+      else if (command.kind !== 'suspend') end = { ...command, at: calls.length };
     }
   };
   let state = UNBEGUN;
   const hear = (event: TurnEvent): void => {
     const step = advance(PROGRAM, state, event);
     state = step.state;
-    take(step.commands, step.agents);
+    take(step.commands, timed(step.agents ?? [], calls.length));
   };
   if (left === undefined) hear(SMALL_PARK_BEGAN);
   else {
-    const folded = refold(PROGRAM, SMALL_PARK_BEGAN, calls);
+    const folded = refold(PROGRAM, { ...SMALL_PARK_BEGAN, at: 0 }, calls);
     state = folded.state;
     take(folded.commands, folded.agents);
   }
@@ -106,11 +117,15 @@ function play(fate: Fate, most = Infinity, left?: Play): Play {
     if (command === undefined) break;
     const event = says(command);
     asked.push(command);
-    calls.push({ key: command.key, request_hash: command.request_hash, effect: 'read_only', event });
+    const { key, request_hash } = command;
+    calls.push({ key, request_hash, effect: 'read_only', event, at: calls.length + 1 });
     hear(event);
     if (calls.length === fate.stop_after) hear({ kind: 'stopped', reason: 'enough' });
   }
-  if (end !== undefined) write(endTurns(book, end));
+  if (end !== undefined) {
+    write();
+    write(endTurns(book, end));
+  }
   return { book, records, asked, calls, ended: end !== undefined };
 }
 
@@ -149,9 +164,9 @@ test('whatever happens to an attempt, each of its agent turns ends once, with a 
 
 test('a state head only goes where the table leads, and from where the statement before has left it', () => {
   fc.assert(
-    fc.property(fateArbitrary, (fate) => {
+    fc.property(fateArbitrary, fc.integer({ min: 1, max: 20 }), (fate, stride) => {
       const heads = new Map<string, { readonly turn_epoch: number; readonly agent_turn_id: string | null }>();
-      for (const change of rowsOf(play(fate), 'heads')) {
+      for (const change of rowsOf(play(fate, { stride }), 'heads')) {
         const { turn_epoch, agent_turn_id } = heads.get(change.agent_id) ?? {
           turn_epoch: change.agent_id === 'bob' ? 4 : 0,
           agent_turn_id: null,
@@ -167,12 +182,12 @@ test('a state head only goes where the table leads, and from where the statement
 
 test('a driver that goes on with what another has left writes what is missing, and nothing twice', () => {
   fc.assert(
-    fc.property(fateArbitrary, fc.nat({ max: 12 }), (fate, most) => {
+    fc.property(fateArbitrary, fc.nat({ max: 12 }), fc.integer({ min: 1, max: 20 }), (fate, most, stride) => {
       const unstopped = { ...fate, stop_after: 99 };
       const whole = play(unstopped);
-      const left = play(unstopped, most);
+      const left = play(unstopped, { most, stride });
       fc.pre(!left.ended);
-      assert.deepEqual(writtenBy(play(unstopped, Infinity, left)), writtenBy(whole));
+      assert.deepEqual(writtenBy(play(unstopped, { left, stride })), writtenBy(whole));
     }),
     { ...RUNS, numRuns: 80 },
   );
@@ -180,8 +195,19 @@ test('a driver that goes on with what another has left writes what is missing, a
 
 test('a driver that goes on where nothing of the agents was written yet writes all of it', () => {
   const fate: Fate = { outputs: [toolCall('drink')], ends: [], stop_after: 99 };
-  const left = { ...play(fate, 4), book: openBook(ATTEMPT, new Map([['bob', 4]])), records: [] };
-  assert.deepEqual(writtenBy(play(fate, Infinity, left)), writtenBy(play(fate)));
+  const left = { ...play(fate, { most: 4 }), book: openBook(ATTEMPT, new Map([['bob', 4]])), records: [] };
+  assert.deepEqual(writtenBy(play(fate, { left })), writtenBy(play(fate)));
+});
+
+test('in however few statements the rows of an attempt are written, they are the same, each with the time of its step', () => {
+  fc.assert(
+    fc.property(fateArbitrary, fc.integer({ min: 2, max: 40 }), (fate, stride) => {
+      const [seldom, always] = [play(fate, { stride }), play(fate)];
+      assert.deepEqual(writtenBy(seldom), writtenBy(always));
+      assert.ok(rowsOf(seldom, 'heads').length <= rowsOf(always, 'heads').length);
+    }),
+    RUNS,
+  );
 });
 
 test('each agent turn has an epoch of its own, one above the last of its agent', () => {
@@ -225,14 +251,14 @@ test('a request and its response are one pair of edges', () => {
 });
 
 test('an agent that waits for two answers goes on with the second, and a repeated suspension says nothing new', () => {
-  const suspended = { kind: 'suspended', subject_id: 'bob', resume_deadline: 5000 } as const;
+  const suspended = { kind: 'suspended', subject_id: 'bob', resume_deadline: 5000, at: 3 } as const;
   const task = { workflow_hash: 'a', answer_schema_hash: 'b', reading_keys: [] };
   const begun = recordTransitions(
     openBook(ATTEMPT, new Map()),
     [
-      { kind: 'dispatched', subject_id: 'bob' },
-      { kind: 'entered', subject_id: 'bob', ...task },
-      { kind: 'tool_called', subject_id: 'bob', call_key: 'one', tool_name: 'drink' },
+      { kind: 'dispatched', subject_id: 'bob', at: 0 },
+      { kind: 'entered', subject_id: 'bob', ...task, at: 1 },
+      { kind: 'tool_called', subject_id: 'bob', call_key: 'one', tool_name: 'drink', at: 2 },
       { ...suspended, call_keys: ['one', 'two'] },
     ],
     pointerOf,
@@ -246,17 +272,27 @@ test('an agent that waits for two answers goes on with the second, and a repeate
   assert.deepEqual([again.record.events, again.record.waits, again.record.heads], [[], [], []]);
   const one = recordTransitions(
     again.book,
-    [{ kind: 'tool_answered', subject_id: 'bob', call_key: 'one', tool_name: 'drink' }],
+    [{ kind: 'tool_answered', subject_id: 'bob', call_key: 'one', tool_name: 'drink', at: 4 }],
     pointerOf,
   );
   assert.deepEqual([one.record.heads[0]?.status, one.record.heads[0]?.waiting_tool_count], ['suspended', 1]);
-  const two = recordTransitions(one.book, [{ kind: 'reported', subject_id: 'bob', call_key: 'two' }], pointerOf);
+  const two = recordTransitions(one.book, [{ kind: 'reported', subject_id: 'bob', call_key: 'two', at: 5 }], pointerOf);
   assert.deepEqual([two.record.heads[0]?.status, two.record.heads[0]?.resume_deadline], ['running', null]);
 });
 
 test('what has ended does not begin again, and what runs is not given a second turn', () => {
-  const begun = recordTransitions(openBook(ATTEMPT, new Map()), [{ kind: 'dispatched', subject_id: 'bob' }], pointerOf);
-  const called: AgentTransition = { kind: 'tool_called', subject_id: 'bob', call_key: 'one', tool_name: 'drink' };
+  const begun = recordTransitions(
+    openBook(ATTEMPT, new Map()),
+    [{ kind: 'dispatched', subject_id: 'bob', at: 0 }],
+    pointerOf,
+  );
+  const called: TimedTransition = {
+    kind: 'tool_called',
+    subject_id: 'bob',
+    call_key: 'one',
+    tool_name: 'drink',
+    at: 2,
+  };
   assert.throws(() => recordTransitions(begun.book, [called], pointerOf), /bob is dispatched: no work/);
   assert.throws(() => recordTransitions(openBook(ATTEMPT, new Map()), [called], pointerOf), /bob has no turn/);
 });

@@ -7,6 +7,7 @@ import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { CallOutcome, CallSource } from '../../engine/ports/sources.js';
 import type { DatabaseKind } from '../support/databases.js';
 import { must } from '../support/park-stage.js';
+import { waitUntil } from '../support/wait-until.js';
 import { type Arena, openArena } from '../chaos/arena.js';
 
 /** What a test does while a source is being asked, after the call's row stands. */
@@ -79,15 +80,14 @@ function onEachDatabase(name: string, define: (open: () => Promise<Arena>) => vo
 }
 
 onEachDatabase('the agents of an attempt', (open) => {
-  test('are seen from outside to be where the attempt is, while a source is being asked', async () => {
+  test('are seen from outside to be where the attempt is, while a source takes its time', async () => {
     const arena = await open();
     const seen: string[] = [];
+    let last = '';
     await playTurn(arena, async (key) => {
-      const heads = await arena.database.outside.query<{ readonly head: string }>(
-        `SELECT concat_ws(' ', agent_id, status, activity, current_tool, 'epoch', turn_epoch) AS head
-         FROM agent_state_heads WHERE status <> 'idle' ORDER BY agent_id`,
-      );
-      seen.push(`${key}: ${heads.map(({ head }) => head).join(', ')}`);
+      if (!key.startsWith('turn/')) await waitUntil(async () => (await listHeads(arena)) !== last);
+      last = await listHeads(arena);
+      seen.push(`${key}: ${last}`);
       return undefined;
     });
     const isOfTurn = (line: string): boolean => line.startsWith('turn/');
@@ -107,6 +107,29 @@ onEachDatabase('the agents of an attempt', (open) => {
         'ant/act/round-1/try-1: ant running thinking epoch 3, bob running epoch 3',
       ],
     );
+  });
+
+  test('have done things when they did them, and not when that was told', async () => {
+    const arena = await open();
+    const unlike = async (): Promise<readonly object[]> =>
+      arena.database.outside.query(
+        `SELECT transition, occurred_at, calls.ended_at FROM agent_events AS events JOIN source_invocations AS calls
+           ON calls.world_slug = events.world_slug AND calls.source_invocation_id = (payload->>'step_id')::uuid
+         WHERE payload->>'phase' IN ('tool_result', 'answered') AND occurred_at IS DISTINCT FROM calls.ended_at`,
+      );
+    let told = 0;
+    const { turns, attempt } = await playTurn(arena, async (key) => {
+      if (key !== 'bob/act/round-2/try-1') return undefined;
+      await waitUntil(async () => (told = await countTold(arena)) > 0);
+      assert.deepEqual(await unlike(), []);
+      return undefined;
+    });
+    assert.equal(told, 1);
+    assert.deepEqual(await unlike(), []);
+    const [bob, ant] = turns;
+    const saidAt = bob?.events.find(({ payload }) => payload['phase'] === 'answered')?.occurred_at;
+    assert.equal(ant?.began_at, saidAt ?? assert.fail());
+    assert.deepEqual([bob?.ended_at, ant?.ended_at], [attempt.ended_at, attempt.ended_at]);
   });
 
   test('end well with the patches that were applied, and have left cards that point at their calls', async () => {
@@ -186,6 +209,24 @@ onEachDatabase('the agents of an attempt', (open) => {
     assert.deepEqual(played.turns, []);
   });
 });
+
+/** The heads that are not idle. */
+async function listHeads({ database }: Arena): Promise<string> {
+  const heads = await database.outside.query<{ readonly head: string }>(
+    `SELECT concat_ws(' ', agent_id, status, activity, current_tool, 'epoch', turn_epoch) AS head
+     FROM agent_state_heads WHERE status <> 'idle' ORDER BY agent_id`,
+  );
+  return heads.map(({ head }) => head).join(', ');
+}
+
+/** How many answers of tools are told of the attempts that run. */
+async function countTold({ database }: Arena): Promise<number> {
+  const [row] = await database.outside.query<{ readonly told: number }>(
+    `SELECT count(*)::int AS told FROM agent_events JOIN agent_turns USING (world_slug, agent_turn_id)
+     WHERE transition LIKE 'tool_answered %' AND kind = 'step' AND outcome IS NULL`,
+  );
+  return row?.told ?? 0;
+}
 
 /** Whether a call is a generation of the park's second subject. */
 function isSecond(key: string): boolean {

@@ -5,7 +5,7 @@ import type { AgentBook } from '../../engine/core/agents/book.js';
 import { endTurns } from '../../engine/core/agents/end-turns.js';
 import type { AgentRecord } from '../../engine/core/agents/record.js';
 import { recordTransitions } from '../../engine/core/agents/record-transitions.js';
-import type { AgentTransition } from '../../engine/core/agents/transition.js';
+import { type AgentTransition, timed } from '../../engine/core/agents/transition.js';
 import type { AttemptLease, CallStart, Written } from '../../engine/ports/attempts.js';
 import type { Store } from '../../engine/ports/records.js';
 import { forEachDatabase, type TestDatabase } from '../support/databases.js';
@@ -41,6 +41,8 @@ interface Scene {
 
 let worlds = 0;
 
+const secondsAfterNoon = (seconds: number): string => new Date(NOON + seconds * 1_000).toISOString();
+
 async function openScene(open: () => Promise<TestDatabase>): Promise<Scene> {
   const database = await open();
   const { store } = database;
@@ -52,45 +54,58 @@ async function openScene(open: () => Promise<TestDatabase>): Promise<Scene> {
     { kind: 'dispatched', subject_id: 'zoe' },
     { kind: 'entered', subject_id: 'zoe', ...TASK, reading_keys: [] },
   ]);
-  assert.equal(await startCall(store, lease, said, record), 'written');
+  assert.equal(await startCall(store, lease, said), 'written');
+  assert.equal(await store.attempts.tellOfAgents(lease, record), 'written');
   return { database, store, lease, said, book };
 }
 
+/** What transitions leave, of which each takes a second, the first of them at noon. */
 function tell(book: AgentBook, transitions: readonly AgentTransition[], call?: CallStart) {
-  return recordTransitions(book, transitions, () => call ?? assert.fail('no call is pointed at'));
+  const happened = transitions.flatMap((transition, index) => timed([transition], NOON + index * 1_000));
+  return recordTransitions(book, happened, () => call ?? assert.fail('no call is pointed at'));
 }
-
-const calling = ({ book }: Scene, tool: CallStart): AgentRecord =>
-  tell(book, [{ kind: 'tool_called', subject_id: 'zoe', call_key: tool.command.key, tool_name: 'drink' }], tool).record;
 
 const answering = ({ book, said }: Scene): AgentRecord =>
   tell(book, [{ kind: 'answered', subject_id: 'zoe', call_key: said.command.key }], said).record;
 
 const succeeding = ({ book, said }: Scene): AgentRecord => {
   const answer: AgentTransition = { kind: 'answered', subject_id: 'zoe', call_key: said.command.key };
-  const ending = { kind: 'commit', patches: [{ subject_id: 'zoe', patch_seq: 1 }] } as const;
+  const ending = { kind: 'commit', patches: [{ subject_id: 'zoe', patch_seq: 1 }], at: NOON } as const;
   return tell(book, [answer, ...endTurns(book, ending)], said).record;
 };
 
-const givingUp = ({ book }: Scene): AgentRecord => tell(book, endTurns(book, failing().failure)).record;
+const givingUp = ({ book }: Scene): AgentRecord => tell(book, endTurns(book, FAILURE)).record;
+
+const FAILURE = { ...failing().failure, at: NOON };
+
+/** The tables that tell of agents, and nothing else. */
+const OF_AGENTS = /agent_(state_heads|turns|events)|boxes|\bcards|execution_edges|turn_waiting_tools/;
+
+forEachDatabase('a statement that tells of no agent', (open) => {
+  test('opens none of their tables: not where calls begin, nor where they end', async () => {
+    const { database, store, lease, said } = await openScene(open);
+    const tool = toyStart('zoe/act/round-1/try-1/tool', 2);
+    const finish = answered(said, { text: '{}', finish_reason: 'stop' });
+    const denied = toyStart('turn/other', 3);
+    const writes: readonly (() => Promise<Written>)[] = [
+      () => store.attempts.writeCalls(lease, { finished: [finish], started: [tool] }),
+      () => finishCall(store, lease, answered(tool, {})),
+      () => startCall(store, lease, { ...denied, refused: refused(denied) }),
+    ];
+    for (const write of writes) {
+      const [text, ...more] = await database.statementsOf(write);
+      assert.deepEqual(more, []);
+      assert.doesNotMatch(text ?? assert.fail(), OF_AGENTS);
+    }
+  });
+});
 
 forEachDatabase('a statement that tells of an agent', (open) => {
   const writes: Readonly<Record<string, (scene: Scene) => Promise<Written>>> = {
-    'starts no call': (scene) => {
-      const tool = toyStart('zoe/act/round-1/try-1/tool', 2);
-      return startCall(scene.store, scene.lease, tool, calling(scene, tool));
-    },
-    'writes no refusal': (scene) => {
-      const tool = toyStart('zoe/act/round-1/try-1/tool', 2);
-      return startCall(scene.store, scene.lease, { ...tool, refused: refused(tool) }, calling(scene, tool));
-    },
-    'starts no generation': (scene) => {
-      const start = generationStart(2, [SYSTEM, message('user', 'correction', 'Again.')], 2);
-      return startCall(scene.store, scene.lease, start, answering(scene));
-    },
-    'ends no generation': (scene) => {
-      const finish = answered(scene.said, { text: '{}', finish_reason: 'stop' });
-      return finishCall(scene.store, scene.lease, finish, answering(scene));
+    'tells nothing': (scene) => scene.store.attempts.tellOfAgents(scene.lease, answering(scene)),
+    'lets nothing rest': async (scene) => {
+      const rested = await scene.store.attempts.suspend(scene.lease, { at: NOON, agents: answering(scene) });
+      return rested === 'rested' ? 'written' : 'overtaken';
     },
     'commits nothing': (scene) => {
       const turn = committing(scene.said, [patchOf({ before: 'rested', after: 'tired' })]);
@@ -150,7 +165,8 @@ forEachDatabase('the record of an agent turn', (open) => {
     const scene = await openScene(open);
     const finish = answered(scene.said, { text: '{}', finish_reason: 'stop' });
     const known = tell(scene.book, [{ kind: 'answered', subject_id: 'zoe', call_key: 'said' }], scene.said);
-    await finishCall(scene.store, scene.lease, finish, known.record);
+    await finishCall(scene.store, scene.lease, finish);
+    await scene.store.attempts.tellOfAgents(scene.lease, known.record);
     await scene.store.attempts.handOver(scene.lease, { at: NOON, has_broken: false });
     const { agents } = await begin(scene.store, scene.lease.world_slug);
     const { source_invocation_id, llm_call_id } = scene.said;
@@ -181,17 +197,61 @@ forEachDatabase('the record of an agent turn', (open) => {
     const begun = tell(agents, [{ kind: 'dispatched', subject_id: 'zoe' }]);
     const { record } = tell(agents, [
       { kind: 'dispatched', subject_id: 'zoe' },
-      ...endTurns(begun.book, { kind: 'fail', failure_class: 'template_unresolved', message: 'Nothing is there.' }),
+      ...endTurns(begun.book, {
+        kind: 'fail',
+        failure_class: 'template_unresolved',
+        message: 'Nothing is there.',
+        at: NOON,
+      }),
     ]);
     assert.equal(await store.attempts.fail(lease, { ...failing(), agents: record }), 'written');
     const [head] = (await store.records.agents('at-once')).filter(({ agent_id }) => agent_id === 'zoe');
     assert.deepEqual([head?.status, head?.turn_epoch], ['idle', 1]);
     const turn = await store.records.agentTurn(record.turns[0]?.agent_turn_id ?? '');
     assert.deepEqual([turn?.outcome, turn?.context_box], ['failed', null]);
+    assert.deepEqual([turn?.began_at, turn?.ended_at], [secondsAfterNoon(0), secondsAfterNoon(1)]);
     assert.deepEqual(turn?.output_box.cards[0]?.content, {
       failure_class: 'template_unresolved',
       message: 'Nothing is there.',
     });
+  });
+
+  test('may be whole in one statement, in which each row has its own time', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'whole');
+    const { lease, agents } = await begin(store, 'whole');
+    const said = generationStart(1, [SYSTEM]);
+    await startCall(store, lease, said);
+    const told: readonly AgentTransition[] = [
+      { kind: 'dispatched', subject_id: 'zoe' },
+      { kind: 'entered', subject_id: 'zoe', ...TASK, reading_keys: [] },
+      { kind: 'tool_called', subject_id: 'zoe', call_key: 'said', tool_name: 'drink' },
+      { kind: 'suspended', subject_id: 'zoe', call_keys: ['said'], resume_deadline: NOON },
+      { kind: 'tool_answered', subject_id: 'zoe', call_key: 'said', tool_name: 'drink' },
+      { kind: 'answered', subject_id: 'zoe', call_key: 'said' },
+    ];
+    const { book } = tell(agents, told, said);
+    const { record } = tell(agents, [...told, ...endTurns(book, FAILURE)], said);
+    await store.attempts.fail(lease, { ...failing(), agents: record });
+    const turn = (await store.records.agentTurn(record.turns[0]?.agent_turn_id ?? '')) ?? assert.fail();
+    assert.deepEqual(
+      [turn.began_at, turn.ended_at, turn.outcome],
+      [secondsAfterNoon(0), secondsAfterNoon(6), 'failed'],
+    );
+    const secondsOf = (rows: readonly { readonly occurred_at: string }[]) =>
+      rows.map(({ occurred_at }) => (Date.parse(occurred_at) - NOON) / 1_000);
+    assert.deepEqual(secondsOf(turn.events), [0, 0, 1, 2, 2, 3, 4, 4, 5, 5, 6, 6]);
+    assert.deepEqual(secondsOf(turn.execution_edges), [0, 0, 2, 4, 6]);
+    assert.deepEqual(
+      turn.waiting_tools.map(({ registered_at, received_at }) => [registered_at, received_at]),
+      [[secondsAfterNoon(3), secondsAfterNoon(4)]],
+    );
+    assert.deepEqual(
+      turn.output_box.cards.map(({ kind }) => kind),
+      ['tool.call', 'tool.result', 'task.deliverable'],
+    );
+    const [head] = (await store.records.agents('whole')).filter(({ agent_id }) => agent_id === 'zoe');
+    assert.deepEqual([head?.status, head?.turn_epoch, head?.active_agent_turn_id], ['idle', 1, null]);
   });
 
   test('keeps the calls that a suspended agent waits for', async () => {
@@ -205,7 +265,8 @@ forEachDatabase('the record of an agent turn', (open) => {
       ],
       tool,
     );
-    await startCall(scene.store, scene.lease, tool, suspended.record);
+    await startCall(scene.store, scene.lease, tool);
+    await scene.store.attempts.tellOfAgents(scene.lease, suspended.record);
     const head = (await scene.store.records.agents(scene.lease.world_slug)).find(({ agent_id }) => agent_id === 'zoe');
     assert.deepEqual(
       [head?.status, head?.activity, head?.waiting_tool_count, head?.resume_deadline],
@@ -219,11 +280,11 @@ forEachDatabase('the record of an agent turn', (open) => {
       [{ kind: 'tool_answered', subject_id: 'zoe', call_key: 'tool', tool_name: 'drink' }],
       tool,
     );
-    await startCall(scene.store, next.lease, generationStart(3, [SYSTEM], 2), heard.record);
+    await scene.store.attempts.tellOfAgents(next.lease, heard.record);
     const turn = await scene.store.records.agentTurn(head?.active_agent_turn_id ?? '');
     const [waited] = turn?.waiting_tools ?? [];
     assert.equal(waited?.tool_call_id, tool.source_invocation_id);
-    assert.notEqual(waited?.received_at, null);
+    assert.deepEqual([waited?.registered_at, waited?.received_at], [secondsAfterNoon(1), secondsAfterNoon(0)]);
   });
 });
 
@@ -237,7 +298,7 @@ forEachDatabase('the database itself', (open) => {
     const { world_slug } = scene.lease;
     const turn = scene.book.turns.get('zoe')?.agent_turn_id;
     const stranger = tell(scene.book, [{ kind: 'dispatched', subject_id: 'bob' }]);
-    await startCall(scene.store, scene.lease, toyStart('turn/other', 2), stranger.record);
+    await scene.store.attempts.tellOfAgents(scene.lease, stranger.record);
     const other = stranger.book.turns.get('bob')?.agent_turn_id;
     const { outside } = scene.database;
     await assert.rejects(outside.query(CARD, [world_slug, 1, v7(), other, 'output', turn]), /cards.*fkey/);

@@ -14,7 +14,6 @@ import type {
   CommitTurn,
   Written,
 } from '../../engine/ports/attempts.js';
-import type { AgentRecord } from '../../engine/core/agents/record.js';
 import type { ComponentToStore, Store } from '../../engine/ports/records.js';
 import type { CallPended, CallSucceeded, ChunkBatch } from '../../engine/ports/sources.js';
 import type { ComponentKind } from '../../engine/ports/validation.js';
@@ -187,18 +186,13 @@ export function generationStart(
 }
 
 /** Writes that a call starts, or that it was refused. */
-export function startCall(store: Store, lease: AttemptLease, start: CallStart, agents?: AgentRecord): Promise<Written> {
-  return store.attempts.writeCalls(lease, { finished: [], started: [start], ...(agents ? { agents } : {}) });
+export function startCall(store: Store, lease: AttemptLease, start: CallStart): Promise<Written> {
+  return store.attempts.writeCalls(lease, { finished: [], started: [start] });
 }
 
 /** Writes that a call ends. */
-export function finishCall(
-  store: Store,
-  lease: AttemptLease,
-  finish: CallFinish,
-  agents?: AgentRecord,
-): Promise<Written> {
-  return store.attempts.writeCalls(lease, { finished: [finish], started: [], ...(agents ? { agents } : {}) });
+export function finishCall(store: Store, lease: AttemptLease, finish: CallFinish): Promise<Written> {
+  return store.attempts.writeCalls(lease, { finished: [finish], started: [] });
 }
 
 /** A successful end of a call. */

@@ -1,18 +1,21 @@
 import type { AcceptedPatch, Fail } from '../turn/command.js';
 import type { AgentBook, AgentTurn } from './book.js';
 import type { AgentTurnOutcome } from './status.js';
-import type { Ended } from './transition.js';
+import { type Ended, type Timed, timed } from './transition.js';
 
-/** How an attempt ends, as far as its agents are concerned. */
-export type AttemptEnding =
+/** How an attempt ends and when, as far as its agents are concerned. */
+export type AttemptEnding = (
   | { readonly kind: 'commit'; readonly patches: readonly Pick<AcceptedPatch, 'subject_id' | 'patch_seq'>[] }
-  | Fail;
+  | Fail
+) &
+  Timed;
 
 /** The end of every agent turn that goes on: the attempt's end is theirs. */
-export function endTurns(book: AgentBook, ending: AttemptEnding): readonly Ended[] {
-  return [...book.turns.values()].map((turn) =>
+export function endTurns(book: AgentBook, ending: AttemptEnding): readonly (Ended & Timed)[] {
+  const ends = [...book.turns.values()].map((turn) =>
     ending.kind === 'commit' ? succeed(turn, ending.patches) : giveUp(turn, ending),
   );
+  return timed(ends, ending.at);
 }
 
 function succeed({ agent_id }: AgentTurn, patches: Extract<AttemptEnding, { kind: 'commit' }>['patches']): Ended {

@@ -1,7 +1,7 @@
 import { type AgentBook, type AgentTurn, entryKey, namesOf } from './book.js';
 import { type AgentRecord, type HeadChange, NOTHING } from './record.js';
-import { type PointerOf, rowsOf } from './rows-of.js';
-import type { AgentTransition } from './transition.js';
+import { type Left, type PointerOf, rowsOf } from './rows-of.js';
+import type { AgentTransition, TimedTransition } from './transition.js';
 
 /** The book after transitions, and the rows that they leave. */
 export interface Recorded {
@@ -15,7 +15,7 @@ export interface Recorded {
  */
 export function recordTransitions(
   book: AgentBook,
-  transitions: readonly AgentTransition[],
+  transitions: readonly TimedTransition[],
   pointerOf: PointerOf,
 ): Recorded {
   let recorded: Recorded = { book, record: NOTHING };
@@ -30,17 +30,16 @@ export function isEmpty(record: AgentRecord): boolean {
   return Object.values(record).every((rows) => rows.length === 0);
 }
 
-function recordOne({ book, record }: Recorded, transition: AgentTransition, pointerOf: PointerOf): Recorded {
+function recordOne({ book, record }: Recorded, transition: TimedTransition, pointerOf: PointerOf): Recorded {
   const { agent_turn_id } = namesOf(book.attempt_id, transition.subject_id);
   const name = nameOf(book, transition, pointerOf);
   const key = entryKey(agent_turn_id, name);
   if (book.recorded.has(key)) return { book, record };
-  const { turn, ...rows } = rowsOf(book, transition, pointerOf);
-  const events = rows.events.map((event) => ({ ...event, transition: name }));
+  const left = rowsOf(book, transition, pointerOf);
   const recorded = new Set(book.recorded).add(key);
   return {
-    book: { ...withTurn(book, transition.subject_id, turn), recorded },
-    record: join(record, { ...rows, events }),
+    book: { ...withTurn(book, transition.subject_id, left.turn), recorded },
+    record: join(record, left, { transition: name, at: transition.at }),
   };
 }
 
@@ -87,15 +86,16 @@ function toHead(turn: AgentTurn | undefined): Omit<HeadChange, 'agent_id' | 'exp
   };
 }
 
-function join(one: AgentRecord, other: Partial<AgentRecord>): AgentRecord {
+function join(one: AgentRecord, left: Left, { transition, at }: { readonly transition: string; readonly at: number }) {
+  const { turns = [], boxes = [], cards = [], edges = [], events, waits = [], ends = [] } = left;
   return {
     heads: [],
-    turns: [...one.turns, ...(other.turns ?? [])],
-    boxes: [...one.boxes, ...(other.boxes ?? [])],
-    cards: [...one.cards, ...(other.cards ?? [])],
-    edges: [...one.edges, ...(other.edges ?? [])],
-    events: [...one.events, ...(other.events ?? [])],
-    waits: [...one.waits, ...(other.waits ?? [])],
-    ends: [...one.ends, ...(other.ends ?? [])],
+    turns: [...one.turns, ...turns.map((row) => ({ ...row, at }))],
+    boxes: [...one.boxes, ...boxes],
+    cards: [...one.cards, ...cards],
+    edges: [...one.edges, ...edges.map((row) => ({ ...row, at }))],
+    events: [...one.events, ...events.map((row) => ({ ...row, transition, at }))],
+    waits: [...one.waits, ...waits.map((row) => ({ ...row, at }))],
+    ends: [...one.ends, ...ends.map((row) => ({ ...row, at }))],
   };
 }

@@ -1,7 +1,8 @@
 import type { Json } from '../../contract/json.js';
 import type { AgentActivity, AgentStatus, AgentTurnOutcome } from './status.js';
+import type { Timed } from './transition.js';
 
-/** Rows that transitions leave, to be written at once and whole, or not at all. */
+/** Rows that transitions leave, to be written at once and whole, or not at all; each has the time of its own transition. */
 export interface AgentRecord {
   readonly heads: readonly HeadChange[];
   readonly turns: readonly BegunTurn[];
@@ -27,8 +28,8 @@ export interface HeadChange {
   readonly resume_deadline: number | null;
 }
 
-/** A member of a turn's waiting set. */
-export interface WaitingTool {
+/** A member of a turn's waiting set, from now on or not any more. */
+export interface WaitingTool extends Timed {
   readonly agent_turn_id: string;
   /** Of the invocation. */
   readonly tool_call_id: string;
@@ -36,7 +37,7 @@ export interface WaitingTool {
 }
 
 /** An agent turn with the message that asks for it. */
-export interface BegunTurn {
+export interface BegunTurn extends Timed {
   readonly agent_id: string;
   readonly agent_turn_id: string;
   readonly turn_epoch: number;
@@ -79,7 +80,7 @@ export interface Card {
 }
 
 /** What caused what: a request and its response have one correlation. */
-export interface ExecutionEdge {
+export interface ExecutionEdge extends Timed {
   readonly agent_turn_id: string;
   readonly primitive: 'enqueue' | 'tool_call' | 'report' | 'join';
   readonly edge_phase: 'request' | 'response';
@@ -89,7 +90,7 @@ export interface ExecutionEdge {
 }
 
 /** `wakeup` is a `cmd.agent.*` subject, the others are `evt.agent.*`. */
-export interface AgentEvent {
+export interface AgentEvent extends Timed {
   readonly agent_id: string;
   readonly agent_turn_id: string;
   /** Names the transition in the turn; written once. */
@@ -99,7 +100,7 @@ export interface AgentEvent {
 }
 
 /** The end of an agent turn. */
-export interface EndedTurn {
+export interface EndedTurn extends Timed {
   readonly agent_turn_id: string;
   readonly outcome: AgentTurnOutcome;
   readonly deliverable_card_id: string;

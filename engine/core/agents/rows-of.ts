@@ -2,7 +2,7 @@ import type { JsonObject } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { namedUuid } from '../content/named-uuid.js';
 import { type AgentBook, type AgentTurn, type CallPointer, namesOf } from './book.js';
-import type { AgentEvent, AgentRecord, Card } from './record.js';
+import type { AgentEvent, BegunTurn, Box, Card, EndedTurn, ExecutionEdge, WaitingTool } from './record.js';
 import { type AgentStep, findNextAgentStatus } from './status.js';
 import type {
   AgentTransition,
@@ -19,10 +19,16 @@ import type {
 /** Finds the record of a call by its key. */
 export type PointerOf = (call_key: string) => CallPointer;
 
-/** What one transition leaves: the turn as it goes on, none once it has ended, and rows. */
-export interface Left extends Partial<Omit<AgentRecord, 'heads' | 'events'>> {
+/** What one transition leaves: the turn as it goes on, none once it has ended, and rows, which do not say when yet. */
+export interface Left {
   readonly turn: AgentTurn | undefined;
-  readonly events: readonly Omit<AgentEvent, 'transition'>[];
+  readonly turns?: readonly Omit<BegunTurn, 'at'>[];
+  readonly boxes?: readonly Box[];
+  readonly cards?: readonly Card[];
+  readonly edges?: readonly Omit<ExecutionEdge, 'at'>[];
+  readonly events: readonly Omit<AgentEvent, 'at' | 'transition'>[];
+  readonly waits?: readonly Omit<WaitingTool, 'at'>[];
+  readonly ends?: readonly Omit<EndedTurn, 'at'>[];
 }
 
 /** How many cards an output box can hold. */

@@ -11,6 +11,22 @@ export type AgentTransition =
   | Answered
   | Ended;
 
+/** A transition, and when it happened. */
+export type TimedTransition = AgentTransition & Timed;
+
+export interface Timed {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Transitions of one moment. */
+export function timed<Transition extends AgentTransition>(
+  transitions: readonly Transition[],
+  at: number,
+): readonly (Transition & Timed)[] {
+  return transitions.map((transition) => ({ ...transition, at }));
+}
+
 /** The subject was given its turn. */
 export interface Dispatched {
   readonly kind: 'dispatched';

@@ -34,12 +34,12 @@ const ROWS: Readonly<Record<keyof AgentRecord, string>> = {
     INSERT INTO agent_turns (world_slug, agent_turn_id, agent_id, attempt_id, turn_epoch, inbox_id, context_box_id,
       output_box_id, began_at, ended_at, outcome, deliverable_card_id)
     SELECT world_slug, agent_turn_id, agent_id, :attempt_id::uuid, turn_epoch, inbox_id, context_box_id, output_box_id,
-      :agents_at::timestamptz, CASE WHEN outcome IS NOT NULL THEN :agents_at::timestamptz END,
-      outcome::agent_turn_outcome, deliverable_card_id
+      began_at, ended_at, outcome::agent_turn_outcome, deliverable_card_id
     FROM fence, unnest(:begun_turns::uuid[], :begun_agents::text[], :begun_epochs::bigint[], :begun_messages::uuid[],
-        :begun_contexts::uuid[], :begun_outputs::uuid[], :begun_outcomes::text[], :begun_deliverables::uuid[])
-      AS row (agent_turn_id, agent_id, turn_epoch, inbox_id, context_box_id, output_box_id, outcome,
-        deliverable_card_id)),
+        :begun_contexts::uuid[], :begun_outputs::uuid[], :begun_times::timestamptz[], :begun_ends::timestamptz[],
+        :begun_outcomes::text[], :begun_deliverables::uuid[])
+      AS row (agent_turn_id, agent_id, turn_epoch, inbox_id, context_box_id, output_box_id, began_at, ended_at,
+        outcome, deliverable_card_id)),
   agent_messages AS (
     INSERT INTO agent_inbox (world_slug, inbox_id, agent_id, message_type, status, attempt_id, agent_turn_id,
       turn_epoch, next_retry_at, consumed_at)
@@ -73,35 +73,36 @@ const ROWS: Readonly<Record<keyof AgentRecord, string>> = {
     INSERT INTO execution_edges (world_slug, agent_turn_id, primitive, edge_phase, correlation_id, trace_id,
       parent_step_id, occurred_at)
     SELECT world_slug, agent_turn_id, primitive::execution_primitive, edge_phase::edge_phase, correlation_id,
-      :attempt_id::uuid, parent_step_id, :agents_at::timestamptz
+      :attempt_id::uuid, parent_step_id, occurred_at
     FROM fence, unnest(:edge_turns::uuid[], :edge_primitives::text[], :edge_phases::text[],
-        :edge_correlations::uuid[], :edge_parents::uuid[])
-      AS row (agent_turn_id, primitive, edge_phase, correlation_id, parent_step_id))`,
+        :edge_correlations::uuid[], :edge_parents::uuid[], :edge_times::timestamptz[])
+      AS row (agent_turn_id, primitive, edge_phase, correlation_id, parent_step_id, occurred_at))`,
 
   events: `
   agent_event_rows AS (
     INSERT INTO agent_events (world_slug, agent_turn_id, transition, kind, agent_id, occurred_at, payload)
-    SELECT world_slug, agent_turn_id, transition, kind, agent_id, :agents_at::timestamptz, payload::json
+    SELECT world_slug, agent_turn_id, transition, kind, agent_id, occurred_at, payload::json
     FROM fence, unnest(:event_turns::uuid[], :event_transitions::text[], :event_kinds::text[], :event_agents::text[],
-        :event_payloads::text[])
-      AS row (agent_turn_id, transition, kind, agent_id, payload))`,
+        :event_times::timestamptz[], :event_payloads::text[])
+      AS row (agent_turn_id, transition, kind, agent_id, occurred_at, payload))`,
 
   waits: `
   agent_waits AS (
     INSERT INTO turn_waiting_tools (world_slug, agent_turn_id, tool_call_id, registered_at, received_at)
-    SELECT world_slug, agent_turn_id, tool_call_id, :agents_at::timestamptz,
-      CASE WHEN NOT is_awaited THEN :agents_at::timestamptz END
-    FROM fence, unnest(:wait_turns::uuid[], :wait_calls::uuid[], :wait_awaited::boolean[])
-      AS row (agent_turn_id, tool_call_id, is_awaited)
+    SELECT world_slug, agent_turn_id, tool_call_id, coalesce(registered_at, received_at), received_at
+    FROM fence, unnest(:wait_turns::uuid[], :wait_calls::uuid[], :wait_beginnings::timestamptz[],
+        :wait_ends::timestamptz[])
+      AS row (agent_turn_id, tool_call_id, registered_at, received_at)
     ON CONFLICT (world_slug, agent_turn_id, tool_call_id) DO UPDATE SET received_at = excluded.received_at)`,
 
   ends: `
   agent_turns_ended AS (
     UPDATE agent_turns
-    SET ended_at = :agents_at::timestamptz, outcome = row.outcome::agent_turn_outcome,
+    SET ended_at = row.ended_at, outcome = row.outcome::agent_turn_outcome,
       deliverable_card_id = row.deliverable_card_id
-    FROM fence, unnest(:end_turns::uuid[], :end_outcomes::text[], :end_deliverables::uuid[])
-      AS row (agent_turn_id, outcome, deliverable_card_id)
+    FROM fence, unnest(:end_turns::uuid[], :end_times::timestamptz[], :end_outcomes::text[],
+        :end_deliverables::uuid[])
+      AS row (agent_turn_id, ended_at, outcome, deliverable_card_id)
     WHERE agent_turns.world_slug = fence.world_slug AND agent_turns.agent_turn_id = row.agent_turn_id
       AND agent_turns.outcome IS NULL)`,
 };

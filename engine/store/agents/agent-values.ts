@@ -3,10 +3,9 @@ import type { AgentRecord } from '../../core/agents/record.js';
 import { type Values, toTimestamp } from '../statement.js';
 
 /** The values of what a statement tells of agents; none where it tells nothing. */
-export function toAgentValues(record: AgentRecord | undefined, at: number): Values {
+export function toAgentValues(record: AgentRecord | undefined): Values {
   if (record === undefined) return {};
   return {
-    agents_at: toTimestamp(at),
     ...toHeads(record),
     ...toTurns(record),
     ...toBoxes(record),
@@ -28,9 +27,7 @@ function toHeads({ heads }: AgentRecord): Values {
     head_activities: heads.map(({ activity }) => activity),
     head_tools: heads.map(({ current_tool }) => current_tool),
     head_waiting: heads.map(({ waiting_tool_count }) => waiting_tool_count),
-    head_deadlines: heads.map(({ resume_deadline }) =>
-      resume_deadline === null ? null : toTimestamp(resume_deadline),
-    ),
+    head_deadlines: heads.map(({ resume_deadline }) => toMoment(resume_deadline)),
   };
 }
 
@@ -46,9 +43,12 @@ function toTurns({ turns, ends }: AgentRecord): Values {
     begun_messages: begun.map(({ inbox_id }) => inbox_id),
     begun_contexts: begun.map(({ context_box_id }) => context_box_id),
     begun_outputs: begun.map(({ output_box_id }) => output_box_id),
+    begun_times: begun.map(({ at }) => toTimestamp(at)),
+    begun_ends: begun.map(({ end }) => toMoment(end?.at)),
     begun_outcomes: begun.map(({ end }) => end?.outcome ?? null),
     begun_deliverables: begun.map(({ end }) => end?.deliverable_card_id ?? null),
     end_turns: ended.map(({ agent_turn_id }) => agent_turn_id),
+    end_times: ended.map(({ at }) => toTimestamp(at)),
     end_outcomes: ended.map(({ outcome }) => outcome),
     end_deliverables: ended.map(({ deliverable_card_id }) => deliverable_card_id),
   };
@@ -86,6 +86,7 @@ function toEdges({ edges }: AgentRecord): Values {
     edge_phases: edges.map(({ edge_phase }) => edge_phase),
     edge_correlations: edges.map(({ correlation_id }) => correlation_id),
     edge_parents: edges.map(({ parent_step_id }) => parent_step_id ?? null),
+    edge_times: edges.map(({ at }) => toTimestamp(at)),
   };
 }
 
@@ -95,16 +96,39 @@ function toEvents({ events }: AgentRecord): Values {
     event_transitions: events.map(({ transition }) => transition),
     event_kinds: events.map(({ kind }) => kind),
     event_agents: events.map(({ agent_id }) => agent_id),
+    event_times: events.map(({ at }) => toTimestamp(at)),
     event_payloads: events.map(({ payload }) => canonicalText(payload)),
   };
 }
 
-/** Of what is said of one call, the last holds. */
+/** A call that is waited for and heard in one statement is written heard: an update would not see it. */
 function toWaits({ waits }: AgentRecord): Values {
-  const last = [...new Map(waits.map((wait) => [`${wait.agent_turn_id} ${wait.tool_call_id}`, wait])).values()];
+  const calls = new Map<string, Wait>();
+  for (const { agent_turn_id, tool_call_id, is_awaited, at } of waits) {
+    const key = `${agent_turn_id} ${tool_call_id}`;
+    calls.set(key, {
+      agent_turn_id,
+      tool_call_id,
+      ...calls.get(key),
+      ...(is_awaited ? { began_at: at } : { ended_at: at }),
+    });
+  }
+  const rows = [...calls.values()];
   return {
-    wait_turns: last.map(({ agent_turn_id }) => agent_turn_id),
-    wait_calls: last.map(({ tool_call_id }) => tool_call_id),
-    wait_awaited: last.map(({ is_awaited }) => `${is_awaited}`),
+    wait_turns: rows.map(({ agent_turn_id }) => agent_turn_id),
+    wait_calls: rows.map(({ tool_call_id }) => tool_call_id),
+    wait_beginnings: rows.map(({ began_at }) => toMoment(began_at)),
+    wait_ends: rows.map(({ ended_at }) => toMoment(ended_at)),
   };
+}
+
+interface Wait {
+  readonly agent_turn_id: string;
+  readonly tool_call_id: string;
+  readonly began_at?: number;
+  readonly ended_at?: number;
+}
+
+function toMoment(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : toTimestamp(at);
 }

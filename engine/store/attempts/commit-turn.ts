@@ -135,7 +135,7 @@ function toValues(lease: AttemptLease, turn: CommitTurn): Values {
     applied.effects.map((effect): PlacedEffect => ({ ...effect, patch_seq })),
   );
   return {
-    ...toAgentValues(turn.agents, turn.ended_at),
+    ...toAgentValues(turn.agents),
     turn: lease.attempted_turn,
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),

@@ -21,7 +21,7 @@ const TAKE = `
 
 const BEGUN = `
   place AS (SELECT world_slug, turn FROM taken), ${AT_PLACE}
-  SELECT taken.turn, taken.epoch, take_overs, renderer_version, plugin_versions,
+  SELECT taken.turn, taken.epoch, take_overs, began_at, renderer_version, plugin_versions,
     ${turnEpochsOf('taken')} AS turn_epochs, ${CONTENTS}
   FROM taken, attempt`;
 
@@ -66,7 +66,8 @@ const CONTINUE = prepare(
        take_overs = take_overs + (status = 'running' AND NOT handed_over)::int
      FROM taken
      WHERE attempts.world_slug = taken.world_slug AND attempts.attempt_id = :attempt_id::uuid
-     RETURNING attempts.world_slug, attempts.attempt_id, take_overs, renderer_version, plugin_versions),
+     RETURNING attempts.world_slug, attempts.attempt_id, take_overs, attempts.started_at AS began_at, renderer_version,
+       plugin_versions),
    calls AS (
      UPDATE source_invocations
      SET status = 'interrupted', failure_class = 'interrupted', ended_at = :started_at::timestamptz,
@@ -115,7 +116,7 @@ const CONTINUE_SETTLED = prepare(
        settled.attempt_id
      FROM taken JOIN attempts AS settled
        ON settled.world_slug = taken.world_slug AND settled.attempt_id = :settled_attempt_id::uuid
-     RETURNING world_slug, attempt_id, take_overs, renderer_version, plugin_versions),
+     RETURNING world_slug, attempt_id, take_overs, started_at AS began_at, renderer_version, plugin_versions),
    event AS (
      INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, details)
      SELECT world_slug, attempt_id, 'attempt_began', :started_at::timestamptz,
@@ -128,6 +129,7 @@ interface ContinuedRow extends ContentsRow {
   readonly turn: number;
   readonly epoch: number;
   readonly take_overs: number;
+  readonly began_at: Date;
   readonly renderer_version: string;
   readonly plugin_versions: AttemptPast['plugin_versions'];
   readonly turn_epochs: Readonly<Record<string, number>> | null;
@@ -179,13 +181,13 @@ async function goOn(
     ...more,
   });
   if (!row) throw new Error(`the attempt ${attempt_id} of ${world_slug} was gone before it could go on`);
-  const { turn, epoch, take_overs, renderer_version, plugin_versions } = row;
+  const { turn, epoch, take_overs, began_at, renderer_version, plugin_versions } = row;
   const past = await listRecordedCalls(transaction, { world_slug, attempt_id });
   return {
     kind: 'begun',
     lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch },
     world: toWorld(world_slug, turn, toContents(row)),
     agents: await readBook(transaction, { world_slug, attempt_id }, row.turn_epochs ?? {}),
-    past: { take_overs, renderer_version, plugin_versions, ...past },
+    past: { take_overs, began_at: began_at.getTime(), renderer_version, plugin_versions, ...past },
   };
 }

@@ -73,7 +73,7 @@ const FAIL = driverStatement(
 export function failAttempt(database: Ending, lease: AttemptLease, end: FailAttempt): Promise<Written> {
   const { failure } = end;
   return runEnding(database, FAIL(end.agents), lease, {
-    ...toAgentValues(end.agents, end.ended_at),
+    ...toAgentValues(end.agents),
     failure_class: failure.failure_class,
     failure_message: toStoredText(failure.message),
     subject_id: failure.subject_id ?? null,

@@ -11,7 +11,7 @@ export const HOLDS = 'world_slug = :world_slug AND lease_epoch = :epoch AND leas
 /** Begins every statement of a driver: one row while the lease holds, none once it has been overtaken. */
 export const FENCE = `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
 
-/** The fence of a statement that may tell of agents: it holds where their heads, too, are as the driver believes. */
+/** The fence of a statement that tells of agents: it holds where their heads, too, are as the driver believes. */
 export function fenceWith({ before, condition }: AgentClauses): string {
   return [...before, `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} ${condition} FOR KEY SHARE)`].join(',');
 }

@@ -22,7 +22,8 @@ const RECORDED = prepare(
      FROM chain JOIN source_invocations AS calls
        ON calls.world_slug = :world_slug AND calls.attempt_id = chain.attempt_id
      ORDER BY command_key, distance, performance DESC)
-   SELECT latest.source_invocation_id, latest.llm_call_id, invocation_seq, latest.started_at, command_key, request_hash,
+   SELECT latest.source_invocation_id, latest.llm_call_id, invocation_seq, latest.started_at,
+     coalesce(latest.ended_at, pended_at) AS heard_at, command_key, request_hash,
      effect_class, latest.status, answered, refused, failure_class, failure_message, latest.duration_ms,
      latest.response_json, redaction, finish_reason, said.text, input_tokens, output_tokens,
      deadline, settled.performed AS settled_performed, settled.response_json AS settled_json
@@ -51,6 +52,7 @@ interface RecordedRow {
   readonly llm_call_id: string | null;
   readonly invocation_seq: number;
   readonly started_at: Date;
+  readonly heard_at: Date;
   readonly command_key: string;
   readonly request_hash: string;
   readonly effect_class: EffectClass;
@@ -90,6 +92,7 @@ function toRecordedCall(row: RecordedRow): RecordedCall {
     ...(row.llm_call_id === null ? {} : { llm_call_id: row.llm_call_id }),
     invocation_seq: row.invocation_seq,
     started_at: row.started_at.getTime(),
+    heard_at: row.heard_at.getTime(),
     key: row.command_key,
     request_hash: row.request_hash,
     effect: row.effect_class,

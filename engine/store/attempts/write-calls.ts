@@ -1,9 +1,7 @@
 import type { AttemptLease, CallFinish, CallStart, CallsWrite, Written } from '../../ports/attempts.js';
-import { type DriverStatement, driverStatement } from '../agents/agent-clauses.js';
-import { toAgentValues } from '../agents/agent-values.js';
-import type { Runner, Values } from '../statement.js';
+import { type HotStatement, prepare, type Runner, type Values } from '../statement.js';
 import { CONVERSATION_ROWS, type ConversationMemory, type ConversationRows, OFFERED_ROWS } from './conversation.js';
-import { fenceWith, runFenced } from './fence.js';
+import { FENCE, runFenced } from './fence.js';
 import { FINISHED, kindOfFinish, toFinished } from './finish-call.js';
 import { atSlot } from './slots.js';
 import { kindOfStart, STARTED, toStarted } from './start-call.js';
@@ -25,11 +23,9 @@ export async function writeCalls(
   const slots = [...calls.finished.map(finishedSlot), ...calls.started.map(startedSlot)];
   const generations = calls.started.flatMap(({ command }) => command.generation ?? []);
   const rows = generations.length === 0 ? undefined : memory.newRows(lease.attempt_id, generations);
-  const statement = statementOf(slots, rows);
-  const told = toAgentValues(calls.agents, latest(calls));
-  const shared = { ...rows?.values, ...told, attempted_turn: lease.attempted_turn };
+  const shared = { ...rows?.values, attempted_turn: lease.attempted_turn };
   const own = slots.map(({ values }) => values);
-  const written = await runFenced(runner, statement(calls.agents), lease, shared, own);
+  const written = await runFenced(runner, statementOf(slots, rows), lease, shared, own);
   if (written === 'written') rows?.landed();
   return written;
 }
@@ -44,10 +40,10 @@ function startedSlot(start: CallStart): Slot {
   return { name: `started_${kind}`, clauses: STARTED[kind], values: toStarted(start) };
 }
 
-const statements = new Map<string, DriverStatement>();
+const statements = new Map<string, HotStatement>();
 
 /** The statement with such slots, of which a process needs few. */
-function statementOf(slots: readonly Slot[], rows: ConversationRows | undefined): DriverStatement {
+function statementOf(slots: readonly Slot[], rows: ConversationRows | undefined): HotStatement {
   const shared = rows === undefined ? [] : [CONVERSATION_ROWS, ...(rows.offers ? [OFFERED_ROWS] : [])];
   const form = `${slots.map(({ name }) => name).join(' ')} ${shared.length}`;
   const known = statements.get(form);
@@ -57,10 +53,10 @@ function statementOf(slots: readonly Slot[], rows: ConversationRows | undefined)
     ...slots.flatMap((slot, index) => slot.clauses.map((clause) => atSlot(clause, index + 1))),
   ];
   // A session knows a statement by the first 63 letters of its name, in which that of its form has no place.
-  const statement = driverStatement(
+  const statement = prepare(
     `write_calls_${statements.size}`,
-    (agents) => `WITH ${[fenceWith(agents), ...clauses, eventRows(slots.length), ...agents.rows].join(',')}
-      ${landed(slots.length)}`,
+    `WITH ${[FENCE, ...clauses, eventRows(slots.length)].join(',')}
+     ${landed(slots.length)}`,
   );
   statements.set(form, statement);
   return statement;
@@ -92,8 +88,4 @@ function landed(slots: number): string {
 
 function numbers(count: number): readonly number[] {
   return Array.from({ length: count }, (_one, index) => index + 1);
-}
-
-function latest({ finished, started }: CallsWrite): number {
-  return Math.max(...finished.map(({ outcome }) => outcome.ended_at), ...started.map(({ started_at }) => started_at));
 }

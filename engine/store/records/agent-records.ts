@@ -41,8 +41,9 @@ function toSummary<Row extends SummaryRow>(
 
 const OF_ATTEMPT = prepare(
   'agent_turns_of_attempt',
-  `SELECT ${SUMMARY} FROM agent_turns WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid
-   ORDER BY began_at, agent_id`,
+  `SELECT ${SUMMARY} FROM agent_turns JOIN agent_events USING (world_slug, agent_turn_id, agent_id)
+   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND kind = 'wakeup'
+   ORDER BY event_id`,
 );
 
 /** The agent turns of an attempt, in the order in which they began. */
