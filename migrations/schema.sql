@@ -280,19 +280,18 @@ CREATE TABLE agent_turns (
     CONSTRAINT agent_turns_turn_epoch_check CHECK ((turn_epoch >= 1))
 );
 
-CREATE TABLE attempt_timeline_events (
+CREATE TABLE attempt_events (
     world_slug human_id_text NOT NULL,
     attempt_id uuid NOT NULL,
-    event_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    event_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY (INCREMENT BY 16),
     event_kind timeline_event_kind NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
     source_invocation_id uuid,
-    cognition_workflow_hash sha256_hex,
     workflow_node_id human_id_text,
     workflow_subject_entity_id entity_id_text,
     patch_seq positive_int,
     details json NOT NULL DEFAULT '{}'::json,
-    CONSTRAINT attempt_timeline_events_pkey PRIMARY KEY (world_slug, attempt_id, event_id)
+    CONSTRAINT attempt_events_pkey PRIMARY KEY (world_slug, attempt_id, event_id)
 );
 
 CREATE TABLE attempts (
@@ -367,7 +366,7 @@ CREATE TABLE cards (
     CONSTRAINT cards_pkey PRIMARY KEY (world_slug, box_id, "position"),
     CONSTRAINT cards_id_key UNIQUE (world_slug, box_id, card_id),
     CONSTRAINT cards_check CHECK ((("position" >= 1) AND ("position" <= card_limit))),
-    CONSTRAINT cards_check1 CHECK ((num_nonnulls(component_hash, source_invocation_id, content) >= 1))
+    CONSTRAINT cards_pointer_check CHECK (((num_nonnulls(component_hash, source_invocation_id, content) >= 1) AND ((llm_call_id IS NULL) OR (source_invocation_id IS NOT NULL))))
 );
 
 CREATE TABLE cognition_profiles (
@@ -646,6 +645,8 @@ CREATE TABLE source_invocations (
     metadata json NOT NULL DEFAULT '{}'::json,
     answered boolean NOT NULL DEFAULT false,
     pending_deadline_ms bigint,
+    started_event_id bigint,
+    ended_event_id bigint,
     CONSTRAINT source_invocations_pkey PRIMARY KEY (world_slug, source_invocation_id),
     CONSTRAINT source_invocations_attempt_seq_idx UNIQUE (world_slug, attempt_id, invocation_seq),
     CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance),
@@ -757,8 +758,7 @@ ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_deliverable_fk FOREIGN KEY (w
 ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_inbox_id_fkey FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id);
 
-ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_cognition_workflow_hash_fkey FOREIGN KEY (cognition_workflow_hash) REFERENCES cognition_workflows(hash);
-ALTER TABLE attempt_timeline_events ADD CONSTRAINT attempt_timeline_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+ALTER TABLE attempt_events ADD CONSTRAINT attempt_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE attempts ADD CONSTRAINT attempts_continues_fk FOREIGN KEY (world_slug, continues_attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE attempts ADD CONSTRAINT attempts_failed_source_invocation_fk FOREIGN KEY (world_slug, failed_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
@@ -773,7 +773,6 @@ ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_attempt_
 ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE cards ADD CONSTRAINT cards_world_slug_box_id_agent_turn_id_card_limit_fkey FOREIGN KEY (world_slug, box_id, agent_turn_id, card_limit) REFERENCES boxes(world_slug, box_id, agent_turn_id, card_limit);
-ALTER TABLE cards ADD CONSTRAINT cards_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
 ALTER TABLE cards ADD CONSTRAINT cards_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
@@ -799,8 +798,6 @@ ALTER TABLE execution_edges ADD CONSTRAINT execution_edges_world_slug_agent_turn
 ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
 
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES offered_schemas(hash);
-ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_workflow_hash_fkey FOREIGN KEY (workflow_hash) REFERENCES cognition_workflows(hash);
-ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE llm_chunks ADD CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
@@ -809,7 +806,6 @@ ALTER TABLE llm_conversation_messages ADD CONSTRAINT llm_conversation_messages_m
 
 ALTER TABLE patch_effects ADD CONSTRAINT patch_effects_world_slug_turn_patch_seq_fkey FOREIGN KEY (world_slug, turn, patch_seq) REFERENCES world_patches(world_slug, turn, patch_seq);
 
-ALTER TABLE pending_calls ADD CONSTRAINT pending_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE pending_calls ADD CONSTRAINT pending_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE response_sources ADD CONSTRAINT response_sources_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
@@ -841,10 +837,6 @@ ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_world_slug_sour
 ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_ancestor_slug_fkey FOREIGN KEY (ancestor_slug) REFERENCES worlds(world_slug);
 ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
 
-ALTER TABLE world_patches ADD CONSTRAINT world_patches_cognition_workflow_hash_fkey FOREIGN KEY (cognition_workflow_hash) REFERENCES cognition_workflows(hash);
-ALTER TABLE world_patches ADD CONSTRAINT world_patches_response_source_hash_fkey FOREIGN KEY (response_source_hash) REFERENCES response_sources(hash);
-ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
-ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
 ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn);
 
@@ -853,6 +845,56 @@ ALTER TABLE worlds ADD CONSTRAINT worlds_lease_attempt_fk FOREIGN KEY (world_slu
 ALTER TABLE worlds ADD CONSTRAINT worlds_root_world_slug_fkey FOREIGN KEY (root_world_slug) REFERENCES worlds(world_slug);
 ALTER TABLE worlds ADD CONSTRAINT worlds_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash);
 ALTER TABLE worlds ADD CONSTRAINT worlds_settled_attempt_fk FOREIGN KEY (world_slug, settled_attempt_id) REFERENCES attempts(world_slug, attempt_id);
+
+CREATE VIEW attempt_timeline_events AS
+ SELECT events.world_slug,
+    events.attempt_id,
+    events.event_id,
+    events.event_kind,
+    events.occurred_at,
+    events.source_invocation_id,
+    calls.workflow_hash AS cognition_workflow_hash,
+    events.workflow_node_id,
+    events.workflow_subject_entity_id,
+    events.patch_seq,
+    events.details
+   FROM (attempt_events events
+     LEFT JOIN source_invocations calls ON ((((calls.world_slug)::text = (events.world_slug)::text) AND (calls.source_invocation_id = events.source_invocation_id))))
+UNION ALL
+ SELECT source_invocations.world_slug,
+    source_invocations.attempt_id,
+    source_invocations.started_event_id AS event_id,
+    'call_started'::timeline_event_kind AS event_kind,
+    source_invocations.started_at AS occurred_at,
+    source_invocations.source_invocation_id,
+    source_invocations.workflow_hash AS cognition_workflow_hash,
+    source_invocations.workflow_node_id,
+    source_invocations.workflow_subject_entity_id,
+    (NULL::integer)::positive_int AS patch_seq,
+    '{}'::json AS details
+   FROM source_invocations
+  WHERE (source_invocations.started_event_id IS NOT NULL)
+UNION ALL
+ SELECT source_invocations.world_slug,
+    source_invocations.attempt_id,
+    source_invocations.ended_event_id AS event_id,
+        CASE
+            WHEN (source_invocations.status = 'succeeded'::source_invocation_status) THEN 'call_answered'::timeline_event_kind
+            WHEN source_invocations.refused THEN 'call_refused'::timeline_event_kind
+            ELSE 'call_failed'::timeline_event_kind
+        END AS event_kind,
+        CASE
+            WHEN (source_invocations.started_event_id IS NULL) THEN source_invocations.started_at
+            ELSE source_invocations.ended_at
+        END AS occurred_at,
+    source_invocations.source_invocation_id,
+    source_invocations.workflow_hash AS cognition_workflow_hash,
+    source_invocations.workflow_node_id,
+    source_invocations.workflow_subject_entity_id,
+    (NULL::integer)::positive_int AS patch_seq,
+    '{}'::json AS details
+   FROM source_invocations
+  WHERE (source_invocations.ended_event_id IS NOT NULL);
 
 CREATE VIEW llm_message_pieces AS
  SELECT llm_messages.message_hash,
@@ -926,7 +968,7 @@ $function$
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.agent_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER forget_payload BEFORE UPDATE OF status ON public.agent_inbox FOR EACH ROW WHEN (((new.status = 'consumed'::inbox_status) AND (new.message_type <> 'turn'::inbox_message_type))) EXECUTE FUNCTION forget_payload();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_timeline_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.boxes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.call_settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cards FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -47,6 +47,8 @@ const TABLES = `
     (SELECT string_agg(format('    %I %s', attname, format_type(atttypid, atttypmod))
        || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END
        || CASE WHEN attidentity = 'a' THEN ' GENERATED ALWAYS AS IDENTITY' ELSE '' END
+       || coalesce((SELECT format(' (INCREMENT BY %s)', seqincrement) FROM pg_sequence
+            WHERE seqrelid = pg_get_serial_sequence(relname, attname)::regclass AND seqincrement <> 1), '')
        || CASE WHEN attgenerated = 's' THEN format(' GENERATED ALWAYS AS (%s) STORED', pg_get_expr(adbin, adrelid))
                WHEN adbin IS NOT NULL THEN format(' DEFAULT %s', pg_get_expr(adbin, adrelid)) ELSE '' END,
        E',\\n' ORDER BY attnum)

@@ -142,9 +142,8 @@ export type Rested = 'rested' | 'called' | 'overtaken';
 
 export interface CommitTurn {
   readonly patches: readonly (AcceptedPatch & {
+    /** The generation that said it. */
     readonly source_invocation_id: string;
-    readonly llm_call_id: string;
-    readonly source_hash: string;
   })[];
   readonly simulation_time: string;
   readonly ended_at: number;

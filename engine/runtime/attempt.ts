@@ -205,14 +205,8 @@ function toFinish({ start }: Call, { outcome, is_reported, verdict }: Heard): Ca
 /** Makes the working world turn N, at once and whole. */
 export async function commit(parts: RuntimeParts, attempt: Attempt, command: Commit): Promise<void> {
   const patches = command.patches.map((patch) => {
-    const { start } = callOf(attempt, patch.call_key);
-    if (start.llm_call_id === undefined) throw new Error(`the patch of ${patch.call_key} was not said by a model`);
-    return {
-      ...patch,
-      source_invocation_id: start.source_invocation_id,
-      llm_call_id: start.llm_call_id,
-      source_hash: start.command.call.source.hash,
-    };
+    const { source_invocation_id } = callOf(attempt, patch.call_key).start;
+    return { ...patch, source_invocation_id };
   });
   const { simulation_time, lease } = attempt;
   const turn = { patches, simulation_time, ended_at: parts.clock.now() };

@@ -173,6 +173,19 @@ export interface AgentTurns {
   world_slug: string;
 }
 
+export interface AttemptEvents {
+  attempt_id: string;
+  details: Generated<Json>;
+  event_id: Generated<number>;
+  event_kind: TimelineEventKind;
+  occurred_at: Timestamp;
+  patch_seq: number | null;
+  source_invocation_id: string | null;
+  workflow_node_id: string | null;
+  workflow_subject_entity_id: string | null;
+  world_slug: string;
+}
+
 export interface Attempts {
   attempt_id: string;
   attempted_turn: number;
@@ -202,17 +215,17 @@ export interface Attempts {
 }
 
 export interface AttemptTimelineEvents {
-  attempt_id: string;
+  attempt_id: string | null;
   cognition_workflow_hash: string | null;
-  details: Generated<Json>;
-  event_id: Generated<number>;
-  event_kind: TimelineEventKind;
-  occurred_at: Timestamp;
+  details: Json | null;
+  event_id: number | null;
+  event_kind: TimelineEventKind | null;
+  occurred_at: Timestamp | null;
   patch_seq: number | null;
   source_invocation_id: string | null;
   workflow_node_id: string | null;
   workflow_subject_entity_id: string | null;
-  world_slug: string;
+  world_slug: string | null;
 }
 
 export interface Boxes {
@@ -459,6 +472,7 @@ export interface SourceInvocations {
   duration_ms: number | null;
   effect_class: EffectClass;
   ended_at: Timestamp | null;
+  ended_event_id: number | null;
   failure_class: string | null;
   failure_detail: string | null;
   failure_message: string | null;
@@ -485,6 +499,7 @@ export interface SourceInvocations {
   source_hash: string;
   source_invocation_id: string;
   started_at: Timestamp;
+  started_event_id: number | null;
   status: Generated<SourceInvocationStatus>;
   tool_call_id: string | null;
   tool_loop_round: number | null;
@@ -579,6 +594,7 @@ export interface DB {
   agent_inbox: AgentInbox;
   agent_state_heads: AgentStateHeads;
   agent_turns: AgentTurns;
+  attempt_events: AttemptEvents;
   attempt_timeline_events: AttemptTimelineEvents;
   attempts: Attempts;
   boxes: Boxes;

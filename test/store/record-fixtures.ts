@@ -308,8 +308,6 @@ export function committing(
       call_key: start.command.key,
       applied,
       source_invocation_id: start.source_invocation_id,
-      llm_call_id: start.llm_call_id,
-      source_hash: model.hash,
     })),
   };
 }

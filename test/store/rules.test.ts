@@ -1,11 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { v7 } from 'uuid';
 import { forEachDatabase } from '../support/databases.js';
-import { answered, begin, DOCUMENTS, makeWorld, playTurn, toyStart, finishCall, startCall } from './record-fixtures.js';
+import {
+  answered,
+  begin,
+  committing,
+  DOCUMENTS,
+  finishCall,
+  generationStart,
+  makeWorld,
+  message,
+  patchOf,
+  pended,
+  pendingStart,
+  playTurn,
+  sayPatch,
+  startCall,
+  toyStart,
+} from './record-fixtures.js';
 
 const APPEND_ONLY = [
   'world_audit_events',
-  'attempt_timeline_events',
+  'attempt_events',
   'turns',
   'world_patches',
   'patch_effects',
@@ -70,6 +87,64 @@ forEachDatabase('rules that the database keeps', (open) => {
     });
     await finishCall(store, lease, answered(start, { first: true }));
     await assert.rejects(finishCall(store, lease, answered(start, { first: false })), /does not run any more/);
+  });
+
+  test('what is copied from the row of a call, or of a turn, is what stands there', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'copied');
+    const { lease } = await begin(store, 'copied');
+    const later = pendingStart('later', 7);
+    await startCall(store, lease, later);
+    await store.attempts.pendCall(lease, later.source_invocation_id, pended(later));
+    await store.attempts.commit(lease, await sayPatch(store, lease, { before: 'rested', after: 'tired' }));
+    const copies = await outside.query<{ what: string; is_true: boolean }>(`
+      SELECT 'a generation' AS what, (said.attempt_id, said.workflow_hash) = (calls.attempt_id, calls.workflow_hash) AS is_true
+      FROM llm_calls AS said JOIN source_invocations AS calls USING (world_slug, source_invocation_id)
+      WHERE world_slug = 'copied'
+      UNION ALL
+      SELECT 'a patch',
+        (patch.llm_call_id, patch.cognition_workflow_hash, patch.response_source_hash, patch.workflow_node_id,
+         patch.workflow_subject_entity_id, patch.attempt_id)
+        = (calls.llm_call_id, calls.workflow_hash, calls.source_hash, calls.workflow_node_id,
+           calls.workflow_subject_entity_id, turns.attempt_id)
+      FROM world_patches AS patch JOIN turns USING (world_slug, turn)
+        JOIN source_invocations AS calls USING (world_slug, source_invocation_id)
+      WHERE world_slug = 'copied'
+      UNION ALL
+      SELECT 'a call that is answered later', waits.attempt_id = calls.attempt_id
+      FROM pending_calls AS waits JOIN source_invocations AS calls USING (world_slug, source_invocation_id)
+      WHERE world_slug = 'copied'`);
+    assert.deepEqual(
+      copies.map(({ what, is_true }) => [what, is_true]),
+      [
+        ['a generation', true],
+        ['a patch', true],
+        ['a call that is answered later', true],
+      ],
+    );
+  });
+
+  test('a card names no generation without its call', async () => {
+    const { outside } = await open();
+    await assert.rejects(
+      outside.query(
+        `INSERT INTO cards (world_slug, box_id, position, card_id, agent_turn_id, card_limit, kind, llm_call_id, content)
+         VALUES ('any', $1, 1, $1, $1, 1, 'task.deliverable', $1, '{}')`,
+        [v7()],
+      ),
+      { constraint: 'cards_pointer_check' },
+    );
+  });
+
+  test('no patch is committed of a call that is not on record', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'unsaid');
+    const { lease } = await begin(store, 'unsaid');
+    const unsaid = committing(generationStart(1, [message('system', 'author', 'You are Zoe.')]), [
+      patchOf({ before: 'rested', after: 'tired' }),
+    ]);
+    await assert.rejects(store.attempts.commit(lease, unsaid), { code: '23502' });
+    assert.equal((await store.worlds.find('unsaid'))?.turn, 0);
   });
 
   test('a world has each turn once, and one running attempt', async () => {

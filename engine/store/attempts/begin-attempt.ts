@@ -50,7 +50,7 @@ const TAKE_FREE = prepare(
        lease_pid = :pid::int, lease_until = ${leaseEnd('lease_ms')}
      FROM place WHERE worlds.world_slug = place.world_slug),
    event AS (
-     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at)
+     INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at)
      SELECT world_slug, :attempt_id::uuid, 'attempt_began', :started_at::timestamptz FROM place),
    ${AT_PLACE}
    SELECT turn, epoch, ${turnEpochsOf('place')} AS turn_epochs, ${CONTENTS} FROM place`,

@@ -3,8 +3,9 @@ import { canonicalText } from '../../core/content/canonical.js';
 import type { CallFinish } from '../../ports/attempts.js';
 import type { CallOutcome } from '../../ports/sources.js';
 import { type Values, toStoredText, toTimestamp } from '../statement.js';
+import { EVENT_ID } from './event-numbers.js';
 
-/** How a call ended, column by column; `ENDING_COLUMNS` names them for a statement. */
+/** How a call ended, column by column. */
 const ENDING_TYPES = {
   status: 'source_invocation_status',
   answered: 'boolean',
@@ -23,10 +24,14 @@ const ENDING_TYPES = {
   metadata: 'json',
 } as const;
 
-export const ENDING_COLUMNS = Object.keys(ENDING_TYPES) as readonly (keyof typeof ENDING_TYPES)[];
+/** Columns that a statement writes, each with its value. */
+export type Assignments = readonly (readonly [column: string, value: string])[];
 
-/** The parameter of each column with its type, as a statement writes it. */
-export const ENDING_VALUES = ENDING_COLUMNS.map((column) => `:${column}::${ENDING_TYPES[column]}`);
+/** What the end of a call writes, from the fence of its statement. */
+export const ENDING: Assignments = [
+  ...Object.entries(ENDING_TYPES).map(([column, type]) => [column, `:${column}::${type}`] as const),
+  ['ended_event_id', EVENT_ID],
+];
 
 /** The ending columns of a finished call. */
 export function toEnding(finish: CallFinish): Values {

@@ -6,18 +6,25 @@ import { toAgentValues } from '../agents/agent-values.js';
 import { AFTERMATH } from '../inbox/aftermath.js';
 import { type Values, toTimestamp } from '../statement.js';
 import { type Ending, ENDED_ROW, runEnding } from './ending.js';
+import { DRAWN_EVENT_ID } from './event-numbers.js';
 import { releasingFence } from './fence.js';
 import { FINISHED, toFinished } from './finish-call.js';
 import { atSlot } from './slots.js';
 import { type EndingNow, summedUp } from './trace-summary.js';
 
+// What is known of the generation that said a patch is copied from its call. It is looked up patch by patch, which the
+// limit sees to: joined at once, a plan that was made while there were few calls would read all that there are.
 const PATCH_ROWS = `
   new_patches AS (
-    SELECT * FROM unnest(:patch_seqs::int[], :patch_calls::uuid[], :patch_llm_calls::uuid[],
-      :patch_workflows::text[], :patch_sources::text[], :patch_nodes::text[], :patch_subjects::text[],
-      :patches::text[], :patch_touched::text[])
-      AS row (patch_seq, source_invocation_id, llm_call_id, workflow_hash, source_hash, node_id, subject_id,
-        patch, touched)),
+    SELECT patch_seq, said.*, patch, touched
+    FROM unnest(:patch_seqs::int[], :patch_calls::uuid[], :patches::text[], :patch_touched::text[])
+      AS row (patch_seq, call_id, patch, touched)
+      LEFT JOIN LATERAL (
+        SELECT source_invocation_id, llm_call_id, workflow_hash, source_hash, workflow_node_id AS node_id,
+          workflow_subject_entity_id AS subject_id
+        FROM source_invocations AS calls
+        WHERE calls.world_slug = :world_slug AND calls.source_invocation_id = call_id
+        LIMIT 1) AS said ON true),
   patches AS (
     INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, llm_call_id,
       cognition_workflow_hash, response_source_hash, workflow_node_id, workflow_subject_entity_id, patch,
@@ -53,7 +60,7 @@ const WORLD_ROWS = `
     FROM fence, unnest(:memory_entities::text[], :memories::text[], :memory_patches::int[], :memory_effects::int[])
       WITH ORDINALITY AS row (entity_id, content, patch_seq, effect_index, place))`;
 
-const storyRows = (answer: Answer | undefined): string => `
+const STORY_ROWS = `
   story AS (
     SELECT 'patch_applied' AS kind, patch_seq AS place, source_invocation_id, llm_call_id, workflow_hash, source_hash,
       node_id, subject_id, patch_seq, json_build_object('touched_entities', touched::json) AS details
@@ -62,16 +69,11 @@ const storyRows = (answer: Answer | undefined): string => `
     SELECT 'turn', :patch_count::int + 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
       json_build_object('turn', :turn::bigint, 'patches', :patch_count::int)),
   events AS (
-    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at,
-      source_invocation_id, cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, patch_seq, details)
-    SELECT world_slug, :attempt_id::uuid, kind::timeline_event_kind, occurred_at, source_invocation_id, workflow_hash,
-      node_id, subject_id, patch_seq, details
-    FROM (
-      ${answer === undefined ? '' : `${answer.event} UNION ALL`}
-      SELECT world_slug, CASE kind WHEN 'turn' THEN 'turn_committed' ELSE kind END AS kind,
-        :ended_at::timestamptz AS occurred_at, source_invocation_id, workflow_hash, node_id, subject_id, patch_seq,
-        details, place
-      FROM ended, story) AS told ORDER BY place),
+    INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
+      workflow_node_id, workflow_subject_entity_id, patch_seq, details)
+    SELECT world_slug, :attempt_id::uuid, (CASE kind WHEN 'turn' THEN 'turn_committed' ELSE kind END)::timeline_event_kind,
+      :ended_at::timestamptz, source_invocation_id, node_id, subject_id, patch_seq, details
+    FROM ended, story ORDER BY place),
   audit AS (
     INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
       source_invocation_id, llm_call_id, cognition_workflow_hash, response_source_hash, workflow_node_id,
@@ -84,23 +86,20 @@ const storyRows = (answer: Answer | undefined): string => `
 /** The end of the generation that said the last patch, as it stands in the statement. */
 interface Answer {
   readonly clauses: readonly string[];
-  readonly event: string;
   readonly now: EndingNow;
 }
 
 const ANSWER: Answer = {
   clauses: FINISHED.generation.map((clause) => atSlot(clause, 1)),
-  event: `SELECT world_slug, :event_kind@1::text AS kind, :event_at@1::timestamptz AS occurred_at, source_invocation_id,
-        workflow_hash, workflow_node_id AS node_id, workflow_subject_entity_id AS subject_id, NULL::int AS patch_seq,
-        '{}'::json AS details, 0 AS place
-      FROM call_1`,
   now: { call: 'call_1', tokens: 'tokens_1' },
 };
 
 function prepareCommit(name: string, answer?: Answer): DriverStatement {
+  const returning = answer === undefined ? [] : [DRAWN_EVENT_ID];
+  const advance = { set: 'turn = :turn,', where: 'AND turn = :turn::bigint - 1', returning };
   return driverStatement(
     name,
-    (agents) => `WITH ${releasingFence({ set: 'turn = :turn,', where: 'AND turn = :turn::bigint - 1' }, agents)},
+    (agents) => `WITH ${releasingFence(advance, agents)},
    ${(answer?.clauses ?? []).map((clause) => `${clause},`).join('')}
    new_turn AS (
      INSERT INTO turns (world_slug, turn, attempt_id, simulation_time, committed_at)
@@ -111,7 +110,7 @@ function prepareCommit(name: string, answer?: Answer): DriverStatement {
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, attempts.status),
-   ${[PATCH_ROWS, WORLD_ROWS, storyRows(answer), AFTERMATH, ...agents.rows].join(',')}
+   ${[PATCH_ROWS, WORLD_ROWS, STORY_ROWS, AFTERMATH, ...agents.rows].join(',')}
    ${ENDED_ROW}${answer === undefined ? '' : ', (SELECT count(*) FROM call_1) = 1 AS is_whole'}`,
   );
 }
@@ -168,11 +167,6 @@ function toPatches(patches: CommitTurn['patches']): Values {
   return {
     patch_seqs: patches.map(({ patch_seq }) => patch_seq),
     patch_calls: patches.map(({ source_invocation_id }) => source_invocation_id),
-    patch_llm_calls: patches.map(({ llm_call_id }) => llm_call_id),
-    patch_workflows: patches.map(({ workflow_hash }) => workflow_hash),
-    patch_sources: patches.map(({ source_hash }) => source_hash),
-    patch_nodes: patches.map(({ node_id }) => node_id),
-    patch_subjects: patches.map(({ subject_id }) => subject_id),
     patches: patches.map(({ applied }) => canonicalText(toPatchJson(applied.patch))),
     patch_touched: patches.map(({ applied }) => canonicalText(applied.touched_entities)),
   };

@@ -52,7 +52,7 @@ const AWAIT_TOLD = prepare(
      UPDATE source_invocations AS calls SET status = 'pending'
      FROM waits
      WHERE calls.world_slug = waits.world_slug AND calls.source_invocation_id = waits.source_invocation_id
-     RETURNING calls.world_slug, attempt_id, calls.source_invocation_id, workflow_hash, workflow_node_id,
+     RETURNING calls.world_slug, attempt_id, calls.source_invocation_id, workflow_node_id,
        workflow_subject_entity_id, deadline)
    ${PENDED_EVENTS}`,
 );
@@ -77,26 +77,26 @@ const CONTINUE = prepare(
      FROM attempt
      WHERE source_invocations.world_slug = attempt.world_slug
        AND source_invocations.attempt_id = attempt.attempt_id AND source_invocations.status = 'running'
-     RETURNING source_invocations.world_slug, source_invocation_id, llm_call_id, workflow_hash,
-       workflow_node_id, workflow_subject_entity_id),
+     RETURNING source_invocations.world_slug, source_invocation_id, llm_call_id, workflow_node_id,
+       workflow_subject_entity_id),
    generations AS (
      UPDATE llm_calls SET status = 'interrupted', ended_at = :started_at::timestamptz
      FROM calls
      WHERE llm_calls.world_slug = calls.world_slug AND llm_calls.llm_call_id = calls.llm_call_id
        AND llm_calls.status = 'running'),
    happened AS (
-     SELECT 'call_interrupted' AS kind, source_invocation_id, workflow_hash, workflow_node_id,
-       workflow_subject_entity_id, '{}'::json AS details
+     SELECT 'call_interrupted' AS kind, source_invocation_id, workflow_node_id, workflow_subject_entity_id,
+       '{}'::json AS details
      FROM calls
      UNION ALL
-     SELECT 'attempt_continued', NULL, NULL, NULL, NULL,
+     SELECT 'attempt_continued', NULL, NULL, NULL,
        json_build_object('take_overs', take_overs, 'host', :host::text, 'pid', :pid::int)
      FROM attempt),
    events AS (
-     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
-       cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, details)
+     INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
+       workflow_node_id, workflow_subject_entity_id, details)
      SELECT world_slug, attempt_id, kind::timeline_event_kind, :started_at::timestamptz, source_invocation_id,
-       workflow_hash, workflow_node_id, workflow_subject_entity_id, details
+       workflow_node_id, workflow_subject_entity_id, details
      FROM attempt, happened ORDER BY kind DESC, source_invocation_id),
    ${BEGUN}`,
 );
@@ -118,7 +118,7 @@ const CONTINUE_SETTLED = prepare(
        ON settled.world_slug = taken.world_slug AND settled.attempt_id = :settled_attempt_id::uuid
      RETURNING world_slug, attempt_id, take_overs, started_at AS began_at, renderer_version, plugin_versions),
    event AS (
-     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, details)
+     INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, details)
      SELECT world_slug, attempt_id, 'attempt_began', :started_at::timestamptz,
        json_build_object('continues_attempt_id', :settled_attempt_id::uuid)
      FROM attempt),

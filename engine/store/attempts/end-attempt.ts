@@ -45,10 +45,10 @@ const CONSEQUENCES = `
     FROM ended LEFT JOIN source_invocations
       ON source_invocations.world_slug = ended.world_slug AND source_invocation_id = :source_invocation_id::uuid),
   event AS (
-    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at,
-      source_invocation_id, cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, details)
+    INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
+      workflow_node_id, workflow_subject_entity_id, details)
     SELECT world_slug, attempt_id, 'attempt_failed', :ended_at::timestamptz,
-      :source_invocation_id::uuid, workflow_hash, :node_id::text, :subject_id::text, details
+      :source_invocation_id::uuid, :node_id::text, :subject_id::text, details
     FROM blamed),
   audit AS (
     INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
@@ -92,7 +92,7 @@ const HAND_OVER = prepare(
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id),
    event AS (
-     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, details)
+     INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, details)
      SELECT world_slug, attempt_id, 'attempt_handed_over', :at::timestamptz,
        json_build_object('has_broken', :has_broken::boolean)
      FROM left_open)

@@ -1,6 +1,7 @@
 import type { AttemptLease, Written } from '../../ports/attempts.js';
 import type { AgentClauses } from '../agents/agent-clauses.js';
 import { type HotStatement, prepare, run, type Runner, type Values } from '../statement.js';
+import { DRAWN_EVENT_ID } from './event-numbers.js';
 
 // Who takes a world over locks its row FOR UPDATE before it raises the epoch. A driver's statement waits for that lock
 // at its fence and then finds the epoch changed, so nothing that it would write lands. Heartbeats change no key of the
@@ -11,18 +12,30 @@ export const HOLDS = 'world_slug = :world_slug AND lease_epoch = :epoch AND leas
 /** Begins every statement of a driver: one row while the lease holds, none once it has been overtaken. */
 export const FENCE = `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
 
+/** The fence of a statement that writes calls, with the number of their events. */
+export const CALLS_FENCE = `fence AS (
+    SELECT world_slug, ${DRAWN_EVENT_ID} FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
+
 /** The fence of a statement that tells of agents: it holds where their heads, too, are as the driver believes. */
 export function fenceWith({ before, condition }: AgentClauses): string {
   return [...before, `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} ${condition} FOR KEY SHARE)`].join(',');
 }
 
+/** What the fence of a last statement does beside giving the lease back. */
+interface Releasing {
+  readonly set: string;
+  readonly where: string;
+  /** Columns beside the world. */
+  readonly returning?: readonly string[];
+}
+
 /** The fence of the last statement of an attempt, which gives the lease back. */
-export function releasingFence(also: { readonly set: string; readonly where: string }, agents?: AgentClauses): string {
+export function releasingFence(also: Releasing, agents?: AgentClauses): string {
   const fence = `fence AS (
     UPDATE worlds
     SET ${also.set} lease_attempt_id = NULL, lease_host = NULL, lease_pid = NULL, lease_until = NULL
     WHERE ${HOLDS} ${also.where} ${agents?.condition ?? ''}
-    RETURNING world_slug)`;
+    RETURNING ${['world_slug', ...(also.returning ?? [])].join(', ')})`;
   return [...(agents?.before ?? []), fence].join(',');
 }
 

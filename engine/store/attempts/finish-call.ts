@@ -1,10 +1,9 @@
 import type { CallFinish } from '../../ports/attempts.js';
 import type { Values } from '../statement.js';
-import { toTimestamp } from '../statement.js';
 import {
   ARTIFACT_ROWS,
-  ENDING_COLUMNS,
-  ENDING_VALUES,
+  type Assignments,
+  ENDING,
   REJECTION_ROW,
   toArtifactRows,
   toEnding,
@@ -13,10 +12,10 @@ import {
 } from './call-ending.js';
 import { toBatch } from './flush-chunks.js';
 
-const callRow = (columns: readonly string[], values: readonly string[]): string => `
+const callRow = (ending: Assignments): string => `
   @call AS (
     UPDATE source_invocations
-    SET (${columns.join(', ')}) = ROW (${values.join(', ')})
+    SET (${ending.map(([column]) => column).join(', ')}) = ROW (${ending.map(([, value]) => value).join(', ')})
     FROM fence
     WHERE source_invocations.world_slug = fence.world_slug
       AND source_invocation_id = :source_invocation_id::uuid AND attempt_id = :attempt_id::uuid
@@ -24,15 +23,10 @@ const callRow = (columns: readonly string[], values: readonly string[]): string 
     RETURNING source_invocations.world_slug, source_invocation_id, attempt_id, attempted_turn, status, llm_call_id,
       source_hash, workflow_hash, workflow_node_id, workflow_subject_entity_id)`;
 
-const CALL = callRow(ENDING_COLUMNS, ENDING_VALUES);
+const CALL = callRow(ENDING);
 
 /** What came over the wire when a service took a call stays on the row when the answer is reported. */
-const isOfReport = (column: string): boolean => column !== 'http_status' && column !== 'response_headers';
-
-const REPORTED_CALL = callRow(
-  ENDING_COLUMNS.filter(isOfReport),
-  ENDING_VALUES.filter((_value, place) => isOfReport(ENDING_COLUMNS[place] ?? '')),
-);
+const REPORTED_CALL = callRow(ENDING.filter(([column]) => column !== 'http_status' && column !== 'response_headers'));
 
 /** The report is taken in with the end that it brings, and so is every other message about the call. */
 const TAKEN_IN = `
@@ -86,14 +80,11 @@ export function kindOfFinish({ is_reported, llm_call_id, verdict }: CallFinish):
 
 /** The values of those clauses. */
 export function toFinished(finish: CallFinish): Values {
-  const ending = toEnding(finish);
   return {
-    ...ending,
+    ...toEnding(finish),
     ...toRejection(finish),
     ...(finish.llm_call_id ? toGeneration(finish) : {}),
     source_invocation_id: finish.source_invocation_id,
-    event_kind: ending['status'] === 'succeeded' ? 'call_answered' : ending['refused'] ? 'call_refused' : 'call_failed',
-    event_at: toTimestamp(finish.outcome.ended_at),
   };
 }
 

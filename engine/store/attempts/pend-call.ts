@@ -7,10 +7,10 @@ import { FENCE, findHeld } from './fence.js';
 
 /** What the timeline tells of the calls in a CTE `call` that have become pending. */
 export const PENDED_EVENTS = `
-     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
-       cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, details)
-     SELECT world_slug, attempt_id, 'call_pended', :pended_at::timestamptz, source_invocation_id, workflow_hash,
-       workflow_node_id, workflow_subject_entity_id, json_build_object('deadline', deadline)
+     INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
+       workflow_node_id, workflow_subject_entity_id, details)
+     SELECT world_slug, attempt_id, 'call_pended', :pended_at::timestamptz, source_invocation_id, workflow_node_id,
+       workflow_subject_entity_id, json_build_object('deadline', deadline)
      FROM call`;
 
 // The deadline is the database's, counted from here.
@@ -34,7 +34,7 @@ const PEND = prepare(
      SET status = 'pending', http_status = :http_status::int, response_headers = :response_headers::json
      FROM waits
      WHERE calls.world_slug = waits.world_slug AND calls.source_invocation_id = waits.source_invocation_id
-     RETURNING calls.world_slug, attempt_id, calls.source_invocation_id, workflow_hash, workflow_node_id,
+     RETURNING calls.world_slug, attempt_id, calls.source_invocation_id, workflow_node_id,
        workflow_subject_entity_id, deadline),
    event AS (${PENDED_EVENTS})
    SELECT (SELECT count(*) FROM fence) AS held, (SELECT deadline FROM call) AS deadline`,

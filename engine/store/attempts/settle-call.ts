@@ -33,10 +33,10 @@ const SETTLE = prepare(
      VALUES (:world_slug, :source_invocation_id::uuid, :attempt_id::uuid, :performed::boolean, :response_json::json,
        :settled_at::timestamptz)),
    event AS (
-     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
-       cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id, details)
-     SELECT world_slug, attempt_id, 'call_settled', :settled_at::timestamptz, source_invocation_id, workflow_hash,
-       workflow_node_id, workflow_subject_entity_id, json_build_object('performed', :performed::boolean)
+     INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
+       workflow_node_id, workflow_subject_entity_id, details)
+     SELECT world_slug, attempt_id, 'call_settled', :settled_at::timestamptz, source_invocation_id, workflow_node_id,
+       workflow_subject_entity_id, json_build_object('performed', :performed::boolean)
      FROM source_invocations
      WHERE world_slug = :world_slug AND source_invocation_id = :source_invocation_id::uuid)
    INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,

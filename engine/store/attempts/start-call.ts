@@ -4,23 +4,26 @@ import type { Values } from '../statement.js';
 import { toTimestamp } from '../statement.js';
 import {
   ARTIFACT_ROWS,
-  ENDING_COLUMNS,
-  ENDING_VALUES,
+  type Assignments,
+  ENDING,
   REJECTION_ROW,
   toArtifactRows,
   toEnding,
   toGenerationEnding,
   toRejection,
 } from './call-ending.js';
+import { EVENT_ID } from './event-numbers.js';
 
-/** @param ended whether the call ends where it starts, because it was refused; else the ending columns have their defaults */
-const callRow = (ended: boolean): string => `
+const BEGINNING: Assignments = [['started_event_id', EVENT_ID]];
+
+/** @param also that the call starts here; or how it ends, where it was refused and never started */
+const callRow = (also: Assignments): string => `
   @call AS (
     INSERT INTO source_invocations (world_slug, source_invocation_id, attempt_id, attempted_turn, invocation_seq,
       command_key, performance, request_hash, workflow_hash, workflow_node_id, workflow_subject_entity_id,
       source_hash, invocation_kind, effect_class, ambient_source_id, tool_name, parent_source_invocation_id,
       input_schema_hash, output_schema_hash, redaction, llm_call_id, logical_generation_attempt, tool_loop_round,
-      pending_deadline_ms, started_at, request_json ${ended ? `, ${ENDING_COLUMNS.join(', ')}` : ''})
+      pending_deadline_ms, started_at, request_json, ${also.map(([column]) => column).join(', ')})
     SELECT world_slug, :source_invocation_id::uuid, :attempt_id::uuid, :attempted_turn::bigint, :invocation_seq::int,
       :command_key::text,
       1 + coalesce((
@@ -33,7 +36,8 @@ const callRow = (ended: boolean): string => `
       :ambient_source_id::text, :tool_name::text, :parent_source_invocation_id::uuid,
       :input_schema_hash::text, :output_schema_hash::text, :redaction::json, :llm_call_id::uuid,
       :logical_generation_attempt::int, :tool_loop_round::int,
-      :pending_deadline_ms::bigint, :started_at::timestamptz, :request_json::json ${ended ? `, ${ENDING_VALUES.join(', ')}` : ''}
+      :pending_deadline_ms::bigint, :started_at::timestamptz, :request_json::json,
+      ${also.map(([, value]) => value).join(', ')}
     FROM fence
     RETURNING world_slug, source_invocation_id, attempt_id, attempted_turn, llm_call_id, source_hash, workflow_hash,
       workflow_node_id, workflow_subject_entity_id)`;
@@ -47,8 +51,8 @@ const generationRow = (ended: boolean): string => `
       workflow_node_id, workflow_subject_entity_id, logical_generation_attempt, tool_loop_round, model,
       schema_delivery, output_schema_hash, conversation, message_count, prefix_hash, started_at
       ${ended ? ', status, model_output_kind, normalised_text, finish_reason, ended_at, duration_ms' : ''})
-    SELECT world_slug, llm_call_id, attempt_id, attempted_turn, source_invocation_id, :workflow_hash,
-      :workflow_node_id, :workflow_subject_entity_id, :logical_generation_attempt::int, :tool_loop_round::int,
+    SELECT world_slug, llm_call_id, attempt_id, attempted_turn, source_invocation_id, workflow_hash,
+      workflow_node_id, workflow_subject_entity_id, :logical_generation_attempt::int, :tool_loop_round::int,
       :model::text, :schema_delivery::schema_delivery, :offered_hash::text, :conversation::text,
       :message_count::int, :prefix_hash::text, :started_at::timestamptz
       ${ended ? GENERATION_ENDING : ''}
@@ -56,10 +60,10 @@ const generationRow = (ended: boolean): string => `
 
 /** The clauses of a call that starts, by what it is. */
 export const STARTED = {
-  call: [callRow(false)],
-  generation: [callRow(false), generationRow(false)],
-  refused_call: [callRow(true), REJECTION_ROW],
-  refused_generation: [callRow(true), generationRow(true), REJECTION_ROW, ARTIFACT_ROWS],
+  call: [callRow(BEGINNING)],
+  generation: [callRow(BEGINNING), generationRow(false)],
+  refused_call: [callRow(ENDING), REJECTION_ROW],
+  refused_generation: [callRow(ENDING), generationRow(true), REJECTION_ROW, ARTIFACT_ROWS],
 } as const;
 
 /** Which clauses a call has that starts. */
@@ -92,8 +96,6 @@ function toCall(start: CallStart): Values {
     tool_loop_round: command.round ?? null,
     started_at: toTimestamp(start.started_at),
     request_json: canonicalText(command.request),
-    event_kind: refused ? 'call_refused' : 'call_started',
-    event_at: toTimestamp(start.started_at),
     ...toBinding(command.call),
     ...(refused ? { ...toEnding(refused), ...toRejection(refused) } : {}),
   };

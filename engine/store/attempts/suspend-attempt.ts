@@ -30,7 +30,7 @@ const SUSPEND = driverStatement(
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, resume_deadline),
    event AS (
-     INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, details)
+     INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, details)
      SELECT world_slug, attempt_id, 'attempt_suspended', :suspended_at::timestamptz,
        json_build_object('resume_deadline', resume_deadline)
      FROM rests)

@@ -1,7 +1,8 @@
 import type { AttemptLease, CallFinish, CallStart, CallsWrite, Written } from '../../ports/attempts.js';
 import { type HotStatement, prepare, type Runner, type Values } from '../statement.js';
 import { CONVERSATION_ROWS, type ConversationMemory, type ConversationRows, OFFERED_ROWS } from './conversation.js';
-import { FENCE, runFenced } from './fence.js';
+import { SLOTS_MAX } from './event-numbers.js';
+import { CALLS_FENCE, runFenced } from './fence.js';
 import { FINISHED, kindOfFinish, toFinished } from './finish-call.js';
 import { atSlot } from './slots.js';
 import { kindOfStart, STARTED, toStarted } from './start-call.js';
@@ -21,6 +22,7 @@ export async function writeCalls(
   calls: CallsWrite,
 ): Promise<Written> {
   const slots = [...calls.finished.map(finishedSlot), ...calls.started.map(startedSlot)];
+  if (slots.length > SLOTS_MAX) throw new Error(`${slots.length} calls are too many for one statement`);
   const generations = calls.started.flatMap(({ command }) => command.generation ?? []);
   const rows = generations.length === 0 ? undefined : memory.newRows(lease.attempt_id, generations);
   const shared = { ...rows?.values, attempted_turn: lease.attempted_turn };
@@ -55,37 +57,14 @@ function statementOf(slots: readonly Slot[], rows: ConversationRows | undefined)
   // A session knows a statement by the first 63 letters of its name, in which that of its form has no place.
   const statement = prepare(
     `write_calls_${statements.size}`,
-    `WITH ${[FENCE, ...clauses, eventRows(slots.length)].join(',')}
-     ${landed(slots.length)}`,
+    `WITH ${[CALLS_FENCE, ...clauses].join(',')} ${landed(slots.length)}`,
   );
   statements.set(form, statement);
   return statement;
 }
 
-/** One event for each slot, in their order. */
-function eventRows(slots: number): string {
-  const stories = numbers(slots).map(
-    (slot) => `
-      SELECT ${slot} AS place, :event_kind@${slot}::timeline_event_kind AS event_kind,
-        :event_at@${slot}::timestamptz AS occurred_at, world_slug, attempt_id, source_invocation_id, workflow_hash,
-        workflow_node_id, workflow_subject_entity_id
-      FROM call_${slot}`,
-  );
-  return `
-  events AS (
-    INSERT INTO attempt_timeline_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
-      cognition_workflow_hash, workflow_node_id, workflow_subject_entity_id)
-    SELECT world_slug, attempt_id, event_kind, occurred_at, source_invocation_id, workflow_hash, workflow_node_id,
-      workflow_subject_entity_id
-    FROM (${stories.join(' UNION ALL')}) AS story ORDER BY place)`;
-}
-
 /** How many of the calls were found. */
 function landed(slots: number): string {
-  const written = numbers(slots).map((slot) => `(SELECT count(*) FROM call_${slot})`);
+  const written = Array.from({ length: slots }, (_slot, index) => `(SELECT count(*) FROM call_${index + 1})`);
   return `SELECT (SELECT count(*) FROM fence) AS held, ${written.join(' + ')} = ${slots} AS is_whole`;
-}
-
-function numbers(count: number): readonly number[] {
-  return Array.from({ length: count }, (_one, index) => index + 1);
 }

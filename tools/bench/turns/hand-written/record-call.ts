@@ -55,7 +55,6 @@ export async function recordStart(pool: Pool, attempt: OpenAttempt, call: Captur
   if (call.to === 'toy') {
     await inOne(pool, async (client) => {
       await insert(client, 'floor_calls', { ...row, request: JSON.stringify(call.body) });
-      await recordEvent(client, attempt, 'call_started', id);
       const caller = findAgent(attempt, key);
       if (caller !== undefined) await recordToolCall(client, caller, id);
     });
@@ -67,7 +66,6 @@ export async function recordStart(pool: Pool, attempt: OpenAttempt, call: Captur
   await inOne(pool, async (client) => {
     await insert(client, 'floor_calls', { ...row, request: JSON.stringify(settings) });
     await recordSaid(client, attempt, { key, llm_call_id, call_id: id, body });
-    await recordEvent(client, attempt, 'call_started', id);
     if (findAgent(attempt, key) === undefined) await enter(client, attempt, key);
   });
   return { id, key, llm_call_id };
@@ -87,16 +85,6 @@ async function enter(client: Runner, attempt: OpenAttempt, key: string): Promise
   const agent_id = agentOf(key);
   const readings = [...attempt.calls].filter(([other]) => agentOf(other) === 'turn').map(([, id]) => id);
   attempt.agents.set(agent_id, await recordEntry(client, { attempt_id, agent_id, turn, readings }));
-}
-
-/** Records what happened in the story of an attempt. */
-export async function recordEvent(
-  client: Runner,
-  attempt: OpenAttempt,
-  kind: string,
-  call_id: string | null,
-): Promise<void> {
-  await insert(client, 'floor_timeline', { attempt_id: attempt.id, kind, call_id });
 }
 
 interface Said {
@@ -138,7 +126,6 @@ export async function recordEnd(pool: Pool, attempt: OpenAttempt, call: BegunCal
   };
   await inOne(pool, async (client) => {
     await update(client, 'floor_calls', id, ended);
-    await recordEvent(client, attempt, 'call_answered', id);
     if (llm_call_id !== undefined) await recordHeard(client, llm_call_id, answer);
     const asker = findAgent(attempt, key);
     if (asker === undefined) return;

@@ -4,7 +4,7 @@ import type { CapturedCall } from '../../stage/captured-call.js';
 import type { BareClients } from '../bare-turn.js';
 import { inOne, insert, type Runner, update } from './plain-sql.js';
 import { recordDelivery } from './record-agent.js';
-import { type OpenAttempt, recordEnd, recordEvent, recordStart } from './record-call.js';
+import { type OpenAttempt, recordEnd, recordStart } from './record-call.js';
 import { TABLES } from './tables.js';
 
 /** A turn written by hand. */
@@ -90,11 +90,11 @@ async function commit(client: Runner, attempt: OpenAttempt, { patches, states }:
     }
     const details = JSON.stringify({ patch_seq, touched: patch.effects.map(({ entity_id }) => entity_id) });
     await insert(client, 'floor_audit', { attempt_id, kind: 'patch_applied', call_id, details });
-    await recordEvent(client, attempt, 'patch_applied', call_id);
+    await insert(client, 'floor_timeline', { attempt_id, kind: 'patch_applied', call_id });
   }
   const details = JSON.stringify({ turn, patches: patches.length });
   await insert(client, 'floor_audit', { attempt_id, kind: 'turn_complete', details });
-  await recordEvent(client, attempt, 'turn_committed', null);
+  await insert(client, 'floor_timeline', { attempt_id, kind: 'turn_committed', call_id: null });
   for (const [index, agent] of [...attempt.agents.values()].entries())
     await recordDelivery(client, agent, patches[index]?.call_id ?? '');
   const ended = { status: 'committed', call_count: attempt.calls.size, ended_at: new Date() };
