@@ -1,7 +1,7 @@
 import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { simulationTime } from '../core/world/simulation-time.js';
-import type { Doubt } from '../ports/attempts.js';
+import type { Doubt, LeftWorld } from '../ports/attempts.js';
 import type { AwaitedCall } from '../ports/pending-calls.js';
 import type { AttemptRecord, AttemptStatus, InvocationSummary } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
@@ -86,12 +86,18 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   if (!loaded.ok) return loaded;
   const { scenario, program } = loaded.value;
   const turns: TurnReport[] = [];
+  let left: LeftWorld | undefined;
   await expireCalls(engine);
-  for (let left = request.turns; left > 0 && !request.signal.aborted; left--) {
+  for (let turns_left = request.turns; turns_left > 0 && !request.signal.aborted; turns_left--) {
     const committed = turns.at(-1)?.attempted_turn ?? world.turn;
     if (simulationTime(scenario, committed + 1) === undefined) return refuseTime(request.world_slug, committed);
     const played = await unlessLost(engine, { world_slug: request.world_slug, committed }, () =>
-      runAttempt(engine.runtime, { ...request, program, simulationTime: (turn) => timeAt(scenario, turn) }),
+      runAttempt(engine.runtime, {
+        ...request,
+        program,
+        simulationTime: (turn) => timeAt(scenario, turn),
+        ...(left === undefined ? {} : { left }),
+      }),
     );
     if (!played.ok) return played;
     const end = played.value;
@@ -99,6 +105,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
       return refuseAttempt(engine, request.world_slug, end);
     turns.push(await reportTurn(engine, end.attempt_id));
     if (end.kind !== 'committed') break;
+    left = end.left;
   }
   return { ok: true, value: { world: request.world_slug, turns, ...(await findAwaited(engine, turns.at(-1))) } };
 }

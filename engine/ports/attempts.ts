@@ -37,6 +37,16 @@ export interface AttemptLease {
   readonly epoch: number;
 }
 
+/** A world as a driver left it when it committed a turn. Whoever finds it so knows what it holds without reading it. */
+export interface LeftWorld {
+  /** Of the lease under which the turn was committed. */
+  readonly epoch: number;
+  /** At the end of that turn. */
+  readonly world: World;
+  /** Of the state heads of its agents. */
+  readonly turn_epochs: AgentBook['turn_epochs'];
+}
+
 export type BeginOutcome =
   | {
       readonly kind: 'begun';
@@ -194,6 +204,12 @@ export interface AttemptStore {
    * what its driver had under way is marked interrupted, and what is on record comes along.
    */
   begin(request: BeginAttempt, isAlive: (holder: Holder) => boolean): Promise<BeginOutcome>;
+  /**
+   * Begins an attempt that no message asks for, in a world that stands as it was left, with its first calls. One statement.
+   * @param lease what the lease will be: of the next turn, with the next epoch
+   * @returns `overtaken` where somebody has been there since, or something else is to be done first: nothing is written
+   */
+  beginAsLeft(request: BeginAttempt, lease: AttemptLease, calls: CallsWrite): Promise<Written>;
   /** One statement: all of it is durable when it resolves, or nothing of it is written. */
   writeCalls(lease: AttemptLease, calls: CallsWrite): Promise<Written>;
   /** Tells of agents while calls are under way. One statement. */

@@ -14,13 +14,24 @@ import type {
   CallFinish,
   CallStart,
   CallsWrite,
+  LeftWorld,
   Written,
 } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallPended, CallResult } from '../ports/sources.js';
 import type { Arrivals } from './arrivals.js';
 import { eventOf } from './event-of.js';
-import { type CallWrite, close, type Journal, note, openJournal, writeAlone, writeCall, writeTale } from './journal.js';
+import {
+  type CallWrite,
+  close,
+  type Journal,
+  type JournalWrites,
+  note,
+  openJournal,
+  writeAlone,
+  writeCall,
+  writeTale,
+} from './journal.js';
 import type { OnProgress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
@@ -28,6 +39,12 @@ import type { RuntimeParts } from './runtime-parts.js';
 export class Overtaken extends Error {
   override name = 'Overtaken';
   override message = 'another driver has taken this world over';
+}
+
+/** A world did not stand as it was left: nothing has been written, and nothing was asked. */
+export class NotAsLeft extends Error {
+  override name = 'NotAsLeft';
+  override message = 'the world does not stand as it was left';
 }
 
 /** An attempt while it is driven: the one mutable thing of the runtime. */
@@ -62,13 +79,18 @@ interface Call {
   under_way: boolean;
 }
 
-/** The journal of an attempt of whose agents so much is on record. Where it breaks by itself, that arrives. Close it. */
+/**
+ * The journal of an attempt of whose agents so much is on record. Where it breaks by itself, that arrives. Close it.
+ * @param begin takes the world, where that has not been done
+ */
 export function openJournalOf(
   { attempts, quiet_ms }: Pick<RuntimeParts, 'attempts' | 'quiet_ms'>,
   { lease, agents }: Pick<Extract<BeginOutcome, { readonly kind: 'begun' }>, 'lease' | 'agents'>,
   arrivals: Arrivals<Arrival>,
+  begin?: JournalWrites['begin'],
 ): Journal {
   const writes = {
+    ...(begin === undefined ? {} : { begin }),
     writeCalls: async (calls: CallsWrite) => demand(await attempts.writeCalls(lease, calls)),
     tellOfAgents: async (told: AgentRecord) => demand(await attempts.tellOfAgents(lease, told)),
     onFailure: (error: unknown) => arrivals.put({ kind: 'broken', error }),
@@ -222,6 +244,12 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
     attempted_turn: lease.attempted_turn,
     patches: command.patches,
   });
+}
+
+/** The world as an attempt has left it that has just been committed. */
+export function leftBy({ lease, state, journal }: Attempt): LeftWorld {
+  const { turn_epochs } = journal.notes.book;
+  return { epoch: lease.epoch, world: { ...state.world, turn: lease.attempted_turn }, turn_epochs };
 }
 
 /** Ends the attempt; the world stays at T(N-1) and every trace is kept. */

@@ -4,7 +4,8 @@ import type { Fail, TurnCommand } from '../core/turn/command.js';
 import { RENDERER_VERSION } from '../core/prompt/renderer-version.js';
 import type { Program } from '../core/workflow/program.js';
 import { mismatch } from '../core/turn/refold.js';
-import type { AttemptLease, AttemptPast, BeginOutcome } from '../ports/attempts.js';
+import { openBook } from '../core/agents/book.js';
+import type { AttemptLease, AttemptPast, BeginOutcome, CallsWrite, LeftWorld } from '../ports/attempts.js';
 import type { CallOutcome } from '../ports/sources.js';
 import {
   type Arrival,
@@ -17,6 +18,8 @@ import {
   isActing,
   isDropped,
   issue,
+  leftBy,
+  NotAsLeft,
   openAttempt,
   openJournalOf,
   Overtaken,
@@ -48,11 +51,18 @@ export interface AttemptRequest {
   readonly inbox_id?: string;
   /** Goes on with an attempt that another driver left, and begins none. */
   readonly continues_only?: boolean;
+  /** The world as the turn before has left it, where it ran here: it need not be read, if nobody has been there since. */
+  readonly left?: LeftWorld;
 }
 
 /** How an attempt ended, or why there was none. */
 export type AttemptEnd =
-  | { readonly kind: 'committed'; readonly attempt_id: string; readonly attempted_turn: number }
+  | {
+      readonly kind: 'committed';
+      readonly attempt_id: string;
+      readonly attempted_turn: number;
+      readonly left: LeftWorld;
+    }
   | { readonly kind: 'failed'; readonly attempt_id: string; readonly attempted_turn: number; readonly failure: Fail }
   | { readonly kind: 'suspended'; readonly attempt_id: string; readonly attempted_turn: number }
   | { readonly kind: 'handed_over'; readonly attempt_id: string; readonly attempted_turn: number }
@@ -67,49 +77,85 @@ type Begun = Extract<BeginOutcome, { readonly kind: 'begun' }>;
  * @throws Overtaken when another driver took the world; whatever the database throws when it is gone
  */
 export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): Promise<AttemptEnd> {
-  const attempt_id = parts.clock.uuid();
-  const heartbeat = parts.heartbeat ?? beatAtIntervals(parts.attempts);
-  const begun = await parts.attempts.begin(toBegin(parts, request, attempt_id, heartbeat.lease_ms), parts.isAlive);
-  if (begun.kind !== 'begun') return begun;
-  const arrivals = openArrivals<Arrival>();
-  const journal = openJournalOf(parts, begun, arrivals);
+  const beating = { ...parts, heartbeat: parts.heartbeat ?? beatAtIntervals(parts.attempts) };
+  return (await runAsLeft(beating, request)) ?? runAsRead(beating, request);
+}
+
+/** Reads the world when it takes it, and goes on with what it finds there. */
+async function runAsRead(parts: BeatingParts, request: AttemptRequest): Promise<AttemptEnd> {
+  const begun = await parts.attempts.begin(toBegin(parts, request, parts.clock.uuid()), parts.isAlive);
+  return begun.kind === 'begun' ? runBegun(parts, request, begun) : begun;
+}
+
+/**
+ * Believes that the world stands as it was left, and takes it by the statement that writes the first calls.
+ * @returns undefined where it does not, and where a message asks for the turn, which is taken with the world
+ */
+async function runAsLeft(parts: BeatingParts, request: AttemptRequest): Promise<AttemptEnd | undefined> {
+  const { left, world_slug } = request;
+  if (left === undefined || request.inbox_id !== undefined || request.continues_only) return undefined;
+  const begin = toBegin(parts, request, parts.clock.uuid());
+  const { attempt_id } = begin;
+  const lease = { attempt_id, world_slug, attempted_turn: left.world.turn + 1, epoch: left.epoch + 1 };
+  const begun: Begun = { kind: 'begun', lease, world: left.world, agents: openBook(attempt_id, left.turn_epochs) };
   try {
-    return await runBegun({ ...parts, heartbeat }, request, begun, { arrivals, journal });
+    return await runBegun(parts, request, begun, async (calls) => {
+      if ((await parts.attempts.beginAsLeft(begin, lease, calls)) === 'overtaken') throw new NotAsLeft();
+    });
   } catch (error) {
-    if (!(error instanceof Overtaken)) await leaveBroken(parts, begun.lease, { journal, error });
+    if (error instanceof NotAsLeft) return undefined;
     throw error;
-  } finally {
-    close(journal);
   }
 }
 
+/** @param takeWorld takes the world together with the first calls; left out where it has been taken */
 async function runBegun(
   parts: BeatingParts,
   request: AttemptRequest,
   begun: Begun,
-  own: Pick<Attempt, 'arrivals' | 'journal'>,
+  takeWorld?: (calls: CallsWrite) => Promise<void>,
 ): Promise<AttemptEnd> {
-  const { lease, past } = begun;
-  const { attempt_id, attempted_turn } = lease;
+  const { lease } = begun;
   const { program, onProgress } = request;
-  const simulation_time = request.simulationTime(attempted_turn);
-  const attempt = openAttempt({ ...own, lease, program, simulation_time, onProgress });
+  const ends: (() => void)[] = [];
+  const endAll = (): void => ends.splice(0).forEach((end) => end());
+  let watch = (): void => {};
+  const takeAndWatch = takeWorld && ((calls: CallsWrite) => takeWorld(calls).then(() => watch()));
+  const arrivals = openArrivals<Arrival>();
+  const journal = openJournalOf(parts, begun, arrivals, takeAndWatch);
+  try {
+    const simulation_time = request.simulationTime(lease.attempted_turn);
+    const attempt = openAttempt({ arrivals, journal, lease, program, simulation_time, onProgress });
+    ends.push(() => abandon(attempt));
+    watch = () => void ends.push(...watchOver(parts, request, attempt, begun));
+    if (takeWorld === undefined) watch();
+    return await drive(parts, attempt, findFirst(parts, attempt, begun));
+  } catch (error) {
+    endAll();
+    const isHeld = !(error instanceof Overtaken || error instanceof NotAsLeft);
+    if (isHeld) await leaveBroken(parts, lease, { journal, error });
+    throw error;
+  } finally {
+    endAll();
+    close(journal);
+  }
+}
+
+/** Tells that the attempt has begun, keeps its lease and listens for it. @returns what ends each of these */
+function watchOver(
+  parts: BeatingParts,
+  request: AttemptRequest,
+  attempt: Attempt,
+  { lease, past }: Begun,
+): readonly (() => void)[] {
+  const { attempt_id, attempted_turn } = lease;
+  const { simulation_time, onProgress } = attempt;
   onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, ...toContinued(past) });
   const stopListening = listen(attempt, request);
   const stopBeating = parts.heartbeat.keep(lease, (why) => {
     attempt.arrivals.put({ kind: 'broken', error: why === 'overtaken' ? new Overtaken() : why });
   });
-  const stopLooking = lookForMail(parts, attempt);
-  try {
-    return await drive(parts, attempt, findFirst(parts, attempt, begun));
-  } catch (error) {
-    abandon(attempt);
-    throw error;
-  } finally {
-    stopLooking();
-    stopBeating();
-    stopListening();
-  }
+  return [lookForMail(parts, attempt), stopBeating, stopListening];
 }
 
 /** What there is to do first: for an attempt that goes on, whatever is not on record yet. */
@@ -171,7 +217,7 @@ async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly Turn
           break;
         case 'commit':
           await commit(parts, attempt, command);
-          return { kind: 'committed', attempt_id, attempted_turn };
+          return { kind: 'committed', attempt_id, attempted_turn, left: leftBy(attempt) };
         case 'fail':
           await fail(parts, attempt, command);
           return { kind: 'failed', attempt_id, attempted_turn, failure: command };
@@ -215,13 +261,13 @@ async function hearEnd(parts: RuntimeParts, attempt: Attempt, outcome: CallOutco
   return pended === undefined ? hear(attempt, outcome) : pend(parts, attempt, pended);
 }
 
-function toBegin(parts: RuntimeParts, request: AttemptRequest, attempt_id: string, lease_ms: number) {
+function toBegin(parts: BeatingParts, request: AttemptRequest, attempt_id: string) {
   return {
     attempt_id,
     world_slug: request.world_slug,
     holder: parts.holder,
     started_at: parts.clock.now(),
-    lease_ms,
+    lease_ms: parts.heartbeat.lease_ms,
     renderer_version: RENDERER_VERSION,
     plugin_versions: parts.plugin_versions,
     ...(request.inbox_id === undefined ? {} : { inbox_id: request.inbox_id }),

@@ -1,3 +1,4 @@
+import type { LeftWorld } from '../../engine/ports/attempts.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { v7 } from 'uuid';
@@ -11,6 +12,12 @@ import type { Drive, WorkerParts } from '../../engine/runtime/worker/worker-part
 import { begin, beginning, makeWorld } from '../store/record-fixtures.js';
 import { forEachDatabase, type TestDatabase } from '../support/databases.js';
 import { waitUntil } from '../support/wait-until.js';
+
+const LEFT: LeftWorld = {
+  epoch: 1,
+  world: { slug: 'any', turn: 1, environments: new Map(), entities: new Map() },
+  turn_epochs: new Map(),
+};
 
 const ENOUGH = { timeout: 30_000 };
 const LOST = new Error('the database is gone');
@@ -110,7 +117,7 @@ forEachDatabase('a worker', (open) => {
     const drive: Drive = async ({ world_slug }) => {
       if (world_slug === 'broke') throw new Error('a bug');
       if (world_slug === 'overtaken') throw new Overtaken();
-      return { kind: 'committed', attempt_id: v7(), attempted_turn: 1 };
+      return { kind: 'committed', attempt_id: v7(), attempted_turn: 1, left: LEFT };
     };
     const worlds = ['broke', 'overtaken', 'fine'];
     const told = await whileWorking({ drive, inbox: database.store.inbox }, worlds, (events) =>
@@ -129,7 +136,7 @@ forEachDatabase('a worker', (open) => {
       if (losses <= 2) throw LOST;
       return inbox.claim(request);
     };
-    const drive: Drive = async () => ({ kind: 'committed', attempt_id: v7(), attempted_turn: 1 });
+    const drive: Drive = async () => ({ kind: 'committed', attempt_id: v7(), attempted_turn: 1, left: LEFT });
     const told = await whileWorking({ drive, inbox: { ...inbox, claim } }, ['gone'], (events) =>
       waitUntil(() => kinds(events).includes('turn_committed')),
     );
@@ -239,7 +246,7 @@ forEachDatabase('a worker', (open) => {
     let driven = 0;
     const drive: Drive = async () => {
       driven += 1;
-      return { kind: 'committed', attempt_id: v7(), attempted_turn: 1 };
+      return { kind: 'committed', attempt_id: v7(), attempted_turn: 1, left: LEFT };
     };
     const told = await whileWorking(
       { drive, inbox: database.store.inbox, doorbell: silent },

@@ -1,6 +1,7 @@
 import type { AttemptStore, Holder } from '../../ports/attempts.js';
 import type { OpenDatabase } from '../database.js';
 import { openUpkeep } from '../upkeep.js';
+import { beginAsLeft } from './begin-as-left.js';
 import { beginAttempt } from './begin-attempt.js';
 import { commitTurn } from './commit-turn.js';
 import { conversationMemory } from './conversation.js';
@@ -37,6 +38,12 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
       const outcome = await beginAttempt(database, request, isDriven);
       if (outcome.kind === 'begun') driven.add(outcome.lease.attempt_id);
       return outcome;
+    },
+    beginAsLeft: async (request, lease, calls) => {
+      const written = await beginAsLeft(database, memory, request, { lease, calls });
+      if (written === 'written') driven.add(lease.attempt_id);
+      else memory.forget(lease.attempt_id);
+      return written;
     },
     writeCalls: (lease, calls) => writeCalls(database, memory, lease, calls),
     tellOfAgents: (lease, agents) => tellOfAgents(database, lease, agents),

@@ -14,20 +14,45 @@ interface Slot {
   readonly values: Values;
 }
 
+/** What a statement that writes calls begins with. */
+interface Head {
+  readonly name: string;
+  /** The first is `fence`, with a row where the rest is to be written. */
+  readonly clauses: readonly string[];
+}
+
+const UNDER_LEASE: Head = { name: 'write_calls', clauses: [CALLS_FENCE] };
+
 /** Writes calls that end and calls that begin: one statement, durable when it resolves. */
-export async function writeCalls(
+export function writeCalls(
   runner: Runner,
   memory: ConversationMemory,
   lease: AttemptLease,
   calls: CallsWrite,
 ): Promise<Written> {
+  return writeCallsAfter(UNDER_LEASE, {}, { runner, memory, lease, calls });
+}
+
+interface CallsOf {
+  readonly runner: Runner;
+  readonly memory: ConversationMemory;
+  readonly lease: AttemptLease;
+  readonly calls: CallsWrite;
+}
+
+/** Writes calls by the statement that begins with something else. @param values of the parameters of its beginning */
+export async function writeCallsAfter(
+  head: Head,
+  values: Values,
+  { runner, memory, lease, calls }: CallsOf,
+): Promise<Written> {
   const slots = [...calls.finished.map(finishedSlot), ...calls.started.map(startedSlot)];
   if (slots.length > SLOTS_MAX) throw new Error(`${slots.length} calls are too many for one statement`);
   const generations = calls.started.flatMap(({ command }) => command.generation ?? []);
   const rows = generations.length === 0 ? undefined : memory.newRows(lease.attempt_id, generations);
-  const shared = { ...rows?.values, attempted_turn: lease.attempted_turn };
-  const own = slots.map(({ values }) => values);
-  const written = await runFenced(runner, statementOf(slots, rows), lease, shared, own);
+  const shared = { ...values, ...rows?.values, attempted_turn: lease.attempted_turn };
+  const own = slots.map((slot) => slot.values);
+  const written = await runFenced(runner, statementOf(head, slots, rows), lease, shared, own);
   if (written === 'written') rows?.landed();
   return written;
 }
@@ -45,19 +70,16 @@ function startedSlot(start: CallStart): Slot {
 const statements = new Map<string, HotStatement>();
 
 /** The statement with such slots, of which a process needs few. */
-function statementOf(slots: readonly Slot[], rows: ConversationRows | undefined): HotStatement {
+function statementOf(head: Head, slots: readonly Slot[], rows: ConversationRows | undefined): HotStatement {
   const shared = rows === undefined ? [] : [CONVERSATION_ROWS, ...(rows.offers ? [OFFERED_ROWS] : [])];
-  const form = `${slots.map(({ name }) => name).join(' ')} ${shared.length}`;
+  const form = [head.name, ...slots.map(({ name }) => name), shared.length].join(' ');
   const known = statements.get(form);
   if (known !== undefined) return known;
-  const clauses = [
-    ...shared,
-    ...slots.flatMap((slot, index) => slot.clauses.map((clause) => atSlot(clause, index + 1))),
-  ];
+  const clauses = slots.flatMap((slot, index) => slot.clauses.map((clause) => atSlot(clause, index + 1)));
   // A session knows a statement by the first 63 letters of its name, in which that of its form has no place.
   const statement = prepare(
-    `write_calls_${statements.size}`,
-    `WITH ${[CALLS_FENCE, ...clauses].join(',')} ${landed(slots.length)}`,
+    `${head.name}_${statements.size}`,
+    `WITH ${[...head.clauses, ...shared, ...clauses].join(',')} ${landed(slots.length)}`,
   );
   statements.set(form, statement);
   return statement;
@@ -66,5 +88,5 @@ function statementOf(slots: readonly Slot[], rows: ConversationRows | undefined)
 /** How many of the calls were found. */
 function landed(slots: number): string {
   const written = Array.from({ length: slots }, (_slot, index) => `(SELECT count(*) FROM call_${index + 1})`);
-  return `SELECT (SELECT count(*) FROM fence) AS held, ${written.join(' + ')} = ${slots} AS is_whole`;
+  return `SELECT (SELECT count(*) FROM fence) AS held, ${['0', ...written].join(' + ')} = ${slots} AS is_whole`;
 }

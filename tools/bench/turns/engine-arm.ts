@@ -5,6 +5,7 @@ import type { Engine } from '../../../engine/operations/engine.js';
 import { loadScenario } from '../../../engine/operations/load-program.js';
 import { createWorld } from '../../../engine/operations/worlds.js';
 import { runAttempt } from '../../../engine/runtime/run-attempt.js';
+import type { LeftWorld } from '../../../engine/ports/attempts.js';
 import { must } from './must.js';
 
 type Variables = Readonly<Record<string, string>>;
@@ -31,11 +32,15 @@ export async function openEngineArm(database: Variables, stage: Variables, world
   const simulationTime = (turn: number) =>
     new Date(Date.parse(scenario.start_time) + turn * scenario.chronon_seconds * 1000).toISOString();
   const request = { program, simulationTime, signal: new AbortController().signal, onProgress: () => {} };
+  const lefts = new Map<number, LeftWorld>();
   return {
     engine,
     turn: async (world = 0) => {
-      const end = await runAttempt(engine.runtime, { ...request, world_slug: slugOf(world) });
+      const left = lefts.get(world);
+      const asked = { ...request, world_slug: slugOf(world), ...(left === undefined ? {} : { left }) };
+      const end = await runAttempt(engine.runtime, asked);
       if (end.kind !== 'committed') throw new Error(`the turn did not commit: ${JSON.stringify(end)}`);
+      lefts.set(world, end.left);
       return { attempt_id: end.attempt_id };
     },
     close: () => engine.close(),

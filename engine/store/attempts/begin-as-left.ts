@@ -1,0 +1,58 @@
+import { canonicalText } from '../../core/content/canonical.js';
+import type { AttemptLease, BeginAttempt, CallsWrite, Written } from '../../ports/attempts.js';
+import { type Runner, toTimestamp } from '../statement.js';
+import type { ConversationMemory } from './conversation.js';
+import { DRAWN_EVENT_ID } from './event-numbers.js';
+import { leaseEnd } from './fence.js';
+import { writeCallsAfter } from './write-calls.js';
+
+// The epoch says that nobody has driven the world since it was left with a committed turn: then there is no attempt to go
+// on with, no call in doubt, and no earlier driver whose fence the row would still let pass. So neither is looked for, and
+// the row needs no lock beside that of its change. What it settles is another matter, and taken up by reading the world.
+const TAKING = `
+  fence AS (
+    UPDATE worlds
+    SET lease_epoch = :epoch::bigint, lease_attempt_id = :attempt_id::uuid, lease_host = :host, lease_pid = :pid::int,
+      lease_until = ${leaseEnd('lease_ms')}
+    WHERE world_slug = :world_slug AND turn = :attempted_turn::bigint - 1 AND lease_epoch = :epoch::bigint - 1
+      AND lease_attempt_id IS NULL AND settled_attempt_id IS NULL
+    RETURNING world_slug, scenario_hash, ${DRAWN_EVENT_ID})`;
+
+const ATTEMPT = `
+  attempt AS (
+    INSERT INTO attempts (world_slug, attempt_id, attempted_turn, epoch, scenario_hash, renderer_version,
+      plugin_versions, holder_host, holder_pid, started_at)
+    SELECT world_slug, :attempt_id::uuid, :attempted_turn::bigint, :epoch::bigint, scenario_hash, :renderer_version,
+      :plugin_versions::json, :host, :pid::int, :began_at::timestamptz
+    FROM fence)`;
+
+/** Has the number from which those of the calls are counted. */
+const EVENT = `
+  began AS (
+    INSERT INTO attempt_events (world_slug, attempt_id, event_id, event_kind, occurred_at)
+    OVERRIDING SYSTEM VALUE
+    SELECT world_slug, :attempt_id::uuid, event_id, 'attempt_began', :began_at::timestamptz FROM fence)`;
+
+const HEAD = { name: 'begin_as_left', clauses: [TAKING, ATTEMPT, EVENT] };
+
+/**
+ * Takes a world that stands as it was left, opens an attempt and writes its first calls: one statement.
+ * @param lease what the lease will be: of the next turn, with the next epoch
+ * @returns `overtaken` where the world does not stand so, and nothing has been written
+ */
+export function beginAsLeft(
+  runner: Runner,
+  memory: ConversationMemory,
+  request: BeginAttempt,
+  { lease, calls }: { readonly lease: AttemptLease; readonly calls: CallsWrite },
+): Promise<Written> {
+  const values = {
+    host: request.holder.host,
+    pid: request.holder.pid,
+    lease_ms: request.lease_ms,
+    renderer_version: request.renderer_version,
+    plugin_versions: canonicalText(request.plugin_versions),
+    began_at: toTimestamp(request.started_at),
+  };
+  return writeCallsAfter(HEAD, values, { runner, memory, lease, calls });
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadScenario } from '../../engine/operations/load-program.js';
+import { timeAt } from '../../engine/operations/worlds.js';
+import type { AttemptStore, LeftWorld } from '../../engine/ports/attempts.js';
+import type { WorldSnapshot } from '../../engine/ports/records.js';
+import type { Progress } from '../../engine/runtime/progress.js';
+import { type AttemptEnd, type AttemptRequest, runAttempt } from '../../engine/runtime/run-attempt.js';
+import { loadScript, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+
+// A driver that goes on with the world that it has just left takes it by the statement that writes the first calls, and
+// does not read it. It is a saving, and changes nothing of what happens.
+
+interface Told {
+  readonly end: AttemptEnd;
+  /** What was done to begin, in order. */
+  readonly beginnings: readonly string[];
+  readonly progress: readonly Progress[];
+}
+
+/** Runs a world's next turn, and tells how it began. */
+async function runNext(
+  { engine }: ParkStage,
+  { world_slug, scenario_hash }: WorldSnapshot,
+  otherwise: Partial<AttemptRequest> = {},
+  broken: Partial<AttemptStore> = {},
+): Promise<Told> {
+  const { program, scenario } = must(await loadScenario(engine, scenario_hash));
+  const beginnings: string[] = [];
+  const progress: Progress[] = [];
+  const attempts = { ...engine.runtime.attempts, ...broken };
+  const watched: AttemptStore = {
+    ...attempts,
+    begin: async (...given) => {
+      beginnings.push('read');
+      return attempts.begin(...given);
+    },
+    beginAsLeft: async (...given) => {
+      const written = await attempts.beginAsLeft(...given);
+      beginnings.push(written === 'written' ? 'as left' : 'not as left');
+      return written;
+    },
+  };
+  const end = await runAttempt(
+    { ...engine.runtime, attempts: watched },
+    {
+      world_slug,
+      program,
+      simulationTime: (turn) => timeAt(scenario, turn),
+      signal: new AbortController().signal,
+      onProgress: (event) => void progress.push(event),
+      ...otherwise,
+    },
+  );
+  return { end, beginnings, progress };
+}
+
+function leftBy({ end }: Told): LeftWorld {
+  return end.kind === 'committed' ? end.left : assert.fail(`the turn ended as ${JSON.stringify(end)}`);
+}
+
+/** What the world holds as a reader finds it. */
+async function readAs({ engine }: ParkStage, world: WorldSnapshot): Promise<LeftWorld['world']> {
+  const holder = { host: 'reader', pid: 1 };
+  const request = { holder, attempt_id: engine.runtime.clock.uuid(), started_at: 0, lease_ms: 1_000 };
+  const pinned = { renderer_version: 'reader', plugin_versions: {} };
+  const begun = await engine.runtime.attempts.begin(
+    { ...request, ...pinned, world_slug: world.world_slug },
+    () => true,
+  );
+  assert.ok(begun.kind === 'begun');
+  return begun.world;
+}
+
+onEachDatabase('a world that is gone on with as it was left', (open) => {
+  test('is not read again, and turns out as it would have', async () => {
+    const stage = await open();
+    stage.model.setScript(await loadScript('park'));
+    const world = await stage.makeWorld({ scenario: 'park' });
+    const read = await stage.makeWorld({ scenario: 'park' });
+    let left: LeftWorld | undefined;
+    for (let turn = 1; turn <= 6; turn += 1) {
+      const told = await runNext(stage, world, left === undefined ? {} : { left });
+      assert.deepEqual(told.beginnings, [left === undefined ? 'read' : 'as left']);
+      left = leftBy(told);
+    }
+    stage.toys.reset();
+    stage.model.reset();
+    stage.model.setScript(await loadScript('park'));
+    for (let turn = 1; turn <= 6; turn += 1) await runNext(stage, read);
+    const [one, other] = [await stage.world(world.world_slug), await stage.world(read.world_slug)];
+    assert.deepEqual([one.turn, one.entities, one.environments], [6, other.entities, other.environments]);
+    assert.deepEqual(left?.world, await readAs(stage, world));
+  });
+
+  test('has the same rows: the attempt, its beginning before its calls, and its agents', async () => {
+    const stage = await open();
+    stage.model.setScript(await loadScript('park'));
+    const world = await stage.makeWorld({ scenario: 'park' });
+    const first = await runNext(stage, world);
+    const second = await runNext(stage, world, { left: leftBy(first) });
+    const third = await runNext(stage, world, { left: leftBy(second) });
+    assert.ok(third.end.kind === 'committed');
+    const record = await stage.engine.store.records.attempt(third.end.attempt_id);
+    assert.deepEqual([record?.attempted_turn, record?.status, record?.epoch], [3, 'committed', 3]);
+    assert.equal(record?.timeline[0]?.event_kind, 'attempt_began');
+    assert.equal(record?.timeline[1]?.event_kind, 'call_started');
+    assert.deepEqual(
+      second.progress.slice(0, 2).map(({ kind }) => kind),
+      ['attempt_began', 'call_started'],
+    );
+  });
+
+  test('and in which somebody has been since is read, and the guess leaves nothing behind', async () => {
+    const stage = await open();
+    stage.model.setScript(await loadScript('simple'));
+    const world = await stage.makeWorld({ scenario: 'simple' });
+    const left = leftBy(await runNext(stage, world));
+    await runNext(stage, world);
+    const asked = stage.model.requests.length;
+    const told = await runNext(stage, world, { left });
+    assert.deepEqual(told.beginnings, ['not as left', 'read']);
+    assert.deepEqual([told.end.kind, leftBy(told).world.turn], ['committed', 3]);
+    assert.equal((await stage.engine.store.records.attempts(world.world_slug)).length, 3);
+    assert.equal(stage.model.requests.length - asked, asked / 2, 'the model was asked twice');
+    assert.equal(told.progress.filter(({ kind }) => kind === 'attempt_began').length, 1);
+  });
+
+  test('and that another driver holds is refused as ever', async () => {
+    const stage = await open();
+    stage.model.setScript(await loadScript('simple'));
+    const world = await stage.makeWorld({ scenario: 'simple' });
+    const left = leftBy(await runNext(stage, world));
+    await readAs(stage, world);
+    const told = await runNext(stage, world, { left });
+    assert.deepEqual([told.beginnings, told.end.kind], [['not as left', 'read'], 'held']);
+  });
+
+  test('can be stopped before anything is asked, which is on record', async () => {
+    const stage = await open();
+    stage.model.setScript(await loadScript('simple'));
+    const world = await stage.makeWorld({ scenario: 'simple' });
+    const left = leftBy(await runNext(stage, world));
+    const told = await runNext(stage, world, { left, signal: AbortSignal.abort() });
+    assert.deepEqual(told.beginnings, ['as left']);
+    assert.equal(told.end.kind === 'failed' && told.end.failure.failure_class, 'stopped');
+    const after = await runNext(stage, world, { left });
+    assert.deepEqual(after.beginnings, ['not as left', 'read']);
+    assert.equal(leftBy(after).world.turn, 2);
+  });
+
+  test('and whose driver breaks at its end is gone on with from the record, by one that reads it', async () => {
+    const stage = await open();
+    stage.model.setScript(await loadScript('park'));
+    const world = await stage.makeWorld({ scenario: 'park' });
+    let told = await runNext(stage, world);
+    for (let turn = 2; turn <= 4; turn += 1) told = await runNext(stage, world, { left: leftBy(told) });
+    const left = leftBy(told);
+    await assert.rejects(
+      runNext(stage, world, { left }, { commit: () => Promise.reject(new Error('broken')) }),
+      /broken/,
+    );
+    const asked = stage.model.requests.length;
+    const after = await runNext(stage, world, { left });
+    assert.deepEqual([after.beginnings, leftBy(after).world.turn], [['not as left', 'read'], 5]);
+    assert.equal(stage.model.requests.length, asked, 'the model was asked again');
+    assert.equal((await stage.engine.store.records.attempts(world.world_slug)).length, 5);
+  });
+
+  test('and whose beginning landed though nobody heard so is gone on with, too', async () => {
+    const stage = await open();
+    stage.model.setScript(await loadScript('simple'));
+    const world = await stage.makeWorld({ scenario: 'simple' });
+    const left = leftBy(await runNext(stage, world));
+    const { beginAsLeft } = stage.engine.runtime.attempts;
+    const unheard: AttemptStore['beginAsLeft'] = async (...given) => {
+      await beginAsLeft(...given);
+      throw new Error('the connection was lost');
+    };
+    const asked = stage.model.requests.length;
+    await assert.rejects(runNext(stage, world, { left }, { beginAsLeft: unheard }), /was lost/);
+    assert.equal(stage.model.requests.length, asked, 'something went out');
+    const after = await runNext(stage, world);
+    assert.equal(leftBy(after).world.turn, 2);
+    assert.equal((await stage.engine.store.records.attempts(world.world_slug)).length, 2);
+  });
+
+  test('a message takes its turn with the world, which is read', async () => {
+    const stage = await open();
+    stage.model.setScript(await loadScript('simple'));
+    const world = await stage.makeWorld({ scenario: 'simple' });
+    const left = leftBy(await runNext(stage, world));
+    const told = await runNext(stage, world, { left, inbox_id: stage.engine.runtime.clock.uuid() });
+    assert.deepEqual([told.beginnings, told.end.kind], [['read'], 'not_asked_for']);
+  });
+});
