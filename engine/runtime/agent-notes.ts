@@ -1,7 +1,7 @@
 import type { AgentBook, CallPointer } from '../core/agents/book.js';
 import { type AttemptEnding, endTurns } from '../core/agents/end-turns.js';
 import type { AgentRecord } from '../core/agents/record.js';
-import { isEmpty, recordTransitions } from '../core/agents/record-transitions.js';
+import { isEmpty, type Recorded, recordTransitions } from '../core/agents/record-transitions.js';
 import type { AgentTransition, TimedTransition } from '../core/agents/transition.js';
 
 /** What a driver knows of its agents: the book as it is on record, and what is still to be written. */
@@ -28,23 +28,17 @@ export type FindPointer = (call_key: string) => CallPointer | undefined;
 export function tell({ book, unwritten }: AgentNotes, findPointer: FindPointer): Telling {
   const ready = unwritten.filter((transition) => isReady(transition, findPointer));
   const waiting = unwritten.filter((transition) => !isReady(transition, findPointer));
-  return toTelling(book, ready, waiting, findPointer);
+  return toTelling(recordTransitions(book, ready, toPointerOf(findPointer)), waiting);
 }
 
 /** Tells the last of an attempt, with which the turns of its agents end. */
-export function tellEnding(notes: AgentNotes, ending: AttemptEnding, findPointer: FindPointer): Telling {
-  const ready = notes.unwritten.filter((transition) => isReady(transition, findPointer));
-  const { book } = recordTransitions(notes.book, ready, toPointerOf(findPointer));
-  return toTelling(notes.book, [...ready, ...endTurns(book, ending)], [], findPointer);
+export function tellEnding({ book, unwritten }: AgentNotes, ending: AttemptEnding, findPointer: FindPointer): Telling {
+  const ready = unwritten.filter((transition) => isReady(transition, findPointer));
+  const end = (after: AgentBook) => endTurns(after, ending);
+  return toTelling(recordTransitions(book, ready, toPointerOf(findPointer), end), []);
 }
 
-function toTelling(
-  before: AgentBook,
-  transitions: readonly TimedTransition[],
-  unwritten: readonly TimedTransition[],
-  findPointer: FindPointer,
-): Telling {
-  const { book, record } = recordTransitions(before, transitions, toPointerOf(findPointer));
+function toTelling({ book, record }: Recorded, unwritten: readonly TimedTransition[]): Telling {
   return { told: isEmpty(record) ? {} : { agents: record }, after: { book, unwritten } };
 }
 

@@ -5,11 +5,11 @@ import type OpenAI from 'openai';
 export interface Heard {
   readonly text: string;
   readonly refusal: string;
-  readonly finish_reason?: string;
-  readonly usage?: TokenUsage;
-  readonly id?: string;
-  readonly model?: string;
-  readonly system_fingerprint?: string;
+  readonly finish_reason: string | undefined;
+  readonly usage: TokenUsage | undefined;
+  readonly id: string | undefined;
+  readonly model: string | undefined;
+  readonly system_fingerprint: string | undefined;
 }
 
 /** Why there is no answer. */
@@ -18,37 +18,49 @@ export interface Failed {
   readonly message: string;
 }
 
-export const HEARD_NOTHING: Heard = { text: '', refusal: '' };
+export const HEARD_NOTHING: Heard = {
+  text: '',
+  refusal: '',
+  finish_reason: undefined,
+  usage: undefined,
+  id: undefined,
+  model: undefined,
+  system_fingerprint: undefined,
+};
 
 /** Takes in one event of the stream. */
 export function hear(heard: Heard, event: OpenAI.ChatCompletionChunk): Heard {
-  const choice = event.choices?.find(({ index }) => (index ?? 0) === 0);
-  const finish_reason = choice?.finish_reason ?? heard.finish_reason;
-  const usage = event.usage ? toTokenUsage(event.usage) : heard.usage;
+  const choice = firstChoice(event);
   return {
-    ...heard,
-    ...(typeof event.id === 'string' && event.id !== '' ? { id: event.id } : {}),
-    ...(typeof event.model === 'string' && event.model !== '' ? { model: event.model } : {}),
-    ...(typeof event.system_fingerprint === 'string' ? { system_fingerprint: event.system_fingerprint } : {}),
     text: heard.text + textOf(event),
     refusal: heard.refusal + (choice?.delta?.refusal ?? ''),
-    ...(finish_reason ? { finish_reason } : {}),
-    ...(usage ? { usage } : {}),
+    finish_reason: choice?.finish_reason || heard.finish_reason,
+    usage: (event.usage ? toTokenUsage(event.usage) : undefined) ?? heard.usage,
+    id: findText(event.id) || heard.id,
+    model: findText(event.model) || heard.model,
+    system_fingerprint: findText(event.system_fingerprint) ?? heard.system_fingerprint,
   };
+}
+
+/** The choice that is asked for; a server may leave its number out. */
+function firstChoice({ choices }: OpenAI.ChatCompletionChunk): OpenAI.ChatCompletionChunk.Choice | undefined {
+  return choices?.find(({ index }) => (index ?? 0) === 0);
+}
+
+/** Servers send anything. */
+function findText(said: unknown): string | undefined {
+  return typeof said === 'string' ? said : undefined;
 }
 
 /** Characters of all that is kept, and never more than its bytes, which the engine limits. */
 export function lengthOf({ text, refusal, id, model, system_fingerprint, finish_reason }: Heard): number {
-  return [text, refusal, id, model, system_fingerprint, finish_reason].reduce(
-    (length, kept) => length + (kept?.length ?? 0),
-    0,
-  );
+  const beside = (id ?? '').length + (model ?? '').length + (system_fingerprint ?? '').length;
+  return text.length + refusal.length + beside + (finish_reason ?? '').length;
 }
 
 /** The piece of the model's text in one event. */
 export function textOf(event: OpenAI.ChatCompletionChunk): string {
-  const content = event.choices?.find(({ index }) => (index ?? 0) === 0)?.delta?.content;
-  return typeof content === 'string' ? content : '';
+  return findText(firstChoice(event)?.delta?.content) ?? '';
 }
 
 /** Why an event is no part of an answer: some servers send an error as an ordinary event, and some send anything. */

@@ -10,7 +10,6 @@ const EVENT_BYTES_MAX = 1_048_576;
 const EVENTS_MAX = 200_000;
 /** How long the end of the response is waited for after `[DONE]`, so that its connection can be used again. */
 const END_WAIT_MS = 100;
-const DONE_BYTES_MAX = 1024;
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -36,7 +35,7 @@ export async function* readEvents(
       isRead = done;
       // What no empty line has ended was cut on its way.
       if (done) return;
-      const data = cutter.take(value).flatMap(listData);
+      const data = cutter.take(value);
       if (data.length > 0) yield data;
     }
     await endGently(reader, alarm);
@@ -48,12 +47,11 @@ export async function* readEvents(
 
 const decoder = new TextDecoder();
 
-/** The data of one event, which its lines share. That of the event which ends the answer is none. */
-function listData(event: Uint8Array): readonly string[] {
+/** The data of one event, which its lines share; undefined where it has none. */
+function findData(event: Uint8Array): string | undefined {
   const lines = decoder.decode(event).split(/\r\n|\n|\r/);
   const data = lines.filter((line) => line === 'data' || line.startsWith('data:'));
-  const text = data.map((line) => line.slice(line.startsWith('data: ') ? 6 : 5)).join('\n');
-  return data.length === 0 || text.startsWith('[DONE]') ? [] : [text];
+  return data.length === 0 ? undefined : data.map((line) => line.slice(line.startsWith('data: ') ? 6 : 5)).join('\n');
 }
 
 /** Nothing may follow `[DONE]` but the end; whoever sends more, or keeps silent, is hung up on. */
@@ -87,19 +85,19 @@ class EventCutter {
     this.#failure = failure;
   }
 
-  /** The events that these bytes complete. */
-  take(bytes: Uint8Array): readonly Uint8Array[] {
-    const whole: Uint8Array[] = [];
+  /** The data of the events that these bytes complete. */
+  take(bytes: Uint8Array): readonly string[] {
+    const said: string[] = [];
     let start = 0;
     for (let index = 0; index < bytes.length && !this.is_done; index += 1) {
       if (!this.#endsEvent(bytes[index] ?? 0)) continue;
       const end = bytes[index] === CARRIAGE_RETURN && bytes[index + 1] === LINE_FEED ? index + 2 : index + 1;
-      if (this.#says) whole.push(this.#finish(bytes.subarray(start, end)));
+      if (this.#says) said.push(...this.#finish(bytes.subarray(start, end)));
       else this.#forget();
       start = end;
     }
     if (!this.is_done) this.#keep(bytes.subarray(start));
-    return whole;
+    return said;
   }
 
   #endsEvent(byte: number): boolean {
@@ -116,15 +114,15 @@ class EventCutter {
     return isEmptyLine;
   }
 
-  #finish(end: Uint8Array): Uint8Array {
+  #finish(end: Uint8Array): readonly string[] {
     this.#keep(end);
-    const event = this.#open.slice(0, this.#openBytes);
+    const data = findData(this.#open.subarray(0, this.#openBytes));
     this.#forget();
     this.#events += 1;
     if (this.#events > EVENTS_MAX)
       throw this.#failure('result_too_large', `the answer has more than ${EVENTS_MAX} events, which is the limit`);
-    this.is_done = event.length <= DONE_BYTES_MAX && /(^|[\r\n])data: ?\[DONE\]/.test(new TextDecoder().decode(event));
-    return event;
+    this.is_done = data?.startsWith('[DONE]') === true;
+    return data === undefined || this.is_done ? [] : [data];
   }
 
   #keep(bytes: Uint8Array): void {

@@ -165,8 +165,8 @@ describe('what agents have done', () => {
       'dispatched at 10, entered at 20, tool_called at 30, ended at 90: idle null',
     );
     assert.deepEqual(
-      [told?.turns.map(({ at }) => at), told?.ends.map(({ at }) => at), told?.edges.map(({ at }) => at)],
-      [[10], [90], [10, 10, 30, 90]],
+      [told?.turns.map(({ at, end }) => [at, end?.at]), told?.ends, told?.edges.map(({ at }) => at)],
+      [[[10, 90]], [], [10, 10, 30, 90]],
     );
   });
 

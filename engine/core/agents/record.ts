@@ -12,6 +12,7 @@ export interface AgentRecord {
   readonly events: readonly AgentEvent[];
   /** Calls that are waited for from now on, and those that are not any more. */
   readonly waits: readonly WaitingTool[];
+  /** Of turns that were told of before. */
   readonly ends: readonly EndedTurn[];
 }
 
@@ -45,6 +46,8 @@ export interface BegunTurn extends Timed {
   /** Named from the beginning, and made when the agent enters. */
   readonly context_box_id: string;
   readonly output_box_id: string;
+  /** Where it is told of together with its beginning. */
+  readonly end?: EndedTurn;
 }
 
 /** A context box is read-only: it holds as many cards as it was made with. An output box grows, by one writer. */
@@ -105,15 +108,3 @@ export interface EndedTurn extends Timed {
   readonly outcome: AgentTurnOutcome;
   readonly deliverable_card_id: string;
 }
-
-/** No rows. */
-export const NOTHING: AgentRecord = {
-  heads: [],
-  turns: [],
-  boxes: [],
-  cards: [],
-  edges: [],
-  events: [],
-  waits: [],
-  ends: [],
-};

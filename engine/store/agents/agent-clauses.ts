@@ -103,8 +103,8 @@ const ROWS: Readonly<Record<keyof AgentRecord, string>> = {
     FROM fence, unnest(:end_turns::uuid[], :end_times::timestamptz[], :end_outcomes::text[],
         :end_deliverables::uuid[])
       AS row (agent_turn_id, ended_at, outcome, deliverable_card_id)
-    WHERE agent_turns.world_slug = fence.world_slug AND agent_turns.agent_turn_id = row.agent_turn_id
-      AND agent_turns.outcome IS NULL)`,
+    WHERE agent_turns.agent_turn_id = ANY (:end_turns::uuid[]) AND agent_turns.agent_turn_id = row.agent_turn_id
+      AND agent_turns.world_slug = fence.world_slug AND agent_turns.outcome IS NULL)`,
 };
 
 const PARTS = Object.keys(ROWS) as readonly (keyof AgentRecord)[];

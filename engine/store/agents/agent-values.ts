@@ -31,11 +31,7 @@ function toHeads({ heads }: AgentRecord): Values {
   };
 }
 
-/** A turn that begins and ends in one statement is written ended: an update would not see it. */
-function toTurns({ turns, ends }: AgentRecord): Values {
-  const endings = new Map(ends.map((end) => [end.agent_turn_id, end]));
-  const begun = turns.map((turn) => ({ ...turn, end: endings.get(turn.agent_turn_id) }));
-  const ended = ends.filter(({ agent_turn_id }) => !turns.some((turn) => turn.agent_turn_id === agent_turn_id));
+function toTurns({ turns: begun, ends: ended }: AgentRecord): Values {
   return {
     begun_turns: begun.map(({ agent_turn_id }) => agent_turn_id),
     begun_agents: begun.map(({ agent_id }) => agent_id),
