@@ -11,6 +11,8 @@ export interface CallBounds {
   readonly max_wire_bytes: number;
   /** Of one response, decompressed. */
   readonly max_body_bytes: number;
+  /** Nothing is sent before it resolves, nor ever where it rejects; left out where nothing is on record. */
+  readonly durable?: Promise<void>;
 }
 
 const bounds = new AsyncLocalStorage<CallBounds>();
@@ -38,7 +40,7 @@ export const FAREWELL_MS = 1_000;
  */
 export function boundCall(
   over: AbortSignal,
-  limits: Pick<CallBounds, 'max_wire_bytes' | 'max_body_bytes'>,
+  limits: Pick<CallBounds, 'max_wire_bytes' | 'max_body_bytes' | 'durable'>,
   source: Pick<Source, 'names_its_calls'>,
 ): BoundCall {
   const [told, farewell] = [new AbortController(), new AbortController()];

@@ -16,8 +16,11 @@ export interface CallLimit {
 /** Made once: a call that is over is the ordinary case, and a reason of its own would cost a stack trace each time. */
 const OVER = new DOMException('the call is over', 'AbortError');
 
-/** Starts the time of a call. It ends at the deadline, or when the turn's own signal is aborted. */
-export function openCallLimit(runtime_ms: number, stop: AbortSignal): CallLimit {
+/**
+ * Limits a call. It ends at the deadline, or when the turn's own signal is aborted.
+ * @param durable its time is counted from there
+ */
+export function openCallLimit(runtime_ms: number, stop: AbortSignal, durable: Promise<void>): CallLimit {
   const controller = new AbortController();
   let reason: Cut | undefined;
   let tell: (cut: Cut) => void = () => {};
@@ -31,7 +34,13 @@ export function openCallLimit(runtime_ms: number, stop: AbortSignal): CallLimit 
     controller.abort();
   };
   const onStop = (): void => cutBy('stopped');
-  const timer = setTimeout(() => cutBy('timeout'), Math.min(runtime_ms, TIMER_MAX_MS));
+  let timer: NodeJS.Timeout | undefined;
+  durable.then(
+    () => {
+      if (!controller.signal.aborted) timer = setTimeout(() => cutBy('timeout'), Math.min(runtime_ms, TIMER_MAX_MS));
+    },
+    () => cutBy('overtaken'),
+  );
   if (stop.aborted) onStop();
   stop.addEventListener('abort', onStop, { once: true });
   return {

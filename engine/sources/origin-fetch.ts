@@ -57,11 +57,13 @@ async function fetchAt(origin: Origin, agentFor: (max_wire_bytes: number) => Age
   const url = toUrlAt(origin, asked.url);
   const signal = toSignal(bounds, asked.init);
   try {
+    const sent = await toSent(origin, asked.init);
+    await bounds.durable;
     // A fetch of the same client costs twice as much.
     const response = await agentFor(bounds.max_wire_bytes).request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
-      ...(await toSent(origin, asked.init)),
+      ...sent,
       signal,
     });
     return admit(origin, response, bounds);

@@ -39,8 +39,10 @@ export interface Checked extends Routed {
 }
 
 export interface Begun extends Checked {
-  /** The record of the call is durable. */
+  /** The record of the call is durable, or is being made so. */
   readonly begun: true;
+  /** Resolves once it is: nothing is sent before that, and nothing comes of the call. Rejects where it cannot be. */
+  readonly durable: Promise<void>;
 }
 
 export interface Ready extends Begun {
@@ -78,7 +80,7 @@ export interface Shown extends Validated {
 }
 
 /** What is known of a call wherever it stands. */
-export type Passage = Asked & Partial<Pick<Shown, 'begun' | 'secrets' | 'reply'>>;
+export type Passage = Asked & Partial<Pick<Shown & Begun, 'begun' | 'durable' | 'secrets' | 'reply'>>;
 
 /** A call that ended before its last stage. */
 export interface Halt {
@@ -113,6 +115,11 @@ export function halt(
   rejected?: RejectedAnswer,
 ): Halt {
   return { halted: true, passage, failure_class, message, ...(rejected ? { rejected } : {}) };
+}
+
+/** When the record of a call that has come so far is durable; undefined where it never began. */
+export function durableOf(end: Passage | Halt | Pause): Promise<void> | undefined {
+  return ('passage' in end ? end.passage : end).durable;
 }
 
 /** One stage: takes a call as far as it has come, and hands it on, halts it, or says that it will go on later. */

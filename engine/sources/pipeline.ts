@@ -4,7 +4,7 @@ import type { Alarm } from '../contract/source.js';
 import type { OpenedSources } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
 import { toCallOutcome, toOutcome } from './outcome.js';
-import { type Asked, first, type Halt, halt, isPause, type Shown, type Stages } from './passage.js';
+import { type Asked, durableOf, first, type Halt, halt, isPause, type Shown, type Stages } from './passage.js';
 import type { LoadedPlugin } from './registry.js';
 import { type Authorise, authorise } from './stages/authorise.js';
 import { call } from './stages/call.js';
@@ -50,6 +50,8 @@ export function createCallSource(parts: PipelineParts): CallSource {
   const stages = callStages(parts);
   return async (command, surroundings, recorder) => {
     const end = await stages.run({ command, surroundings, recorder, started_at: parts.clock.now() });
+    // However soon something came of it: the end of a call is not written before its beginning.
+    await durableOf(end);
     return toCallOutcome(end, parts.clock.now());
   };
 }

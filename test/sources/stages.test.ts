@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
 import type { PolicyProgram, SchemaProgram } from '../../engine/core/workflow/program.js';
+import type { CallOutcome } from '../../engine/ports/sources.js';
 import { openChildren } from '../../engine/sources/children.js';
 import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
 import { timerAlarm } from '../../engine/sources/chunk-collector.js';
@@ -189,6 +190,80 @@ test('nothing is sent when the start cannot be recorded', async (t) => {
   const recorder = makeRecorder({ started: () => Promise.reject(new Error('overtaken')) });
   await assert.rejects(ask(sources, jsonCall(), recorder), /overtaken/);
   assert.equal(requests, 0);
+});
+
+/** Says when it is asked, when it goes on to send, and that its call was given up. */
+const TELLING = (names_its_calls: boolean, send: string): string => `export default {
+  open: (_, { origin, log }) => ({
+    names_its_calls: ${names_its_calls},
+    async invoke(request, context) {
+      log('asked');
+      context.signal.addEventListener('abort', () => log('given up'));
+      ${send}
+      return { value: {} };
+    },
+  }),
+};`;
+
+/** Makes one call of a plugin, and tells what happened in which order. */
+async function tellOrder(
+  t: TestContext,
+  entry: string,
+  parts: { readonly started: () => Promise<void>; readonly wanted?: Parameters<typeof jsonCall>[0] },
+): Promise<{ readonly events: readonly string[]; readonly outcome: Promise<CallOutcome> }> {
+  const recorder = makeRecorder({ started: parts.started });
+  const url = await serve(t, (_, response) => {
+    recorder.events.push('request');
+    response.end('{}');
+  });
+  const folder = await makeFolder(t);
+  await writePlugin(folder, 'telling', entry, { origin: { variables: ['TEST_URL'] } });
+  const log = (message: string): void => void recorder.events.push(message);
+  const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_URL: url }, log });
+  const outcome = ask(sources, jsonCall(parts.wanted, { name: 'telling' }), recorder).finally(() =>
+    recorder.events.push('over'),
+  );
+  await outcome.catch(() => {});
+  return { events: recorder.events, outcome };
+}
+
+const SEND = 'await origin.fetch(origin.url, {}, context);';
+const inAWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
+const refusedInAWhile = (): Promise<void> => inAWhile().then(() => Promise.reject(new Error('overtaken')));
+
+test('a plugin that names its calls gets ready while the record is written, and its request waits', async (t) => {
+  const { events } = await tellOrder(t, TELLING(true, SEND), { started: inAWhile });
+  assert.deepEqual(events.slice(0, 3), ['asked', 'started', 'request']);
+});
+
+test('every other plugin is asked when the record is durable', async (t) => {
+  const { events } = await tellOrder(t, TELLING(false, SEND), { started: inAWhile });
+  assert.deepEqual(events.slice(0, 3), ['started', 'asked', 'request']);
+});
+
+test('nothing comes of a call before its record is durable, though its plugin needs nobody for the answer', async (t) => {
+  const { events } = await tellOrder(t, TELLING(true, ''), { started: inAWhile });
+  assert.deepEqual(
+    events.filter((event) => event !== 'given up'),
+    ['asked', 'started', 'over'],
+  );
+});
+
+test('a plugin that has got ready for a call without a record is told to give it up, and sends nothing', async (t) => {
+  const { events, outcome } = await tellOrder(t, TELLING(true, SEND), { started: refusedInAWhile });
+  await assert.rejects(outcome, /overtaken/);
+  await inAWhile();
+  assert.deepEqual(events.toSorted(), ['asked', 'given up', 'over']);
+});
+
+test('the time of a call is counted from its record on', async (t) => {
+  const wanted = { deadline_ms: 40 };
+  const slowly = async (): Promise<void> => {
+    await inAWhile();
+    await inAWhile();
+  };
+  const { outcome } = await tellOrder(t, TELLING(true, SEND), { started: slowly, wanted });
+  assert.deepEqual(summary(await outcome), { succeeded: {} });
 });
 
 test('an answer that its schema does not allow fails with the place and keeps the answer', async (t) => {

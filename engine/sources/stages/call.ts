@@ -21,13 +21,17 @@ import { toStorableText } from '../storable-text.js';
 /**
  * Asks the plugin, once. It has until the deadline; whoever does not settle by then is left behind. That it will be answered
  * later is an answer only where the author lets it be one.
+ *
+ * A plugin whose every request names its call reaches nothing but by them, and they wait for the record of the call: it is
+ * asked while that is written, and gets its request ready. Every other is asked when the record is durable.
  */
 export function call(outside: CallOutside): Stage<Ready, Ready & Answered> {
   return { name: 'call', pass: (passage) => ask(passage, outside) };
 }
 
 async function ask(passage: Ready, outside: CallOutside): Promise<(Ready & Answered) | Halt | Pause> {
-  const limit = openCallLimit(runtimeOf(passage), passage.surroundings.signal);
+  if (passage.source.names_its_calls !== true) await passage.durable;
+  const limit = openCallLimit(runtimeOf(passage), passage.surroundings.signal, passage.durable);
   const trace = openCallTrace(passage, outside, limit.overtake);
   const end = await invoke(passage, limit, { trace: trace.sink, ...contextOf(passage) });
   limit.close();
@@ -76,7 +80,7 @@ async function invoke(passage: Ready, limit: CallLimit, context: Omit<Invocation
   const cut = limit.cut();
   if (cut) return { kind: 'cut', cut };
   const { source } = passage;
-  const { signal, within } = boundCall(limit.signal, wireLimits(passage), source);
+  const { signal, within } = boundCall(limit.signal, { ...wireLimits(passage), durable: passage.durable }, source);
   const answered = within(async () => source.invoke(passage.request, { ...context, signal })).then(
     (answer): End => ({ kind: 'answered', answer }),
     (thrown: unknown): End => ({ kind: 'threw', thrown }),

@@ -1,11 +1,19 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Begun, type Checked, type Halt, halt, type Stage } from '../passage.js';
 
-/** The record of the call is durable before its first byte leaves. Up to here a refusal costs nothing outside. */
+/**
+ * The record of the call is durable before its first byte leaves. Up to here a refusal costs nothing outside; from here on
+ * a call that needs no byte outside for it can be prepared, while the database works.
+ */
 export const startDurably: Stage<Checked, Begun> = { name: 'durable start', pass: start };
 
 async function start(passage: Checked): Promise<Begun | Halt> {
   if (passage.surroundings.signal.aborted)
     return halt(passage, 'stopped', 'the turn was stopped before the call was made');
-  await passage.recorder.started();
-  return { ...passage, begun: true };
+  const durable = passage.recorder.started();
+  // Whoever waits for it hears why; until then nobody may.
+  durable.catch(() => {});
+  // What is prepared must not keep the database waiting for the statement.
+  await setImmediate();
+  return { ...passage, begun: true, durable };
 }
