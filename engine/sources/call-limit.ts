@@ -35,12 +35,10 @@ export function openCallLimit(runtime_ms: number, stop: AbortSignal, durable: Pr
   };
   const onStop = (): void => cutBy('stopped');
   let timer: NodeJS.Timeout | undefined;
-  durable.then(
-    () => {
-      if (!controller.signal.aborted) timer = setTimeout(() => cutBy('timeout'), Math.min(runtime_ms, TIMER_MAX_MS));
-    },
-    () => cutBy('overtaken'),
-  );
+  const startTime = (): void => {
+    if (!controller.signal.aborted) timer = setTimeout(() => cutBy('timeout'), Math.min(runtime_ms, TIMER_MAX_MS));
+  };
+  durable.then(startTime, () => cutBy('overtaken'));
   if (stop.aborted) onStop();
   stop.addEventListener('abort', onStop, { once: true });
   return {
