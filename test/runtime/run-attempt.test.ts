@@ -137,7 +137,8 @@ describe('a driver whose world has been taken over', () => {
       isAsked();
       return new Promise(() => {});
     };
-    const { world_slug, end } = await drive(stage, { parts: { callSource } });
+    // Who tells of agents hears of it, too.
+    const { world_slug, end } = await drive(stage, { parts: { callSource, quiet_ms: LONG_AFTER_A_HEARTBEAT_MS } });
     await asked;
     await stage.outside?.query(`UPDATE worlds SET lease_until = now() WHERE world_slug = $1`, [world_slug]);
     stage.model.setScript(await loadScript('simple'));
