@@ -93,6 +93,11 @@ export interface InvocationContext {
   readonly max_result_bytes: number;
   /** `<world>/turn-<n>/<command key>`: the same for the same call, however often a process dies. */
   readonly client_request_id: string;
+  /**
+   * Resolves when the record of the call is durable. A source that names its calls is asked before that, and its requests
+   * wait for it: a time that it sets itself counts from here. Left out where nothing is recorded, as on a test bench.
+   */
+  readonly recorded?: Promise<void>;
   /** Names this one call; of two calls never the same. Who answers later names it. */
   readonly correlation_id: string;
   /** Where the author lets the answer come later. */

@@ -1,5 +1,5 @@
-import { pipeline, type Readable, type Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 
 /** What a request says that it takes. */
 export const ACCEPTED_CODINGS = 'gzip, deflate, br';
@@ -7,11 +7,16 @@ export const ACCEPTED_CODINGS = 'gzip, deflate, br';
 /** Codings may be put around each other; nobody does so more often without a reason to. */
 const CODINGS_MAX = 5;
 
+// What has been decompressed is handed on at once, and a body without the mark of its end is taken as far as it goes: that
+// is how servers are, and what HTTP clients do.
+const ZLIB = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
+const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
+
 const DECODERS = new Map<string, () => Transform>([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
+  ['gzip', () => createGunzip(ZLIB)],
+  ['x-gzip', () => createGunzip(ZLIB)],
+  ['deflate', () => new Inflate()],
+  ['br', () => createBrotliDecompress(BROTLI)],
 ]);
 
 /** A body as its sender had it before it was compressed. */
@@ -41,4 +46,36 @@ function pass(encoded: Readable, decoder: Transform): Readable {
   return pipeline(encoded, decoder, () => {
     // Whoever reads the decoder hears of it.
   });
+}
+
+/** The method that a header of zlib names in its first half byte. */
+const DEFLATE = 8;
+
+/** By its name deflate has a header, and some servers leave that out: the first byte tells. */
+class Inflate extends Transform {
+  #inflate: Transform | undefined;
+
+  override _transform(piece: Uint8Array, encoding: BufferEncoding, done: TransformCallback): void {
+    if (piece.length === 0) return done();
+    this.#inflate ??= this.#open(piece[0] ?? 0);
+    this.#inflate.write(piece, encoding, done);
+  }
+
+  override _final(done: TransformCallback): void {
+    if (this.#inflate === undefined) return done();
+    this.#inflate.once('end', () => done());
+    this.#inflate.end();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#inflate?.destroy();
+    done(error);
+  }
+
+  #open(first: number): Transform {
+    const inflate = (first & 0x0f) === DEFLATE ? createInflate(ZLIB) : createInflateRaw(ZLIB);
+    inflate.on('data', (piece: Uint8Array) => this.push(piece));
+    inflate.on('error', (error) => this.destroy(error));
+    return inflate;
+  }
 }

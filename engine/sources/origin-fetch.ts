@@ -202,6 +202,9 @@ function describeBreak(codes: readonly string[], error: unknown): string {
   if (codes.includes('UND_ERR_CONNECT_TIMEOUT')) return 'did not take the connection in time';
   if (codes.includes('ECONNRESET') || codes.includes('UND_ERR_SOCKET'))
     return 'closed the connection before the answer was complete';
+  if (codes.some((code) => code.startsWith('Z_') || code.startsWith('ERR_BROTLI')))
+    return `sent a body that cannot be decompressed: ${describeThrown(error)}`;
+  if (codes.some((code) => code.startsWith('HPE_') || code === 'ERR_ASSERTION')) return 'answered with what is no HTTP';
   return `could not be asked: ${describeThrown(error)}`;
 }
 

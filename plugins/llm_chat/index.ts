@@ -45,10 +45,17 @@ async function ask(
   const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
   const ending = new AbortController();
   let isLate = false;
-  const cancel = capabilities.alarm(timeout_ms, () => {
-    isLate = true;
-    ending.abort();
-  });
+  let isOver = false;
+  let cancel = (): void => {};
+  const setAlarm = (): void => {
+    if (isOver) return;
+    cancel = capabilities.alarm(timeout_ms, () => {
+      isLate = true;
+      ending.abort();
+    });
+  };
+  // Where there will be no record, the call ends by its signal.
+  Promise.resolve(context.recorded).then(setAlarm, () => {});
   const stop = (): void => ending.abort(context.signal.reason);
   if (context.signal.aborted) stop();
   else context.signal.addEventListener('abort', stop, { once: true });
@@ -63,6 +70,7 @@ async function ask(
     }
     throw error;
   } finally {
+    isOver = true;
     cancel();
     context.signal.removeEventListener('abort', stop);
   }

@@ -297,6 +297,20 @@ test('an answer without an allow-list is not shown: the call fails', async (t) =
   assert.deepEqual(outcome.status === 'failed' && outcome.answer, { status: 'sold' });
 });
 
+for (const [name, makeCall] of [
+  ['http_json', jsonCall],
+  ['llm_chat', chatCall],
+] as const) {
+  test(`the timeout_ms of a source of ${name} is counted from the record of its call on`, async (t) => {
+    const url = await serve(t, (_, response) => response.writeHead(418).end());
+    const recorder = makeRecorder({ started: inAWhile });
+    const variables: Readonly<Record<string, string>> = { TEST_URL: url, CHUKWA_LLM_BASE_URL: url };
+    const sources = await openTestSources(t, { overlay: variables });
+    const outcome = await ask(sources, makeCall({}, { timeout_ms: 25 }), recorder);
+    assert.deepEqual(summary(outcome), { failed: 'http_status', refused: false });
+  });
+}
+
 const MISBEHAVIOURS: readonly {
   readonly name: string;
   readonly invoke: string;
