@@ -83,6 +83,8 @@ describe('round trips of a turn', () => {
     assert.deepEqual(countTrips(statements), { before_calls: 3, of_calls: 4, of_flushes: 1, after_calls: 1 });
     const together = ['chukwa_take_free_world', 'chukwa_write_calls_0', 'chukwa_commit_turn_with_answer_with_0'];
     assert.deepEqual(countTrips(together), { before_calls: 1, of_calls: 2, of_flushes: 0, after_calls: 0 });
+    const asLeft = ['chukwa_begin_as_left_6', 'chukwa_write_calls_1', 'chukwa_commit_turn_with_answer_with_0'];
+    assert.deepEqual(countTrips(asLeft), { before_calls: 0, of_calls: 3, of_flushes: 0, after_calls: 0 });
   });
   test('a turn without calls is an error, not a perfect score', () => {
     assert.throws(() => countTrips(['BEGIN', 'COMMIT']), /no call/);

@@ -5,7 +5,7 @@ import type { Answer, Answers } from '../../../engine/generated/answers.js';
 const PIECE_CHARACTERS = 4;
 
 /** Blanks before an answer that streams for long: it is flushed while it streams. */
-const LONG_CHARACTERS = 24_000;
+const LONG_CHARACTERS = 100_000;
 
 /**
  * What the model of the benchmark says: Bob buys candy and the ant walks, with other words in every turn, so that every

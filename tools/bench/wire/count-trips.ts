@@ -1,6 +1,6 @@
 /** Where the round trips of one turn went. */
 export interface TripCount {
-  /** Until the first call's start: the lease and the world. */
+  /** Until the first call's start: the lease and the world, where they are not taken with it. */
   readonly before_calls: number;
   /** From the first call's start to the last call's finish, whatever they were for; the last may go with the commit. */
   readonly of_calls: number;
@@ -11,7 +11,7 @@ export interface TripCount {
 }
 
 const FLUSH = 'chukwa_flush_chunks';
-const OF_CALLS = /^chukwa_(write_calls_|commit_turn_with_answer)/;
+const OF_CALLS = /^chukwa_(begin_as_left_|write_calls_|commit_turn_with_answer)/;
 
 /**
  * Counts a turn's round trips, given by the names of their statements in order.
