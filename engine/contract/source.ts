@@ -93,11 +93,6 @@ export interface InvocationContext {
   readonly max_result_bytes: number;
   /** `<world>/turn-<n>/<command key>`: the same for the same call, however often a process dies. */
   readonly client_request_id: string;
-  /**
-   * Resolves when the record of the call is durable. A source that names its calls is asked before that, and its requests
-   * wait for it: a time that it sets itself counts from here. Left out where nothing is recorded, as on a test bench.
-   */
-  readonly recorded?: Promise<void>;
   /** Names this one call; of two calls never the same. Who answers later names it. */
   readonly correlation_id: string;
   /** Where the author lets the answer come later. */
@@ -151,8 +146,12 @@ export interface Child {
  */
 export type Spawn = () => Promise<Child>;
 
-/** Rings once, after a while; gives what cancels it. */
-export type Alarm = (after_ms: number, ring: () => void) => () => void;
+/**
+ * Rings once, after a while; gives what cancels it.
+ * @param call the context of the call whose time it limits: that counts from when the record of the call is durable, for
+ * which the requests of a source that `names_its_calls` wait
+ */
+export type Alarm = (after_ms: number, ring: () => void, call?: Pick<InvocationContext, 'signal'>) => () => void;
 
 /** All that a plugin is handed. It reaches nothing else. */
 export interface Capabilities {

@@ -88,7 +88,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   const turns: TurnReport[] = [];
   let left: LeftWorld | undefined;
   await expireCalls(engine);
-  for (let turns_left = request.turns; turns_left > 0 && !request.signal.aborted; turns_left--) {
+  while (turns.length < request.turns && !request.signal.aborted) {
     const committed = turns.at(-1)?.attempted_turn ?? world.turn;
     if (simulationTime(scenario, committed + 1) === undefined) return refuseTime(request.world_slug, committed);
     const played = await unlessLost(engine, { world_slug: request.world_slug, committed }, () =>

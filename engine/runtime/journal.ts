@@ -68,8 +68,8 @@ export interface JournalWrites {
  * What a driver writes, in its order: each statement waits for the one before. What becomes of calls at one time goes
  * into one statement, so that the end of a call and the start of those that follow cost one. What agents have done is
  * told with the end of the attempt, or when it has waited for a while: nothing follows from it. Where the world has not
- * been taken yet, the first statement of all does that, too. Once a write has failed,
- * all that come after it fail alike, since they build on it.
+ * been taken yet, the first statement of all does that, too. Once a write has failed, all that come after it fail alike,
+ * since they build on it.
  */
 export interface Journal {
   readonly writes: JournalWrites;
@@ -86,8 +86,8 @@ export interface Journal {
   hurry: (() => void) | undefined;
   /** Set while notes wait to be told. */
   quiet: NodeJS.Timeout | undefined;
-  /** The world has been taken. */
-  is_begun: boolean;
+  /** Takes the world by the first statement; undefined once that is done. */
+  begin: JournalWrites['begin'] | undefined;
   /** Nothing more is told but by an end of the attempt. */
   is_closed: boolean;
   broken: { readonly error: unknown } | undefined;
@@ -115,7 +115,7 @@ export function openJournal(book: AgentBook, writes: JournalWrites, patience: Pa
     writing: undefined,
     hurry: undefined,
     quiet: undefined,
-    is_begun: writes.begin === undefined,
+    begin: writes.begin,
     is_closed: false,
     broken: undefined,
   };
@@ -279,23 +279,22 @@ async function writeBatch(journal: Journal, batch: readonly Entry[]): Promise<vo
   const finished: CallFinish[] = [];
   for (const { what } of batch) {
     if (what.kind === 'alone') {
-      if (!journal.is_begun) await writeFirst(journal, NO_CALLS);
+      if (journal.begin) await writeFirst(journal, journal.begin, NO_CALLS);
       return what.write(finished[0]);
     }
     if (what.kind === 'started') started.push(what.start);
     else finished.push(what.finish);
   }
-  await (journal.is_begun
-    ? journal.writes.writeCalls({ finished, started })
-    : writeFirst(journal, { finished, started }));
+  if (journal.begin) await writeFirst(journal, journal.begin, { finished, started });
+  else await journal.writes.writeCalls({ finished, started });
   for (const start of started) journal.pointers.set(start.command.key, start);
 }
 
 const NO_CALLS: CallsWrite = { finished: [], started: [] };
 
-async function writeFirst(journal: Journal, calls: CallsWrite): Promise<void> {
-  await journal.writes.begin?.(calls);
-  journal.is_begun = true;
+async function writeFirst(journal: Journal, begin: NonNullable<Journal['begin']>, calls: CallsWrite): Promise<void> {
+  await begin(calls);
+  journal.begin = undefined;
 }
 
 async function writeTold<Result>(journal: Journal, tale: Tale<Result>, answer?: CallFinish): Promise<Result> {

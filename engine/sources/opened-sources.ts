@@ -3,7 +3,7 @@ import type { Alarm, Capabilities, Source } from '../contract/source.js';
 import type { SourceProgram } from '../core/workflow/program.js';
 import type { Clock } from '../ports/clock.js';
 import type { Callback } from '../ports/sources.js';
-import { withinClosing } from './call-bounds.js';
+import { findCallBounds, withinClosing } from './call-bounds.js';
 import type { Children } from './children.js';
 import type { LookUpVariable } from './origin.js';
 import type { OriginFetches } from './origin-fetch.js';
@@ -124,10 +124,26 @@ function toolsFor(
   return {
     variables: Object.freeze(Object.fromEntries(variables)),
     clock: () => clock.now(),
-    alarm,
+    alarm: toAlarm(alarm),
     log: (message, details) => log(secrets.text(message), details && (secrets.json(details) as JsonObject)),
     quote: (said, ending) => shorten(secrets.text(said, ending), QUOTE_LENGTH_MAX),
     failure: makeSourceFailure,
+  };
+}
+
+/** Where an alarm names its call, it is set when the record of that is durable. */
+function toAlarm(alarm: Alarm): Alarm {
+  return (after_ms, ring, call) => {
+    const durable = call && findCallBounds(call)?.durable;
+    if (durable === undefined) return alarm(after_ms, ring);
+    let isCancelled = false;
+    let cancel = (): void => void (isCancelled = true);
+    const set = (): void => {
+      if (!isCancelled) cancel = alarm(after_ms, ring);
+    };
+    // Where there will be no record, the call ends by its signal.
+    durable.then(set, () => {});
+    return () => cancel();
   };
 }
 

@@ -28,21 +28,15 @@ async function ask(
   context: InvocationContext,
 ): Promise<SourceAnswer | SourcePending> {
   const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
-  let isOver = false;
   let cancel = (): void => {};
   const late = new Promise<never>((_resolve, reject) => {
     const message = `no answer within ${timeout_ms} ms, which is the source's timeout_ms`;
-    const setAlarm = (): void => {
-      if (!isOver) cancel = capabilities.alarm(timeout_ms, () => reject(capabilities.failure('timeout', message)));
-    };
-    // Where there will be no record, the call ends by its signal.
-    Promise.resolve(context.recorded).then(setAlarm, () => {});
+    cancel = capabilities.alarm(timeout_ms, () => reject(capabilities.failure('timeout', message)), context);
   });
   try {
     // The request that is too late ends with its call.
     return await Promise.race([exchange(told, capabilities, request, context), late]);
   } finally {
-    isOver = true;
     cancel();
   }
 }

@@ -45,17 +45,11 @@ async function ask(
   const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
   const ending = new AbortController();
   let isLate = false;
-  let isOver = false;
-  let cancel = (): void => {};
-  const setAlarm = (): void => {
-    if (isOver) return;
-    cancel = capabilities.alarm(timeout_ms, () => {
-      isLate = true;
-      ending.abort();
-    });
+  const giveUp = (): void => {
+    isLate = true;
+    ending.abort();
   };
-  // Where there will be no record, the call ends by its signal.
-  Promise.resolve(context.recorded).then(setAlarm, () => {});
+  const cancel = capabilities.alarm(timeout_ms, giveUp, context);
   const stop = (): void => ending.abort(context.signal.reason);
   if (context.signal.aborted) stop();
   else context.signal.addEventListener('abort', stop, { once: true });
@@ -70,7 +64,6 @@ async function ask(
     }
     throw error;
   } finally {
-    isOver = true;
     cancel();
     context.signal.removeEventListener('abort', stop);
   }

@@ -32,23 +32,21 @@ function openFetchAt(t: TestContext, url: string): OriginFetch {
 
 const TEXT = '{"warm":true}';
 
-const CODINGS: readonly (readonly [string, (text: Buffer) => Buffer])[] = [
+const CODINGS: readonly (readonly [string, (text: Buffer) => Buffer, string?])[] = [
   ['gzip', gzipSync],
   ['X-GZIP', gzipSync],
   ['deflate', deflateSync],
-  ['deflate without its header', deflateRawSync],
-  ['gzip without its end', (text) => gzipSync(text).subarray(0, -8)],
+  ['deflate', deflateRawSync, 'without its header'],
+  ['gzip', (text) => gzipSync(text).subarray(0, -8), 'without its end'],
   ['br', brotliCompressSync],
   ['gzip, br', (text) => brotliCompressSync(gzipSync(text))],
 ];
 
-for (const [coding, encode] of CODINGS) {
+for (const [coding, encode, how = 'as it should be'] of CODINGS) {
   for (const status of [200, 500]) {
-    test(`a body in ${coding} is read as it was before, with status ${status}`, async (t) => {
+    test(`a body in ${coding}, ${how}, is read as it was before, with status ${status}`, async (t) => {
       const fetch = await openFetch(t, (_request, response) =>
-        response
-          .writeHead(status, { 'content-encoding': coding.replace(/ without.*/, '') })
-          .end(encode(Buffer.from(TEXT))),
+        response.writeHead(status, { 'content-encoding': coding }).end(encode(Buffer.from(TEXT))),
       );
       const response = await fetch('/answer');
       assert.equal(response.status, status);

@@ -112,7 +112,6 @@ function contextOf(passage: Ready): Omit<InvocationContext, 'signal' | 'trace'> 
     max_result_bytes: passage.command.call.limits.max_result_bytes,
     client_request_id: passage.surroundings.client_request_id,
     correlation_id: passage.surroundings.correlation_id,
-    recorded: passage.durable,
     ...(passage.pending === undefined ? {} : { pending: passage.pending }),
   };
 }

@@ -3,7 +3,7 @@ import { type Begun, type Checked, type Halt, halt, type Stage } from '../passag
 
 /**
  * The record of the call is durable before its first byte leaves. Up to here a refusal costs nothing outside; from here on
- * a call that needs no byte outside for it can be prepared, while the database works.
+ * the call is prepared, as far as that takes no byte outside, while the database works.
  */
 export const startDurably: Stage<Checked, Begun> = { name: 'durable start', pass: start };
 

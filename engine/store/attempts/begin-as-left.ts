@@ -1,6 +1,6 @@
-import { canonicalText } from '../../core/content/canonical.js';
 import type { AttemptLease, BeginAttempt, CallsWrite, Written } from '../../ports/attempts.js';
-import { type Runner, toTimestamp } from '../statement.js';
+import type { Runner } from '../statement.js';
+import { toTaking } from './begin-attempt.js';
 import type { ConversationMemory } from './conversation.js';
 import { DRAWN_EVENT_ID } from './event-numbers.js';
 import { leaseEnd } from './fence.js';
@@ -23,7 +23,7 @@ const ATTEMPT = `
     INSERT INTO attempts (world_slug, attempt_id, attempted_turn, epoch, scenario_hash, renderer_version,
       plugin_versions, holder_host, holder_pid, started_at)
     SELECT world_slug, :attempt_id::uuid, :attempted_turn::bigint, :epoch::bigint, scenario_hash, :renderer_version,
-      :plugin_versions::json, :host, :pid::int, :began_at::timestamptz
+      :plugin_versions::json, :host, :pid::int, :started_at::timestamptz
     FROM fence)`;
 
 /** Has the number from which those of the calls are counted. */
@@ -31,7 +31,7 @@ const EVENT = `
   began AS (
     INSERT INTO attempt_events (world_slug, attempt_id, event_id, event_kind, occurred_at)
     OVERRIDING SYSTEM VALUE
-    SELECT world_slug, :attempt_id::uuid, event_id, 'attempt_began', :began_at::timestamptz FROM fence)`;
+    SELECT world_slug, :attempt_id::uuid, event_id, 'attempt_began', :started_at::timestamptz FROM fence)`;
 
 const HEAD = { name: 'begin_as_left', clauses: [TAKING, ATTEMPT, EVENT] };
 
@@ -46,13 +46,5 @@ export function beginAsLeft(
   request: BeginAttempt,
   { lease, calls }: { readonly lease: AttemptLease; readonly calls: CallsWrite },
 ): Promise<Written> {
-  const values = {
-    host: request.holder.host,
-    pid: request.holder.pid,
-    lease_ms: request.lease_ms,
-    renderer_version: request.renderer_version,
-    plugin_versions: canonicalText(request.plugin_versions),
-    began_at: toTimestamp(request.started_at),
-  };
-  return writeCallsAfter(HEAD, values, { runner, memory, lease, calls });
+  return writeCallsAfter(HEAD, toTaking(request), { runner, memory, lease, calls });
 }

@@ -79,7 +79,8 @@ export async function beginAttempt(
   }
 }
 
-function toTaking(request: BeginAttempt) {
+/** What a new attempt, and the lease that comes with it, are written with. */
+export function toTaking(request: BeginAttempt) {
   return {
     world_slug: request.world_slug,
     attempt_id: request.attempt_id,
