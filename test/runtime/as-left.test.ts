@@ -59,6 +59,14 @@ function leftBy({ end }: Told): LeftWorld {
   return end.kind === 'committed' ? end.left : assert.fail(`the turn ended as ${JSON.stringify(end)}`);
 }
 
+/** A world of the simple scenario, after its first turn. */
+async function leaveOne(open: () => Promise<ParkStage>) {
+  const stage = await open();
+  stage.model.setScript(await loadScript('simple'));
+  const world = await stage.makeWorld({ scenario: 'simple' });
+  return { stage, world, left: leftBy(await runNext(stage, world)) };
+}
+
 /** What the world holds as a reader finds it. */
 async function readAs({ engine }: ParkStage, world: WorldSnapshot): Promise<LeftWorld['world']> {
   const holder = { host: 'reader', pid: 1 };
@@ -112,10 +120,7 @@ onEachDatabase('a world that is gone on with as it was left', (open) => {
   });
 
   test('and in which somebody has been since is read, and the guess leaves nothing behind', async () => {
-    const stage = await open();
-    stage.model.setScript(await loadScript('simple'));
-    const world = await stage.makeWorld({ scenario: 'simple' });
-    const left = leftBy(await runNext(stage, world));
+    const { stage, world, left } = await leaveOne(open);
     await runNext(stage, world);
     const asked = stage.model.requests.length;
     const told = await runNext(stage, world, { left });
@@ -127,20 +132,14 @@ onEachDatabase('a world that is gone on with as it was left', (open) => {
   });
 
   test('and that another driver holds is refused as ever', async () => {
-    const stage = await open();
-    stage.model.setScript(await loadScript('simple'));
-    const world = await stage.makeWorld({ scenario: 'simple' });
-    const left = leftBy(await runNext(stage, world));
+    const { stage, world, left } = await leaveOne(open);
     await readAs(stage, world);
     const told = await runNext(stage, world, { left });
     assert.deepEqual([told.beginnings, told.end.kind], [['not as left', 'read'], 'held']);
   });
 
   test('can be stopped before anything is asked, which is on record', async () => {
-    const stage = await open();
-    stage.model.setScript(await loadScript('simple'));
-    const world = await stage.makeWorld({ scenario: 'simple' });
-    const left = leftBy(await runNext(stage, world));
+    const { stage, world, left } = await leaveOne(open);
     const told = await runNext(stage, world, { left, signal: AbortSignal.abort() });
     assert.deepEqual(told.beginnings, ['as left']);
     assert.equal(told.end.kind === 'failed' && told.end.failure.failure_class, 'stopped');
@@ -168,10 +167,7 @@ onEachDatabase('a world that is gone on with as it was left', (open) => {
   });
 
   test('and whose beginning landed though nobody heard so is gone on with, too', async () => {
-    const stage = await open();
-    stage.model.setScript(await loadScript('simple'));
-    const world = await stage.makeWorld({ scenario: 'simple' });
-    const left = leftBy(await runNext(stage, world));
+    const { stage, world, left } = await leaveOne(open);
     const { beginAsLeft } = stage.engine.runtime.attempts;
     const unheard: AttemptStore['beginAsLeft'] = async (...given) => {
       await beginAsLeft(...given);
@@ -186,10 +182,7 @@ onEachDatabase('a world that is gone on with as it was left', (open) => {
   });
 
   test('a message takes its turn with the world, which is read', async () => {
-    const stage = await open();
-    stage.model.setScript(await loadScript('simple'));
-    const world = await stage.makeWorld({ scenario: 'simple' });
-    const left = leftBy(await runNext(stage, world));
+    const { stage, world, left } = await leaveOne(open);
     const told = await runNext(stage, world, { left, inbox_id: stage.engine.runtime.clock.uuid() });
     assert.deepEqual([told.beginnings, told.end.kind], [['read'], 'not_asked_for']);
   });
