@@ -5,11 +5,11 @@ import type { OpenDatabase } from './database.js';
 import { isMade } from './embedded.js';
 import { loadMigrations, type Migration, readApplied } from './migrations.js';
 import { openConfigured, type StoreConfiguration } from './open-store.js';
-import { databaseUnreadable } from './problems.js';
+import { databaseRefuses, databaseUnreadable } from './problems.js';
 
 /**
  * Looks at the database that is configured, and neither makes nor migrates it.
- * @returns a problem where it is locked, out of reach, unreadable, or not this program's
+ * @returns a problem where it is locked, out of reach, unreadable, not this program's, or may not be written
  */
 export async function inspectDatabase(configuration: StoreConfiguration): Promise<Outcome<DatabaseReport>> {
   const migrations = await loadMigrations(configuration.migrations_dir);
@@ -59,12 +59,27 @@ async function inspect(database: OpenDatabase, migrations: readonly Migration[])
     pending: names.filter((name) => !applied.value.includes(name)),
   };
   if (applied.value.length === 0) return { ok: true, value: { ...report, worlds: 0, interfaces: [] } };
+  const refusal = await findRefusal(database);
+  if (refusal !== undefined) return { ok: false, problems: [databaseRefuses(database.description, refusal)] };
   const worlds = await database.query<{ count: number }>('SELECT count(*) AS count FROM worlds');
   const sources = await database.query<{ interface: string }>(
     `SELECT DISTINCT (content->'interface')::text AS interface FROM response_sources ORDER BY 1`,
   );
   const interfaces = sources.rows.map((row) => JSON.parse(row.interface) as JsonObject);
   return { ok: true, value: { ...report, worlds: worlds.rows[0]?.count ?? 0, interfaces } };
+}
+
+/** Why the database would refuse what is written, where a server says so beforehand. */
+async function findRefusal(database: OpenDatabase): Promise<string | undefined> {
+  const { rows } = await database.query<{ is_read_only: boolean; closed_table: string | null }>(
+    `SELECT current_setting('transaction_read_only')::boolean AS is_read_only,
+       (SELECT min(relname::text) FROM pg_class
+        WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'worlds'::regclass)
+          AND NOT has_table_privilege(oid, 'INSERT')) AS closed_table`,
+  );
+  const { is_read_only = false, closed_table = null } = rows[0] ?? {};
+  if (is_read_only) return 'its transactions may only read';
+  return closed_table === null ? undefined : `its user may not write the table ${closed_table}`;
 }
 
 function toReason(error: unknown): string {

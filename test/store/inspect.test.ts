@@ -106,3 +106,30 @@ for (const [what, set_up] of Object.entries(FOREIGN)) {
     });
   });
 }
+
+const UNWRITABLE = {
+  'its user may not write the table agent_events': `CREATE ROLE READER LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO READER`,
+  'its transactions may only read': `CREATE ROLE READER LOGIN SUPERUSER; ALTER ROLE READER SET default_transaction_read_only = on`,
+};
+
+for (const [reason, set_up] of Object.entries(UNWRITABLE)) {
+  test(`a server that takes nothing is told beforehand: ${reason}`, async () => {
+    const { outside, url = '', close } = await openTestDatabase('PostgreSQL');
+    // Roles belong to the whole server, which tests share.
+    const reader = `reader_${process.pid}`;
+    const as_reader = new URL(url);
+    as_reader.username = reader;
+    try {
+      await outside.query(set_up.replaceAll('READER', reader));
+      const seen = await inspectDatabase({ ...common, data_dir: root, url: as_reader.href });
+      assert.equal(seen.ok, false);
+      assert.deepEqual(
+        seen.problems.map(({ code, message }) => [code, message.includes(reason)]),
+        [['DATABASE_REFUSES', true]],
+      );
+    } finally {
+      await outside.query(`DROP OWNED BY ${reader}; DROP ROLE ${reader}`);
+      await close();
+    }
+  });
+}
