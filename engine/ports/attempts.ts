@@ -103,6 +103,8 @@ export interface RecordedCall {
   /** When it ended, or was taken and is answered later; where nobody saw it end, when that was found. */
   readonly heard_at: number;
   readonly key: string;
+  /** How often this attempt has asked for it; 0 where only one has that it continues. */
+  readonly performance: number;
   readonly request_hash: string;
   readonly effect: EffectClass;
   /** How it ended; left out where nobody saw it end. */
@@ -119,6 +121,8 @@ export interface CallStart {
   readonly llm_call_id?: string;
   readonly invocation_seq: number;
   readonly command: Invoke;
+  /** One more than that of the same command which an earlier driver of the attempt left without an end; else 1. */
+  readonly performance: number;
   readonly parent_source_invocation_id?: string;
   readonly started_at: number;
   /** A refusal is written finished at once, by the same statement. */

@@ -55,6 +55,8 @@ export interface Attempt {
   readonly onProgress: OnProgress;
   readonly arrivals: Arrivals<Arrival>;
   readonly calls: Map<string, Call>;
+  /** How often earlier drivers asked for each command. */
+  readonly performances: Map<string, number>;
   readonly journal: Journal;
   /** The highest number that a call has. */
   last_invocation_seq: number;
@@ -102,7 +104,14 @@ export function openJournalOf(
 export function openAttempt(
   opening: Pick<Attempt, 'lease' | 'program' | 'simulation_time' | 'onProgress' | 'arrivals' | 'journal'>,
 ): Attempt {
-  return { ...opening, state: UNBEGUN, is_leaving: false, calls: new Map(), last_invocation_seq: 0 };
+  return {
+    ...opening,
+    state: UNBEGUN,
+    is_leaving: false,
+    calls: new Map(),
+    performances: new Map(),
+    last_invocation_seq: 0,
+  };
 }
 
 /** Takes up what is on record, and comes back to where the turn stood. @returns what is left to do */
@@ -118,6 +127,7 @@ export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): r
   attempt.last_invocation_seq = past.last_invocation_seq;
   const wanted = new Set(commands.map((command) => (command.kind === 'invoke' ? command.key : undefined)));
   for (const call of past.calls) {
+    attempt.performances.set(call.key, call.performance);
     const command = asked.get(call.key);
     if (command === undefined || wanted.has(call.key)) continue;
     const start = { ...call, command };
@@ -305,7 +315,7 @@ export async function handOver(parts: RuntimeParts, attempt: Attempt): Promise<v
 
 /** Wants nothing any more: the driver is leaving. */
 export function abandon(attempt: Attempt): void {
-  for (const call of attempt.calls.values()) call.abort.abort();
+  for (const call of attempt.calls.values()) if (call.under_way) call.abort.abort();
 }
 
 function abortReads(attempt: Attempt): void {
@@ -321,6 +331,7 @@ function toStart(parts: RuntimeParts, attempt: Attempt, command: Invoke): CallSt
     ...(command.generation === undefined ? {} : { llm_call_id: parts.clock.uuid() }),
     invocation_seq: ++attempt.last_invocation_seq,
     command,
+    performance: 1 + (attempt.performances.get(command.key) ?? 0),
     ...(parent === undefined ? {} : { parent_source_invocation_id: parent.start.source_invocation_id }),
     started_at: parts.clock.now(),
   };

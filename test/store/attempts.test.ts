@@ -381,11 +381,11 @@ forEachDatabase('attempts', (open) => {
     assert.equal(next.past?.take_overs, 1);
     assert.equal(next.past?.last_invocation_seq, 3);
     assert.deepEqual(
-      next.past?.calls.map(({ key, fact }) => [key, fact]),
+      next.past?.calls.map(({ key, performance, fact }) => [key, performance, fact]),
       [
-        ['a', { key: 'a', status: 'succeeded', view: { temperature: 3 }, duration_ms: 20 }],
-        ['b', undefined],
-        [generation.command.key, undefined],
+        ['a', 1, { key: 'a', status: 'succeeded', view: { temperature: 3 }, duration_ms: 20 }],
+        ['b', 1, undefined],
+        [generation.command.key, 1, undefined],
       ],
     );
     const left = await store.records.attempt(lease.attempt_id);
@@ -441,6 +441,23 @@ forEachDatabase('attempts', (open) => {
     assert.deepEqual(
       shown?.invocations.map(({ settled_as }) => settled_as),
       ['not_performed'],
+    );
+  });
+
+  test('a call that was settled is of the attempt before: the one that goes on has not asked for it yet', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'sold');
+    const { lease, call } = await doubt(store, 'sold');
+    await store.attempts.settle({
+      attempt_id: lease.attempt_id,
+      source_invocation_id: call,
+      answer: { sold: true },
+      settled_at: NOON,
+    });
+    const { past } = await begin(store, 'sold');
+    assert.deepEqual(
+      past?.calls.map(({ key, performance }) => [key, performance]),
+      [['sale', 0]],
     );
   });
 

@@ -120,6 +120,7 @@ export function toyStart(key: string, invocation_seq: number, change: Partial<In
   return {
     source_invocation_id: v7(),
     invocation_seq,
+    performance: 1,
     started_at: NOON + invocation_seq,
     command: {
       kind: 'invoke',

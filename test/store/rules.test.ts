@@ -60,7 +60,7 @@ forEachDatabase('rules that the database keeps', (open) => {
     const { lease } = await begin(store, 'again');
     const first = toyStart('a', 1);
     await startCall(store, lease, first);
-    await assert.rejects(startCall(store, lease, toyStart('a', 2)), {
+    await assert.rejects(startCall(store, lease, { ...toyStart('a', 2), performance: 2 }), {
       constraint: 'source_invocations_command_idx',
     });
     await outside.query(
@@ -68,10 +68,13 @@ forEachDatabase('rules that the database keeps', (open) => {
        WHERE source_invocation_id = $1`,
       [first.source_invocation_id],
     );
-    const second = toyStart('a', 2);
+    await assert.rejects(startCall(store, lease, toyStart('a', 2)), {
+      constraint: 'source_invocations_performance_idx',
+    });
+    const second = { ...toyStart('a', 2), performance: 2 };
     await startCall(store, lease, second);
     assert.equal((await store.records.invocation(second.source_invocation_id, 'redacted'))?.performance, 2);
-    await assert.rejects(startCall(store, lease, toyStart('a', 3)), {
+    await assert.rejects(startCall(store, lease, { ...toyStart('a', 3), performance: 3 }), {
       constraint: 'source_invocations_command_idx',
     });
   });

@@ -122,7 +122,7 @@ const LIVES: Readonly<Record<string, readonly [(life: Life) => Promise<unknown>,
       await startCall(store, lease, toyStart('a', 1));
       await endLease(outside, world);
       const next = await begin(store, world);
-      const again = toyStart('a', 2);
+      const again = { ...toyStart('a', 2), performance: 2 };
       await startCall(store, next.lease, again);
       await finishCall(store, next.lease, answered(again, {}));
     },

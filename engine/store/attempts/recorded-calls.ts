@@ -18,15 +18,16 @@ const RECORDED = prepare(
      FROM chain JOIN attempts AS earlier
        ON earlier.world_slug = :world_slug AND earlier.attempt_id = chain.continues_attempt_id),
    latest AS (
-     SELECT DISTINCT ON (command_key) calls.*
+     SELECT DISTINCT ON (command_key) calls.*, distance
      FROM chain JOIN source_invocations AS calls
        ON calls.world_slug = :world_slug AND calls.attempt_id = chain.attempt_id
      ORDER BY command_key, distance, performance DESC)
    SELECT latest.source_invocation_id, latest.llm_call_id, invocation_seq, latest.started_at,
-     coalesce(latest.ended_at, pended_at) AS heard_at, command_key, request_hash,
-     effect_class, latest.status, answered, refused, failure_class, failure_message, latest.duration_ms,
-     latest.response_json, redaction, finish_reason, said.text, input_tokens, output_tokens,
-     deadline, settled.performed AS settled_performed, settled.response_json AS settled_json
+     coalesce(latest.ended_at, pended_at) AS heard_at, command_key,
+     CASE distance WHEN 0 THEN performance ELSE 0 END AS performance, request_hash, effect_class, latest.status,
+     answered, refused, failure_class, failure_message, latest.duration_ms, latest.response_json, redaction,
+     finish_reason, said.text, input_tokens, output_tokens, deadline, settled.performed AS settled_performed,
+     settled.response_json AS settled_json
    FROM latest
      LEFT JOIN llm_calls ON llm_calls.world_slug = latest.world_slug AND llm_calls.llm_call_id = latest.llm_call_id
      LEFT JOIN LATERAL (
@@ -54,6 +55,7 @@ interface RecordedRow {
   readonly started_at: Date;
   readonly heard_at: Date;
   readonly command_key: string;
+  readonly performance: number;
   readonly request_hash: string;
   readonly effect_class: EffectClass;
   readonly status: string;
@@ -94,6 +96,7 @@ function toRecordedCall(row: RecordedRow): RecordedCall {
     started_at: row.started_at.getTime(),
     heard_at: row.heard_at.getTime(),
     key: row.command_key,
+    performance: row.performance,
     request_hash: row.request_hash,
     effect: row.effect_class,
     ...(fact === undefined ? {} : { fact }),

@@ -25,13 +25,7 @@ const callRow = (also: Assignments): string => `
       input_schema_hash, output_schema_hash, redaction, llm_call_id, logical_generation_attempt, tool_loop_round,
       pending_deadline_ms, started_at, request_json, ${also.map(([column]) => column).join(', ')})
     SELECT world_slug, :source_invocation_id::uuid, :attempt_id::uuid, :attempted_turn::bigint, :invocation_seq::int,
-      :command_key::text,
-      1 + coalesce((
-        SELECT performance FROM source_invocations earlier
-        WHERE earlier.world_slug = fence.world_slug AND earlier.attempt_id = :attempt_id::uuid
-          AND earlier.command_key = :command_key
-        ORDER BY performance DESC LIMIT 1), 0),
-      :request_hash, :workflow_hash::text, :workflow_node_id::text, :workflow_subject_entity_id::text,
+      :command_key::text, :performance::int, :request_hash, :workflow_hash::text, :workflow_node_id::text, :workflow_subject_entity_id::text,
       :source_hash::text, :invocation_kind::source_invocation_kind, :effect_class::effect_class,
       :ambient_source_id::text, :tool_name::text, :parent_source_invocation_id::uuid,
       :input_schema_hash::text, :output_schema_hash::text, :redaction::json, :llm_call_id::uuid,
@@ -83,6 +77,7 @@ function toCall(start: CallStart): Values {
     source_invocation_id: start.source_invocation_id,
     invocation_seq: start.invocation_seq,
     command_key: command.key,
+    performance: start.performance,
     request_hash: command.request_hash,
     workflow_hash: command.workflow_hash,
     workflow_node_id: command.node_id ?? null,
