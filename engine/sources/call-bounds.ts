@@ -5,8 +5,8 @@ import type { InvocationContext, Source } from '../contract/source.js';
 export interface CallBounds {
   /** Aborted at the deadline, when the turn no longer wants the answer, and when the call is over. */
   readonly signal: AbortSignal;
-  /** Aborted a second after that: until then what was asked may still be taken back. */
-  readonly farewell: AbortSignal;
+  /** Gives the signal that is aborted a second after that: until then what was asked may still be taken back. */
+  readonly farewell: () => AbortSignal;
   /** Of one response, as it comes over the wire. */
   readonly max_wire_bytes: number;
   /** Of one response, decompressed. */
@@ -35,25 +35,50 @@ export function withinCall<Value>(callBounds: CallBounds, run: () => Value): Val
 export const FAREWELL_MS = 1_000;
 
 /**
- * The bounds of a call, and the signal that the plugin is handed: whoever listens to it hears it within the bounds, and
- * can still say good-bye. The signal stands for the bounds where a request names its call.
+ * The bounds of a call, and the signal that the plugin is handed, which stands for them where a request names its call.
+ * Of a source whose requests do not, whoever listens to the signal hears it within the bounds, and can still say good-bye.
  */
 export function boundCall(
   over: AbortSignal,
   limits: Pick<CallBounds, 'max_wire_bytes' | 'max_body_bytes' | 'durable'>,
   source: Pick<Source, 'names_its_calls'>,
 ): BoundCall {
-  const [told, farewell] = [new AbortController(), new AbortController()];
-  const callBounds = { signal: over, farewell: farewell.signal, ...limits };
-  const within: BoundCall['within'] = source.names_its_calls ? (run) => run() : (run) => withinCall(callBounds, run);
+  const callBounds = { signal: over, farewell: openFarewell(over), ...limits };
+  if (source.names_its_calls) {
+    named.set(over, callBounds);
+    return { signal: over, within: (run) => run() };
+  }
+  const told = new AbortController();
   named.set(told.signal, callBounds);
-  const end = (): void => {
-    setTimeout(() => farewell.abort(GONE), FAREWELL_MS).unref();
-    within(() => told.abort(over.reason));
-  };
-  if (over.aborted) end();
-  else over.addEventListener('abort', end, { once: true });
+  const within: BoundCall['within'] = (run) => withinCall(callBounds, run);
+  whenOver(over, () => within(() => told.abort(over.reason)));
   return { signal: told.signal, within };
+}
+
+/** Few calls take anything back, so that the signal is made when one does. */
+function openFarewell(over: AbortSignal): () => AbortSignal {
+  let ended_at: number | undefined;
+  let farewell: AbortController | undefined;
+  whenOver(over, () => {
+    ended_at = performance.now();
+    if (farewell) endLater(farewell, FAREWELL_MS);
+  });
+  return () => {
+    if (farewell) return farewell.signal;
+    farewell = new AbortController();
+    if (ended_at !== undefined) endLater(farewell, ended_at + FAREWELL_MS - performance.now());
+    return farewell.signal;
+  };
+}
+
+function endLater(farewell: AbortController, after_ms: number): void {
+  if (after_ms <= 0) farewell.abort(GONE);
+  else setTimeout(() => farewell.abort(GONE), after_ms).unref();
+}
+
+function whenOver(over: AbortSignal, react: () => void): void {
+  if (over.aborted) react();
+  else over.addEventListener('abort', react, { once: true });
 }
 
 /** A call whose bounds are set. */
@@ -69,7 +94,12 @@ export async function withinClosing(close: () => Promise<void> | undefined): Pro
   const late = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve(), { once: true }));
   const timer = setTimeout(() => over.abort(), FAREWELL_MS);
   const { signal } = over;
-  const bounds = { signal, farewell: signal, max_wire_bytes: CLOSING_BYTES_MAX, max_body_bytes: CLOSING_BYTES_MAX };
+  const bounds = {
+    signal,
+    farewell: () => signal,
+    max_wire_bytes: CLOSING_BYTES_MAX,
+    max_body_bytes: CLOSING_BYTES_MAX,
+  };
   await Promise.race([withinCall(bounds, close), late]).finally(() => clearTimeout(timer));
 }
 

@@ -73,7 +73,7 @@ async function fetchAt(origin: Origin, agentFor: (max_wire_bytes: number) => Age
 }
 
 function toSignal(bounds: CallBounds, init: RequestInit | undefined): AbortSignal {
-  const over = init?.keepalive ? bounds.farewell : bounds.signal;
+  const over = init?.keepalive ? bounds.farewell() : bounds.signal;
   if (!init?.signal || (!init.keepalive && isOfCall(init.signal))) return over;
   return AbortSignal.any([over, init.signal]);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import type { OriginFetch } from '../../engine/contract/source.js';
 import { boundCall } from '../../engine/sources/call-bounds.js';
@@ -10,13 +11,13 @@ import { type Listener, serve } from './harness.js';
 // What a plugin's fetch sends and takes: that of the platform, but for what it may not do.
 
 /** The fetch of one call to a server of the test. */
-async function openFetch(t: TestContext, listener: Listener): Promise<OriginFetch> {
-  return openFetchAt(t, await serve(t, listener));
+async function openFetch(t: TestContext, listener: Listener, over?: AbortController): Promise<OriginFetch> {
+  return openFetchAt(t, await serve(t, listener), over);
 }
 
-function openFetchAt(t: TestContext, url: string): OriginFetch {
+/** @param over ends the call; left out, it ends with the test */
+function openFetchAt(t: TestContext, url: string, over = new AbortController()): OriginFetch {
   const fetches = openOriginFetches();
-  const over = new AbortController();
   t.after(async () => {
     over.abort();
     await fetches.close();
@@ -170,3 +171,44 @@ test('a service may be at a port that browsers refuse', async (t) => {
 
 /** Of the list in the fetch standard. */
 const REFUSED_BY_BROWSERS = 6669;
+
+for (const [when, waits_ms] of [
+  ['at once', 0],
+  ['half a second later', 500],
+] as const) {
+  test(`what is asked to take a call back ${when} has until a second after the call`, async (t) => {
+    const over = new AbortController();
+    const fetch = await openFetch(t, () => {}, over);
+    const order: string[] = [];
+    over.abort();
+    const marks = [
+      [900, 'nearly a second'],
+      [1_400, 'more than a second'],
+    ] as const;
+    const passed = marks.map(([after_ms, mark]) => wait(after_ms).then(() => order.push(mark)));
+    await wait(waits_ms);
+    await assert.rejects(fetch('/back', { method: 'POST', keepalive: true }), { name: 'AbortError' });
+    order.push('given up');
+    await Promise.all(passed);
+    assert.deepEqual(order, ['nearly a second', 'given up', 'more than a second']);
+  });
+}
+
+test('a second after a call nothing of it is sent any more, and before only what takes it back', async (t) => {
+  const over = new AbortController();
+  const heard: string[] = [];
+  const fetch = await openFetch(
+    t,
+    (request, response) => {
+      heard.push(request.url ?? '');
+      response.end();
+    },
+    over,
+  );
+  over.abort();
+  await assert.rejects(fetch('/late'), { name: 'AbortError' });
+  await fetch('/back', { keepalive: true });
+  await wait(1_100);
+  await assert.rejects(fetch('/back-late', { keepalive: true }), { name: 'AbortError' });
+  assert.deepEqual(heard, ['/back']);
+});
