@@ -8,12 +8,13 @@ import {
   type Place,
   putDocuments,
   type PutResult,
+  storeDocuments,
   validateDocuments,
   type Validation,
   watchDocuments,
 } from './documents/index.js';
 import { type Authoring, type Done, type Engine, refuse, type Refused } from './engine.js';
-import { compileScenario } from './load-program.js';
+import { compileScenario, type UsableScenario } from './load-program.js';
 
 /** Files and folders, and how far they may refer. */
 export interface Paths {
@@ -42,21 +43,38 @@ export function putPaths(engine: Engine, { place, paths }: Paths): Promise<PutRe
 }
 
 /**
+ * Checks a file or folder with all that it refers to, and tells its scenario. Nothing is stored yet.
+ * @returns a refusal where a document does not validate, or where there is not exactly one scenario
+ */
+export async function readScenario(engine: Engine, path: string, place: Place): Promise<Done<UsableScenario>> {
+  const { ok, findings, components } = await checkPaths(engine.authoring, { place, paths: [path] });
+  if (!ok) return refuseFindings(findings);
+  const scenarios = new Map(
+    components.flatMap(({ kind, hash, content }) => (kind === 'scenario' ? [[hash, content] as const] : [])),
+  );
+  const [found] = scenarios;
+  if (found === undefined || scenarios.size > 1) {
+    return refuse({
+      code: found === undefined ? 'NO_SCENARIO' : 'SEVERAL_SCENARIOS',
+      message:
+        found === undefined ? `There is no scenario in ${path}.` : `There are ${scenarios.size} scenarios in ${path}.`,
+      repair: 'Name the file of one scenario, such as workflows/park/scenario.json.',
+    });
+  }
+  const [hash, content] = found;
+  const store = async (): Promise<void> => void (await storeDocuments(engine.store, components));
+  return { ok: true, value: { hash, scenario: content as unknown as Scenario, store } };
+}
+
+/**
  * Stores a file or folder with all that it refers to, and tells its scenario.
- * @returns the scenario's hash; a refusal where a document does not validate, or where there is not exactly one scenario
+ * @returns the scenario's hash; a refusal as of `readScenario`, and then nothing is stored
  */
 export async function putScenario(engine: Engine, path: string, place: Place): Promise<Done<string>> {
-  const put = await putPaths(engine, { place, paths: [path] });
-  if (!put.ok) return refuseFindings(put.findings);
-  const hashes = [...new Set(put.stored.filter(({ kind }) => kind === 'scenario').map(({ hash }) => hash))];
-  const [hash] = hashes;
-  if (hash !== undefined && hashes.length === 1) return { ok: true, value: hash };
-  return refuse({
-    code: hash === undefined ? 'NO_SCENARIO' : 'SEVERAL_SCENARIOS',
-    message:
-      hash === undefined ? `There is no scenario in ${path}.` : `There are ${hashes.length} scenarios in ${path}.`,
-    repair: 'Name the file of one scenario, such as workflows/park/scenario.json.',
-  });
+  const read = await readScenario(engine, path, place);
+  if (!read.ok) return read;
+  await read.value.store();
+  return { ok: true, value: read.value.hash };
 }
 
 /** Problems with a scenario that was named by a path, each at its place in the file. */

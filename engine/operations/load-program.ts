@@ -11,6 +11,26 @@ export interface LoadedScenario {
   readonly program: Program;
 }
 
+/** A scenario that a world can be made of: it has been checked, and compiles. */
+export interface UsableScenario {
+  readonly hash: string;
+  readonly scenario: Scenario;
+  /** Stores it with all that it refers to, where it is not stored yet: for when all else has turned out to fit. */
+  store(): Promise<void>;
+}
+
+/** Names a scenario: one that is stored, by its hash, or another. */
+export type WantedScenario = { readonly scenario_hash: string } | { readonly usable: UsableScenario };
+
+/** Finds the scenario that is wanted. @returns a refusal where it is not stored or does not compile */
+export async function findUsable(engine: Engine, wanted: WantedScenario): Promise<Done<UsableScenario>> {
+  if ('usable' in wanted) return { ok: true, value: wanted.usable };
+  const { scenario_hash: hash } = wanted;
+  const loaded = await loadScenario(engine, hash);
+  if (!loaded.ok) return loaded;
+  return { ok: true, value: { hash, scenario: loaded.value.scenario, store: async () => {} } };
+}
+
 /** Reads a stored scenario with all that it refers to, and compiles it, once per hash. */
 export async function loadScenario(engine: Engine, scenarioHash: string): Promise<Done<LoadedScenario>> {
   const stored = await engine.store.components.find('scenario', scenarioHash);

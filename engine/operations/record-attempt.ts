@@ -8,7 +8,7 @@ import { givenFor } from '../core/workflow-test/world-start.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { Answer, ExpectedTurn, ExpectedWorld, WorkflowTest } from '../generated/workflow-test.js';
 import type { AttemptRecord, InvocationView, WorldSnapshot } from '../ports/records.js';
-import { putScenario } from './author.js';
+import { readScenario } from './author.js';
 import type { Place } from './documents/index.js';
 import { FILE_BYTES_MAX } from './documents/read-file.js';
 import { type Done, type Engine, refuse } from './engine.js';
@@ -135,9 +135,9 @@ async function nameScenario(
   { scenario_path, out_path, place }: RecordRequest,
 ): Promise<Done<WorkflowTest['scenario_ref']>> {
   if (scenario_path === undefined) return { ok: true, value: { hash: scenario_hash } };
-  const put = await putScenario(engine, scenario_path, place);
-  if (!put.ok) return put;
-  if (put.value !== scenario_hash) {
+  const read = await readScenario(engine, scenario_path, place);
+  if (!read.ok) return read;
+  if (read.value.hash !== scenario_hash) {
     return refuse({
       code: 'RECORD_SCENARIO_DIFFERS',
       message: `${scenario_path} is another scenario now than the one of this attempt, which is ${scenario_hash}.`,

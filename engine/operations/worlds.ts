@@ -4,29 +4,29 @@ import { simulationTime } from '../core/world/simulation-time.js';
 import type { Scenario } from '../generated/scenario.js';
 import type { WorldRecord, WorldSnapshot } from '../ports/records.js';
 import { type Archive, type Done, type Engine, refuse, type Refused } from './engine.js';
-import { loadScenario } from './load-program.js';
+import { findUsable, type WantedScenario } from './load-program.js';
 import { findQueue, type QueuedTurns, toQueued } from './queue.js';
 
 const SLUG = /^[a-z0-9]+([_-][a-z0-9]+)*$/;
 const SLUG_LENGTH_MAX = 64;
 
-/**
- * Makes a world from a stored scenario that compiles.
- * @param request.scenario_hash 64 hex digits
- */
+/** Makes a world of a scenario, which is stored with it where it is not yet: where the world is refused, nothing is. */
 export async function createWorld(
   engine: Engine,
-  request: { readonly world_slug: string; readonly scenario_hash: string },
+  request: { readonly world_slug: string } & WantedScenario,
 ): Promise<Done<WorldSnapshot>> {
-  const { world_slug, scenario_hash } = request;
+  const { world_slug } = request;
   const unusable = findSlugProblem(world_slug);
   if (unusable !== undefined) return refuse(unusable);
-  const loaded = await loadScenario(engine, scenario_hash);
-  if (!loaded.ok) return loaded;
+  const found = await findUsable(engine, request);
+  if (!found.ok) return found;
+  if ((await engine.store.worlds.find(world_slug)) !== undefined) return slugTaken(world_slug);
+  const { hash, scenario, store } = found.value;
+  await store();
   const created = await engine.store.worlds.create({
     world_slug,
-    scenario_hash,
-    start_time: timeAt(loaded.value.scenario, 0),
+    scenario_hash: hash,
+    start_time: timeAt(scenario, 0),
     created_at: engine.runtime.clock.now(),
   });
   return created ? showWorld(engine, { world_slug }) : slugTaken(world_slug);

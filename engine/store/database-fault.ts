@@ -8,8 +8,8 @@ import { databaseBusy, databaseFull, databaseLost, databaseRefuses, databaseTrou
  */
 const SENT_AWAY = /^(08|57P0[1-5]|25P03|53300|28|3D000|55000)/;
 
-/** It takes this client, and not what it would do: it may only be read, or not by this user. */
-const REFUSED = /^(25006|42501)$/;
+/** It takes this client, and not what it would do: it may only be read, or not by this user, or has no schema for it. */
+const REFUSED = /^(25006|42501|3F000)$/;
 
 /** Somebody broke the statement off, or it waited too long for others, or stood in their way: it can be said again. */
 const BUSY = /^(57014|55P03|40001|40P01)$/;

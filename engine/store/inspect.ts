@@ -3,6 +3,8 @@ import type { Outcome } from '../contract/problem.js';
 import type { DatabaseReport } from '../ports/records.js';
 import type { OpenDatabase } from './database.js';
 import { isMade } from './embedded.js';
+import { findFaultProblem } from './database-fault.js';
+import { findRefusal } from './find-refusal.js';
 import { loadMigrations, type Migration, readApplied } from './migrations.js';
 import { openConfigured, type StoreConfiguration } from './open-store.js';
 import { databaseRefuses, databaseUnreadable } from './problems.js';
@@ -21,6 +23,10 @@ export async function inspectDatabase(configuration: StoreConfiguration): Promis
     if (!database.ok) return database;
     try {
       return await inspect(database.value, migrations);
+    } catch (error) {
+      const fault = findFaultProblem(database.value.description, error);
+      if (fault === undefined) throw error;
+      return { ok: false, problems: [fault] };
     } finally {
       await database.value.close();
     }
@@ -52,34 +58,17 @@ async function inspect(database: OpenDatabase, migrations: readonly Migration[])
   const applied = await readApplied(database, migrations);
   if (!applied.ok) return applied;
   const names = migrations.map(({ name }) => name);
-  const report = {
-    description: database.description,
-    exists: true,
-    applied: applied.value,
-    pending: names.filter((name) => !applied.value.includes(name)),
-  };
-  if (applied.value.length === 0) return { ok: true, value: { ...report, worlds: 0, interfaces: [] } };
-  const refusal = await findRefusal(database);
+  const pending = names.filter((name) => !applied.value.includes(name));
+  const report = { description: database.description, exists: true, applied: applied.value, pending };
+  const refusal = await findRefusal(database, report);
   if (refusal !== undefined) return { ok: false, problems: [databaseRefuses(database.description, refusal)] };
+  if (applied.value.length === 0) return { ok: true, value: { ...report, worlds: 0, interfaces: [] } };
   const worlds = await database.query<{ count: number }>('SELECT count(*) AS count FROM worlds');
   const sources = await database.query<{ interface: string }>(
     `SELECT DISTINCT (content->'interface')::text AS interface FROM response_sources ORDER BY 1`,
   );
   const interfaces = sources.rows.map((row) => JSON.parse(row.interface) as JsonObject);
   return { ok: true, value: { ...report, worlds: worlds.rows[0]?.count ?? 0, interfaces } };
-}
-
-/** Why the database would refuse what is written, where a server says so beforehand. */
-async function findRefusal(database: OpenDatabase): Promise<string | undefined> {
-  const { rows } = await database.query<{ is_read_only: boolean; closed_table: string | null }>(
-    `SELECT current_setting('transaction_read_only')::boolean AS is_read_only,
-       (SELECT min(relname::text) FROM pg_class
-        WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'worlds'::regclass)
-          AND NOT has_table_privilege(oid, 'INSERT')) AS closed_table`,
-  );
-  const { is_read_only = false, closed_table = null } = rows[0] ?? {};
-  if (is_read_only) return 'its transactions may only read';
-  return closed_table === null ? undefined : `its user may not write the table ${closed_table}`;
 }
 
 function toReason(error: unknown): string {

@@ -91,7 +91,7 @@ export function databaseRefuses(description: string, reason: string): Problem {
     code: 'DATABASE_REFUSES',
     message: `The database (${description}) refuses what is to be done: ${reason}.`,
     repair:
-      'Where it is a standby or set read-only, make it writable or name the primary in CHUKWA_DATABASE_URL; else grant its user what was refused.',
+      'Where it is a standby or set read-only, make it writable or name the primary in CHUKWA_DATABASE_URL; where its search_path names no schema, name one that is there; else grant its user what was refused.',
   };
 }
 

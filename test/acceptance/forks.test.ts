@@ -73,7 +73,7 @@ onEachDatabase('diff, blame and fork through the engine', (open) => {
     const source_slug = played.world_slug;
     const scenario_hash = await putEdited(context, stage, { 'park/bob-workflow.json': saying('Think twice.') });
     const world_slug = `${source_slug}-edited`;
-    const forked = await fork(stage, { source_slug, at_turn: 1, world_slug, scenario_hash });
+    const forked = await fork(stage, { source_slug, at_turn: 1, world_slug, scenario: { scenario_hash } });
     assert.deepEqual(forked.forked_from, { world_slug: source_slug, turn: 1 });
     assert.deepEqual(contentsOf(forked), contentsOf(await stage.world(source_slug, 1)));
     stage.model.reset();
@@ -106,7 +106,12 @@ onEachDatabase('diff, blame and fork through the engine', (open) => {
         ],
       }),
     });
-    const problems = await refusalOf(stage, { source_slug, at_turn: 1, world_slug: 'other-history', scenario_hash });
+    const problems = await refusalOf(stage, {
+      source_slug,
+      at_turn: 1,
+      world_slug: 'other-history',
+      scenario: { scenario_hash },
+    });
     assert.deepEqual(
       problems.map(({ code, pointer }) => [code, pointer?.replace(/\d+$/, 'N')]),
       [
@@ -128,7 +133,7 @@ onEachDatabase('diff, blame and fork through the engine', (open) => {
     assert.deepEqual(await codes({ at_turn: 1 }), ['TURN_UNKNOWN']);
     assert.deepEqual(await codes({ world_slug: 'Not a slug' }), ['WORLD_SLUG_INVALID']);
     assert.deepEqual(await codes({ world_slug: source_slug }), ['WORLD_EXISTS']);
-    assert.deepEqual(await codes({ scenario_hash: 'f'.repeat(64) }), ['SCENARIO_UNKNOWN']);
+    assert.deepEqual(await codes({ scenario: { scenario_hash: 'f'.repeat(64) } }), ['SCENARIO_UNKNOWN']);
   });
 
   test('a difference of turns that were not reached is refused, and one of a turn with itself is empty', async () => {

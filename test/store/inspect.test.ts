@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { CHANGING_TABLES } from '../../engine/store/find-refusal.js';
 import { inspectDatabase } from '../../engine/store/inspect.js';
 import { openStore } from '../../engine/store/open-store.js';
 import { MIGRATIONS, openTestDatabase, templateFile, MIGRATION_NAMES } from '../support/databases.js';
@@ -107,29 +108,123 @@ for (const [what, set_up] of Object.entries(FOREIGN)) {
   });
 }
 
-const UNWRITABLE = {
-  'its user may not write the table agent_events': `CREATE ROLE READER LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO READER`,
-  'its transactions may only read': `CREATE ROLE READER LOGIN SUPERUSER; ALTER ROLE READER SET default_transaction_read_only = on`,
+interface Unwritable {
+  /** What is done beforehand as the owner, with `READER` for the name of another user. */
+  readonly set_up: string;
+  readonly options?: string;
+  readonly reason: RegExp;
+}
+
+const EMPTY = 'DROP SCHEMA public CASCADE; CREATE SCHEMA public';
+const GRANT_ALL =
+  'GRANT ALL ON ALL TABLES IN SCHEMA public TO READER; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO READER';
+
+const UNWRITABLE: Readonly<Record<string, Unwritable>> = {
+  'may read': {
+    set_up: 'GRANT SELECT ON ALL TABLES IN SCHEMA public TO READER',
+    reason: /lacks INSERT on the table agent_events/,
+  },
+  'may add rows and not change them': {
+    set_up: `${GRANT_ALL}; REVOKE UPDATE ON ALL TABLES IN SCHEMA public FROM READER`,
+    reason: /lacks UPDATE on the table agent_inbox/,
+  },
+  'has no right to sequences': {
+    set_up: 'GRANT ALL ON ALL TABLES IN SCHEMA public TO READER',
+    reason: /lacks USAGE on the sequence attempt_events_event_id_seq/,
+  },
+  'may have every right in transactions that only read': {
+    set_up: GRANT_ALL,
+    options: '-c default_transaction_read_only=on',
+    reason: /transactions may only read/,
+  },
+  'may make no tables in an empty database': {
+    set_up: `${EMPTY}; GRANT USAGE ON SCHEMA public TO READER`,
+    reason: /may not create tables in the schema public/,
+  },
+  'is sent to a schema that is not there': {
+    set_up: EMPTY,
+    options: '-c search_path=nowhere',
+    reason: /search_path names no schema/,
+  },
+  'is to migrate what others own': {
+    set_up: `${GRANT_ALL}; GRANT CREATE ON SCHEMA public TO READER;
+      DELETE FROM schema_migrations WHERE name = '${MIGRATION_NAMES.at(-1) ?? ''}'`,
+    reason: /its tables belong to postgres/,
+  },
 };
 
-for (const [reason, set_up] of Object.entries(UNWRITABLE)) {
-  test(`a server that takes nothing is told beforehand: ${reason}`, async () => {
-    const { outside, url = '', close } = await openTestDatabase('PostgreSQL');
-    // Roles belong to the whole server, which tests share.
-    const reader = `reader_${process.pid}`;
-    const as_reader = new URL(url);
-    as_reader.username = reader;
-    try {
-      await outside.query(set_up.replaceAll('READER', reader));
-      const seen = await inspectDatabase({ ...common, data_dir: root, url: as_reader.href });
-      assert.equal(seen.ok, false);
+/** A database as another user than its owner sees it. */
+async function asReader(
+  { set_up, options }: Omit<Unwritable, 'reason'>,
+  work: (where: Parameters<typeof inspectDatabase>[0]) => Promise<void>,
+): Promise<void> {
+  const { outside, url = '', close } = await openTestDatabase('PostgreSQL');
+  // Roles belong to the whole server, which tests share.
+  const reader = `reader_${process.pid}`;
+  const as_reader = new URL(url);
+  as_reader.username = reader;
+  if (options !== undefined) as_reader.searchParams.set('options', options);
+  try {
+    await outside.query(`CREATE ROLE ${reader} LOGIN; ${set_up.replaceAll('READER', reader)}`);
+    await work({ ...common, data_dir: root, url: as_reader.href });
+  } finally {
+    await outside.query(`DROP OWNED BY ${reader}; DROP ROLE ${reader}`);
+    await close();
+  }
+}
+
+for (const [what, { reason, ...given }] of Object.entries(UNWRITABLE)) {
+  test(`that a user who ${what} cannot work is told beforehand`, async () => {
+    await asReader(given, async (where) => {
+      const seen = await inspectDatabase(where);
+      assert.ok(!seen.ok);
       assert.deepEqual(
-        seen.problems.map(({ code, message }) => [code, message.includes(reason)]),
-        [['DATABASE_REFUSES', true]],
+        seen.problems.map(({ code }) => code),
+        ['DATABASE_REFUSES'],
       );
-    } finally {
-      await outside.query(`DROP OWNED BY ${reader}; DROP ROLE ${reader}`);
-      await close();
-    }
+      assert.match(seen.problems[0]?.message ?? '', reason);
+    });
   });
 }
+
+const BY_COLUMNS = `
+  DO $$ DECLARE place record; BEGIN
+    FOR place IN SELECT relname, string_agg(quote_ident(attname), ', ') AS columns
+      FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
+      WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace GROUP BY relname
+    LOOP
+      EXECUTE format('GRANT SELECT, INSERT (%1$s), UPDATE (%1$s) ON %2$I TO READER', place.columns, place.relname);
+    END LOOP;
+  END $$;
+  GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO READER`;
+
+for (const [what, set_up] of Object.entries({
+  'beside tables of others, which are none of their business': `${GRANT_ALL}; CREATE TABLE aa_of_others (id int)`,
+  'by rights that were granted column by column': BY_COLUMNS,
+  'without the right to change what never changes': `${GRANT_ALL}; REVOKE UPDATE, DELETE ON agent_events, turns FROM READER`,
+})) {
+  test(`a user works ${what}`, async () => {
+    await asReader({ set_up }, async (where) => {
+      const seen = await inspectDatabase(where);
+      assert.ok(seen.ok, JSON.stringify(seen));
+      assert.deepEqual(seen.value.applied, MIGRATION_NAMES);
+    });
+  });
+}
+
+test('every table is one whose rows change, or is kept from that by a trigger', async () => {
+  const { outside, close } = await openTestDatabase('embedded');
+  try {
+    const rows = await outside.query<{ name: string }>(`
+      SELECT relname::text AS name FROM pg_class
+      WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migrations'
+        AND NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = pg_class.oid AND tgname = 'append_only')
+      ORDER BY 1`);
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      CHANGING_TABLES,
+    );
+  } finally {
+    await close();
+  }
+});

@@ -1,7 +1,7 @@
 export { findFiles, type Place } from './find-files.js';
 export { type Finding, toFinding } from './finding.js';
 export { fromValue, type LoadedFile, type LoadedFiles, loadDocuments } from './load.js';
-export { type PutDocument, putDocuments, type PutParts, type PutResult } from './put.js';
+export { type PutDocument, putDocuments, type PutParts, type PutResult, storeDocuments } from './put.js';
 export { loadShippedSchemas } from './shipped-schemas.js';
 export {
   type DocumentParts,

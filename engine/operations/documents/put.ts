@@ -33,13 +33,24 @@ export type PutResult =
 export async function putDocuments(parts: PutParts, paths: readonly string[]): Promise<PutResult> {
   const { ok, findings, components } = await validateDocuments(parts, paths);
   if (!ok) return { ok, findings };
-  const distinct = [
-    ...new Map(components.map((component) => [`${component.kind}/${component.hash}`, component])).values(),
-  ];
-  const records = distinct.map(({ kind, hash, content, refers_to }) => ({ kind, hash, content, refers_to }));
-  const newCount = records.length === 0 ? 0 : await parts.components.put(records);
+  const newCount = await storeDocuments(parts, components);
   const stored = components.map((component) => toPut(component, parts.place.working_folder));
   return { ok, stored, new_count: newCount, findings };
+}
+
+/** Stores documents that have been checked, all or none. @returns how many were not there before */
+export async function storeDocuments(
+  { components }: Pick<PutParts, 'components'>,
+  checked: readonly LinkedDocument[],
+): Promise<number> {
+  const distinct = new Map(checked.map((document) => [`${document.kind}/${document.hash}`, document]));
+  const records = [...distinct.values()].map(({ kind, hash, content, refers_to }) => ({
+    kind,
+    hash,
+    content,
+    refers_to,
+  }));
+  return records.length === 0 ? 0 : components.put(records);
 }
 
 function toPut({ kind, hash, path }: LinkedDocument, workingFolder: string): PutDocument {

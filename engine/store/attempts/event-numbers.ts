@@ -3,8 +3,11 @@
 // call does not draw its number itself: the fence of a statement draws one, before anything is written, and each slot
 // counts on from it. Whatever else the statement tells of is written from the fence, and so is numbered after it.
 
+/** Where the numbers come from. */
+export const EVENT_SEQUENCE = 'attempt_events_event_id_seq';
+
 /** A column of the fence: the number from which a statement counts the events of its calls. */
-export const DRAWN_EVENT_ID = `nextval('attempt_events_event_id_seq') AS event_id`;
+export const DRAWN_EVENT_ID = `nextval('${EVENT_SEQUENCE}') AS event_id`;
 
 /** The number of what becomes of the call of a slot. */
 export const EVENT_ID = 'fence.event_id + @slot';

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { placeInScenario, putScenario } from '../../../operations/author.js';
+import { placeInScenario, readScenario } from '../../../operations/author.js';
 import { getComponent, HASH_DIGITS_MIN, HASH_LENGTH } from '../../../operations/components.js';
 import type { Done, Engine, Refused } from '../../../operations/engine.js';
 import { diffTurns } from '../../../operations/diff-worlds.js';
 import { forkWorld } from '../../../operations/fork-world.js';
+import type { WantedScenario } from '../../../operations/load-program.js';
 import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
 import type { WorldSnapshot } from '../../../ports/records.js';
 import { atOption, rootOption, toPath, turnArgument, turnOption } from '../arguments.js';
@@ -41,7 +42,7 @@ function addCreate(world: Command, perform: Perform): void {
     .argument('<slug>', 'its name: lower-case letters and digits, joined by - or _')
     .requiredOption(
       '--scenario <path|hash>',
-      'a file or folder, which is put first, or the hash of a stored scenario',
+      'a file or folder, which is stored with it, or the hash of a stored scenario',
       toPath,
     )
     .addOption(rootOption())
@@ -106,7 +107,7 @@ async function create(session: Session, world_slug: string, options: CreateOptio
   const made = await withEngine(session, async (engine) => {
     const scenario = await findScenario(session, engine, options);
     if (!scenario.ok) return scenario;
-    return toMade(engine, await createWorld(engine, { world_slug, scenario_hash: scenario.value }));
+    return toMade(engine, await createWorld(engine, { world_slug, ...scenario.value }));
   });
   return answer(session, made, { json: ({ world }) => world, lines: madeLines });
 }
@@ -135,7 +136,7 @@ async function fork(session: Session, source_slug: string, options: ForkOptions)
     const named = { ...options, scenario: options.scenario };
     const scenario = await findScenario(session, engine, named);
     if (!scenario.ok) return scenario;
-    const forked = await forkWorld(engine, { ...request, scenario_hash: scenario.value });
+    const forked = await forkWorld(engine, { ...request, scenario: scenario.value });
     return forked.ok ? toMade(engine, forked) : placeRefusal(session, engine, named, forked);
   });
   return answer(session, made, { json: ({ world }) => world, lines: madeLines });
@@ -153,11 +154,14 @@ async function placeRefusal(
   return { ...refused, problems: await placeInScenario(authoring, paths, refused.problems) };
 }
 
-async function findScenario(session: Session, engine: Engine, options: CreateOptions): Promise<Done<string>> {
-  if (!isHash(session, options)) return putScenario(engine, options.scenario, toPlace(session, options));
-  if (options.scenario.length === HASH_LENGTH) return { ok: true, value: options.scenario };
+async function findScenario(session: Session, engine: Engine, options: CreateOptions): Promise<Done<WantedScenario>> {
+  if (!isHash(session, options)) {
+    const read = await readScenario(engine, options.scenario, toPlace(session, options));
+    return read.ok ? { ok: true, value: { usable: read.value } } : read;
+  }
+  if (options.scenario.length === HASH_LENGTH) return { ok: true, value: { scenario_hash: options.scenario } };
   const found = await getComponent(engine, { kind: 'scenario', hash: options.scenario });
-  return found.ok ? { ok: true, value: found.value.hash } : found;
+  return found.ok ? { ok: true, value: { scenario_hash: found.value.hash } } : found;
 }
 
 /** The digits of a hash, of which the first will do, are a path where there is one. */
