@@ -18,9 +18,13 @@ export async function readJsonFile(file: string): Promise<JsonFile> {
     const text = await readBounded(file);
     return text === undefined ? { ok: false, reason: TOO_LARGE } : toJson(text);
   } catch (error) {
-    return { ok: false, reason: ownWords(error) };
+    const is_missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    return is_missing ? { ok: false, reason: NOT_THERE } : { ok: false, reason: ownWords(error) };
   }
 }
+
+/** The reason where a path leads nowhere. */
+export const NOT_THERE = 'there is no such file';
 
 /** Why nothing is read from a path: opening a pipe would wait for a writer, and some devices never end. @throws where nothing is there */
 export async function findRefusal(file: string): Promise<string | undefined> {

@@ -10,7 +10,7 @@ import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
 import type { FoundPlugin } from './found-plugin.js';
 import { findInside, type Importer, type LoadSurroundings, whileImporting } from './import-entry.js';
-import { readJsonFile } from './json-file.js';
+import { NOT_THERE, readJsonFile } from './json-file.js';
 import { listPluginFolders, type PluginPlaces } from './plugin-places.js';
 
 /** A plugin that can be opened. */
@@ -83,12 +83,17 @@ async function withoutFaulty(
   };
 }
 
+const NO_PLUGIN_REPAIR = 'Name the folder of a plugin, which holds its plugin.json: chukwa plugin new NAME makes one.';
+
 /** Reads the manifest of one plugin folder. */
 export async function findPlugin(folder: string, validateManifest: Validate): Promise<Outcome<FoundPlugin>> {
   const file = join(folder, 'plugin.json');
   const manifest = await readJsonFile(file);
   const left = { folder, name: basename(folder) };
-  if (!manifest.ok) return bad('PLUGIN_MANIFEST_INVALID', `${file}: ${manifest.reason}`, left);
+  if (!manifest.ok) {
+    const repair = manifest.reason === NOT_THERE ? NO_PLUGIN_REPAIR : undefined;
+    return bad('PLUGIN_MANIFEST_INVALID', `${file}: ${manifest.reason}`, left, repair);
+  }
   const problems = validateManifest(manifest.value).filter((problem) => problem.severity !== 'note');
   if (problems.length > 0) {
     const reasons = problems.map((problem) => `${problem.message} (at ${problem.pointer || 'the top'})`).join('; ');

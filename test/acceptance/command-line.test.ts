@@ -69,6 +69,8 @@ describe('chukwa park', () => {
     assert.ok(first);
     const attempt = await askChukwa<AttemptRecord>(['attempt', first.attempt_id], variables);
     assert.deepEqual([attempt.world_slug, attempt.status], ['park', 'committed']);
+    const shown = await runChukwa(['attempt', report.turns[1]?.attempt_id ?? ''], variables);
+    assert.match(shown.stdout, /1 rejected answer\n +bob, act, round 2, try 1\n/);
     const world = await askChukwa<WorldSnapshot>(['world', 'show', 'park', '--turn', '3'], variables);
     assert.equal(world.turn, 3);
     const again = await askChukwa<RunReport>(['park', '--turns', '1'], variables);

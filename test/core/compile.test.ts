@@ -154,6 +154,20 @@ check(
   ],
 );
 
+check(
+  'an agent whose id is not canonical, and who is to think by the canonical one',
+  { entities: [{ id: 'Bob', name: 'Bob', kind: 'agent', state: '' }], subjects: ['bob', 'bobby'] },
+  ['ENTITY_ID_NOT_CANONICAL /entities/0/id', 'ENTITY_UNKNOWN /cognition/0/subjects/1'],
+);
+
+test('a placeholder that is nearly one is told which it may mean', () => {
+  const compiled = compileSmallPark({ prompt: 'Look: {{world.projektion}}' });
+  assert.match(
+    compiled.ok ? '' : (compiled.problems[0]?.repair ?? ''),
+    /^Did you mean \{\{world\.projection\}\}\? Use /,
+  );
+});
+
 test('equal bindings of several workflows make one call', () => {
   const compiled = compileSmallPark({ ambients: [READING], subjects: ['bob', 'ant'] });
   assert.ok(compiled.ok);

@@ -24,6 +24,11 @@ for (const [name, text, expected] of [
     'a {{world.slug}} {{subject.id',
     'a |<world.slug>| {{subject.id ! 17 open',
   ],
+  [
+    'braces that do not close before others open are told, and those others hold',
+    '{{world.slug} and {{world.projection} and {{subject.id}} and {{subject.name}}',
+    '{{world.slug} and {{world.projection} and |<subject.id>| and |<subject.name> ! 0 open',
+  ],
 ] as const) {
   test(`in a prompt ${name}`, () => assert.equal(cut(text), expected));
 }
@@ -31,4 +36,8 @@ for (const [name, text, expected] of [
 test('a prompt of braces that never close is looked through once', () => {
   const { parts, unclosed } = parsePromptText('{'.repeat(3_000_000));
   assert.deepEqual([parts.length, unclosed], [1, { offset: 0 }]);
+  const closed = parsePromptText(`${'{'.repeat(3_000_000)}world.slug}}`);
+  assert.deepEqual([closed.parts.length, closed.unclosed], [2, { offset: 0 }]);
+  const many = parsePromptText('{{world.slug}}'.repeat(200_000));
+  assert.deepEqual([many.parts.length, many.unclosed], [200_000, undefined]);
 });

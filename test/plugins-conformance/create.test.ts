@@ -95,6 +95,16 @@ for (const [name, expected] of REFUSED) {
   });
 }
 
+test('plugin test on a folder that is none says what one is', async (t) => {
+  const folder = await makeFolder(t);
+  const { code, out, error } = await chukwa(['plugin', 'test', folder], folder);
+  assert.equal(code, 1);
+  const said = out + error;
+  assert.match(said, /plugin\.json: there is no such file/);
+  assert.match(said, /chukwa\s+plugin\s+new\s+NAME/);
+  assert.doesNotMatch(said, /ENOENT/);
+});
+
 test('plugin list says which are left out and why, and goes on with the others', async (t) => {
   const folder = await makeFolder(t);
   await mkdir(join(folder, 'odd'));

@@ -40,6 +40,19 @@ function drip(response: ServerResponse): void {
 const SHORT: Wanted = { deadline_ms: 100 };
 
 const HOSTILE: readonly Hostile[] = [
+  {
+    name: 'says 100 Continue unasked',
+    server: (_, response) => response.writeContinue(),
+    failed: 'transport',
+    message: /answered with 100 Continue, for which nothing had asked/,
+  },
+  {
+    name: 'goes over to another protocol',
+    server: (_, response) =>
+      void response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: chess\r\n\r\n'),
+    failed: 'transport',
+    message: /goes on by another protocol \(101\)/,
+  },
   { name: 'never answers', server: () => {}, failed: 'timeout', message: /within 100 ms/, wanted: SHORT },
   {
     name: 'drips past the deadline',

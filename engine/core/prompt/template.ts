@@ -44,7 +44,7 @@ export const PLACEHOLDER_NAMES = [
 export interface ParsedPromptText {
   readonly parts: readonly PromptPart[];
   readonly unknown: readonly UnknownPlaceholder[];
-  /** Where double braces open and never close; what follows is taken for text. */
+  /** Where double braces first open and do not close before the next ones open, if ever; they are taken for text. */
   readonly unclosed?: { readonly offset: number };
 }
 
@@ -52,20 +52,32 @@ export interface ParsedPromptText {
 export function parsePromptText(text: string): ParsedPromptText {
   const parts: PromptPart[] = [];
   const unknown: UnknownPlaceholder[] = [];
-  const rest = (end: number): readonly PromptPart[] =>
-    end < text.length ? [...parts, { kind: 'text', text: text.slice(end) }] : parts;
+  let unclosed: ParsedPromptText['unclosed'];
+  const endAt = (end: number): ParsedPromptText => ({
+    parts: end < text.length ? [...parts, { kind: 'text', text: text.slice(end) }] : parts,
+    unknown,
+    ...(unclosed ? { unclosed } : {}),
+  });
   let end = 0;
   for (;;) {
-    const offset = text.indexOf('{{', end);
-    if (offset === -1) return { parts: rest(end), unknown };
-    const close = text.indexOf('}}', offset + 2);
-    if (close === -1) return { parts: rest(end), unknown, unclosed: { offset } };
+    const open = text.indexOf('{{', end);
+    if (open === -1) return endAt(end);
+    const close = text.indexOf('}}', open + 2);
+    const offset = close === -1 ? open : innermost(text, open, close);
+    if (close === -1 || offset !== open) unclosed ??= { offset: open };
+    if (close === -1) return endAt(end);
     if (offset > end) parts.push({ kind: 'text', text: text.slice(end, offset) });
     const placeholder = toPlaceholder(text.slice(offset + 2, close).trim());
     end = close + 2;
     if (placeholder) parts.push({ kind: 'placeholder', placeholder });
     else unknown.push({ offset, text: text.slice(offset, end) });
   }
+}
+
+/** Where the last double braces open before some close: those before them were forgotten. */
+function innermost(text: string, open: number, close: number): number {
+  const next = text.indexOf('{{', open + 2);
+  return next === -1 || next > close - 2 ? open : text.lastIndexOf('{{', close - 2);
 }
 
 function toPlaceholder(name: string): Placeholder | undefined {

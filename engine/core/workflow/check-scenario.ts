@@ -121,8 +121,8 @@ export function checkEnvironmentLabel(scenario: Scenario, label: string, pointer
 export function checkEntityExists(scenario: Scenario, id: string, pointer: string): readonly Complaint[] {
   const notCanonical = checkEntityId(id, pointer);
   if (notCanonical.length > 0) return notCanonical;
-  const ids = scenario.entities.map((entity) => entity.id);
-  if (ids.includes(id)) return [];
+  if (findEntity(scenario, id) !== undefined) return [];
+  const ids = scenario.entities.map((entity) => canonicalOf(entity.id));
   return [
     {
       code: 'ENTITY_UNKNOWN',
@@ -131,6 +131,16 @@ export function checkEntityExists(scenario: Scenario, id: string, pointer: strin
       repair: suggest(id, ids),
     },
   ];
+}
+
+/** An entity whose own id is not canonical is found by what it is to become: that is one complaint, and not two. */
+function findEntity(scenario: Scenario, id: string): Scenario['entities'][number] | undefined {
+  return scenario.entities.find((entity) => canonicalOf(entity.id) === id);
+}
+
+function canonicalOf(id: string): string {
+  const normalised = normaliseEntityId(id);
+  return normalised.ok ? normalised.id : id;
 }
 
 function checkSubjects(scenario: Scenario): readonly Complaint[] {
@@ -150,8 +160,7 @@ function checkSubjects(scenario: Scenario): readonly Complaint[] {
         },
       ];
     }
-    const isAgent = scenario.entities.some((entity) => entity.id === id && entity.kind === 'agent');
-    return isAgent
+    return findEntity(scenario, id)?.kind === 'agent'
       ? []
       : [
           {

@@ -170,7 +170,7 @@ function checkCall(
             code: 'NOT_SUPPORTED_YET',
             message: `The tool policy wants a person's approval for ${place.policy_id}, and this version cannot ask for one.`,
             pointer: place.pointer,
-            repair: 'Take it out of "require_approval", or out of "allow".',
+            repair: 'In the tool policy of the profile, take it out of "require_approval", or out of "allow".',
           },
         ]
       : []),

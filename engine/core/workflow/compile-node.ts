@@ -7,7 +7,7 @@ import type {
   LlmToolLoopNode,
   SourceCallNode,
 } from '../../generated/workflow.js';
-import { type PromptTemplate, nodesReadBy, parsePromptText } from '../prompt/template.js';
+import { nodesReadBy, parsePromptText, PLACEHOLDER_NAMES, type PromptTemplate } from '../prompt/template.js';
 import { pointerTokens } from '../content/json-pointer.js';
 import { nearestName } from '../content/nearest-name.js';
 import { compileCall, compileReference } from './compile-call.js';
@@ -187,12 +187,12 @@ function compilePrompt(
 
 function unknownPlaceholder(text: string, pointer: string): Complaint {
   const shown = text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}...` : text;
+  const nearest = nearestName(text.slice(2, -2).trim(), PLACEHOLDER_NAMES);
   return {
     code: 'PROMPT_PLACEHOLDER_UNKNOWN',
     message: `${shown} names nothing that a prompt can be given.`,
     pointer,
-    repair:
-      'Use world.slug, world.attempted_turn, world.simulation_time, world.projection, subject.id, subject.name, subject.rendered, ambient.visible, tools.available or nodes.<id>.output.',
+    repair: `${nearest === undefined ? '' : `Did you mean {{${nearest}}}? `}Use ${PLACEHOLDER_NAMES.join(', ')} or nodes.<id>.output.`,
   };
 }
 
@@ -201,7 +201,7 @@ const SHOWN_LENGTH_MAX = 80;
 function unclosedPlaceholder(offset: number, pointer: string): Complaint {
   return {
     code: 'PROMPT_PLACEHOLDER_UNCLOSED',
-    message: `The braces that open at character ${offset + 1} never close.`,
+    message: `The braces that open at character ${offset + 1} do not close.`,
     pointer,
     repair: 'Close them with }}, or write the first brace alone.',
   };

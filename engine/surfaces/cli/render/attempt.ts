@@ -1,5 +1,6 @@
 import type {
   AttemptRecord,
+  AuditRecord,
   AttemptSummary,
   InvocationSummary,
   PatchEffectRecord,
@@ -158,16 +159,27 @@ function effectLines({
   ];
 }
 
-function rejectionLines({ audit }: AttemptRecord): readonly Line[] {
+function rejectionLines({ audit, invocations }: AttemptRecord): readonly Line[] {
   const rejected = audit.filter(({ audit_kind }) => audit_kind === 'generation_rejected');
   if (rejected.length === 0) return [];
+  const rounds = new Map(invocations.map((call) => [call.source_invocation_id, call.tool_loop_round]));
   return [
     EMPTY,
     line(strong(count(rejected.length, 'rejected answer'))),
-    ...rejected.flatMap(({ workflow_subject_entity_id, workflow_node_id, attempt_number, raw_response, rejection }) => [
-      line('  ', `${workflow_subject_entity_id}, ${workflow_node_id}, try ${attempt_number}`),
-      hanging(11, faint('    said   '), quote(raw_response ?? '', 300)),
-      hanging(11, faint('    told   '), (rejection ?? '').replaceAll(/\s+/g, ' ')),
-    ]),
+    ...rejected.flatMap((rejection) =>
+      rejectedLines(rejection, rounds.get(rejection.source_invocation_id ?? '') ?? null),
+    ),
+  ];
+}
+
+function rejectedLines(
+  { workflow_subject_entity_id, workflow_node_id, attempt_number, raw_response, rejection }: AuditRecord,
+  round: number | null,
+): readonly Line[] {
+  const place = `${workflow_subject_entity_id}, ${workflow_node_id}${round === null ? '' : `, round ${round}`}`;
+  return [
+    line('  ', `${place}, try ${attempt_number}`),
+    hanging(11, faint('    said   '), quote(raw_response ?? '', 300)),
+    hanging(11, faint('    told   '), (rejection ?? '').replaceAll(/\s+/g, ' ')),
   ];
 }
