@@ -105,7 +105,7 @@ export interface CallSurroundings {
   readonly client_request_id: string;
   /** The id of the call's record. */
   readonly correlation_id: string;
-  /** Aborted when the turn no longer wants the answer. */
+  /** Aborted when the turn no longer wants the answer; its reason may be a text that says why. */
   readonly signal: AbortSignal;
 }
 

@@ -175,7 +175,9 @@ export function take(attempt: Attempt, step: Step, at: number): readonly TurnCom
 /** After a first failure, reading calls that are under way are no longer wanted. */
 function moveTo(attempt: Attempt, step: Step): readonly TurnCommand[] {
   attempt.state = step.state;
-  if (step.state.failure !== undefined) abortReads(attempt);
+  const { failure } = step.state;
+  if (failure !== undefined)
+    abortReads(attempt, failure.failure_class === 'stopped' ? 'the turn was stopped' : 'the turn had failed elsewhere');
   return step.commands;
 }
 
@@ -287,7 +289,7 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
  */
 export function prepareToLeave(attempt: Attempt): void {
   attempt.is_leaving = true;
-  abortReads(attempt);
+  abortReads(attempt, 'its driver left it to another');
 }
 
 /** Whether a call is under way that changes something outside. */
@@ -315,12 +317,13 @@ export async function handOver(parts: RuntimeParts, attempt: Attempt): Promise<v
 
 /** Wants nothing any more: the driver is leaving. */
 export function abandon(attempt: Attempt): void {
-  for (const call of attempt.calls.values()) if (call.under_way) call.abort.abort();
+  for (const call of attempt.calls.values()) if (call.under_way) call.abort.abort('its driver left');
 }
 
-function abortReads(attempt: Attempt): void {
+/** @param why becomes part of what is told of the call */
+function abortReads(attempt: Attempt, why: string): void {
   for (const call of attempt.calls.values()) {
-    if (call.under_way && !isAct(call)) call.abort.abort();
+    if (call.under_way && !isAct(call)) call.abort.abort(why);
   }
 }
 

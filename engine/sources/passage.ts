@@ -117,6 +117,12 @@ export function halt(
   return { halted: true, passage, failure_class, message, ...(rejected ? { rejected } : {}) };
 }
 
+/** Why the turn does not want the answer any more, as whoever said so puts it. */
+export function whyUnwanted({ surroundings }: Pick<Passage, 'surroundings'>): string {
+  const reason: unknown = surroundings.signal.reason;
+  return typeof reason === 'string' ? reason : 'nobody wanted the answer any more';
+}
+
 /** When the record of a call that has come so far is durable; undefined where it never began. */
 export function durableOf(end: Passage | Halt | Pause): Promise<void> | undefined {
   return ('passage' in end ? end.passage : end).durable;

@@ -253,7 +253,10 @@ function assertStopped(play: Play, key: string): void {
   const attempt: AttemptRecord = onlyAttempt(play);
   assert.deepEqual([attempt.status, attempt.failure_class], ['failed', 'stopped']);
   const call = callAt(attempt, key);
-  assert.deepEqual([call.status, call.failure_class], ['failed', 'stopped']);
+  assert.deepEqual(
+    [call.status, call.failure_class, call.failure_message],
+    ['failed', 'stopped', 'the turn was stopped while the call was under way'],
+  );
   assert.deepEqual(
     [attempt.failed_subject_entity_id, attempt.failed_node_id, attempt.failed_source_invocation_id],
     ['bob', 'act', call.source_invocation_id],

@@ -11,6 +11,7 @@ import {
   type Ready,
   type Reply,
   type Stage,
+  whyUnwanted,
 } from '../passage.js';
 import { copyGiven, readGiven } from '../given.js';
 import { keepResponseHeaders } from '../response-headers.js';
@@ -136,7 +137,7 @@ const WIRE_BYTES_MAX = 64 * 1024 * 1024;
 
 function haltCut(passage: Passage, cut: Cut, runtime_ms: number): Halt {
   if (cut === 'timeout') return halt(passage, 'timeout', `no answer within ${runtime_ms} ms`);
-  return halt(passage, 'stopped', 'the turn was stopped, or had failed elsewhere, while the call was under way');
+  return halt(passage, 'stopped', `${whyUnwanted(passage)} while the call was under way`);
 }
 
 function cleanFacts(facts: TransportFacts | undefined, { secrets, command }: Ready): TransportFacts {

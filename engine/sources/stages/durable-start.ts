@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Begun, type Checked, type Halt, halt, type Stage } from '../passage.js';
+import { type Begun, type Checked, type Halt, halt, type Stage, whyUnwanted } from '../passage.js';
 
 /**
  * The record of the call is durable before its first byte leaves. Up to here a refusal costs nothing outside; from here on
@@ -9,7 +9,7 @@ export const startDurably: Stage<Checked, Begun> = { name: 'durable start', pass
 
 async function start(passage: Checked): Promise<Begun | Halt> {
   if (passage.surroundings.signal.aborted)
-    return halt(passage, 'stopped', 'the turn was stopped before the call was made');
+    return halt(passage, 'stopped', `${whyUnwanted(passage)} before the call was made`);
   const durable = passage.recorder.started();
   // Whoever waits for it hears why; until then nobody may.
   durable.catch(() => {});
