@@ -28,8 +28,14 @@ export async function startNats(): Promise<NatsServer> {
       child = undefined;
     },
     async start(options = []) {
-      child = spawn(program, ['-a', '127.0.0.1', '-p', String(port), ...options], { stdio: 'ignore' });
-      while (!(await answers(port))) await new Promise((resume) => setTimeout(resume, 20));
+      const spawnServer = () =>
+        spawn(program, ['-a', '127.0.0.1', '-p', String(port), ...options], { stdio: 'ignore' });
+      child = spawnServer();
+      while (!(await answers(port))) {
+        // It ends at once where somebody else has the port for a moment.
+        if (child.exitCode !== null) child = spawnServer();
+        await new Promise((resume) => setTimeout(resume, 20));
+      }
     },
   };
   await server.start();
@@ -53,24 +59,46 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** A port of loopback that nobody listens on. */
+/**
+ * A port of loopback that nobody listens on, and that the system gives to no connection: a client that looks for a server
+ * which is gone would otherwise, now and then, get its port and reach itself.
+ */
 export async function freePort(): Promise<number> {
-  const holder = createServer().listen(0, '127.0.0.1');
-  await once(holder, 'listening');
-  const address = holder.address();
-  holder.close();
-  await once(holder, 'close');
-  if (address === null || typeof address === 'string') throw new Error('a port was not given');
-  return address.port;
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * (PORTS.last - PORTS.first));
+    if (await isFree(port)) return port;
+  }
 }
 
+/** Below those that Linux, macOS and Windows give by themselves, above those that services have by custom. */
+const PORTS = { first: 20_000, last: 32_000 };
+
+async function isFree(port: number): Promise<boolean> {
+  const holder = createServer();
+  try {
+    holder.listen(port, '127.0.0.1');
+    await once(holder, 'listening');
+    holder.close();
+    await once(holder, 'close');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a server speaks first there, as NATS does, and soon. */
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
-    socket.once('data', () => {
+    const end = (does: boolean): void => {
       socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
+      resolve(does);
+    };
+    socket.setTimeout(ANSWER_MS, () => end(false));
+    socket.once('data', () => end(true));
+    socket.once('error', () => end(false));
+    socket.once('close', () => end(false));
   });
 }
+
+const ANSWER_MS = 500;

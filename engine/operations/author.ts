@@ -7,6 +7,7 @@ import {
   loadDocuments,
   type Place,
   putDocuments,
+  type PutParts,
   type PutResult,
   storeDocuments,
   validateDocuments,
@@ -38,8 +39,12 @@ export function watchPaths(
 
 /** Checks files and folders and stores them, all or none. */
 export function putPaths(engine: Engine, { place, paths }: Paths): Promise<PutResult> {
-  const { components } = engine.store;
-  return putDocuments({ ...toParts(engine.authoring, place), components }, paths);
+  return putDocuments(toPutParts(engine, place), paths);
+}
+
+/** What is stored may be referred to by its hash. */
+function toPutParts({ authoring, store: { components } }: Engine, place: Place): PutParts {
+  return { ...toParts(authoring, place), components };
 }
 
 /**
@@ -47,7 +52,8 @@ export function putPaths(engine: Engine, { place, paths }: Paths): Promise<PutRe
  * @returns a refusal where a document does not validate, or where there is not exactly one scenario
  */
 export async function readScenario(engine: Engine, path: string, place: Place): Promise<Done<UsableScenario>> {
-  const { ok, findings, components } = await checkPaths(engine.authoring, { place, paths: [path] });
+  const parts = toPutParts(engine, place);
+  const { ok, findings, components } = await validateDocuments(parts, [path]);
   if (!ok) return refuseFindings(findings);
   const scenarios = new Map(
     components.flatMap(({ kind, hash, content }) => (kind === 'scenario' ? [[hash, content] as const] : [])),
@@ -62,7 +68,7 @@ export async function readScenario(engine: Engine, path: string, place: Place): 
     });
   }
   const [hash, content] = found;
-  const store = async (): Promise<void> => void (await storeDocuments(engine.store, components));
+  const store = async (): Promise<void> => void (await storeDocuments(parts, components));
   return { ok: true, value: { hash, scenario: content as unknown as Scenario, store } };
 }
 
