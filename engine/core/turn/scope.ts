@@ -12,20 +12,35 @@ export interface Scope {
   readonly ambient: JsonObject;
 }
 
-/** The scope as request templates address it. */
+/** The scope as request templates address it. What grows with the world is made only when a template reads it. */
 export function toTemplateContext(scope: Scope, nodes: Json): JsonObject {
+  const { world, simulation_time } = scope;
+  const environments = lazily(() =>
+    Object.fromEntries([...world.environments].map(([label, content]) => [label, { content }])),
+  );
+  const entities = lazily(() => Object.fromEntries([...world.entities].map(([id, { state }]) => [id, { state }])));
   return {
     world: {
-      slug: scope.world.slug,
-      attempted_turn: scope.world.turn + 1,
-      simulation_time: scope.simulation_time,
-      environments: Object.fromEntries([...scope.world.environments].map(([label, content]) => [label, { content }])),
-      entities: Object.fromEntries([...scope.world.entities].map(([id, entity]) => [id, { state: entity.state }])),
+      slug: world.slug,
+      attempted_turn: world.turn + 1,
+      simulation_time,
+      get environments() {
+        return environments();
+      },
+      get entities() {
+        return entities();
+      },
     },
     ...(scope.subject === undefined ? {} : { subject: toSubjectContext(scope.subject) }),
     ambient: scope.ambient,
     nodes,
   };
+}
+
+/** Gives what is made when it is first asked for. */
+function lazily<Value extends object>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
 }
 
 function toSubjectContext(subject: Entity): JsonObject {
