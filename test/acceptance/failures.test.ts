@@ -158,6 +158,19 @@ describe('a failing ambient source ends the attempt before any generation', () =
       assert.equal(stage.toys.weather.served.length, 1, 'the service was asked again');
     });
   }
+
+  test('a reading that is under way when another fails is dropped, and says why', async () => {
+    const stage = await open();
+    stage.toys.weather.misbehave('status_500');
+    stage.toys.pa.misbehave('hang');
+    const play = await stage.play({ scenario: 'park' });
+    const dropped = onlyAttempt(play).invocations.filter(({ failure_class }) => failure_class === 'stopped');
+    assert.deepEqual(
+      dropped.map(({ failure_message }) => failure_message),
+      ['the turn had failed elsewhere while the call was under way'],
+    );
+    assertStayed(play);
+  });
 });
 
 describe('a failing tool ends the attempt, and the model is not asked again', () => {
