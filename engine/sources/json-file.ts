@@ -8,7 +8,9 @@ import { ownWords } from './own-words.js';
 const FILE_BYTES_MAX = 1_048_576;
 
 /** What a file holds, or why that is not JSON. */
-export type JsonFile = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly reason: string };
+export type JsonFile =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly reason: string; readonly is_missing?: true };
 
 /** Reads a JSON file of a plugin: a regular file of bounded size, whatever link leads to it. */
 export async function readJsonFile(file: string): Promise<JsonFile> {
@@ -18,13 +20,10 @@ export async function readJsonFile(file: string): Promise<JsonFile> {
     const text = await readBounded(file);
     return text === undefined ? { ok: false, reason: TOO_LARGE } : toJson(text);
   } catch (error) {
-    const is_missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    return is_missing ? { ok: false, reason: NOT_THERE } : { ok: false, reason: ownWords(error) };
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return { ok: false, reason: ownWords(error) };
+    return { ok: false, reason: 'there is no such file', is_missing: true };
   }
 }
-
-/** The reason where a path leads nowhere. */
-export const NOT_THERE = 'there is no such file';
 
 /** Why nothing is read from a path: opening a pipe would wait for a writer, and some devices never end. @throws where nothing is there */
 export async function findRefusal(file: string): Promise<string | undefined> {

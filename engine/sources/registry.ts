@@ -10,7 +10,7 @@ import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
 import type { FoundPlugin } from './found-plugin.js';
 import { findInside, type Importer, type LoadSurroundings, whileImporting } from './import-entry.js';
-import { NOT_THERE, readJsonFile } from './json-file.js';
+import { readJsonFile } from './json-file.js';
 import { listPluginFolders, type PluginPlaces } from './plugin-places.js';
 
 /** A plugin that can be opened. */
@@ -91,7 +91,7 @@ export async function findPlugin(folder: string, validateManifest: Validate): Pr
   const manifest = await readJsonFile(file);
   const left = { folder, name: basename(folder) };
   if (!manifest.ok) {
-    const repair = manifest.reason === NOT_THERE ? NO_PLUGIN_REPAIR : undefined;
+    const repair = manifest.is_missing ? NO_PLUGIN_REPAIR : undefined;
     return bad('PLUGIN_MANIFEST_INVALID', `${file}: ${manifest.reason}`, left, repair);
   }
   const problems = validateManifest(manifest.value).filter((problem) => problem.severity !== 'note');

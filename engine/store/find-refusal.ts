@@ -59,7 +59,7 @@ const FOREIGN_OWNER = `
 
 const LACKING = `
   SELECT format('%s on the table %s', privilege, relname) AS what
-  FROM pg_class CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) WITH ORDINALITY AS needed (privilege, place)
+  FROM pg_class CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE']) AS needed (privilege)
   WHERE relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'worlds'::regclass) AND relkind = 'r'
     AND (relname = ANY ($1::text[])
       OR privilege <> 'UPDATE' AND EXISTS (SELECT FROM pg_trigger WHERE tgrelid = pg_class.oid AND tgname = 'append_only'))

@@ -63,9 +63,9 @@ export function parsePromptText(text: string): ParsedPromptText {
     const open = text.indexOf('{{', end);
     if (open === -1) return endAt(end);
     const close = text.indexOf('}}', open + 2);
-    const offset = close === -1 ? open : innermost(text, open, close);
-    if (close === -1 || offset !== open) unclosed ??= { offset: open };
-    if (close === -1) return endAt(end);
+    const offset = close === -1 ? undefined : innermost(text, open, close);
+    if (offset !== open) unclosed ??= { offset: open };
+    if (offset === undefined) return endAt(end);
     if (offset > end) parts.push({ kind: 'text', text: text.slice(end, offset) });
     const placeholder = toPlaceholder(text.slice(offset + 2, close).trim());
     end = close + 2;

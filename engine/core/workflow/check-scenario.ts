@@ -134,8 +134,8 @@ export function checkEntityExists(scenario: Scenario, id: string, pointer: strin
 }
 
 /** An entity whose own id is not canonical is found by what it is to become: that is one complaint, and not two. */
-function findEntity(scenario: Scenario, id: string): Scenario['entities'][number] | undefined {
-  return scenario.entities.find((entity) => canonicalOf(entity.id) === id);
+function findEntity({ entities }: Scenario, id: string): Scenario['entities'][number] | undefined {
+  return entities.find((entity) => entity.id === id) ?? entities.find((entity) => canonicalOf(entity.id) === id);
 }
 
 function canonicalOf(id: string): string {

@@ -25,7 +25,8 @@ const callRow = (also: Assignments): string => `
       input_schema_hash, output_schema_hash, redaction, llm_call_id, logical_generation_attempt, tool_loop_round,
       pending_deadline_ms, started_at, request_json, ${also.map(([column]) => column).join(', ')})
     SELECT world_slug, :source_invocation_id::uuid, :attempt_id::uuid, :attempted_turn::bigint, :invocation_seq::int,
-      :command_key::text, :performance::int, :request_hash, :workflow_hash::text, :workflow_node_id::text, :workflow_subject_entity_id::text,
+      :command_key::text, :performance::int, :request_hash,
+      :workflow_hash::text, :workflow_node_id::text, :workflow_subject_entity_id::text,
       :source_hash::text, :invocation_kind::source_invocation_kind, :effect_class::effect_class,
       :ambient_source_id::text, :tool_name::text, :parent_source_invocation_id::uuid,
       :input_schema_hash::text, :output_schema_hash::text, :redaction::json, :llm_call_id::uuid,

@@ -1,7 +1,7 @@
 import type {
   AttemptRecord,
-  AuditRecord,
   AttemptSummary,
+  AuditRecord,
   InvocationSummary,
   PatchEffectRecord,
   PatchRecord,
