@@ -1,4 +1,5 @@
 import type { QueryConfig, QueryResult, QueryResultRow } from 'pg';
+import { sha256 } from '../core/content/sha256.js';
 
 /** What a parameter of a statement may be. Text goes as it is: take `toStoredText` for what others wrote. */
 export type Parameter =
@@ -30,15 +31,21 @@ export type Values = Readonly<Record<string, Parameter>>;
 
 /**
  * Reads the places of parameters out of a statement: `:name`, and `:name@2` for a parameter of the second slot.
- * @param name unique in the program: it names the statement in the session
+ * A session knows the statement by a name that follows from its text, so two texts never share one.
+ * @param label what the logs of the server call it; it need not be unique
  */
-export function prepare(name: string, text: string): HotStatement {
+export function prepare(label: string, text: string): HotStatement {
   const places = new Map<string, Place>();
   const numbered = text.replace(PLACE, (place, parameter: string, slot?: string) => {
     if (!places.has(place)) places.set(place, { name: parameter, slot: slot === undefined ? undefined : Number(slot) });
     return `$${[...places.keys()].indexOf(place) + 1}`;
   });
-  return { name: `chukwa_${name}`, text: numbered, parameters: [...places.values()] };
+  return { name: toName(label, numbered), text: numbered, parameters: [...places.values()] };
+}
+
+/** PostgreSQL reads the first 63 bytes of a name. */
+function toName(label: string, text: string): string {
+  return `chukwa_${label.slice(0, 39)}_${sha256(text).slice(0, 16)}`;
 }
 
 const PLACE = /(?<![:\w]):([a-z][a-z_0-9]*)(?:@(\d+))?/g;

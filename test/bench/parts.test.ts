@@ -72,18 +72,18 @@ describe('round trips of a turn', () => {
   test('everything from the first start to the last finish is of the calls', () => {
     const statements = [
       'BEGIN',
-      'chukwa_lock_world',
+      'chukwa_lock_world_0a1b',
       'COMMIT',
-      'chukwa_write_calls_0',
-      'chukwa_flush_chunks',
+      'chukwa_write_calls_1a2b',
+      'chukwa_flush_chunks_2a3b',
       'BEGIN',
-      'chukwa_write_calls_1_with_05',
-      'chukwa_commit_turn',
+      'chukwa_write_calls_3a4b',
+      'chukwa_commit_turn_4a5b',
     ];
     assert.deepEqual(countTrips(statements), { before_calls: 3, of_calls: 4, of_flushes: 1, after_calls: 1 });
-    const together = ['chukwa_take_free_world', 'chukwa_write_calls_0', 'chukwa_commit_turn_with_answer_with_0'];
+    const together = ['chukwa_take_free_world_5a6b', 'chukwa_write_calls_1a2b', 'chukwa_commit_turn_with_answer_6a7b'];
     assert.deepEqual(countTrips(together), { before_calls: 1, of_calls: 2, of_flushes: 0, after_calls: 0 });
-    const asLeft = ['chukwa_begin_as_left_6', 'chukwa_write_calls_1', 'chukwa_commit_turn_with_answer_with_0'];
+    const asLeft = ['chukwa_begin_as_left_7a8b', 'chukwa_write_calls_8a9b', 'chukwa_commit_turn_with_answer_6a7b'];
     assert.deepEqual(countTrips(asLeft), { before_calls: 0, of_calls: 3, of_flushes: 0, after_calls: 0 });
   });
   test('a turn without calls is an error, not a perfect score', () => {

@@ -297,6 +297,22 @@ forEachDatabase('the inbox', (open) => {
     assert.equal(claimed?.message_type, 'stop');
   });
 
+  test('a message may be given up by its attempt and a turn by its worker in one session', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'given-up');
+    await enqueue(store, 'given-up', 2);
+    const [first] = await claim(store, 'given-up');
+    const { lease } = await beginClaimed(store, first);
+    const inbox_id = v7();
+    await store.inbox.stop({ inbox_id, attempt_id: lease.attempt_id, payload: {} });
+    assert.equal(await store.attempts.discard(lease, inbox_id), 'written');
+    await store.attempts.fail(lease, failing());
+    const [second] = await claim(store, 'given-up');
+    assert.ok(second);
+    await store.inbox.discard(second, 'its calendar has ended');
+    assert.deepEqual(await statusesOf(outside, 'given-up'), ['consumed', 'consumed', 'consumed']);
+  });
+
   test('turns that have not begun are counted, and say until when and why the first is put off', async () => {
     const { store } = await open();
     for (const world of ['counted', 'uncounted']) await makeWorld(store, world);

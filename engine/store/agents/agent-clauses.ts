@@ -129,18 +129,17 @@ export type DriverStatement = (record: AgentRecord | undefined) => HotStatement;
  * A statement of a driver in as many forms as it is needed in: rows that there are none of cost as much as a look at
  * their table, so a form has only those that it writes.
  */
-export function driverStatement(name: string, text: (agents: AgentClauses) => string): DriverStatement {
-  const plain = prepare(name, text(NO_AGENTS));
+export function driverStatement(label: string, text: (agents: AgentClauses) => string): DriverStatement {
+  const plain = prepare(label, text(NO_AGENTS));
   const forms = new Map<string, HotStatement>();
   return (record) => {
     if (record === undefined) return plain;
     const parts = PARTS.filter((part) => record[part].length > 0);
-    // A session knows a statement by 63 letters of its name at most.
-    const form = `${name}_with_${parts.map((part) => PARTS.indexOf(part)).join('')}`;
+    const form = parts.join(' ');
     const known = forms.get(form);
     if (known !== undefined) return known;
     const rows = parts.map((part) => ROWS[part]);
-    const statement = prepare(form, text({ before: [HEADS_AS_EXPECTED], condition: ARE_AS_EXPECTED, rows }));
+    const statement = prepare(label, text({ before: [HEADS_AS_EXPECTED], condition: ARE_AS_EXPECTED, rows }));
     forms.set(form, statement);
     return statement;
   };

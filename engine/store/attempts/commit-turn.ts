@@ -94,11 +94,11 @@ const ANSWER: Answer = {
   now: { call: 'call_1', tokens: 'tokens_1' },
 };
 
-function prepareCommit(name: string, answer?: Answer): DriverStatement {
+function prepareCommit(label: string, answer?: Answer): DriverStatement {
   const returning = answer === undefined ? [] : [DRAWN_EVENT_ID];
   const advance = { set: 'turn = :turn,', where: 'AND turn = :turn::bigint - 1', returning };
   return driverStatement(
-    name,
+    label,
     (agents) => `WITH ${releasingFence(advance, agents)},
    ${(answer?.clauses ?? []).map((clause) => `${clause},`).join('')}
    new_turn AS (

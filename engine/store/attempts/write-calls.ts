@@ -76,11 +76,8 @@ function statementOf(head: Head, slots: readonly Slot[], rows: ConversationRows 
   const known = statements.get(form);
   if (known !== undefined) return known;
   const clauses = slots.flatMap((slot, index) => slot.clauses.map((clause) => atSlot(clause, index + 1)));
-  // A session knows a statement by the first 63 letters of its name, in which that of its form has no place.
-  const statement = prepare(
-    `${head.name}_${statements.size}`,
-    `WITH ${[...head.clauses, ...shared, ...clauses].join(',')} ${landed(slots.length)}`,
-  );
+  const text = `WITH ${[...head.clauses, ...shared, ...clauses].join(',')} ${landed(slots.length)}`;
+  const statement = prepare(head.name, text);
   statements.set(form, statement);
   return statement;
 }

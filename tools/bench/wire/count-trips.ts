@@ -10,8 +10,8 @@ export interface TripCount {
   readonly after_calls: number;
 }
 
-const FLUSH = 'chukwa_flush_chunks';
-const OF_CALLS = /^chukwa_(begin_as_left_|write_calls_|commit_turn_with_answer)/;
+const FLUSH = /^chukwa_flush_chunks_/;
+const OF_CALLS = /^chukwa_(begin_as_left|write_calls|commit_turn_with_answer)_/;
 
 /**
  * Counts a turn's round trips, given by the names of their statements in order.
@@ -21,6 +21,6 @@ export function countTrips(statements: readonly string[]): TripCount {
   const first = statements.findIndex((name) => OF_CALLS.test(name));
   const last = statements.findLastIndex((name) => OF_CALLS.test(name));
   if (first < 0) throw new Error(`no call among the statements ${statements.join(', ')}`);
-  const of_flushes = statements.filter((name) => name === FLUSH).length;
+  const of_flushes = statements.filter((name) => FLUSH.test(name)).length;
   return { before_calls: first, of_calls: last - first + 1, of_flushes, after_calls: statements.length - last - 1 };
 }
