@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Pool, PoolConfig } from 'pg';
 import pg from 'pg';
 import { findFault } from './database-fault.js';
+import { prepareSession } from './session-settings.js';
 import type { Runner } from './statement.js';
 import type { DB } from './tables.js';
 
@@ -44,7 +45,7 @@ export interface AboutDatabase extends Pick<OpenDatabase, 'description' | 'is_ex
 
 /** Joins a pool's configuration and a way to close what lies behind it. */
 export function openDatabase(config: PoolConfig, about: AboutDatabase): OpenDatabase {
-  const pool = new pg.Pool({ ...config, types });
+  const pool = new pg.Pool({ ...config, types, onConnect: prepareSession });
   // A server that goes away ends its clients, idle or not; whoever asks next hears of it.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import pg from 'pg';
 import type { AttemptLease } from '../../ports/attempts.js';
 import type { BeatSettings, FromBeat, ToBeat } from './beat-message.js';
+import { prepareSession } from '../session-settings.js';
 import { renewLeases } from './renew-leases.js';
 
 // A thread with a connection of its own and nothing else to do: it beats while the main thread computes or waits for a
@@ -85,5 +86,6 @@ async function connect(): Promise<pg.Client> {
   // Whoever asks next hears of it.
   fresh.on('error', () => {});
   await fresh.connect();
+  await prepareSession(fresh);
   return fresh;
 }

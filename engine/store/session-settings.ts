@@ -1,0 +1,21 @@
+import type { Runner } from './statement.js';
+
+/**
+ * What statements rely on: servers, databases and roles may have other defaults. The forms of text decide what is read
+ * from a row and what is stored as JSON; the isolation decides what a statement sees that has waited for a lock.
+ */
+const SETTINGS = `
+  SET datestyle = 'ISO, MDY';
+  SET intervalstyle = 'postgres';
+  SET timezone = 'UTC';
+  SET bytea_output = 'hex';
+  SET extra_float_digits = 1;
+  SET array_nulls = on;
+  SET standard_conforming_strings = on;
+  SET default_transaction_isolation = 'read committed';
+`;
+
+/** Gives a new connection the settings that statements rely on: one round trip. */
+export async function prepareSession(runner: Runner): Promise<void> {
+  await runner.query(SETTINGS);
+}
