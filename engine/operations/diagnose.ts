@@ -48,7 +48,7 @@ function diagnoseDatabase({ description, exists, applied, pending, worlds }: Dat
     return {
       subject,
       state: 'missing',
-      message: `${description}, ${applied.length === 0 ? 'empty' : 'of an older version'}; to be applied: ${pending.join(', ')}`,
+      message: `${description}, ${applied.length === 0 ? 'empty' : 'of an earlier version'}; to be applied: ${pending.join(', ')}`,
       repair: 'chukwa migrate, or any command that uses the database.',
     };
   return { subject, state: 'good', message: `${description}, ${worlds} ${worlds === 1 ? 'world' : 'worlds'}` };

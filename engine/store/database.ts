@@ -33,6 +33,9 @@ const types: NonNullable<PoolConfig['types']> = {
     type === INT8 || type === NUMERIC ? Number : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
 };
 
+/** The pool awaits it, though its type does not say so. */
+const onConnect: (client: pg.ClientBase) => unknown = prepareSession;
+
 async function openQueries(pool: Pool): Promise<Kysely<DB>> {
   const { Kysely, PostgresDialect } = await import('kysely');
   return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
@@ -45,7 +48,7 @@ export interface AboutDatabase extends Pick<OpenDatabase, 'description' | 'is_ex
 
 /** Joins a pool's configuration and a way to close what lies behind it. */
 export function openDatabase(config: PoolConfig, about: AboutDatabase): OpenDatabase {
-  const pool = new pg.Pool({ ...config, types, onConnect: prepareSession });
+  const pool = new pg.Pool({ ...config, types, onConnect });
   // A server that goes away ends its clients, idle or not; whoever asks next hears of it.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));

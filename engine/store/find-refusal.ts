@@ -35,9 +35,12 @@ export async function findRefusal(
   if (schema === null) return 'its search_path names no schema that is there';
   if (pending.length > 0 && !may_create) return `its user ${user_name} may not create tables in the schema ${schema}`;
   if (applied.length === 0) return undefined;
-  const owners = pending.length === 0 ? [] : (await database.query<{ owner: string }>(FOREIGN_OWNER)).rows;
-  if (owners[0] !== undefined)
-    return `its tables belong to ${owners[0].owner}, who alone may migrate them, and not to ${user_name}`;
+  if (pending.length > 0) {
+    // Which tables an earlier version has is not known here. Whoever may migrate them owns them, and may do the rest.
+    const { rows: owners } = await database.query<{ owner: string }>(FOREIGN_OWNER);
+    const owner = owners[0]?.owner;
+    return owner && `its tables belong to ${owner}, who alone may migrate them, and not to ${user_name}`;
+  }
   const lacking = await database.query<{ what: string }>(LACKING, [CHANGING_TABLES, EVENT_SEQUENCE]);
   return lacking.rows[0] && `its user ${user_name} lacks ${lacking.rows[0].what}`;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { CHANGING_TABLES } from '../../engine/store/find-refusal.js';
 import { inspectDatabase } from '../../engine/store/inspect.js';
+import { loadMigrations, migrate } from '../../engine/store/migrations.js';
 import { openStore } from '../../engine/store/open-store.js';
 import { MIGRATIONS, openTestDatabase, templateFile, MIGRATION_NAMES } from '../support/databases.js';
 import { makeWorld } from './record-fixtures.js';
@@ -88,6 +89,28 @@ test('an empty PostgreSQL database stays empty when it is looked at', async () =
     assert.deepEqual(await tables(), []);
   });
 });
+
+for (const [index, name] of MIGRATION_NAMES.slice(0, -1).entries()) {
+  test(`a sound database at migration ${name} is one to be migrated, and is so by opening it`, async () => {
+    const { outside, database, url = '', close } = await openTestDatabase('PostgreSQL');
+    const where = { ...common, data_dir: root, url };
+    try {
+      await outside.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+      assert.ok((await migrate(database, (await loadMigrations(MIGRATIONS)).slice(0, index + 1))).ok);
+      const seen = await inspectDatabase(where);
+      assert.ok(seen.ok, JSON.stringify(seen));
+      const { applied, pending } = seen.value;
+      assert.deepEqual([applied.at(-1), pending], [name, MIGRATION_NAMES.slice(index + 1)]);
+      const store = await openStore(where);
+      assert.ok(store.ok);
+      await store.value.database.close();
+      const migrated = await inspectDatabase(where);
+      assert.deepEqual(migrated.ok && migrated.value.pending, []);
+    } finally {
+      await close();
+    }
+  });
+}
 
 const FOREIGN = {
   'has tables of its own': 'CREATE TABLE orders (id int)',

@@ -10,7 +10,8 @@ import { compose } from '../../../engine/main.js';
 import type { Diagnosis } from '../../../engine/operations/composition.js';
 import { diagnose } from '../../../engine/operations/diagnose.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
-import { openTestDatabase } from '../../support/databases.js';
+import { loadMigrations, migrate } from '../../../engine/store/migrations.js';
+import { MIGRATIONS, openTestDatabase } from '../../support/databases.js';
 import { openTestTerminal } from './test-terminal.js';
 
 let folder = '';
@@ -65,6 +66,24 @@ test("another program's database is broken by its code, and everything else is t
     assert.match(run.error, /belongs to\s+another\s+program: it holds orders/);
     assert.match(run.error, /DATABASE_NOT_OURS/);
     assert.doesNotMatch(run.error, /UNEXPECTED/);
+  } finally {
+    await database.close();
+  }
+});
+
+test('a database of an earlier version is not broken, and chukwa migrate brings it up to date', async () => {
+  const database = await openTestDatabase('PostgreSQL');
+  try {
+    await database.outside.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    const first = (await loadMigrations(MIGRATIONS)).slice(0, 4);
+    assert.ok((await migrate(database.database, first)).ok);
+    const variables = { CHUKWA_DATABASE_URL: database.url ?? '' };
+    const { code, of } = await examine(variables);
+    assert.deepEqual([code, of('database')?.state], [0, 'missing']);
+    assert.match(of('database')?.message ?? '', /of an earlier version; to be applied: 0005_/);
+    assert.match(of('database')?.repair ?? '', /chukwa migrate/);
+    assert.equal((await chukwa(['migrate'], variables)).code, 0);
+    assert.equal((await examine(variables)).of('database')?.state, 'good');
   } finally {
     await database.close();
   }
