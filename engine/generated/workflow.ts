@@ -8,8 +8,10 @@ export type HumanId = string;
 export type Description = string;
 /** Another document: by the hash of its canonical form, or, in a file, by a relative path that linking turns into the hash. */
 export type Reference = HashReference | PathReference;
-/** What a call may do to the outside. A read-only call can be made again after a crash; any other cannot. */
+/** What a call may do to the outside. A read-only call can be made again after a crash; any other only where its binding is repeatable. */
 export type EffectClass = 'read_only' | 'state_change' | 'external_side_effect';
+/** True where the service performs a call once however often it is sent: it recognises the call by the X-Client-Request-Id header. Such a call with a side effect may be made again. A read-only call may be anyway, and does not say so. */
+export type Repeatable = boolean;
 /** A JSON Pointer (RFC 6901). */
 export type Pointer = string;
 /** Canonical entity id: lower-case parts of [a-z0-9_-] joined by dots. */
@@ -36,6 +38,7 @@ export interface AmbientSourceBinding {
   readonly id: HumanId;
   readonly source_ref: Reference;
   readonly effect: EffectClass;
+  readonly repeatable?: Repeatable;
   readonly redaction: Redaction;
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;
@@ -114,6 +117,7 @@ export interface AvailableTool {
   readonly description: string;
   readonly source_ref: Reference;
   readonly effect: EffectClass;
+  readonly repeatable?: Repeatable;
   readonly redaction: Redaction;
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;
@@ -141,6 +145,7 @@ export interface SourceCallNode {
   readonly type: 'source_call';
   readonly source_ref: Reference;
   readonly effect: EffectClass;
+  readonly repeatable?: Repeatable;
   readonly redaction: Redaction;
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;

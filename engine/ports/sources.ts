@@ -10,7 +10,10 @@ export type CallOutcome = CallSucceeded | CallBroke;
 /** What a turn hears of a call, live and from the record alike; `eventOf` makes its event from it. */
 export type CallFact =
   | Pick<CallSucceeded, 'key' | 'status' | 'view' | 'usage' | 'duration_ms'>
-  | Pick<CallBroke, 'key' | 'status' | 'failure_class' | 'failure_message' | 'refused'>
+  | Pick<
+      CallBroke,
+      'key' | 'status' | 'failure_class' | 'failure_message' | 'refused' | 'http_status' | 'retry_after_ms'
+    >
   | PendedFact;
 
 /** A call has not ended, and is waited for until its record's deadline, in milliseconds since 1970. */
@@ -50,6 +53,8 @@ export interface CallBroke extends CallEnd {
   readonly failure_message: string;
   /** Refused by a stage before the call; nothing left the process. */
   readonly refused: boolean;
+  /** How long the service asked to be left alone, in milliseconds from the end of the call. */
+  readonly retry_after_ms?: number;
   /** The answer, where one arrived and was found unusable. */
   readonly answer?: Json;
 }

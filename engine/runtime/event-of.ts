@@ -11,6 +11,14 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
     return { kind: 'call_answered', key, value: fact.view, tokens, duration_ms: fact.duration_ms };
   }
   if (fact.status === 'pending') return { kind: 'call_pended', key, deadline: fact.deadline };
-  const { failure_class, failure_message } = fact;
-  return { kind: fact.refused ? 'call_refused' : 'call_failed', key, failure_class, message: failure_message };
+  const { failure_class, failure_message: message, http_status, retry_after_ms } = fact;
+  if (fact.refused) return { kind: 'call_refused', key, failure_class, message };
+  return {
+    kind: 'call_failed',
+    key,
+    failure_class,
+    message,
+    ...(failure_class === 'http_status' && http_status !== undefined ? { http_status } : {}),
+    ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
+  };
 }

@@ -2,6 +2,7 @@ import type { Json } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
 import type { CallOutcome, CallPended } from '../ports/sources.js';
 import { type Halt, isHalt, isPause, type Passage, type Pause, type Shown } from './passage.js';
+import { readRetryAfter } from './retry-after.js';
 import { shorten, toStorableText } from './storable-text.js';
 
 const MESSAGE_LENGTH_MAX = 4_000;
@@ -32,6 +33,7 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
     return { ...callEnd(end, ended_at, answer), status: 'succeeded', answer, view, validation_status };
   }
   const { passage, failure_class, message, rejected } = end;
+  const retry_after_ms = readRetryAfter(passage.reply?.facts.response_headers ?? {}, ended_at);
   return {
     ...callEnd(passage, ended_at, rejected?.answer),
     status: 'failed',
@@ -39,6 +41,7 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
     failure_message: shorten(toStorableText(passage.secrets?.text(message) ?? message), MESSAGE_LENGTH_MAX),
     refused: passage.begun !== true,
     validation_status: validationOf(end),
+    ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
     ...(rejected?.answer === undefined ? {} : { answer: rejected.answer }),
   };
 }
@@ -52,7 +55,7 @@ function validationOf({ passage, failure_class, rejected }: Halt): CallOutcome['
 
 type CallEnd = Omit<
   Extract<CallOutcome, { status: 'failed' }>,
-  'status' | 'failure_class' | 'failure_message' | 'refused' | 'validation_status' | 'answer'
+  'status' | 'failure_class' | 'failure_message' | 'refused' | 'retry_after_ms' | 'validation_status' | 'answer'
 >;
 
 function callEnd({ command, started_at, reply }: Passage, ended_at: number, answer: Json | undefined): CallEnd {

@@ -201,6 +201,7 @@ export interface Attempts {
   holder_host: string;
   holder_pid: number;
   inbox_id: string | null;
+  is_transient: Generated<boolean>;
   last_source_invocation_id: string | null;
   plugin_versions: Json;
   renderer_version: string;
@@ -491,11 +492,13 @@ export interface SourceInvocations {
   performance: Generated<number>;
   redaction: Json;
   refused: Generated<boolean>;
+  repeatable: Generated<boolean>;
   request_hash: string;
   request_json: Json;
   response_body: Buffer | null;
   response_headers: Generated<Json>;
   response_json: Json | null;
+  retry_after_ms: number | null;
   source_hash: string;
   source_invocation_id: string;
   started_at: Timestamp;

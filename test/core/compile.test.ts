@@ -103,6 +103,14 @@ check(
   { ambients: [{ ...READING, effect: 'external_side_effect' }], allow: ['weather'] },
   [],
 );
+check(
+  'a repeatable call with a side effect',
+  { ambients: [{ ...READING, effect: 'external_side_effect', repeatable: true }], allow: ['weather'] },
+  [],
+);
+check('a repeatable call that only reads', { ambients: [{ ...READING, repeatable: true }] }, [
+  'REPEATABLE_NEEDS_EFFECT /ambient_sources/0/repeatable',
+]);
 check('two tools of one name', { tools: ['buy_candy', 'buy_candy'] }, [
   'TOOL_NAME_TWICE /nodes/0/available_tools/1/name',
 ]);

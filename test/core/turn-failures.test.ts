@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { placeholderUnresolved, templateUnresolved } from '../../engine/core/nodes/node-failure.js';
 import { advance } from '../../engine/core/turn/advance.js';
 import type { TurnEvent } from '../../engine/core/turn/event.js';
+import { type InvocationFailureClass, isTransient } from '../../engine/core/turn/failure.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
 import { smallPark, smallWorld } from '../support/park-documents.js';
 import { answered, finalPatch, modelSays, toolCall } from '../support/turn-player.js';
@@ -46,6 +47,55 @@ describe('a turn that is stopped', () => {
   test('before it has begun names nobody', () => {
     const { commands } = advance(program, UNBEGUN, STOPPED);
     assert.deepEqual(commands, [{ kind: 'fail', failure_class: 'stopped', message: 'enough' }]);
+  });
+});
+
+describe('a failure is transient', () => {
+  const FAILURES: readonly (readonly [InvocationFailureClass, number | undefined, boolean])[] = [
+    ['transport', undefined, true],
+    ['timeout', undefined, true],
+    ['unavailable', undefined, true],
+    ['http_status', 408, true],
+    ['http_status', 425, true],
+    ['http_status', 429, true],
+    ['http_status', 500, true],
+    ['http_status', 599, true],
+    ['http_status', 400, false],
+    ['http_status', 404, false],
+    ['http_status', 302, false],
+    ['http_status', undefined, false],
+    ['tool_error', 503, false],
+    ['non_json', undefined, false],
+    ['schema_invalid', undefined, false],
+    ['model_refusal', 429, false],
+    ['stopped', undefined, false],
+    ['interrupted', undefined, false],
+  ];
+  for (const [failure_class, http_status, expected] of FAILURES)
+    test(`${expected ? 'where' : 'not where'} the class is ${failure_class}${http_status === undefined ? '' : ` with status ${http_status}`}`, () => {
+      const status = http_status === undefined ? {} : { http_status };
+      assert.equal(isTransient({ failure_class, ...status }), expected);
+    });
+
+  test('and the attempt that ends with it says so, and how long the service asked to be left alone', () => {
+    const program = smallPark({ subjects: ['bob'] });
+    const { state, commands } = advance(program, UNBEGUN, BEGAN);
+    const [asked] = commands;
+    assert.ok(asked?.kind === 'invoke');
+    const failed = {
+      kind: 'call_failed',
+      key: asked.key,
+      failure_class: 'http_status',
+      message: 'busy',
+      http_status: 503,
+      retry_after_ms: 7000,
+    } as const;
+    const [failure] = advance(program, state, failed).commands;
+    assert.ok(failure?.kind === 'fail');
+    assert.deepEqual([failure.is_transient, failure.retry_after_ms], [true, 7000]);
+    const [other] = advance(program, state, { ...failed, http_status: 400 }).commands;
+    assert.ok(other?.kind === 'fail');
+    assert.equal(other.is_transient, undefined);
   });
 });
 

@@ -157,6 +157,7 @@ function invoke(source: JsonObject & { readonly name: string }, { call, takes, .
         ...(takes === undefined ? {} : { request: takes }),
       },
       effect: 'read_only',
+      repeatable: false,
       redaction: 'all',
       limits: { max_runtime_ms: 20_000, max_request_bytes: 8_192, max_result_bytes: 32_768 },
       ...call,

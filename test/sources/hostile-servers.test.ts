@@ -110,6 +110,7 @@ const HOSTILE: readonly Hostile[] = [
       assert.equal(outcome.http_status, 503);
       assert.equal(Buffer.from(outcome.response_body ?? []).toString(), '<p>busy</p>');
       assert.equal(outcome.response_headers?.['retry-after'], '7');
+      assert.equal(outcome.status === 'failed' ? outcome.retry_after_ms : undefined, 7000);
       assert.equal(outcome.response_headers?.['set-cookie'], undefined);
     },
   },

@@ -506,6 +506,46 @@ forEachDatabase('attempts', (open) => {
     });
   });
 
+  test('a call that failed comes back as it was heard: its status, and how long its service wants to be left alone', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'busy');
+    const { lease } = await begin(store, 'busy');
+    const start = toyStart('turn/weather', 1);
+    await startCall(store, lease, start);
+    const fact = {
+      key: start.command.key,
+      status: 'failed',
+      failure_class: 'http_status',
+      failure_message: 'busy',
+      refused: false,
+      http_status: 503,
+      retry_after_ms: 7000,
+    } as const;
+    const { source_invocation_id } = start;
+    const outcome = { ...fact, ended_at: NOON, duration_ms: 1, validation_status: 'not_checked' } as const;
+    await finishCall(store, lease, { source_invocation_id, outcome });
+    await endLease(outside, 'busy');
+    const { past } = await begin(store, 'busy');
+    assert.deepEqual(past?.calls[0]?.fact, fact);
+  });
+
+  test('the end of an attempt says whether what ended it may pass by itself', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'passing');
+    for (const is_transient of [true, false]) {
+      const { lease } = await begin(store, 'passing');
+      const failure = {
+        kind: 'fail',
+        failure_class: 'timeout',
+        message: 'late',
+        ...(is_transient ? { is_transient } : {}),
+      } as const;
+      await store.attempts.fail(lease, { failure, ended_at: NOON });
+      const rows = await outside.query('SELECT is_transient FROM attempts WHERE attempt_id = $1', [lease.attempt_id]);
+      assert.deepEqual(rows, [{ is_transient }]);
+    }
+  });
+
   test('calls that begin together all land, each with its own place in the timeline', async () => {
     const { store } = await open();
     await makeWorld(store, 'together');

@@ -111,7 +111,7 @@ const LIMITS = { max_runtime_ms: 1000, max_request_bytes: 8192, max_result_bytes
 function call(definition: ComponentToStore, redaction: CallProgram['redaction']): CallProgram {
   const { label, interface: wire } = definition.content as { readonly label: string; readonly interface: JsonObject };
   const program = { hash: definition.hash, label, plugin: 'toy', interface: wire };
-  return { source: program, effect: 'read_only', redaction, limits: LIMITS };
+  return { source: program, effect: 'read_only', repeatable: false, redaction, limits: LIMITS };
 }
 
 /** The start of a call to a toy. */

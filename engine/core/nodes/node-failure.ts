@@ -2,11 +2,20 @@ import type { Json } from '../../contract/json.js';
 import { appendToken, pointerTokens } from '../content/json-pointer.js';
 import { nearestLevel } from '../content/nearest-level.js';
 import type { CallFailed, CallRefused } from '../turn/event.js';
+import { isTransient } from '../turn/failure.js';
 import type { NodeFailure } from './node-type.js';
 
 /** A call that did not succeed ends its attempt with the call's own class. */
 export function callFailed(event: CallFailed | CallRefused): NodeFailure {
-  return { failure_class: event.failure_class, message: event.message, call_key: event.key };
+  const { failure_class, message, key: call_key } = event;
+  const retry_after_ms = event.kind === 'call_failed' ? event.retry_after_ms : undefined;
+  return {
+    failure_class,
+    message,
+    call_key,
+    ...(isTransient(event) ? { is_transient: true } : {}),
+    ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
+  };
 }
 
 /** A request template asked for something that its context does not hold. */

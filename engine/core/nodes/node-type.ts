@@ -1,7 +1,6 @@
 import type { Json } from '../../contract/json.js';
-import type { Invoke } from '../turn/command.js';
+import type { Fail, Invoke } from '../turn/command.js';
 import type { CallEvent } from '../turn/event.js';
-import type { AttemptFailureClass } from '../turn/failure.js';
 import type { Scope } from '../turn/scope.js';
 import type { Verdict } from '../turn/verdict.js';
 import type { World } from '../world/world.js';
@@ -31,12 +30,8 @@ export interface PatchSaid {
   readonly call_key: string;
 }
 
-export interface NodeFailure {
-  readonly failure_class: AttemptFailureClass;
-  readonly message: string;
-  /** The call that ended it, where one did. */
-  readonly call_key?: string;
-}
+/** Why a node failed, as the attempt says it that ends with it. */
+export type NodeFailure = Pick<Fail, 'failure_class' | 'message' | 'call_key' | 'is_transient' | 'retry_after_ms'>;
 
 /** A kind of node: pure answers to two questions. */
 export interface NodeType<Program, State> {

@@ -2,6 +2,7 @@ import type { Json } from '../../contract/json.js';
 import type { AgentTransition } from '../agents/transition.js';
 import { transitionsOf } from '../agents/transitions-of.js';
 import { hearNode, type NodeState, startNode } from '../nodes/index.js';
+import { callFailed } from '../nodes/node-failure.js';
 import type { NodeFailure, NodeScope, NodeStep } from '../nodes/node-type.js';
 import { applyPatch } from '../world/apply-patch.js';
 import type { NodeProgram, Program, SubjectProgram } from '../workflow/program.js';
@@ -274,7 +275,7 @@ function ambientFailure(
   event: Exclude<CallEvent, { kind: 'call_answered' }>,
 ): Fail {
   const subject = state.subject === undefined ? {} : { subject_id: subjectProgram(program, state).subject_id };
-  return { kind: 'fail', failure_class: event.failure_class, message: event.message, call_key: event.key, ...subject };
+  return { kind: 'fail', ...callFailed(event), ...subject };
 }
 
 function toFail(failure: NodeFailure, subjectId: string, nodeId: string): Fail {

@@ -81,4 +81,8 @@ export interface Fail {
   readonly node_id?: string;
   /** The call that ended it. */
   readonly call_key?: string;
+  /** What ended it may pass by itself. */
+  readonly is_transient?: true;
+  /** How long the service asked to be left alone, in milliseconds from the end of the call. */
+  readonly retry_after_ms?: number;
 }

@@ -30,6 +30,10 @@ export interface CallFailed {
   readonly key: string;
   readonly failure_class: InvocationFailureClass;
   readonly message: string;
+  /** Of a service that answered with an error; present only where the class is `http_status`. */
+  readonly http_status?: number;
+  /** How long the service asked to be left alone, in milliseconds from the end of the call. */
+  readonly retry_after_ms?: number;
 }
 
 /** The pipeline refused a call before anything was sent. */

@@ -34,3 +34,22 @@ export type AttemptFailureClass =
   | 'generation_attempts_exhausted'
   | 'record_mismatch'
   | 'poisoned';
+
+/** What of a failed call says whether it may succeed when nothing is changed. */
+interface FailedCall {
+  readonly failure_class: InvocationFailureClass;
+  readonly http_status?: number;
+}
+
+/** Classes that tell of the connection and of the service's state, and nothing of what was asked. */
+const TRANSIENT_CLASSES: ReadonlySet<InvocationFailureClass> = new Set(['transport', 'timeout', 'unavailable']);
+
+/** HTTP statuses below 500 that ask for another try: Request Timeout, Too Early, Too Many Requests. */
+const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** Whether a call failed for something that may pass by itself, so that the same call may succeed later. */
+export function isTransient({ failure_class, http_status }: FailedCall): boolean {
+  if (failure_class !== 'http_status') return TRANSIENT_CLASSES.has(failure_class);
+  if (http_status === undefined) return false;
+  return TRANSIENT_STATUSES.has(http_status) || (http_status >= 500 && http_status <= 599);
+}

@@ -9,6 +9,7 @@ import type { CallLimits, CallProgram, SchemaProgram } from './program.js';
 interface AuthoredCall {
   readonly source_ref: Reference;
   readonly effect: EffectClass;
+  readonly repeatable?: boolean;
   readonly redaction: Redaction;
   readonly connection?: string;
   readonly pending_deadline_ms?: number;
@@ -74,6 +75,7 @@ export function compileCall(
         ...(request.value === undefined ? {} : { request: request.value }),
       },
       effect: authored.effect,
+      repeatable: authored.repeatable === true,
       redaction: authored.redaction.allow,
       ...(input === undefined ? {} : { input }),
       ...(output.value === undefined ? {} : { output: output.value }),
@@ -171,6 +173,16 @@ function checkCall(
             message: `The tool policy wants a person's approval for ${place.policy_id}, and this version cannot ask for one.`,
             pointer: place.pointer,
             repair: 'In the tool policy of the profile, take it out of "require_approval", or out of "allow".',
+          },
+        ]
+      : []),
+    ...(authored.repeatable === true && authored.effect === 'read_only'
+      ? [
+          {
+            code: 'REPEATABLE_NEEDS_EFFECT',
+            message: `${place.policy_id} is read_only, and "repeatable" is about side effects: a call that only reads can always be made again.`,
+            pointer: `${place.pointer}/repeatable`,
+            repair: 'Take "repeatable" away, or correct "effect".',
           },
         ]
       : []),

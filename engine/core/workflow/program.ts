@@ -31,6 +31,8 @@ export interface SourceProgram {
 export interface CallProgram {
   readonly source: SourceProgram;
   readonly effect: EffectClass;
+  /** It has a side effect, and the service performs it once however often it is sent. */
+  readonly repeatable: boolean;
   /** Pointers that the view lets through, or `all`. */
   readonly redaction: 'all' | readonly string[];
   /** What the binding says of its requests; where it says nothing, what its source does. */

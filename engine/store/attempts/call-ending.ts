@@ -20,6 +20,7 @@ const ENDING_TYPES = {
   response_body: 'bytea',
   response_headers: 'json',
   http_status: 'int',
+  retry_after_ms: 'bigint',
   validation_status: 'validation_status',
   metadata: 'json',
 } as const;
@@ -47,6 +48,7 @@ export function toEnding(finish: CallFinish): Values {
     response_body: outcome.response_body ?? null,
     response_headers: canonicalText(toStoredHeaders(outcome.response_headers ?? {})),
     http_status: outcome.http_status ?? null,
+    retry_after_ms: (outcome.status === 'failed' ? outcome.retry_after_ms : undefined) ?? null,
     validation_status: toValidationStatus(outcome, verdict),
     metadata: canonicalText(toMetadata(finish)),
   };

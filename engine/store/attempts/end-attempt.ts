@@ -12,7 +12,7 @@ const ENDED = `
     SET status = 'failed', failure_class = :failure_class::text,
         failure_message = :failure_message::text, failed_subject_entity_id = :subject_id::text,
         failed_node_id = :node_id::text, failed_source_invocation_id = :source_invocation_id::uuid,
-        ended_at = :ended_at::timestamptz, ${summedUp()}`;
+        is_transient = :is_transient::boolean, ended_at = :ended_at::timestamptz, ${summedUp()}`;
 
 const RETURNING = `
     RETURNING attempts.world_slug, attempts.attempt_id, attempts.attempted_turn, attempts.status`;
@@ -79,6 +79,7 @@ export function failAttempt(database: Ending, lease: AttemptLease, end: FailAtte
     subject_id: failure.subject_id ?? null,
     node_id: failure.node_id ?? null,
     source_invocation_id: end.source_invocation_id ?? null,
+    is_transient: failure.is_transient === true,
     ended_at: toTimestamp(end.ended_at),
   });
 }

@@ -25,7 +25,7 @@ const RECORDED = prepare(
    SELECT latest.source_invocation_id, latest.llm_call_id, invocation_seq, latest.started_at,
      coalesce(latest.ended_at, pended_at) AS heard_at, command_key,
      CASE distance WHEN 0 THEN performance ELSE 0 END AS performance, request_hash, effect_class, latest.status,
-     answered, refused, failure_class, failure_message, latest.duration_ms, latest.response_json, redaction,
+     answered, refused, failure_class, failure_message, http_status, retry_after_ms, latest.duration_ms, latest.response_json, redaction,
      finish_reason, said.text, input_tokens, output_tokens, deadline, settled.performed AS settled_performed,
      settled.response_json AS settled_json
    FROM latest
@@ -63,6 +63,8 @@ interface RecordedRow {
   readonly refused: boolean;
   readonly failure_class: InvocationFailureClass | null;
   readonly failure_message: string | null;
+  readonly http_status: number | null;
+  readonly retry_after_ms: number | null;
   readonly duration_ms: number | null;
   readonly response_json: Json;
   readonly redaction: 'all' | readonly string[];
@@ -113,8 +115,16 @@ function toFact(row: RecordedRow): CallFact | undefined {
     return { key, status: 'pending', deadline: row.deadline.getTime() };
   if (row.answered) return { key, status: 'succeeded', view: toView(row), duration_ms, ...toUsage(row) };
   if (failure_class === null) throw new Error(`the call ${row.source_invocation_id} neither ended nor was interrupted`);
-  const { failure_message, refused } = row;
-  return { key, status: 'failed', failure_class, failure_message: failure_message ?? '', refused };
+  const { failure_message, refused, http_status, retry_after_ms } = row;
+  return {
+    key,
+    status: 'failed',
+    failure_class,
+    failure_message: failure_message ?? '',
+    refused,
+    ...(http_status === null ? {} : { http_status }),
+    ...(retry_after_ms === null ? {} : { retry_after_ms }),
+  };
 }
 
 /** What the turn saw of the answer. The text of a generation is its chunks. */

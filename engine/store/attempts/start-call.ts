@@ -21,13 +21,13 @@ const callRow = (also: Assignments): string => `
   @call AS (
     INSERT INTO source_invocations (world_slug, source_invocation_id, attempt_id, attempted_turn, invocation_seq,
       command_key, performance, request_hash, workflow_hash, workflow_node_id, workflow_subject_entity_id,
-      source_hash, invocation_kind, effect_class, ambient_source_id, tool_name, parent_source_invocation_id,
+      source_hash, invocation_kind, effect_class, repeatable, ambient_source_id, tool_name, parent_source_invocation_id,
       input_schema_hash, output_schema_hash, redaction, llm_call_id, logical_generation_attempt, tool_loop_round,
       pending_deadline_ms, started_at, request_json, ${also.map(([column]) => column).join(', ')})
     SELECT world_slug, :source_invocation_id::uuid, :attempt_id::uuid, :attempted_turn::bigint, :invocation_seq::int,
       :command_key::text, :performance::int, :request_hash,
       :workflow_hash::text, :workflow_node_id::text, :workflow_subject_entity_id::text,
-      :source_hash::text, :invocation_kind::source_invocation_kind, :effect_class::effect_class,
+      :source_hash::text, :invocation_kind::source_invocation_kind, :effect_class::effect_class, :repeatable::boolean,
       :ambient_source_id::text, :tool_name::text, :parent_source_invocation_id::uuid,
       :input_schema_hash::text, :output_schema_hash::text, :redaction::json, :llm_call_id::uuid,
       :logical_generation_attempt::int, :tool_loop_round::int,
@@ -101,6 +101,7 @@ function toBinding(call: CallStart['command']['call']): Values {
   return {
     source_hash: call.source.hash,
     effect_class: call.effect,
+    repeatable: call.repeatable,
     input_schema_hash: call.input?.hash ?? null,
     output_schema_hash: call.output?.hash ?? null,
     redaction: canonicalText(call.redaction),

@@ -14,6 +14,7 @@ const INVOCATION = '0192f0c0-0000-7000-8000-000000000002';
 const CALL = {
   source: { hash: 'a'.repeat(64), label: 'some_source', plugin: 'llm_chat', interface: { model: 'small-model' } },
   effect: 'read_only',
+  repeatable: false,
   redaction: 'all',
   limits: { max_runtime_ms: 1000, max_request_bytes: 1000, max_result_bytes: 1000 },
 } as const;

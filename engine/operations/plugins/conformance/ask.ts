@@ -126,6 +126,7 @@ function toCommand(manifest: PluginManifest, example: Example, manner: Manner & 
         interface: example.interface,
       },
       effect: 'read_only',
+      repeatable: false,
       redaction: 'all',
       limits: { max_runtime_ms: deadline_ms, max_request_bytes: 1_048_576, max_result_bytes },
       ...(mayPend(example) ? { pending_deadline_ms: PENDING_DEADLINE_MS } : {}),
