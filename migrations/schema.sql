@@ -48,7 +48,8 @@ CREATE TYPE audit_kind AS ENUM (
     'generation_rejected',
     'turn_complete',
     'attempt_failed',
-    'call_settled'
+    'call_settled',
+    'attempt_set_aside'
 );
 
 CREATE TYPE box_kind AS ENUM (
@@ -193,6 +194,13 @@ CREATE TYPE validation_status AS ENUM (
     'not_checked'
 );
 
+CREATE TABLE adopted_calls (
+    world_slug human_id_text NOT NULL,
+    attempt_id uuid NOT NULL,
+    source_invocation_id uuid NOT NULL,
+    CONSTRAINT adopted_calls_pkey PRIMARY KEY (world_slug, attempt_id, source_invocation_id)
+);
+
 CREATE TABLE agent_events (
     world_slug human_id_text NOT NULL,
     agent_turn_id uuid NOT NULL,
@@ -317,12 +325,12 @@ CREATE TABLE attempts (
     ended_at timestamp with time zone,
     take_overs integer NOT NULL DEFAULT 0,
     handed_over boolean NOT NULL DEFAULT false,
-    continues_attempt_id uuid,
+    adopts uuid,
     inbox_id uuid,
     resume_deadline timestamp with time zone,
     is_transient boolean NOT NULL DEFAULT false,
     CONSTRAINT attempts_pkey PRIMARY KEY (world_slug, attempt_id),
-    CONSTRAINT attempts_continues_idx UNIQUE (world_slug, continues_attempt_id),
+    CONSTRAINT attempts_adopts_idx UNIQUE (world_slug, adopts),
     CONSTRAINT attempts_world_slug_epoch_key UNIQUE (world_slug, epoch),
     CONSTRAINT attempts_check CHECK (((status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status])) = (ended_at IS NULL))),
     CONSTRAINT attempts_check1 CHECK (((status = ANY (ARRAY['failed'::attempt_status, 'interrupted'::attempt_status])) = (failure_class IS NOT NULL))),
@@ -649,6 +657,7 @@ CREATE TABLE source_invocations (
     started_event_id bigint,
     ended_event_id bigint,
     repeatable boolean NOT NULL DEFAULT false,
+    outcome_unknown boolean NOT NULL DEFAULT false,
     retry_after_ms natural_bigint,
     CONSTRAINT source_invocations_pkey PRIMARY KEY (world_slug, source_invocation_id),
     CONSTRAINT source_invocations_attempt_seq_idx UNIQUE (world_slug, attempt_id, invocation_seq),
@@ -744,10 +753,13 @@ CREATE TABLE worlds (
     lease_pid integer,
     lease_until timestamp with time zone,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
-    settled_attempt_id uuid,
+    adoptable_attempt_id uuid,
     CONSTRAINT worlds_pkey PRIMARY KEY (world_slug),
     CONSTRAINT worlds_check CHECK ((num_nulls(lease_attempt_id, lease_host, lease_pid, lease_until) = ANY (ARRAY[0, 4])))
 );
+
+ALTER TABLE adopted_calls ADD CONSTRAINT adopted_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
+ALTER TABLE adopted_calls ADD CONSTRAINT adopted_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
 ALTER TABLE agent_events ADD CONSTRAINT agent_events_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id);
 
@@ -763,7 +775,7 @@ ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_inbox_id_fkey FORE
 
 ALTER TABLE attempt_events ADD CONSTRAINT attempt_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 
-ALTER TABLE attempts ADD CONSTRAINT attempts_continues_fk FOREIGN KEY (world_slug, continues_attempt_id) REFERENCES attempts(world_slug, attempt_id);
+ALTER TABLE attempts ADD CONSTRAINT attempts_adopts_fk FOREIGN KEY (world_slug, adopts) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE attempts ADD CONSTRAINT attempts_failed_source_invocation_fk FOREIGN KEY (world_slug, failed_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 ALTER TABLE attempts ADD CONSTRAINT attempts_inbox_fk FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id);
 ALTER TABLE attempts ADD CONSTRAINT attempts_last_source_invocation_fk FOREIGN KEY (world_slug, last_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
@@ -843,11 +855,11 @@ ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_world_slug_fkey FOREIGN K
 ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
 ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn);
 
+ALTER TABLE worlds ADD CONSTRAINT worlds_adoptable_attempt_fk FOREIGN KEY (world_slug, adoptable_attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE worlds ADD CONSTRAINT worlds_head_fk FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn);
 ALTER TABLE worlds ADD CONSTRAINT worlds_lease_attempt_fk FOREIGN KEY (world_slug, lease_attempt_id) REFERENCES attempts(world_slug, attempt_id);
 ALTER TABLE worlds ADD CONSTRAINT worlds_root_world_slug_fkey FOREIGN KEY (root_world_slug) REFERENCES worlds(world_slug);
 ALTER TABLE worlds ADD CONSTRAINT worlds_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash);
-ALTER TABLE worlds ADD CONSTRAINT worlds_settled_attempt_fk FOREIGN KEY (world_slug, settled_attempt_id) REFERENCES attempts(world_slug, attempt_id);
 
 CREATE VIEW attempt_timeline_events AS
  SELECT events.world_slug,
@@ -969,6 +981,7 @@ END
 $function$
 ;
 
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.adopted_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.agent_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER forget_payload BEFORE UPDATE OF status ON public.agent_inbox FOR EACH ROW WHEN (((new.status = 'consumed'::inbox_status) AND (new.message_type <> 'turn'::inbox_message_type))) EXECUTE FUNCTION forget_payload();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -35,6 +35,8 @@ export interface DryRunSummary {
 export interface TurnReport {
   readonly attempted_turn: number;
   readonly attempt_id: string;
+  /** The attempt before, calls of which answer this one's commands. */
+  readonly adopts: string | null;
   readonly status: AttemptStatus;
   readonly failure_class: string | null;
   readonly failure_message: string | null;
@@ -63,6 +65,7 @@ const INVOCATION_MEMBERS = [
   'tool_loop_round',
   'logical_generation_attempt',
   'model_output_kind',
+  'adopted_from',
   'status',
   'failure_class',
   'http_status',
@@ -74,6 +77,8 @@ export interface RunRequest {
   readonly world_slug: string;
   /** How many turns, one after the other; the first that fails ends the run. */
   readonly turns: number;
+  /** Begins the first of them anew: adopts nothing of the attempt before, and sets aside what of it is in doubt. */
+  readonly anew?: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
 }
@@ -96,6 +101,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
         ...request,
         program,
         simulationTime: (turn) => timeAt(scenario, turn),
+        anew: request.anew === true && turns.length === 0,
         ...(left === undefined ? {} : { left }),
       }),
     );
@@ -164,6 +170,7 @@ export function toTurnReport(record: AttemptRecord): TurnReport {
   return {
     attempted_turn: record.attempted_turn,
     attempt_id: record.attempt_id,
+    adopts: record.adopts,
     status: record.status,
     failure_class: record.failure_class,
     failure_message: record.failure_message,
@@ -190,6 +197,7 @@ function refuseAttempt(
 ) {
   if (end.kind === 'unknown_world') return unknownWorld(engine, slug);
   if (end.kind === 'in_doubt') return refuse(callInDoubt(slug, end));
+  if (end.kind === 'not_adoptable') return refuse(notAdoptable(slug, end));
   if (end.kind !== 'held') throw new Error(`a run that nobody else asked for ended as ${end.kind}`);
   const until = new Date(end.until).toISOString();
   return unavailable({
@@ -200,12 +208,22 @@ function refuseAttempt(
   });
 }
 
+function notAdoptable(slug: string, end: Extract<AttemptEnd, { kind: 'not_adoptable' }>): Problem {
+  const { attempt_id, attempted_turn, reason } = end;
+  return {
+    code: 'RECORD_NOT_ADOPTABLE',
+    message: `Turn ${attempted_turn} of ${slug} cannot go on from attempt ${attempt_id}: ${reason}. Nothing was begun.`,
+    repair: `See what it did: chukwa attempt ${attempt_id}. To begin anew, and make its side effects again: chukwa run ${slug} --anew`,
+    details: { world_slug: slug, attempt_id, attempted_turn },
+  };
+}
+
 function callInDoubt(slug: string, { command_key, attempt_id, source_invocation_id }: Doubt): Problem {
   const settle = `chukwa attempt settle ${attempt_id}`;
   return {
     code: 'CALL_IN_DOUBT',
     message: `Whether the call ${command_key} of attempt ${attempt_id} took place is not known, and another turn of ${slug} would make it again.`,
-    repair: `Find out, and settle it. It did: ${settle} --result FILE, with what it answered. It did not: ${settle} --not-performed. Then: chukwa run ${slug}.`,
+    repair: `Find out, and settle it. It did: ${settle} --result FILE, with what it answered. It did not: ${settle} --not-performed. Then: chukwa run ${slug}. To begin anew whatever it did: chukwa run ${slug} --anew`,
     details: { world_slug: slug, attempt_id, source_invocation_id, command_key },
   };
 }

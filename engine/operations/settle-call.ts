@@ -7,7 +7,7 @@ import type { AttemptRecord, InvocationRecord, InvocationSummary } from '../port
 import { type Done, type Engine, refuse } from './engine.js';
 import { showAttempt, showInvocation } from './records.js';
 
-/** What a person found out about a call that nobody saw end. */
+/** What a person found out about a call in doubt. */
 export interface SettleRequest {
   readonly attempt_id: string;
   /** Left out where only one call is in doubt. */
@@ -27,8 +27,8 @@ export interface SettledCall {
 }
 
 /**
- * Decides about a call with a side effect that nobody saw end, so that the next attempt goes on from the records of the
- * one that failed over it. A result has to fit the schema that the source's answers have.
+ * Decides about a call with a side effect of which nobody knows whether it took place, so that the next attempt can adopt
+ * from the one that failed. A result has to fit the schema that the source's answers have.
  */
 export async function settleCall(engine: Engine, request: SettleRequest): Promise<Done<SettledCall>> {
   const attempt = await showAttempt(engine, request.attempt_id);
@@ -61,14 +61,16 @@ async function ringFor(engine: Engine, world_slug: string): Promise<void> {
   await doorbell.value.close();
 }
 
-/** The call that is named; else the one over which the attempt failed, or another once that is settled. */
+/** The call that is named; else the first that is in doubt, that over which the attempt failed before the others. */
 function chooseCall(attempt: AttemptRecord, wanted: string | undefined): Done<InvocationSummary> {
-  const interrupted = attempt.invocations.filter(({ status }) => status === 'interrupted');
-  const named = interrupted.find(
+  const unknown = attempt.invocations.filter(
+    ({ outcome_unknown, adopted_from }) => outcome_unknown && adopted_from === null,
+  );
+  const named = unknown.find(
     ({ source_invocation_id }) => source_invocation_id === (wanted ?? attempt.failed_source_invocation_id),
   );
-  const next = wanted === undefined && named?.settled_as !== null ? interrupted.find(isInDoubt) : undefined;
-  const chosen = next ?? named;
+  const next = wanted === undefined && named?.settled_as !== null ? unknown.find(isInDoubt) : undefined;
+  const chosen = next ?? named ?? (wanted === undefined ? unknown[0] : undefined);
   if (chosen !== undefined) return { ok: true, value: chosen };
   if (wanted === undefined) return refuse(nothingInDoubt(attempt));
   return refuse({
@@ -77,15 +79,15 @@ function chooseCall(attempt: AttemptRecord, wanted: string | undefined): Done<In
   });
 }
 
-/** Whether a call may have changed something, and nobody has seen or decided whether it did. */
-export function isInDoubt({ status, effect_class, settled_as }: InvocationSummary): boolean {
-  return status === 'interrupted' && effect_class !== 'read_only' && settled_as === null;
+/** Whether nobody has seen or decided whether a call had its side effect, and it may not be made again. */
+export function isInDoubt({ outcome_unknown, settled_as }: InvocationSummary): boolean {
+  return outcome_unknown && settled_as === null;
 }
 
 function nothingInDoubt({ attempt_id }: AttemptRecord): Problem {
   return {
     code: 'CALL_NOT_IN_DOUBT',
-    message: `No call of attempt ${attempt_id} is in doubt: either somebody saw it end, or it only reads.`,
+    message: `No call of attempt ${attempt_id} is in doubt: how each ended is known, or it may be made again.`,
     repair: `See its calls: chukwa attempt ${attempt_id}`,
   };
 }
@@ -139,21 +141,17 @@ function toProblem(
         message: `The call ${source_invocation_id} has been settled already, and that stands.`,
         repair: `Go on: chukwa run ${attempt.world_slug}`,
       };
-    case 'not_continued':
+    case 'not_ended':
       return {
-        code: 'ATTEMPT_NOT_CONTINUED',
-        message: `The attempt ${attempt.attempt_id} ${endOf(attempt)}, so nothing goes on from it, and nothing waits for the call to be settled.`,
-        repair: `The next turn begins anew: chukwa run ${attempt.world_slug}`,
+        code: 'ATTEMPT_NOT_ENDED',
+        message: `The attempt ${attempt.attempt_id} is ${attempt.status}: whoever drives it may still hear of the call.`,
+        repair: `Go on with it: chukwa run ${attempt.world_slug}. Then settle what is in doubt.`,
       };
     case 'too_late':
       return {
         code: 'SETTLED_TOO_LATE',
-        message: `The world ${attempt.world_slug} has gone on since attempt ${attempt.attempt_id}, which cannot be continued any more.`,
+        message: `The world ${attempt.world_slug} has gone on since attempt ${attempt.attempt_id}, or was begun anew, and nothing waits for the call.`,
         repair: `See what came after: chukwa attempts ${attempt.world_slug}`,
       };
   }
-}
-
-function endOf({ status, failure_class }: AttemptRecord): string {
-  return failure_class === null ? `is ${status}` : `ended as ${failure_class}`;
 }

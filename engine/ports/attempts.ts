@@ -2,6 +2,8 @@ import type { Json } from '../contract/json.js';
 import type { AgentBook } from '../core/agents/book.js';
 import type { AgentRecord } from '../core/agents/record.js';
 import type { AcceptedPatch, Fail, Invoke } from '../core/turn/command.js';
+import type { Adoption } from '../core/turn/adopt.js';
+import type { AttemptFailureClass } from '../core/turn/failure.js';
 import type { Verdict } from '../core/turn/verdict.js';
 import type { EffectClass } from '../core/workflow/effect-class.js';
 import type { World } from '../core/world/world.js';
@@ -27,6 +29,24 @@ export interface BeginAttempt {
   readonly inbox_id?: string;
   /** Goes on with an attempt that another driver left, and begins none. */
   readonly continues_only?: boolean;
+  /** Begins a new attempt anew: adopts nothing, and sets aside what is in doubt. */
+  readonly anew?: boolean;
+  /** Decides what a new attempt adopts. Pure: it is asked within a transaction. */
+  readonly adopt: (left: LeftAttempt) => Adoption;
+}
+
+/** The attempt before, which failed at the same turn, and of which nothing is in doubt. */
+export interface LeftAttempt {
+  readonly attempt_id: string;
+  readonly attempted_turn: number;
+  readonly scenario_hash: string;
+  readonly failure_class: AttemptFailureClass;
+  readonly is_transient: boolean;
+  readonly failed_source_invocation_id: string | null;
+  /** As it stood when the attempt began, and stands still. */
+  readonly world: World;
+  /** In the order in which they ended, those that it had adopted itself included. */
+  readonly calls: readonly RecordedCall[];
 }
 
 /** An attempt under way. Every write of a driver carries it, and writes nothing once it has been overtaken. */
@@ -55,16 +75,20 @@ export type BeginOutcome =
       readonly world: World;
       /** What is on record of the attempt's agents. */
       readonly agents: AgentBook;
-      /** Present where the lease is of an attempt that another driver left, or goes on with a settled one. */
+      /** Present where the lease is of an attempt that another driver left, or adopts something. */
       readonly past?: AttemptPast;
+      /** The attempt before, from which a new one adopts. */
+      readonly adopts?: string;
     }
   | { readonly kind: 'unknown_world' }
   /** The message is over, or another attempt does what it asks for; or none is open that would go on. */
   | { readonly kind: 'not_asked_for' }
   /** An attempt rests until somebody answers, and nobody has. */
   | ({ readonly kind: 'rests' } & Rest)
-  /** The latest attempt failed over a call with a side effect of which nobody knows whether it took place. */
+  /** Of a call of the latest attempt nobody knows whether it had its side effect. */
   | ({ readonly kind: 'in_doubt' } & Doubt)
+  /** A new attempt would make side effects of the latest one again. */
+  | ({ readonly kind: 'not_adoptable'; readonly reason: string } & Rest)
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
 
 /** An attempt that rests. */
@@ -73,7 +97,7 @@ export interface Rest {
   readonly attempted_turn: number;
 }
 
-/** A call of an attempt that failed over it, which is to be settled before a turn is begun. */
+/** A call of a failed attempt that is to be settled before a turn is begun. */
 export interface Doubt extends Rest {
   readonly source_invocation_id: string;
   readonly command_key: string;
@@ -89,7 +113,7 @@ export interface AttemptPast {
   readonly plugin_versions: Readonly<Record<string, string>>;
   /** The latest performance of each call, in the order in which they ended. */
   readonly calls: readonly RecordedCall[];
-  /** The highest number that a call of this attempt has. */
+  /** The highest number that a call of this attempt has, or one that it has adopted. */
   readonly last_invocation_seq: number;
 }
 
@@ -103,10 +127,13 @@ export interface RecordedCall {
   /** When it ended, or was taken and is answered later; where nobody saw it end, when that was found. */
   readonly heard_at: number;
   readonly key: string;
-  /** How often this attempt has asked for it; 0 where only one has that it continues. */
+  /** How often this attempt has asked for it; 0 where it was adopted. */
   readonly performance: number;
   readonly request_hash: string;
   readonly effect: EffectClass;
+  readonly repeatable: boolean;
+  /** The attempt that made it, where that is an earlier one. */
+  readonly adopted_from?: string;
   /** How it ended; left out where nobody saw it end. */
   readonly fact?: CallFact;
 }
@@ -182,7 +209,7 @@ export interface HandOver {
   readonly has_broken: boolean;
 }
 
-/** What a person found out about a call with a side effect that nobody saw end. */
+/** What was found out about a call that is in doubt. */
 export interface SettleCall {
   readonly attempt_id: string;
   readonly source_invocation_id: string;
@@ -193,12 +220,12 @@ export interface SettleCall {
 
 export type Settled =
   | { readonly kind: 'settled'; readonly world_slug: string; readonly left_in_doubt: number }
-  /** There is no such call in that attempt, somebody saw it end, or it only reads. */
+  /** There is no such call in that attempt, how it ended is known, or it may be made again. */
   | { readonly kind: 'not_in_doubt' }
   | { readonly kind: 'already_settled' }
-  /** The attempt failed for another reason, or has not ended: nothing waits for this call. */
-  | { readonly kind: 'not_continued' }
-  /** The world has gone on. */
+  /** The attempt goes on: whoever drives it may still hear of the call. */
+  | { readonly kind: 'not_ended' }
+  /** The world has gone on, or the call was set aside. */
   | { readonly kind: 'too_late' };
 
 /** The record of attempts, as their driver writes it. */
@@ -232,7 +259,7 @@ export interface AttemptStore {
   fail(lease: AttemptLease, failure: FailAttempt): Promise<Written>;
   /** Gives the lease back with the attempt still open, for the next driver to go on at once. */
   handOver(lease: AttemptLease, left: HandOver): Promise<Written>;
-  /** The next attempt goes on with this one, once none of its calls is in doubt. One transaction. */
+  /** The next attempt adopts from this one, once none of its calls is in doubt. One transaction. */
   settle(settlement: SettleCall): Promise<Settled>;
   /** Lets the lease last so long from now, by the clock of the database. */
   renew(lease: AttemptLease, lease_ms: number): Promise<Written>;

@@ -174,8 +174,10 @@ export interface AttemptRecord extends AttemptSummary {
   readonly epoch: number;
   /** How many drivers have left it without a word, or broke. */
   readonly take_overs: number;
-  /** The settled attempt from whose records it was answered. */
-  readonly continues_attempt_id: string | null;
+  /** The attempt before, calls of which answer this one's commands. */
+  readonly adopts: string | null;
+  /** The next attempt has to do with this one: it adopts from it, once nothing of it is in doubt. */
+  readonly is_adoptable: boolean;
   readonly scenario_hash: string;
   readonly renderer_version: string;
   readonly source_trace_summary: Json;
@@ -226,7 +228,13 @@ export interface InvocationSummary {
   readonly failure_detail: string | null;
   readonly failure_message: string | null;
   readonly effect_class: EffectClass;
-  /** What a person decided about a call that nobody saw end. */
+  /** It has a side effect, and may be made again all the same. */
+  readonly repeatable: boolean;
+  /** Nobody saw whether it had its side effect, and it may not be made again: it is in doubt until it is settled. */
+  readonly outcome_unknown: boolean;
+  /** The attempt that made the call, where the one that is shown has adopted it. */
+  readonly adopted_from: string | null;
+  /** What was decided about a call in doubt. */
   readonly settled_as: 'performed' | 'not_performed' | null;
   readonly http_status: number | null;
   readonly llm_call_id: string | null;
@@ -319,7 +327,13 @@ export interface TimelineRecord {
 }
 
 export interface AuditRecord {
-  readonly audit_kind: 'patch_applied' | 'generation_rejected' | 'turn_complete' | 'attempt_failed' | 'call_settled';
+  readonly audit_kind:
+    | 'patch_applied'
+    | 'generation_rejected'
+    | 'turn_complete'
+    | 'attempt_failed'
+    | 'call_settled'
+    | 'attempt_set_aside';
   readonly attempt_status: string;
   readonly source_invocation_id: string | null;
   readonly workflow_subject_entity_id: string | null;

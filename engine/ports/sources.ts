@@ -12,7 +12,14 @@ export type CallFact =
   | Pick<CallSucceeded, 'key' | 'status' | 'view' | 'usage' | 'duration_ms'>
   | Pick<
       CallBroke,
-      'key' | 'status' | 'failure_class' | 'failure_message' | 'refused' | 'http_status' | 'retry_after_ms'
+      | 'key'
+      | 'status'
+      | 'failure_class'
+      | 'failure_message'
+      | 'refused'
+      | 'outcome_unknown'
+      | 'http_status'
+      | 'retry_after_ms'
     >
   | PendedFact;
 
@@ -53,6 +60,8 @@ export interface CallBroke extends CallEnd {
   readonly failure_message: string;
   /** Refused by a stage before the call; nothing left the process. */
   readonly refused: boolean;
+  /** It may have had its side effect all the same, and may not be made again. */
+  readonly outcome_unknown?: true;
   /** How long the service asked to be left alone, in milliseconds from the end of the call. */
   readonly retry_after_ms?: number;
   /** The answer, where one arrived and was found unusable. */

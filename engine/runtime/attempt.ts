@@ -20,7 +20,7 @@ import type {
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallPended, CallResult } from '../ports/sources.js';
 import type { Arrivals } from './arrivals.js';
-import { eventOf } from './event-of.js';
+import { eventOf, toRecorded } from './event-of.js';
 import {
   type CallWrite,
   close,
@@ -116,12 +116,8 @@ export function openAttempt(
 
 /** Takes up what is on record, and comes back to where the turn stood. @returns what is left to do */
 export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): readonly TurnCommand[] {
-  const records = past.calls.map(({ fact, heard_at, ...call }) => ({
-    ...call,
-    at: heard_at,
-    ...(fact ? { event: eventOf(fact) } : {}),
-  }));
-  const { state, commands, asked, agents } = refold(attempt.program, { ...began, at: past.began_at }, records);
+  const beginning = { ...began, at: past.began_at };
+  const { state, commands, asked, agents } = refold(attempt.program, beginning, past.calls.map(toRecorded));
   attempt.state = state;
   note(attempt.journal, agents);
   attempt.last_invocation_seq = past.last_invocation_seq;
@@ -130,11 +126,17 @@ export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): r
     attempt.performances.set(call.key, call.performance);
     const command = asked.get(call.key);
     if (command === undefined || wanted.has(call.key)) continue;
-    const start = { ...call, command };
+    const start = { ...call, command, ...toParent(past, command) };
     attempt.calls.set(call.key, { start, abort: new AbortController(), under_way: false });
     attempt.journal.pointers.set(call.key, start);
   }
   return commands;
+}
+
+/** The generation that elected a call on record. */
+function toParent({ calls }: AttemptPast, { parent_key }: Invoke): Pick<CallStart, 'parent_source_invocation_id'> {
+  const parent = calls.find(({ key }) => key === parent_key);
+  return parent === undefined ? {} : { parent_source_invocation_id: parent.source_invocation_id };
 }
 
 /** One finished call becomes a fact: the core decides, and what follows is not begun before the record of it is written. */

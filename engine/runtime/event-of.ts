@@ -1,4 +1,6 @@
 import type { CallEvent, CallPended } from '../core/turn/event.js';
+import type { Recorded } from '../core/turn/refold.js';
+import type { RecordedCall } from '../ports/attempts.js';
 import type { CallFact, CallOutcome } from '../ports/sources.js';
 
 /** The turn's event of a call: made here and nowhere else, from what the record holds. */
@@ -11,14 +13,25 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
     return { kind: 'call_answered', key, value: fact.view, tokens, duration_ms: fact.duration_ms };
   }
   if (fact.status === 'pending') return { kind: 'call_pended', key, deadline: fact.deadline };
-  const { failure_class, failure_message: message, http_status, retry_after_ms } = fact;
+  const { failure_class, failure_message: message, outcome_unknown, http_status, retry_after_ms } = fact;
   if (fact.refused) return { kind: 'call_refused', key, failure_class, message };
   return {
     kind: 'call_failed',
     key,
     failure_class,
     message,
+    ...(outcome_unknown ? { outcome_unknown } : {}),
     ...(failure_class === 'http_status' && http_status !== undefined ? { http_status } : {}),
     ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
   };
+}
+
+/** What a fold hears of a call on record. The attempt that made a call has paid for it: adopted, it costs nothing. */
+export function toRecorded(call: RecordedCall): Recorded & { readonly source_invocation_id: string } {
+  const { source_invocation_id, key, request_hash, effect, repeatable, fact, adopted_from, heard_at: at } = call;
+  const recorded = { source_invocation_id, key, request_hash, effect, repeatable, at };
+  if (fact === undefined) return recorded;
+  const event = eventOf(fact);
+  const is_free = adopted_from !== undefined && event.kind === 'call_answered';
+  return { ...recorded, event: is_free ? { ...event, tokens: 0, duration_ms: 0 } : event };
 }

@@ -11,6 +11,8 @@ export type Progress =
       readonly simulation_time: string;
       /** Present where it goes on: how many calls are answered from their records, and how many nobody saw end. */
       readonly continued?: { readonly answered: number; readonly interrupted: number };
+      /** Present where it adopts: how many calls, of which attempt. */
+      readonly adopts?: { readonly attempt_id: string; readonly calls: number };
     }
   | { readonly kind: 'call_started'; readonly source_invocation_id: string; readonly command: Invoke }
   | {

@@ -1,11 +1,20 @@
 import { unreachable } from '../contract/unreachable.js';
+import { type Adoption, adopt, type LeftTurn } from '../core/turn/adopt.js';
 import { advance } from '../core/turn/advance.js';
 import type { Fail, TurnCommand } from '../core/turn/command.js';
 import { RENDERER_VERSION } from '../core/prompt/renderer-version.js';
 import type { Program } from '../core/workflow/program.js';
 import { mismatch } from '../core/turn/refold.js';
 import { openBook } from '../core/agents/book.js';
-import type { AttemptLease, AttemptPast, BeginOutcome, CallsWrite, LeftWorld } from '../ports/attempts.js';
+import type {
+  AttemptLease,
+  AttemptPast,
+  BeginAttempt,
+  BeginOutcome,
+  CallsWrite,
+  LeftAttempt,
+  LeftWorld,
+} from '../ports/attempts.js';
 import type { CallOutcome } from '../ports/sources.js';
 import {
   type Arrival,
@@ -28,6 +37,7 @@ import {
   take,
 } from './attempt.js';
 import { openArrivals } from './arrivals.js';
+import { toRecorded } from './event-of.js';
 import { beatAtIntervals } from './interval-heartbeat.js';
 import { close, forget, type Journal } from './journal.js';
 import { findReported, hearMail, lookForMail, pend, rest, stop } from './later.js';
@@ -51,6 +61,8 @@ export interface AttemptRequest {
   readonly inbox_id?: string;
   /** Goes on with an attempt that another driver left, and begins none. */
   readonly continues_only?: boolean;
+  /** Begins anew: adopts nothing of the attempt before, and sets aside what of it is in doubt. */
+  readonly anew?: boolean;
   /** The world as the turn before has left it, where it ran here: it need not be read, if nobody has been there since. */
   readonly left?: LeftWorld;
 }
@@ -146,11 +158,11 @@ function watchOver(
   parts: BeatingParts,
   request: AttemptRequest,
   attempt: Attempt,
-  { lease, past }: Begun,
+  { lease, past, adopts }: Begun,
 ): readonly (() => void)[] {
   const { attempt_id, attempted_turn } = lease;
   const { simulation_time, onProgress } = attempt;
-  onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, ...toContinued(past) });
+  onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, ...toPast(past, adopts) });
   const stopListening = listen(attempt, request);
   const stopBeating = parts.heartbeat.keep(lease, (why) => {
     attempt.arrivals.put({ kind: 'broken', error: why === 'overtaken' ? new Overtaken() : why });
@@ -180,8 +192,12 @@ function findUnfit(parts: RuntimeParts, past: AttemptPast): Fail | undefined {
   return mismatch(`the attempt began with ${name} ${theirs[name]}, and this program has ${version}`);
 }
 
-function toContinued(past: AttemptPast | undefined): Pick<Extract<Progress, { kind: 'attempt_began' }>, 'continued'> {
+function toPast(
+  past: AttemptPast | undefined,
+  adopts: string | undefined,
+): Pick<Extract<Progress, { kind: 'attempt_began' }>, 'continued' | 'adopts'> {
   if (past === undefined) return {};
+  if (adopts !== undefined) return { adopts: { attempt_id: adopts, calls: past.calls.length } };
   const interrupted = past.calls.filter(({ fact }) => fact === undefined).length;
   const pending = past.calls.filter(({ fact }) => fact?.status === 'pending').length;
   return { continued: { answered: past.calls.length - interrupted - pending, interrupted } };
@@ -261,7 +277,7 @@ async function hearEnd(parts: RuntimeParts, attempt: Attempt, outcome: CallOutco
   return pended === undefined ? hear(attempt, outcome) : pend(parts, attempt, pended);
 }
 
-function toBegin(parts: BeatingParts, request: AttemptRequest, attempt_id: string) {
+function toBegin(parts: BeatingParts, request: AttemptRequest, attempt_id: string): BeginAttempt {
   return {
     attempt_id,
     world_slug: request.world_slug,
@@ -272,7 +288,27 @@ function toBegin(parts: BeatingParts, request: AttemptRequest, attempt_id: strin
     plugin_versions: parts.plugin_versions,
     ...(request.inbox_id === undefined ? {} : { inbox_id: request.inbox_id }),
     ...(request.continues_only === undefined ? {} : { continues_only: request.continues_only }),
+    ...(request.anew === undefined ? {} : { anew: request.anew }),
+    adopt: (left) => adoptFrom(parts, request, left),
   };
+}
+
+/** What a new attempt adopts of the one before. */
+function adoptFrom(
+  { clock }: Pick<RuntimeParts, 'clock'>,
+  { program, simulationTime }: AttemptRequest,
+  { world, attempted_turn, attempt_id, calls, ...left }: LeftAttempt,
+): Adoption {
+  const simulation_time = simulationTime(attempted_turn);
+  const began = { kind: 'turn_began', world, simulation_time, at: clock.now() } as const;
+  const ended = calls.find(({ source_invocation_id }) => source_invocation_id === left.failed_source_invocation_id);
+  const failure: LeftTurn['failure'] = {
+    failure_class: left.failure_class,
+    ...(left.is_transient ? { is_transient: true } : {}),
+    ...(ended === undefined ? {} : { call_key: ended.key }),
+  };
+  const records = calls.map((call) => toRecorded({ ...call, adopted_from: call.adopted_from ?? attempt_id }));
+  return adopt(program, began, { scenario_hash: left.scenario_hash, failure, records });
 }
 
 function listen(attempt: Attempt, { signal, leave }: AttemptRequest): () => void {

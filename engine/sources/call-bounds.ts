@@ -11,6 +11,8 @@ export interface CallBounds {
   readonly max_wire_bytes: number;
   /** Of one response, decompressed. */
   readonly max_body_bytes: number;
+  /** Told each time before something may leave; left out where nobody asks. */
+  readonly onSending?: () => void;
   /** Nothing is sent before it resolves, nor ever where it rejects; left out where nothing is on record. */
   readonly durable?: Promise<void>;
 }
@@ -40,7 +42,7 @@ export const FAREWELL_MS = 1_000;
  */
 export function boundCall(
   over: AbortSignal,
-  limits: Pick<CallBounds, 'max_wire_bytes' | 'max_body_bytes' | 'durable'>,
+  limits: Pick<CallBounds, 'max_wire_bytes' | 'max_body_bytes' | 'onSending' | 'durable'>,
   source: Pick<Source, 'names_its_calls'>,
 ): BoundCall {
   const callBounds = { signal: over, farewell: openFarewell(over), ...limits };

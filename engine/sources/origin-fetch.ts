@@ -60,7 +60,7 @@ async function fetchAt(origin: Origin, agentFor: (max_wire_bytes: number) => Age
     const sent = await toSent(origin, asked.init);
     await bounds.durable;
     // A fetch of the same client costs twice as much.
-    const response = await agentFor(bounds.max_wire_bytes).request({
+    const response = await watchSending(agentFor(bounds.max_wire_bytes), bounds.onSending).request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       ...sent,
@@ -70,6 +70,19 @@ async function fetchAt(origin: Origin, agentFor: (max_wire_bytes: number) => Age
   } catch (error) {
     throw signal.aborted ? error : toFailure(origin, error, bounds);
   }
+}
+
+/** An agent that tells when a connection stands and the first byte of a request is about to leave. */
+function watchSending(agent: Agent, onSending: CallBounds['onSending']): Dispatcher {
+  if (onSending === undefined) return agent;
+  return agent.compose((dispatch) => (options, handler) => {
+    const start = handler.onRequestStart?.bind(handler);
+    handler.onRequestStart = (controller, context: unknown) => {
+      onSending();
+      start?.(controller, context);
+    };
+    return dispatch(options, handler);
+  });
 }
 
 function toSignal(bounds: CallBounds, init: RequestInit | undefined): AbortSignal {

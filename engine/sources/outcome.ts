@@ -1,11 +1,15 @@
 import type { Json } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
+import { leavesOpen, mayRepeat } from '../core/turn/failure.js';
 import type { CallOutcome, CallPended } from '../ports/sources.js';
 import { type Halt, isHalt, isPause, type Passage, type Pause, type Shown } from './passage.js';
 import { readRetryAfter } from './retry-after.js';
 import { shorten, toStorableText } from './storable-text.js';
 
 const MESSAGE_LENGTH_MAX = 4_000;
+
+/** Ends the message of a call that may have had its side effect, though it failed. */
+const DOUBT = '; whether its side effect took place is not known';
 
 /** What came of the call, as its record will say. */
 export function toCallOutcome(end: Shown | Halt | Pause, now: number): CallOutcome | CallPended {
@@ -33,17 +37,26 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
     return { ...callEnd(end, ended_at, answer), status: 'succeeded', answer, view, validation_status };
   }
   const { passage, failure_class, message, rejected } = end;
+  const is_unknown = isUnknown(end);
+  const doubt = is_unknown ? DOUBT : '';
   const retry_after_ms = readRetryAfter(passage.reply?.facts.response_headers ?? {}, ended_at);
   return {
     ...callEnd(passage, ended_at, rejected?.answer),
     status: 'failed',
     failure_class,
-    failure_message: shorten(toStorableText(passage.secrets?.text(message) ?? message), MESSAGE_LENGTH_MAX),
+    failure_message: shorten(toStorableText(passage.secrets?.text(message) ?? message), MESSAGE_LENGTH_MAX) + doubt,
     refused: passage.begun !== true,
+    ...(is_unknown ? { outcome_unknown: true } : {}),
     validation_status: validationOf(end),
     ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
     ...(rejected?.answer === undefined ? {} : { answer: rejected.answer }),
   };
+}
+
+/** Whether the call may have had a side effect, though it failed, that must not happen twice. */
+function isUnknown({ passage, failure_class }: Halt): boolean {
+  if (mayRepeat(passage.command.call)) return false;
+  return passage.taken === true || leavesOpen(failure_class, passage.sent === true);
 }
 
 /** What redaction refuses has been checked before; what never arrived was not. */
@@ -55,7 +68,14 @@ function validationOf({ passage, failure_class, rejected }: Halt): CallOutcome['
 
 type CallEnd = Omit<
   Extract<CallOutcome, { status: 'failed' }>,
-  'status' | 'failure_class' | 'failure_message' | 'refused' | 'retry_after_ms' | 'validation_status' | 'answer'
+  | 'status'
+  | 'failure_class'
+  | 'failure_message'
+  | 'refused'
+  | 'outcome_unknown'
+  | 'retry_after_ms'
+  | 'validation_status'
+  | 'answer'
 >;
 
 function callEnd({ command, started_at, reply }: Passage, ended_at: number, answer: Json | undefined): CallEnd {

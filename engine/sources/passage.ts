@@ -63,6 +63,8 @@ export interface Reply {
 /** An answer, in time or reported later, before it is checked. */
 export interface Answered extends Routed {
   readonly begun: true;
+  /** A byte of the call may have left. */
+  readonly sent: boolean;
   readonly secrets: SecretReplacer;
   readonly reply: Reply;
   /** As the plugin gave it: not checked yet. */
@@ -80,7 +82,11 @@ export interface Shown extends Validated {
 }
 
 /** What is known of a call wherever it stands. */
-export type Passage = Asked & Partial<Pick<Shown & Begun, 'begun' | 'durable' | 'secrets' | 'reply'>>;
+export type Passage = Asked &
+  Partial<Pick<Shown & Begun, 'begun' | 'durable' | 'sent' | 'secrets' | 'reply'>> & {
+    /** The service has taken the call, though the call failed here. */
+    readonly taken?: true;
+  };
 
 /** A call that ended before its last stage. */
 export interface Halt {

@@ -77,7 +77,11 @@ function reportStages(parts: PipelineParts, report: Reported): Stages<Shown> {
 /** Nobody said anything: whether its source can be resolved here does not matter. */
 function timeOut(asked: Asked): Halt {
   const { pending_deadline_ms = 0 } = asked.command.call;
-  return halt({ ...asked, begun: true }, 'timeout', `no answer was reported within ${pending_deadline_ms} ms`);
+  return halt(
+    { ...asked, begun: true, sent: true },
+    'timeout',
+    `no answer was reported within ${pending_deadline_ms} ms`,
+  );
 }
 
 const NEVER = new AbortController().signal;

@@ -14,7 +14,13 @@ export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U> ?
 
 export type AttemptStatus = 'committed' | 'failed' | 'interrupted' | 'running' | 'suspended';
 
-export type AuditKind = 'attempt_failed' | 'call_settled' | 'generation_rejected' | 'patch_applied' | 'turn_complete';
+export type AuditKind =
+  | 'attempt_failed'
+  | 'attempt_set_aside'
+  | 'call_settled'
+  | 'generation_rejected'
+  | 'patch_applied'
+  | 'turn_complete';
 
 export type BoxKind = 'context' | 'output';
 
@@ -114,6 +120,12 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export type ValidationStatus = 'invalid' | 'not_checked' | 'valid';
 
+export interface AdoptedCalls {
+  attempt_id: string;
+  source_invocation_id: string;
+  world_slug: string;
+}
+
 export interface AgentEvents {
   agent_id: string;
   agent_turn_id: string;
@@ -187,9 +199,9 @@ export interface AttemptEvents {
 }
 
 export interface Attempts {
+  adopts: string | null;
   attempt_id: string;
   attempted_turn: number;
-  continues_attempt_id: string | null;
   ended_at: Timestamp | null;
   epoch: number;
   failed_node_id: string | null;
@@ -486,6 +498,7 @@ export interface SourceInvocations {
   logical_generation_attempt: number | null;
   metadata: Generated<Json>;
   model_output_kind: ModelOutputKind | null;
+  outcome_unknown: Generated<boolean>;
   output_schema_hash: string | null;
   parent_source_invocation_id: string | null;
   pending_deadline_ms: number | null;
@@ -579,6 +592,7 @@ export interface WorldPatches {
 }
 
 export interface Worlds {
+  adoptable_attempt_id: string | null;
   created_at: Generated<Timestamp>;
   lease_attempt_id: string | null;
   lease_epoch: Generated<number>;
@@ -587,12 +601,12 @@ export interface Worlds {
   lease_until: Timestamp | null;
   root_world_slug: string;
   scenario_hash: string;
-  settled_attempt_id: string | null;
   turn: Generated<number>;
   world_slug: string;
 }
 
 export interface DB {
+  adopted_calls: AdoptedCalls;
   agent_events: AgentEvents;
   agent_inbox: AgentInbox;
   agent_state_heads: AgentStateHeads;

@@ -57,8 +57,9 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       return attempt ?? assert.fail('nothing was tried');
     }
 
+    /** The calls that an attempt has made itself. */
     const keysOf = ({ invocations }: AttemptRecord): readonly string[] =>
-      invocations.map(({ command_key }) => command_key);
+      invocations.flatMap(({ command_key, adopted_from }) => (adopted_from === null ? [command_key] : []));
 
     test('and took place: the next attempt goes on with its answer, and asks nothing again', async () => {
       const { world_slug, failed } = await makeDoubt();
@@ -73,7 +74,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       const bought = { status: 'dispensed', remaining: 0, message: 'A candy bar was dispensed.' };
       assert.deepEqual(must(await settle(failed, bought)), expected);
       const attempt = await goOn(world_slug);
-      assert.deepEqual([attempt.status, attempt.continues_attempt_id], ['committed', failed.attempt_id]);
+      assert.deepEqual([attempt.status, attempt.adopts], ['committed', failed.attempt_id]);
       assert.ok(!keysOf(attempt).includes(TOOL), 'the tool was asked again');
       assert.deepEqual(
         keysOf(attempt).filter((key) => keysOf(failed).includes(key)),

@@ -118,7 +118,7 @@ function play(fate: Fate, { most = Infinity, left, stride = 1 }: Plan = {}): Pla
     const event = says(command);
     asked.push(command);
     const { key, request_hash } = command;
-    calls.push({ key, request_hash, effect: 'read_only', event, at: calls.length + 1 });
+    calls.push({ key, request_hash, effect: 'read_only', repeatable: false, event, at: calls.length + 1 });
     hear(event);
     if (calls.length === fate.stop_after) hear({ kind: 'stopped', reason: 'enough' });
   }

@@ -59,12 +59,18 @@ function playOn(
     records.push(toRecorded(command, event));
     take(step.commands);
   }
-  const open = waiting.map(({ key, request_hash, call }) => ({ key, request_hash, effect: call.effect, at: 9_000 }));
+  const open = waiting.map(({ key, request_hash, call }) => ({
+    key,
+    request_hash,
+    effect: call.effect,
+    repeatable: call.repeatable,
+    at: 9_000,
+  }));
   return { state, end, asked, records: [...records, ...open] };
 }
 
 function toRecorded({ key, request_hash, call }: Invoke, event: CallEvent, at = 2_000): Recorded {
-  return { key, request_hash, effect: call.effect, event, at };
+  return { key, request_hash, effect: call.effect, repeatable: call.repeatable, event, at };
 }
 
 /** A model whose words depend on where it is asked only, as those of a record do. */
@@ -161,7 +167,7 @@ test('a turn that had failed ends with that failure, and nothing that was under 
   const failed: CallEvent = { kind: 'call_failed', key: weather.key, failure_class: 'http_status', message: '500' };
   const { commands } = refold(program, BEGAN, [
     toRecorded(weather, failed),
-    { key: pa.key, request_hash: pa.request_hash, effect: 'read_only', at: 9_000 },
+    { key: pa.key, request_hash: pa.request_hash, effect: 'read_only', repeatable: false, at: 9_000 },
   ]);
   assert.deepEqual(
     commands.map((end) => end.kind === 'fail' && [end.failure_class, end.call_key]),
@@ -178,6 +184,7 @@ test('a call that is pending stays so: the attempt rests again, and asks nothing
     key: command.key,
     request_hash: command.request_hash,
     effect: command.call.effect,
+    repeatable: command.call.repeatable,
     at: 2_000,
     ...(event === undefined ? {} : { event }),
   });

@@ -71,7 +71,8 @@ async function leaveOne(open: () => Promise<ParkStage>) {
 async function readAs({ engine }: ParkStage, world: WorldSnapshot): Promise<LeftWorld['world']> {
   const holder = { host: 'reader', pid: 1 };
   const request = { holder, attempt_id: engine.runtime.clock.uuid(), started_at: 0, lease_ms: 1_000 };
-  const pinned = { renderer_version: 'reader', plugin_versions: {} };
+  const adopt = () => ({ kind: 'adopts', source_invocation_ids: [] }) as const;
+  const pinned = { renderer_version: 'reader', plugin_versions: {}, adopt };
   const begun = await engine.runtime.attempts.begin(
     { ...request, ...pinned, world_slug: world.world_slug },
     () => true,

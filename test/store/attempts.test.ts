@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject } from '../../engine/contract/json.js';
 import { forEachDatabase } from '../support/databases.js';
 import {
   answered,
@@ -436,7 +437,7 @@ forEachDatabase('attempts', (open) => {
     const settled = { kind: 'settled', world_slug: 'doubted', left_in_doubt: 0 };
     assert.deepEqual(await store.attempts.settle(settlement), settled);
     const begun = await store.attempts.begin(again, () => true);
-    assert.deepEqual(begun.kind === 'begun' && begun.past?.calls.map(({ key }) => key), []);
+    assert.deepEqual(begun.kind === 'begun' && [begun.adopts, begun.past], [undefined, undefined]);
     const shown = await store.records.attempt(attempt_id);
     assert.deepEqual(
       shown?.invocations.map(({ settled_as }) => settled_as),
@@ -461,20 +462,49 @@ forEachDatabase('attempts', (open) => {
     );
   });
 
-  test('what is not gone on from needs no settling: another failure, an attempt before the latest', async () => {
-    const { store, outside } = await open();
-    for (const world of ['other', 'earlier']) await makeWorld(store, world);
-    const other = await doubt(store, 'other', 'http_status');
+  test('a call is in doubt whatever its attempt failed with, and until the world has gone on', async () => {
+    const { store } = await open();
+    for (const world of ['other', 'aside', 'open']) await makeWorld(store, world);
     const settle = ({ lease, call }: Awaited<ReturnType<typeof doubt>>) =>
       store.attempts.settle({ attempt_id: lease.attempt_id, source_invocation_id: call, settled_at: NOON });
-    assert.deepEqual(await settle(other), { kind: 'not_continued' });
-    assert.equal((await begin(store, 'other')).past, undefined);
-    const earlier = await doubt(store, 'earlier', 'http_status');
-    await begin(store, 'earlier');
-    await outside.query(`UPDATE attempts SET failure_class = 'interrupted' WHERE attempt_id = $1`, [
-      earlier.lease.attempt_id,
-    ]);
-    assert.deepEqual(await settle(earlier), { kind: 'too_late' });
+    const other = await doubt(store, 'other', 'http_status');
+    assert.equal((await store.attempts.begin(beginning('other'), () => true)).kind, 'in_doubt');
+    assert.deepEqual(await settle(other), { kind: 'settled', world_slug: 'other', left_in_doubt: 0 });
+    const aside = await doubt(store, 'aside', 'http_status');
+    assert.equal((await store.attempts.begin({ ...beginning('aside'), anew: true }, () => true)).kind, 'begun');
+    assert.deepEqual(await settle(aside), { kind: 'too_late' });
+    const shown = await store.records.attempt(aside.lease.attempt_id);
+    const [told] = shown?.audit.filter(({ audit_kind }) => audit_kind === 'attempt_set_aside') ?? [];
+    assert.deepEqual((told?.details as JsonObject | undefined)?.['in_doubt'], [aside.call]);
+  });
+
+  test('what a failed call left open is in doubt; what its service denied, and what may be repeated, is not', async () => {
+    const { store } = await open();
+    const acts = { effect: 'external_side_effect' } as const;
+    const broke = { failure_class: 'timeout', failure_message: 'late', refused: false } as const;
+    const cases = [
+      ['unseen', acts, { ...broke, outcome_unknown: true }, 'in_doubt'],
+      ['denied', acts, broke, 'begun'],
+      ['twice', { ...acts, repeatable: true }, broke, 'begun'],
+    ] as const;
+    for (const [world, binding, failed, expected] of cases) {
+      await makeWorld(store, world);
+      const { lease } = await begin(store, world);
+      const { command, ...start } = toyStart('sale', 1);
+      await startCall(store, lease, { ...start, command: { ...command, call: { ...command.call, ...binding } } });
+      const { source_invocation_id } = start;
+      const end = {
+        key: 'sale',
+        status: 'failed',
+        ended_at: NOON,
+        duration_ms: 1,
+        validation_status: 'not_checked',
+      } as const;
+      await finishCall(store, lease, { source_invocation_id, outcome: { ...end, ...failed } });
+      const failure = { kind: 'fail', failure_class: 'timeout', message: 'late' } as const;
+      await store.attempts.fail(lease, { failure, source_invocation_id, ended_at: NOON });
+      assert.equal((await store.attempts.begin(beginning(world), () => true)).kind, expected, world);
+    }
   });
 
   test('what a generation said comes back as it was heard, even where it was of no use', async () => {

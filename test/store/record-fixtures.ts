@@ -8,6 +8,7 @@ import type { AppliedPatch } from '../../engine/core/world/world-patch.js';
 import type { CallProgram } from '../../engine/core/workflow/program.js';
 import type {
   AttemptLease,
+  BeginAttempt,
   BeginOutcome,
   CallFinish,
   CallStart,
@@ -94,7 +95,7 @@ export async function endLease(outside: OutsideView, world_slug: string): Promis
   ]);
 }
 
-export function beginning(world_slug: string, started_at = NOON) {
+export function beginning(world_slug: string, started_at = NOON): BeginAttempt {
   return {
     attempt_id: v7(),
     world_slug,
@@ -103,8 +104,17 @@ export function beginning(world_slug: string, started_at = NOON) {
     lease_ms: LEASE_MS,
     renderer_version: '1',
     plugin_versions: { http_json: '1.0.0' },
+    adopt: adoptAll,
   };
 }
+
+/** Adopts whatever has an answer. */
+const adoptAll: BeginAttempt['adopt'] = ({ calls }) => ({
+  kind: 'adopts',
+  source_invocation_ids: calls.flatMap(({ source_invocation_id, fact }) =>
+    fact?.status === 'succeeded' ? [source_invocation_id] : [],
+  ),
+});
 
 const LIMITS = { max_runtime_ms: 1000, max_request_bytes: 8192, max_result_bytes: 32_768 };
 

@@ -8,12 +8,13 @@ import type { NodeFailure } from './node-type.js';
 /** A call that did not succeed ends its attempt with the call's own class. */
 export function callFailed(event: CallFailed | CallRefused): NodeFailure {
   const { failure_class, message, key: call_key } = event;
-  const retry_after_ms = event.kind === 'call_failed' ? event.retry_after_ms : undefined;
+  const { outcome_unknown, retry_after_ms } = event.kind === 'call_failed' ? event : {};
   return {
     failure_class,
     message,
     call_key,
     ...(isTransient(event) ? { is_transient: true } : {}),
+    ...(outcome_unknown ? { is_in_doubt: true } : {}),
     ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
   };
 }

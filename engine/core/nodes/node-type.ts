@@ -31,7 +31,10 @@ export interface PatchSaid {
 }
 
 /** Why a node failed, as the attempt says it that ends with it. */
-export type NodeFailure = Pick<Fail, 'failure_class' | 'message' | 'call_key' | 'is_transient' | 'retry_after_ms'>;
+export type NodeFailure = Pick<
+  Fail,
+  'failure_class' | 'message' | 'call_key' | 'is_transient' | 'is_in_doubt' | 'retry_after_ms'
+>;
 
 /** A kind of node: pure answers to two questions. */
 export interface NodeType<Program, State> {

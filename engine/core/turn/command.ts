@@ -83,6 +83,8 @@ export interface Fail {
   readonly call_key?: string;
   /** What ended it may pass by itself. */
   readonly is_transient?: true;
+  /** Of the call that ended it nobody knows whether its side effect took place. */
+  readonly is_in_doubt?: true;
   /** How long the service asked to be left alone, in milliseconds from the end of the call. */
   readonly retry_after_ms?: number;
 }

@@ -30,6 +30,8 @@ export interface CallFailed {
   readonly key: string;
   readonly failure_class: InvocationFailureClass;
   readonly message: string;
+  /** It may have had its side effect all the same, and may not be made again. */
+  readonly outcome_unknown?: true;
   /** Of a service that answered with an error; present only where the class is `http_status`. */
   readonly http_status?: number;
   /** How long the service asked to be left alone, in milliseconds from the end of the call. */

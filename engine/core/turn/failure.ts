@@ -1,4 +1,5 @@
 import type { SourceFailureClass } from '../../contract/source.js';
+import type { EffectClass } from '../workflow/effect-class.js';
 
 /** Why a source invocation failed. The names are part of the public contract. */
 export type InvocationFailureClass =
@@ -52,4 +53,33 @@ export function isTransient({ failure_class, http_status }: FailedCall): boolean
   if (failure_class !== 'http_status') return TRANSIENT_CLASSES.has(failure_class);
   if (http_status === undefined) return false;
   return TRANSIENT_STATUSES.has(http_status) || (http_status >= 500 && http_status <= 599);
+}
+
+/** Classes with which somebody says that the call was not performed: the service, its reporter, or whoever refused it. */
+const DENIALS: ReadonlySet<InvocationFailureClass> = new Set([
+  'http_status',
+  'tool_error',
+  'unavailable',
+  'structured_output_rejected',
+  'model_refusal',
+]);
+
+/** Whether a call can be made again without anything happening twice. */
+export function mayRepeat({
+  effect,
+  repeatable,
+}: {
+  readonly effect: EffectClass;
+  readonly repeatable: boolean;
+}): boolean {
+  return effect === 'read_only' || repeatable;
+}
+
+/**
+ * Whether a failure leaves open that the call was performed: something was sent, and nobody said that the call failed. An
+ * answer that cannot be used is such a case too, because its call was most likely performed.
+ * @param sent a byte of the call may have left
+ */
+export function leavesOpen(failure_class: InvocationFailureClass, sent: boolean): boolean {
+  return sent && !DENIALS.has(failure_class);
 }

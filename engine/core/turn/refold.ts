@@ -4,6 +4,7 @@ import type { Program } from '../workflow/program.js';
 import { advance, restOf, type Step } from './advance.js';
 import type { Commit, Fail, Invoke, TurnCommand } from './command.js';
 import type { CallEvent, CallFailed, CallPended, TurnBegan } from './event.js';
+import { mayRepeat } from './failure.js';
 import { type TurnState, UNBEGUN } from './state.js';
 
 /** The beginning of the turn that is folded again. */
@@ -18,6 +19,8 @@ export interface Recorded {
   /** Of the request as the core made it. */
   readonly request_hash: string;
   readonly effect: EffectClass;
+  /** It may be made again though it has a side effect. */
+  readonly repeatable: boolean;
   /** How the call ended, as the turn hears it, or that it will be answered later; left out where nobody saw it end. */
   readonly event?: CallEvent | CallPended;
   /** When that was, in milliseconds since 1970; where nobody saw it end, when that was found. */
@@ -47,8 +50,8 @@ interface Fold {
 
 /**
  * Comes back to where an earlier driver was: runs the turn from its beginning and answers each command that has a
- * record from it. Nothing that has ended is asked again. A call that nobody saw end is asked again where it only reads;
- * any other fails the turn, and is named.
+ * record from it. Nothing that has ended is asked again. A call that nobody saw end is asked again where it only reads or
+ * is repeatable; any other fails the turn, and is named.
  * @param records in the order in which the calls ended, one for each key
  * @returns as its only command `fail` with `record_mismatch`, where the record tells another story than this program
  */
@@ -84,11 +87,12 @@ function findAsked({ state, asked }: Fold, records: readonly Recorded[]): Answer
   return awaited.find(({ certain }) => certain) ?? awaited[0];
 }
 
-/** What the turn hears of a call with a side effect that nobody saw end. */
-function doubtOf({ key, effect }: Recorded): CallFailed | undefined {
-  if (effect === 'read_only') return undefined;
+/** What the turn hears of a call with a side effect that nobody saw end, and that may not be made again. */
+function doubtOf(record: Recorded): CallFailed | undefined {
+  const { key } = record;
+  if (mayRepeat(record)) return undefined;
   const message = `the driver was gone before the answer to ${key} came; whether its side effect took place is not known`;
-  return { kind: 'call_failed', key, failure_class: 'interrupted', message };
+  return { kind: 'call_failed', key, failure_class: 'interrupted', message, outcome_unknown: true };
 }
 
 /** A turn that has failed wants no more answers. */

@@ -32,7 +32,7 @@ export async function doJob(parts: WorkerParts, job: Job, tries: number, leave: 
       onProgress: tellBeginning(parts, job),
       ...toAsked(claimed),
     });
-    const obstacle = end.kind === 'unfit' ? end : findObstacle(end, claimed);
+    const obstacle = end.kind === 'unfit' ? end : findObstacle(end, job);
     if (obstacle !== undefined) return await putOff(parts, job, tries, obstacle);
     if (end.kind !== 'unfit') tellEnd(parts, world_slug, end);
     return 'done';
@@ -56,11 +56,11 @@ function tellBeginning(
 ): Parameters<WorkerParts['drive']>[0]['onProgress'] {
   return (progress) => {
     if (progress.kind !== 'attempt_began') return;
-    const { attempt_id, attempted_turn, continued } = progress;
+    const { attempt_id, attempted_turn, continued, adopts } = progress;
     const turn = { world_slug, attempt_id, attempted_turn };
     parts.onEvent(
       continued === undefined
-        ? { kind: 'turn_began', ...turn }
+        ? { kind: 'turn_began', ...turn, ...(adopts === undefined ? {} : { adopts }) }
         : { kind: 'turn_continued', ...turn, why: toContinued(claimed), ...continued },
     );
   };
@@ -74,7 +74,7 @@ function toContinued(claimed: Claimed | undefined): Continued {
 /** What keeps a job from being done now, or for ever. */
 type Obstacle = Pick<Extract<DriveEnd, { kind: 'unfit' }>, 'reason' | 'is_final'>;
 
-function findObstacle(end: AttemptEnd, claimed: Claimed | undefined): Obstacle | undefined {
+function findObstacle(end: AttemptEnd, { world_slug, claimed }: Job): Obstacle | undefined {
   if (claimed === undefined) return undefined;
   if (end.kind === 'held')
     return {
@@ -84,11 +84,16 @@ function findObstacle(end: AttemptEnd, claimed: Claimed | undefined): Obstacle |
   if (claimed.message_type !== 'turn') return undefined;
   if (end.kind === 'rests') return { reason: `attempt ${end.attempt_id} rests until it is answered`, is_final: false };
   if (end.kind === 'in_doubt') return { reason: toDoubtful(end), is_final: false };
+  if (end.kind === 'not_adoptable') return { reason: toUnadoptable(world_slug, end), is_final: false };
   return undefined;
 }
 
 function toDoubtful({ command_key, attempt_id }: Extract<AttemptEnd, { kind: 'in_doubt' }>): string {
   return `call ${command_key} of attempt ${attempt_id} is in doubt, settle it: chukwa attempt settle ${attempt_id}`;
+}
+
+function toUnadoptable(world_slug: string, end: Extract<AttemptEnd, { kind: 'not_adoptable' }>): string {
+  return `nothing is begun after attempt ${end.attempt_id}, ${end.reason}; to begin anew all the same: chukwa run ${world_slug} --anew`;
 }
 
 async function putOff(
@@ -124,6 +129,7 @@ function tellEnd(parts: WorkerParts, world_slug: string, end: AttemptEnd): void 
     case 'held':
     case 'rests':
     case 'in_doubt':
+    case 'not_adoptable':
     case 'not_asked_for':
     case 'unknown_world':
       // Somebody else was faster, or has done it.

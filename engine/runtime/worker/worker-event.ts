@@ -15,6 +15,8 @@ export type WorkerEvent =
       readonly world_slug: string;
       readonly attempt_id: string;
       readonly attempted_turn: number;
+      /** So many calls of an earlier attempt answer this one's commands. */
+      readonly adopts?: { readonly attempt_id: string; readonly calls: number };
     }
   /** An attempt that there was goes on: so many of its calls are answered from their records, so many nobody saw end. */
   | {

@@ -1,5 +1,5 @@
 import type { InvocationContext, SourceAnswer, SourcePending, TransportFacts } from '../../contract/source.js';
-import { boundCall } from '../call-bounds.js';
+import { boundCall, type CallBounds } from '../call-bounds.js';
 import { type CallLimit, type Cut, openCallLimit } from '../call-limit.js';
 import { type CallOutside, openCallTrace } from '../call-trace.js';
 import {
@@ -34,21 +34,25 @@ async function ask(passage: Ready, outside: CallOutside): Promise<(Ready & Answe
   if (passage.source.names_its_calls !== true) await passage.durable;
   const limit = openCallLimit(runtimeOf(passage), passage.surroundings.signal, passage.durable);
   const trace = openCallTrace(passage, outside, limit.overtake);
-  const end = await invoke(passage, limit, { trace: trace.sink, ...contextOf(passage) });
+  const { end, sent } = await invoke(passage, limit, { trace: trace.sink, ...contextOf(passage) });
   limit.close();
   const left = await trace.finish();
   const reply = (facts: TransportFacts | undefined): Reply => ({ facts: cleanFacts(facts, passage), ...left });
-  const replied = { ...passage, reply: reply(undefined) };
+  const asked = { ...passage, sent };
+  const replied = { ...asked, reply: reply(undefined) };
   if (end.kind === 'cut') return haltCut(replied, end.cut, runtimeOf(passage));
   return readGiven(replied, () =>
-    end.kind === 'answered' ? readAnswer(passage, end.answer, reply) : readThrown(passage, end.thrown, reply),
+    end.kind === 'answered' ? readAnswer(asked, end.answer, reply) : readThrown(asked, end.thrown, reply),
   );
 }
+
+/** A call that has been made, and whether a byte of it may have left. */
+type Made = Ready & Pick<Answered, 'sent'>;
 
 type ToReply = (facts: TransportFacts | undefined) => Reply;
 
 function readAnswer(
-  passage: Ready,
+  passage: Made,
   answer: SourceAnswer | SourcePending,
   reply: ToReply,
 ): (Ready & Answered) | Halt | Pause {
@@ -62,7 +66,7 @@ function readAnswer(
   return { ...passage, value: copyGiven(answer.value), reply: reply(answer.facts) };
 }
 
-function readThrown(passage: Ready, thrown: unknown, reply: ToReply): Halt {
+function readThrown(passage: Made, thrown: unknown, reply: ToReply): Halt {
   const failure = findSourceFailure(thrown);
   const message = failure?.message ?? `the plugin ${passage.route.plugin.name} failed: ${describeThrown(thrown)}`;
   return halt(
@@ -77,11 +81,16 @@ type End =
   | { readonly kind: 'threw'; readonly thrown: unknown }
   | { readonly kind: 'cut'; readonly cut: Cut };
 
-async function invoke(passage: Ready, limit: CallLimit, context: Omit<InvocationContext, 'signal'>): Promise<End> {
+async function invoke(
+  passage: Ready,
+  limit: CallLimit,
+  context: Omit<InvocationContext, 'signal'>,
+): Promise<{ readonly end: End; readonly sent: boolean }> {
   const cut = limit.cut();
-  if (cut) return { kind: 'cut', cut };
-  const { source } = passage;
-  const { signal, within } = boundCall(limit.signal, { ...wireLimits(passage), durable: passage.durable }, source);
+  if (cut) return { end: { kind: 'cut', cut }, sent: false };
+  const { source, durable } = passage;
+  const sending = watchSending(passage);
+  const { signal, within } = boundCall(limit.signal, { ...wireLimits(passage), ...sending.told, durable }, source);
   const answered = within(async () => source.invoke(passage.request, { ...context, signal })).then(
     (answer): End => ({ kind: 'answered', answer }),
     (thrown: unknown): End => ({ kind: 'threw', thrown }),
@@ -89,16 +98,30 @@ async function invoke(passage: Ready, limit: CallLimit, context: Omit<Invocation
   const end = await Promise.race([answered, limit.whenCut.then((cut): End => ({ kind: 'cut', cut }))]);
   // A plugin that obeys the signal throws before the race is told why.
   const reason = limit.cut();
-  return end.kind === 'threw' && reason ? { kind: 'cut', cut: reason } : end;
+  const ended: End = end.kind === 'threw' && reason ? { kind: 'cut', cut: reason } : end;
+  return { end: ended, sent: sending.has_sent() };
+}
+
+interface Sending {
+  /** For the doors through which the call goes; a call that only reads needs none. */
+  readonly told: Pick<CallBounds, 'onSending'>;
+  readonly has_sent: () => boolean;
+}
+
+/** A plugin that is handed no door may reach the outside by itself, and then nobody sees when. */
+function watchSending({ command, route }: Ready): Sending {
+  if (command.call.effect === 'read_only') return { told: {}, has_sent: () => true };
+  let sent = route.origin === undefined && route.command === undefined;
+  return { told: { onSending: () => void (sent = true) }, has_sent: () => sent };
 }
 
 /** What a name may be that the other side gives to a call. */
 const ALIAS_LENGTH_MAX = 256;
 
-function pause(passage: Ready & Pick<Answered, 'reply'>, said: SourcePending['pending']): Halt | Pause {
+function pause(passage: Made & Pick<Answered, 'reply'>, said: SourcePending['pending']): Halt | Pause {
   if (passage.pending === undefined) {
     const message = `${passage.route.plugin.name} says that the answer comes later, and the binding has no pending_deadline_ms that would let it`;
-    return halt(passage, 'unavailable', message);
+    return halt({ ...passage, taken: true }, 'unavailable', message);
   }
   const named: unknown = said?.correlation_id;
   const alias = typeof named === 'string' ? passage.secrets.text(toStorableText(named)) : '';

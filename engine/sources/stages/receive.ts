@@ -18,6 +18,6 @@ export function receive(desk: ReportDesk, report: Reported): Stage<Routed, Answe
 
 function take(routed: Routed, { opened, makeCallback }: ReportDesk, report: Reported): Answered | Halt {
   const secrets = opened.secretsOf(routed.route, makeCallback?.(routed.surroundings.correlation_id));
-  const passage = { ...routed, begun: true, secrets, reply: { facts: {} } } as const;
+  const passage = { ...routed, begun: true, sent: true, secrets, reply: { facts: {} } } as const;
   return report.kind === 'answered' ? { ...passage, value: report.value } : halt(passage, 'tool_error', report.message);
 }

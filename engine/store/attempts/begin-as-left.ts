@@ -8,14 +8,14 @@ import { writeCallsAfter } from './write-calls.js';
 
 // The epoch says that nobody has driven the world since it was left with a committed turn: then there is no attempt to go
 // on with, no call in doubt, and no earlier driver whose fence the row would still let pass. So neither is looked for, and
-// the row needs no lock beside that of its change. What it settles is another matter, and taken up by reading the world.
+// the row needs no lock beside that of its change.
 const TAKING = `
   fence AS (
     UPDATE worlds
     SET lease_epoch = :epoch::bigint, lease_attempt_id = :attempt_id::uuid, lease_host = :host, lease_pid = :pid::int,
       lease_until = ${leaseEnd('lease_ms')}
     WHERE world_slug = :world_slug AND turn = :attempted_turn::bigint - 1 AND lease_epoch = :epoch::bigint - 1
-      AND lease_attempt_id IS NULL AND settled_attempt_id IS NULL
+      AND lease_attempt_id IS NULL AND adoptable_attempt_id IS NULL
     RETURNING world_slug, scenario_hash, ${DRAWN_EVENT_ID})`;
 
 const ATTEMPT = `

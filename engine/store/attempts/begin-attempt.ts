@@ -1,33 +1,32 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import { openBook } from '../../core/agents/book.js';
-import type { BeginAttempt, BeginOutcome, Doubt, Holder, Rest } from '../../ports/attempts.js';
+import type { BeginAttempt, BeginOutcome, Holder, Rest } from '../../ports/attempts.js';
 import { turnEpochsOf } from '../agents/world-heads.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { AT_PLACE, CONTENTS, type ContentsRow, toContents, toWorld } from '../world-snapshot.js';
-import { continueAttempt, continueSettled } from './continue-attempt.js';
+import { continueAttempt } from './continue-attempt.js';
+import { beginAfter } from './begin-after.js';
 import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
-import { DOUBTS } from './doubt.js';
 import { leaseEnd } from './fence.js';
 import { calling } from './suspend-attempt.js';
 
 /** Whether the driver that a lease names still drives its attempt. */
 export type IsDriven = (holder: Holder, attempt_id: string) => boolean;
 
-// One statement takes a free world in which nothing is left to go on with or to be settled, opens the attempt and reads what the world
-// holds. The lock comes before the epoch
-// changes, as fences want it. While it waits for the lock another driver may commit a turn, whose rows this statement
-// does not see yet, or fail over a call, though it is handed the world's new row: then `place` is empty, and it is asked again.
+// One statement takes a free world in which nothing is left to go on with, to be adopted or to be settled, opens the
+// attempt and reads what the world holds. The lock comes before the epoch changes, as fences want it. While it waits for
+// the lock another driver may commit a turn, whose rows this statement does not see yet, though it is handed the world's new
+// row: then `place` is empty, and it is asked again.
 // Where a message asks for the attempt, it is taken with the world or not at all.
 const TAKE_FREE = prepare(
   'take_free_world',
   `WITH seen AS (SELECT turn, lease_epoch FROM worlds WHERE world_slug = :world_slug),
    locked AS (
      SELECT world_slug, turn, scenario_hash, lease_epoch + 1 AS epoch FROM worlds
-     WHERE world_slug = :world_slug AND lease_attempt_id IS NULL AND settled_attempt_id IS NULL
+     WHERE world_slug = :world_slug AND lease_attempt_id IS NULL AND adoptable_attempt_id IS NULL
        AND NOT EXISTS (
          SELECT FROM attempts WHERE world_slug = :world_slug AND status IN ('running', 'suspended'))
-       AND NOT EXISTS (${DOUBTS})
      FOR UPDATE),
    free AS (
      SELECT locked.* FROM locked JOIN seen ON seen.turn = locked.turn AND seen.lease_epoch = locked.epoch - 1),
@@ -107,7 +106,7 @@ function toBegun({ world_slug, attempt_id }: BeginAttempt, taken: Taken): BeginO
 const LOCK_WORLD = prepare(
   'lock_world',
   `SELECT lease_attempt_id, lease_host, lease_pid, lease_until, lease_until > clock_timestamp() AS is_leased,
-     settled_attempt_id
+     adoptable_attempt_id
    FROM worlds WHERE world_slug = :world_slug FOR UPDATE`,
 );
 
@@ -118,7 +117,7 @@ interface LockedWorld {
   readonly lease_until: Date | null;
   /** By the clock of the database, which all drivers share. */
   readonly is_leased: boolean | null;
-  readonly settled_attempt_id: string | null;
+  readonly adoptable_attempt_id: string | null;
 }
 
 // A statement of its own after the lock: what was committed while it was waited for is seen.
@@ -134,14 +133,12 @@ interface OpenAttempt extends Rest {
   readonly rests: boolean;
 }
 
-const FIND_DOUBT = prepare('find_doubt', `${DOUBTS} LIMIT 1`);
-
 const FIND_ASKING = prepare(
   'find_asking_message',
   `SELECT FROM agent_inbox WHERE world_slug = :world_slug AND ${ASKS}`,
 );
 
-/** Goes on with what was left in a world that is not driven. Demands a transaction. @returns `free` where nothing was */
+/** Takes up what was left in a world that is not driven. Demands a transaction. @returns `free` where nothing was */
 async function takeLeft(
   transaction: Runner,
   request: BeginAttempt,
@@ -157,9 +154,8 @@ async function takeLeft(
   if (open?.rests) return { kind: 'rests', attempt_id: open.attempt_id, attempted_turn: open.attempted_turn };
   if (open) return continueAttempt(transaction, request, open.attempt_id);
   if (request.continues_only) return { kind: 'not_asked_for' };
-  if (world.settled_attempt_id !== null) return continueSettled(transaction, request, world.settled_attempt_id);
-  const [doubt] = await run<Doubt>(transaction, FIND_DOUBT, { world_slug });
-  return doubt === undefined ? 'free' : { kind: 'in_doubt', ...doubt };
+  if (world.adoptable_attempt_id === null) return 'free';
+  return beginAfter(transaction, request, world.adoptable_attempt_id);
 }
 
 /** Whether the message that a turn is begun for, if there is one, asks for it still. */

@@ -21,6 +21,7 @@ const ENDING_TYPES = {
   response_headers: 'json',
   http_status: 'int',
   retry_after_ms: 'bigint',
+  outcome_unknown: 'boolean',
   validation_status: 'validation_status',
   metadata: 'json',
 } as const;
@@ -48,6 +49,7 @@ export function toEnding(finish: CallFinish): Values {
     response_body: outcome.response_body ?? null,
     response_headers: canonicalText(toStoredHeaders(outcome.response_headers ?? {})),
     http_status: outcome.http_status ?? null,
+    outcome_unknown: outcome.status === 'failed' && outcome.outcome_unknown === true,
     retry_after_ms: (outcome.status === 'failed' ? outcome.retry_after_ms : undefined) ?? null,
     validation_status: toValidationStatus(outcome, verdict),
     metadata: canonicalText(toMetadata(finish)),

@@ -15,7 +15,7 @@ const TAKE = `
   taken AS (
     UPDATE worlds
     SET lease_epoch = lease_epoch + 1, lease_attempt_id = :attempt_id::uuid, lease_host = :host,
-      lease_pid = :pid::int, lease_until = ${leaseEnd('lease_ms')}, settled_attempt_id = NULL
+      lease_pid = :pid::int, lease_until = ${leaseEnd('lease_ms')}, adoptable_attempt_id = NULL
     WHERE world_slug = :world_slug
     RETURNING world_slug, turn, lease_epoch AS epoch, scenario_hash)`;
 
@@ -71,8 +71,8 @@ const CONTINUE = prepare(
    calls AS (
      UPDATE source_invocations
      SET status = 'interrupted', failure_class = 'interrupted', ended_at = :started_at::timestamptz,
-       failure_message = CASE effect_class
-         WHEN 'read_only' THEN 'The driver was gone before the answer came; the call is made again.'
+       failure_message = CASE WHEN effect_class = 'read_only' OR repeatable
+         THEN 'The driver was gone before the answer came; the call is made again.'
          ELSE 'The driver was gone before the answer came; whether the side effect took place is not known.' END
      FROM attempt
      WHERE source_invocations.world_slug = attempt.world_slug
@@ -101,8 +101,8 @@ const CONTINUE = prepare(
    ${BEGUN}`,
 );
 
-const CONTINUE_SETTLED = prepare(
-  'continue_settled_attempt',
+const BEGIN_ADOPTING = prepare(
+  'begin_adopting_attempt',
   `WITH ${TAKE},
    message AS (
      UPDATE agent_inbox ${BEGUN_FOR}
@@ -110,17 +110,19 @@ const CONTINUE_SETTLED = prepare(
      RETURNING inbox_id),
    attempt AS (
      INSERT INTO attempts (world_slug, attempt_id, attempted_turn, epoch, scenario_hash, renderer_version,
-       plugin_versions, holder_host, holder_pid, inbox_id, started_at, continues_attempt_id)
-     SELECT taken.world_slug, :attempt_id::uuid, turn + 1, taken.epoch, taken.scenario_hash, :renderer_version,
-       :plugin_versions::json, :host, :pid::int, (SELECT inbox_id FROM message), :started_at::timestamptz,
-       settled.attempt_id
-     FROM taken JOIN attempts AS settled
-       ON settled.world_slug = taken.world_slug AND settled.attempt_id = :settled_attempt_id::uuid
+       plugin_versions, holder_host, holder_pid, inbox_id, started_at, adopts)
+     SELECT world_slug, :attempt_id::uuid, turn + 1, epoch, scenario_hash, :renderer_version, :plugin_versions::json,
+       :host, :pid::int, (SELECT inbox_id FROM message), :started_at::timestamptz, :adopts::uuid
+     FROM taken
      RETURNING world_slug, attempt_id, take_overs, started_at AS began_at, renderer_version, plugin_versions),
+   adopted AS (
+     INSERT INTO adopted_calls (world_slug, attempt_id, source_invocation_id)
+     SELECT world_slug, attempt_id, source_invocation_id
+     FROM attempt, unnest(:source_invocation_ids::uuid[]) AS source_invocation_id),
    event AS (
      INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, details)
      SELECT world_slug, attempt_id, 'attempt_began', :started_at::timestamptz,
-       json_build_object('continues_attempt_id', :settled_attempt_id::uuid)
+       json_build_object('adopts', :adopts::uuid, 'calls', cardinality(:source_invocation_ids::uuid[]))
      FROM attempt),
    ${BEGUN}`,
 );
@@ -147,28 +149,25 @@ export async function continueAttempt(
   return goOn(transaction, CONTINUE, { ...request, attempt_id: open_attempt_id }, {});
 }
 
-/** A new attempt, answered from the records of a settled one. Demands a transaction, and the world's row locked. */
-export function continueSettled(
-  transaction: Runner,
-  request: BeginAttempt,
-  settled_attempt_id: string,
-): Promise<BeginOutcome> {
+/** What a new attempt adopts: calls, and the attempt before, which had made or adopted them. */
+export interface Adopted {
+  readonly adopts: string;
+  readonly source_invocation_ids: readonly string[];
+}
+
+/** A new attempt that adopts calls. Demands a transaction, and the world's row locked. */
+export function beginAdopting(transaction: Runner, request: BeginAttempt, adopted: Adopted): Promise<BeginOutcome> {
   const { renderer_version } = request;
   const plugin_versions = canonicalText(request.plugin_versions);
   const inbox_id = request.inbox_id ?? null;
-  return goOn(transaction, CONTINUE_SETTLED, request, {
-    settled_attempt_id,
-    renderer_version,
-    plugin_versions,
-    inbox_id,
-  });
+  return goOn(transaction, BEGIN_ADOPTING, request, { ...adopted, renderer_version, plugin_versions, inbox_id });
 }
 
 async function goOn(
   transaction: Runner,
   statement: HotStatement,
   request: BeginAttempt,
-  more: Readonly<Record<string, string | null>>,
+  more: Partial<Adopted> & Readonly<Record<string, string | null | readonly string[]>>,
 ): Promise<BeginOutcome> {
   const { world_slug, attempt_id, holder } = request;
   const [row] = await run<ContinuedRow>(transaction, statement, {
@@ -189,5 +188,6 @@ async function goOn(
     world: toWorld(world_slug, turn, toContents(row)),
     agents: await readBook(transaction, { world_slug, attempt_id }, row.turn_epochs ?? {}),
     past: { take_overs, began_at: began_at.getTime(), renderer_version, plugin_versions, ...past },
+    ...(more.adopts === undefined ? {} : { adopts: more.adopts }),
   };
 }

@@ -1,20 +1,21 @@
-// A call that may have changed something and that nobody saw end is in doubt until a person settles it. While the latest
-// attempt of a world failed over one, no turn is begun there: it would make the call again.
+// A call that may have had its side effect, and of which nobody saw the outcome, is in doubt until it is settled: another
+// attempt would make it again. One whose service performs it once however often it is sent is never in doubt.
 
-/** Calls, as `calls`, that are in doubt, by a query around it. */
-const IS_DOUBTED = `calls.status = 'interrupted' AND calls.effect_class <> 'read_only'
+/** Calls, as `calls`, of which nobody saw whether they had their side effect: a condition of the query around it. */
+export const IS_UNKNOWN = `(calls.effect_class <> 'read_only' AND NOT calls.repeatable
+     AND (calls.status = 'interrupted' OR calls.outcome_unknown))`;
+
+const IS_DOUBTED = `${IS_UNKNOWN}
      AND NOT EXISTS (
        SELECT FROM call_settlements settled
        WHERE settled.world_slug = calls.world_slug AND settled.source_invocation_id = calls.source_invocation_id)`;
 
-/** The calls over which a world's latest attempt failed, and that are in doubt still; the one that it names comes first. */
+/** The calls of the failed attempt `:attempt_id` that are in doubt; the one that it names comes first. */
 export const DOUBTS = `
-  SELECT latest.attempt_id, latest.attempted_turn, calls.source_invocation_id, calls.command_key
-  FROM (
-    SELECT * FROM attempts WHERE world_slug = :world_slug ORDER BY epoch DESC LIMIT 1) AS latest
-    JOIN source_invocations AS calls ON calls.world_slug = latest.world_slug AND calls.attempt_id = latest.attempt_id
-  WHERE latest.status = 'failed' AND latest.failure_class = 'interrupted' AND ${IS_DOUBTED}
-  ORDER BY calls.source_invocation_id = latest.failed_source_invocation_id DESC, calls.invocation_seq`;
+  SELECT attempts.attempt_id, attempts.attempted_turn, calls.source_invocation_id, calls.command_key
+  FROM attempts JOIN source_invocations AS calls USING (world_slug, attempt_id)
+  WHERE attempts.world_slug = :world_slug AND attempts.attempt_id = :attempt_id::uuid AND ${IS_DOUBTED}
+  ORDER BY calls.source_invocation_id = attempts.failed_source_invocation_id DESC, calls.invocation_seq`;
 
 /** How many calls of an attempt are in doubt, as a query. */
 export const COUNT_DOUBTED = `

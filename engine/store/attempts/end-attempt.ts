@@ -1,3 +1,4 @@
+import { isAdoptedWhole } from '../../core/turn/adopt.js';
 import type { AttemptLease, FailAttempt, HandOver, Written } from '../../ports/attempts.js';
 import { driverStatement } from '../agents/agent-clauses.js';
 import { toAgentValues } from '../agents/agent-values.js';
@@ -22,8 +23,8 @@ const CONSEQUENCES = `
   calls AS (
     UPDATE source_invocations
     SET status = 'interrupted', failure_class = 'interrupted', ended_at = :ended_at::timestamptz,
-        failure_message = CASE effect_class
-          WHEN 'read_only' THEN 'The attempt ended before the answer came.'
+        failure_message = CASE WHEN effect_class = 'read_only' OR repeatable
+          THEN 'The attempt ended before the answer came.'
           ELSE 'The attempt ended before the answer came; whether the side effect took place is not known.' END
     FROM ended
     WHERE source_invocations.world_slug = ended.world_slug
@@ -58,9 +59,25 @@ const CONSEQUENCES = `
       :source_invocation_id::uuid, llm_call_id, workflow_hash, source_hash, :node_id::text, :subject_id::text, details
     FROM blamed)`;
 
+// The next attempt has to look at this one where a call is in doubt, or where something can be adopted. What still runs or
+// pends is interrupted by the same statement, which does not see that yet.
+const LEAVES_SOMETHING = `EXISTS (
+      SELECT FROM (
+        SELECT source_invocation_id FROM source_invocations
+        WHERE world_slug = worlds.world_slug AND attempt_id = :attempt_id::uuid
+        UNION ALL
+        SELECT source_invocation_id FROM adopted_calls
+        WHERE world_slug = worlds.world_slug AND attempt_id = :attempt_id::uuid) AS known
+        JOIN source_invocations AS calls
+          ON calls.world_slug = worlds.world_slug AND calls.source_invocation_id = known.source_invocation_id
+      WHERE answered AND :adopts_all::boolean
+        OR effect_class <> 'read_only' AND (status <> 'failed' OR outcome_unknown))`;
+
+const LEFT = `adoptable_attempt_id = CASE WHEN ${LEAVES_SOMETHING} THEN :attempt_id::uuid END,`;
+
 const FAIL = driverStatement(
   'fail_attempt',
-  (agents) => `WITH ${releasingFence({ set: '', where: '' }, agents)},
+  (agents) => `WITH ${releasingFence({ set: LEFT, where: '' }, agents)},
    ended AS (
     UPDATE attempts ${ENDED}
     FROM fence
@@ -80,6 +97,7 @@ export function failAttempt(database: Ending, lease: AttemptLease, end: FailAtte
     node_id: failure.node_id ?? null,
     source_invocation_id: end.source_invocation_id ?? null,
     is_transient: failure.is_transient === true,
+    adopts_all: isAdoptedWhole(failure),
     ended_at: toTimestamp(end.ended_at),
   });
 }

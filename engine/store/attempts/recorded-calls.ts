@@ -6,28 +6,31 @@ import type { AttemptPast, RecordedCall } from '../../ports/attempts.js';
 import type { CallFact } from '../../ports/sources.js';
 import { prepare, run, type Runner } from '../statement.js';
 
-// An attempt that continues a settled one has its calls too, and those that one continues. Of a call that was made
-// several times the last performance counts; a settlement speaks where nobody saw the call end.
+// The calls of an attempt, and those that it has adopted.
+const KNOWN = `
+  known AS (
+    SELECT source_invocation_id, false AS is_adopted FROM source_invocations
+    WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid
+    UNION ALL
+    SELECT source_invocation_id, true FROM adopted_calls
+    WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid)`;
+
+// Of a call that was made several times the last performance counts; a settlement speaks where nobody saw the call end.
 const RECORDED = prepare(
   'recorded_calls',
-  `WITH RECURSIVE chain (attempt_id, continues_attempt_id, distance) AS (
-     SELECT attempt_id, continues_attempt_id, 0 FROM attempts
-     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid
-     UNION ALL
-     SELECT earlier.attempt_id, earlier.continues_attempt_id, distance + 1
-     FROM chain JOIN attempts AS earlier
-       ON earlier.world_slug = :world_slug AND earlier.attempt_id = chain.continues_attempt_id),
+  `WITH ${KNOWN},
    latest AS (
-     SELECT DISTINCT ON (command_key) calls.*, distance
-     FROM chain JOIN source_invocations AS calls
-       ON calls.world_slug = :world_slug AND calls.attempt_id = chain.attempt_id
-     ORDER BY command_key, distance, performance DESC)
+     SELECT DISTINCT ON (command_key) calls.*, is_adopted
+     FROM known JOIN source_invocations AS calls
+       ON calls.world_slug = :world_slug AND calls.source_invocation_id = known.source_invocation_id
+     ORDER BY command_key, is_adopted, performance DESC)
    SELECT latest.source_invocation_id, latest.llm_call_id, invocation_seq, latest.started_at,
      coalesce(latest.ended_at, pended_at) AS heard_at, command_key,
-     CASE distance WHEN 0 THEN performance ELSE 0 END AS performance, request_hash, effect_class, latest.status,
-     answered, refused, failure_class, failure_message, http_status, retry_after_ms, latest.duration_ms, latest.response_json, redaction,
-     finish_reason, said.text, input_tokens, output_tokens, deadline, settled.performed AS settled_performed,
-     settled.response_json AS settled_json
+     CASE WHEN is_adopted THEN latest.attempt_id END AS adopted_from,
+     CASE WHEN is_adopted THEN 0 ELSE performance END AS performance, request_hash, effect_class, repeatable,
+     latest.status, answered, refused, failure_class, failure_message, outcome_unknown, http_status, retry_after_ms, latest.duration_ms,
+     latest.response_json, redaction, finish_reason, said.text, input_tokens, output_tokens, deadline,
+     settled.performed AS settled_performed, settled.response_json AS settled_json
    FROM latest
      LEFT JOIN llm_calls ON llm_calls.world_slug = latest.world_slug AND llm_calls.llm_call_id = latest.llm_call_id
      LEFT JOIN LATERAL (
@@ -39,13 +42,15 @@ const RECORDED = prepare(
        AND waits.source_invocation_id = latest.source_invocation_id
      LEFT JOIN call_settlements AS settled ON settled.world_slug = latest.world_slug
        AND settled.source_invocation_id = latest.source_invocation_id
-   ORDER BY latest.status = 'interrupted', latest.ended_at, invocation_seq`,
+   ORDER BY latest.ended_event_id NULLS LAST, latest.status = 'interrupted', invocation_seq`,
 );
 
 const LAST_SEQ = prepare(
   'last_invocation_seq',
-  `SELECT coalesce(max(invocation_seq), 0) AS last_invocation_seq FROM source_invocations
-   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid`,
+  `WITH ${KNOWN}
+   SELECT coalesce(max(invocation_seq), 0) AS last_invocation_seq
+   FROM known JOIN source_invocations AS calls
+     ON calls.world_slug = :world_slug AND calls.source_invocation_id = known.source_invocation_id`,
 );
 
 interface RecordedRow {
@@ -55,14 +60,17 @@ interface RecordedRow {
   readonly started_at: Date;
   readonly heard_at: Date;
   readonly command_key: string;
+  readonly adopted_from: string | null;
   readonly performance: number;
   readonly request_hash: string;
   readonly effect_class: EffectClass;
+  readonly repeatable: boolean;
   readonly status: string;
   readonly answered: boolean;
   readonly refused: boolean;
   readonly failure_class: InvocationFailureClass | null;
   readonly failure_message: string | null;
+  readonly outcome_unknown: boolean;
   readonly http_status: number | null;
   readonly retry_after_ms: number | null;
   readonly duration_ms: number | null;
@@ -77,7 +85,7 @@ interface RecordedRow {
   readonly settled_json: Json;
 }
 
-/** The calls of an attempt and of those that it continues. */
+/** The calls of an attempt and those that it has adopted, in the order in which they ended. */
 export async function listRecordedCalls(
   runner: Runner,
   attempt: { readonly world_slug: string; readonly attempt_id: string },
@@ -101,6 +109,8 @@ function toRecordedCall(row: RecordedRow): RecordedCall {
     performance: row.performance,
     request_hash: row.request_hash,
     effect: row.effect_class,
+    repeatable: row.repeatable,
+    ...(row.adopted_from === null ? {} : { adopted_from: row.adopted_from }),
     ...(fact === undefined ? {} : { fact }),
   };
 }
@@ -115,13 +125,14 @@ function toFact(row: RecordedRow): CallFact | undefined {
     return { key, status: 'pending', deadline: row.deadline.getTime() };
   if (row.answered) return { key, status: 'succeeded', view: toView(row), duration_ms, ...toUsage(row) };
   if (failure_class === null) throw new Error(`the call ${row.source_invocation_id} neither ended nor was interrupted`);
-  const { failure_message, refused, http_status, retry_after_ms } = row;
+  const { failure_message, refused, outcome_unknown, http_status, retry_after_ms } = row;
   return {
     key,
     status: 'failed',
     failure_class,
     failure_message: failure_message ?? '',
     refused,
+    ...(outcome_unknown ? { outcome_unknown } : {}),
     ...(http_status === null ? {} : { http_status }),
     ...(retry_after_ms === null ? {} : { retry_after_ms }),
   };

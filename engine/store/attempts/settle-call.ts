@@ -4,22 +4,18 @@ import { inTransaction, type OpenDatabase } from '../database.js';
 import { ringFor } from '../inbox/ring.js';
 import { AT_THE_FRONT, PROMOTE } from '../inbox/turn-message.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
-import { COUNT_DOUBTED } from './doubt.js';
+import { COUNT_DOUBTED, IS_UNKNOWN } from './doubt.js';
 
-// With the world's row locked nobody begins an attempt meanwhile. Only the world's latest attempt can be continued.
+// With the world's row locked nobody begins an attempt meanwhile.
 const FIND = prepare(
   'find_settleable',
-  `SELECT worlds.world_slug,
-     attempts.status = 'failed' AND attempts.failure_class = 'interrupted' AS is_continued,
-     attempts.attempted_turn = worlds.turn + 1
-       AND NOT EXISTS (
-         SELECT FROM attempts AS later WHERE later.world_slug = attempts.world_slug AND later.epoch > attempts.epoch)
-       AS is_latest,
-     calls.source_invocation_id IS NOT NULL AS is_in_doubt, settled.source_invocation_id IS NOT NULL AS is_settled
+  `SELECT worlds.world_slug, attempts.ended_at IS NOT NULL AS has_ended,
+     worlds.adoptable_attempt_id IS NOT DISTINCT FROM attempts.attempt_id AS is_waited_for,
+     calls.source_invocation_id IS NOT NULL AS is_unknown, settled.source_invocation_id IS NOT NULL AS is_settled
    FROM attempts JOIN worlds USING (world_slug)
      LEFT JOIN source_invocations AS calls ON calls.world_slug = attempts.world_slug
        AND calls.attempt_id = attempts.attempt_id AND calls.source_invocation_id = :source_invocation_id::uuid
-       AND calls.status = 'interrupted' AND calls.effect_class <> 'read_only'
+       AND ${IS_UNKNOWN}
      LEFT JOIN call_settlements AS settled ON settled.world_slug = calls.world_slug
        AND settled.source_invocation_id = calls.source_invocation_id
    WHERE attempts.attempt_id = :attempt_id::uuid
@@ -48,40 +44,36 @@ const SETTLE = prepare(
    FROM source_invocations WHERE world_slug = :world_slug AND source_invocation_id = :source_invocation_id::uuid`,
 );
 
-// The next attempt goes on with this one as soon as nothing of it is in doubt any more, and a turn that was put off for it
-// is due at once.
+// Where nothing of the attempt is in doubt any more, a turn that was put off for it is due at once.
 const RELEASE = prepare(
   'release_settled_attempt',
   `WITH in_doubt AS (${COUNT_DOUBTED}),
-   released AS (
-     UPDATE worlds SET settled_attempt_id = :attempt_id::uuid FROM in_doubt
-     WHERE world_slug = :world_slug AND in_doubt.left = 0
-     RETURNING world_slug),
    recalled AS (
      UPDATE agent_inbox ${PROMOTE}
-     FROM released
-     WHERE agent_inbox.world_slug = released.world_slug AND ${AT_THE_FRONT} AND agent_inbox.attempt_id IS NULL
+     FROM in_doubt
+     WHERE in_doubt.left = 0 AND agent_inbox.world_slug = :world_slug AND ${AT_THE_FRONT}
+       AND agent_inbox.attempt_id IS NULL
      RETURNING agent_inbox.world_slug)
    SELECT in_doubt.left, ${ringFor('recalled')} AS rung FROM in_doubt`,
 );
 
 interface Found {
   readonly world_slug: string;
-  readonly is_continued: boolean;
-  readonly is_latest: boolean;
-  readonly is_in_doubt: boolean;
+  readonly has_ended: boolean;
+  readonly is_waited_for: boolean;
+  readonly is_unknown: boolean;
   readonly is_settled: boolean;
 }
 
-/** Writes down what a person found out about a call that nobody saw end. One transaction. */
+/** Writes down what was found out about a call that is in doubt. One transaction. */
 export function settleCall(database: Pick<OpenDatabase, 'pool'>, settlement: SettleCall): Promise<Settled> {
   const { attempt_id, source_invocation_id } = settlement;
   return inTransaction(database.pool, async (transaction): Promise<Settled> => {
     const [found] = await run<Found>(transaction, FIND, { attempt_id, source_invocation_id });
-    if (found?.is_in_doubt !== true) return { kind: 'not_in_doubt' };
+    if (found?.is_unknown !== true) return { kind: 'not_in_doubt' };
     if (found.is_settled) return { kind: 'already_settled' };
-    if (!found.is_continued) return { kind: 'not_continued' };
-    if (!found.is_latest) return { kind: 'too_late' };
+    if (!found.has_ended) return { kind: 'not_ended' };
+    if (!found.is_waited_for) return { kind: 'too_late' };
     return write(transaction, settlement, found.world_slug);
   });
 }

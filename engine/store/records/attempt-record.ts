@@ -55,7 +55,10 @@ export async function listAttempts(runner: Runner, world_slug: string): Promise<
 
 const FIND = prepare(
   'find_attempt',
-  `SELECT ${SUMMARY.join(', ')}, ${COUNTED} AS source_invocation_count, epoch, take_overs, continues_attempt_id,
+  `SELECT ${SUMMARY.join(', ')}, ${COUNTED} AS source_invocation_count, epoch, take_overs, adopts,
+     EXISTS (
+       SELECT FROM worlds
+       WHERE worlds.world_slug = attempts.world_slug AND adoptable_attempt_id = attempt_id) AS is_adoptable,
      scenario_hash, renderer_version,
      CASE WHEN ended_at IS NULL THEN ${TRACE_SUMMARY} ELSE source_trace_summary END AS source_trace_summary
    FROM attempts WHERE attempt_id = :attempt_id::uuid`,
@@ -64,7 +67,7 @@ const FIND = prepare(
 type AttemptRow = SummaryRow &
   Pick<
     AttemptRecord,
-    'epoch' | 'take_overs' | 'continues_attempt_id' | 'scenario_hash' | 'renderer_version' | 'source_trace_summary'
+    'epoch' | 'take_overs' | 'adopts' | 'is_adoptable' | 'scenario_hash' | 'renderer_version' | 'source_trace_summary'
   >;
 
 /** One attempt with everything that happened in it. */

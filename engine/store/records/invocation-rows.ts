@@ -1,6 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import { redact } from '../../core/content/redact.js';
 import type { InvocationSummary } from '../../ports/records.js';
+import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { prepare, run, type Runner } from '../statement.js';
 
 // What every reading of a call shows. The text of a generation is gathered from its chunks; the pieces of a body that
@@ -10,7 +11,7 @@ const COLUMNS = `
   calls.command_key, calls.ambient_source_id, calls.tool_name,
   calls.workflow_subject_entity_id, calls.workflow_node_id, calls.tool_loop_round, calls.logical_generation_attempt,
   calls.model_output_kind, calls.status, calls.failure_class, calls.failure_detail, calls.failure_message,
-  calls.effect_class,
+  calls.effect_class, calls.repeatable, ${IS_UNKNOWN} AS outcome_unknown,
   (SELECT CASE WHEN performed THEN 'performed' ELSE 'not_performed' END FROM call_settlements settled
    WHERE settled.world_slug = calls.world_slug
      AND settled.source_invocation_id = calls.source_invocation_id) AS settled_as,
@@ -31,11 +32,15 @@ const FROM = 'FROM source_invocations calls LEFT JOIN llm_calls USING (world_slu
 
 const OF_ATTEMPT = prepare(
   'invocations_of_attempt',
-  `SELECT ${COLUMNS} ${FROM} WHERE calls.world_slug = :world_slug AND calls.attempt_id = :attempt_id::uuid
+  `SELECT ${COLUMNS}, CASE WHEN calls.attempt_id <> :attempt_id::uuid THEN calls.attempt_id END AS adopted_from
+   ${FROM} WHERE calls.world_slug = :world_slug
+     AND (calls.attempt_id = :attempt_id::uuid OR calls.source_invocation_id IN (
+       SELECT source_invocation_id FROM adopted_calls
+       WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid))
    ORDER BY calls.invocation_seq`,
 );
 
-/** The calls of an attempt, in the order of their issue. */
+/** The calls of an attempt and those that it has adopted, in the order of their issue. */
 export async function listInvocations(
   runner: Runner,
   attempt: { readonly world_slug: string; readonly attempt_id: string },
@@ -47,7 +52,7 @@ export async function listInvocations(
 
 /** The columns of one call beyond the summary's, for a statement of its own. */
 export function selectInvocation(more: string): string {
-  return `SELECT ${COLUMNS}, ${more} ${FROM}`;
+  return `SELECT ${COLUMNS}, NULL::uuid AS adopted_from, ${more} ${FROM}`;
 }
 
 /** What may be seen of a call: the columns that only serve to find that out are gone. */

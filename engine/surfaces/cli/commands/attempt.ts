@@ -29,7 +29,7 @@ export function addAttempt(program: Command, perform: Perform): void {
       new Option('--result <file>', 'it took place, and this JSON is what it answered').conflicts('notPerformed'),
     )
     .addOption(new Option('--not-performed', 'it did not take place, and is to be asked again'))
-    .description('Decide about a call with a side effect that nobody saw end; the next run goes on from there.')
+    .description('Decide whether a call in doubt had its side effect; the next run goes on from there.')
     .action((id: string, options: SettleOptions) => perform((session) => settle(session, id, options)));
 }
 

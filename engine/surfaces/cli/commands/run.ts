@@ -13,6 +13,7 @@ import { answer, type Perform, printUsage, type Session, withEngine } from '../s
 interface RunOptions extends ModelOptions {
   readonly turns: number;
   readonly queue?: boolean;
+  readonly anew?: boolean;
   readonly dry?: boolean;
   readonly answers?: string;
 }
@@ -28,6 +29,7 @@ export function addRun(program: Command, perform: Perform): void {
     .addOption(llmOption())
     .option('--script <file>', 'what the scripted model says: a script that ships, or a file')
     .option('--queue', 'leave the turns to workers, which ask the model of their own environment')
+    .option('--anew', 'begin anew after an attempt that failed: its side effects are made again, its doubts set aside')
     .option('--dry', 'try it on a copy that is thrown away; nothing outside is asked')
     .option('--answers <file>', 'what models and sources answer in a dry run')
     .action((slug: string, options: RunOptions) => perform((session) => run(session, slug, options)));
@@ -43,6 +45,7 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
     runWorld(session.composition, {
       world_slug,
       turns,
+      ...(options.anew === undefined ? {} : { anew: options.anew }),
       ...choice.script,
       signal,
       onProgress: narration.onProgress,
@@ -52,11 +55,12 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
 }
 
 async function runDry(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, dry, answers, llm, script } = options;
+  const { turns, dry, answers, llm, script, anew } = options;
   const refuse = (message: string, repair: string): ExitCode => printUsage(session, { code: 'USAGE', message, repair });
   if (answers === undefined) return refuse('A dry run asks nobody, so it needs the answers.', 'Add --answers FILE.');
   if (dry !== true)
     return refuse('--answers is for dry runs.', 'Add --dry, or use --llm scripted --script FILE for the model alone.');
+  if (anew !== undefined) return refuse('A dry run begins anew on a copy in any case.', 'Leave --anew out.');
   if (llm !== undefined || script !== undefined)
     return refuse('A dry run asks no model: --answers says what it says.', 'Leave --llm and --script out.');
   return playTurns(session, ({ signal, narration }) =>
@@ -72,10 +76,14 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
 }
 
 async function queueFor(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, llm, script, dry, answers } = options;
-  if ([llm, script, dry, answers].some((option) => option !== undefined)) {
+  const { turns, llm, script, dry, answers, anew } = options;
+  if ([llm, script, dry, answers, anew].some((option) => option !== undefined)) {
     const message = '--queue leaves the turns to workers, and who answers is theirs to choose.';
-    return printUsage(session, { code: 'USAGE', message, repair: 'Leave --llm, --script, --dry and --answers out.' });
+    return printUsage(session, {
+      code: 'USAGE',
+      message,
+      repair: 'Leave --llm, --script, --dry, --answers and --anew out.',
+    });
   }
   const queued = await withEngine(session, (engine) => queueTurns(engine, { world_slug, turns }));
   return answer(session, queued, {

@@ -1,3 +1,4 @@
+import type { Json } from '../../../contract/json.js';
 import type {
   AttemptRecord,
   AttemptSummary,
@@ -38,12 +39,21 @@ export function attemptLines(attempt: AttemptRecord): readonly Line[] {
   ];
 }
 
-function historyLines({ take_overs, continues_attempt_id }: AttemptRecord): readonly Line[] {
+function historyLines({ take_overs, adopts, audit, invocations }: AttemptRecord): readonly Line[] {
   const left = count(take_overs, 'driver has', 'drivers have');
+  const adopted = invocations.filter(({ adopted_from }) => adopted_from !== null).length;
   return [
     ...(take_overs === 0 ? [] : [line(faint(`${left} left it without a word; the next one went on from its records`))]),
-    ...(continues_attempt_id === null ? [] : [line(faint(`goes on with attempt ${continues_attempt_id}`))]),
+    ...(adopts === null ? [] : [line(faint(`adopts ${count(adopted, 'call')} from attempt ${adopts}`))]),
+    ...audit.flatMap(({ audit_kind, details }) =>
+      audit_kind === 'attempt_set_aside' ? [line(faint(`set aside; attempt ${begunAnewBy(details)} began anew`))] : [],
+    ),
   ];
+}
+
+function begunAnewBy(details: Json): string {
+  const { begun_anew_by } = details as { readonly begun_anew_by?: unknown };
+  return typeof begun_anew_by === 'string' ? begun_anew_by : '';
 }
 
 /** A world's attempts, a line each, and what is queued. */
@@ -102,6 +112,7 @@ function invocationLines(invocation: InvocationSummary): readonly Line[] {
     ...(http_status === null ? [] : [`status ${http_status}`]),
     ...(duration_ms === null ? [] : [toDuration(duration_ms)]),
     ...(invocation.model_output_kind === null ? [] : [invocation.model_output_kind]),
+    ...(invocation.adopted_from === null ? [] : ['adopted']),
   ];
   return [
     verbatim(

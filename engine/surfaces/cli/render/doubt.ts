@@ -11,15 +11,16 @@ export function settleLines(attempt_id: string): readonly Line[] {
   ];
 }
 
-/** The calls of an attempt of which nobody knows whether they took place, where something waits for the answer. */
-export function doubtLines({ attempt_id, status, failure_class, invocations }: AttemptRecord): readonly Line[] {
+/** The calls of an attempt that are in doubt, where something waits for the answer. */
+export function doubtLines({ attempt_id, world_slug, is_adoptable, invocations }: AttemptRecord): readonly Line[] {
   const doubted = invocations.filter(isInDoubt);
-  if (status !== 'failed' || failure_class !== 'interrupted' || doubted.length === 0) return [];
+  if (!is_adoptable || doubted.length === 0) return [];
   return [
     ...doubted.map(({ command_key, source_invocation_id }) =>
       verbatim('  In doubt: ', strong(command_key), faint(`  --call ${source_invocation_id}`)),
     ),
     ...settleLines(attempt_id),
+    verbatim(faint('    either   '), `npx chukwa run ${world_slug} --anew`, faint('  begins anew, whatever it did')),
   ];
 }
 

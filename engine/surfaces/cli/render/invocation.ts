@@ -2,7 +2,8 @@ import type { Json } from '../../../contract/json.js';
 import type { InvocationRecord } from '../../../ports/records.js';
 import { toStatus } from './attempt.js';
 import { awaitedCallLines } from './awaited.js';
-import { toSettlement } from './doubt.js';
+import { settleLines, toSettlement } from './doubt.js';
+import { isInDoubt } from '../../../operations/settle-call.js';
 import { blockLines, factLines, jsonText } from './block.js';
 import { bad, EMPTY, hanging, type Line, line, strong, verbatim } from './line.js';
 import { count, shortHash, toDuration, toMoment } from './words.js';
@@ -16,6 +17,7 @@ export function invocationLines(invocation: InvocationRecord): readonly Line[] {
     verbatim(strong(`invocation ${source_invocation_id}`), '  ', toStatus(status)),
     ...(why === null ? [] : [hanging(2, bad(why), `: ${failure_message ?? ''}`)]),
     ...(settlement === undefined ? [] : [line('  ', settlement)]),
+    ...(isInDoubt(invocation) ? settleLines(invocation.attempt_id) : []),
     ...factLines(factsOf(invocation)),
     ...waitingLines(invocation),
     ...blockLines('asked', jsonText(invocation.request_json)),
@@ -40,7 +42,7 @@ function factsOf(invocation: InvocationRecord): Readonly<Record<string, string |
     'made of': invocation.model_output_kind,
     source: `${invocation.source_label} (${shortHash(invocation.source_hash)})`,
     workflow: shortHash(invocation.workflow_hash),
-    effect: invocation.effect_class,
+    effect: invocation.repeatable ? `${invocation.effect_class}, repeatable` : invocation.effect_class,
     'http status': invocation.http_status,
     validation: invocation.validation_status,
     began: toMoment(invocation.started_at),

@@ -76,7 +76,7 @@ function ruleLine(title: string, moment: string): Line {
 type Of<Kind extends Progress['kind']> = Extract<Progress, { kind: Kind }>;
 
 function tellBeginning(story: Story, began: Of<'attempt_began'>): Told {
-  const { attempt_id, attempted_turn, simulation_time, continued } = began;
+  const { attempt_id, attempted_turn, simulation_time, continued, adopts } = began;
   const tally: TurnTally = { attempt_id, attempted_turn, calls: 0, tokens: undefined };
   return {
     story: { ...UNTOLD, is_kept: story.is_kept, turns: [...story.turns, tally] },
@@ -84,6 +84,7 @@ function tellBeginning(story: Story, began: Of<'attempt_began'>): Told {
       EMPTY,
       ruleLine(`turn ${attempted_turn}`, toMoment(simulation_time)),
       ...(continued === undefined ? [] : [continuedLine(attempt_id, continued)]),
+      ...(adopts === undefined ? [] : [adoptedLine(adopts)]),
     ],
   };
 }
@@ -95,6 +96,10 @@ function continuedLine(
   const records = `${count(answered, 'call is', 'calls are')} answered from the record`;
   const doubt = interrupted === 0 ? '' : `, and ${count(interrupted, 'call', 'calls')} nobody saw end`;
   return hanging(2, `Going on with attempt ${attempt_id}: ${records}${doubt}.`);
+}
+
+function adoptedLine({ attempt_id, calls }: NonNullable<Of<'attempt_began'>['adopts']>): Line {
+  return hanging(2, `${count(calls, 'call is', 'calls are')} adopted from attempt ${attempt_id}, and not made again.`);
 }
 
 function tellCall(story: Story, finished: Of<'call_finished'>): Told {
@@ -157,9 +162,7 @@ function tellFailure(story: Story, { failure, source_invocation_id: invocation }
         `    The world stays at turn ${attempted_turn - 1}: nothing of this attempt was applied${story.is_kept ? ', and every call of it is kept' : ''}.`,
       ),
       ...(story.is_kept ? lookLines(attempt_id, invocation) : []),
-      ...(story.is_kept && failure.failure_class === 'interrupted' && invocation !== undefined
-        ? settleLines(attempt_id)
-        : []),
+      ...(story.is_kept && failure.is_in_doubt === true && invocation !== undefined ? settleLines(attempt_id) : []),
     ],
   };
 }

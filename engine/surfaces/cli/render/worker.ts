@@ -7,7 +7,7 @@ import { count, toDuration } from './words.js';
 export function toSentence(event: WorkerEvent): string {
   switch (event.kind) {
     case 'turn_began':
-      return `${event.world_slug}: turn ${event.attempted_turn} began (attempt ${event.attempt_id})`;
+      return `${event.world_slug}: turn ${event.attempted_turn} began${toAdopted(event)} (attempt ${event.attempt_id})`;
     case 'turn_continued':
       return `${event.world_slug}: turn ${event.attempted_turn} goes on, ${WHY[event.why]}; ${toRecords(event)} (attempt ${event.attempt_id})`;
     case 'turn_committed':
@@ -49,8 +49,12 @@ export function toSentence(event: WorkerEvent): string {
 
 /** Where nobody knows whether a side effect took place, the world waits for somebody who finds out. */
 function toSettling({ failure, attempt_id }: Extract<WorkerEvent, { kind: 'turn_failed' }>): string {
-  if (failure.failure_class !== 'interrupted' || failure.call_key === undefined) return '';
+  if (failure.is_in_doubt !== true) return '';
   return `; find out, and settle it: chukwa attempt settle ${attempt_id} --result FILE if it did, --not-performed if not`;
+}
+
+function toAdopted({ adopts }: Extract<WorkerEvent, { kind: 'turn_began' }>): string {
+  return adopts === undefined ? '' : `, with ${count(adopts.calls, 'call')} adopted from attempt ${adopts.attempt_id}`;
 }
 
 const WHY: Readonly<Record<Extract<WorkerEvent, { kind: 'turn_continued' }>['why'], string>> = {

@@ -1,0 +1,60 @@
+import type { Program } from '../workflow/program.js';
+import type { Fail } from './command.js';
+import { type Recorded, type RecordedBeginning, refold } from './refold.js';
+
+/** What the record holds of the attempt before, which failed at the same turn. */
+export interface LeftTurn {
+  readonly scenario_hash: string;
+  readonly failure: Pick<Fail, 'failure_class' | 'is_transient' | 'call_key'>;
+  /** In the order in which the calls ended, one for each key; those that it had adopted itself come along. */
+  readonly records: readonly (Recorded & { readonly source_invocation_id: string })[];
+}
+
+/** Which calls a new attempt adopts, or why it may not begin. */
+export type Adoption =
+  | { readonly kind: 'adopts'; readonly source_invocation_ids: readonly string[] }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * Which calls of a failed attempt a new one adopts: they answer its commands, and are not made again.
+ * @returns no calls where it begins anew; `refused` where that would make a side effect twice
+ */
+export function adopt(program: Program, began: RecordedBeginning, left: LeftTurn): Adoption {
+  if (left.scenario_hash !== program.scenario_hash) return adoptNothing(left);
+  const adopted = chooseAdopted(left);
+  const [end] = refold(program, began, adopted).commands;
+  if (end?.kind === 'fail' && end.failure_class === 'record_mismatch') return { kind: 'refused', reason: end.message };
+  return { kind: 'adopts', source_invocation_ids: adopted.map(({ source_invocation_id }) => source_invocation_id) };
+}
+
+/** The records of other documents answer nothing. */
+function adoptNothing({ records }: LeftTurn): Adoption {
+  const act = records.find(hasActed);
+  if (act === undefined) return { kind: 'adopts', source_invocation_ids: [] };
+  return { kind: 'refused', reason: `the call ${act.key} had its side effect, and the documents have changed since` };
+}
+
+/** All that has ended, where nothing is known against it; else all up to the last side effect, which cannot be undone. */
+function chooseAdopted({ records, failure }: LeftTurn): LeftTurn['records'] {
+  const usable = records.filter((record) => isAnswered(record) && !hasEndedIt(record, failure));
+  if (isAdoptedWhole(failure)) return usable;
+  return usable.slice(0, usable.findLastIndex(hasActed) + 1);
+}
+
+/** Whether a failure says nothing against the answers that its attempt had heard before. */
+export function isAdoptedWhole({ failure_class, is_transient }: LeftTurn['failure']): boolean {
+  return is_transient === true || failure_class === 'poisoned' || failure_class === 'interrupted';
+}
+
+/** An answer over which the attempt failed is asked for again. A side effect is no such answer, and cannot be undone. */
+function hasEndedIt({ key, effect }: Recorded, { call_key }: LeftTurn['failure']): boolean {
+  return key === call_key && effect === 'read_only';
+}
+
+function isAnswered({ event }: Recorded): boolean {
+  return event?.kind === 'call_answered';
+}
+
+function hasActed(record: Recorded): boolean {
+  return record.effect !== 'read_only' && isAnswered(record);
+}

@@ -1,0 +1,92 @@
+import type { BeginAttempt, BeginOutcome, Doubt, LeftAttempt } from '../../ports/attempts.js';
+import { prepare, run, type Runner, toTimestamp } from '../statement.js';
+import { readContents, toWorld } from '../world-snapshot.js';
+import { beginAdopting } from './continue-attempt.js';
+import { DOUBTS } from './doubt.js';
+import { listRecordedCalls } from './recorded-calls.js';
+
+// A new attempt after one that failed, with the world's row locked. What it adopts is decided by the core, from the records.
+
+const FIND_DOUBT = prepare('find_doubt', `${DOUBTS} LIMIT 1`);
+
+const FIND_LEFT = prepare(
+  'find_left_attempt',
+  `SELECT attempt_id, attempted_turn, scenario_hash, failure_class, is_transient, failed_source_invocation_id
+   FROM attempts WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid`,
+);
+
+const LEAVE_BEHIND = prepare(
+  'leave_attempt_behind',
+  'UPDATE worlds SET adoptable_attempt_id = NULL WHERE world_slug = :world_slug',
+);
+
+const SET_ASIDE = prepare(
+  'set_attempt_aside',
+  `WITH doubted AS (${DOUBTS}),
+   acted AS (
+     SELECT source_invocation_id FROM source_invocations AS calls
+     WHERE world_slug = :world_slug AND effect_class <> 'read_only' AND status = 'succeeded'
+       AND (attempt_id = :attempt_id::uuid OR source_invocation_id IN (
+         SELECT source_invocation_id FROM adopted_calls
+         WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid))),
+   world AS (UPDATE worlds SET adoptable_attempt_id = NULL WHERE world_slug = :world_slug)
+   INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at, details)
+   SELECT world_slug, 'attempt_set_aside', attempt_id, attempted_turn, :at::timestamptz, json_build_object(
+     'begun_anew_by', :new_attempt_id::uuid, 'host', :host::text, 'pid', :pid::int,
+     'in_doubt', (SELECT coalesce(json_agg(source_invocation_id), '[]') FROM doubted),
+     'side_effects', (SELECT coalesce(json_agg(source_invocation_id), '[]') FROM acted))
+   FROM attempts WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid`,
+);
+
+/**
+ * Begins a new attempt after one that failed at the same turn. Demands a transaction, and the world's row locked.
+ * @returns `free` where nothing of that one is in the way any more
+ */
+export async function beginAfter(
+  transaction: Runner,
+  request: BeginAttempt,
+  left_attempt_id: string,
+): Promise<BeginOutcome | 'free'> {
+  const { world_slug } = request;
+  const left = { world_slug, attempt_id: left_attempt_id };
+  if (request.anew) return setAside(transaction, request, left);
+  const [doubt] = await run<Doubt>(transaction, FIND_DOUBT, left);
+  if (doubt !== undefined) return { kind: 'in_doubt', ...doubt };
+  const found = await readLeft(transaction, left);
+  const adoption = request.adopt(found);
+  if (adoption.kind === 'refused') {
+    const { attempt_id, attempted_turn } = found;
+    return { kind: 'not_adoptable', attempt_id, attempted_turn, reason: adoption.reason };
+  }
+  const { source_invocation_ids } = adoption;
+  if (source_invocation_ids.length > 0)
+    return beginAdopting(transaction, request, { adopts: left_attempt_id, source_invocation_ids });
+  await run(transaction, LEAVE_BEHIND, { world_slug });
+  return 'free';
+}
+
+interface AttemptKey {
+  readonly [column: string]: string;
+  readonly world_slug: string;
+  readonly attempt_id: string;
+}
+
+/** Somebody wants a turn begun anew, whatever happened: the record says who, and what was set aside. */
+async function setAside(transaction: Runner, request: BeginAttempt, left: AttemptKey): Promise<'free'> {
+  await run(transaction, SET_ASIDE, {
+    ...left,
+    new_attempt_id: request.attempt_id,
+    host: request.holder.host,
+    pid: request.holder.pid,
+    at: toTimestamp(request.started_at),
+  });
+  return 'free';
+}
+
+async function readLeft(transaction: Runner, { world_slug, attempt_id }: AttemptKey): Promise<LeftAttempt> {
+  const [row] = await run<Omit<LeftAttempt, 'world' | 'calls'>>(transaction, FIND_LEFT, { world_slug, attempt_id });
+  if (!row) throw new Error(`the attempt ${attempt_id} of ${world_slug} is not on record`);
+  const turn = row.attempted_turn - 1;
+  const { calls } = await listRecordedCalls(transaction, { world_slug, attempt_id });
+  return { ...row, world: toWorld(world_slug, turn, await readContents(transaction, world_slug, turn)), calls };
+}

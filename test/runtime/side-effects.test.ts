@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
+import { settleCall } from '../../engine/operations/settle-call.js';
+import { runTurns } from '../../engine/operations/run-turns.js';
+import type { AttemptRecord, WorldSnapshot } from '../../engine/ports/records.js';
+import type { Answers } from '../../fixtures/scripted-model/index.js';
+import type { Fault } from '../../fixtures/toys/index.js';
+import {
+  type Edit,
+  editWorkflows,
+  loadScript,
+  must,
+  onEachDatabase,
+  openParkStage,
+  type ParkStage,
+} from '../support/park-stage.js';
+
+// A side effect is made once, whatever becomes of the call that asks for it and of the attempt that it belongs to.
+
+const FIRST = 'bob/act/round-1/try-1';
+const SALE = `${FIRST}/tool`;
+const AFTER_SALE = 'bob/act/round-2/try-1';
+
+interface Run {
+  readonly world_slug: string;
+  readonly anew?: boolean;
+}
+
+async function run({ engine }: ParkStage, request: Run) {
+  const { signal } = new AbortController();
+  return runTurns(engine, { ...request, turns: 1, signal, onProgress: () => {} });
+}
+
+/** The attempt at the next turn. */
+async function tryTurn(stage: ParkStage, request: Run): Promise<AttemptRecord> {
+  const [turn] = must(await run(stage, request)).turns;
+  return (await stage.engine.store.records.attempt(turn?.attempt_id ?? '')) ?? assert.fail('no turn was tried');
+}
+
+/** The codes with which a run is refused. */
+async function refusals(stage: ParkStage, request: Run): Promise<readonly string[]> {
+  const refused = await run(stage, request);
+  return refused.ok ? assert.fail('the run was not refused') : refused.problems.map(({ code }) => code);
+}
+
+const changeInterface =
+  (change: JsonObject): Edit =>
+  (source) => ({ ...source, interface: { ...(source['interface'] as JsonObject), ...change } });
+
+/** So that an answer that never comes is given up soon. */
+const IN_HASTE = changeInterface({ timeout_ms: 400 });
+
+/** The script of the tools, with other answers in its first turn. */
+async function saying(answers: Answers['turns'][string]): Promise<Answers> {
+  const script = await loadScript('tools');
+  return { ...script, turns: { ...script.turns, '1': { ...script.turns['1'], ...answers } } };
+}
+
+/** A world in which Bob buys a candy bar. */
+async function makeWorld(stage: ParkStage, workflows: string): Promise<WorldSnapshot> {
+  stage.model.setScript(await loadScript('tools'));
+  return stage.makeWorld({ scenario: 'tools', workflows });
+}
+
+/** The keys of the calls that an attempt made itself, or adopted. */
+function keysOf({ invocations }: AttemptRecord, which: 'made' | 'adopted'): readonly string[] {
+  return invocations
+    .filter(({ adopted_from }) => (adopted_from === null) === (which === 'made'))
+    .map(({ command_key }) => command_key);
+}
+
+const SALES: readonly (readonly [fault: Fault, failure_class: string, is_in_doubt: boolean])[] = [
+  ['reset_connection', 'transport', true],
+  ['hang', 'timeout', true],
+  ['non_json', 'non_json', true],
+  ['schema_invalid', 'schema_invalid', true],
+  ['oversized_body', 'result_too_large', true],
+  ['status_500', 'http_status', false],
+  ['redirect', 'http_status', false],
+];
+
+onEachDatabase('a side effect', (open) => {
+  for (const [fault, failure_class, is_in_doubt] of SALES) {
+    const what = is_in_doubt ? 'is in doubt, and no turn makes it again' : 'is denied, and the next turn makes it';
+    test(`whose service answers with ${fault} ${what}`, async (context) => {
+      const stage = await open();
+      const workflows = await editWorkflows(context, { 'sources/vending-machine.json': IN_HASTE });
+      const world = await makeWorld(stage, workflows);
+      const { vending } = stage.toys;
+      vending.misbehave(fault);
+      const failed = await tryTurn(stage, world);
+      assert.deepEqual([failed.status, failed.failure_class], ['failed', failure_class]);
+      assert.equal(/side effect took place is not known/.test(failed.failure_message ?? ''), is_in_doubt);
+      vending.misbehave();
+      const served = vending.served.length;
+      if (is_in_doubt) assert.deepEqual(await refusals(stage, world), ['CALL_IN_DOUBT']);
+      else assert.equal((await tryTurn(stage, world)).status, 'committed');
+      assert.equal(vending.served.length - served, is_in_doubt ? 0 : 1);
+    });
+  }
+
+  test('that a repeatable binding asks for is made again by the next turn, under the same name', async (context) => {
+    const stage = await open();
+    const repeatable: Edit = (workflow) =>
+      JSON.parse(
+        JSON.stringify(workflow).replaceAll('"effect":"state_change"', '"effect":"state_change","repeatable":true'),
+      );
+    const edits = { 'sources/vending-machine.json': IN_HASTE, 'tools/workflow.json': repeatable };
+    const world = await makeWorld(stage, await editWorkflows(context, edits));
+    stage.toys.vending.misbehave('reset_connection');
+    assert.equal((await tryTurn(stage, world)).failure_class, 'transport');
+    stage.toys.vending.misbehave();
+    assert.equal((await tryTurn(stage, world)).status, 'committed');
+    const names = stage.toys.vending.served.map(({ headers }) => headers['x-client-request-id']);
+    assert.deepEqual(names, [names[0], names[0]]);
+  });
+
+  test('is not made again where a later call fails: the next attempt adopts it, and all before it', async (context) => {
+    const stage = await open();
+    const world = await makeWorld(stage, await editWorkflows(context, {}));
+    stage.model.setScript(await saying({ [AFTER_SALE]: { status: 500 } }));
+    const failed = await tryTurn(stage, world);
+    assert.deepEqual([failed.failure_class, failed.adopts], ['http_status', null]);
+    stage.model.setScript(await loadScript('tools'));
+    const asked = stage.model.requests.length;
+    const attempt = await tryTurn(stage, world);
+    assert.deepEqual([attempt.status, attempt.adopts], ['committed', failed.attempt_id]);
+    assert.deepEqual(keysOf(attempt, 'adopted'), [FIRST, SALE]);
+    assert.deepEqual(keysOf(attempt, 'made'), [AFTER_SALE]);
+    assert.deepEqual([stage.toys.vending.served.length, stage.model.requests.length - asked], [1, 1]);
+    const report = must(await run(stage, world));
+    assert.equal(report.turns[0]?.adopts, null, 'the turn after a commit adopts something');
+  });
+
+  test('is adopted by one attempt after the other, and with the answer rejected before it', async (context) => {
+    const stage = await open();
+    const world = await makeWorld(stage, await editWorkflows(context, {}));
+    const [bought] = [(await loadScript('tools')).turns['1']?.[FIRST]];
+    assert.ok(bought);
+    const retried = { [FIRST]: { text: 'nonsense' }, 'bob/act/round-1/try-2': bought };
+    const exhausted = Object.fromEntries(
+      [1, 2, 3].map((number) => [`bob/act/round-2/try-${number}`, { text: 'nonsense' }]),
+    );
+    stage.model.setScript(await saying({ ...retried, ...exhausted }));
+    const first = await tryTurn(stage, world);
+    assert.equal(first.failure_class, 'generation_attempts_exhausted');
+    const adopted = [FIRST, 'bob/act/round-1/try-2', 'bob/act/round-1/try-2/tool'];
+    const second = await tryTurn(stage, world);
+    stage.model.setScript(await saying(retried));
+    const third = await tryTurn(stage, world);
+    assert.deepEqual(
+      [second, third].map(({ adopts }) => adopts),
+      [first.attempt_id, second.attempt_id],
+    );
+    assert.deepEqual(
+      [second, third].map((attempt) => keysOf(attempt, 'adopted')),
+      [adopted, adopted],
+    );
+    assert.deepEqual([third.status, stage.toys.vending.served.length], ['committed', 1]);
+    const numbers = third.invocations.map(({ invocation_seq }) => invocation_seq);
+    assert.equal(new Set(numbers).size, numbers.length, 'two calls have one number');
+    const sale = third.invocations.find(({ tool_name }) => tool_name === 'buy_candy');
+    assert.deepEqual([sale?.adopted_from, sale?.command_key], [first.attempt_id, adopted[2]]);
+  });
+
+  test('that is adopted has its generation as its parent, in the tree of what its agent did as well', async (context) => {
+    const stage = await open();
+    const world = await makeWorld(stage, await editWorkflows(context, {}));
+    stage.model.setScript(await saying({ [AFTER_SALE]: { status: 500 } }));
+    await tryTurn(stage, world);
+    stage.model.setScript(await loadScript('tools'));
+    const { agent_turns, invocations } = await tryTurn(stage, world);
+    const shown = await stage.engine.store.records.agentTurn(agent_turns[0]?.agent_turn_id ?? '');
+    const edge = shown?.execution_edges.find(({ primitive }) => primitive === 'tool_call');
+    assert.equal(
+      edge?.parent_step_id,
+      invocations.find(({ command_key }) => command_key === FIRST)?.source_invocation_id,
+    );
+  });
+
+  test('costs nothing where it is adopted: budgets of tokens count what an attempt has asked for itself', async (context) => {
+    const stage = await open();
+    const world = await makeWorld(stage, await editWorkflows(context, {}));
+    stage.model.setScript(await saying({ [AFTER_SALE]: { status: 500 } }));
+    const failed = await tryTurn(stage, world);
+    stage.model.setScript(await loadScript('tools'));
+    const attempt = await tryTurn(stage, world);
+    assert.deepEqual(
+      [failed, attempt].map(({ source_invocation_count }) => source_invocation_count),
+      [3, 1],
+    );
+    const tokensOf = ({ source_trace_summary }: AttemptRecord): Json =>
+      (source_trace_summary as JsonObject)['input_tokens'] ?? null;
+    const last = attempt.invocations.at(-1)?.llm_call_id ?? null;
+    assert.equal(tokensOf(attempt), (await stage.llmCall(last)).tokens?.input_tokens);
+  });
+
+  test('is made again only by a turn that is begun anew, which the record of the one before tells', async (context) => {
+    const stage = await open();
+    const world = await makeWorld(stage, await editWorkflows(context, {}));
+    stage.toys.vending.misbehave('reset_connection');
+    const failed = await tryTurn(stage, world);
+    stage.toys.vending.misbehave();
+    const attempt = await tryTurn(stage, { ...world, anew: true });
+    assert.deepEqual([attempt.status, attempt.adopts, stage.toys.vending.served.length], ['committed', null, 2]);
+    const before = await stage.engine.store.records.attempt(failed.attempt_id);
+    const told = before?.audit.find(({ audit_kind }) => audit_kind === 'attempt_set_aside')?.details as JsonObject;
+    assert.equal(told['begun_anew_by'], attempt.attempt_id);
+    assert.deepEqual(told['in_doubt'], [failed.failed_source_invocation_id]);
+    const late = await settleCall(stage.engine, { attempt_id: failed.attempt_id });
+    assert.deepEqual(!late.ok && late.problems.map(({ code }) => code), ['SETTLED_TOO_LATE']);
+  });
+});
+
+describe('a call with a side effect', () => {
+  test('to a service that refuses the connection is not in doubt, and the next turn makes it', async (context) => {
+    const stage = await openParkStage('embedded', () => ({ CHUKWA_TOY_VENDING_URL: 'http://127.0.0.1:9' }));
+    context.after(stage.close);
+    const world = await makeWorld(stage, await editWorkflows(context, {}));
+    for (const time of ['first', 'second']) {
+      const { failure_class, failure_message, invocations } = await tryTurn(stage, world);
+      assert.equal(failure_class, 'transport', time);
+      assert.doesNotMatch(failure_message ?? '', /not known/);
+      assert.equal(invocations.at(-1)?.outcome_unknown, false);
+    }
+  });
+});
