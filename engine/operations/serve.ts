@@ -1,8 +1,8 @@
 import type { Problem } from '../contract/problem.js';
 import type { Composition, HttpDesk, ServePlace } from './composition.js';
-import { type Done, type Engine, unavailable } from './engine.js';
+import { type Done, type Engine, unavailable, whileReachable } from './engine.js';
 import { askToStop, reportCall } from './reports.js';
-import { runWorker, type WorkerEvent } from './run-worker.js';
+import { runWorker, type WorkerEvent, type WorkRequest } from './run-worker.js';
 import type { LoadedTokens } from './tokens.js';
 
 export interface ServeRequest {
@@ -30,10 +30,9 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
     if (!server.ok) return server;
     const withdraw = await composition.announceServed(server.value.url);
     try {
-      return await runWorker(engine.value, {
-        ...request,
-        onReady: ({ database }) => request.onReady({ url: server.value.url, database, tokens: tokens.value }),
-      });
+      const onReady: WorkRequest['onReady'] = ({ database }) =>
+        request.onReady({ url: server.value.url, database, tokens: tokens.value });
+      return await whileReachable(engine.value, (working) => runWorker(working, { ...request, onReady }));
     } finally {
       await withdraw();
       await server.value.close();

@@ -1,6 +1,13 @@
 import type { Problem } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
-import { databaseBusy, databaseFull, databaseLost, databaseRefuses, databaseTroubled } from './problems.js';
+import {
+  databaseBusy,
+  databaseFull,
+  databaseLockLost,
+  databaseLost,
+  databaseRefuses,
+  databaseTroubled,
+} from './problems.js';
 
 /**
  * What a server says when it sends its clients away or takes no more: connections, shutting down, too long silent in a
@@ -26,9 +33,16 @@ const ENDED =
 
 const WAYS = ['connect', 'read', 'write'];
 
+/** What the holder of an embedded database finds where its lock file does not name it any more. */
+export class LockLost extends Error {
+  constructor() {
+    super('its lock file no longer says that this process has it');
+  }
+}
+
 /** How the surroundings of a database keep a statement from being done. */
 export interface DatabaseFault {
-  readonly kind: 'lost' | 'full' | 'troubled' | 'refused' | 'busy';
+  readonly kind: 'lock_lost' | 'lost' | 'full' | 'troubled' | 'refused' | 'busy';
   readonly reason: string;
 }
 
@@ -47,6 +61,7 @@ export function findFault(error: unknown): DatabaseFault | undefined {
 function findKind(error: Error & { readonly code?: unknown; readonly syscall?: unknown }) {
   const { syscall, message } = error;
   const code = typeof error.code === 'string' ? error.code : '';
+  if (error instanceof LockLost) return 'lock_lost';
   if (FULL.test(code)) return 'full';
   if (SENT_AWAY.test(code) || ENDED.test(message)) return 'lost';
   if (TROUBLED.test(code)) return 'troubled';
@@ -60,6 +75,8 @@ export function findFaultProblem(description: string, error: unknown): Problem |
   const fault = findFault(error);
   if (fault === undefined) return undefined;
   switch (fault.kind) {
+    case 'lock_lost':
+      return databaseLockLost(description, fault.reason);
     case 'lost':
       return databaseLost(description, fault.reason);
     case 'full':

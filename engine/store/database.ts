@@ -44,11 +44,13 @@ async function openQueries(pool: Pool): Promise<Kysely<DB>> {
 /** What is known of a database before it is opened, and how what lies behind it is closed. */
 export interface AboutDatabase extends Pick<OpenDatabase, 'description' | 'is_exclusive' | 'is_kept'> {
   readonly release: () => Promise<void>;
+  /** Asked before each statement and each transaction. @throws where this process may not use the database any more */
+  readonly demandHeld?: () => void;
 }
 
 /** Joins a pool's configuration and a way to close what lies behind it. */
 export function openDatabase(config: PoolConfig, about: AboutDatabase): OpenDatabase {
-  const pool = new pg.Pool({ ...config, types, onConnect });
+  const pool = guard(new pg.Pool({ ...config, types, onConnect }), about);
   // A server that goes away ends its clients, idle or not; whoever asks next hears of it.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
@@ -61,6 +63,17 @@ export function openDatabase(config: PoolConfig, about: AboutDatabase): OpenData
   };
   const { description, is_exclusive, is_kept } = about;
   return { description, is_exclusive, is_kept, pool, queries, query: queryOf(pool), close };
+}
+
+/** Whoever asks for a connection is asked first whether the database is still this process's. */
+function guard(pool: Pool, { demandHeld }: AboutDatabase): Pool {
+  if (demandHeld === undefined) return pool;
+  const connect = pool.connect.bind(pool);
+  const connectHeld = async (): Promise<pg.PoolClient> => {
+    demandHeld();
+    return connect();
+  };
+  return Object.assign(pool, { connect: connectHeld });
 }
 
 /**

@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { PoolConfig } from 'pg';
 import type { Outcome, Problem } from '../contract/problem.js';
-import { type AboutDatabase, openDatabase, type OpenDatabase } from './database.js';
-import { lockFolder } from './folder-lock.js';
+import { LockLost } from './database-fault.js';
+import { openDatabase, type OpenDatabase } from './database.js';
+import { type FolderLock, lockFolder } from './folder-lock.js';
 import { databaseFull, databaseUnreadable, dataFolderUnusable } from './problems.js';
 import { unpackTar } from './tar.js';
 
@@ -21,7 +22,12 @@ const ROOM_BYTES_MIN = 16_777_216;
 export async function openInMemory(template_file: string | undefined): Promise<OpenDatabase> {
   const template = template_file === undefined ? undefined : await findFile(template_file);
   const pglite = await PGlite.create(template ? { loadDataDir: new Blob([new Uint8Array(template)]) } : {});
-  return toDatabase(pglite, { description: 'embedded, in memory', is_kept: false, release: async () => {} });
+  return openDatabase(toPoolConfig(pglite), {
+    description: 'embedded, in memory',
+    is_kept: false,
+    is_exclusive: true,
+    release: () => pglite.close(),
+  });
 }
 
 /**
@@ -42,11 +48,7 @@ export async function openInFolder(
       const description = `embedded, in ${data_dir}`;
       const place = await ensureFiles(data_dir, template_file);
       const pglite = await start(place);
-      if (pglite.ok)
-        return {
-          ok: true,
-          value: toDatabase(pglite.value, { description, is_kept: true, release: lock.value.release }),
-        };
+      if (pglite.ok) return { ok: true, value: toHeldDatabase(pglite.value, description, lock.value) };
       const room = await findRoom(place);
       await lock.value.release();
       return { ok: false, problems: [doesNotStart(description, pglite.said, room)] };
@@ -102,19 +104,20 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-function toDatabase(
-  pglite: PGlite,
-  { description, is_kept, release }: Omit<AboutDatabase, 'is_exclusive'>,
-): OpenDatabase {
+/** Once the lock is lost the files are another process's, and closing would write to them. */
+function toHeldDatabase(pglite: PGlite, description: string, lock: FolderLock): OpenDatabase {
   return openDatabase(toPoolConfig(pglite), {
     description,
-    is_kept,
+    is_kept: true,
     is_exclusive: true,
+    demandHeld: () => {
+      if (!lock.isHeld()) throw new LockLost();
+    },
     release: async () => {
       try {
-        await pglite.close();
+        if (lock.isHeld()) await pglite.close();
       } finally {
-        await release();
+        await lock.release();
       }
     },
   });

@@ -1,26 +1,24 @@
-import { link, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { readFileSync, readlinkSync } from 'node:fs';
+import { link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Outcome } from '../contract/problem.js';
-import { sha256 } from '../core/content/sha256.js';
+import { type KernelLock, takeKernelLock } from './kernel-lock.js';
 import { databaseLocked } from './problems.js';
 
-// A folder is held by the process that its file `lock` names. Files appear whole (a hard link to a finished one), so two
-// openers cannot both make one, and no two ever hold the same text.
+// A folder is held by two locks. The kernel lock keeps out every process that the kernel lets see it, and no file can be
+// deleted from under it. The file `lock` names the holder to all others: processes of other containers and hosts, and
+// of systems without kernel locks.
 //
-// A lock is stale when its process is gone, though nobody may have asked yet how it ended, or is another one that got the
-// same number: the kernel's start time tells.
-// Of other hosts, and of other process namespaces of this one, nothing can be known, so their locks stand until a
-// person removes them.
-//
-// Whoever finds a stale lock links a claim, named after the text that it succeeds: one claim for each text, so one
-// successor. If the lock still says what it said before the claim, the claim is good and takes the lock's place.
-// A claimant that dies in between is itself succeeded, by a claim named after its text.
+// The file is stale when its process is gone; the kernel's start time tells a process from a later one with the same
+// number. Of other hosts and process namespaces nothing can be known, so their locks stand until a person removes them.
+// The holder reads the file before each statement, and does nothing more once it does not name it.
 
 /** A folder that this process has for itself. */
 export interface FolderLock {
+  /** Whether the lock file still says that this process has the folder. */
+  isHeld(): boolean;
   release(): Promise<void>;
 }
 
@@ -41,27 +39,58 @@ const held = new Set<string>();
  */
 export async function lockFolder(folder: string): Promise<Outcome<FolderLock>> {
   const place = await realpath(folder);
-  const lockFile = join(place, 'lock');
+  const lock_file = join(place, 'lock');
   const self = toHolder();
-  if (held.has(place)) return { ok: false, problems: [toProblem(place, lockFile, self)] };
+  if (held.has(place)) return { ok: false, problems: [toProblem(place, lock_file, self)] };
   held.add(place);
-  try {
-    const text = JSON.stringify({ ...self, key: randomUUID() });
-    const holder = await takeFile(lockFile, self, text);
-    if (holder) {
-      held.delete(place);
-      return { ok: false, problems: [toProblem(place, lockFile, holder)] };
-    }
-    return { ok: true, value: { release: () => release(place, lockFile, text) } };
-  } catch (error) {
+  const text = JSON.stringify({ ...self, key: randomUUID() });
+  let kernel: KernelLock | undefined;
+  const letGo = (): void => {
+    kernel?.release();
     held.delete(place);
+  };
+  try {
+    const taken = await takeKernelLock(place, text);
+    if (taken.kind === 'taken') kernel = taken;
+    const holder = taken.kind === 'held' ? (parseHolder(taken.answer) ?? {}) : await takeFile(lock_file, self, text);
+    if (holder) {
+      letGo();
+      return { ok: false, problems: [toProblem(place, lock_file, holder)] };
+    }
+  } catch (error) {
+    letGo();
     throw error;
+  }
+  const isHeld = (): boolean => says(lock_file, text);
+  const release = async (): Promise<void> => {
+    if (isHeld()) await rm(lock_file, { force: true });
+    letGo();
+  };
+  return { ok: true, value: { isHeld, release } };
+}
+
+/** @returns who has the file, where it could not be taken */
+async function takeFile(lock_file: string, self: LockHolder, text: string): Promise<LockHolder | undefined> {
+  for (;;) {
+    const found = await readLock(lock_file);
+    if (found === text) return undefined;
+    const holder = found === undefined ? undefined : parseHolder(found);
+    if (holder && isAlive(holder, self)) return holder;
+    // Without a kernel lock another process may do the same at this instant: the file is read again.
+    await writeLock(lock_file, text, { is_new: found === undefined });
   }
 }
 
-async function release(place: string, lockFile: string, text: string): Promise<void> {
-  if ((await readLock(lockFile)) === text) await rm(lockFile, { force: true });
-  held.delete(place);
+/** Files appear whole, so nobody reads half of one. A new one replaces none that appears meanwhile. */
+async function writeLock(lock_file: string, text: string, { is_new }: { readonly is_new: boolean }): Promise<void> {
+  const draft = `${lock_file}.draft.${randomUUID()}`;
+  try {
+    await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+    if (is_new) await linkOnce(draft, lock_file);
+    else await rename(draft, lock_file);
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 function toHolder(): LockHolder {
@@ -73,92 +102,26 @@ function toHolder(): LockHolder {
   };
 }
 
-function toProblem(folder: string, lockFile: string, { host, namespace, pid }: LockHolder) {
+function toProblem(folder: string, lock_file: string, { host, namespace, pid }: Partial<LockHolder>) {
   const elsewhere =
-    host !== hostname()
+    host !== undefined && host !== hostname()
       ? { where: `on host ${host}`, gone: 'that host' }
-      : isForeign(namespace, findNamespace())
+      : isForeign(namespace ?? null, findNamespace())
         ? { where: 'in another container of this host', gone: 'that container' }
         : undefined;
   return databaseLocked(folder, {
-    host,
-    pid,
-    lock_file: lockFile,
+    host: host ?? hostname(),
+    ...(pid === undefined ? {} : { pid }),
+    lock_file,
     ...(elsewhere === undefined ? {} : { elsewhere }),
   });
 }
 
-/** @returns who has the file, where it could not be taken */
-async function takeFile(lockFile: string, self: LockHolder, text: string): Promise<LockHolder | undefined> {
-  const draft = `${lockFile}.draft.${randomUUID()}`;
-  try {
-    await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
-    for (;;) {
-      if (await linkOnce(draft, lockFile)) break;
-      const chain = await readChain(lockFile);
-      if (chain === undefined) continue;
-      const holder = parseHolder(chain.last);
-      if (holder && isAlive(holder, self)) return holder;
-      if (await succeed(lockFile, draft, chain)) break;
-    }
-    await sweepClaims(lockFile);
-    return undefined;
-  } finally {
-    await rm(draft, { force: true });
-  }
-}
-
-/** What the lock says, and the last of those that succeeded it without living to take its place. */
-interface Chain {
-  readonly lock: string;
-  readonly last: string;
-}
-
-async function readChain(lockFile: string): Promise<Chain | undefined> {
-  const lock = await readLock(lockFile);
-  if (lock === undefined) return undefined;
-  let last = lock;
-  for (;;) {
-    const next = await readLock(claimOf(lockFile, last));
-    if (next === undefined) return { lock, last };
-    last = next;
-  }
-}
-
-/**
- * Claims the succession of a dead holder and takes its place.
- * @returns false where somebody else was faster
- */
-async function succeed(lockFile: string, draft: string, { lock, last }: Chain): Promise<boolean> {
-  const claim = claimOf(lockFile, last);
-  if (!(await linkOnce(draft, claim))) return false;
-  // The claim of a faster one may have become the lock and left its name free: then the lock says something new.
-  if ((await readLock(lockFile)) !== lock) {
-    await rm(claim, { force: true });
-    return false;
-  }
-  await rename(claim, lockFile);
-  return true;
-}
-
-function claimOf(lockFile: string, text: string): string {
-  return `${lockFile}.after.${sha256(text).slice(0, 16)}`;
-}
-
-/** Once the folder is taken every claim is one that was too late, or that its maker did not live to use. */
-async function sweepClaims(lockFile: string): Promise<void> {
-  const folder = dirname(lockFile);
-  const claims = (await readdir(folder)).filter((name) => name.startsWith(`${basename(lockFile)}.after.`));
-  await Promise.all(claims.map((name) => rm(join(folder, name), { force: true })));
-}
-
-async function linkOnce(draft: string, place: string): Promise<boolean> {
+async function linkOnce(draft: string, place: string): Promise<void> {
   try {
     await link(draft, place);
-    return true;
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   }
 }
 
@@ -168,6 +131,14 @@ async function readLock(file: string): Promise<string | undefined> {
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
+  }
+}
+
+function says(file: string, text: string): boolean {
+  try {
+    return readFileSync(file, 'utf8') === text;
+  } catch {
+    return false;
   }
 }
 

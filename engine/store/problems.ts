@@ -4,7 +4,8 @@ const SHARE = 'use CHUKWA_DATABASE_URL with PostgreSQL to share a database betwe
 
 /** A process that has the embedded database. */
 interface DatabaseHolder {
-  readonly pid: number;
+  /** Left out where it does not say. */
+  readonly pid?: number;
   readonly host: string;
   /** Where it is, if it cannot be seen from here, and what would have to be gone for it to be dead. */
   readonly elsewhere?: { readonly where: string; readonly gone: string };
@@ -15,11 +16,22 @@ interface DatabaseHolder {
 export function databaseLocked(folder: string, { pid, host, elsewhere, lock_file }: DatabaseHolder): Problem {
   const where = elsewhere ? ` ${elsewhere.where}` : '';
   const after = elsewhere ? `; if ${elsewhere.gone} is gone for good, delete ${lock_file}` : '';
+  const holder = pid === undefined ? 'another process' : `process ${pid}`;
   return {
     code: 'DATABASE_LOCKED',
-    message: `The database in ${folder} is in use by process ${pid}${where}.`,
-    repair: `Stop process ${pid}${after}, or ${SHARE}.`,
-    details: { pid, host, folder },
+    message: `The database in ${folder} is in use by ${holder}${where}.`,
+    repair: `Stop ${pid === undefined ? 'that process' : holder}${after}, or ${SHARE}.`,
+    details: { ...(pid === undefined ? {} : { pid }), host, folder },
+  };
+}
+
+/** The lock file of the embedded database was deleted or changed while this process had the database. */
+export function databaseLockLost(description: string, reason: string): Problem {
+  return {
+    code: 'DATABASE_LOCK_LOST',
+    message: `The database (${description}) may be in use by another process: ${reason}. Nothing more is written to it.`,
+    repair:
+      'Leave the lock file alone while a process has the database. See that no other process uses it, and run the command again: a turn that was under way goes on from its records.',
   };
 }
 

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { compose } from '../../engine/main.js';
 import type { Refused } from '../../engine/operations/engine.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
-import { findFault } from '../../engine/store/database-fault.js';
+import { findFault, LockLost } from '../../engine/store/database-fault.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { type ScriptedModel, startScriptedModel } from '../../fixtures/scripted-model/index.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
@@ -129,6 +129,7 @@ const FAULTS: Readonly<Record<NonNullable<ReturnType<typeof findFault>>['kind'] 
     new Error('a promise was broken'),
     'text',
   ],
+  lock_lost: [new LockLost()],
   lost: [
     says('terminating connection due to administrator command.', { code: '57P01' }),
     says('sorry, too many clients already', { code: '53300' }),

@@ -23,7 +23,9 @@ async function obey({ folder, at }: Order): Promise<string> {
   while (Date.now() < at);
   const outcome = await lockFolder(folder);
   if (outcome.ok) release = outcome.value.release;
-  return outcome.ok ? 'holds' : (outcome.problems[0]?.code ?? '');
+  if (outcome.ok) return 'holds';
+  const [problem] = outcome.problems;
+  return `${problem?.code} by ${String(problem?.details?.['pid'])}`;
 }
 
 process.send?.('ready');

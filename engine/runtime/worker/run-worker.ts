@@ -110,11 +110,14 @@ async function look(worker: Worker, is_called: boolean): Promise<number> {
   }
 }
 
-/** A database that cannot do what it should is waited for; each reason is said once. @throws everything else */
+/**
+ * A database that cannot do what it should is waited for; each reason is said once. One that may be another process's is
+ * left. @throws everything else
+ */
 function sleepOff(worker: Worker, error: unknown): number {
   const { parts } = worker;
   const fault = parts.findFault(error);
-  if (fault === undefined) throw error;
+  if (fault === undefined || fault.code === 'DATABASE_LOCK_LOST') throw error;
   const { code, message, repair } = fault;
   const reason = repair === undefined ? message : `${message} ${repair}`;
   const { trouble } = worker;
