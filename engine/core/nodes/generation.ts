@@ -1,7 +1,8 @@
 import type { Json } from '../../contract/json.js';
 import { contentHash } from '../content/canonical.js';
 import { EMPTY_PREFIX, type Message, type Segment, extendPrefix, toMessage } from '../prompt/message.js';
-import { fenceJson, renderPrompt } from '../prompt/render.js';
+import { escapeUnseen, fenceJson } from '../prompt/quote.js';
+import { renderPrompt } from '../prompt/render.js';
 import type { Invoke } from '../turn/command.js';
 import type { CallAnswered } from '../turn/event.js';
 import type { ModelContentDetail } from '../turn/failure.js';
@@ -158,7 +159,7 @@ export function correct(
 
 /** The corrective message, as the next request carries it. */
 function correctionText(complaint: Complaint): string {
-  return `Your previous response was rejected (${complaint.detail}). ${complaint.message}\n\nReturn one corrected JSON object. Keep everything else; only fix what was wrong.`;
+  return `Your previous response was rejected (${complaint.detail}). ${escapeUnseen(complaint.message)}\n\nReturn one corrected JSON object. Keep everything else; only fix what was wrong.`;
 }
 
 /** The rejection of one generation, as the audit keeps it. */

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import type { ToolLoopOutput } from '../../generated/tool-loop-output.js';
 import { isList } from '../content/json-pointer.js';
+import { quoteText } from '../prompt/quote.js';
 import { judgeRequest } from '../workflow/judge-request.js';
 import type { LlmToolLoopProgram, ToolProgram } from '../workflow/program.js';
 import { findPatchComplaints } from '../world/judge-patch.js';
@@ -92,11 +93,11 @@ function withoutEffects(patch: JsonObject, left: readonly Disallowed[]): JsonObj
   return { ...patch, effects: effects.filter((_, index) => left.every((disallowed) => disallowed.index !== index)) };
 }
 
-/** Validator complaints as one sentence for a model. */
+/** Validator complaints as one sentence for a model. The names of members in it are the model's own: they are quoted. */
 export function listProblems(problems: readonly Problem[]): string {
   const shown = problems
     .slice(0, COMPLAINTS_MAX)
-    .map((problem) => `${problem.pointer ? `at ${problem.pointer}: ` : ''}${problem.message}`);
+    .map(({ pointer, message }) => quoteText(`${pointer ? `at ${pointer}: ` : ''}${message}`));
   const more = problems.length - shown.length;
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }

@@ -2,7 +2,7 @@ import type { Json } from '../../contract/json.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import { contentHash } from '../content/canonical.js';
 import { type Segment, toMessage } from '../prompt/message.js';
-import { fenceJson } from '../prompt/render.js';
+import { fenceJson, quoteText } from '../prompt/quote.js';
 import type { Invoke } from '../turn/command.js';
 import type { CallAnswered, CallEvent, CallFailed, CallRefused } from '../turn/event.js';
 import type { ModelOutputKind, Verdict } from '../turn/verdict.js';
@@ -172,9 +172,9 @@ function complaintOfRefusal(event: CallFailed | CallRefused): Complaint | undefi
   switch (event.failure_class) {
     case 'policy_denied':
     case 'authz_denied':
-      return { detail: 'policy_denied', message: event.message };
+      return { detail: 'policy_denied', message: quoteText(event.message) };
     case 'schema_invalid':
-      return { detail: 'bad_arguments', message: event.message };
+      return { detail: 'bad_arguments', message: quoteText(event.message) };
     default:
       return undefined;
   }

@@ -1,6 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import { findIJsonProblem } from '../content/i-json.js';
 import { findJsonFault } from '../content/json-fault.js';
+import { quoteText } from '../prompt/quote.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import type { Complaint } from './generation.js';
 
@@ -37,7 +38,7 @@ function parse(
     const value: unknown = JSON.parse(text);
     const problem = findIJsonProblem(value);
     return problem
-      ? { ok: false, reason: `it holds ${problem.reason} at ${problem.pointer || 'its root'}` }
+      ? { ok: false, reason: quoteText(`it holds ${problem.reason} at ${problem.pointer || 'its root'}`) }
       : { ok: true, value: value as Json };
   } catch {
     return { ok: false, reason: describeFault(text) };

@@ -1,8 +1,8 @@
 import type { Json } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
-import { canonicalText } from '../content/canonical.js';
 import { findAt } from '../content/json-pointer.js';
 import { type Message, type Segment, toMessage } from './message.js';
+import { fenceJson, lastLineAfter, quoteName, type QuotePlace, quoteText } from './quote.js';
 import type { Placeholder, PromptTemplate } from './template.js';
 
 /** What a prompt may be filled with. Texts that cost work to make are made only when a placeholder asks. */
@@ -22,48 +22,52 @@ export type RenderedPrompt =
   | { readonly ok: true; readonly messages: readonly Message[] }
   | { readonly ok: false; readonly placeholder: string };
 
-/** Fills a prompt. Objects are fenced and labelled; what they hold is data and cannot end its fence. */
+/** Fills a prompt. What the world and its sources say is quoted: it can neither end a fence nor begin a line. */
 export function renderPrompt(template: PromptTemplate, scope: PromptScope): RenderedPrompt {
   const messages: Message[] = [];
   for (const message of template.messages) {
     const segments: Segment[] = [];
+    let line = '';
     for (const part of message.parts) {
-      const text = part.kind === 'text' ? part.text : fill(part.placeholder, scope);
+      const place = line.trim() === '' ? 'line_start' : 'in_line';
+      const text = part.kind === 'text' ? part.text : fill(part.placeholder, scope, place);
       if (text === undefined) return { ok: false, placeholder: part.kind === 'text' ? '' : part.placeholder.name };
       segments.push({ origin: part.kind === 'text' ? 'author' : part.placeholder.reads, text });
+      line = lastLineAfter(line, text);
     }
     messages.push(toMessage(message.role, segments));
   }
   return { ok: true, messages };
 }
 
-function fill(placeholder: Placeholder, scope: PromptScope): string | undefined {
+function fill(placeholder: Placeholder, scope: PromptScope, place: QuotePlace): string | undefined {
   switch (placeholder.reads) {
     case 'world':
-      return renderValue(findAt(scope.world, [placeholder.member]), placeholder.name);
+      return asItIs(findAt(scope.world, [placeholder.member]));
     case 'subject':
-      return renderValue(findAt(scope.subject, [placeholder.member]), placeholder.name);
+      return placeholder.member === 'name' ? quoteName(scope.subject.name) : scope.subject.id;
     case 'nodes':
-      return renderValue(findAt(scope.nodes, [placeholder.node_id, 'output', ...placeholder.path]), placeholder.name);
+      return render(findAt(scope.nodes, [placeholder.node_id, 'output', ...placeholder.path]), placeholder, place);
     case 'world.projection':
-      return renderValue(scope.projection(), placeholder.name);
+      return fenceJson(placeholder.name, scope.projection());
     case 'subject.rendered':
       return scope.rendered_subject();
     case 'ambient.visible':
-      return renderValue(scope.ambient, placeholder.name);
+      return fenceJson(placeholder.name, scope.ambient);
     case 'tools.available':
-      return renderValue(scope.tools(), placeholder.name);
+      return fenceJson(placeholder.name, scope.tools());
     default:
       return unreachable(placeholder);
   }
 }
 
-function renderValue(value: Json | undefined, label: string): string | undefined {
-  if (value === undefined) return undefined;
-  return typeof value === 'object' && value !== null ? fenceJson(label, value) : String(value);
+/** What nobody writes freely needs no quoting. */
+function asItIs(value: Json | undefined): string | undefined {
+  return value === undefined || typeof value === 'object' ? undefined : String(value);
 }
 
-/** JSON between fences under a label. Canonical JSON has no line break, so nothing in it can close the fence. */
-export function fenceJson(label: string, value: Json): string {
-  return `\`\`\`json ${label}\n${canonicalText(value)}\n\`\`\``;
+function render(value: Json | undefined, { name }: Placeholder, place: QuotePlace): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string') return quoteText(value, place);
+  return typeof value === 'object' && value !== null ? fenceJson(name, value) : String(value);
 }

@@ -1,6 +1,7 @@
 import { unreachable } from '../../contract/unreachable.js';
 import type { ModelContentDetail } from '../turn/failure.js';
 import { nearestFirst } from '../content/nearest-name.js';
+import { quoteName } from '../prompt/quote.js';
 import { normaliseEntityId } from './entity-id.js';
 import type { Projected } from './projection.js';
 import type { World } from './world.js';
@@ -108,7 +109,10 @@ function entityNames(projected: Projected): ReadonlyMap<string, string> {
 /** Names nearest to what was written first, at most `ROSTER_MAX`. */
 function renderRoster(written: string, names: ReadonlyMap<string, string>): string {
   const ordered = nearestFirst(written, [...names.keys()]);
-  const lines = ordered.slice(0, ROSTER_MAX).map((id) => (names.get(id) ? `- ${id} (${names.get(id)})` : `- ${id}`));
+  const lines = ordered.slice(0, ROSTER_MAX).map((id) => {
+    const name = names.get(id);
+    return name ? `- ${id} (${quoteName(name)})` : `- ${id}`;
+  });
   const more = ordered.length - lines.length;
   return [...lines, ...(more > 0 ? [`- and ${more} more`] : []), ...(ordered.length === 0 ? ['- none'] : [])].join(
     '\n',

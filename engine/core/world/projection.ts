@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../contract/json.js';
+import { quoteName, quoteText } from '../prompt/quote.js';
 import type { Projection } from '../workflow/program.js';
 import type { Entity, World } from './world.js';
 
@@ -42,12 +43,12 @@ function toEntityJson(entity: Entity): JsonObject {
 export function renderSubject(subject: Entity, projection: Projection): string {
   const recent = projection.memory.recent === 0 ? [] : subject.memory.slice(-projection.memory.recent);
   return [
-    `${subject.name} (id: ${subject.id})`,
-    ...(subject.goal === undefined ? [] : [`Goal: ${subject.goal}`]),
+    `${quoteName(subject.name)} (id: ${subject.id})`,
+    ...(subject.goal === undefined ? [] : [`Goal: ${quoteText(subject.goal)}`]),
     ...(subject.environment === undefined ? [] : [`Environment: ${subject.environment}`]),
-    `State: ${subject.state}`,
+    `State: ${quoteText(subject.state)}`,
     ...(recent.length === 0
       ? []
-      : ['Memories, oldest first:', ...recent.map((memory) => `- [turn ${memory.turn}] ${memory.content}`)]),
+      : ['Memories, oldest first:', ...recent.map((memory) => `- [turn ${memory.turn}] ${quoteText(memory.content)}`)]),
   ].join('\n');
 }
