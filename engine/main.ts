@@ -220,6 +220,10 @@ async function joinEngine(
     return opened;
   }
   const { store, close } = opened.value;
+  if (sources.refused.length > 0) {
+    await Promise.all([sources.close(), close()]);
+    return unavailable(...sources.refused);
+  }
   return {
     ok: true,
     value: {

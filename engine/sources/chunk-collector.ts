@@ -5,7 +5,7 @@
  */
 import type { Alarm } from '../contract/source.js';
 import type { ChunkBatch } from '../ports/sources.js';
-import type { SecretReplacer } from './secrets.js';
+import type { Ending, SecretReplacer } from './secrets.js';
 import { makeSourceFailure } from './source-failure.js';
 import { toStorableText } from './storable-text.js';
 
@@ -25,7 +25,7 @@ export interface ChunkOutside {
   readonly write: (batch: ChunkBatch) => Promise<void>;
   /** Told once, when a write failed. */
   readonly lost: () => void;
-  readonly secrets: Pick<SecretReplacer, 'pieces' | 'openEnd'>;
+  readonly secrets: Pick<SecretReplacer, 'pieces'>;
   readonly alarm: Alarm;
   /** Of all the text. */
   readonly max_bytes: number;
@@ -81,7 +81,7 @@ class Collector implements ChunkCollector {
     this.#cancelAlarm?.();
     if (this.#loss) throw this.#loss.thrown;
     this.#keep(this.#halfCharacter);
-    return toBatch(clean(this.#pieces, this.#outside.secrets), this.#batches + 1);
+    return toBatch(clean(this.#pieces, this.#outside.secrets, 'whole'), this.#batches + 1);
   }
 
   #count(text: string): void {
@@ -103,8 +103,8 @@ class Collector implements ChunkCollector {
   #flush(): void {
     this.#cancelAlarm = undefined;
     this.#delay_ms = Math.min(this.#delay_ms * 2, FLUSH_LAST_MS);
-    const { settled, open } = split(this.#pieces, this.#outside.secrets);
-    this.#pieces = [...open];
+    const settled = clean(this.#pieces, this.#outside.secrets, 'cut');
+    this.#pieces = this.#pieces.slice(settled.length);
     const batch = toBatch(settled, this.#batches + 1);
     if (!batch) return this.#setAlarm();
     this.#batches += 1;
@@ -123,23 +123,13 @@ class Collector implements ChunkCollector {
   }
 }
 
-function clean(pieces: readonly Piece[], secrets: ChunkOutside['secrets']): readonly Piece[] {
-  const texts = secrets.pieces(pieces.map(({ text }) => text));
-  return pieces.map(({ offset_ms }, index) => ({ text: texts[index] ?? '', offset_ms }));
-}
-
-function split(
-  given: readonly Piece[],
-  secrets: ChunkOutside['secrets'],
-): { readonly settled: readonly Piece[]; readonly open: readonly Piece[] } {
-  const pieces = clean(given, secrets);
-  let undecided = secrets.openEnd(pieces.map(({ text }) => text).join(''));
-  let count = pieces.length;
-  while (undecided > 0 && count > 0) {
-    count -= 1;
-    undecided -= pieces[count]?.text.length ?? 0;
-  }
-  return { settled: pieces.slice(0, count), open: pieces.slice(count) };
+/** The pieces as they may be kept; where others follow, only those of which none begins a secret that goes on in those. */
+function clean(pieces: readonly Piece[], secrets: ChunkOutside['secrets'], ending: Ending): readonly Piece[] {
+  const texts = secrets.pieces(
+    pieces.map(({ text }) => text),
+    ending,
+  );
+  return texts.map((text, index) => ({ text, offset_ms: pieces[index]?.offset_ms ?? 0 }));
 }
 
 function toBatch(given: readonly Piece[], batch_seq: number): ChunkBatch | undefined {

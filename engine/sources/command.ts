@@ -1,4 +1,4 @@
-import type { Secret } from './secrets.js';
+import { findShortSecret, type Secret } from './secrets.js';
 
 /** A program as the operator's variable names it. */
 export interface Command {
@@ -42,7 +42,11 @@ export function parseCommand(variable: string, value: string): CommandOutcome {
       message: `${variable} holds neither an http or https URL nor a command: write words with spaces between them, or a JSON array of strings`,
     };
   }
-  return { ok: true, command: { variable, file, arguments: rest, secrets: findSecrets(variable, words) } };
+  const secrets = findSecrets(variable, words);
+  const refused = findShortSecret(secrets);
+  return refused === undefined
+    ? { ok: true, command: { variable, file, arguments: rest, secrets } }
+    : { ok: false, message: refused };
 }
 
 function toWords(value: string): readonly string[] | undefined {

@@ -1,5 +1,6 @@
 import { redact } from '../core/content/redact.js';
 import type { Validate } from '../core/workflow/program.js';
+import type { Problem } from '../contract/problem.js';
 import type { Clock } from '../ports/clock.js';
 import type { AnswerCall } from '../ports/answers.js';
 import type { CallSource, MakeCallback, PluginCatalogue, ReceiveReport } from '../ports/sources.js';
@@ -14,6 +15,7 @@ import type { PluginPlaces } from './plugin-places.js';
 import type { FoundPlugin } from './found-plugin.js';
 import type { LoadSurroundings } from './import-entry.js';
 import { findPlugins, type LoadedPlugin, loadPlugins, loadPluginsBy, type Several } from './registry.js';
+import { findShortSecret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, withoutWayOut } from './stand-in.js';
 import { allowEverybody, type Authorise } from './stages/authorise.js';
 
@@ -48,6 +50,8 @@ export interface SourcesParts extends PluginPlaces {
 /** Everything that can be asked, and the one function that asks. */
 export interface Sources {
   readonly catalogue: PluginCatalogue;
+  /** What the operator has to set otherwise before anything is asked. */
+  readonly refused: readonly Problem[];
   readonly callSource: CallSource;
   readonly receiveReport: ReceiveReport;
   /** Closes every source, and ends every connection and every program. */
@@ -77,6 +81,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
   };
   return {
     catalogue: { plugins, problems: [...found.problems, ...loaded.problems] },
+    refused: findShortSecrets(plugins, lookUp),
     callSource: createCallSource(pipeline),
     receiveReport: createReceiveReport(pipeline),
     close: async () => {
@@ -84,6 +89,17 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
       await Promise.all([fetches.close(), children.close()]);
     },
   };
+}
+
+function findShortSecrets(plugins: readonly LoadedPlugin[], lookUp: LookUpVariable): readonly Problem[] {
+  const variables = new Set(plugins.flatMap(({ manifest }) => manifest.secret_variables ?? []));
+  return [...variables].flatMap((variable) => {
+    const message = findShortSecret([{ variable, value: lookUp(variable) ?? '' }]);
+    if (message === undefined) return [];
+    return [
+      { code: 'SECRET_TOO_SHORT', message, details: { variable }, repair: `Set ${variable} to a longer secret.` },
+    ];
+  });
 }
 
 async function load(

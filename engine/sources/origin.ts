@@ -1,7 +1,7 @@
 import type { JsonObject } from '../contract/json.js';
 import type { OriginFromVariables, PluginManifest } from '../generated/plugin-manifest.js';
 import { type Command, parseCommand } from './command.js';
-import type { Secret } from './secrets.js';
+import { findShortSecret, type Secret } from './secrets.js';
 
 /** The operator's variables: those that are set to something. */
 export type LookUpVariable = (name: string) => string | undefined;
@@ -75,16 +75,25 @@ export function parseOrigin(variable: string, value: string): ParsedOrigin {
   if (url.search !== '' || url.hash !== '') {
     return { ok: false, message: `${variable} must hold a URL without a query and without a fragment` };
   }
-  const plain = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
-  if (url.username === '' && url.password === '') return { ok: true, origin: { variable, url: plain, secrets: [] } };
-  return { ok: true, origin: { variable, url: plain, ...credentialsOf(variable, url) } };
+  const path = url.pathname.replace(/\/+$/, '');
+  const [user, password] = [decode(url.username), decode(url.password)];
+  // Without a password, the user is what a service knows its client by.
+  const refused = findShortSecret([{ variable, value: password === '' ? user : password }]);
+  if (refused !== undefined) return { ok: false, message: refused };
+  const words = [user, password, ...[...url.hostname.split('.'), ...path.split('/').map(decode)].filter(isTelling)];
+  const secrets = words.filter((value) => value !== '').map((value) => ({ variable, value }));
+  const hasCredentials = user !== '' || password !== '';
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  const origin = { variable, url: `${url.origin}${path}`, secrets };
+  return { ok: true, origin: hasCredentials ? { ...origin, authorization } : origin };
 }
 
-function credentialsOf(variable: string, url: URL): Pick<Origin, 'authorization' | 'secrets'> {
-  const [user, password] = [decode(url.username), decode(url.password)];
-  const credential = Buffer.from(`${user}:${password}`).toString('base64');
-  const values = [user, password, `${user}:${password}`, credential].filter((value) => value !== '');
-  return { authorization: `Basic ${credential}`, secrets: values.map((value) => ({ variable, value })) };
+/**
+ * Whether a segment of a path, or a part of a host's name, looks like a key and not like words: a part of it between other
+ * marks has nine letters and digits or more, with a digit among them, or twenty or more.
+ */
+function isTelling(segment: string): boolean {
+  return segment.split(/[^A-Za-z0-9]+/).some((word) => word.length >= 20 || (word.length >= 9 && /[0-9]/.test(word)));
 }
 
 function decode(text: string): string {

@@ -1,9 +1,11 @@
 import type { Json } from '../contract/json.js';
 import { isList } from '../core/content/json-pointer.js';
+import { decodeAround, fromBinary, toBinary, unescapeText, UNFINISHED } from './decode-text.js';
+import { createFindPlaces, createIsEscaped, type FindPlaces, type IsEscaped } from './encoded-places.js';
 import { toStorableText } from './storable-text.js';
 
-/** Shorter values stand in too many innocent texts to be replaced. */
-const SECRET_LENGTH_MIN = 6;
+/** Shorter values stand in too many innocent texts to be replaced; they are refused where they enter. */
+export const SECRET_LENGTH_MIN = 6;
 
 /** A value that no record may hold, and the variable that it came from. */
 export interface Secret {
@@ -11,10 +13,19 @@ export interface Secret {
   readonly value: string;
 }
 
+/** A sentence where a secret could not be replaced: whoever sets it has to choose a longer one. */
+export function findShortSecret(secrets: readonly Secret[]): string | undefined {
+  const short = secrets.find(({ value }) => value !== '' && value.length < SECRET_LENGTH_MIN);
+  return (
+    short &&
+    `${short.variable} holds a secret of ${short.value.length} characters, and one below ${SECRET_LENGTH_MIN} cannot be kept out of records: choose a longer one`
+  );
+}
+
 /** Whether a text ends where it was meant to, or was cut there. */
 export type Ending = 'whole' | 'cut';
 
-/** Replaces known secret values by `[secret:VARIABLE]`. Every method is pure. */
+/** Replaces known secret values by `[secret:VARIABLE]`, however they are encoded. Every method is pure. */
 export interface SecretReplacer {
   /** Where a text was cut, what may be the beginning of a secret at its end is left out. */
   readonly text: (text: string, ending?: Ending) => string;
@@ -22,27 +33,40 @@ export interface SecretReplacer {
   readonly json: (value: Json) => Json;
   /** Byte for byte, so that a body need not be UTF-8. */
   readonly bytes: (bytes: Uint8Array, ending?: Ending) => Uint8Array;
-  /** In the concatenation of the pieces: a secret that several pieces share is replaced in the first of them. */
-  readonly pieces: (pieces: readonly string[]) => readonly string[];
-  /** How many characters at the end may be the beginning of a secret that goes on in the next piece. */
-  readonly openEnd: (text: string) => number;
+  /**
+   * In the concatenation of the pieces: a secret that several pieces share is replaced in the first of them. Where it was
+   * cut, the pieces from the one on that may begin a secret are left out.
+   */
+  readonly pieces: (pieces: readonly string[], ending?: Ending) => readonly string[];
 }
 
-/** Knows each secret as it is, in base64 and in hexadecimal, and each of its characters as JSON and URLs may escape it. */
+/** How many encodings may be around each other. */
+const DEPTH_MAX = 4;
+
+/** Finds each secret in a text, and in whatever the text or a part of it may be read as. */
 export function createSecretReplacer(secrets: readonly Secret[]): SecretReplacer {
-  const needles = secrets.flatMap(toNeedles).sort((one, other) => other.spelling.length - one.spelling.length);
-  if (needles.length === 0) return REPLACES_NOTHING;
-  // Of many ways to write many characters: worth being read once.
-  const pattern = patternOf(needles);
-  const text = replacerOf(needles, pattern);
-  const inBytes = needles.map(toBinary);
-  const binary = replacerOf(inBytes, patternOf(inBytes));
+  const known = secrets.filter(({ value }) => value.length >= SECRET_LENGTH_MIN);
+  if (known.length === 0) return REPLACES_NOTHING;
+  const search = toSearch(known);
+  const clean = (bytes: Buffer, ending: Ending): Buffer => {
+    if (ending === 'whole' && holdsNothing(bytes, search)) return bytes;
+    const binary = bytes.toString('latin1');
+    const { matches, end } = examine(binary, search, ending);
+    const isClean = matches.length === 0 && end === binary.length;
+    return isClean ? bytes : Buffer.from(withoutMatches(binary.slice(0, end), 0, matches), 'latin1');
+  };
+  const text = (given: string, ending: Ending = 'whole'): string => {
+    if (ending === 'whole' && given.length < SECRET_LENGTH_MIN) return given;
+    const bytes = Buffer.from(given);
+    const kept = clean(bytes, ending);
+    return kept === bytes ? given : kept.toString();
+  };
   return {
     text,
-    json: (value) => replaceInJson(value, text),
-    bytes: (bytes, ending) => Buffer.from(binary(Buffer.from(bytes).toString('latin1'), ending), 'latin1'),
-    pieces: (pieces) => replaceInPieces(pieces, { needles, pattern }),
-    openEnd: (given) => findOpenEnd(given, needles),
+    // Written out, it is searched once.
+    json: (value) => (holdsNothing(Buffer.from(JSON.stringify(value)), search) ? value : replaceInJson(value, text)),
+    bytes: (bytes, ending = 'whole') => clean(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), ending),
+    pieces: (pieces, ending = 'whole') => replaceInPieces(pieces.map(toBinary), search, ending).map(fromBinary),
   };
 }
 
@@ -51,74 +75,145 @@ const REPLACES_NOTHING: SecretReplacer = {
   json: (value) => value,
   bytes: (bytes) => bytes,
   pieces: (pieces) => pieces,
-  openEnd: () => 0,
 };
 
-/** One way to write one character. */
-interface Way {
+/** What is looked for, as a binary string. */
+interface Needle {
+  readonly variable: string;
   readonly text: string;
-  /** Letters may be large or small: `text` has the small ones. */
+  /** Whether letters of any case will do: then `text` has small ones. */
   readonly is_any_case: boolean;
 }
 
-/** A secret as it may be written: for each of its characters, all ways. */
-interface Needle {
-  readonly variable: string;
-  readonly spelling: readonly (readonly Way[])[];
+interface Search {
+  readonly needles: readonly Needle[];
+  readonly findPlaces: FindPlaces;
+  readonly isEscaped: IsEscaped;
+  /** Of a needle, in bytes. */
+  readonly length_min: number;
+  readonly length_max: number;
 }
 
-function toNeedles({ variable, value }: Secret): readonly Needle[] {
-  if (value.length < SECRET_LENGTH_MIN) return [];
-  const bytes = Buffer.from(value);
-  const plain = new Set([toStorableText(value), bytes.toString('base64'), bytes.toString('base64url')]);
-  return [
-    ...[...plain].map((text) => ({ variable, spelling: Array.from(text, waysOf) })),
-    { variable, spelling: Array.from(bytes.toString('hex'), (digit) => [{ text: digit, is_any_case: true }]) },
-  ];
-}
-
-/** Escapes go first: the character itself may be what they begin with. */
-function waysOf(character: string): readonly Way[] {
-  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
-  const inUrl = Buffer.from(character).toString('hex').replace(/../g, '%$&');
-  const inJson = JSON.stringify(character).slice(1, -1);
-  return [
-    { text: units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join(''), is_any_case: true },
-    { text: inUrl, is_any_case: true },
-    ...(inJson === character ? [] : [{ text: inJson, is_any_case: false }]),
-    ...(character === '/' ? [{ text: '\\/', is_any_case: false }] : []),
-    { text: character, is_any_case: false },
-  ];
-}
-
-function toBinary({ variable, spelling }: Needle): Needle {
-  const inBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
-  return { variable, spelling: spelling.map((ways) => ways.map((way) => ({ ...way, text: inBytes(way.text) }))) };
-}
-
-function replacerOf(needles: readonly Needle[], pattern: RegExp): (text: string, ending?: Ending) => string {
-  return (text, ending = 'whole') => {
-    const clean = text.replace(pattern, (...found: readonly unknown[]) => labelOf(needles, found.slice(1)));
-    return ending === 'whole' ? clean : clean.slice(0, clean.length - findOpenEnd(clean, needles));
+function toSearch(secrets: readonly Secret[]): Search {
+  const needles = secrets.flatMap(toNeedles);
+  const lengths = needles.map(({ text }) => text.length);
+  const texts = [...needles.map(({ text }) => text), ...secrets.map(({ value }) => toBinary(toStorableText(value)))];
+  return {
+    needles,
+    findPlaces: createFindPlaces([...new Set(texts)]),
+    isEscaped: createIsEscaped(texts.join('')),
+    length_min: Math.min(...lengths),
+    length_max: Math.max(...lengths),
   };
 }
 
-/** A group for each needle tells which one was found. */
-function patternOf(needles: readonly Needle[]): RegExp {
-  return new RegExp(needles.map(({ spelling }) => `(${spelling.map(writeWays).join('')})`).join('|'), 'g');
+/** What may stand in the name of a host is found in letters of any case; a form writes spaces as `+`. */
+function toNeedles({ variable, value }: Secret): readonly Needle[] {
+  const text = toBinary(toStorableText(value));
+  if (/^[A-Za-z0-9.-]+$/.test(text)) return [{ variable, text: text.toLowerCase(), is_any_case: true }];
+  return [...new Set([text, text.replaceAll(' ', '+')])].map((spelling) => ({
+    variable,
+    text: spelling,
+    is_any_case: false,
+  }));
 }
 
-function writeWays(ways: readonly Way[]): string {
-  return `(?:${ways.map(writeWay).join('|')})`;
+interface Match {
+  readonly from: number;
+  readonly to: number;
+  readonly variable: string;
+  /** Whether it goes on behind the end of the text. */
+  readonly isOpen?: boolean;
 }
 
-function writeWay({ text, is_any_case }: Way): string {
-  const escaped = text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-  return is_any_case ? escaped.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`) : escaped;
+/** All secrets in a text, in order and apart; and where what is not yet known begins, if the text was cut. */
+function examine(
+  text: string,
+  search: Search,
+  ending: Ending,
+): { readonly matches: readonly Match[]; readonly end: number } {
+  const found = find(text, search, DEPTH_MAX, false);
+  const matches = joinOverlapping(ending === 'whole' ? found : [...found, ...findAtEnd(text, search)]);
+  const open = matches.findIndex(({ isOpen }) => isOpen === true);
+  return open === -1
+    ? { matches, end: text.length }
+    : { matches: matches.slice(0, open), end: matches[open]?.from ?? text.length };
 }
 
-function labelOf(needles: readonly Needle[], groups: readonly unknown[]): string {
-  return `[secret:${needles.find((_, index) => groups[index] !== undefined)?.variable ?? 'unnamed'}]`;
+/** How many characters may stand for one of a secret whose end is not seen yet. */
+const EXPANSION_MAX = 256;
+
+function findAtEnd(text: string, search: Search): readonly Match[] {
+  const from = Math.max(0, text.length - search.length_max * EXPANSION_MAX);
+  const open = find(text.slice(from), search, DEPTH_MAX, true).filter(({ isOpen }) => isOpen === true);
+  return open.map((match) => ({ ...match, from: match.from + from, to: text.length }));
+}
+
+function find(text: string, search: Search, depth: number, isCut: boolean): readonly Match[] {
+  if (text.length < search.length_min && !isCut) return [];
+  const bytes = Buffer.from(text, 'latin1');
+  const places = search.findPlaces(bytes);
+  const plain = [...(places.length > 0 ? findPlain(text, search) : []), ...(isCut ? findOpen(text, search) : [])];
+  if (depth === 0) return plain;
+  const decoded = [
+    ...(isCut || search.isEscaped(bytes) ? unescapeText(text, isCut) : []),
+    ...(isCut ? [...places, text.length] : places).flatMap((place) => decodeAround(text, place, isCut)),
+  ];
+  const encoded = decoded.flatMap((inner) =>
+    find(inner.text, search, depth - 1, inner.isCut).map((match) => ({
+      ...match,
+      from: inner.startOf(match.from),
+      to: match.isOpen === true ? text.length : inner.endOf(match.to),
+    })),
+  );
+  return encoded.length === 0 ? plain : [...plain, ...encoded];
+}
+
+/** Whether a text holds no secret for certain. This is all that is done about most texts. */
+function holdsNothing(bytes: Buffer, { findPlaces, isEscaped }: Search): boolean {
+  return findPlaces(bytes).length === 0 && !isEscaped(bytes);
+}
+
+function findPlain(text: string, { needles }: Search): readonly Match[] {
+  const matches: Match[] = [];
+  const small = needles.some(({ is_any_case }) => is_any_case) ? text.toLowerCase() : text;
+  for (const { variable, text: needle, is_any_case } of needles) {
+    const within = is_any_case ? small : text;
+    for (let from = within.indexOf(needle); from !== -1; from = within.indexOf(needle, from + needle.length))
+      matches.push({ from, to: from + needle.length, variable });
+  }
+  return matches;
+}
+
+/** What at the end of a text may begin a secret, or an encoded part of one. */
+function findOpen(text: string, { needles, length_max }: Search): readonly Match[] {
+  const end = text.slice(-length_max);
+  const small = end.toLowerCase();
+  const lengths = needles.map(({ text: needle, is_any_case }) => {
+    let length = Math.min(needle.length - 1, end.length);
+    while (length > 0 && !(is_any_case ? small : end).endsWith(needle.slice(0, length))) length -= 1;
+    return length;
+  });
+  const length = Math.max(...lengths, UNFINISHED.exec(text.slice(-UNFINISHED_MAX))?.[0].length ?? 0);
+  return length === 0 ? [] : [{ from: text.length - length, to: text.length, variable: '', isOpen: true }];
+}
+
+/** A pair of escapes of JSON. */
+const UNFINISHED_MAX = 12;
+
+/** Matches that overlap are one, by the name of the first. */
+function joinOverlapping(matches: readonly Match[]): readonly Match[] {
+  if (matches.length < 2) return matches;
+  const joined: Match[] = [];
+  for (const match of matches.toSorted((one, other) => one.from - other.from || other.to - one.to)) {
+    const last = joined.at(-1);
+    if (last === undefined || match.from >= last.to) joined.push(match);
+    else {
+      const isOpen = last.isOpen === true || match.isOpen === true;
+      joined[joined.length - 1] = { ...last, to: Math.max(last.to, match.to), isOpen };
+    }
+  }
+  return joined;
 }
 
 function replaceInJson(value: Json, text: (given: string) => string): Json {
@@ -129,68 +224,40 @@ function replaceInJson(value: Json, text: (given: string) => string): Json {
   return Object.fromEntries(members);
 }
 
-interface Search {
-  readonly needles: readonly Needle[];
-  readonly pattern: RegExp;
-}
-
-function replaceInPieces(pieces: readonly string[], { needles, pattern }: Search): readonly string[] {
-  const matches = [...pieces.join('').matchAll(pattern)].map((match) => ({
-    from: match.index,
-    to: match.index + match[0].length,
-    label: labelOf(needles, match.slice(1)),
-  }));
+function replaceInPieces(pieces: readonly string[], search: Search, ending: Ending): readonly string[] {
+  const { matches, end } = examine(pieces.join(''), search, ending);
+  const parts: Part[] = [];
   let start = 0;
   let passed = 0;
-  return pieces.map((piece) => {
-    const from = start;
-    start += piece.length;
-    while ((matches[passed]?.to ?? start) <= from && passed < matches.length) passed += 1;
+  for (const piece of pieces) {
+    while ((matches[passed]?.to ?? Infinity) <= start) passed += 1;
     let until = passed;
-    while ((matches[until]?.from ?? start) < start) until += 1;
-    return withoutMatches(piece, from, matches.slice(passed, until));
-  });
+    while ((matches[until]?.from ?? Infinity) < start + piece.length) until += 1;
+    const here = matches.slice(passed, until);
+    parts.push({ text: withoutMatches(piece, start, here), goes_on: (here.at(-1)?.to ?? 0) > start + piece.length });
+    start += piece.length;
+    if (start > end) break;
+  }
+  if (start > end) parts.pop();
+  // Of the whole, no secret goes on behind the last piece.
+  while (parts.at(-1)?.goes_on === true) parts.pop();
+  return parts.map(({ text }) => text);
 }
 
-interface Match {
-  readonly from: number;
-  readonly to: number;
-  readonly label: string;
+/** A piece as it may be kept, and whether its last secret goes on in the next. */
+interface Part {
+  readonly text: string;
+  readonly goes_on: boolean;
 }
 
 function withoutMatches(piece: string, start: number, matches: readonly Match[]): string {
   const end = start + piece.length;
   let kept = '';
   let at = start;
-  for (const match of matches) {
-    kept += piece.slice(at - start, Math.max(match.from, at) - start);
-    if (match.from >= start) kept += match.label;
-    at = Math.min(match.to, end);
+  for (const { from, to, variable } of matches) {
+    kept += piece.slice(at - start, Math.max(from, at) - start);
+    if (from >= start) kept += `[secret:${variable}]`;
+    at = Math.min(to, end);
   }
   return kept + piece.slice(at - start);
-}
-
-function findOpenEnd(text: string, needles: readonly Needle[]): number {
-  const longest = Math.max(...needles.map(longestOf));
-  for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
-    if (needles.some(({ spelling }) => isBeginning(text, at, spelling))) return text.length - at;
-  }
-  return 0;
-}
-
-function longestOf({ spelling }: Needle): number {
-  return spelling.reduce((length, ways) => length + Math.max(...ways.map(({ text }) => text.length)), 0);
-}
-
-/** Whether the text from here on begins the spelling and ends before it does. */
-function isBeginning(text: string, at: number, spelling: readonly (readonly Way[])[], done = 0): boolean {
-  const ways = spelling[done];
-  if (ways === undefined) return false;
-  if (at === text.length) return true;
-  return ways.some((way) => {
-    const found = text.slice(at, at + way.text.length);
-    const written = way.is_any_case ? found.toLowerCase() : found;
-    if (!way.text.startsWith(written)) return false;
-    return found.length < way.text.length || isBeginning(text, at + found.length, spelling, done + 1);
-  });
 }

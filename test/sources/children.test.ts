@@ -219,11 +219,14 @@ for (const [variable, value, expected] of COMMANDS) {
 }
 
 test('values behind telling names are secrets', () => {
-  const parsed = parseCommand('CHUKWA_X', 'env API_KEY=one FILE=two srv --token three --auth-token=four --depth 5');
+  const parsed = parseCommand(
+    'CHUKWA_X',
+    'env API_KEY=one-key FILE=two srv --token three-keys --auth-token=four-keys --depth 5',
+  );
   assert.ok(parsed.ok);
   assert.deepEqual(
     parsed.command.secrets.map(({ value }) => value),
-    ['one', 'three', 'four'],
+    ['one-key', 'three-keys', 'four-keys'],
   );
 });
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { parseCommand } from '../../engine/sources/command.js';
+import { parseOrigin } from '../../engine/sources/origin.js';
 import { createSecretReplacer } from '../../engine/sources/secrets.js';
 import {
   ask,
@@ -51,13 +53,162 @@ test('a secret is replaced however its characters are escaped', () => {
   }
 });
 
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const inHex = (text: string): string => Buffer.from(text).toString('hex');
+const escapeAll = (text: string): string =>
+  Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+const inUrlAll = (text: string): string => inHex(text).replace(/../g, '%$&');
+
+/** Each way to encode a text that a record may hold, by what is around the text. */
+const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
+  'as it is': (text) => `a ${text} b`,
+  'in JSON': (text) => JSON.stringify({ key: text }),
+  'in JSON, all characters escaped': (text) => `"${escapeAll(text)}"`,
+  'in JSON with escaped slashes': (text) => JSON.stringify(text).replaceAll('/', '\\/'),
+  'in a URL': (text) => `?key=${encodeURIComponent(text)}&b=1`,
+  'in a URL, all characters escaped': (text) => `/${inUrlAll(text)}/`,
+  'in a URL, in small letters': (text) => encodeURIComponent(text).replace(/%../g, (code) => code.toLowerCase()),
+  'in base64 behind nothing': (text) => base64(text),
+  'in base64 behind Bearer': (text) => `Basic ${base64(`Bearer ${text}!`)}`,
+  'in base64 behind a user': (text) => base64(`me:${text}`),
+  'in base64 without padding': (text) => base64(`x${text}`).replaceAll('=', ''),
+  'in base64 of URLs': (text) => `.${Buffer.from(`xy${text}z`).toString('base64url')}.`,
+  'in hexadecimal': (text) => `0x${inHex(text)}`,
+  'in large hexadecimal': (text) => inHex(`-${text}-`).toUpperCase(),
+};
+
+const KINDS = [
+  ['base64', 'B'],
+  ['hexadecimal', 'H'],
+  ['JSON', 'E'],
+  ['URL', 'E'],
+] as const;
+
+const NAMES = Object.keys(ENCODINGS);
+const encode = (text: string, names: readonly string[]): string =>
+  names.reduce((encoded, name) => ENCODINGS[name]?.(encoded) ?? encoded, text);
+
+/** Everything that may be read in a text by undoing encodings, an independent way: each of its parts by each of them. */
+function readAll(text: string, depth: number): readonly string[] {
+  if (depth === 0) return [text];
+  const parts = text.match(/[A-Za-z0-9+/_-]{6,}/g) ?? [];
+  const readings = [
+    text.replace(/\\u([0-9a-fA-F]{4})|\\(["\\/])/g, (_, unit?: string, sign?: string) =>
+      unit === undefined ? (sign ?? '') : String.fromCharCode(Number.parseInt(unit, 16)),
+    ),
+    text.replace(/(?:%[0-9a-fA-F]{2})+/g, (codes) => Buffer.from(codes.replaceAll('%', ''), 'hex').toString()),
+    ...parts.flatMap((part) => [0, 1, 2, 3].map((skipped) => Buffer.from(part.slice(skipped), 'base64').toString())),
+    ...parts.flatMap((part) =>
+      (part.match(/[0-9a-fA-F]{12,}/g) ?? []).flatMap((digits) =>
+        [0, 1].map((skipped) => Buffer.from(digits.slice(skipped), 'hex').toString()),
+      ),
+    ),
+  ];
+  return [text, ...readings.filter((reading) => reading !== text).flatMap((reading) => readAll(reading, depth - 1))];
+}
+
+for (const name of NAMES) {
+  test(`a secret is replaced ${name}, and once more encoded in each way`, () => {
+    const { text, bytes } = createSecretReplacer([{ variable: 'K', value: CANARY }]);
+    for (const names of [[name], ...NAMES.map((outer) => [name, outer])]) {
+      const encoded = encode(CANARY, names);
+      const clean = text(encoded);
+      assert.match(clean, /\[secret:K\]/, `${names.join(', then ')}: ${encoded}`);
+      assert.ok(!readAll(clean, 3).some((reading) => reading.includes(CANARY)), `${names.join(', then ')}: ${clean}`);
+      assert.equal(Buffer.from(bytes(Buffer.from(encoded))).toString(), clean);
+    }
+  });
+}
+
+const secretText = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...Array.from('abcXYZ019_-')), minLength: 6, maxLength: 40 }),
+  fc.string({ unit: fc.constantFrom(...Array.from('aZ9"\\/%+ :@&é\u{1f511}')), minLength: 6, maxLength: 20 }),
+);
+
+/** The pieces of a text, cut at random places. */
+const cutAt = (text: string, places: readonly number[]): readonly string[] => {
+  const characters = Array.from(text);
+  const cuts = [0, ...places.map((place) => place % (characters.length + 1)), characters.length].toSorted(
+    (a, b) => a - b,
+  );
+  return cuts.slice(1).map((to, index) => characters.slice(cuts[index], to).join(''));
+};
+
+test('a random secret in random encodings can be read in nothing that is kept, however it was cut into pieces', () => {
+  const names = fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 4 });
+  // Two layers of base64 or hexadecimal, what is within them escaped once, and what is around them escaped twice.
+  const isKnown = (encodings: readonly string[]): boolean =>
+    /^(?:E?[BH]){0,2}E{0,2}$/.test(
+      encodings.map((name) => KINDS.find((kind) => name.includes(kind[0]))?.[1] ?? '').join(''),
+    );
+  const places = fc.array(fc.nat(), { maxLength: 8 });
+  fc.assert(
+    fc.property(secretText, names.filter(isKnown), places, (value, encodings, cuts) => {
+      const replacer = createSecretReplacer([{ variable: 'K', value }]);
+      const encoded = `it says ${encode(value, encodings)} and more`;
+      fc.pre(encoded.length < value.length * 256);
+      const pieces = cutAt(encoded, cuts);
+      const kept: string[] = [];
+      let open: readonly string[] = [];
+      for (const piece of pieces) {
+        const settled = replacer.pieces([...open, piece], 'cut');
+        kept.push(...settled);
+        open = [...open, piece].slice(settled.length);
+      }
+      kept.push(...replacer.pieces(open));
+      for (const clean of [replacer.text(encoded), kept.join('')]) {
+        assert.match(clean, /\[secret:K\]/, encodings.join(', then '));
+        assert.ok(!readAll(clean, 3).some((reading) => reading.includes(value)), clean);
+      }
+    }),
+    { seed: 5, numRuns: 200 },
+  );
+});
+
+test('a text that was cut anywhere in an encoded secret keeps nothing of it that can be read', () => {
+  const { text } = createSecretReplacer([{ variable: 'K', value: CANARY }]);
+  for (const name of NAMES) {
+    const encoded = encode(CANARY, [name]);
+    for (let length = 1; length < encoded.length; length += 1) {
+      const kept = text(encoded.slice(0, length), 'cut');
+      assert.ok(!readAll(kept, 1).some((reading) => reading.includes(CANARY.slice(0, 3))), `${name}: ${kept}`);
+    }
+  }
+});
+
+test('ordinary text holds no secret, whatever it looks like', () => {
+  const { text, bytes, json, pieces } = createSecretReplacer([{ variable: 'K', value: CANARY }]);
+  const ordinary = fc.string({
+    unit: fc.constantFrom('sk-canary', '-', '"', '\\', '%', 'u', '00', '2f', 'é', 'c2stY2', '/', ' '),
+  });
+  fc.assert(
+    fc.property(ordinary, (given) => {
+      assert.equal(text(given), given);
+      assert.deepEqual(json([given, { [given]: 1 }]), [given, { [given]: 1 }]);
+      assert.deepEqual(pieces([given, given]), [given, given]);
+      assert.equal(Buffer.from(bytes(Buffer.from(given))).toString(), given);
+    }),
+    { seed: 6, numRuns: 1_000 },
+  );
+});
+
+test('a secret that stands in the name of a host is replaced in letters of any case', () => {
+  const { text } = createSecretReplacer([{ variable: 'K', value: 'Qx7Canary' }]);
+  assert.equal(text('getaddrinfo ENOTFOUND qx7canary.example.test'), 'getaddrinfo ENOTFOUND [secret:K].example.test');
+});
+
+test('a secret with spaces is replaced as a form writes it', () => {
+  const { text } = createSecretReplacer([{ variable: 'K', value: 'my pass word/' }]);
+  assert.equal(text('key=my+pass+word%2F&a=b'), 'key=[secret:K]&a=b');
+});
+
 test('of a text that was cut no part of a secret stays at its end, however it is spelled', () => {
-  const { text, bytes, openEnd } = createSecretReplacer([{ variable: 'K', value: 'k\u00fche/7' }]);
+  const { text, bytes, pieces } = createSecretReplacer([{ variable: 'K', value: 'k\u00fche/7' }]);
   for (const spelled of ['k\u00fche/7', 'k\\u00fche\\/7', 'k%C3%BChe%2F7', '6bc3bc68652f37']) {
     for (let length = 1; length < spelled.length; length += 1) {
       const part = spelled.slice(0, length);
       assert.equal(text(`it is ${part}`, 'cut'), 'it is ', part);
-      assert.equal(openEnd(`it is ${part}`), part.length, part);
+      assert.deepEqual(pieces(['it is ', part], 'cut'), ['it is '], part);
       assert.equal(text(`it is ${part}`), `it is ${part}`);
     }
   }
@@ -74,9 +225,47 @@ test('bytes that are not UTF-8 stay as they are around a secret', () => {
   );
 });
 
-test('a value too short to be a secret is left alone', () => {
-  assert.equal(createSecretReplacer([{ variable: 'K', value: 'abc12' }]).text('abc12'), 'abc12');
+test('a secret too short to be replaced is refused with the name of its variable, and its value is not told', async (t) => {
+  const folder = await makeFolder(t);
+  const silent = `export default { open: () => ({ async invoke() { return { value: 1 }; } }) };`;
+  await writePlugin(folder, 'silent', silent, { secret_variables: ['TEST_KEY'] });
+  const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_KEY: 'abc12' } });
+  assert.deepEqual(
+    sources.refused.map(({ code, details }) => [code, details]),
+    [['SECRET_TOO_SHORT', { variable: 'TEST_KEY' }]],
+  );
+  assert.match(sources.refused[0]?.message ?? '', /^TEST_KEY holds a secret of 5 characters/);
+  assert.doesNotMatch(JSON.stringify(sources.refused), /abc12/);
 });
+
+test('a short password in a URL stops the call before anything leaves, and so does a short token of a command', async (t) => {
+  for (const TEST_URL of ['http://keeper:abc12@127.0.0.1:1/', 'http://abc12@127.0.0.1:1/']) {
+    const sources = await openTestSources(t, { overlay: { TEST_URL } });
+    const outcome = await ask(sources, jsonCall());
+    assert.deepEqual(summary(outcome), { failed: 'unavailable', refused: true });
+    assert.match(storedText(outcome), /TEST_URL holds a secret of 5 characters/);
+    assert.doesNotMatch(storedText(outcome), /abc12/);
+  }
+  const command = parseCommand('CHUKWA_TEST', 'server --token abc12');
+  assert.match(command.ok ? '' : command.message, /^CHUKWA_TEST holds a secret of 5 characters/);
+});
+
+for (const [url, isSecret] of [
+  ['https://hooks.test/services/T0AB1CD2EF/Xy9kQ2mB7vR4tL1wZ8sN', 'Xy9kQ2mB7vR4tL1wZ8sN'],
+  ['https://a1b2c3d4e5f6.tunnel.test/', 'A1B2C3D4E5F6'],
+  ['https://host.test/api/550e8400-e29b-41d4-a716-446655440000', '550e8400-e29b-41d4-a716-446655440000'],
+  ['https://api.models.test/v1/chat-completions', undefined],
+  ['https://ec2-12-34-56-78.compute-1.test/openai/deployments/gpt-4o-mini-2024-07-18', undefined],
+] as const) {
+  test(`of the origin ${url} ${isSecret === undefined ? 'nothing is' : 'what looks like a key is'} replaced`, () => {
+    const parsed = parseOrigin('TEST_URL', url);
+    assert.ok(parsed.ok);
+    const { text } = createSecretReplacer(parsed.origin.secrets);
+    const said = `no answer from ${url} and ${isSecret}`;
+    if (isSecret === undefined) assert.equal(text(said), said);
+    else assert.ok(!text(said).toLowerCase().includes(isSecret.toLowerCase()));
+  });
+}
 
 test('however a text is cut into pieces, replacing in the pieces equals replacing in the whole', () => {
   const replacer = createSecretReplacer([

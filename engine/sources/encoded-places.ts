@@ -1,0 +1,146 @@
+/**
+ * Finds where a text may hold one of some values, plain or encoded, without decoding anything. Each value has a set of
+ * marks, one for each way of encoding it: the characters that stand in the text whatever surrounds the value. They are
+ * looked for all at once, by the algorithm of Wu and Manber: most of the text is skipped.
+ */
+
+import { fromBinary, toBinary } from './decode-text.js';
+
+/** Gives places of a text in UTF-8 where a value may be; none is missed, some may be wrong. */
+export type FindPlaces = (text: Uint8Array) => readonly number[];
+
+/** How many layers of base64 and hexadecimal are known; escapes may be around each. */
+const LAYERS_MAX = 2;
+
+/** Marks longer than this would cost memory and skip little more. */
+const MARK_LENGTH_MAX = 16;
+
+/** @param values of at least three bytes each, as binary strings */
+export function createFindPlaces(values: readonly string[]): FindPlaces {
+  const spellings = [...new Set(values.flatMap((value) => spell(value, LAYERS_MAX)))].map(fold);
+  const length = Math.min(MARK_LENGTH_MAX, ...spellings.map((spelling) => spelling.length));
+  const marks = new Set(spellings.map((spelling) => spelling.slice(0, length)));
+  const shifts = shiftsOf(marks, length);
+  return (text) => {
+    const places: number[] = [];
+    let at = length - 1;
+    while (at < text.length) {
+      const shift = shifts[blockEndingAt(text, at)] ?? 0;
+      if (shift === 0 && marks.has(fold(latin1(text.subarray(at - length + 1, at + 1))))) places.push(at);
+      at += shift || 1;
+    }
+    return places;
+  };
+}
+
+/** How far to go on, by the last three bytes that were seen. */
+function shiftsOf(marks: ReadonlySet<string>, length: number): Uint8Array {
+  const shifts = new Uint8Array(65_536).fill(length - 2);
+  for (const mark of marks) {
+    const bytes = Buffer.from(mark, 'latin1');
+    for (let at = 2; at < length; at += 1) {
+      const block = blockEndingAt(bytes, at);
+      shifts[block] = Math.min(shifts[block] ?? 0, length - 1 - at);
+    }
+  }
+  return shifts;
+}
+
+function latin1(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes);
+}
+
+/** Three bytes as a number below 65,536; some share one. */
+function blockEndingAt(bytes: Uint8Array, at: number): number {
+  const first = FOLDED[bytes[at - 2] ?? 0] ?? 0;
+  const second = FOLDED[bytes[at - 1] ?? 0] ?? 0;
+  const third = FOLDED[bytes[at] ?? 0] ?? 0;
+  return ((first << 9) ^ (second << 5) ^ third) & 65_535;
+}
+
+/** Tells whether a character that may be of a value, plain or encoded, stands escaped in a text, as in JSON or a URL. */
+export type IsEscaped = (text: Buffer) => boolean;
+
+/** What encoded text is made of, and what escapes begin with. */
+const ENCODED = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_%\\';
+
+/** @param characters of the values, as a binary string */
+export function createIsEscaped(characters: string): IsEscaped {
+  const codes = new Set(Buffer.from(`${characters}${ENCODED}`, 'latin1'));
+  const isShort = /["\\\b\f\n\r\t]/.test(characters);
+  const isOther = /[^\0-\x7f]/.test(characters);
+  const isEscape = (text: Buffer, at: number): boolean => {
+    if (text[at] === PERCENT) return codes.has(hexAt(text, at + 1));
+    if (text[at + 1] !== SMALL_U) return text[at + 1] === SLASH || isShort;
+    return hexAt(text, at + 2) === 0 ? codes.has(hexAt(text, at + 4)) : isOther;
+  };
+  return (text) => {
+    for (let at = text.indexOf(PERCENT); at !== -1; at = text.indexOf(PERCENT, at + 1))
+      if (isEscape(text, at)) return true;
+    for (let at = text.indexOf(BACKSLASH); at !== -1; at = text.indexOf(BACKSLASH, at + 1))
+      if (isEscape(text, at)) return true;
+    return false;
+  };
+}
+
+const PERCENT = 0x25;
+const SLASH = 0x2f;
+const BACKSLASH = 0x5c;
+const SMALL_U = 0x75;
+
+/** The value of two digits; NaN where they are none. */
+function hexAt(text: Uint8Array, at: number): number {
+  return digitOf(text[at] ?? 0) * 16 + digitOf(text[at + 1] ?? 0);
+}
+
+function digitOf(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  const small = code | 32;
+  return small >= 97 && small <= 102 ? small - 87 : Number.NaN;
+}
+
+/** Large letters are small ones, and the two alphabets of base64 are one. */
+const FOLDED = new Uint8Array(256).map((_, code) => {
+  if (code >= 65 && code <= 90) return code + 32;
+  return code === 45 ? 43 : code === 95 ? 47 : code;
+});
+
+function fold(text: string): string {
+  return Array.from(text, (character) => String.fromCharCode(FOLDED[character.charCodeAt(0)] ?? 0)).join('');
+}
+
+/** The value, and what of it stands in each encoding of a text that holds it. */
+function spell(value: string, layers: number): readonly string[] {
+  if (layers === 0) return [value];
+  const encoded = escape(value).flatMap((text) => [
+    toHex(text),
+    toHex(text).toUpperCase(),
+    ...[0, 1, 2].map((offset) => toBase64(text, offset)),
+  ]);
+  return [value, ...encoded.flatMap((text) => spell(text, layers - 1))];
+}
+
+/** As it is, and with all characters escaped, or those that must be. */
+function escape(binary: string): readonly string[] {
+  const text = fromBinary(binary);
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at).toString(16).padStart(4, '0'));
+  return [
+    ...new Set([
+      binary,
+      toBinary(JSON.stringify(text).slice(1, -1)),
+      binary.replace(/[^A-Za-z0-9_.!~*'()-]/g, (byte) => `%${toHex(byte).toUpperCase()}`),
+      toHex(binary).replace(/../g, '%$&'),
+      units.map((unit) => `\\u${unit}`).join(''),
+    ]),
+  ];
+}
+
+function toHex(text: string): string {
+  return Buffer.from(text, 'latin1').toString('hex');
+}
+
+/** Those characters that hold bits of the text only, where so many bytes modulo three stand before it. */
+function toBase64(text: string, offset: number): string {
+  const encoded = Buffer.from(' '.repeat(offset) + text, 'latin1').toString('base64');
+  return encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + text.length) * 8) / 6));
+}
