@@ -922,7 +922,7 @@ CREATE VIEW llm_message_pieces AS
 
 CREATE UNIQUE INDEX agent_inbox_agent_turn_idx ON public.agent_inbox USING btree (world_slug, agent_id) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
 CREATE INDEX agent_inbox_attempt_idx ON public.agent_inbox USING btree (world_slug, attempt_id) WHERE ((status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])) AND (attempt_id IS NOT NULL));
-CREATE UNIQUE INDEX agent_inbox_correlation_idx ON public.agent_inbox USING btree (world_slug, correlation_id, message_type) WHERE (correlation_id IS NOT NULL);
+CREATE UNIQUE INDEX agent_inbox_correlation_idx ON public.agent_inbox USING btree (world_slug, correlation_id) WHERE (correlation_id IS NOT NULL);
 CREATE INDEX agent_inbox_due_idx ON public.agent_inbox USING btree (due_at, inbox_id) WHERE (due_at IS NOT NULL);
 CREATE INDEX agent_inbox_queue_idx ON public.agent_inbox USING btree (world_slug, inbox_id) WHERE ((status = 'queued'::inbox_status) AND (agent_id IS NULL));
 CREATE UNIQUE INDEX agent_inbox_turn_idx ON public.agent_inbox USING btree (world_slug) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));

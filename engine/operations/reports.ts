@@ -1,20 +1,20 @@
-import type { Json } from '../contract/json.js';
+import { unreachable } from '../contract/unreachable.js';
 import type { Reported } from '../ports/inbox.js';
 import type { MeantCall } from '../ports/pending-calls.js';
-import type { CallReport } from '../ports/sources.js';
-import type { Done, Engine } from './engine.js';
+import { type Done, type Engine, type Refused, unavailable } from './engine.js';
+import { type SaidReport, settleByReport, toPayload } from './settle-by-report.js';
 
-/** What somebody says of a call. That time has run out is said by the clock alone. */
-export type SaidReport = Exclude<CallReport, { readonly kind: 'timed_out' }>;
+export type { SaidReport } from './settle-by-report.js';
 
 /**
- * What became of something that was said to an attempt. Whatever it is, nothing has to be said again: `unknown` names
+ * What became of something that was said to an attempt. It is `accepted` where something follows from it: the attempt
+ * goes on, or the report has `settled` a call that was in doubt. Otherwise nothing has to be said again: `unknown` names
  * nothing; `ambiguous` is the name of several calls; `not_awaited` a call that is answered at once or not at all;
  * `late` is what is over; `duplicate` was said before.
  */
 export interface Acknowledgement {
   readonly accepted: boolean;
-  readonly reason?: 'unknown' | 'ambiguous' | 'not_awaited' | 'late' | 'duplicate';
+  readonly reason?: 'settled' | 'unknown' | 'ambiguous' | 'not_awaited' | 'late' | 'duplicate';
   /** In a sentence. */
   readonly message: string;
   readonly world?: string;
@@ -29,45 +29,64 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Says how a call ended that is answered later. It may be said before the call is known to be answered later, and again.
+ * A call that is in doubt is settled by it.
  * @param correlation the id of the call, or the name that its service gave it
+ * @returns a refusal where the call is just being ended and the report has to be sent again, or where an answer that
+ * would settle a doubt does not fit its schema
  */
 export async function reportCall(
-  engine: Pick<Engine, 'store' | 'runtime'>,
+  engine: Engine,
   correlation: string,
   said: SaidReport,
 ): Promise<Done<Acknowledgement>> {
   const meant = await engine.store.pending.find(correlation);
   const [call] = meant;
   if (call === undefined || meant.length > 1) return { ok: true, value: notOne(correlation, meant) };
-  const { source_invocation_id, may_pend } = call;
-  if (!may_pend) return { ok: true, value: { ...NOT_AWAITED, source_invocation_id } };
+  const { source_invocation_id, world_slug: world } = call;
+  const reported = await tellAttempt(engine, call, said);
+  if (reported.kind === 'undecided') return undecided();
+  if (reported.kind !== 'late') return { ok: true, value: { ...acknowledge(reported, CALL), source_invocation_id } };
+  const settled = await settleByReport(engine, source_invocation_id, said);
+  if (!settled.ok) return settled;
+  if (settled.value === 'undecided') return undecided();
+  const about = { world, attempt_id: reported.attempt_id, source_invocation_id };
+  if (settled.value === 'settled')
+    return { ok: true, value: { accepted: true, reason: 'settled', message: SETTLED, ...about } };
+  if (!call.may_pend && settled.value === 'late') return { ok: true, value: { ...NOT_AWAITED, source_invocation_id } };
+  return { ok: true, value: { ...acknowledge({ ...reported, kind: settled.value }, CALL), source_invocation_id } };
+}
+
+type ToldCall = Exclude<Reported, { readonly kind: 'unknown' }>;
+
+/** A call that no report is awaited of is told nothing; it may be in doubt all the same. */
+async function tellAttempt(engine: Engine, call: MeantCall, said: SaidReport): Promise<ToldCall> {
+  const { source_invocation_id, world_slug, attempt_id, may_pend } = call;
+  if (!may_pend) return { kind: 'late', world_slug, attempt_id };
   const reported = await engine.store.inbox.report({
     inbox_id: engine.runtime.clock.uuid(),
-    message_type: 'tool_result',
     source_invocation_id,
     payload: toPayload(said),
   });
-  return { ok: true, value: { ...acknowledge(reported, CALL), source_invocation_id } };
+  return reported.kind === 'unknown' ? { kind: 'late', world_slug, attempt_id } : reported;
 }
 
-function toPayload(said: SaidReport): { readonly [member: string]: Json } {
-  return said.kind === 'answered' ? { result: said.value } : { failed: said.message };
+const SETTLED = 'The call was in doubt, and the report settles it: the next attempt goes on from there.';
+
+/** It is kept nowhere yet: whoever says it again hears what becomes of it. */
+function undecided(): Refused {
+  return unavailable({
+    code: 'CALL_ENDING',
+    message: 'The call is being ended at this moment, or its driver has just died: the report was not kept.',
+    repair: 'Send the report again in a few seconds.',
+  });
 }
 
+/** Names no ids and no worlds: whoever uses a name may not be meant to know what else it stands for. */
 function notOne(correlation: string, meant: readonly MeantCall[]): Acknowledgement {
   const name = JSON.stringify(correlation);
-  if (meant.length === 0)
-    return {
-      accepted: false,
-      reason: 'unknown',
-      message: `There is no call ${name}, and none that a service calls so.`,
-    };
-  const ids = meant.map(({ source_invocation_id, world_slug }) => `${source_invocation_id} of world ${world_slug}`);
-  return {
-    accepted: false,
-    reason: 'ambiguous',
-    message: `Several calls are awaited that services call ${name}: ${ids.join(', ')}.`,
-  };
+  return meant.length === 0
+    ? { accepted: false, reason: 'unknown', message: `There is no call ${name}, and none that a service calls so.` }
+    : { accepted: false, reason: 'ambiguous', message: `Several calls are awaited that services call ${name}.` };
 }
 
 const NOT_AWAITED: Acknowledgement = {
@@ -96,11 +115,11 @@ export async function askToStop(
  */
 export const REPORT_BYTES_MAX = 1_048_576;
 
-type Sentences = Readonly<Record<Reported['kind'], string>>;
+type Sentences = Readonly<Record<Exclude<Reported['kind'], 'undecided'>, string>>;
 
 const CALL: Sentences = {
   accepted: 'The report is kept, and the attempt goes on with it.',
-  duplicate: 'This call has been reported before; the first report stands.',
+  duplicate: 'This call has been reported or settled before, and that stands.',
   late: 'The call is over: it was answered, ran out of time, or its attempt has ended.',
   unknown: 'There is no such call.',
 };
@@ -113,12 +132,23 @@ const ATTEMPT: Sentences = {
 };
 
 function acknowledge(reported: Reported, sentences: Sentences): Acknowledgement {
-  const message = sentences[reported.kind];
-  if (reported.kind === 'unknown') return { accepted: false, reason: 'unknown', message };
-  const { kind, world_slug: world, attempt_id } = reported;
-  return kind === 'accepted'
-    ? { accepted: true, message, world, attempt_id }
-    : { accepted: false, reason: kind, message, world, attempt_id };
+  switch (reported.kind) {
+    case 'unknown':
+      return { accepted: false, reason: 'unknown', message: sentences.unknown };
+    case 'accepted':
+      return { accepted: true, message: sentences.accepted, ...about(reported) };
+    case 'duplicate':
+    case 'late':
+      return { accepted: false, reason: reported.kind, message: sentences[reported.kind], ...about(reported) };
+    case 'undecided':
+      throw new Error('only the end of a call can be undecided, and that is refused');
+    default:
+      return unreachable(reported);
+  }
+}
+
+function about({ world_slug: world, attempt_id }: Exclude<Reported, { readonly kind: 'unknown' }>) {
+  return { world, attempt_id };
 }
 
 /** Tells attempts whose calls have run out of time. @returns how many calls */

@@ -10,6 +10,7 @@ import { type AttemptEnd, runAttempt } from '../runtime/run-attempt.js';
 import { type Done, type Engine, refuse, unavailable } from './engine.js';
 import { loadScenario } from './load-program.js';
 import { expireCalls } from './reports.js';
+import { settleUnheard } from './settle-by-report.js';
 import { timeAt, unknownWorld } from './worlds.js';
 
 /** What `run --json` prints. */
@@ -93,6 +94,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   const turns: TurnReport[] = [];
   let left: LeftWorld | undefined;
   await expireCalls(engine);
+  await settleUnheard(engine);
   while (turns.length < request.turns && !request.signal.aborted) {
     const committed = turns.at(-1)?.attempted_turn ?? world.turn;
     if (simulationTime(scenario, committed + 1) === undefined) return refuseTime(request.world_slug, committed);

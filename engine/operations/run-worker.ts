@@ -1,5 +1,6 @@
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Doorbell } from '../ports/doorbell.js';
+import type { Tidied } from '../ports/inbox.js';
 import type { OpenHeartbeat } from '../ports/heartbeat.js';
 import { runAttempt } from '../runtime/run-attempt.js';
 import { runWorker as runWorkerLoop } from '../runtime/worker/run-worker.js';
@@ -8,6 +9,7 @@ import type { Drive, WorkerParts } from '../runtime/worker/worker-parts.js';
 import type { Done, Engine } from './engine.js';
 import { loadScenario } from './load-program.js';
 import { expireCalls } from './reports.js';
+import { settleUnheard } from './settle-by-report.js';
 import { timeAt, unknownWorld } from './worlds.js';
 
 export type { WorkerEvent } from '../runtime/worker/worker-event.js';
@@ -52,7 +54,7 @@ function toParts(
   heartbeat: OpenHeartbeat | undefined,
 ): WorkerParts {
   return {
-    inbox: engine.store.inbox,
+    inbox: { ...engine.store.inbox, tidy: () => tidy(engine) },
     doorbell,
     clock: engine.runtime.clock,
     jitter: Math.random,
@@ -61,6 +63,11 @@ function toParts(
     findFault: (error) => engine.store.database.findFault(error),
     onEvent,
   };
+}
+
+async function tidy(engine: Engine): Promise<Tidied> {
+  await settleUnheard(engine);
+  return engine.store.inbox.tidy();
 }
 
 /** Drives a world's next attempt, or the one that is open, by the world's own program. */

@@ -58,11 +58,16 @@ function refuseUnmeant(told: Acknowledgement): Done<Acknowledgement> {
         repair: 'Find its id: chukwa attempts SLUG, then chukwa attempt ID.',
       });
     case 'ambiguous':
-      return refuse({ code: 'CALL_AMBIGUOUS', message, repair: 'Use the id of the one that is meant.' });
+      return refuse({
+        code: 'CALL_AMBIGUOUS',
+        message,
+        repair: 'Use the id of the one that is meant: chukwa attempts SLUG, then chukwa attempt ID.',
+      });
     case 'not_awaited':
       return refuse({ code: 'CALL_NOT_AWAITED', message, repair: 'See for which one it waits: chukwa attempt ID' });
     case 'late':
     case 'duplicate':
+    case 'settled':
     case undefined:
       return { ok: true, value: told };
     default:

@@ -47,14 +47,14 @@ export async function settleCall(engine: Engine, request: SettleRequest): Promis
   });
   if (settled.kind !== 'settled') return refuse(toProblem(settled.kind, attempt.value, call.value));
   const { world_slug, left_in_doubt } = settled;
-  if (left_in_doubt === 0) await ringFor(engine, world_slug);
+  if (left_in_doubt === 0) await ringForWorld(engine, world_slug);
   const performed = answer.value !== undefined;
   const value = { world: world_slug, attempt_id, source_invocation_id, command_key, performed, left_in_doubt };
   return { ok: true, value };
 }
 
 /** A turn that was put off for it is due now. Where no doorbell can be had, workers look by themselves. */
-async function ringFor(engine: Engine, world_slug: string): Promise<void> {
+export async function ringForWorld(engine: Engine, world_slug: string): Promise<void> {
   const doorbell = engine.openDoorbell();
   if (!doorbell.ok) return;
   doorbell.value.ring(world_slug);
@@ -119,7 +119,12 @@ export function answerUnreadable(file: string): Problem {
   };
 }
 
-async function findMisfits(engine: Engine, call: InvocationRecord, answer: Json): Promise<readonly Problem[]> {
+/** What keeps an answer from being one of this call, by the schema of its source's answers: each with its place. */
+export async function findMisfits(
+  engine: Engine,
+  call: Pick<InvocationRecord, 'output_schema_hash'>,
+  answer: Json,
+): Promise<readonly Problem[]> {
   if (call.output_schema_hash === null) return [];
   const schema = await engine.store.components.find('json_schema', call.output_schema_hash);
   if (schema === undefined) throw new Error(`the schema ${call.output_schema_hash} is not stored`);

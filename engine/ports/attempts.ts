@@ -228,6 +228,9 @@ export type Settled =
   /** The world has gone on, or the call was set aside. */
   | { readonly kind: 'too_late' };
 
+/** Whether a call takes reports no more; `reported`: one was accepted before, and is how the call ended. */
+export type Closed = 'closed' | 'reported' | 'overtaken';
+
 /** The record of attempts, as their driver writes it. */
 export interface AttemptStore {
   /**
@@ -253,6 +256,16 @@ export interface AttemptStore {
   suspend(lease: AttemptLease, rest: SuspendAttempt): Promise<Rested>;
   /** Takes in a message from which nothing follows. One statement. */
   discard(lease: AttemptLease, inbox_id: string): Promise<Written>;
+  /** Takes the timeout of a call before it is heard: no report of the call is accepted afterwards. One statement. */
+  takeTimeout(lease: AttemptLease, source_invocation_id: string): Promise<Closed>;
+  /**
+   * Accepts no report any more of a call that its service has answered at once. One statement.
+   * @param call with a fresh `inbox_id`
+   */
+  closeToReports(
+    lease: AttemptLease,
+    call: { readonly source_invocation_id: string; readonly inbox_id: string },
+  ): Promise<Closed>;
   /** One transaction: changed rows, patches, audit, the turn, the attempt's end, the lease. */
   commit(lease: AttemptLease, turn: CommitTurn): Promise<Written>;
   /** One transaction; the world stays. */

@@ -50,10 +50,9 @@ export interface Deferral {
   readonly delay_ms: number;
 }
 
-/** A message to an attempt that waits for the end of one of its calls, or is to stop. */
+/** A message to an attempt that waits for the end of one of its calls. */
 export interface Report {
   readonly inbox_id: string;
-  readonly message_type: 'tool_result' | 'timeout';
   /** The call that is meant. */
   readonly source_invocation_id: string;
   readonly payload: JsonObject;
@@ -67,10 +66,15 @@ export interface Stop {
 
 /**
  * What became of a message to an attempt. `duplicate`: the same was said before, and stands. `late`: the call, or its
- * attempt, is over. All of them are good news to whoever said it; nothing is to be said again.
+ * attempt, is over. `undecided`: a driver is ending the call, or has died of it; it is kept nowhere, and is to be said
+ * again in a moment.
  */
 export type Reported =
-  | { readonly kind: 'accepted' | 'duplicate' | 'late'; readonly world_slug: string; readonly attempt_id: string }
+  | {
+      readonly kind: 'accepted' | 'duplicate' | 'late' | 'undecided';
+      readonly world_slug: string;
+      readonly attempt_id: string;
+    }
   | { readonly kind: 'unknown' };
 
 /** A message to an attempt that nobody has taken in yet. */
@@ -79,6 +83,15 @@ export interface InboxMessage {
   readonly message_type: InboxMessageType;
   /** The call that is meant; of a stop, the attempt. */
   readonly correlation_id: string | null;
+  readonly payload: Json;
+}
+
+/** A report that was accepted at the moment in which its attempt ended, and that no driver has heard. */
+export interface UnheardReport {
+  readonly world_slug: string;
+  readonly inbox_id: string;
+  readonly attempt_id: string;
+  readonly source_invocation_id: string;
   readonly payload: Json;
 }
 
@@ -130,9 +143,9 @@ export interface Inbox {
   defer(claimed: Claimed, deferral: Deferral): Promise<void>;
   /** Gives up what was claimed and can never be done; the next turn of the world is to be taken up. */
   discard(claimed: Claimed, reason: string): Promise<void>;
-  /** Tells an attempt how one of its calls ended: idempotent. One statement. */
+  /** Tells an attempt how one of its calls ended: idempotent. One statement where it is accepted, else two. */
   report(report: Report): Promise<Reported>;
-  /** Tells an attempt to stop: idempotent. One statement. */
+  /** Tells an attempt to stop: idempotent. One statement where it is accepted, else two. */
   stop(stop: Stop): Promise<Reported>;
   /** Takes back the turns of a world that no attempt has been begun for. One transaction. @returns how many; undefined for an unknown world */
   takeBack(world_slug: string, reason: string): Promise<number | undefined>;
@@ -140,6 +153,10 @@ export interface Inbox {
   queues(world_slug?: string): Promise<readonly WorldQueue[]>;
   /** What an attempt has been told and has not taken in, oldest first. */
   messagesOf(lease: AttemptLease): Promise<readonly InboxMessage[]>;
+  /** Reports that were accepted when their attempt ended, and that nobody has heard; at most so many. One statement. */
+  unheard(most: number): Promise<readonly UnheardReport[]>;
+  /** Such a report has been dealt with. One statement. */
+  consumeUnheard(report: Pick<UnheardReport, 'world_slug' | 'inbox_id'>): Promise<void>;
   /** Worlds whose attempt has lost its driver, longest ago first, and then those that may lose it soon. One statement. */
   lapsed(request: LapsedRequest): Promise<readonly Lapse[]>;
   /** Finds the way out for what lost it: turns that nobody promoted, messages to attempts that are over. */

@@ -2,6 +2,7 @@
 export interface MeantCall {
   readonly source_invocation_id: string;
   readonly world_slug: string;
+  readonly attempt_id: string;
   /** An answer may come later. */
   readonly may_pend: boolean;
 }

@@ -4,9 +4,8 @@ import { restTurns } from '../core/agents/rest-turns.js';
 import { timed } from '../core/agents/transition.js';
 import { advance, restOf } from '../core/turn/advance.js';
 import type { Suspend, TurnCommand } from '../core/turn/command.js';
-import type { Rested } from '../ports/attempts.js';
+import type { Closed, Rested } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
-import type { InvocationFailureClass } from '../core/turn/failure.js';
 import type { CallOutcome, CallPended, CallReport } from '../ports/sources.js';
 import { type Attempt, callOf, demand, hear, Overtaken, take } from './attempt.js';
 import { eventOf } from './event-of.js';
@@ -35,28 +34,22 @@ export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPe
   return take(attempt, advance(attempt.program, attempt.state, event), pended.pended_at);
 }
 
-/** How a call can fail without that telling how it ended outside. */
-const SILENCES: readonly string[] = ['transport', 'timeout', 'http_status'] satisfies readonly InvocationFailureClass[];
-
 /**
- * A call whose answer was reported while it was still being made: what became of its connection after that tells nothing
- * of the call, which is then as good as one that is answered later.
- * @returns the call as pending; undefined where nothing has been reported
+ * A call that its service has answered, or whose request has failed, while it was being made: from here on no report of
+ * it is accepted. Where one was accepted before, that is how the call ended, whatever became of the request.
+ * @returns the call as pending, so that its report is heard; undefined where nothing has been reported
  */
 export async function findReported(
   parts: RuntimeParts,
   attempt: Attempt,
   outcome: CallOutcome,
 ): Promise<CallPended | undefined> {
-  if (outcome.status !== 'failed' || outcome.refused || !SILENCES.includes(outcome.failure_class)) return undefined;
   const { source_invocation_id, command } = callOf(attempt, outcome.key).start;
   const deadline_ms = command.call.pending_deadline_ms;
-  if (deadline_ms === undefined) return undefined;
-  const messages = await parts.inbox.messagesOf(attempt.lease);
-  const isReported = messages.some(
-    ({ message_type, correlation_id }) => message_type === 'tool_result' && correlation_id === source_invocation_id,
-  );
-  if (!isReported) return undefined;
+  if (deadline_ms === undefined || (outcome.status === 'failed' && outcome.refused)) return undefined;
+  const call = { source_invocation_id, inbox_id: parts.clock.uuid() };
+  const closed = await writeAlone(attempt.journal, () => parts.attempts.closeToReports(attempt.lease, call));
+  if (!isReported(closed)) return undefined;
   const { key, ended_at: pended_at, http_status, response_headers, response_body } = outcome;
   return {
     key,
@@ -67,6 +60,19 @@ export async function findReported(
     ...(response_headers === undefined ? {} : { response_headers }),
     ...(response_body === undefined ? {} : { response_body }),
   };
+}
+
+function isReported(closed: Closed): boolean {
+  switch (closed) {
+    case 'reported':
+      return true;
+    case 'closed':
+      return false;
+    case 'overtaken':
+      throw new Overtaken();
+    default:
+      return unreachable(closed);
+  }
 }
 
 /** Lets the attempt rest. @returns false where it has been told something meanwhile, which arrives next */
@@ -120,11 +126,29 @@ async function hearMessage(
     case 'stop':
       return stop(parts, attempt, reasonOf(message));
     case 'tool_result':
-    case 'timeout':
       return hearReport(parts, attempt, message);
+    case 'timeout':
+      return hearTimeout(parts, attempt, message);
     default:
       return [];
   }
+}
+
+/** The last moment in which a report may take its place. */
+async function hearTimeout(
+  parts: RuntimeParts,
+  attempt: Attempt,
+  message: InboxMessage,
+): Promise<readonly TurnCommand[]> {
+  const source_invocation_id = message.correlation_id ?? '';
+  const taken = await writeAlone(attempt.journal, () =>
+    parts.attempts.takeTimeout(attempt.lease, source_invocation_id),
+  );
+  if (!isReported(taken)) return hearReport(parts, attempt, message);
+  const messages = await parts.inbox.messagesOf(attempt.lease);
+  const reported = messages.find(({ inbox_id }) => inbox_id === message.inbox_id);
+  // Undefined where this very timeout was heard before, and its end is being written.
+  return reported === undefined ? [] : hearReport(parts, attempt, reported);
 }
 
 async function hearReport(

@@ -1,6 +1,8 @@
+import * as fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { askToStop, expireCalls, reportCall } from '../../engine/operations/reports.js';
+import { runTurns } from '../../engine/operations/run-turns.js';
 import {
   type Edit,
   editWorkflows,
@@ -120,13 +122,56 @@ onEachDatabase('a call that is answered later', (open) => {
     assert.equal(await expireCalls(stage.engine), 0);
   });
 
-  test('that is reported after its deadline, and before anybody has noticed, is answered', async (t) => {
+  for (const order of ['before', 'after'] as const)
+    test(`that is reported after its deadline, ${order} the clock has noticed and with nobody to hear, is answered`, async (t) => {
+      const stage = await open();
+      const workflows = await editWorkflows(t, { 'letters/workflow.json': withDeadline(1) });
+      const first = await stage.play({ ...LETTERS, workflows });
+      const notice = () => expireCalls(stage.engine);
+      if (order === 'after') assert.equal(await notice(), 1);
+      assert.equal((await report(stage, waiting(first))).accepted, true);
+      if (order === 'before') await notice();
+      const second = await stage.run(first.before);
+      assert.deepEqual(statusesOf(second), ['committed']);
+      assert.equal((await stage.invocation(waiting(first))).status, 'succeeded');
+    });
+
+  const ACTS = ['report', 'report', 'report', 'notice', 'drive', 'stop'] as const;
+
+  test('has an accepted report for its answer, or none was accepted, however clock, drivers, stops and reports meet', async (t) => {
     const stage = await open();
     const workflows = await editWorkflows(t, { 'letters/workflow.json': withDeadline(1) });
-    const first = await stage.play({ ...LETTERS, workflows });
-    await report(stage, waiting(first));
-    assert.equal(await expireCalls(stage.engine), 1);
-    assert.deepEqual(statusesOf(await stage.run(first.before)), ['committed']);
+    const orders = fc.shuffledSubarray([...ACTS], { minLength: 3 });
+    const waits = fc.array(fc.boolean(), { minLength: ACTS.length, maxLength: ACTS.length });
+    await fc.assert(
+      fc.asyncProperty(orders, waits, async (order, waits) => {
+        const first = await stage.play({ ...LETTERS, workflows });
+        const call = waiting(first);
+        const accepted: string[] = [];
+        const acts: Readonly<Record<(typeof ACTS)[number], (index: number) => Promise<unknown>>> = {
+          report: async (index) => {
+            const value = { ...ANSWER, body: `report ${index}` };
+            const done = await reportCall(stage.engine, call, { kind: 'answered', value });
+            if (done.ok && done.value.accepted) accepted.push(value.body);
+          },
+          notice: () => expireCalls(stage.engine),
+          drive: () => drive(stage, first.world_slug),
+          stop: () => askToStop(stage.engine, first.report.turns[0]?.attempt_id ?? ''),
+        };
+        const under_way: Promise<unknown>[] = [];
+        for (const [index, name] of order.entries()) {
+          const done = acts[name](index);
+          under_way.push(done);
+          if (waits[index] === true) await done;
+        }
+        await Promise.all(under_way);
+        await drive(stage, first.world_slug);
+        const record = await stage.invocation(call);
+        const answered = (record.response_json as { readonly body?: string } | null)?.body;
+        assert.deepEqual(accepted, answered === undefined ? [] : [answered], `${order.join(', ')}: ${record.status}`);
+      }),
+      { numRuns: stage.outside === undefined ? 8 : 40 },
+    );
   });
 
   test('is stopped while its turn rests, once', async () => {
@@ -207,6 +252,11 @@ onEachDatabase('a call that is answered later', (open) => {
     assert.deepEqual(statusesOf(await stage.run(first.before)), ['suspended']);
   });
 });
+
+/** Drives what is open in a world, unless somebody else does. */
+async function drive({ engine }: ParkStage, world_slug: string): Promise<void> {
+  await runTurns(engine, { world_slug, turns: 1, signal: new AbortController().signal, onProgress: () => {} });
+}
 
 function waiting({ report }: Play): string {
   const [call] = report.awaited ?? [];

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
+import { reportCall } from '../../engine/operations/reports.js';
 import { type SettledCall, settleCall } from '../../engine/operations/settle-call.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import { queueTurns, runWorker, type WorkerEvent } from '../../engine/operations/run-worker.js';
@@ -61,6 +62,39 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
     const keysOf = ({ invocations }: AttemptRecord): readonly string[] =>
       invocations.flatMap(({ command_key, adopted_from }) => (adopted_from === null ? [command_key] : []));
 
+    const BOUGHT = { status: 'dispensed', remaining: 0, message: 'A candy bar was dispensed.' };
+
+    test('is settled by a report, once, and the next attempt goes on with the reported answer', async () => {
+      const { world_slug, failed } = await makeDoubt();
+      const call = failed.failed_source_invocation_id ?? '';
+      const engine = arena.freshEngine();
+      const misfit = await reportCall(engine, call, { kind: 'answered', value: { status: 7 } });
+      assert.ok(!misfit.ok);
+      assert.equal(misfit.because, 'content');
+      assert.ok(misfit.problems.every(({ pointer, code }) => pointer !== undefined && code !== ''));
+      const told = await Promise.all(
+        Array.from({ length: 50 }, async () =>
+          must(await reportCall(engine, call, { kind: 'answered', value: BOUGHT })),
+        ),
+      );
+      assert.equal(told.filter(({ accepted, reason }) => accepted && reason === 'settled').length, 1);
+      assert.equal(told.filter(({ accepted, reason }) => !accepted && reason === 'duplicate').length, 49);
+      const attempt = await goOn(world_slug);
+      assert.deepEqual([attempt.status, attempt.continues_attempt_id], ['committed', failed.attempt_id]);
+      assert.ok(!keysOf(attempt).includes(TOOL), 'the tool was asked again');
+      const again = must(await reportCall(engine, call, { kind: 'answered', value: BOUGHT }));
+      assert.deepEqual([again.accepted, again.reason], [false, 'duplicate']);
+    });
+
+    test('is settled by the report that it failed, and is asked again', async () => {
+      const { world_slug, failed } = await makeDoubt();
+      const call = failed.failed_source_invocation_id ?? '';
+      const told = must(await reportCall(arena.freshEngine(), call, { kind: 'failed', message: 'It is jammed.' }));
+      assert.equal(told.reason, 'settled');
+      const attempt = await goOn(world_slug);
+      assert.deepEqual([attempt.status, keysOf(attempt).includes(TOOL)], ['committed', true]);
+    });
+
     test('and took place: the next attempt goes on with its answer, and asks nothing again', async () => {
       const { world_slug, failed } = await makeDoubt();
       const expected: SettledCall = {
@@ -71,8 +105,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
         performed: true,
         left_in_doubt: 0,
       };
-      const bought = { status: 'dispensed', remaining: 0, message: 'A candy bar was dispensed.' };
-      assert.deepEqual(must(await settle(failed, bought)), expected);
+      assert.deepEqual(must(await settle(failed, BOUGHT)), expected);
       const attempt = await goOn(world_slug);
       assert.deepEqual([attempt.status, attempt.adopts], ['committed', failed.attempt_id]);
       assert.ok(!keysOf(attempt).includes(TOOL), 'the tool was asked again');

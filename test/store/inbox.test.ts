@@ -208,29 +208,19 @@ forEachDatabase('the inbox', (open) => {
     await makeWorld(store, 'told');
     const { lease } = await begin(store, 'told');
     const start = toyStart('a', 1);
-    const report = (message_type: 'tool_result' | 'timeout' = 'tool_result') =>
-      store.inbox.report({
-        inbox_id: v7(),
-        message_type,
-        source_invocation_id: start.source_invocation_id,
-        payload: { answer: 1 },
-      });
+    const { source_invocation_id } = start;
+    const report = () => store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: { answer: 1 } });
     assert.deepEqual(await report(), { kind: 'unknown' });
     await startCall(store, lease, start);
     const told = { world_slug: 'told', attempt_id: lease.attempt_id };
     assert.deepEqual(await report(), { kind: 'accepted', ...told });
     assert.deepEqual(await report(), { kind: 'duplicate', ...told });
-    assert.deepEqual(await report('timeout'), { kind: 'accepted', ...told });
     const messages = await store.inbox.messagesOf(lease);
     assert.deepEqual(
       messages.map(({ message_type, correlation_id, payload }) => [message_type, correlation_id, payload]),
-      [
-        ['tool_result', start.source_invocation_id, { answer: 1 }],
-        ['timeout', start.source_invocation_id, { answer: 1 }],
-      ],
+      [['tool_result', source_invocation_id, { answer: 1 }]],
     );
     await store.attempts.fail(lease, failing());
-    assert.deepEqual(await store.inbox.messagesOf(lease), []);
     assert.deepEqual(await report(), { kind: 'duplicate', ...told });
   });
 
@@ -242,7 +232,7 @@ forEachDatabase('the inbox', (open) => {
     await startCall(store, lease, start);
     await store.attempts.fail(lease, failing());
     const { source_invocation_id } = start;
-    const report = { inbox_id: v7(), message_type: 'tool_result', source_invocation_id, payload: {} } as const;
+    const report = { inbox_id: v7(), source_invocation_id, payload: {} } as const;
     assert.equal((await store.inbox.report(report)).kind, 'late');
     assert.deepEqual(await statusesOf(outside, 'late'), []);
   });
@@ -255,7 +245,7 @@ forEachDatabase('the inbox', (open) => {
     const start = toyStart('a', 1);
     await startCall(store, lease, start);
     const { source_invocation_id } = start;
-    const report = { inbox_id: v7(), message_type: 'tool_result', source_invocation_id, payload: {} } as const;
+    const report = { inbox_id: v7(), source_invocation_id, payload: {} } as const;
     const taker = await database.pool.connect();
     try {
       await taker.query('BEGIN');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { v7 } from 'uuid';
+import type { AttemptLease, CallStart } from '../../engine/ports/attempts.js';
 import type { Store } from '../../engine/ports/records.js';
 import { forEachDatabase } from '../support/databases.js';
 import {
@@ -34,7 +35,7 @@ forEachDatabase('a call that is answered later', (open) => {
   }
 
   const tell = (store: Store, source_invocation_id: string) =>
-    store.inbox.report({ inbox_id: v7(), message_type: 'tool_result', source_invocation_id, payload: { result: 1 } });
+    store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: { result: 1 } });
 
   test('costs one statement to be pended, one to rest, and one to be answered', async () => {
     const { store, lease, call } = await pend('cheap');
@@ -68,7 +69,7 @@ forEachDatabase('a call that is answered later', (open) => {
       /may not be answered/,
     );
     assert.deepEqual(await store.pending.find(call.source_invocation_id), [
-      { source_invocation_id: call.source_invocation_id, world_slug: 'at-once', may_pend: false },
+      { ...meaning(call.source_invocation_id, 'at-once', lease), may_pend: false },
     ]);
   });
 
@@ -116,10 +117,9 @@ forEachDatabase('a call that is answered later', (open) => {
   });
 
   test('takes all that was said of it in with its end', async () => {
-    const { store, lease, call, id } = await pend('taken-in', { deadline_ms: 1 });
+    const { store, lease, call, id } = await pend('taken-in');
     await tell(store, id);
-    assert.equal(await store.pending.expire([v7(), v7()]), 1);
-    assert.equal((await store.inbox.messagesOf(lease)).length, 2);
+    assert.equal((await store.inbox.messagesOf(lease)).length, 1);
     assert.equal(await finishCall(store, lease, { ...answered(call, 1), is_reported: true }), 'written');
     assert.deepEqual(await store.inbox.messagesOf(lease), []);
     assert.deepEqual(await store.pending.awaitedBy(lease.attempt_id), []);
@@ -141,6 +141,7 @@ forEachDatabase('a call that is answered later', (open) => {
     const failed = await pend('forgotten-too');
     await tell(failed.store, failed.id);
     await failed.store.attempts.fail(failed.lease, failing());
+    for (const report of await failed.store.inbox.unheard(9)) await failed.store.inbox.consumeUnheard(report);
     assert.deepEqual(await payloadsOf('forgotten-too'), [{}]);
   });
 
@@ -173,6 +174,75 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal((await store.inbox.messagesOf(lease)).length, 1);
   });
 
+  test('that has run out of time takes a report until a driver has taken that in, and none afterwards', async () => {
+    const { store, lease, call, id } = await pend('in-between', { deadline_ms: 1 });
+    const other = await pend('too-late', { deadline_ms: 1 });
+    await (await open()).outside.query('SELECT pg_sleep(0.01)');
+    assert.equal(await store.pending.expire([v7(), v7()]), 2);
+    assert.equal((await tell(store, id)).kind, 'accepted');
+    assert.equal(await store.attempts.takeTimeout(lease, id), 'reported');
+    const messages = await store.inbox.messagesOf(lease);
+    assert.deepEqual(
+      messages.map(({ message_type, payload }) => [message_type, payload]),
+      [['tool_result', { result: 1 }]],
+    );
+    assert.equal(await finishCall(store, lease, { ...answered(call, 1), is_reported: true }), 'written');
+    assert.equal(await store.attempts.takeTimeout(other.lease, other.id), 'closed');
+    assert.equal((await tell(store, other.id)).kind, 'undecided');
+    // Its driver may die now: the next one hears of it again.
+    assert.equal((await store.inbox.messagesOf(other.lease))[0]?.message_type, 'timeout');
+    await finishCall(store, other.lease, { ...answered(other.call, 1), is_reported: true });
+    assert.equal((await tell(store, other.id)).kind, 'late');
+  });
+
+  test('that its service has answered at once takes no report any more, unless it was reported before', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'answered-at-once');
+    const { lease } = await begin(store, 'answered-at-once');
+    const [told, untold] = [pendingStart('a', 1), pendingStart('b', 2)];
+    for (const call of [told, untold]) await startCall(store, lease, call);
+    const close = ({ source_invocation_id }: CallStart) =>
+      store.attempts.closeToReports(lease, { source_invocation_id, inbox_id: v7() });
+    assert.equal((await tell(store, told.source_invocation_id)).kind, 'accepted');
+    assert.deepEqual([await close(told), await close(untold)], ['reported', 'closed']);
+    assert.equal((await tell(store, untold.source_invocation_id)).kind, 'undecided');
+    await finishCall(store, lease, answered(untold, 1));
+    assert.equal((await tell(store, untold.source_invocation_id)).kind, 'late');
+    assert.equal((await store.inbox.messagesOf(lease)).length, 1);
+  });
+
+  test('takes one of fifty equal reports that come at once, and the others are duplicates', async () => {
+    const { store, lease, call, id } = await pend('fifty');
+    const others = await Promise.all(Array.from({ length: 4 }, async () => (await open()).anotherStore()));
+    const stores = [store, ...others];
+    const kinds = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => {
+        const { kind } = await tell(stores[index % stores.length] ?? store, id);
+        // The first that is accepted ends the call while the others are still on their way.
+        if (kind === 'accepted') await finishCall(store, lease, { ...answered(call, 1), is_reported: true });
+        return kind;
+      }),
+    );
+    assert.equal(kinds.filter((kind) => kind === 'accepted').length, 1);
+    assert.deepEqual([...new Set(kinds)].toSorted(), ['accepted', 'duplicate']);
+  });
+
+  test('whose report was accepted when its attempt ended leaves that report to be dealt with', async () => {
+    const { store, lease, id } = await pend('unheard');
+    await tell(store, id);
+    const before = await store.inbox.unheard(9);
+    await store.attempts.fail(lease, failing());
+    const after = await store.inbox.unheard(9);
+    assert.deepEqual(before, []);
+    assert.deepEqual(
+      after.map(({ source_invocation_id, payload }) => [source_invocation_id, payload]),
+      [[id, { result: 1 }]],
+    );
+    for (const report of after) await store.inbox.consumeUnheard(report);
+    assert.deepEqual(await store.inbox.unheard(9), []);
+    assert.equal((await tell(store, id)).kind, 'duplicate');
+  });
+
   test('is over with its attempt, and is not said to be out of time then', async () => {
     const { store, lease, id } = await pend('over', { deadline_ms: 1 });
     await store.attempts.fail(lease, failing());
@@ -182,21 +252,22 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal((await tell(store, id)).kind, 'late');
   });
 
-  const meaning = (source_invocation_id: string, world_slug: string) => ({
+  const meaning = (source_invocation_id: string, world_slug: string, { attempt_id }: AttemptLease) => ({
     source_invocation_id,
     world_slug,
+    attempt_id,
     may_pend: true,
   });
 
   test('is found by the name that its service gave it, as long as that means one', async () => {
     const { store, id, lease } = await pend('named', { alias: 'parcel-1' });
-    assert.deepEqual(await store.pending.find('parcel-1'), [meaning(id, 'named')]);
+    assert.deepEqual(await store.pending.find('parcel-1'), [meaning(id, 'named', lease)]);
     const other = await pend('named-too', { alias: 'parcel-1' });
     assert.equal((await store.pending.find('parcel-1')).length, 2);
     await store.attempts.fail(lease, failing());
-    assert.deepEqual(await store.pending.find('parcel-1'), [meaning(other.id, 'named-too')]);
+    assert.deepEqual(await store.pending.find('parcel-1'), [meaning(other.id, 'named-too', other.lease)]);
     await store.attempts.fail(other.lease, failing());
-    assert.deepEqual(await store.pending.find('parcel-1'), [meaning(other.id, 'named-too')]);
+    assert.deepEqual(await store.pending.find('parcel-1'), [meaning(other.id, 'named-too', other.lease)]);
     assert.deepEqual(await store.pending.find('parcel-2'), []);
   });
 

@@ -184,8 +184,7 @@ function failed(start: CallStart): CallFinish {
 }
 
 function report(store: Store, { source_invocation_id }: CallStart): Promise<unknown> {
-  const told = { message_type: 'tool_result', source_invocation_id, payload: { result: 1 } } as const;
-  return store.inbox.report({ inbox_id: v7(), ...told });
+  return store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: { result: 1 } });
 }
 
 /** What is told of an attempt, an event a line. */

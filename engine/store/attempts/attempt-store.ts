@@ -1,5 +1,6 @@
 import type { AttemptStore, Holder } from '../../ports/attempts.js';
 import type { OpenDatabase } from '../database.js';
+import { closeToReports, takeTimeout } from '../inbox/timeout.js';
 import { openUpkeep } from '../upkeep.js';
 import { beginAsLeft } from './begin-as-left.js';
 import { beginAttempt } from './begin-attempt.js';
@@ -55,6 +56,8 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
       return rested;
     },
     discard: (lease, inbox_id) => discardMessage(database, lease, inbox_id),
+    takeTimeout: (lease, source_invocation_id) => takeTimeout(database, lease, source_invocation_id),
+    closeToReports: (lease, call) => closeToReports(database, lease, call),
     commit: (lease, turn) => ends(lease.attempt_id, commitTurn(database, lease, turn)),
     fail: (lease, failure) => ends(lease.attempt_id, failAttempt(database, lease, failure)),
     handOver: (lease, left) => ends(lease.attempt_id, handOverAttempt(database, lease, left)),

@@ -6,6 +6,12 @@ import { AT_THE_FRONT, PROMOTE } from '../inbox/turn-message.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { COUNT_DOUBTED, IS_UNKNOWN } from './doubt.js';
 
+// A statement of its own: of several who settle one call at once, each sees what those before it have written.
+const LOCK = prepare(
+  'lock_world_to_settle',
+  `SELECT FROM worlds JOIN attempts USING (world_slug) WHERE attempt_id = :attempt_id::uuid FOR UPDATE OF worlds`,
+);
+
 // With the world's row locked nobody begins an attempt meanwhile.
 const FIND = prepare(
   'find_settleable',
@@ -69,6 +75,7 @@ interface Found {
 export function settleCall(database: Pick<OpenDatabase, 'pool'>, settlement: SettleCall): Promise<Settled> {
   const { attempt_id, source_invocation_id } = settlement;
   return inTransaction(database.pool, async (transaction): Promise<Settled> => {
+    await run(transaction, LOCK, { attempt_id });
     const [found] = await run<Found>(transaction, FIND, { attempt_id, source_invocation_id });
     if (found?.is_unknown !== true) return { kind: 'not_in_doubt' };
     if (found.is_settled) return { kind: 'already_settled' };

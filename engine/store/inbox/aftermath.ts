@@ -2,7 +2,8 @@ import { AT_THE_FRONT, firstQueued, PROMOTE } from './turn-message.js';
 
 /**
  * What the end of attempts does to the inbox, as CTEs of the statement that ends them: their messages are over, the next
- * turns of their worlds are to be taken up, and what could not be done while they ran is due at once.
+ * turns of their worlds are to be taken up, and what could not be done while they ran is due at once. A report that was
+ * accepted and not heard stays: it may settle its call.
  *
  * It reads a CTE `ended (world_slug, attempt_id)`, and costs three looks into empty indices where nobody queues.
  */
@@ -12,7 +13,7 @@ export const AFTERMATH = `
     SET status = 'consumed', consumed_at = now()
     FROM ended
     WHERE agent_inbox.world_slug = ended.world_slug AND agent_inbox.attempt_id = ended.attempt_id
-      AND agent_inbox.status IN ('pending', 'deferred')
+      AND agent_inbox.status IN ('pending', 'deferred') AND agent_inbox.message_type <> 'tool_result'
     RETURNING agent_inbox.world_slug, agent_inbox.message_type, agent_inbox.agent_id),
   finished AS (
     SELECT world_slug FROM messages WHERE message_type = 'turn' AND agent_id IS NULL),

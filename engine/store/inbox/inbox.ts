@@ -4,7 +4,7 @@ import { claim, defer, discard } from './claim.js';
 import { enqueueTurns } from './enqueue.js';
 import { glance } from './glance.js';
 import { listQueues, takeBack } from './queue.js';
-import { messagesOf, report, stop } from './report.js';
+import { consumeUnheard, listUnheard, messagesOf, report, stop } from './report.js';
 import { countMessages, lapsed, tidy } from './watchdog.js';
 
 /** What is to be done, as workers and those who have work for them see it. */
@@ -20,6 +20,8 @@ export function openInbox(database: OpenDatabase): Inbox {
     takeBack: (world_slug, reason) => takeBack(database, world_slug, reason),
     queues: (world_slug) => listQueues(database, world_slug),
     messagesOf: (lease) => messagesOf(database, lease),
+    unheard: (most) => listUnheard(database, most),
+    consumeUnheard: (report) => consumeUnheard(database, report),
     lapsed: (request) => lapsed(database, request),
     tidy: () => tidy(database),
     count: () => countMessages(database),

@@ -1,73 +1,120 @@
+import type { JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
+import type { InboxMessageType } from '../../core/inbox/message.js';
 import type { AttemptLease } from '../../ports/attempts.js';
-import type { InboxMessage, Report, Reported, Stop } from '../../ports/inbox.js';
-import { type HotStatement, type Values, prepare, run, type Runner } from '../statement.js';
+import type { InboxMessage, Report, Reported, Stop, UnheardReport } from '../../ports/inbox.js';
+import { type HotStatement, prepare, run, type Runner } from '../statement.js';
 import { ringFor } from './ring.js';
+import { IS_UNTAKEN } from './timeout.js';
 
-// The attempt cannot end while its row is held, so what is written here is taken in, or over with it. Nothing is
-// written for what is over already. A message holds on to its world, too: that is locked first, as whoever takes a world
-// over does, so that neither waits for the other.
-const TELL = `
+// The world is locked first, then its attempt, then the call, as by whoever takes a world over: neither waits for the
+// other. While the attempt is held it cannot end, and while the call is held its status is the latest. What is written
+// here is therefore heard by a driver; nothing is written for what is over.
+const ADDRESSEE = `
    world AS (
      SELECT called.* FROM called JOIN worlds USING (world_slug) FOR KEY SHARE OF worlds),
    attempt AS (
-     SELECT attempts.world_slug, attempts.attempt_id, world.is_open AND attempts.ended_at IS NULL AS is_open
-     FROM world JOIN attempts USING (world_slug, attempt_id) FOR SHARE OF attempts),
-   written AS (
+     SELECT attempts.world_slug, attempts.attempt_id, attempts.ended_at IS NULL AS is_open
+     FROM world JOIN attempts USING (world_slug, attempt_id) FOR SHARE OF attempts)`;
+
+const MESSAGE = `
      INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status, attempt_id, correlation_id, payload,
        next_retry_at)
      SELECT world_slug, :inbox_id::uuid, :message_type::inbox_message_type, 'pending', attempt_id,
-       :correlation_id::uuid, :payload::json, now()
-     FROM attempt WHERE is_open
-     ON CONFLICT (world_slug, correlation_id, message_type) WHERE correlation_id IS NOT NULL DO NOTHING
-     RETURNING world_slug)
-   SELECT attempt.world_slug, attempt.attempt_id, ${ringFor('written')} = 1 AS is_accepted,
-     EXISTS (
-       SELECT FROM agent_inbox
-       WHERE agent_inbox.world_slug = attempt.world_slug AND correlation_id = :correlation_id::uuid
-         AND message_type = :message_type::inbox_message_type) AS is_known
-   FROM attempt`;
+       :correlation_id::uuid, :payload::json, now()`;
 
+const TOLD = `SELECT attempt.world_slug, attempt.attempt_id, ${ringFor('written')} = 1 AS is_accepted FROM attempt`;
+
+// A timeout that no driver has taken is replaced: the report says more.
 const REPORT = prepare(
   'report_call',
   `WITH called AS (
-     SELECT world_slug, attempt_id, status IN ('running', 'pending') AS is_open FROM source_invocations
-     WHERE source_invocation_id = :correlation_id::uuid), ${TELL}`,
+     SELECT world_slug, attempt_id FROM source_invocations WHERE source_invocation_id = :correlation_id::uuid),
+   ${ADDRESSEE},
+   call AS (
+     SELECT calls.world_slug, calls.attempt_id FROM attempt JOIN source_invocations AS calls USING (world_slug, attempt_id)
+     WHERE calls.source_invocation_id = :correlation_id::uuid AND calls.status IN ('running', 'pending')
+       AND attempt.is_open
+     FOR SHARE OF calls),
+   written AS (
+     ${MESSAGE} FROM call
+     ON CONFLICT (world_slug, correlation_id) WHERE correlation_id IS NOT NULL DO UPDATE
+     SET message_type = excluded.message_type, payload = excluded.payload, next_retry_at = now()
+     WHERE agent_inbox.message_type = 'timeout' AND ${IS_UNTAKEN}
+     RETURNING world_slug)
+   ${TOLD}`,
 );
 
 const STOP = prepare(
   'stop_attempt',
   `WITH called AS (
-     SELECT world_slug, attempt_id, true AS is_open FROM attempts
-     WHERE attempt_id = :correlation_id::uuid), ${TELL}`,
+     SELECT world_slug, attempt_id FROM attempts WHERE attempt_id = :correlation_id::uuid),
+   ${ADDRESSEE},
+   written AS (
+     ${MESSAGE} FROM attempt WHERE is_open
+     ON CONFLICT (world_slug, correlation_id) WHERE correlation_id IS NOT NULL DO NOTHING
+     RETURNING world_slug)
+   ${TOLD}`,
+);
+
+// A statement of its own: what somebody else wrote at the same moment is seen here. A call that was interrupted and is
+// made again is over; of one that may have changed something it is decided when its attempt ends.
+const LOOK = prepare(
+  'look_for_message',
+  `SELECT EXISTS (
+       SELECT FROM agent_inbox
+       WHERE world_slug = :world_slug AND correlation_id = :correlation_id::uuid
+         AND message_type = :message_type::inbox_message_type) AS is_known,
+     ended_at IS NOT NULL OR EXISTS (
+       SELECT FROM source_invocations AS calls
+       WHERE calls.world_slug = :world_slug AND calls.source_invocation_id = :correlation_id::uuid
+         AND (calls.status IN ('succeeded', 'failed')
+           OR calls.status = 'interrupted' AND (calls.effect_class = 'read_only' OR EXISTS (
+             SELECT FROM source_invocations AS later
+             WHERE later.world_slug = calls.world_slug AND later.attempt_id = calls.attempt_id
+               AND later.command_key = calls.command_key AND later.performance > calls.performance)))) AS is_over
+   FROM attempts WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid`,
 );
 
 interface Told {
   readonly world_slug: string;
   readonly attempt_id: string;
   readonly is_accepted: boolean;
-  /** A message that came between is not seen, and reads as late: as harmless. */
+}
+
+interface Seen {
   readonly is_known: boolean;
+  readonly is_over: boolean;
 }
 
-/** Tells an attempt how one of its calls ended: one statement, which may be said again. */
+/** Tells an attempt how one of its calls ended, idempotently: one statement where that is accepted, else two. */
 export function report(runner: Runner, told: Report): Promise<Reported> {
-  const { inbox_id, message_type, source_invocation_id, payload } = told;
-  const values = { inbox_id, message_type, correlation_id: source_invocation_id, payload: canonicalText(payload) };
-  return tell(runner, REPORT, values);
+  const { inbox_id, source_invocation_id, payload } = told;
+  return tell(runner, REPORT, { inbox_id, message_type: 'tool_result', correlation_id: source_invocation_id, payload });
 }
 
-/** Tells an attempt to stop: one statement, which may be said again. */
+/** Tells an attempt to stop, idempotently: one statement where that is accepted, else two. */
 export function stop(runner: Runner, { inbox_id, attempt_id, payload }: Stop): Promise<Reported> {
-  const values = { inbox_id, message_type: 'stop', correlation_id: attempt_id, payload: canonicalText(payload) };
-  return tell(runner, STOP, values);
+  return tell(runner, STOP, { inbox_id, message_type: 'stop', correlation_id: attempt_id, payload });
 }
 
-async function tell(runner: Runner, statement: HotStatement, values: Values): Promise<Reported> {
+interface Message {
+  readonly inbox_id: string;
+  readonly message_type: InboxMessageType;
+  readonly correlation_id: string;
+  readonly payload: JsonObject;
+}
+
+async function tell(runner: Runner, statement: HotStatement, message: Message): Promise<Reported> {
+  const { message_type, correlation_id } = message;
+  const values = { ...message, payload: canonicalText(message.payload) };
   const [told] = await run<Told>(runner, statement, values);
   if (told === undefined) return { kind: 'unknown' };
-  const { world_slug, attempt_id, is_accepted, is_known } = told;
-  return { kind: is_accepted ? 'accepted' : is_known ? 'duplicate' : 'late', world_slug, attempt_id };
+  const { world_slug, attempt_id, is_accepted } = told;
+  if (is_accepted) return { kind: 'accepted', world_slug, attempt_id };
+  const [seen] = await run<Seen>(runner, LOOK, { world_slug, attempt_id, correlation_id, message_type });
+  const kind = seen?.is_known === true ? 'duplicate' : seen?.is_over === true ? 'late' : 'undecided';
+  return { kind, world_slug, attempt_id };
 }
 
 const MESSAGES_OF = prepare(
@@ -81,4 +128,32 @@ const MESSAGES_OF = prepare(
 /** What an attempt has been told and has not taken in, oldest first. */
 export function messagesOf(runner: Runner, { world_slug, attempt_id }: AttemptLease): Promise<readonly InboxMessage[]> {
   return run<InboxMessage>(runner, MESSAGES_OF, { world_slug, attempt_id });
+}
+
+const UNHEARD = prepare(
+  'unheard_reports',
+  `SELECT agent_inbox.world_slug, agent_inbox.inbox_id, agent_inbox.attempt_id, correlation_id AS source_invocation_id, payload
+   FROM agent_inbox JOIN attempts USING (world_slug, attempt_id)
+   WHERE agent_inbox.due_at IS NOT NULL AND agent_inbox.message_type = 'tool_result' AND attempts.ended_at IS NOT NULL
+   ORDER BY due_at LIMIT :most::int`,
+);
+
+/** Reports that were accepted at the moment in which their attempt ended, and that no driver has heard. */
+export function listUnheard(runner: Runner, most: number): Promise<readonly UnheardReport[]> {
+  return run<UnheardReport>(runner, UNHEARD, { most });
+}
+
+const CONSUME = prepare(
+  'consume_report',
+  `UPDATE agent_inbox SET status = 'consumed', consumed_at = now()
+   WHERE world_slug = :world_slug AND inbox_id = :inbox_id::uuid AND message_type = 'tool_result'
+     AND status IN ('pending', 'deferred')`,
+);
+
+/** A report whose attempt is over has been dealt with. */
+export async function consumeUnheard(
+  runner: Runner,
+  { world_slug, inbox_id }: Pick<UnheardReport, 'world_slug' | 'inbox_id'>,
+): Promise<void> {
+  await run(runner, CONSUME, { world_slug, inbox_id });
 }

@@ -37,14 +37,15 @@ const FORGOTTEN = prepare(
      SELECT FROM agent_inbox WHERE agent_inbox.world_slug = slug AND ${AT_THE_FRONT})`,
 );
 
-// An attempt takes its messages with it. What was written at that moment, unseen by it, is taken after it.
+// An attempt takes its messages with it. What was written at that moment, unseen by it, is taken after it. A report is
+// not: it may settle its call first.
 const CONSUME_LATE = prepare(
   'consume_late_messages',
   `WITH late AS (
      UPDATE agent_inbox SET status = 'consumed', consumed_at = now()
      FROM attempts
      WHERE attempts.world_slug = agent_inbox.world_slug AND attempts.attempt_id = agent_inbox.attempt_id
-       AND agent_inbox.status IN ('pending', 'deferred') AND agent_inbox.message_type <> 'turn'
+       AND agent_inbox.status IN ('pending', 'deferred') AND agent_inbox.message_type NOT IN ('turn', 'tool_result')
        AND attempts.ended_at IS NOT NULL
      RETURNING 1)
    SELECT count(*) AS consumed FROM late`,

@@ -15,17 +15,18 @@ export function pendingCalls(runner: Runner): PendingCalls {
 
 const FIND_OWN = prepare(
   'find_call_by_id',
-  `SELECT source_invocation_id, world_slug, pending_deadline_ms IS NOT NULL AS may_pend FROM source_invocations
+  `SELECT source_invocation_id, world_slug, attempt_id, pending_deadline_ms IS NOT NULL AS may_pend FROM source_invocations
    WHERE source_invocation_id = :correlation::uuid`,
 );
 
 const FIND_ALIAS = prepare(
   'find_call_by_alias',
   `WITH named AS (
-     SELECT source_invocation_id, world_slug, is_awaited, pended_at FROM pending_calls WHERE correlation_alias = :correlation)
-   SELECT source_invocation_id, world_slug, true AS may_pend FROM named WHERE is_awaited
+     SELECT source_invocation_id, world_slug, attempt_id, is_awaited, pended_at FROM pending_calls
+     WHERE correlation_alias = :correlation)
+   SELECT source_invocation_id, world_slug, attempt_id, true AS may_pend FROM named WHERE is_awaited
    UNION ALL
-   (SELECT source_invocation_id, world_slug, true FROM named
+   (SELECT source_invocation_id, world_slug, attempt_id, true FROM named
     WHERE NOT EXISTS (SELECT FROM named WHERE is_awaited) ORDER BY pended_at DESC LIMIT 1)`,
 );
 
@@ -86,7 +87,7 @@ const EXPIRE = prepare(
      INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status, attempt_id, correlation_id, next_retry_at)
      SELECT world_slug, inbox_id, 'timeout', 'pending', attempt_id, source_invocation_id, now()
      FROM due JOIN unnest(:inbox_ids::uuid[]) WITH ORDINALITY AS ids (inbox_id, place) USING (place)
-     ON CONFLICT (world_slug, correlation_id, message_type) WHERE correlation_id IS NOT NULL DO NOTHING
+     ON CONFLICT (world_slug, correlation_id) WHERE correlation_id IS NOT NULL DO NOTHING
      RETURNING world_slug)
    SELECT ${ringFor('written')} AS told`,
 );

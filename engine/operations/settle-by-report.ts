@@ -1,0 +1,78 @@
+import type { Json } from '../contract/json.js';
+import { unreachable } from '../contract/unreachable.js';
+import type { Settled } from '../ports/attempts.js';
+import type { CallReport } from '../ports/sources.js';
+import { type Done, type Engine, refuse } from './engine.js';
+import { findMisfits, isInDoubt, ringForWorld } from './settle-call.js';
+
+/** What somebody says of a call. That time has run out is said by the clock alone. */
+export type SaidReport = Exclude<CallReport, { readonly kind: 'timed_out' }>;
+
+/**
+ * What a report means for a call that is over. `duplicate`: the call has been settled before. `undecided`: its attempt
+ * goes on, and may still hear of the call.
+ */
+export type OutcomeOfLate = 'settled' | 'duplicate' | 'late' | 'undecided';
+
+/** How many reports that nobody has heard are looked at together. */
+const UNHEARD_MAX = 20;
+
+/**
+ * Lets a report settle the call that it is about, where that is in doubt: it is the best evidence that there is. That the
+ * call failed settles it as not performed, as a failure that is reported in time means that it may be made again.
+ * @returns a refusal, with a place in the answer, where the call is in doubt and the answer does not fit its schema
+ */
+export async function settleByReport(
+  engine: Engine,
+  source_invocation_id: string,
+  said: SaidReport,
+): Promise<Done<OutcomeOfLate>> {
+  const call = await engine.store.records.invocation(source_invocation_id, 'redacted');
+  if (call === undefined) return { ok: true, value: 'late' };
+  if (!isInDoubt(call)) return { ok: true, value: call.settled_as === null ? 'late' : 'duplicate' };
+  const misfits = said.kind === 'answered' ? await findMisfits(engine, call, said.value) : [];
+  if (misfits.length > 0) return refuse(...misfits);
+  const settled = await engine.store.attempts.settle({
+    attempt_id: call.attempt_id,
+    source_invocation_id,
+    settled_at: engine.runtime.clock.now(),
+    ...(said.kind === 'answered' ? { answer: said.value } : {}),
+  });
+  if (settled.kind === 'settled' && settled.left_in_doubt === 0) await ringForWorld(engine, settled.world_slug);
+  return { ok: true, value: toOutcome(settled.kind) };
+}
+
+function toOutcome(kind: Settled['kind']): OutcomeOfLate {
+  switch (kind) {
+    case 'settled':
+      return 'settled';
+    case 'already_settled':
+      return 'duplicate';
+    case 'not_ended':
+      return 'undecided';
+    case 'not_in_doubt':
+    case 'too_late':
+      return 'late';
+    default:
+      return unreachable(kind);
+  }
+}
+
+/** Deals with reports that were accepted at the moment in which their attempt ended: each may settle its call. */
+export async function settleUnheard(engine: Engine): Promise<void> {
+  for (const report of await engine.store.inbox.unheard(UNHEARD_MAX)) {
+    // One that does not fit settles nothing, as one that does not fit answers nothing.
+    await settleByReport(engine, report.source_invocation_id, toSaid(report.payload));
+    await engine.store.inbox.consumeUnheard(report);
+  }
+}
+
+/** A report as a message carries it. */
+export function toPayload(said: SaidReport): { readonly [member: string]: Json } {
+  return said.kind === 'answered' ? { result: said.value } : { failed: said.message };
+}
+
+function toSaid(payload: Json): SaidReport {
+  const { failed, result = null } = payload as { readonly failed?: string; readonly result?: Json };
+  return failed === undefined ? { kind: 'answered', value: result } : { kind: 'failed', message: failed };
+}
