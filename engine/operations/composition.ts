@@ -89,8 +89,11 @@ export interface ServePlace {
 export interface HttpServer {
   /** `http://127.0.0.1:4747`, without a slash at the end. */
   readonly url: string;
-  /** Takes nothing new, and ends when what is under way has been answered. */
-  close(): Promise<void>;
+  /**
+   * Takes nothing new, and ends when what is under way has been answered.
+   * @param within_ms after which whatever is connected is given up
+   */
+  close(within_ms: number): Promise<void>;
 }
 
 /** A `chukwa serve` that has an embedded database, which others reach through it. */

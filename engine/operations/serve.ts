@@ -5,6 +5,9 @@ import { askToStop, reportCall } from './reports.js';
 import { runWorker, type WorkerEvent, type WorkRequest } from './run-worker.js';
 import type { LoadedTokens } from './tokens.js';
 
+/** How long requests that are under way at the end are waited for; less where the grace is over sooner. */
+const ANSWERED_MS = 2_000;
+
 export interface ServeRequest {
   /** In place of what is configured. */
   readonly place: Partial<ServePlace>;
@@ -29,17 +32,27 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
     const server = await composition.listen(toDesk(engine.value), tokens.value, { ...place.value, ...request.place });
     if (!server.ok) return server;
     const withdraw = await composition.announceServed(server.value.url);
+    const remaining = countGrace(request);
     try {
       const onReady: WorkRequest['onReady'] = ({ database }) =>
         request.onReady({ url: server.value.url, database, tokens: tokens.value });
       return await whileReachable(engine.value, (working) => runWorker(working, { ...request, onReady }));
     } finally {
       await withdraw();
-      await server.value.close();
+      await server.value.close(Math.min(ANSWERED_MS, remaining()));
     }
   } finally {
     await engine.value.close();
   }
+}
+
+/** How much of the grace is left, in milliseconds. */
+function countGrace({ signal, grace_ms }: Pick<ServeRequest, 'signal' | 'grace_ms'>): () => number {
+  let asked_at: number | undefined;
+  const begin = (): void => void (asked_at ??= performance.now());
+  if (signal.aborted) begin();
+  signal.addEventListener('abort', begin, { once: true });
+  return () => (asked_at === undefined ? grace_ms : Math.max(0, grace_ms - (performance.now() - asked_at)));
 }
 
 function toDesk(engine: Engine): HttpDesk {

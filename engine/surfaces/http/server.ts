@@ -7,13 +7,13 @@ import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composit
 import type { Done } from '../../operations/engine.js';
 import type { Tokens } from '../../operations/tokens.js';
 import { isOperator, mayReport, requireToken } from './authority.js';
+import { CONNECTION_LIMITS, endSoon, limitConnections } from './connections.js';
 import { sendProblem, sendRefused, toProblemDocument } from './problem-document.js';
 import { ANSWER_TYPE, FAILURE_TYPE, readReport } from './read-report.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 const TIMEOUTS_CHECKED_MS = 1_000;
-const CONNECTIONS_MAX = 1_000;
 const ID_LENGTH_MAX = 256;
 /** From one address, in a minute. */
 const REFUSALS_MAX = 30;
@@ -25,6 +25,7 @@ const MINUTE_MS = 60_000;
  */
 export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<HttpServer> {
   const server = createServer();
+  const connections = limitConnections(server.server, CONNECTION_LIMITS);
   await server.register(rateLimit, { global: false });
   const checkRefusals = server.createRateLimit({ max: REFUSALS_MAX, timeWindow: MINUTE_MS });
   const countRefusal = async (request: Parameters<typeof checkRefusals>[0]): Promise<boolean> => {
@@ -37,7 +38,12 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
   await server.listen({ host: place.host, port: place.port });
   const { address, port, family } = server.server.address() as AddressInfo;
   const host = family === 'IPv6' ? `[${address}]` : address;
-  return { url: `http://${host}:${port}`, close: async () => server.close() };
+  const close = async (within_ms: number): Promise<void> => {
+    const closed = server.close();
+    connections.end(within_ms);
+    await closed;
+  };
+  return { url: `http://${host}:${port}`, close };
 }
 
 type Guard = ReturnType<typeof requireToken>;
@@ -47,7 +53,6 @@ function createServer(): FastifyInstance {
     bodyLimit: REPORT_BYTES_MAX,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: HEADERS_TIMEOUT_MS,
-    forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: ID_LENGTH_MAX },
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUTS_CHECKED_MS },
@@ -55,11 +60,10 @@ function createServer(): FastifyInstance {
     clientErrorHandler: (error, socket) => {
       const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
       const document = toProblemDocument(isLate ? 408 : 400, malformed(isLate ? 'it took too long' : 'it is no HTTP'));
-      if (socket.writable) socket.end(toRawResponse(document));
+      if (socket.writable) endSoon(socket, toRawResponse(document));
       else socket.destroy();
     },
   });
-  server.server.maxConnections = CONNECTIONS_MAX;
   // What an answer is made of is the operation's business, and its faults are told in one way.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser([ANSWER_TYPE, FAILURE_TYPE], { parseAs: 'string' }, (_request, text, done) =>

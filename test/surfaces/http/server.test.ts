@@ -27,7 +27,7 @@ before(async () => {
     { host: '127.0.0.1', port: 0 },
   );
 });
-after(() => server.close());
+after(() => server.close(0));
 beforeEach(() => {
   heard = [];
   is_ready = true;
