@@ -1,9 +1,12 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Problem } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Composition, ServedAt } from './composition.js';
 import { type Done, type Engine, refuse, type Refused, unavailable, whileReachable } from './engine.js';
+import { findForeign, isOwnFolder } from './own-files.js';
+import { prove } from './proof.js';
 import { attemptUnknown } from './records.js';
 import { type Acknowledgement, askToStop, reportCall, type SaidReport } from './reports.js';
 import { continueAttempt } from './run-worker.js';
@@ -14,18 +17,41 @@ const FILE = 'serve.json';
 export async function announceServed(folder: string, served: ServedAt): Promise<() => Promise<void>> {
   const file = join(folder, FILE);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(file, `${JSON.stringify(served)}\n`, { mode: 0o600 });
+  // What stands there may be another's, with modes of its own.
+  await rm(file, { force: true });
+  await writeFile(file, `${JSON.stringify(served)}\n`, { mode: 0o600, flag: 'wx' });
   return async () => rm(file, { force: true });
 }
 
-/** Who says in a folder that it serves the database in it: it may be gone. */
+/**
+ * Who serves the database in a folder. A folder is data, which may come from anywhere: what it says is believed only of a
+ * server on this machine, in a file that this user alone has written, and of a living process of this user.
+ */
 export async function findServed(folder: string): Promise<ServedAt | undefined> {
   try {
-    const { url, pid } = JSON.parse(await readFile(join(folder, FILE), 'utf8')) as Readonly<Record<string, unknown>>;
-    return typeof url === 'string' && typeof pid === 'number' ? { url, pid } : undefined;
+    const file = join(folder, FILE);
+    if (!(await isOwnFolder(folder)) || (await findForeign(file)) !== undefined) return undefined;
+    const { url, pid } = JSON.parse(await readFile(file, 'utf8')) as Readonly<Record<string, unknown>>;
+    if (typeof url !== 'string' || typeof pid !== 'number') return undefined;
+    return isOnThisMachine(url) && isOwnProcess(pid) ? { url, pid } : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Addresses of a server that listens on all, and where it is reached. */
+const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' };
+
+function isOnThisMachine(url: string): boolean {
+  const { protocol, hostname: host, username, password } = new URL(url);
+  const own = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
+  const isOwn = host in EVERYWHERE || own.includes(host.replace(/^\[(.*)\]$/, '$1'));
+  return protocol === 'http:' && isOwn && username === '' && password === '';
+}
+
+/** @throws where no such process lives, or another user has it */
+function isOwnProcess(pid: number): boolean {
+  return Number.isSafeInteger(pid) && pid > 0 && process.kill(pid, 0);
 }
 
 /**
@@ -119,26 +145,36 @@ async function hereOrThere(
   }
 }
 
-/** Asks the server that has the database. @returns undefined where somebody else has it, or nobody */
+/**
+ * Asks the server that has the database. It gets a proof that holds for this request and this server alone, no token.
+ * @returns undefined where somebody else has the database, or nobody
+ */
 async function through(
   composition: Composition,
   refused: Refused,
-  { path, headers, body }: Request,
+  { path, headers, body = '' }: Request,
 ): Promise<Done<Acknowledgement> | undefined> {
   const served = await composition.findServed();
   const lock = refused.problems.find(({ code }) => code === 'DATABASE_LOCKED');
-  if (served === undefined || lock?.details?.['pid'] !== served.pid) return undefined;
+  if (served === undefined || lock?.details?.['pid'] !== served.pid || lock.details['host'] !== hostname())
+    return undefined;
   const tokens = await composition.loadTokens();
   if (!tokens.ok) return tokens;
-  const authorization = `Bearer ${tokens.value.operator_token}`;
+  const place = new URL(path, served.url);
+  const request = { method: 'POST', path: place.pathname, server: served.url };
+  const authorization = prove(tokens.value, request, body, Date.now());
+  place.hostname = EVERYWHERE[place.hostname] ?? place.hostname;
   try {
-    const response = await fetch(`${served.url}${path}`, {
+    const response = await fetch(place, {
       method: 'POST',
+      redirect: 'error',
       headers: { ...headers, authorization },
-      ...(body === undefined ? {} : { body }),
+      ...(body === '' ? {} : { body }),
     });
     const answer: unknown = await response.json();
-    return response.ok ? { ok: true, value: answer as Acknowledgement } : unavailable(toProblem(served, answer));
+    if (response.ok) return { ok: true, value: answer as Acknowledgement };
+    const problem = toProblem(served, answer);
+    return response.status === 422 ? refuse(problem) : unavailable(problem);
   } catch {
     return undefined;
   }

@@ -2,7 +2,9 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Callback, MakeCallback } from '../ports/sources.js';
-import { type Done, unavailable } from './engine.js';
+import type { Problem } from '../contract/problem.js';
+import { type Done, refuse, unavailable } from './engine.js';
+import { findForeign, type Foreign } from './own-files.js';
 
 /** What lets somebody in over HTTP. */
 export interface Tokens {
@@ -29,18 +31,26 @@ export interface TokenPlaces {
 
 const TOKEN_BYTES = 32;
 
+/** A shorter one could be guessed, also from what follows from it: the URLs that services are handed. */
+export const TOKEN_LENGTH_MIN = 32;
+
 /**
  * Reads the tokens; makes those that there are none of, and keeps them in a file that only this user may read.
  * @returns a refusal where the file cannot be read, written or understood
  */
 export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens>> {
   const { token, operator_token, file } = places;
+  const short = findShort(places);
+  if (short !== undefined) return refuse(tooShort(short));
   if (token !== undefined && operator_token !== undefined)
     return { ok: true, value: { token, operator_token, file, is_new: false } };
   try {
     const is_new = await makeFile(file);
+    const foreign = await findForeign(file);
+    if (foreign !== undefined) return unavailable(exposed(file, foreign));
     const kept = parseTokens(await readFile(file, 'utf8'));
-    if (kept === undefined) return unusable(file, 'it does not hold two tokens');
+    if (kept === undefined)
+      return unusable(file, `it does not hold two tokens of at least ${TOKEN_LENGTH_MIN} characters`);
     return {
       ok: true,
       value: { token: token ?? kept.token, operator_token: operator_token ?? kept.operator_token, file, is_new },
@@ -78,12 +88,46 @@ function makeToken(): string {
 function parseTokens(text: string): Tokens | undefined {
   try {
     const { token, operator_token } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    const isWhole = [token, operator_token].every((value) => typeof value === 'string' && value !== '');
+    const isWhole = [token, operator_token].every((value) => typeof value === 'string' && isLong(value));
     return isWhole ? { token: token as string, operator_token: operator_token as string } : undefined;
   } catch {
     return undefined;
   }
 }
+
+function isLong(token: string): boolean {
+  return [...token].length >= TOKEN_LENGTH_MIN;
+}
+
+/** The variable whose token is too short. */
+function findShort({ token, operator_token }: Pick<TokenPlaces, 'token' | 'operator_token'>): string | undefined {
+  if (token !== undefined && !isLong(token)) return 'CHUKWA_TOKEN';
+  return operator_token !== undefined && !isLong(operator_token) ? 'CHUKWA_OPERATOR_TOKEN' : undefined;
+}
+
+function tooShort(variable: string): Problem {
+  return {
+    code: 'TOKEN_TOO_SHORT',
+    message: `The token in ${variable} has fewer than ${TOKEN_LENGTH_MIN} characters, and could be guessed.`,
+    repair: `Write a random one, such as: openssl rand -hex 32; or leave ${variable} out, and one is made.`,
+    details: { variable },
+  };
+}
+
+function exposed(file: string, foreign: Foreign): Problem {
+  const [message, repair] = EXPOSED[foreign];
+  return { code: 'TOKENS_EXPOSED', message: `${message}: ${file}.`, repair: repair(file), details: { file } };
+}
+
+const anew = 'Delete it, and new ones are made.';
+
+const EXPOSED: Readonly<Record<Foreign, readonly [message: string, repair: (file: string) => string]>> = {
+  open_to_others: ['Others may read the file of the tokens', (file) => `Write: chmod 600 ${file}. ${READ_BEFORE}`],
+  of_another: ['The file of the tokens belongs to another user', () => anew],
+  not_a_file: ['The file of the tokens is a link or no file', () => anew],
+};
+
+const READ_BEFORE = 'Where somebody may have read them, delete the file instead, and new ones are made.';
 
 function unusable(file: string, reason: string) {
   return unavailable({

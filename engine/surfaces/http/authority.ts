@@ -1,5 +1,6 @@
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, preHandlerAsyncHookHandler } from 'fastify';
 import type { Problem } from '../../contract/problem.js';
+import { hashOf, openProofJudge, type Proved } from '../../operations/proof.js';
 import { callbackToken, isSame, type Tokens } from '../../operations/tokens.js';
 import { sendProblem } from './problem-document.js';
 
@@ -18,15 +19,33 @@ const TOO_OFTEN: Problem = {
   repair: 'Wait a minute.',
 };
 
+/** The hooks of a route: who is let in before a body is read, and whether the body is the one that was proved. */
+export interface Guard {
+  readonly onRequest: onRequestAsyncHookHandler;
+  readonly preHandler: preHandlerAsyncHookHandler;
+}
+
 /** Lets in whoever `allows` says; nobody's body is read before. */
-export function requireToken(
-  allows: (request: FastifyRequest) => boolean,
-  countRefusal: CountRefusal,
-): onRequestAsyncHookHandler {
-  return async (request, reply) => {
-    if (allows(request)) return undefined;
-    return refuse(reply, await countRefusal(request));
+export function requireToken(allows: Allows, countRefusal: CountRefusal): Guard {
+  const proved = new WeakMap<FastifyRequest, Proved>();
+  return {
+    onRequest: async (request, reply) => {
+      const allowed = allows(request);
+      if (allowed === false) return refuse(reply, await countRefusal(request));
+      if (allowed !== true) proved.set(request, allowed);
+      return undefined;
+    },
+    preHandler: async (request, reply) => {
+      const proof = proved.get(request);
+      if (proof === undefined || proof.body_hash === hashOf(bodyOf(request))) return undefined;
+      return refuse(reply, await countRefusal(request));
+    },
   };
+}
+
+/** The bytes of a request's body; none where it has none. */
+export function bodyOf({ body }: FastifyRequest): Uint8Array {
+  return body instanceof Uint8Array ? body : new Uint8Array();
 }
 
 function refuse(reply: FastifyReply, isTooOften: boolean): FastifyReply {
@@ -36,19 +55,30 @@ function refuse(reply: FastifyReply, isTooOften: boolean): FastifyReply {
   return sendProblem(reply.header('www-authenticate', 'Bearer'), 401, UNAUTHORISED);
 }
 
-/** The operator. */
-export function isOperator(tokens: Tokens): (request: FastifyRequest) => boolean {
-  return (request) => hasBearer(request, [tokens.operator_token]);
+/** Whether a request is let in; where it proves itself, what its body has to be. */
+export type Allows = (request: FastifyRequest) => boolean | Proved;
+
+/** The operator: by the token, or by a proof that this very request was made by somebody who has it. */
+export function isOperator(tokens: Tokens, judgeProof: Allows): Allows {
+  return (request) => hasBearer(request, [tokens.operator_token]) || judgeProof(request);
 }
 
-/** Whoever has a token, and whoever was handed the URL at which this one call is answered. */
-export function mayReport(tokens: Tokens): (request: FastifyRequest) => boolean {
+/** Whoever has a token or a proof, and whoever was handed the URL at which this one call is answered. */
+export function mayReport(tokens: Tokens, judgeProof: Allows): Allows {
   return (request) => {
     if (hasBearer(request, [tokens.token, tokens.operator_token])) return true;
     const { correlation_id = '' } = request.params as { readonly correlation_id?: string };
     const { token } = request.query as { readonly token?: unknown };
-    return typeof token === 'string' && isSame(token, callbackToken(tokens, correlation_id));
+    if (typeof token === 'string') return isSame(token, callbackToken(tokens, correlation_id));
+    return judgeProof(request);
   };
+}
+
+/** @param findServer how this server announces itself */
+export function judgeProofs(tokens: Tokens, findServer: () => string): Allows {
+  const judge = openProofJudge(tokens);
+  return ({ method, url: path, headers }) =>
+    judge.judge(headers.authorization ?? '', { method, path, server: findServer() }, Date.now()) ?? false;
 }
 
 function hasBearer({ headers }: FastifyRequest, tokens: readonly string[]): boolean {

@@ -10,11 +10,22 @@ export const FAILURE_TYPE = 'application/problem+json';
 type Read<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problem: Problem };
 
 /** What was POSTed to a callback: JSON is the answer; a problem document says that there is none. */
-export function readReport(type: string, text: string): Read<SaidReport> {
+export function readReport(type: string, body: Uint8Array): Read<SaidReport> {
+  const text = decode(body);
+  if (text === undefined) return { ok: false, problem: unreadable('it is not UTF-8') };
   const parsed = parse(text);
   if (!parsed.ok) return parsed;
   if (!type.startsWith(FAILURE_TYPE)) return { ok: true, value: { kind: 'answered', value: parsed.value } };
   return { ok: true, value: { kind: 'failed', message: describe(parsed.value) } };
+}
+
+/** What is replaced in silence would be another answer. */
+function decode(body: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return undefined;
+  }
 }
 
 function parse(text: string): Read<Json> {

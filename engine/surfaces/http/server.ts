@@ -6,7 +6,7 @@ import { type Acknowledgement, REPORT_BYTES_MAX } from '../../operations/reports
 import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
 import type { Done } from '../../operations/engine.js';
 import type { Tokens } from '../../operations/tokens.js';
-import { isOperator, mayReport, requireToken } from './authority.js';
+import { bodyOf, type Guard, isOperator, judgeProofs, mayReport, requireToken } from './authority.js';
 import { CONNECTION_LIMITS, endSoon, limitConnections } from './connections.js';
 import { sendProblem, sendRefused, toProblemDocument } from './problem-document.js';
 import { ANSWER_TYPE, FAILURE_TYPE, readReport } from './read-report.js';
@@ -33,20 +33,22 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
     return !limit.isAllowed && limit.isExceeded;
   };
   addHealth(server, desk);
-  addCallbacks(server, desk, requireToken(mayReport(tokens), countRefusal));
-  addStop(server, desk, requireToken(isOperator(tokens), countRefusal));
+  const findUrl = (): string => urlOf(server.server.address() as AddressInfo);
+  const judgeProof = judgeProofs(tokens, findUrl);
+  addCallbacks(server, desk, requireToken(mayReport(tokens, judgeProof), countRefusal));
+  addStop(server, desk, requireToken(isOperator(tokens, judgeProof), countRefusal));
   await server.listen({ host: place.host, port: place.port });
-  const { address, port, family } = server.server.address() as AddressInfo;
-  const host = family === 'IPv6' ? `[${address}]` : address;
   const close = async (within_ms: number): Promise<void> => {
     const closed = server.close();
     connections.end(within_ms);
     await closed;
   };
-  return { url: `http://${host}:${port}`, close };
+  return { url: findUrl(), close };
 }
 
-type Guard = ReturnType<typeof requireToken>;
+function urlOf({ address, port, family }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
 
 function createServer(): FastifyInstance {
   const server = Fastify({
@@ -66,8 +68,8 @@ function createServer(): FastifyInstance {
   });
   // What an answer is made of is the operation's business, and its faults are told in one way.
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser([ANSWER_TYPE, FAILURE_TYPE], { parseAs: 'string' }, (_request, text, done) =>
-    done(null, text),
+  server.addContentTypeParser([ANSWER_TYPE, FAILURE_TYPE], { parseAs: 'buffer' }, (_request, bytes, done) =>
+    done(null, bytes),
   );
   server.setNotFoundHandler((_request, reply) => sendProblem(reply, 404, NOTHING_HERE));
   server.setErrorHandler<FastifyError>((error, _request, reply) => {
@@ -85,19 +87,16 @@ function addHealth(server: FastifyInstance, { isReady }: HttpDesk): void {
 }
 
 function addCallbacks(server: FastifyInstance, desk: HttpDesk, guard: Guard): void {
-  server.post('/callbacks/:correlation_id', { onRequest: guard }, async (request, reply) => {
+  server.post('/callbacks/:correlation_id', guard, async (request, reply) => {
     const { correlation_id } = request.params as { readonly correlation_id: string };
-    const report = readReport(
-      request.headers['content-type'] ?? '',
-      typeof request.body === 'string' ? request.body : '',
-    );
+    const report = readReport(request.headers['content-type'] ?? '', bodyOf(request));
     if (!report.ok) return sendProblem(reply, 400, report.problem);
     return acknowledge(reply, await desk.report(correlation_id, report.value));
   });
 }
 
 function addStop(server: FastifyInstance, desk: HttpDesk, guard: Guard): void {
-  server.post('/attempts/:attempt_id/stop', { onRequest: guard }, async (request, reply) => {
+  server.post('/attempts/:attempt_id/stop', guard, async (request, reply) => {
     const { attempt_id } = request.params as { readonly attempt_id: string };
     return acknowledge(reply, await desk.stop(attempt_id));
   });

@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import type { HttpServer } from '../../../engine/operations/composition.js';
 import type { Done } from '../../../engine/operations/engine.js';
 import type { Acknowledgement } from '../../../engine/operations/reports.js';
+import { prove } from '../../../engine/operations/proof.js';
 import { callbacksAt, callbackToken } from '../../../engine/operations/tokens.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
 
@@ -110,6 +111,46 @@ describe('a stop', () => {
   });
 });
 
+describe('a proof', () => {
+  const path = `/attempts/${CALL}/stop`;
+  const proofOf = (change: object = {}, body = '', at = Date.now()) =>
+    prove(TOKENS, { method: 'POST', path, server: server.url, ...change }, body, at);
+  const sendTo = async (target: string, authorization: string, body?: string) =>
+    (await post(target, { authorization, ...(body === undefined ? {} : JSON_TYPE) }, body)).status;
+
+  test('lets its request in once, without the token', async () => {
+    const proof = proofOf();
+    assert.ok(!proof.includes(TOKENS.operator_token));
+    assert.deepEqual([await sendTo(path, proof), await sendTo(path, proof)], [202, 401]);
+    assert.deepEqual(heard, [CALL]);
+  });
+
+  test('lets a report in with its own body, and with no other', async () => {
+    const target = '/callbacks/letter%2F7';
+    assert.equal(await sendTo(target, proofOf({ path: target }, '{"a":1}'), '{"a":1}'), 202);
+    assert.equal(await sendTo(target, proofOf({ path: target }, '{"a":1}'), '{"a":2}'), 401);
+    assert.deepEqual(heard, [['letter/7', { kind: 'answered', value: { a: 1 } }]]);
+  });
+
+  const useless: readonly (readonly [what: string, proof: () => string])[] = [
+    ['of another path', () => proofOf({ path: `${path}?x` })],
+    ['of another method', () => proofOf({ method: 'PUT' })],
+    ['for another server', () => proofOf({ server: 'http://127.0.0.1:1' })],
+    ['of two minutes ago', () => proofOf({}, '', Date.now() - 120_000)],
+    ['of two minutes ahead', () => proofOf({}, '', Date.now() + 120_000)],
+    [
+      'by the consumer',
+      () => prove({ operator_token: TOKENS.token }, { method: 'POST', path, server: server.url }, '', Date.now()),
+    ],
+    ['whose end is missing', () => proofOf().slice(0, -1)],
+  ];
+  for (const [what, proof] of useless)
+    test(`${what} lets nobody in`, async () => {
+      assert.equal(await sendTo(path, proof()), 401);
+      assert.deepEqual(heard, []);
+    });
+});
+
 describe('a stranger', () => {
   const OTHER = '01a2015a-0bd6-7667-b4f2-ff813afe9e28';
   const refused: readonly (readonly [what: string, path: () => string, headers?: Record<string, string>])[] = [
@@ -154,6 +195,21 @@ describe('a hostile caller', () => {
       assert.deepEqual(heard, []);
     });
   }
+
+  test('is told that what is no UTF-8 is no JSON that can be kept', async () => {
+    for (const bytes of [
+      [0x22, 0xff, 0x22],
+      [0x22, 0xc3, 0x22],
+      [0x22, 0xed, 0xa0, 0x80, 0x22],
+    ]) {
+      const body = new Uint8Array(bytes);
+      const response = await fetch(`${server.url}${withToken(CALL)}`, { method: 'POST', headers: JSON_TYPE, body });
+      const { code, detail } = (await response.json()) as { readonly code: string; readonly detail: string };
+      assert.deepEqual([response.status, code], [400, 'BODY_NOT_JSON']);
+      assert.match(detail, /it is not UTF-8/);
+    }
+    assert.deepEqual(heard, []);
+  });
 
   test('sends nothing but JSON', async () => {
     const { status, code } = await post(withToken(CALL), { 'content-type': 'text/plain' }, '{}');

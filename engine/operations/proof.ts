@@ -1,0 +1,92 @@
+import { createHmac, createHash, randomBytes } from 'node:crypto';
+import { isSame, type Tokens } from './tokens.js';
+
+// Whoever sends a token shows it to whoever listens. A proof shows only that its maker has the operator's token: it holds
+// for one request, at one server, once, and for a minute.
+
+/** The scheme of a proof in an `Authorization` header. */
+const SCHEME = 'Chukwa-Proof';
+/** How long a proof holds, either way: the clocks are those of one machine. */
+const HOLDS_MS = 60_000;
+const NONCE_BYTES = 16;
+
+/** What a proof is made for. */
+export interface ProvedRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  /** The server that is to take it, as it announces itself. */
+  readonly server: string;
+}
+
+/** What a proof says of the body that belongs to it. */
+export interface Proved {
+  readonly body_hash: string;
+}
+
+/** The value of an `Authorization` header that proves a request once. @param at in milliseconds since 1970 */
+export function prove(
+  tokens: Pick<Tokens, 'operator_token'>,
+  request: ProvedRequest,
+  body: string | Uint8Array,
+  at: number,
+): string {
+  const claims = { at: String(at), nonce: randomBytes(NONCE_BYTES).toString('base64url'), body_hash: hashOf(body) };
+  return `${SCHEME} ${claims.at}.${claims.nonce}.${claims.body_hash}.${sign(tokens, request, claims)}`;
+}
+
+/** Judges proofs, and remembers for as long as it must which it has seen. */
+export interface ProofJudge {
+  /**
+   * @param at in milliseconds since 1970
+   * @returns what is left to compare once the body is there; undefined where the header proves nothing
+   */
+  judge(header: string, request: ProvedRequest, at: number): Proved | undefined;
+}
+
+/** Judges proofs by the operator's token. */
+export function openProofJudge(tokens: Pick<Tokens, 'operator_token'>): ProofJudge {
+  const seen = new Map<string, number>();
+  return {
+    judge(header, request, at) {
+      const claims = readClaims(header);
+      if (claims === undefined || Math.abs(at - Number(claims.at)) > HOLDS_MS) return undefined;
+      if (!isSame(claims.signature, sign(tokens, request, claims))) return undefined;
+      // Only what was signed is remembered: nobody else can fill the memory.
+      for (const [nonce, until] of seen) if (until < at) seen.delete(nonce);
+      if (seen.has(claims.nonce)) return undefined;
+      seen.set(claims.nonce, Number(claims.at) + HOLDS_MS);
+      return { body_hash: claims.body_hash };
+    },
+  };
+}
+
+/** The hash of a body, as a proof names it. */
+export function hashOf(body: string | Uint8Array): string {
+  return createHash('sha256').update(body).digest('base64url');
+}
+
+interface Claims {
+  readonly at: string;
+  readonly nonce: string;
+  readonly body_hash: string;
+}
+
+const HEADER = new RegExp(`^${SCHEME} (\\d{1,15})\\.([\\w-]{22})\\.([\\w-]{43})\\.([\\w-]{43})$`, 'i');
+
+function readClaims(header: string): (Claims & { readonly signature: string }) | undefined {
+  const [, at, nonce, body_hash, signature] = HEADER.exec(header) ?? [];
+  return at === undefined || nonce === undefined || body_hash === undefined || signature === undefined
+    ? undefined
+    : { at, nonce, body_hash, signature };
+}
+
+function sign(
+  { operator_token }: Pick<Tokens, 'operator_token'>,
+  { method, path, server }: ProvedRequest,
+  { at, nonce, body_hash }: Claims,
+): string {
+  const key = createHmac('sha256', operator_token).update('chukwa: key of proofs').digest();
+  const text = [server, method.toUpperCase(), path, body_hash, at, nonce].join('\n');
+  return createHmac('sha256', key).update(text).digest('base64url');
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { makeFolder, runChukwa } from './command.js';
+
+const OPERATOR_TOKEN = 'the-real-token-of-a-real-operator-0123456789';
+const ATTEMPT = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
+
+/** Listens for what a planted folder makes others send. */
+async function openThief(t: TestContext) {
+  const caught: string[] = [];
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on('data', (piece: Buffer) => pieces.push(piece));
+    request.on('end', () => {
+      caught.push(`${request.url} ${JSON.stringify(request.headers)} ${Buffer.concat(pieces).toString()}`);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"accepted": true, "message": "thank you"}');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return { caught, port: (server.address() as AddressInfo).port };
+}
+
+/** A process that lives as long as the test. */
+function startBystander(t: TestContext): number {
+  const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+  t.after(() => child.kill());
+  return child.pid ?? assert.fail('no process was started');
+}
+
+interface Planted {
+  readonly url: string;
+  readonly pid: number;
+  readonly mode?: number;
+  readonly folder_mode?: number;
+}
+
+async function plant(t: TestContext, { url, pid, mode = 0o600, folder_mode = 0o700 }: Planted) {
+  const data_dir = join(await makeFolder(t), '.chukwa');
+  await mkdir(data_dir);
+  await writeFile(join(data_dir, 'lock'), JSON.stringify({ host: hostname(), namespace: null, pid, started: null }));
+  await writeFile(join(data_dir, 'serve.json'), JSON.stringify({ url, pid }));
+  await chmod(join(data_dir, 'serve.json'), mode);
+  await chmod(data_dir, folder_mode);
+  return { CHUKWA_DATA_DIR: data_dir, CHUKWA_OPERATOR_TOKEN: OPERATOR_TOKEN, CHUKWA_TOKEN: `${OPERATOR_TOKEN}-not` };
+}
+
+async function tryAll(
+  t: TestContext,
+  variables: Awaited<ReturnType<typeof plant>>,
+): Promise<readonly (number | null)[]> {
+  const result = join(await makeFolder(t), 'result.json');
+  await writeFile(result, '{"a": 1}');
+  const stopped = await runChukwa(['stop', ATTEMPT], variables);
+  const reported = await runChukwa(['report', ATTEMPT, '--result', result], variables);
+  return [stopped.code, reported.code];
+}
+
+describe('a folder that somebody has planted', () => {
+  const places: readonly (readonly [what: string, planted: (port: number) => Partial<Planted>])[] = [
+    ['names a server of another machine', () => ({ url: 'http://192.0.2.1:80' })],
+    ['hides another machine behind a user name', (port) => ({ url: `http://127.0.0.1:${port}@192.0.2.1` })],
+    ['has a file that others may read', () => ({ mode: 0o644 })],
+    ['may be written by others', () => ({ folder_mode: 0o777 })],
+    ['names a process that is not there', () => ({ pid: 2 ** 22 + 1 })],
+  ];
+  for (const [what, change] of places)
+    test(`and that ${what} makes nobody send anything`, async (t) => {
+      const { caught, port } = await openThief(t);
+      const planted = { url: `http://127.0.0.1:${port}`, pid: startBystander(t), ...change(port) };
+      const codes = await tryAll(t, await plant(t, planted));
+      assert.ok(
+        codes.every((code) => code !== 0),
+        JSON.stringify(codes),
+      );
+      assert.deepEqual(caught, []);
+    });
+
+  test('and that looks like our own in everything collects no token, and no proof for another server', async (t) => {
+    const { caught, port } = await openThief(t);
+    const url = `http://127.0.0.1:${port}`;
+    await tryAll(t, await plant(t, { url, pid: startBystander(t) }));
+    assert.ok(caught.length > 0, 'the thief heard nothing, and nothing was proved');
+    for (const heard of caught) {
+      assert.doesNotMatch(heard, /bearer/i);
+      assert.ok(!heard.includes(OPERATOR_TOKEN));
+    }
+  });
+});
