@@ -31,9 +31,8 @@ export interface WorkRequest {
 
 /** Takes turns that worlds wait for, until it is told to stop. */
 export async function runWorker(engine: Engine, request: WorkRequest): Promise<Done<undefined>> {
-  for (const slug of request.worlds ?? []) {
-    if ((await engine.store.worlds.find(slug)) === undefined) return unknownWorld(engine, slug);
-  }
+  const unknown = await findUnknown(engine, request.worlds ?? []);
+  if (unknown !== undefined) return unknownWorld(engine, unknown);
   const doorbell = engine.openDoorbell();
   if (!doorbell.ok) return doorbell;
   const heartbeat = engine.startHeartbeat(request);
@@ -44,6 +43,17 @@ export async function runWorker(engine: Engine, request: WorkRequest): Promise<D
   } finally {
     await doorbell.value.close();
     await heartbeat?.close();
+  }
+}
+
+/** A world that is not there; where the database is away, which is waited for as in the middle of work, none. */
+async function findUnknown(engine: Engine, slugs: readonly string[]): Promise<string | undefined> {
+  try {
+    for (const slug of slugs) if ((await engine.store.worlds.find(slug)) === undefined) return slug;
+    return undefined;
+  } catch (error) {
+    if (engine.store.database.findFault(error) === undefined) throw error;
+    return undefined;
   }
 }
 

@@ -7,6 +7,7 @@ import {
   databaseLost,
   databaseRefuses,
   databaseTroubled,
+  descriptorsExhausted,
 } from './problems.js';
 
 /**
@@ -27,6 +28,10 @@ const FULL = /^(53100|ENOSPC|EDQUOT)$/;
 /** What lies under the database is gone, damaged, or does not obey: files, the disk, memory. */
 const TROUBLED = /^(58|XX001|XX002|53200|EIO$|EROFS$)/;
 
+/** No file descriptor is left, here or at the server. The embedded database says so in words alone. */
+const OUT_OF_DESCRIPTORS = /^(EMFILE|ENFILE)$/;
+const OUT_OF_DESCRIPTORS_SAID = /too many open files|no file descriptors available/i;
+
 /** What the driver says, without any code, of a connection that ended under it or that says nothing more. */
 const ENDED =
   /^Connection terminated|connection error and is not queryable|when trying to connect$|^Query read timeout$/;
@@ -42,7 +47,7 @@ export class LockLost extends Error {
 
 /** How the surroundings of a database keep a statement from being done. */
 export interface DatabaseFault {
-  readonly kind: 'lock_lost' | 'lost' | 'full' | 'troubled' | 'refused' | 'busy';
+  readonly kind: 'lock_lost' | 'lost' | 'full' | 'descriptors' | 'troubled' | 'refused' | 'busy';
   readonly reason: string;
 }
 
@@ -62,12 +67,29 @@ function findKind(error: Error & { readonly code?: unknown; readonly syscall?: u
   const { syscall, message } = error;
   const code = typeof error.code === 'string' ? error.code : '';
   if (error instanceof LockLost) return 'lock_lost';
+  if (OUT_OF_DESCRIPTORS.test(code) || OUT_OF_DESCRIPTORS_SAID.test(message)) return 'descriptors';
   if (FULL.test(code)) return 'full';
   if (SENT_AWAY.test(code) || ENDED.test(message)) return 'lost';
   if (TROUBLED.test(code)) return 'troubled';
   if (REFUSED.test(code)) return 'refused';
   if (BUSY.test(code)) return 'busy';
   return typeof syscall === 'string' && WAYS.includes(syscall) ? 'lost' : undefined;
+}
+
+/** Connections that were refused or broken, a server that starts, stops or is full: not who is let in, and not where. */
+const PASSING_STATES = /^(08(00|3)|57P0[1-3]|53300)/;
+const PASSING_CODES = /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|EAI_AGAIN)$/;
+
+/** Whether a database that cannot be reached may be reached later with nothing changed here. */
+export function isPassing(error: unknown): boolean {
+  // A host of several addresses may answer at one of them.
+  if (error instanceof AggregateError) return (error.errors as readonly unknown[]).some(isPassing);
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (ENDED.test(error.message)) return true;
+  // The socket of a local server comes into being with it.
+  if (code === 'ENOENT') return syscall === 'connect';
+  return code !== undefined && (PASSING_STATES.test(code) || PASSING_CODES.test(code));
 }
 
 /** The same as a problem of the database that is described. */
@@ -81,6 +103,8 @@ export function findFaultProblem(description: string, error: unknown): Problem |
       return databaseLost(description, fault.reason);
     case 'full':
       return databaseFull(description, fault.reason);
+    case 'descriptors':
+      return descriptorsExhausted(description, fault.reason);
     case 'troubled':
       return databaseTroubled(description, fault.reason);
     case 'refused':

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { PoolConfig } from 'pg';
 import type { Outcome, Problem } from '../contract/problem.js';
-import { LockLost } from './database-fault.js';
+import { findFault, findFaultProblem, LockLost } from './database-fault.js';
 import { openDatabase, type OpenDatabase } from './database.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
-import { databaseFull, databaseUnreadable, dataFolderUnusable } from './problems.js';
+import { databaseFull, databaseUnreadable, dataFolderUnusable, descriptorsExhausted } from './problems.js';
 import { unpackTar } from './tar.js';
 
 /** What a connection waits for before it gives up: only a forgotten await inside a transaction makes it wait so long. */
@@ -58,6 +58,8 @@ export async function openInFolder(
     }
   } catch (error) {
     const reason = findFileReason(error);
+    const fault = reason === undefined ? findFaultProblem(`embedded, in ${data_dir}`, error) : undefined;
+    if (fault !== undefined) return { ok: false, problems: [fault] };
     if (reason === undefined) throw error;
     return { ok: false, problems: [folderUnusable(data_dir, reason)] };
   }
@@ -164,6 +166,8 @@ async function start(place: string): Promise<Started> {
 /** On a disk without room sound files look like damaged ones. */
 function doesNotStart(description: string, said: string, free_bytes: number): Problem {
   const reason = `PostgreSQL does not start from its files: ${said}`;
+  const fault = findFault(new Error(said));
+  if (fault?.kind === 'descriptors') return descriptorsExhausted(description, reason);
   if (free_bytes >= ROOM_BYTES_MIN) return databaseUnreadable(description, reason);
   const free = `${Math.floor(free_bytes / 1024)} KiB are free on their disk`;
   return databaseFull(description, `${reason}; ${free}`);

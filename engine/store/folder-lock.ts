@@ -1,11 +1,11 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import { link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { link, lstat, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Outcome } from '../contract/problem.js';
 import { type KernelLock, takeKernelLock } from './kernel-lock.js';
-import { databaseLocked } from './problems.js';
+import { databaseLocked, lockUnusable } from './problems.js';
 
 // A folder is held by two locks. The kernel lock keeps out every process that the kernel lets see it, and no file can be
 // deleted from under it. The file `lock` names the holder to all others: processes of other containers and hosts, and
@@ -40,6 +40,8 @@ const held = new Set<string>();
 export async function lockFolder(folder: string): Promise<Outcome<FolderLock>> {
   const place = await realpath(folder);
   const lock_file = join(place, 'lock');
+  const foreign = await findForeign(lock_file);
+  if (foreign !== undefined) return { ok: false, problems: [lockUnusable(place, lock_file, foreign)] };
   const self = toHolder();
   if (held.has(place)) return { ok: false, problems: [toProblem(place, lock_file, self)] };
   held.add(place);
@@ -79,6 +81,13 @@ async function takeFile(lock_file: string, self: LockHolder, text: string): Prom
     // Without a kernel lock another process may do the same at this instant: the file is read again.
     await writeLock(lock_file, text, { is_new: found === undefined });
   }
+}
+
+/** What stands in the place of the lock, where that is no file: a folder cannot be read, and a pipe would be waited for. */
+async function findForeign(lock_file: string): Promise<string | undefined> {
+  const facts = await lstat(lock_file).catch(() => undefined);
+  if (facts === undefined || facts.isFile()) return undefined;
+  return facts.isDirectory() ? 'it is a folder' : 'it is no regular file';
 }
 
 /** Files appear whole, so nobody reads half of one. A new one replaces none that appears meanwhile. */

@@ -5,7 +5,7 @@ import { freeWorlds } from './attempts/fence.js';
 import { componentStore } from './components.js';
 import type { OpenDatabase } from './database.js';
 import { openInFolder, openInMemory } from './embedded.js';
-import { findFaultProblem } from './database-fault.js';
+import { findFaultProblem, isPassing } from './database-fault.js';
 import { openInbox } from './inbox/inbox.js';
 import { pendingCalls } from './pending/pending-calls.js';
 import { loadMigrations, migrate } from './migrations.js';
@@ -46,7 +46,7 @@ export async function openStore(configuration: StoreConfiguration): Promise<Outc
     await database.value.close();
     const problem = findFaultProblem(database.value.description, error);
     if (problem === undefined) throw error;
-    return { ok: false, problems: [problem] };
+    return { ok: false, problems: [{ ...problem, details: { may_pass: isPassing(error) } }] };
   }
 }
 

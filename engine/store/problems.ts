@@ -59,14 +59,17 @@ export function databaseUrlInvalid(): Problem {
   };
 }
 
-/** Nobody answers, or whoever answers lets nobody in. */
-export function databaseUnreachable(place: string, reason: string): Problem {
+/**
+ * Nobody answers, or whoever answers lets nobody in.
+ * @param may_pass whether that may change by itself
+ */
+export function databaseUnreachable(place: string, reason: string, may_pass: boolean): Problem {
   return {
     code: 'DATABASE_UNREACHABLE',
     message: `PostgreSQL at ${place} cannot be reached: ${reason}.`,
     repair:
       'Check that the server runs and that CHUKWA_DATABASE_URL names its host, port, user and database; leave the variable out for the embedded database.',
-    details: { place },
+    details: { place, may_pass },
   };
 }
 
@@ -85,6 +88,25 @@ export function databaseFull(description: string, reason: string): Problem {
     code: 'DATABASE_FULL',
     message: `The database (${description}) has no room left: ${reason}.`,
     repair: 'Make room on the disk that holds it.',
+  };
+}
+
+/** A process may open no more files and connections. */
+export function descriptorsExhausted(description: string, reason: string): Problem {
+  return {
+    code: 'DESCRIPTORS_EXHAUSTED',
+    message: `The database (${description}) cannot work, because no file descriptor is left: ${reason}.`,
+    repair: 'Allow the process more open files, such as: ulimit -n 4096. Nothing that is stored is damaged.',
+  };
+}
+
+/** Something stands where the lock of a folder belongs. */
+export function lockUnusable(folder: string, lock_file: string, reason: string): Problem {
+  return {
+    code: 'DATABASE_LOCK_UNUSABLE',
+    message: `The lock ${lock_file} cannot be used: ${reason}.`,
+    repair: `See that no process uses the folder, and move ${lock_file} away; or name another folder in CHUKWA_DATA_DIR.`,
+    details: { folder },
   };
 }
 

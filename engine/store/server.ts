@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Outcome, Problem } from '../contract/problem.js';
+import { isPassing } from './database-fault.js';
 import { openDatabase, type OpenDatabase } from './database.js';
 import { databaseNotUtf8, databaseTooOld, databaseUnreachable, databaseUrlInvalid } from './problems.js';
 
@@ -83,7 +84,7 @@ async function findProblem(database: OpenDatabase, place: string): Promise<Probl
     if (found && found.encoding !== 'UTF8') return databaseNotUtf8(place, found.encoding);
     return undefined;
   } catch (error) {
-    return databaseUnreachable(place, toReason(error));
+    return databaseUnreachable(place, toReason(error), isPassing(error));
   }
 }
 

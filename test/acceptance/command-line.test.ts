@@ -107,7 +107,7 @@ const REFUSALS: readonly Refusal[] = [
   { what: 'a number that is none', words: ['park', '--turns', 'many'], code: 2, says: /whole number/ },
   {
     what: 'a database that is out of reach',
-    words: ['world', 'list'],
+    words: ['world', 'list', '--wait', '0'],
     variables: { CHUKWA_DATABASE_URL: NOBODY },
     code: 4,
     says: /127\.0\.0\.1:1\/nowhere cannot be reached/,

@@ -23,6 +23,8 @@ export interface Running {
   kill(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
   /** What it has written to standard output so far. */
   said(): string;
+  /** The same of standard error. */
+  complained(): string;
   readonly ended: Promise<Ended>;
 }
 
@@ -40,7 +42,7 @@ export function startChukwa(words: readonly string[], variables: Variables): Run
     child.once('close', (code) => resolve({ code, stdout: stdout(), stderr: stderr() }));
   });
   assert.ok(child.pid);
-  return { pid: child.pid, kill: (signal) => void child.kill(signal), said: stdout, ended };
+  return { pid: child.pid, kill: (signal) => void child.kill(signal), said: stdout, complained: stderr, ended };
 }
 
 /** How long a command may take that comes to its end: longer is for ever. */

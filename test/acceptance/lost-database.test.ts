@@ -157,6 +157,11 @@ const FAULTS: Readonly<Record<NonNullable<ReturnType<typeof findFault>>['kind'] 
     says('could not extend file "base/5/16812": No space left on device', { code: '53100' }),
     says('no space left on device, write', { code: 'ENOSPC', syscall: 'write' }),
   ],
+  descriptors: [
+    says('EMFILE: too many open files, open', { code: 'EMFILE', syscall: 'open' }),
+    says('could not open file "base/5/2650": Too many open files', { code: '53000' }),
+    says('could not open file "base/5/2650": No file descriptors available', { code: '58030' }),
+  ],
   troubled: [
     says('could not open file "base/5/2650": No such file or directory', { code: '58P01' }),
     says('could not read block', { code: '58030' }),

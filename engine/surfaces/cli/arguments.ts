@@ -9,6 +9,16 @@ export function turnsOption(turns: number): Option {
     .default(turns);
 }
 
+const WAIT_SECONDS = 30;
+const DAY_SECONDS = 86_400;
+
+/** `--wait SECONDS`. */
+export function waitOption(): Option {
+  return new Option('--wait <seconds>', 'how long a database that is out of reach is waited for')
+    .argParser((text) => toWhole(text, 0, DAY_SECONDS))
+    .default(WAIT_SECONDS);
+}
+
 /** `--turn N`. */
 export function turnOption(): Option {
   return new Option('--turn <n>', 'as it stood at the end of this turn; 0 is its start').argParser((text) =>

@@ -2,8 +2,11 @@ import { Command, CommanderError } from 'commander';
 import picocolors from 'picocolors';
 import { nearestName } from '../../core/content/nearest-name.js';
 import type { Composition } from '../../operations/composition.js';
+import { waitForDatabase } from '../../operations/wait-for-database.js';
+import { waitOption } from './arguments.js';
 import { addCommands } from './commands/index.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { toPatience } from './patience.js';
 import { toSafeLines } from './render/neutralise.js';
 import { verbatim } from './render/line.js';
 import { printLines, printRefused, printUsage, type Session, type Task } from './session.js';
@@ -12,6 +15,7 @@ import type { Terminal } from './terminal.js';
 interface GlobalOptions {
   readonly json?: boolean;
   readonly verbose?: boolean;
+  readonly wait: number;
 }
 
 /**
@@ -27,7 +31,7 @@ export async function runCommandLine(
   let code: ExitCode = EXIT.done;
   const program = toProgram(composition.version, terminal);
   const session = (): Session => ({
-    composition,
+    composition: waitForDatabase(composition, toPatience(terminal, program.opts<GlobalOptions>().wait)),
     terminal,
     as_json: program.opts<GlobalOptions>().json ?? words.includes('--json'),
   });
@@ -52,6 +56,7 @@ function toProgram(version: string, terminal: Terminal): Command {
     .optionsGroup('Options of every command:')
     .option('--json', 'print one JSON document instead of text')
     .option('--verbose', 'show stacks of unexpected errors')
+    .addOption(waitOption())
     .exitOverride()
     .configureOutput(toConfiguration(terminal))
     .addHelpText('after', '\nBegin with:  npx chukwa park\nMore of one:  npx chukwa <command> --help');
@@ -140,8 +145,15 @@ function suggestCommand(program: Command, written: string): string {
   return `Did you mean ${paths.length === 0 ? nearest : paths.join(' or ')}?`;
 }
 
+const OUT_OF_DESCRIPTORS = /^(EMFILE|ENFILE)\b/;
+
 function reportUnexpected(session: Session, error: unknown, isVerbose: boolean): ExitCode {
   const message = error instanceof Error && error.message !== '' ? error.message : String(error);
+  if (OUT_OF_DESCRIPTORS.test(message)) {
+    const repair = 'Allow the process more open files, such as: ulimit -n 4096.';
+    const problem = { code: 'DESCRIPTORS_EXHAUSTED', message: `No file descriptor is left: ${message}.`, repair };
+    return printRefused(session, { ok: false, because: 'environment', problems: [problem] });
+  }
   const repair = 'Run chukwa doctor to see what is out of reach; --verbose shows where this came from.';
   printRefused(session, { ok: false, because: 'environment', problems: [{ code: 'UNEXPECTED', message, repair }] });
   const stack = isVerbose && error instanceof Error ? (error.stack ?? '') : '';

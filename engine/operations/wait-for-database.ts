@@ -1,0 +1,60 @@
+import type { Problem } from '../contract/problem.js';
+import { backoffMs } from '../core/inbox/backoff.js';
+import type { Composition } from './composition.js';
+import type { Done } from './engine.js';
+
+/** How long a database that is out of reach is waited for, and who hears of it. */
+export interface Patience {
+  /** 0 for not at all. */
+  readonly for_ms: number;
+  /** Told once, with what keeps the database out of reach. @returns what ends the wait early, and what takes that back */
+  readonly onWait: (problem: Problem) => { readonly signal: AbortSignal; readonly end: () => void };
+}
+
+const RETRY = { first_ms: 250, most_ms: 2_000 };
+
+/** The same composition, whose database is waited for at the start as it is while work is under way. */
+export function waitForDatabase(composition: Composition, patience: Patience): Composition {
+  return {
+    ...composition,
+    openArchive: () => openPatiently(patience, () => composition.openArchive()),
+    openEngine: (options) => openPatiently(patience, () => composition.openEngine(options)),
+  };
+}
+
+/** @returns what was opened, or the last refusal: one that no waiting cures, or that of the end of the wait */
+async function openPatiently<Opened>(patience: Patience, open: () => Promise<Done<Opened>>): Promise<Done<Opened>> {
+  const until = performance.now() + patience.for_ms;
+  let opened = await open();
+  let obstacle = findPassing(opened);
+  if (obstacle === undefined || patience.for_ms === 0) return opened;
+  const { signal, end } = patience.onWait(obstacle);
+  try {
+    for (let tries = 0; obstacle !== undefined && !signal.aborted && performance.now() < until; tries += 1) {
+      await sleep(Math.min(backoffMs(RETRY, tries, Math.random()), until - performance.now()), signal);
+      opened = await open();
+      obstacle = findPassing(opened);
+    }
+    return opened;
+  } finally {
+    end();
+  }
+}
+
+/** The problem, where it is one that may pass by itself. */
+function findPassing(opened: Done<unknown>): Problem | undefined {
+  return opened.ok ? undefined : opened.problems.find(({ details }) => details?.['may_pass'] === true);
+}
+
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, milliseconds);
+    if (signal.aborted) wake();
+    else signal.addEventListener('abort', wake);
+  });
+}

@@ -1,0 +1,23 @@
+import type { Patience } from '../../operations/wait-for-database.js';
+import { EXIT } from './exit-code.js';
+import { hanging } from './render/line.js';
+import { printLines } from './session.js';
+import type { Terminal } from './terminal.js';
+
+/** Waits for so many seconds, says so once on standard error, and leaves when a person interrupts it. */
+export function toPatience(terminal: Terminal, seconds: number): Patience {
+  return {
+    for_ms: seconds * 1000,
+    onWait: ({ message }) => {
+      const text = `${message} It is waited for, for ${seconds} s at most (--wait); Ctrl-C ends that.`;
+      printLines(terminal.error, [hanging(2, text)]);
+      const controller = new AbortController();
+      const end = terminal.onInterrupt(() => {
+        controller.abort();
+        // Nothing is under way yet that would have to be ended.
+        terminal.leave(EXIT.interrupted);
+      });
+      return { signal: controller.signal, end };
+    },
+  };
+}
