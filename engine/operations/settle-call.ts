@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { parseSource } from '../core/content/source-text.js';
 import type { Settled } from '../ports/attempts.js';
 import type { AttemptRecord, InvocationRecord, InvocationSummary } from '../ports/records.js';
 import { type Done, type Engine, refuse } from './engine.js';
+import { readAnswerFile } from './read-answer-file.js';
 import { showAttempt, showInvocation } from './records.js';
 
 /** What a person found out about a call in doubt. */
@@ -98,9 +98,9 @@ async function readAnswer(
   file: string | undefined,
 ): Promise<Done<Json | undefined>> {
   if (file === undefined) return { ok: true, value: undefined };
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text === undefined) return refuse(answerUnreadable(file));
-  const parsed = parseSource(file, text);
+  const text = await readAnswerFile(file);
+  if (!text.ok) return refuse(...text.problems);
+  const parsed = parseSource(file, text.value);
   if (!parsed.ok) return refuse(...parsed.problems);
   const shown = await showInvocation(engine, call.source_invocation_id);
   if (!shown.ok) return shown;
@@ -108,15 +108,6 @@ async function readAnswer(
   const { locate } = parsed.value;
   if (problems.length === 0) return { ok: true, value: parsed.value.value };
   return refuse(...problems.map((problem) => ({ ...problem, location: locate(problem.pointer ?? '') })));
-}
-
-/** The file that is to hold what a call answered cannot be read. */
-export function answerUnreadable(file: string): Problem {
-  return {
-    code: 'FILE_UNREADABLE',
-    message: `The file ${JSON.stringify(file)} cannot be read.`,
-    repair: 'Name a JSON file that holds what the call answered.',
-  };
 }
 
 /** What keeps an answer from being one of this call, by the schema of its source's answers: each with its place. */

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Json } from '../../../contract/json.js';
 import { toJson } from '../../../core/content/i-json.js';
 import { type Done, refuse } from '../../../operations/engine.js';
-import { REPORT_BYTES_MAX, type SaidReport } from '../../../operations/reports.js';
+import { readAnswerFile } from '../../../operations/read-answer-file.js';
+import type { SaidReport } from '../../../operations/reports.js';
 import { report } from '../../../operations/served.js';
-import { answerUnreadable } from '../../../operations/settle-call.js';
 import type { ExitCode } from '../exit-code.js';
 import { reportedLines } from '../render/acknowledgement.js';
 import { answer, type Perform, printRefused, printUsage, type Session } from '../session.js';
@@ -25,7 +24,7 @@ export function addReport(program: Command, perform: Perform): void {
     .option('--result <file>', 'the answer, as JSON')
     .option('--failed <message>', 'in place of an answer: there is none, and why')
     .description(
-      'Say how a call ended that is answered later. It may be said twice, and too late: nothing happens then.',
+      'Say how a call ended that is answered later, or that is in doubt. It may be said twice, and too late.',
     )
     .action((correlation: string, options: ReportOptions) => perform((session) => run(session, correlation, options)));
 }
@@ -50,15 +49,13 @@ async function toReport({ terminal }: Session, { result = '', failed }: ReportOp
 }
 
 async function readJson(file: string, folder: string): Promise<Done<Json>> {
-  const path = resolve(folder, file);
+  const text = await readAnswerFile(resolve(folder, file), file);
+  if (!text.ok) return refuse(...text.problems);
   try {
-    const { size } = await stat(path);
-    if (size > REPORT_BYTES_MAX)
-      return refuse(noJson(file, `it has ${size} bytes, and a report may have ${REPORT_BYTES_MAX}`));
-    const read = toJson(JSON.parse(await readFile(path, 'utf8')));
+    const read = toJson(JSON.parse(text.value));
     return read.ok ? read : refuse(noJson(file, `${read.problem.reason} (at ${read.problem.pointer})`));
-  } catch (error) {
-    return refuse(error instanceof SyntaxError ? noJson(file, 'it cannot be parsed') : answerUnreadable(file));
+  } catch {
+    return refuse(noJson(file, 'it cannot be parsed'));
   }
 }
 
