@@ -96,7 +96,7 @@ function parseTokens(text: string): Tokens | undefined {
 }
 
 function isLong(token: string): boolean {
-  return [...token].length >= TOKEN_LENGTH_MIN;
+  return token.length >= TOKEN_LENGTH_MIN;
 }
 
 /** The variable whose token is too short. */

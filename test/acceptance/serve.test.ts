@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
@@ -16,6 +17,8 @@ import { startScriptedModel } from '../../fixtures/scripted-model/index.js';
 import { startToys, type Toys } from '../../fixtures/toys/index.js';
 import { type DatabaseKind, openTestDatabase } from '../support/databases.js';
 import { loadScript, must, ROOT } from '../support/park-stage.js';
+import { waitUntil } from '../support/wait-until.js';
+import { startChukwa, whileRunning } from './command.js';
 
 /** A post office, a model, and a database that several programs open one after the other. */
 interface Place {
@@ -191,5 +194,32 @@ describe('an embedded database that is served', () => {
     const { token, operator_token } = JSON.parse(await readFile(file, 'utf8')) as Record<string, string>;
     assert.match(`${token} ${operator_token}`, /^[\w-]{43} [\w-]{43}$/);
     assert.equal(await place.composition.findServed(), undefined);
+  });
+});
+
+describe('a server that is told to stop', () => {
+  test('ends within its grace, whatever is connected to it', async (t) => {
+    const data_dir = await mkdtemp(join(tmpdir(), 'chukwa-serve-'));
+    t.after(() => rm(data_dir, { recursive: true, force: true }));
+    const running = startChukwa(['serve', '--port', '0', '--grace', '3600'], { CHUKWA_DATA_DIR: data_dir });
+    const findPort = (): string | undefined => /serving at http:\/\/127\.0\.0\.1:(\d+)/.exec(running.said())?.[1];
+    await whileRunning(
+      running,
+      waitUntil(() => findPort() !== undefined),
+    );
+    for (const first of [
+      '',
+      'GET /healthz HTTP/1.1\r\n',
+      'POST /callbacks/x HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n',
+    ])
+      for (let count = 0; count < 20; count += 1) {
+        const socket = connect({ port: Number(findPort()), host: '127.0.0.1', allowHalfOpen: true });
+        t.after(() => socket.destroy());
+        socket.on('error', () => {});
+        await once(socket, 'connect');
+        socket.write(first);
+      }
+    running.kill('SIGTERM');
+    assert.equal((await running.ended).code, 0);
   });
 });
