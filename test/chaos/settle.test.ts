@@ -80,7 +80,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       assert.equal(told.filter(({ accepted, reason }) => accepted && reason === 'settled').length, 1);
       assert.equal(told.filter(({ accepted, reason }) => !accepted && reason === 'duplicate').length, 49);
       const attempt = await goOn(world_slug);
-      assert.deepEqual([attempt.status, attempt.continues_attempt_id], ['committed', failed.attempt_id]);
+      assert.deepEqual([attempt.status, attempt.adopts], ['committed', failed.attempt_id]);
       assert.ok(!keysOf(attempt).includes(TOOL), 'the tool was asked again');
       const again = must(await reportCall(engine, call, { kind: 'answered', value: BOUGHT }));
       assert.deepEqual([again.accepted, again.reason], [false, 'duplicate']);
