@@ -25,7 +25,7 @@ async function obey({ folder, at }: Order): Promise<string> {
   if (outcome.ok) release = outcome.value.release;
   if (outcome.ok) return 'holds';
   const [problem] = outcome.problems;
-  return `${problem?.code} by ${String(problem?.details?.['pid'])}`;
+  return `${problem?.code} by ${JSON.stringify(problem?.details?.['pid'])}`;
 }
 
 process.send?.('ready');
