@@ -83,10 +83,19 @@ function refuseHash(hash: string): Refused {
   });
 }
 
+const UNKNOWN: Readonly<Record<ComponentKind, string>> = {
+  json_schema: 'UNKNOWN_JSON_SCHEMA',
+  response_source: 'UNKNOWN_RESPONSE_SOURCE',
+  cognition_workflow: 'UNKNOWN_COGNITION_WORKFLOW',
+  cognition_profile: 'UNKNOWN_COGNITION_PROFILE',
+  tool_policy: 'UNKNOWN_TOOL_POLICY',
+  scenario: 'UNKNOWN_SCENARIO',
+};
+
 function refuseUnknown(kind: ComponentKind, digits: string, others: readonly ComponentSummary[]): Refused {
   const [other] = others;
   return refuse({
-    code: 'COMPONENT_UNKNOWN',
+    code: UNKNOWN[kind],
     message: `There is no ${kind} ${digits}.`,
     repair:
       other === undefined

@@ -36,7 +36,7 @@ export async function loadScenario(engine: Engine, scenarioHash: string): Promis
   const stored = await engine.store.components.find('scenario', scenarioHash);
   if (stored === undefined) {
     return refuse({
-      code: 'SCENARIO_UNKNOWN',
+      code: 'UNKNOWN_SCENARIO',
       message: `There is no stored scenario ${scenarioHash}.`,
       repair: 'Put it first: chukwa put PATH',
     });

@@ -54,7 +54,7 @@ export async function showInvocation(
   const record = UUID.test(id) ? await archive.store.records.invocation(id, view) : undefined;
   return found(
     record,
-    'INVOCATION_UNKNOWN',
+    'UNKNOWN_SOURCE_INVOCATION',
     `There is no source invocation ${JSON.stringify(id)}.`,
     'See chukwa attempt ID.',
   );

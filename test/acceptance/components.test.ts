@@ -53,5 +53,5 @@ test('what put stores, list shows, and uses leads from each document to the next
   assert.equal(counted.counts.find(({ kind }) => kind === 'cognition_profile')?.count, 2);
   const unknown = await runChukwa(['get', 'scenario', '0'.repeat(8)], variables);
   assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
-  assert.match(unknown.stderr, /COMPONENT_UNKNOWN/);
+  assert.match(unknown.stderr, /UNKNOWN_SCENARIO/);
 });

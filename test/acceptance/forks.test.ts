@@ -133,7 +133,7 @@ onEachDatabase('diff, blame and fork through the engine', (open) => {
     assert.deepEqual(await codes({ at_turn: 1 }), ['TURN_UNKNOWN']);
     assert.deepEqual(await codes({ world_slug: 'Not a slug' }), ['WORLD_SLUG_INVALID']);
     assert.deepEqual(await codes({ world_slug: source_slug }), ['WORLD_EXISTS']);
-    assert.deepEqual(await codes({ scenario: { scenario_hash: 'f'.repeat(64) } }), ['SCENARIO_UNKNOWN']);
+    assert.deepEqual(await codes({ scenario: { scenario_hash: 'f'.repeat(64) } }), ['UNKNOWN_SCENARIO']);
   });
 
   test('a difference of turns that were not reached is refused, and one of a turn with itself is empty', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contentHash } from '../../engine/core/content/canonical.js';
+import { COMPONENT_KINDS } from '../../engine/core/workflow/component.js';
 import { getComponent, showUses } from '../../engine/operations/components.js';
 import type { Engine } from '../../engine/operations/engine.js';
 import type { Store } from '../../engine/ports/records.js';
@@ -43,6 +44,14 @@ forEachDatabase('components by the first digits of their hash', (open) => {
     }
     const uses = await showUses(over(store), { kind: 'json_schema', hash: shared });
     assert.equal(uses.ok, false);
+  });
+
+  test('a document that is not stored is refused by the code of its kind', async () => {
+    const { store } = await open();
+    for (const kind of COMPONENT_KINDS) {
+      const refused = await getComponent(over(store), { kind, hash: 'f'.repeat(64) });
+      assert.equal(refused.ok ? undefined : refused.problems[0]?.code, `UNKNOWN_${kind.toUpperCase()}`);
+    }
   });
 
   for (const hash of ['', 'abcdef0', 'xyzxyzxyz', `${'a'.repeat(64)}0`, '%'.repeat(8), "' OR 1=1 --"]) {
