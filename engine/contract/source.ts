@@ -23,6 +23,8 @@ export interface TransportFacts {
   readonly body?: Uint8Array;
   /** The body goes on, or may go on, beyond what was read. */
   readonly is_body_cut?: boolean;
+  /** Why a model stopped, where its answer is a failure all the same. */
+  readonly finish_reason?: string;
 }
 
 /** An answer in time: JSON, and what the wire showed. */

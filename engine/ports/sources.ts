@@ -40,6 +40,8 @@ interface CallEnd {
   readonly response_headers?: Readonly<Record<string, string>>;
   /** The body as it came, where it is not the canonical JSON of the answer. */
   readonly response_body?: Uint8Array;
+  /** Why a model stopped, where its answer is a failure all the same. */
+  readonly finish_reason?: string;
   readonly validation_status: 'valid' | 'invalid' | 'not_checked';
   readonly usage?: TokenUsage;
   /** What a chat source left: see `CallTrace`. */

@@ -79,7 +79,7 @@ type CallEnd = Omit<
 >;
 
 function callEnd({ command, started_at, reply }: Passage, ended_at: number, answer: Json | undefined): CallEnd {
-  const { http_status, response_headers, body } = reply?.facts ?? {};
+  const { http_status, response_headers, body, finish_reason } = reply?.facts ?? {};
   return {
     key: command.key,
     ended_at,
@@ -87,6 +87,7 @@ function callEnd({ command, started_at, reply }: Passage, ended_at: number, answ
     ...(http_status === undefined ? {} : { http_status }),
     ...(response_headers ? { response_headers } : {}),
     ...(body && !isCanonical(body, answer) ? { response_body: body } : {}),
+    ...(finish_reason === undefined ? {} : { finish_reason }),
     ...(reply?.usage ? { usage: reply.usage } : {}),
     ...(reply?.trace ? { trace: reply.trace } : {}),
   };

@@ -100,8 +100,14 @@ async function converse(
     report(heard, context);
   }
   const conclusion = conclude(heard, capabilities.quote);
-  if (!conclusion.ok) throw capabilities.failure(conclusion.failure_class, conclusion.message, exchange.facts());
   const facts = exchange.facts();
+  if (!conclusion.ok) {
+    const { finish_reason } = heard;
+    throw capabilities.failure(conclusion.failure_class, conclusion.message, {
+      ...facts,
+      ...(finish_reason === undefined ? {} : { finish_reason }),
+    });
+  }
   return { value: { ...conclusion.answer }, ...(facts ? { facts } : {}) };
 }
 

@@ -145,6 +145,7 @@ interface Failing {
   readonly server: Listener;
   readonly failed: string;
   readonly message: RegExp;
+  readonly finish_reason?: string;
   readonly told?: JsonObject;
   readonly status?: number;
 }
@@ -212,12 +213,14 @@ const FAILING: readonly Failing[] = [
     failed: 'model_refusal',
     message: /I will not\./,
     status: 200,
+    finish_reason: 'stop',
   },
   {
     name: 'a content filter',
     server: says(piece('He'), finish('content_filter')),
     failed: 'model_refusal',
     message: /content filter/,
+    finish_reason: 'content_filter',
   },
   {
     name: '400 about response_format',
@@ -313,7 +316,7 @@ const FAILING: readonly Failing[] = [
   },
 ];
 
-for (const { name, server, failed, message, told, status } of FAILING) {
+for (const { name, server, failed, message, told, status, finish_reason } of FAILING) {
   test(`${name} fails as ${failed}, and nothing is tried again`, async (t) => {
     let requests = 0;
     const counted: Listener = (request, response) => {
@@ -324,6 +327,7 @@ for (const { name, server, failed, message, told, status } of FAILING) {
     assert.deepEqual(summary(outcome), { failed, refused: false });
     assert.match(outcome.status === 'failed' ? outcome.failure_message : '', message);
     assert.equal(outcome.http_status, status ?? outcome.http_status);
+    assert.equal(outcome.finish_reason, finish_reason);
     assert.equal(requests, failed === 'unavailable' ? 0 : 1);
   });
 }
@@ -421,10 +425,10 @@ test("without a key an endpoint of one's own gets none, or what its URL holds, a
     says(piece('x'), finish('stop'))(request, response);
   };
   assert.equal((await generate(t, server, {}, {})).status, 'succeeded');
-  const url = (await serve(t, server)).replace('//', '//ann:pw@');
+  const url = (await serve(t, server)).replace('//', '//ann:pass-word@');
   const behind = await openTestSources(t, { overlay: { CHUKWA_LLM_BASE_URL: url } });
   assert.equal((await ask(behind, chatCall())).status, 'succeeded');
-  assert.deepEqual(seen, [undefined, `Basic ${Buffer.from('ann:pw').toString('base64')}`]);
+  assert.deepEqual(seen, [undefined, `Basic ${Buffer.from('ann:pass-word').toString('base64')}`]);
   const sources = await openTestSources(t);
   const outcome = await ask(sources, chatCall());
   assert.deepEqual(summary(outcome), { failed: 'unavailable', refused: false });

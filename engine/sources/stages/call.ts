@@ -165,11 +165,12 @@ function haltCut(passage: Passage, cut: Cut, runtime_ms: number): Halt {
 
 function cleanFacts(facts: TransportFacts | undefined, { secrets, command }: Ready): TransportFacts {
   const { max_result_bytes } = command.call.limits;
-  const { body, is_body_cut = false } = facts ?? {};
+  const { body, is_body_cut = false, finish_reason } = facts ?? {};
   const ending = is_body_cut || (body && body.length > max_result_bytes) ? 'cut' : 'whole';
   return {
     ...(Number.isInteger(facts?.http_status) ? { http_status: Number(facts?.http_status) } : {}),
     ...(facts?.response_headers ? { response_headers: cleanHeaders(facts.response_headers, secrets) } : {}),
+    ...(typeof finish_reason === 'string' ? { finish_reason: secrets.text(toStorableText(finish_reason)) } : {}),
     ...(body ? { body: secrets.bytes(body.subarray(0, max_result_bytes), ending) } : {}),
   };
 }

@@ -146,7 +146,8 @@ export function toGenerationEnding({ outcome, verdict }: CallFinish): Values {
   };
 }
 
-function findFinishReason({ answer }: CallOutcome): string | null {
+function findFinishReason({ answer, finish_reason }: CallOutcome): string | null {
+  if (finish_reason !== undefined) return toStoredText(finish_reason);
   const isObject = typeof answer === 'object' && answer !== null && 'finish_reason' in answer;
   return isObject && typeof answer.finish_reason === 'string' ? toStoredText(answer.finish_reason) : null;
 }
