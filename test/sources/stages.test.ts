@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
 import type { PolicyProgram, SchemaProgram } from '../../engine/core/workflow/program.js';
 import type { CallOutcome } from '../../engine/ports/sources.js';
+import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 import { openChildren } from '../../engine/sources/children.js';
 import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
 import { timerAlarm } from '../../engine/sources/chunk-collector.js';
@@ -276,6 +277,25 @@ test('an answer that its schema does not allow fails with the place and keeps th
   assert.deepEqual(outcome.answer, { candy: 1 });
   assert.equal(outcome.validation_status, 'invalid');
   assert.equal(Buffer.from(outcome.response_body ?? []).toString(), '{ "candy": 1 }');
+});
+
+test('a failure message of an answer names no part of it that redaction hides', async (t) => {
+  const validate = createCompileSchema()('hash', {
+    type: 'object',
+    additionalProperties: false,
+    properties: { status: { enum: ['sold'] }, till: { type: 'number' } },
+  });
+  assert.ok(validate.ok);
+  const body = JSON.stringify({ status: 'lost', till: 'my-till', ssn: '078-05-1120', 'aunt mary': 1 });
+  const url = await serve(t, (_, response) => response.end(body));
+  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  const output = { ...NEVER, validate: validate.value };
+  const outcome = await ask(sources, jsonCall({ call: { output, redaction: ['/status'] } }));
+  assert.ok(outcome.status === 'failed');
+  assert.match(outcome.failure_message, /\(at \/status\); 3 parts that redaction hides/);
+  assert.doesNotMatch(outcome.failure_message, /till|ssn|mary|078/);
+  const shown = await ask(sources, jsonCall({ call: { output, redaction: 'all' } }));
+  assert.match(shown.status === 'failed' ? shown.failure_message : '', /"ssn" is not a field here/);
 });
 
 test('only what the allow-list names is shown, and all of the answer is kept', async (t) => {

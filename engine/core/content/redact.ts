@@ -15,6 +15,16 @@ export function redact(value: Json, allow: 'all' | readonly string[]): Json {
   return view(value, allow.map(pointerTokens)) ?? emptied(value);
 }
 
+/** Whether all that stands at a place of a value may be seen, and so may be spoken of. */
+export function isShown(pointer: string, allow: 'all' | readonly string[]): boolean {
+  if (allow === 'all') return true;
+  const place = pointerTokens(pointer);
+  return allow.some((allowed) => {
+    const tokens = pointerTokens(allowed);
+    return tokens.length <= place.length && tokens.every((token, index) => token === '*' || token === place[index]);
+  });
+}
+
 /** @returns undefined where no path comes to anything in the value */
 function view(value: Json, paths: readonly Path[]): Json | undefined {
   if (paths.some((path) => path.length === 0)) return value;

@@ -1,6 +1,8 @@
+import type { Problem } from '../../contract/problem.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { toJson } from '../../core/content/i-json.js';
+import { isShown } from '../../core/content/redact.js';
 import { readGiven } from '../given.js';
 import { type Answered, type Halt, halt, type Stage, type Validated } from '../passage.js';
 import { toStorableText } from '../storable-text.js';
@@ -14,20 +16,36 @@ export const validateOutput: Stage<Answered, Validated> = {
 
 function checkJson(passage: Answered): Validated | Halt {
   const read = toJson(passage.value);
-  if (!read.ok)
-    return halt(
-      passage,
-      'non_json',
-      `the answer is not usable JSON: ${read.problem.reason} (at ${read.problem.pointer})`,
-    );
+  if (!read.ok) {
+    const { reason, pointer } = read.problem;
+    const place = isShown(pointer, redactionOf(passage)) ? ` (at ${pointer})` : '';
+    return halt(passage, 'non_json', `the answer is not usable JSON: ${reason}${place}`);
+  }
   const answer = passage.secrets.json(read.value);
   const oversize = findOversize(passage, canonicalText(answer));
   if (oversize) return oversize;
   const { output } = passage.command.call;
   const problems = (output?.validate(answer) ?? []).filter((problem) => problem.severity !== 'note');
   if (problems.length === 0) return { ...passage, answer, validation_status: output ? 'valid' : 'not_checked' };
-  const reasons = problems.map(({ message, pointer }) => (pointer ? `${message} (at ${pointer})` : message));
+  const reasons = listReasons(problems, redactionOf(passage));
   return halt(passage, 'schema_invalid', `the answer does not fit its schema: ${reasons.join('; ')}`, { answer });
+}
+
+/** Where the author forgot to say what may be seen, nothing may: the stage that redacts will say so. */
+function redactionOf({ command }: Answered): 'all' | readonly string[] {
+  return command.call.redaction ?? [];
+}
+
+/** What is wrong with parts that redaction hides is counted, without their names. Of which type the whole is names nothing. */
+function listReasons(problems: readonly Problem[], redaction: 'all' | readonly string[]): readonly string[] {
+  const shown = problems.filter(
+    ({ code, pointer = '' }) => isShown(pointer, redaction) || (code === 'WRONG_TYPE' && pointer === ''),
+  );
+  const reasons = shown.map(({ message, pointer }) => (pointer ? `${message} (at ${pointer})` : message));
+  const hidden = problems.length - shown.length;
+  if (hidden === 0) return reasons;
+  const parts = hidden === 1 ? 'a part' : `${hidden} parts`;
+  return [...reasons, `${parts} that redaction hides; chukwa invocation ID --unredacted shows the answer`];
 }
 
 /** What the text says is the core's to judge; here it only becomes fit to be kept. */
