@@ -9,6 +9,7 @@ import { type AgentTransition, timed } from '../../engine/core/agents/transition
 import type { AttemptLease, CallStart, Written } from '../../engine/ports/attempts.js';
 import type { Store } from '../../engine/ports/records.js';
 import { forEachDatabase, type TestDatabase } from '../support/databases.js';
+import { waitUntil } from '../support/wait-until.js';
 import {
   answered,
   begin,
@@ -21,6 +22,8 @@ import {
   message,
   NOON,
   patchOf,
+  pended,
+  pendingStart,
   refused,
   toyStart,
   finishCall,
@@ -188,6 +191,32 @@ forEachDatabase('the record of an agent turn', (open) => {
     assert.deepEqual(await read(), [{ status: 'pending', ...turn }]);
     await scene.store.attempts.fail(scene.lease, { ...failing(), agents: givingUp(scene) });
     assert.deepEqual(await read(), [{ status: 'consumed', ...turn }]);
+  });
+
+  test('is named by what its attempt is told: a report, a deadline that passed, a stop', async () => {
+    const scene = await openScene(open);
+    const { store, lease } = scene;
+    const ofZoe = (call: CallStart): CallStart => ({ ...call, command: { ...call.command, subject_id: 'zoe' } });
+    const [late, reported] = [ofZoe(pendingStart('zoe/late', 2, 1)), ofZoe(pendingStart('zoe/reported', 3))];
+    for (const call of [late, reported]) {
+      await startCall(store, lease, call);
+      await store.attempts.pendCall(lease, call.source_invocation_id, pended(call));
+    }
+    await waitUntil(async () => (await store.pending.expire([v7()])) === 1);
+    const { source_invocation_id } = reported;
+    await store.inbox.report({ inbox_id: v7(), message_type: 'tool_result', source_invocation_id, payload: {} });
+    await store.inbox.stop({ inbox_id: v7(), attempt_id: lease.attempt_id, payload: {} });
+    const told = await scene.database.outside.query(
+      `SELECT message_type, agent_id, turn_epoch::int AS turn_epoch, agent_turn_id FROM agent_inbox
+       WHERE world_slug = $1 AND message_type <> 'turn' ORDER BY message_type::text`,
+      [lease.world_slug],
+    );
+    const agent_turn_id = scene.book.turns.get('zoe')?.agent_turn_id;
+    const its = { agent_id: 'zoe', turn_epoch: 1, agent_turn_id };
+    assert.deepEqual(
+      told,
+      ['stop', 'timeout', 'tool_result'].map((message_type) => ({ message_type, ...its })),
+    );
   });
 
   test('may begin and end in one statement', async () => {

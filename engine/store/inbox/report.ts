@@ -17,11 +17,13 @@ const ADDRESSEE = `
      SELECT attempts.world_slug, attempts.attempt_id, attempts.ended_at IS NULL AS is_open
      FROM world JOIN attempts USING (world_slug, attempt_id) FOR SHARE OF attempts)`;
 
+/** Writes a message for each row of `addressed (world_slug, attempt_id, agent_id)`, with the turn of the agent that it is about. */
 const MESSAGE = `
-     INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status, attempt_id, correlation_id, payload,
-       next_retry_at)
-     SELECT world_slug, :inbox_id::uuid, :message_type::inbox_message_type, 'pending', attempt_id,
-       :correlation_id::uuid, :payload::json, now()`;
+     INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status, attempt_id, agent_id, agent_turn_id,
+       turn_epoch, correlation_id, payload, next_retry_at)
+     SELECT addressed.world_slug, :inbox_id::uuid, :message_type::inbox_message_type, 'pending', addressed.attempt_id,
+       addressed.agent_id, agent_turn_id, turn_epoch, :correlation_id::uuid, :payload::json, now()
+     FROM addressed LEFT JOIN agent_turns USING (world_slug, attempt_id, agent_id)`;
 
 const TOLD = `SELECT attempt.world_slug, attempt.attempt_id, ${ringFor('written')} = 1 AS is_accepted FROM attempt`;
 
@@ -31,13 +33,14 @@ const REPORT = prepare(
   `WITH called AS (
      SELECT world_slug, attempt_id FROM source_invocations WHERE source_invocation_id = :correlation_id::uuid),
    ${ADDRESSEE},
-   call AS (
-     SELECT calls.world_slug, calls.attempt_id FROM attempt JOIN source_invocations AS calls USING (world_slug, attempt_id)
+   addressed AS (
+     SELECT calls.world_slug, calls.attempt_id, workflow_subject_entity_id AS agent_id
+     FROM attempt JOIN source_invocations AS calls USING (world_slug, attempt_id)
      WHERE calls.source_invocation_id = :correlation_id::uuid AND calls.status IN ('running', 'pending')
        AND attempt.is_open
      FOR SHARE OF calls),
    written AS (
-     ${MESSAGE} FROM call
+     ${MESSAGE}
      ON CONFLICT (world_slug, correlation_id) WHERE correlation_id IS NOT NULL DO UPDATE
      SET message_type = excluded.message_type, payload = excluded.payload, next_retry_at = now()
      WHERE agent_inbox.message_type = 'timeout' AND ${IS_UNTAKEN}
@@ -50,8 +53,15 @@ const STOP = prepare(
   `WITH called AS (
      SELECT world_slug, attempt_id FROM attempts WHERE attempt_id = :correlation_id::uuid),
    ${ADDRESSEE},
+   addressed AS (
+     SELECT world_slug, attempt_id, (
+       SELECT agent_id FROM agent_turns
+       WHERE agent_turns.world_slug = attempt.world_slug AND agent_turns.attempt_id = attempt.attempt_id
+         AND ended_at IS NULL
+       ORDER BY began_at, agent_id LIMIT 1) AS agent_id
+     FROM attempt WHERE is_open),
    written AS (
-     ${MESSAGE} FROM attempt WHERE is_open
+     ${MESSAGE}
      ON CONFLICT (world_slug, correlation_id) WHERE correlation_id IS NOT NULL DO NOTHING
      RETURNING world_slug)
    ${TOLD}`,

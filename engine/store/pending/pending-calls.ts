@@ -84,9 +84,14 @@ const EXPIRE = prepare(
      WHERE pending_calls.world_slug = due.world_slug
        AND pending_calls.source_invocation_id = due.source_invocation_id),
    written AS (
-     INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status, attempt_id, correlation_id, next_retry_at)
-     SELECT world_slug, inbox_id, 'timeout', 'pending', attempt_id, source_invocation_id, now()
+     INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status, attempt_id, agent_id, agent_turn_id,
+       turn_epoch, correlation_id, next_retry_at)
+     SELECT due.world_slug, ids.inbox_id, 'timeout', 'pending', due.attempt_id, calls.workflow_subject_entity_id,
+       agent_turn_id, turn_epoch, due.source_invocation_id, now()
      FROM due JOIN unnest(:inbox_ids::uuid[]) WITH ORDINALITY AS ids (inbox_id, place) USING (place)
+       JOIN source_invocations AS calls USING (world_slug, source_invocation_id)
+       LEFT JOIN agent_turns ON agent_turns.world_slug = due.world_slug
+         AND agent_turns.attempt_id = due.attempt_id AND agent_id = calls.workflow_subject_entity_id
      ON CONFLICT (world_slug, correlation_id) WHERE correlation_id IS NOT NULL DO NOTHING
      RETURNING world_slug)
    SELECT ${ringFor('written')} AS told`,
