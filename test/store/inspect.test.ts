@@ -145,7 +145,7 @@ const GRANT_ALL =
 const UNWRITABLE: Readonly<Record<string, Unwritable>> = {
   'may read': {
     set_up: 'GRANT SELECT ON ALL TABLES IN SCHEMA public TO READER',
-    reason: /lacks INSERT on the table agent_events/,
+    reason: /lacks INSERT on the table adopted_calls/,
   },
   'may add rows and not change them': {
     set_up: `${GRANT_ALL}; REVOKE UPDATE ON ALL TABLES IN SCHEMA public FROM READER`,
