@@ -30,9 +30,9 @@ interface World {
 export async function settleDoubts({ engine, toys, query }: World): Promise<void> {
   const doubts = await query<Doubt>(
     `SELECT attempt_id, source_invocation_id AS call, tool_name
-     FROM attempts JOIN source_invocations AS calls USING (world_slug, attempt_id)
-     WHERE attempts.status = 'failed' AND attempts.failure_class = 'interrupted' AND calls.status = 'interrupted'
-       AND effect_class <> 'read_only' AND NOT EXISTS (
+     FROM worlds JOIN source_invocations AS calls
+       ON calls.world_slug = worlds.world_slug AND calls.attempt_id = worlds.adoptable_attempt_id
+     WHERE effect_class <> 'read_only' AND (calls.status = 'interrupted' OR outcome_unknown) AND NOT EXISTS (
          SELECT FROM call_settlements AS settled WHERE settled.source_invocation_id = calls.source_invocation_id)`,
   );
   for (const { attempt_id, call, tool_name } of doubts) {
