@@ -105,6 +105,8 @@ export interface InvocationContext {
     readonly callback_url?: string;
   };
   readonly trace: TraceSink;
+  /** Told by a source that `says_when_it_acts`, right before the request that may have the call's effect. */
+  readonly acts: () => void;
 }
 
 /**
@@ -194,6 +196,11 @@ export interface Source {
    * follows a call through everything asynchronous, which in Node 20 slows down the whole process.
    */
   readonly names_its_calls?: true;
+  /**
+   * This source calls `context.acts` right before it sends what may have the call's effect. A call that fails before that is
+   * known to have done nothing, whatever was sent to prepare it, such as a handshake.
+   */
+  readonly says_when_it_acts?: true;
 }
 
 /** The default export of a plugin's entry. */

@@ -132,7 +132,6 @@ function toChild(child: Process, { variable }: Command, { log, alarm }: Outside)
     output: child.stdout,
     ended,
     write: async (text) => {
-      findCallBounds()?.onSending?.();
       if (await isTaken(child.stdin, text)) return;
       const end = await endWithin(ended, alarm);
       if (end === undefined) throw makeSourceFailure('transport', `the program that ${variable} names takes no more`);

@@ -21,6 +21,7 @@ const plugin: SourcePlugin = {
     const { failure } = capabilities;
     let closed = false;
     return {
+      says_when_it_acts: true,
       invoke: async (request, context) => {
         if (closed) throw failure('unavailable', 'the source has been closed');
         return ask(told, { connection, failure }, request, context);
@@ -105,6 +106,7 @@ async function callTool(
   const declares_output = await findTool(told.tool_name, session, context.signal);
   if (typeof declares_output === 'string') throw failure('unavailable', declares_output);
   const params = toCallParams(told, given, context.client_request_id);
+  context.acts();
   const result = await session.ask('tools/call', params, context.signal);
   const facts = toFacts(result);
   const answer = readResult(result, told.text === 'json' || declares_output);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
-import type { PolicyProgram, SchemaProgram } from '../../engine/core/workflow/program.js';
+import type { CallProgram, PolicyProgram, SchemaProgram } from '../../engine/core/workflow/program.js';
 import type { CallOutcome } from '../../engine/ports/sources.js';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 import { openChildren } from '../../engine/sources/children.js';
@@ -491,3 +491,44 @@ test('a generation needs a plugin that speaks chat, and a tool one that speaks j
     assert.deepEqual(summary(await ask(sources, command)), { failed: 'unavailable', refused: true });
   }
 });
+
+/** A plugin that talks to nothing that it was handed. */
+const acting = (says_when_it_acts: boolean, invoke: string): string => `export default {
+  open: (definition, capabilities) => ({
+    ${says_when_it_acts ? 'says_when_it_acts: true,' : ''}
+    invoke: async (request, context) => { ${invoke} },
+  }),
+};`;
+
+const BREAKS = 'throw capabilities.failure("transport", "it broke");';
+
+const ENDS: readonly (readonly [name: string, entry: string, call: Partial<CallProgram>, is_unknown: boolean])[] = [
+  ['of a source that fails before it acts is known', acting(true, BREAKS), {}, false],
+  ['of a source that fails once it has acted is unknown', acting(true, `context.acts(); ${BREAKS}`), {}, true],
+  ['of a source that does not say when it acts is unknown', acting(false, BREAKS), {}, true],
+  [
+    'of a call that its source says has failed is known',
+    acting(true, 'context.acts(); throw capabilities.failure("tool_error", "no");'),
+    {},
+    false,
+  ],
+  [
+    'of a call that was taken, and may not be answered later, is unknown',
+    acting(true, 'context.acts(); return { pending: {} };'),
+    {},
+    true,
+  ],
+  ['of an answer that is no JSON is unknown', acting(true, 'context.acts(); return { value: undefined };'), {}, true],
+  ["of a call that only reads is nobody's concern", acting(false, BREAKS), { effect: 'read_only' }, false],
+  ["of a call that may be repeated is nobody's concern", acting(false, BREAKS), { repeatable: true }, false],
+];
+
+for (const [name, entry, call, is_unknown] of ENDS)
+  test(`the outcome ${name}`, async (t) => {
+    const folder = await makeFolder(t);
+    await writePlugin(folder, 'acting', entry);
+    const sources = await openTestSources(t, { folders: [folder] });
+    const command = jsonCall({ call: { effect: 'external_side_effect', ...call } }, { name: 'acting' });
+    const outcome = await ask(sources, command);
+    assert.equal(outcome.status === 'failed' && outcome.outcome_unknown === true, is_unknown, JSON.stringify(outcome));
+  });

@@ -84,14 +84,14 @@ type End =
 async function invoke(
   passage: Ready,
   limit: CallLimit,
-  context: Omit<InvocationContext, 'signal'>,
+  context: Omit<InvocationContext, 'signal' | 'acts'>,
 ): Promise<{ readonly end: End; readonly sent: boolean }> {
   const cut = limit.cut();
   if (cut) return { end: { kind: 'cut', cut }, sent: false };
   const { source, durable } = passage;
   const sending = watchSending(passage);
   const { signal, within } = boundCall(limit.signal, { ...wireLimits(passage), ...sending.told, durable }, source);
-  const answered = within(async () => source.invoke(passage.request, { ...context, signal })).then(
+  const answered = within(async () => source.invoke(passage.request, { ...context, acts: sending.acts, signal })).then(
     (answer): End => ({ kind: 'answered', answer }),
     (thrown: unknown): End => ({ kind: 'threw', thrown }),
   );
@@ -103,16 +103,21 @@ async function invoke(
 }
 
 interface Sending {
-  /** For the doors through which the call goes; a call that only reads needs none. */
+  /** For the door through which the call goes. */
   readonly told: Pick<CallBounds, 'onSending'>;
+  readonly acts: () => void;
   readonly has_sent: () => boolean;
 }
 
-/** A plugin that is handed no door may reach the outside by itself, and then nobody sees when. */
-function watchSending({ command, route }: Ready): Sending {
-  if (command.call.effect === 'read_only') return { told: {}, has_sent: () => true };
-  let sent = route.origin === undefined && route.command === undefined;
-  return { told: { onSending: () => void (sent = true) }, has_sent: () => sent };
+/**
+ * Sees when something leaves that may have a side effect: the source says so, or the door to its origin. A plugin that does
+ * not say so and talks to a program, or to nothing that it was handed, may have sent something as soon as it is asked.
+ */
+function watchSending({ command, route, source }: Ready): Sending {
+  let sent = source.says_when_it_acts !== true && route.origin === undefined;
+  const acts = (): void => void (sent = true);
+  const asks_door = command.call.effect !== 'read_only' && source.says_when_it_acts !== true;
+  return { told: asks_door ? { onSending: acts } : {}, acts, has_sent: () => sent };
 }
 
 /** What a name may be that the other side gives to a call. */
@@ -130,7 +135,7 @@ function pause(passage: Made & Pick<Answered, 'reply'>, said: SourcePending['pen
   return { paused: true, passage, deadline_ms, ...(isName ? { correlation_alias: alias } : {}) };
 }
 
-function contextOf(passage: Ready): Omit<InvocationContext, 'signal' | 'trace'> {
+function contextOf(passage: Ready): Omit<InvocationContext, 'signal' | 'trace' | 'acts'> {
   return {
     deadline_ms: runtimeOf(passage),
     max_result_bytes: passage.command.call.limits.max_result_bytes,
