@@ -12,7 +12,7 @@ import { memberOf, script } from './readings.js';
 const IN_MEMORY = { CHUKWA_DATABASE_URL: 'memory:' };
 const SIMPLE = 'workflows/simple/scenario.json';
 
-const TURN = ['attempted_turn', 'attempt_id', 'status', 'failure_class', 'patches', 'invocations'];
+const TURN = ['attempted_turn', 'attempt_id', 'adopts', 'status', 'failure_class', 'patches', 'invocations'];
 const PATCH = ['patch_seq', 'workflow_subject_entity_id', 'narration', 'effects'];
 const INVOCATION = [
   'source_invocation_id',
@@ -26,6 +26,7 @@ const INVOCATION = [
   'tool_loop_round',
   'logical_generation_attempt',
   'model_output_kind',
+  'adopted_from',
   'status',
   'failure_class',
   'http_status',

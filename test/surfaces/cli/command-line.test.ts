@@ -42,7 +42,7 @@ async function write(name: string, value: unknown): Promise<string> {
   return path;
 }
 
-const TURN_MEMBERS = ['attempted_turn', 'attempt_id', 'status', 'failure_class', 'patches', 'invocations'];
+const TURN_MEMBERS = ['attempted_turn', 'attempt_id', 'adopts', 'status', 'failure_class', 'patches', 'invocations'];
 const INVOCATION_MEMBERS = [
   'source_invocation_id',
   'parent_source_invocation_id',
@@ -55,6 +55,7 @@ const INVOCATION_MEMBERS = [
   'tool_loop_round',
   'logical_generation_attempt',
   'model_output_kind',
+  'adopted_from',
   'status',
   'failure_class',
   'http_status',

@@ -264,13 +264,25 @@ test('a failed turn says what failed where, that the world stays, and how to loo
 });
 
 test('a turn that failed over a side effect in doubt says how to settle it', () => {
-  const failure = { kind: 'fail', failure_class: 'interrupted', message: 'Nobody knows.' } as const;
+  const failure = { kind: 'fail', failure_class: 'timeout', message: 'Nobody knows.', is_in_doubt: true } as const;
   const ended = { kind: 'attempt_failed', attempt_id: ATTEMPT, attempted_turn: 2, failure } as const;
   assert.match(
     toldAfter(BEGAN, { ...ended, source_invocation_id: INVOCATION }).text,
     new RegExp(`attempt settle ${ATTEMPT} --result FILE\n +not +npx chukwa attempt settle ${ATTEMPT} --not-performed`),
   );
   assert.doesNotMatch(toldAfter(BEGAN, ended).text, /settle/);
+});
+
+test('a turn that adopts calls says how many, and of which attempt', () => {
+  const adopts = { attempt_id: INVOCATION, calls: 2 };
+  const simulation_time = '2025-10-04T12:10:00Z';
+  const began = { kind: 'attempt_began', attempt_id: ATTEMPT, attempted_turn: 2, simulation_time } as const;
+  const { text } = toldAfter({ ...began, adopts });
+  assert.match(
+    text.replaceAll(/\s+/g, ' '),
+    new RegExp(`2 calls are adopted from attempt ${INVOCATION}, and not made`),
+  );
+  assert.doesNotMatch(toldAfter(began).text, /adopted/);
 });
 
 test('what is waited for is known while a call is under way, and no longer', () => {

@@ -10,8 +10,15 @@ function failed(failure: Omit<Fail, 'kind'>): string {
 
 test('a worker says how to settle what its attempt failed over, and only that', () => {
   const message = 'nobody knows';
-  const interrupted = failed({ failure_class: 'interrupted', message, call_key: 'bob/act/tool' });
+  const doubtful = failed({ failure_class: 'timeout', message, call_key: 'bob/act/tool', is_in_doubt: true });
   const settle = 'find out, and settle it: chukwa attempt settle A --result FILE if it did, --not-performed if not';
-  assert.equal(interrupted, `park: turn 2 failed, interrupted: nobody knows (attempt A); ${settle}`);
+  assert.equal(doubtful, `park: turn 2 failed, timeout: nobody knows (attempt A); ${settle}`);
   assert.doesNotMatch(failed({ failure_class: 'http_status', message, call_key: 'bob/act/tool' }), /settle/);
+});
+
+test('a worker says how many calls an attempt adopts, and of which', () => {
+  const began = { kind: 'turn_began', world_slug: 'park', attempt_id: 'B', attempted_turn: 2 } as const;
+  assert.equal(toSentence(began), 'park: turn 2 began (attempt B)');
+  const adopts = { attempt_id: 'A', calls: 3 };
+  assert.equal(toSentence({ ...began, adopts }), 'park: turn 2 began, with 3 calls adopted from attempt A (attempt B)');
 });
