@@ -11,7 +11,6 @@ import type {
   OpenArchive,
   ServePlace,
   Stage,
-  WorkshopOptions,
 } from './operations/composition.js';
 import type { Validate } from './core/workflow/program.js';
 import { chooseDoorbell, type WantedDoorbell } from './doorbells/choose-doorbell.js';
@@ -30,7 +29,7 @@ import type { Doorbell } from './ports/doorbell.js';
 import type { HeartbeatSettings, Store } from './ports/records.js';
 import type { MakeCallback } from './ports/sources.js';
 import type { ValidateKind } from './schema/index.js';
-import type { LoadSurroundings, PluginPlaces, Sources } from './sources/index.js';
+import type { PluginPlaces, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 
 /** Where this program's own files are, from source and compiled alike. */
@@ -39,9 +38,6 @@ const PACKAGE_ROOT = basename(CODE_ROOT) === 'dist' ? dirname(CODE_ROOT) : CODE_
 
 /** The thread that keeps leases: compiled, however the rest is run. */
 const BEAT_THREAD = join(PACKAGE_ROOT, 'dist', 'engine', 'store', 'heartbeat', 'beat-thread.js');
-
-/** The thread that sees that plugins come to an end: compiled likewise. */
-const LOAD_WATCH_THREAD = join(PACKAGE_ROOT, 'dist', 'engine', 'sources', 'load-watch-thread.js');
 
 /** Plugins that ship. */
 const OWN_PLUGINS = join(CODE_ROOT, 'plugins');
@@ -74,7 +70,7 @@ export async function compose(variables: Variables): Promise<Composition> {
     version,
     package_root: PACKAGE_ROOT,
     openAuthoring: async () => ({ ok: true, value: (await openParts(variables, {})).authoring }),
-    openWorkshop: (options = {}) => openWorkshop(variables, options),
+    openWorkshop: () => openWorkshop(variables),
     openArchive: () => openArchive(variables),
     openEngine: (options = {}) => openEngine(variables, options),
     openDryEngine: (answerCall) => openDryEngine(variables, answerCall),
@@ -112,15 +108,17 @@ interface Parts {
   readonly sources: Sources;
 }
 
-/** Given answers, sources are opened without any plugin's code and without a way out: the one seam of dry runs. */
+/** Given answers, sources have no plugin's code and no way out: the one seam of dry runs. */
 interface PartsOptions extends EngineOptions {
   readonly answerCall?: AnswerCall;
   readonly makeCallback?: MakeCallback;
 }
 
 async function openParts(variables: Variables, options: PartsOptions): Promise<Parts> {
-  const [{ createCompileSchema, createValidateDocument, createValidateShape }, { openSources }, loading] =
-    await Promise.all([import('./schema/index.js'), import('./sources/index.js'), surroundLoading(variables)]);
+  const [{ createCompileSchema, createValidateDocument, createValidateShape }, { openSources }] = await Promise.all([
+    import('./schema/index.js'),
+    import('./sources/index.js'),
+  ]);
   const shippedSchemas = await loadShippedSchemas(join(PACKAGE_ROOT, 'schemas'));
   const compileSchema = createCompileSchema();
   const validateShape = createValidateShape(shippedSchemas, compileSchema);
@@ -134,7 +132,6 @@ async function openParts(variables: Variables, options: PartsOptions): Promise<P
     validateManifest: (value) => validateShape('plugin_manifest', value),
     clock,
     log: () => undefined,
-    loading,
   });
   const { catalogue } = sources;
   return {
@@ -149,22 +146,17 @@ async function openParts(variables: Variables, options: PartsOptions): Promise<P
   };
 }
 
-async function surroundLoading(variables: Variables): Promise<LoadSurroundings> {
-  const { startLoadWatch } = await import('./sources/index.js');
-  return { own_folder: OWN_PLUGINS, startWatch: () => startLoadWatch(LOAD_WATCH_THREAD), variables };
-}
-
-/** Nothing that the plugins open is left open. */
-async function openWorkshop(variables: Variables, { runs_no_code }: WorkshopOptions): Promise<Done<Workshop>> {
-  const { createLayOutPlugin } = await import('./sources/index.js');
-  const parts = openParts(variables, runs_no_code ? { answerCall: () => undefined } : {});
-  const { authoring, sources, validateShape } = await parts;
+/** The catalogue reads files only; what is laid out on the bench has its code imported. */
+async function openWorkshop(variables: Variables): Promise<Done<Workshop>> {
+  const [{ createLayOutPlugin }, { authoring, sources, validateShape }] = await Promise.all([
+    import('./sources/index.js'),
+    openParts(variables, {}),
+  ]);
   await sources.close();
   const layOutPlugin = createLayOutPlugin({
     compileSchema: authoring.compileSchema,
     validateManifest: (value) => validateShape('plugin_manifest', value),
     clock,
-    loading: await surroundLoading(variables),
   });
   const validateExamples: Validate = (value) => validateShape('plugin_conformance', value);
   return { ok: true, value: { catalogue: authoring.catalogue, layOutPlugin, validateExamples } };

@@ -12,8 +12,8 @@ export interface Composition {
   readonly package_root: string;
   /** Plugins and schemas only: no database, no call. */
   openAuthoring(): Promise<Done<Authoring>>;
-  /** Plugins, to be looked at and tested. */
-  openWorkshop(options?: WorkshopOptions): Promise<Done<Workshop>>;
+  /** Plugins, to be looked at and tested; only a test runs their code. */
+  openWorkshop(): Promise<Done<Workshop>>;
   /** The configured database, migrated, to look at what is stored. */
   openArchive(): Promise<Done<OpenArchive>>;
   /** The whole engine on the configured database, migrated. */
@@ -41,11 +41,6 @@ export interface Composition {
 /** Close it. */
 export interface OpenArchive extends Archive {
   close(): Promise<void>;
-}
-
-export interface WorkshopOptions {
-  /** Plugins are found, and none of their code is run: of what is broken, that is not seen which only their code shows. */
-  readonly runs_no_code?: boolean;
 }
 
 export interface EngineOptions {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../contract/json.js';
-import type { InvocationContext, Source } from '../contract/source.js';
+import type { Outcome, Problem } from '../contract/problem.js';
+import type { InvocationContext, Source, SourcePlugin } from '../contract/source.js';
 import { redact } from '../core/content/redact.js';
 import type { Validate } from '../core/workflow/program.js';
 import type { Clock } from '../ports/clock.js';
@@ -12,8 +13,8 @@ import { capabilitiesFor, createOpenedSources, type OpenedSourcesParts } from '.
 import { resolveOrigin } from './origin.js';
 import { openOriginFetches, type OriginFetches } from './origin-fetch.js';
 import { createCallSource } from './pipeline.js';
-import type { LoadSurroundings } from './import-entry.js';
-import { findPlugin, type LoadedPlugin, loadPlugins } from './registry.js';
+import { importEntry } from './import-entry.js';
+import { type DescribedPlugin, describePlugins, findPlugin } from './registry.js';
 import { findSourceFailure, makeSourceFailure } from './source-failure.js';
 import { allowEverybody } from './stages/authorise.js';
 
@@ -22,7 +23,6 @@ export interface BenchParts {
   readonly compileSchema: CompileSchema;
   readonly validateManifest: Validate;
   readonly clock: Pick<Clock, 'now'>;
-  readonly loading?: LoadSurroundings;
 }
 
 /** What takes longer goes on by itself: a session holds nothing that the next one needs. */
@@ -34,11 +34,40 @@ export function createLayOutPlugin(parts: BenchParts): LayOutPlugin {
     const found = await findPlugin(folder, parts.validateManifest);
     if (!found.ok) return { folder, problems: found.problems };
     const { manifest } = found.value;
-    const loading = { ...parts.loading, leaves_nothing_open: true };
-    const { plugins, problems } = await loadPlugins([found.value], parts.compileSchema, loading);
+    const { plugins, problems } = await describePlugins([found.value], parts.compileSchema);
     const plugin = plugins[0];
-    return plugin ? toBench(folder, plugin, parts.clock) : { folder, manifest, problems };
+    if (plugin === undefined) return { folder, manifest, problems };
+    const imported = await importTidily(plugin);
+    if (!imported.ok) return { folder, manifest, problems: imported.problems };
+    return toBench(folder, { ...plugin, code: imported.value }, parts.clock);
   };
+}
+
+/** A plugin with its code. */
+interface LoadedPlugin extends DescribedPlugin {
+  readonly code: SourcePlugin;
+}
+
+/** Imports an entry, and refuses one that leaves something open, which would keep a process from ending. */
+async function importTidily(plugin: DescribedPlugin): Promise<Outcome<SourcePlugin>> {
+  const before = process.getActiveResourcesInfo();
+  const imported = await importEntry(plugin, timerAlarm);
+  await new Promise((resolve) => setImmediate(resolve));
+  const left = findLeftOpen(before, process.getActiveResourcesInfo());
+  if (!imported.ok || left.length === 0) return imported;
+  const problem: Problem = {
+    code: 'PLUGIN_ENTRY_FAILED',
+    message: `the import of the plugin ${plugin.name} leaves something open, which keeps a process from ending: ${left.join(', ')}`,
+    repair: 'Begin timers, servers and connections in open or invoke, and end them in close.',
+    details: { folder: plugin.folder, name: plugin.name },
+  };
+  return { ok: false, problems: [problem] };
+}
+
+/** The kinds, as Node.js names them, of which there are more than before. */
+function findLeftOpen(before: readonly string[], after: readonly string[]): readonly string[] {
+  const count = (kinds: readonly string[], kind: string): number => kinds.filter((each) => each === kind).length;
+  return [...new Set(after)].filter((kind) => count(after, kind) > count(before, kind));
 }
 
 function toBench(folder: string, plugin: LoadedPlugin, clock: BenchParts['clock']): LaidOutPlugin {
@@ -58,6 +87,7 @@ function beginSession(
   const children = openChildren(lookUp, timerAlarm);
   const parts: OpenedSourcesParts = {
     plugins: [plugin],
+    getPlugin: async () => ({ ok: true, value: plugin.code }),
     lookUp,
     fetches,
     children,
@@ -99,7 +129,7 @@ function openBare(parts: OpenedSourcesParts, plugin: LoadedPlugin, definition: J
   if (!found.ok) return { invoke: () => Promise.reject(makeSourceFailure('unavailable', found.message)) };
   const route = { plugin, origin: found.origin };
   const capabilities = capabilitiesFor(parts, route, createOpenedSources(parts).secretsOf(route));
-  return plugin.plugin.open({ label: 'conformance', interface: definition }, capabilities);
+  return plugin.code.open({ label: 'conformance', interface: definition }, capabilities);
 }
 
 function toBareSource(source: Source): BareSource {

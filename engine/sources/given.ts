@@ -1,6 +1,6 @@
 import { toJson } from '../core/content/i-json.js';
 import { type Halt, halt, type Passage } from './passage.js';
-import type { LoadedPlugin } from './registry.js';
+import type { DescribedPlugin } from './registry.js';
 import { describeThrown } from './source-failure.js';
 
 /**
@@ -8,7 +8,7 @@ import { describeThrown } from './source-failure.js';
  * is a failure of the call, and none of its driver.
  */
 export function readGiven<Read>(
-  passage: Passage & { readonly route: { readonly plugin: LoadedPlugin } },
+  passage: Passage & { readonly route: { readonly plugin: DescribedPlugin } },
   read: () => Read,
 ): Read | Halt {
   try {

@@ -7,21 +7,18 @@ import type { CallSource, MakeCallback, PluginCatalogue, ReceiveReport } from '.
 import type { CompileSchema } from '../ports/validation.js';
 import { openChildren } from './children.js';
 import { timerAlarm } from './chunk-collector.js';
-import { createOpenedSources, type Log } from './opened-sources.js';
+import { createOpenedSources, type GetPlugin, type Log } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
 import { openOriginFetches } from './origin-fetch.js';
 import { createCallSource, createReceiveReport, type PipelineParts } from './pipeline.js';
 import type { PluginPlaces } from './plugin-places.js';
-import type { FoundPlugin } from './found-plugin.js';
-import type { LoadSurroundings } from './import-entry.js';
-import { findPlugins, type LoadedPlugin, loadPlugins, loadPluginsBy, type Several } from './registry.js';
+import { importEntry } from './import-entry.js';
+import { type DescribedPlugin, describePlugins, findPlugins } from './registry.js';
 import { findShortSecret } from './secrets.js';
 import { NO_WAY_OUT, standInFor, withoutWayOut } from './stand-in.js';
 import { allowEverybody, type Authorise } from './stages/authorise.js';
 
 export { examineOrigin } from './examine-origin.js';
-export type { LoadSurroundings } from './import-entry.js';
-export { startLoadWatch } from './load-watch.js';
 export type { Log } from './opened-sources.js';
 export type { LookUpVariable } from './origin.js';
 export { createLayOutPlugin } from './bench.js';
@@ -38,7 +35,6 @@ export interface SourcesParts extends PluginPlaces {
   readonly validateManifest: Validate;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
-  readonly loading?: LoadSurroundings;
   /** Everybody may, unless it is given. */
   readonly authorise?: Authorise;
   /** Where answers that come later are taken; nowhere, unless it is given. */
@@ -58,17 +54,30 @@ export interface Sources {
   close(): Promise<void>;
 }
 
-/** Finds and loads the plugins, and joins the stages of a call. Broken plugins are problems of the catalogue. */
+/**
+ * Finds the plugins by their files, and joins the stages of a call. Broken plugins are problems of the catalogue. The code
+ * of a plugin is imported when one of its sources is first called.
+ */
 export async function openSources(parts: SourcesParts): Promise<Sources> {
+  const { answerCall, clock, log } = parts;
   const found = await findPlugins(parts, parts.validateManifest);
-  const loaded = await load(found.plugins, parts);
-  const { plugins } = loaded;
-  const { clock, log } = parts;
+  const described = await describePlugins(found.plugins, parts.compileSchema);
+  const isDry = answerCall !== undefined;
+  const plugins = isDry ? described.plugins.map(withoutWayOut) : described.plugins;
+  const getPlugin: GetPlugin = isDry ? standInFor(answerCall) : (plugin) => importEntry(plugin, timerAlarm);
   const lookUp = lookUpSet(parts);
-  const isDry = parts.answerCall !== undefined;
   const fetches = isDry ? NO_WAY_OUT : openOriginFetches();
   const children = isDry ? NO_WAY_OUT : openChildren(lookUp, timerAlarm);
-  const opened = createOpenedSources({ plugins, lookUp, fetches, children, clock, alarm: timerAlarm, log });
+  const opened = createOpenedSources({
+    plugins,
+    getPlugin,
+    lookUp,
+    fetches,
+    children,
+    clock,
+    alarm: timerAlarm,
+    log,
+  });
   const pipeline: PipelineParts = {
     plugins,
     lookUp,
@@ -80,7 +89,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     ...(parts.makeCallback === undefined ? {} : { makeCallback: parts.makeCallback }),
   };
   return {
-    catalogue: { plugins, problems: [...found.problems, ...loaded.problems] },
+    catalogue: { plugins, problems: [...found.problems, ...described.problems] },
     refused: findShortSecrets(plugins, lookUp),
     callSource: createCallSource(pipeline),
     receiveReport: createReceiveReport(pipeline),
@@ -91,7 +100,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
   };
 }
 
-function findShortSecrets(plugins: readonly LoadedPlugin[], lookUp: LookUpVariable): readonly Problem[] {
+function findShortSecrets(plugins: readonly DescribedPlugin[], lookUp: LookUpVariable): readonly Problem[] {
   const variables = new Set(plugins.flatMap(({ manifest }) => manifest.secret_variables ?? []));
   return [...variables].flatMap((variable) => {
     const message = findShortSecret([{ variable, value: lookUp(variable) ?? '' }]);
@@ -100,15 +109,6 @@ function findShortSecrets(plugins: readonly LoadedPlugin[], lookUp: LookUpVariab
       { code: 'SECRET_TOO_SHORT', message, details: { variable }, repair: `Set ${variable} to a longer secret.` },
     ];
   });
-}
-
-async function load(
-  found: readonly FoundPlugin[],
-  { compileSchema, answerCall, loading }: SourcesParts,
-): Promise<Several<LoadedPlugin>> {
-  if (answerCall === undefined) return loadPlugins(found, compileSchema, loading);
-  const loaded = await loadPluginsBy(found, compileSchema, standInFor(answerCall));
-  return { ...loaded, plugins: loaded.plugins.map(withoutWayOut) };
 }
 
 function lookUpSet({ overlay = {}, lookUp }: SourcesParts): LookUpVariable {

@@ -2,7 +2,6 @@ import { open, stat } from 'node:fs/promises';
 import type { Json } from '../contract/json.js';
 import { findIJsonProblem } from '../core/content/i-json.js';
 import { findJsonFault } from '../core/content/json-fault.js';
-import { ownWords } from './own-words.js';
 
 /** The largest file of a plugin that is read; documents have the same bound. */
 const FILE_BYTES_MAX = 1_048_576;
@@ -20,7 +19,7 @@ export async function readJsonFile(file: string): Promise<JsonFile> {
     const text = await readBounded(file);
     return text === undefined ? { ok: false, reason: TOO_LARGE } : toJson(text);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return { ok: false, reason: ownWords(error) };
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return { ok: false, reason: (error as Error).message };
     return { ok: false, reason: 'there is no such file', is_missing: true };
   }
 }

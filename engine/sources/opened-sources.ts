@@ -1,5 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
-import type { Alarm, Capabilities, Source } from '../contract/source.js';
+import type { Outcome } from '../contract/problem.js';
+import type { Alarm, Capabilities, Source, SourcePlugin } from '../contract/source.js';
 import type { SourceProgram } from '../core/workflow/program.js';
 import type { Clock } from '../ports/clock.js';
 import type { Callback } from '../ports/sources.js';
@@ -8,7 +9,7 @@ import type { Children } from './children.js';
 import type { LookUpVariable } from './origin.js';
 import type { OriginFetches } from './origin-fetch.js';
 import type { Route } from './passage.js';
-import type { LoadedPlugin } from './registry.js';
+import type { DescribedPlugin } from './registry.js';
 import { createSecretReplacer, type Secret, type SecretReplacer } from './secrets.js';
 import { makeSourceFailure } from './source-failure.js';
 import { shorten } from './storable-text.js';
@@ -19,9 +20,13 @@ const QUOTE_LENGTH_MAX = 500;
 /** Writes a line for the operator. */
 export type Log = (message: string, details?: JsonObject) => void;
 
+/** Gets the code of a plugin. */
+export type GetPlugin = (plugin: DescribedPlugin) => Promise<Outcome<SourcePlugin>>;
+
 /** What sources are opened with. */
 export interface OpenedSourcesParts {
-  readonly plugins: readonly LoadedPlugin[];
+  readonly plugins: readonly DescribedPlugin[];
+  readonly getPlugin: GetPlugin;
   readonly lookUp: LookUpVariable;
   readonly fetches: Pick<OriginFetches, 'bind'>;
   readonly children: Pick<Children, 'bind'>;
@@ -34,8 +39,11 @@ export interface OpenedSourcesParts {
 export interface OpenedSources {
   /** Knows the secrets of every plugin, the credentials in the URL or command of this route, and what lets a callback in. */
   secretsOf(route: Route, callback?: Callback): SecretReplacer;
-  /** @throws SourceFailure, or whatever the plugin throws while it opens */
-  open(source: SourceProgram, route: Route): Source;
+  /**
+   * Opens a source, which imports its plugin's code the first time.
+   * @throws SourceFailure where the code cannot be imported, or whatever the plugin throws while it opens
+   */
+  open(source: SourceProgram, route: Route): Promise<Source>;
   /** Waits no longer than this for sources that do not end. */
   close(patience_ms?: number): Promise<void>;
 }
@@ -44,7 +52,7 @@ const CLOSE_PATIENCE_MS = 2_000;
 
 /** Opens sources as they are first asked. */
 export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
-  const sources = new Map<string, Source>();
+  const sources = new Map<string, Promise<Source>>();
   const replacers = new Map<string, SecretReplacer>();
   const doors = new Map<string, Door>();
   const doorOf = (route: Route): Door => {
@@ -65,20 +73,32 @@ export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
     open: (program, route) => {
       const opened = sources.get(program.hash);
       if (opened) return opened;
-      const source = route.plugin.plugin.open(
-        { label: program.label, interface: program.interface },
-        { ...toolsFor(parts, route, secretsOf(route)), ...doorOf(route) },
-      );
-      sources.set(program.hash, source);
-      return source;
+      const capabilities = () => ({ ...toolsFor(parts, route, secretsOf(route)), ...doorOf(route) });
+      const opening = openSource(parts, route, program, capabilities);
+      sources.set(program.hash, opening);
+      // The next call tries again.
+      opening.catch(() => sources.delete(program.hash));
+      return opening;
     },
     close: async (patience_ms = CLOSE_PATIENCE_MS) => {
-      const closing = [...sources.values()].map((source) => withinClosing(async () => source.close?.()));
+      const closing = [...sources.values()].map((source) => withinClosing(async () => (await source).close?.()));
       sources.clear();
       doors.clear();
       await noLongerThan(patience_ms, Promise.allSettled(closing));
     },
   };
+}
+
+async function openSource(
+  { getPlugin }: OpenedSourcesParts,
+  { plugin }: Route,
+  { label, interface: definition }: SourceProgram,
+  capabilities: () => Capabilities,
+): Promise<Source> {
+  const loaded = await getPlugin(plugin);
+  if (loaded.ok) return loaded.value.open({ label, interface: definition }, capabilities());
+  const said = loaded.problems.map(({ message, repair }) => [message, repair].filter(Boolean).join('. '));
+  throw makeSourceFailure('unavailable', said.join('; '));
 }
 
 async function noLongerThan(patience_ms: number, task: Promise<unknown>): Promise<void> {

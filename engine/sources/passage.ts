@@ -10,7 +10,7 @@ import type { InvocationFailureClass } from '../core/turn/failure.js';
 import type { CallRecorder, CallSurroundings, CallTrace } from '../ports/sources.js';
 import type { Command } from './command.js';
 import type { Origin } from './origin.js';
-import type { LoadedPlugin } from './registry.js';
+import type { DescribedPlugin } from './registry.js';
 import type { SecretReplacer } from './secrets.js';
 
 export interface Asked {
@@ -23,7 +23,7 @@ export interface Asked {
 
 /** Who is asked, and where. */
 export interface Route {
-  readonly plugin: LoadedPlugin;
+  readonly plugin: DescribedPlugin;
   readonly origin: Origin | undefined;
   /** In place of an origin. */
   readonly command?: Command;

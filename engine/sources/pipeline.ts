@@ -5,7 +5,7 @@ import type { OpenedSources } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
 import { toCallOutcome, toOutcome } from './outcome.js';
 import { type Asked, durableOf, first, type Halt, halt, isPause, type Shown, type Stages } from './passage.js';
-import type { LoadedPlugin } from './registry.js';
+import type { DescribedPlugin } from './registry.js';
 import { type Authorise, authorise } from './stages/authorise.js';
 import { call } from './stages/call.js';
 import { startDurably } from './stages/durable-start.js';
@@ -20,7 +20,7 @@ import { validateOutput } from './stages/validate-output.js';
 
 /** What the stages need of the outside. */
 export interface PipelineParts {
-  readonly plugins: readonly LoadedPlugin[];
+  readonly plugins: readonly DescribedPlugin[];
   readonly lookUp: LookUpVariable;
   readonly opened: OpenedSources;
   readonly authorise: Authorise;

@@ -1,7 +1,6 @@
 import { basename, join } from 'node:path';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
-import type { SourcePlugin } from '../contract/source.js';
 import { canonicalText, contentHash } from '../core/content/canonical.js';
 import { sha256 } from '../core/content/sha256.js';
 import type { Validate } from '../core/workflow/program.js';
@@ -9,15 +8,12 @@ import type { PluginManifest } from '../generated/plugin-manifest.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
 import type { FoundPlugin } from './found-plugin.js';
-import { findInside, type Importer, type LoadSurroundings, whileImporting } from './import-entry.js';
+import { findEntryProblem, findInside } from './import-entry.js';
 import { readJsonFile } from './json-file.js';
 import { listPluginFolders, type PluginPlaces } from './plugin-places.js';
 
-/** A plugin that can be opened. */
-export interface LoadedPlugin extends PluginDescription {
-  readonly manifest: PluginManifest;
-  readonly plugin: SourcePlugin;
-}
+/** A plugin as its files describe it. */
+export interface DescribedPlugin extends PluginDescription, FoundPlugin {}
 
 /** What came of looking at several plugins: those that are good, and why others are not. */
 export interface Several<Kind> {
@@ -42,45 +38,15 @@ export async function findPlugins(places: PluginPlaces, validateManifest: Valida
   };
 }
 
-/** Gets the code of a found plugin. */
-export type ImportEntry = (found: FoundPlugin) => Promise<Outcome<SourcePlugin>>;
-
 /**
- * Compiles the interface schema of each found plugin and imports its entry. A broken one is a problem and is left out,
- * whatever its modules do.
+ * Describes found plugins by their files: manifest, interface schema, and a hash of their code. Runs none of it. A broken
+ * one is a problem and is left out.
  */
-export async function loadPlugins(
+export async function describePlugins(
   found: readonly FoundPlugin[],
   compileSchema: CompileSchema,
-  surroundings: LoadSurroundings = {},
-): Promise<Several<LoadedPlugin>> {
-  return whileImporting(surroundings, async (importer) => {
-    const loaded = await loadPluginsBy(found, compileSchema, importer.importEntry);
-    return withoutFaulty(loaded, importer);
-  });
-}
-
-/** The same with the code of plugins from elsewhere. */
-export async function loadPluginsBy(
-  found: readonly FoundPlugin[],
-  compileSchema: CompileSchema,
-  importCode: ImportEntry,
-): Promise<Several<LoadedPlugin>> {
-  const outcomes: Outcome<LoadedPlugin>[] = [];
-  for (const plugin of found) outcomes.push(await loadPlugin(plugin, compileSchema, importCode));
-  return sortOut(outcomes);
-}
-
-/** What was thrown late takes back what had been loaded. */
-async function withoutFaulty(
-  { plugins, problems }: Several<LoadedPlugin>,
-  { findFault }: Pick<Importer, 'findFault'>,
-): Promise<Several<LoadedPlugin>> {
-  const faults = await Promise.all(plugins.map(findFault));
-  return {
-    plugins: plugins.filter((_, index) => faults[index] === undefined),
-    problems: [...problems, ...faults.filter((fault) => fault !== undefined)],
-  };
+): Promise<Several<DescribedPlugin>> {
+  return sortOut(await Promise.all(found.map((plugin) => describePlugin(plugin, compileSchema))));
 }
 
 const NO_PLUGIN_REPAIR = 'Name the folder of a plugin, which holds its plugin.json: chukwa plugin new NAME makes one.';
@@ -118,16 +84,12 @@ function findSharedNames(found: readonly FoundPlugin[]): readonly Problem[] {
   });
 }
 
-async function loadPlugin(
-  found: FoundPlugin,
-  compileSchema: CompileSchema,
-  importCode: ImportEntry,
-): Promise<Outcome<LoadedPlugin>> {
+async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema): Promise<Outcome<DescribedPlugin>> {
   const { folder, manifest } = found;
   const compiled = await compileInterface(found, compileSchema);
   if (!compiled.ok) return compiled;
-  const plugin = await importCode(found);
-  if (!plugin.ok) return plugin;
+  const problem = await findEntryProblem(found);
+  if (problem !== undefined) return { ok: false, problems: [problem] };
   return {
     ok: true,
     value: {
@@ -141,7 +103,6 @@ async function loadPlugin(
         : {}),
       validateInterface: compiled.value.validate,
       manifest,
-      plugin: plugin.value,
     },
   };
 }

@@ -10,17 +10,17 @@ import type { Answer, FaultAnswer } from '../generated/answers.js';
 import type { AnswerCall, CallToAnswer } from '../ports/answers.js';
 import type { Children } from './children.js';
 import type { OriginFetches } from './origin-fetch.js';
-import type { FoundPlugin } from './found-plugin.js';
-import type { ImportEntry, LoadedPlugin } from './registry.js';
+import type { GetPlugin } from './opened-sources.js';
+import type { DescribedPlugin } from './registry.js';
 import { makeSourceFailure } from './source-failure.js';
 
 /** In place of the import of a plugin's entry. */
-export function standInFor(answerCall: AnswerCall): ImportEntry {
-  return async ({ manifest }: FoundPlugin) => ({ ok: true, value: openStandIn(manifest.speaks, answerCall) });
+export function standInFor(answerCall: AnswerCall): GetPlugin {
+  return async ({ manifest }) => ({ ok: true, value: openStandIn(manifest.speaks, answerCall) });
 }
 
 /** A plugin with no way out; its version says that it was none. */
-export function withoutWayOut(plugin: LoadedPlugin): LoadedPlugin {
+export function withoutWayOut(plugin: DescribedPlugin): DescribedPlugin {
   const { origin: _origin, spawn: _spawn, variables: _variables, ...manifest } = plugin.manifest;
   return { ...plugin, version: `dry-${plugin.version}`, manifest };
 }

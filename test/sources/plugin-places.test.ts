@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 import type { PluginPlaces } from '../../engine/sources/plugin-places.js';
-import { findPlugins, loadPlugins } from '../../engine/sources/registry.js';
+import { findPlugins, describePlugins } from '../../engine/sources/registry.js';
 import { loadManifestCheck, makeFolder, writePlugin } from './harness.js';
 
 const GOOD = 'export default { open: () => ({ invoke: async () => ({ value: 1 }) }) };';
@@ -13,7 +13,7 @@ async function find(
   places: PluginPlaces,
 ): Promise<{ readonly names: readonly string[]; readonly codes: readonly string[] }> {
   const found = await findPlugins(places, await loadManifestCheck());
-  const loaded = await loadPlugins(found.plugins, createCompileSchema());
+  const loaded = await describePlugins(found.plugins, createCompileSchema());
   return {
     names: loaded.plugins.map(({ name }) => name).sort(),
     codes: [...found.problems, ...loaded.problems].map(({ code }) => code),

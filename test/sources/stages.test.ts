@@ -38,6 +38,7 @@ test('the stages are these, in this order', () => {
   const [fetches, children] = [openOriginFetches(), openChildren(lookUp, timerAlarm)];
   const opened = createOpenedSources({
     plugins: [],
+    getPlugin: async () => ({ ok: false, problems: [] }),
     lookUp,
     fetches,
     children,
@@ -326,6 +327,8 @@ for (const [name, makeCall] of [
     const recorder = makeRecorder({ started: inAWhile });
     const variables: Readonly<Record<string, string>> = { TEST_URL: url, CHUKWA_LLM_BASE_URL: url };
     const sources = await openTestSources(t, { overlay: variables });
+    // The first call imports the plugin, and connects.
+    await ask(sources, makeCall());
     const outcome = await ask(sources, makeCall({}, { timeout_ms: 25 }), recorder);
     assert.deepEqual(summary(outcome), { failed: 'http_status', refused: false });
   });

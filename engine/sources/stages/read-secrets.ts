@@ -8,13 +8,17 @@ export function readSecrets(opened: OpenedSources, makeCallback: MakeCallback | 
   return { name: 'secrets', pass: (passage) => open(passage, opened, makeCallback) };
 }
 
-function open(passage: Begun, opened: OpenedSources, makeCallback: MakeCallback | undefined): Ready | Halt {
+async function open(
+  passage: Begun,
+  opened: OpenedSources,
+  makeCallback: MakeCallback | undefined,
+): Promise<Ready | Halt> {
   const deadline_ms = passage.command.call.pending_deadline_ms;
   const callback = deadline_ms === undefined ? undefined : makeCallback?.(passage.surroundings.correlation_id);
   const secrets = opened.secretsOf(passage.route, callback);
   const pending = deadline_ms === undefined ? {} : { pending: toPending(deadline_ms, callback) };
   try {
-    return { ...passage, ...pending, secrets, source: opened.open(passage.command.call.source, passage.route) };
+    return { ...passage, ...pending, secrets, source: await opened.open(passage.command.call.source, passage.route) };
   } catch (error) {
     const failure = findSourceFailure(error);
     return halt(

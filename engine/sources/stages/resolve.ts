@@ -2,13 +2,13 @@ import type { SourceProgram } from '../../core/workflow/program.js';
 import type { LookUpVariable } from '../origin.js';
 import { resolveOrigin } from '../origin.js';
 import { type Asked, type Halt, halt, type Route, type Routed, type Stage } from '../passage.js';
-import type { LoadedPlugin } from '../registry.js';
+import type { DescribedPlugin } from '../registry.js';
 
 /**
  * Finds the plugin that knows the source, and where the operator lets it connect. What was found of a source holds as
  * long as the engine is open, as its secrets and its connections do.
  */
-export function resolve(plugins: readonly LoadedPlugin[], lookUp: LookUpVariable): Stage<Asked, Routed> {
+export function resolve(plugins: readonly DescribedPlugin[], lookUp: LookUpVariable): Stage<Asked, Routed> {
   const known = new WeakMap<SourceProgram, Route>();
   const pass = (asked: Asked): Routed | Halt => {
     const { source } = asked.command.call;
@@ -23,7 +23,7 @@ export function resolve(plugins: readonly LoadedPlugin[], lookUp: LookUpVariable
 }
 
 /** @returns a sentence where there is none */
-function findRoute(source: SourceProgram, plugins: readonly LoadedPlugin[], lookUp: LookUpVariable): Route | string {
+function findRoute(source: SourceProgram, plugins: readonly DescribedPlugin[], lookUp: LookUpVariable): Route | string {
   const plugin = plugins.find((loaded) => loaded.name === source.plugin);
   if (!plugin) return `no plugin named ${source.plugin} is loaded`;
   const problems = plugin.validateInterface(source.interface).filter((problem) => problem.severity !== 'note');

@@ -9,6 +9,7 @@ import { EXIT, type ExitCode } from './exit-code.js';
 import { toPatience } from './patience.js';
 import { toSafeLines } from './render/neutralise.js';
 import { verbatim } from './render/line.js';
+import { problemLines } from './render/problems.js';
 import { printLines, printRefused, printUsage, type Session, type Task } from './session.js';
 import type { Terminal } from './terminal.js';
 
@@ -156,11 +157,30 @@ function reportUnexpected(session: Session, error: unknown, isVerbose: boolean):
   }
   const repair = 'Run chukwa doctor to see what is out of reach; --verbose shows where this came from.';
   printRefused(session, { ok: false, because: 'environment', problems: [{ code: 'UNEXPECTED', message, repair }] });
-  const stack = isVerbose && error instanceof Error ? (error.stack ?? '') : '';
-  if (stack !== '')
-    printLines(
-      session.terminal.error,
-      toSafeLines(stack).map((text) => verbatim(text)),
-    );
+  if (isVerbose) printStack(session.terminal, error);
   return EXIT.environment;
+}
+
+/**
+ * Reports what was thrown where nobody could catch it, as in a timer of a plugin: the process has to end.
+ * @returns the exit code
+ */
+export function reportUncaught(terminal: Pick<Terminal, 'error'>, thrown: unknown, words: readonly string[]): ExitCode {
+  const problem = {
+    code: 'UNEXPECTED',
+    message: 'Something was thrown outside of every call, by a plugin or by this program, and the process ends.',
+    repair:
+      'Run it again with --verbose to see what was thrown and where. The next chukwa run or worker goes on with turns that were under way.',
+  };
+  printLines(terminal.error, problemLines([problem]));
+  if (words.includes('--verbose')) printStack(terminal, thrown);
+  return EXIT.environment;
+}
+
+function printStack({ error }: Pick<Terminal, 'error'>, thrown: unknown): void {
+  const stack = thrown instanceof Error ? (thrown.stack ?? '') : String(thrown);
+  printLines(
+    error,
+    toSafeLines(stack).map((text) => verbatim(text)),
+  );
 }

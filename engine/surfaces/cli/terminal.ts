@@ -30,8 +30,6 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * reader that goes away is no error; any other fault is told once on standard error, and is what the process ends with.
  */
 export function toTerminal(process: NodeJS.Process): Terminal {
-  // Its own door: what stands in the process's place later is for whoever else calls it.
-  const leave = process.exit.bind(process);
   const leaveFaulty = (): void => void process.once('exit', () => (process.exitCode = EXIT.environment));
   const error = toOutput(process.stderr, process.env, leaveFaulty);
   const out = toOutput(process.stdout, process.env, (fault) => {
@@ -48,7 +46,7 @@ export function toTerminal(process: NodeJS.Process): Terminal {
         for (const signal of STOP_SIGNALS) process.off(signal, listener);
       };
     },
-    leave: (code) => leave(code),
+    leave: (code) => process.exit(code),
   };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Composition } from '../../../engine/operations/composition.js';
-import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { reportUncaught, runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { openTestTerminal } from './test-terminal.js';
 
 function unused(): never {
@@ -192,4 +192,16 @@ test('doctor ends with 4 where something is broken, and not where something is m
     text: 'missing  model  none\n                what to do: Set one.\n',
   });
   assert.equal((await examine([missing, broken])).code, 4);
+});
+
+test('what is thrown where nobody can catch it ends with 4, and shows what was thrown only with --verbose', () => {
+  const thrown = new Error('the key is 12345');
+  const report = (words: readonly string[]) => {
+    const terminal = openTestTerminal();
+    assert.equal(reportUncaught(terminal, thrown, words), 4);
+    return terminal.error_text().replaceAll(/\s+/g, ' ');
+  };
+  assert.match(report(['worker']), /^error: Something was thrown outside of every call.* what to do: .*--verbose/);
+  assert.doesNotMatch(report(['worker']), /12345/);
+  assert.match(report(['worker', '--verbose']), /the key is 12345 at .*usage\.test/);
 });

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { WorkshopOptions } from '../../../operations/composition.js';
 import type { Done } from '../../../operations/engine.js';
 import {
   type CreatedPlugin,
@@ -40,7 +39,7 @@ export function addPlugin(program: Command, perform: Perform): void {
 }
 
 async function list(session: Session): Promise<ExitCode> {
-  const done = await listFound(session, {});
+  const done = await listFound(session);
   const code = answer(session, done, {
     json: (found) => found,
     lines: ({ plugins }) => pluginLines(plugins, session.terminal.working_folder),
@@ -50,7 +49,7 @@ async function list(session: Session): Promise<ExitCode> {
 }
 
 async function create(session: Session, name: string, into: string): Promise<ExitCode> {
-  const found = await listFound(session, { runs_no_code: true });
+  const found = await listFound(session);
   if (!found.ok) return printRefused(session, found);
   const { working_folder } = session.terminal;
   const taken = found.value.plugins.map((plugin) => plugin.name);
@@ -72,12 +71,12 @@ async function test(session: Session, dir: string): Promise<ExitCode> {
 
 /** A folder goes before a name. */
 async function testNamed({ composition, terminal }: Session, dir: string): Promise<Done<ConformanceReport>> {
-  const workshop = await composition.openWorkshop({ runs_no_code: true });
+  const workshop = await composition.openWorkshop();
   if (!workshop.ok) return workshop;
   return testPlugin(workshop.value, { asked: dir, path: resolve(terminal.working_folder, dir) });
 }
 
-async function listFound({ composition }: Session, options: WorkshopOptions): Promise<Done<PluginList>> {
-  const workshop = await composition.openWorkshop(options);
+async function listFound({ composition }: Session): Promise<Done<PluginList>> {
+  const workshop = await composition.openWorkshop();
   return workshop.ok ? { ok: true, value: listPlugins(workshop.value) } : workshop;
 }
