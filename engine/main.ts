@@ -39,8 +39,8 @@ const PACKAGE_ROOT = basename(CODE_ROOT) === 'dist' ? dirname(CODE_ROOT) : CODE_
 /** The thread that keeps leases: compiled, however the rest is run. */
 const BEAT_THREAD = join(PACKAGE_ROOT, 'dist', 'engine', 'store', 'heartbeat', 'beat-thread.js');
 
-/** Plugins that ship. */
-const OWN_PLUGINS = join(CODE_ROOT, 'plugins');
+/** Plugins that ship: compiled, however the rest is run, since an attempt goes on only with the code that it began with. */
+const OWN_PLUGINS = join(PACKAGE_ROOT, 'dist', 'plugins');
 
 /** An event loop that has not turned for so long has no more to say. */
 const HANG_MS = 300_000;
@@ -329,7 +329,7 @@ function placesOfPlugins(variables: Variables): PluginPlaces {
   const beside = dirname(PACKAGE_ROOT);
   return {
     folders: [OWN_PLUGINS, ...pluginPath(variables)],
-    ...(CODE_ROOT === PACKAGE_ROOT ? {} : { sources_folder: join(PACKAGE_ROOT, 'plugins') }),
+    sources_folder: join(PACKAGE_ROOT, 'plugins'),
     folders_if_present: working === PACKAGE_ROOT ? [] : [join(working, 'plugins')],
     package_folders: [
       join(working, 'node_modules'),

@@ -3,6 +3,7 @@ import { type Adoption, adopt, type LeftTurn } from '../core/turn/adopt.js';
 import { advance } from '../core/turn/advance.js';
 import type { Fail, TurnCommand } from '../core/turn/command.js';
 import { RENDERER_VERSION } from '../core/prompt/renderer-version.js';
+import { pluginsOf } from '../core/workflow/plugins-of.js';
 import type { Program } from '../core/workflow/program.js';
 import { mismatch } from '../core/turn/refold.js';
 import { openBook } from '../core/agents/book.js';
@@ -174,17 +175,18 @@ function watchOver(
 function findFirst(parts: RuntimeParts, attempt: Attempt, { world, past }: Begun): readonly TurnCommand[] {
   const began = { kind: 'turn_began', world, simulation_time: attempt.simulation_time } as const;
   if (past === undefined) return take(attempt, advance(attempt.program, attempt.state, began), parts.clock.now());
-  const failure = findUnfit(parts, past);
+  const failure = findUnfit(parts, past, pluginsOf(attempt.program));
   return failure === undefined ? recall(attempt, began, past) : [failure];
 }
 
 /** Why an attempt does not go on, where it does not. */
-function findUnfit(parts: RuntimeParts, past: AttemptPast): Fail | undefined {
+function findUnfit(parts: RuntimeParts, past: AttemptPast, plugins: ReadonlySet<string>): Fail | undefined {
   if (past.take_overs > TAKE_OVERS_MAX) {
     const message = `${past.take_overs} drivers have died or broken of this attempt; the next one would most likely be no luckier`;
     return { kind: 'fail', failure_class: 'poisoned', message };
   }
-  const ours = { renderer: RENDERER_VERSION, ...parts.plugin_versions };
+  const versions = Object.entries(parts.plugin_versions).filter(([name]) => plugins.has(name));
+  const ours = { renderer: RENDERER_VERSION, ...Object.fromEntries(versions) };
   const theirs: Readonly<Record<string, string>> = { renderer: past.renderer_version, ...past.plugin_versions };
   const changed = Object.entries(ours).find(([name, version]) => (theirs[name] ?? version) !== version);
   if (changed === undefined) return undefined;

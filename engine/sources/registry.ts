@@ -7,6 +7,7 @@ import type { Validate } from '../core/workflow/program.js';
 import type { PluginManifest } from '../generated/plugin-manifest.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
+import { hashCode } from './code-hash.js';
 import type { FoundPlugin } from './found-plugin.js';
 import { findEntryProblem, findInside } from './import-entry.js';
 import { readJsonFile } from './json-file.js';
@@ -97,7 +98,7 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
       description: manifest.description,
       speaks: manifest.speaks,
       folder,
-      version: versionOf(manifest, compiled.value.schema),
+      version: versionOf(manifest, compiled.value.schema, await hashCode(folder)),
       ...(manifest.origin && 'interface_field' in manifest.origin
         ? { origin_field: manifest.origin.interface_field }
         : {}),
@@ -107,10 +108,10 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
   };
 }
 
-/** The contract, and a hash of what the plugin promises: it changes with manifest and interface, not with each build. */
-function versionOf(manifest: PluginManifest, schema: JsonObject): string {
-  const promised = canonicalText(manifest as unknown as Json) + canonicalText(schema);
-  return `${manifest.contract_version}-${sha256(promised).slice(0, 12)}`;
+/** The contract, and a hash of manifest, interface and code: an attempt goes on only with the code that it began with. */
+function versionOf(manifest: PluginManifest, schema: JsonObject, code: string): string {
+  const whole = canonicalText(manifest as unknown as Json) + canonicalText(schema) + code;
+  return `${manifest.contract_version}-${sha256(whole).slice(0, 12)}`;
 }
 
 async function compileInterface(

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { RunReport } from '../../engine/operations/run-turns.js';
+import type { JsonObject } from '../../engine/contract/json.js';
+import { startScriptedModel } from '../../fixtures/scripted-model/index.js';
+import { writePlugin } from '../sources/harness.js';
+import { loadScript, ROOT } from '../support/park-stage.js';
+import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
+import { script } from './readings.js';
+
+const ENTRY = `import { value } from './inner/value.js';
+export default { open: () => ({ invoke: async () => ({ value }) }) };
+`;
+
+/** The shipped workflow `simple`, which also reads a source of the plugin `own_reading` once a turn. */
+async function writeScenario(folder: string): Promise<string> {
+  await cp(join(ROOT, 'workflows', 'simple'), join(folder, 'simple'), { recursive: true });
+  await cp(join(ROOT, 'workflows', 'sources'), join(folder, 'sources'), { recursive: true });
+  const file = join(folder, 'simple', 'workflow.json');
+  const workflow = JSON.parse(await readFile(file, 'utf8')) as JsonObject;
+  const reading = {
+    id: 'reading',
+    source_ref: { path: './reading.json' },
+    effect: 'read_only',
+    redaction: { allow: 'all' },
+    run: 'once_per_turn',
+    scope: 'world',
+    visible_to: 'all_subjects',
+    request_template: {},
+    inject_as: '/ambient/reading',
+  };
+  await writeFile(file, JSON.stringify({ ...workflow, ambient_sources: [reading] }));
+  const source = { version: 1, label: 'reading', interface: { name: 'own_reading' } };
+  await writeFile(join(folder, 'simple', 'reading.json'), JSON.stringify(source));
+  return join(folder, 'simple', 'scenario.json');
+}
+
+/** Kills a run after its reading, edits a file below the plugins, and runs again. */
+async function runAfterEdit(context: TestContext, edited: string): Promise<RunReport['turns'][number]> {
+  const folder = await makeFolder(context);
+  const plugins = join(folder, 'plugins');
+  for (const name of ['own_reading', 'other']) {
+    await writePlugin(plugins, name, ENTRY);
+    await mkdir(join(plugins, name, 'inner'));
+    await writeFile(join(plugins, name, 'inner', 'value.js'), 'export const value = 1;\n');
+  }
+  const model = await startScriptedModel(script({ 'bob/act/round-1/try-1': { fault: 'hang', text: '{' } }));
+  context.after(() => model.close());
+  const variables = {
+    CHUKWA_DATA_DIR: join(folder, 'data'),
+    CHUKWA_PLUGIN_PATH: plugins,
+    CHUKWA_LLM_BASE_URL: model.url,
+  };
+  const created = ['world', 'create', 'brief', '--scenario', await writeScenario(folder), '--root', folder];
+  const { code, stderr } = await runChukwa(created, variables);
+  assert.equal(code, 0, stderr);
+  const asked = new Promise<void>((resolve) => model.onRequest(async () => resolve()));
+  const running = startChukwa(['run', 'brief'], variables);
+  await whileRunning(running, asked);
+  running.kill('SIGKILL');
+  await running.ended;
+  await appendFile(join(plugins, edited), '// edited\n');
+  model.setScript(await loadScript('simple'));
+  const ended = await runChukwa(['run', 'brief', '--json'], variables);
+  const [turn] = (JSON.parse(ended.stdout) as RunReport).turns;
+  assert.ok(turn, ended.stderr);
+  return turn;
+}
+
+for (const edited of ['own_reading/index.js', 'own_reading/inner/value.js'])
+  test(`an attempt does not go on with another code than it began with: ${edited} was edited`, async (t) => {
+    const turn = await runAfterEdit(t, edited);
+    assert.deepEqual([turn.status, turn.failure_class], ['failed', 'record_mismatch']);
+  });
+
+test('an attempt goes on when the code of a plugin was edited that its scenario does not name', async (t) => {
+  assert.equal((await runAfterEdit(t, 'other/index.js')).status, 'committed');
+});
+
+test('a version of a plugin is the same wherever its folder stands', async (t) => {
+  const [one, other] = [await makeFolder(t), await makeFolder(t)];
+  interface List {
+    readonly plugins: readonly { readonly name: string; readonly version: string }[];
+  }
+  const versionIn = async (folder: string) => {
+    await writePlugin(folder, 'own_reading', ENTRY);
+    const { plugins } = await askChukwa<List>(['plugin', 'list'], { CHUKWA_PLUGIN_PATH: folder });
+    return plugins.find(({ name }) => name === 'own_reading')?.version;
+  };
+  const version = await versionIn(one);
+  assert.match(version ?? '', /^1-[0-9a-f]{12}$/);
+  assert.equal(await versionIn(other), version);
+});
