@@ -22,6 +22,7 @@ export async function openHttpWire(origin: Origin, failure: Capabilities['failur
     transport,
     broken: () => broken,
     lost: (error) => findLost(error, lost, failure),
+    names_session: () => transport.sessionId !== undefined,
     can_hang: false,
     allow: () => {},
     close: async () => {

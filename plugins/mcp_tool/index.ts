@@ -79,17 +79,18 @@ async function converse(
       return await callTool(told, failure, { session, given, context });
     } catch (error) {
       if (context.signal.aborted) session.doubted = session.wire.can_hang;
-      const isForgotten = isUnknownSession(error);
-      if (isForgotten) connection.forget(session);
-      if (!isForgotten || isFresh) throw error;
+      const status = statusOf(error);
+      // Some servers answer 400 to a session that they know no more: the next call begins another.
+      if (status === 404 || status === 400) connection.forget(session);
+      // By the protocol, 404 alone says that a session is over and that its request was not looked at.
+      if (status !== 404 || isFresh || !session.wire.names_session()) throw error;
     }
   }
 }
 
-/** A server that no longer knows a session has not looked at the request: a fresh session may be asked the same. */
-function isUnknownSession(error: unknown): boolean {
-  if (!isSourceFailure(error) || error.failure_class !== 'http_status') return false;
-  return error.facts?.http_status === 404 || error.facts?.http_status === 400;
+function statusOf(error: unknown): number | undefined {
+  if (!isSourceFailure(error) || error.failure_class !== 'http_status') return undefined;
+  return error.facts?.http_status;
 }
 
 interface Call {

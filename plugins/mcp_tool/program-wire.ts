@@ -22,6 +22,7 @@ export async function openProgramWire(
     transport,
     broken: () => transport.broken,
     lost: (error) => findUnusable(error, failure),
+    names_session: () => false,
     can_hang: true,
     allow: (max_result_bytes) => transport.allow(max_result_bytes),
     close: () => transport.close(),

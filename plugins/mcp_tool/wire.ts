@@ -8,6 +8,8 @@ export interface Wire {
   readonly broken: () => SourceFailure | undefined;
   /** Why the answer to one request never came, where the library was told so in the server's place. */
   readonly lost: (error: unknown) => SourceFailure | undefined;
+  /** Whether the server named this session, so that it can say that it knows it no more. */
+  readonly names_session: () => boolean;
   /** Whether a call that was cut leaves a doubt that the server still listens. */
   readonly can_hang: boolean;
   /** A call may take results of this size. */

@@ -286,3 +286,42 @@ test('a call that is stopped is taken back, and the session is given back at the
     [['DELETE', 'session-1']],
   );
 });
+
+const REPEATS = {
+  'an ended session (404) that the server had named': { status: 404, names_session: true, sent: 2, then: 'succeeded' },
+  '404 where the server names no sessions': { status: 404, names_session: false, sent: 1, then: 'failed' },
+  'status 400 in a session that was used': { status: 400, names_session: true, sent: 1, then: 'failed' },
+  'status 500 in a session that was used': { status: 500, names_session: true, sent: 1, then: 'failed' },
+} as const;
+
+for (const [what, { status, names_session, sent, then }] of Object.entries(REPEATS))
+  test(`after ${what}, a call is sent ${sent === 1 ? 'no second time' : 'in a new session'}`, async (t) => {
+    const calls: string[] = [];
+    let sessions = 0;
+    const url = await serve(t, async (request, response) => {
+      const pieces: Buffer[] = [];
+      for await (const piece of request) pieces.push(piece as Buffer);
+      const { method, id } = JSON.parse(Buffer.concat(pieces).toString() || '{}') as Readonly<Record<string, unknown>>;
+      const session = String(request.headers['mcp-session-id'] ?? '');
+      const headers: Record<string, string> = { 'content-type': 'application/json' };
+      const reply = (result: unknown) => {
+        response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      };
+      if (method === 'initialize') {
+        sessions += 1;
+        if (names_session) headers['mcp-session-id'] = `session-${sessions}`;
+        const told = { capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } };
+        return reply({ protocolVersion: '2025-06-18', ...told });
+      }
+      if (method === 'tools/list') return reply({ tools: [{ name: 'act', inputSchema: { type: 'object' } }] });
+      if (method !== 'tools/call') return response.writeHead(202).end();
+      calls.push(session);
+      if (calls.length === 2) return response.writeHead(status).end();
+      return reply({ content: [{ type: 'text', text: 'done' }] });
+    });
+    const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: `${url}/mcp` } });
+    assert.equal((await ask(sources, toolCall('act'))).status, 'succeeded');
+    assert.equal((await ask(sources, toolCall('act'))).status, then);
+    assert.equal(calls.length, 1 + sent);
+    assert.equal((await ask(sources, toolCall('act'))).status, 'succeeded', 'the call after that finds the server');
+  });
