@@ -15,7 +15,8 @@ export interface NatsServer {
 
 /** Starts the machine's own NATS server. @throws Error that says how to get one */
 export async function startNats(): Promise<NatsServer> {
-  const program = findProgram();
+  const program = findNatsServer();
+  if (program === undefined) throw new Error(NATS_MISSING);
   const port = await freePort();
   let child: ChildProcess | undefined;
   const server: NatsServer = {
@@ -42,12 +43,13 @@ export async function startNats(): Promise<NatsServer> {
   return server;
 }
 
-function findProgram(): string {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/bin'];
-  const found = folders.map((folder) => join(folder, 'nats-server')).find(isExecutable);
-  if (found === undefined)
-    throw new Error('nats-server is not installed: apt-get install nats-server, or https://nats.io/download');
-  return found;
+/** What is said where there is no NATS server on this machine. */
+export const NATS_MISSING = 'nats-server is not on the PATH: apt-get install nats-server, or https://nats.io/download';
+
+/** The machine's NATS server: the first of the PATH. @returns undefined where there is none */
+export function findNatsServer(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, 'nats-server')).find(isExecutable);
 }
 
 function isExecutable(file: string): boolean {

@@ -5,6 +5,7 @@ import type { AttemptRecord, WorldSnapshot } from '../../engine/ports/records.js
 import { startScriptedModel } from '../../fixtures/scripted-model/index.js';
 import { must, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { freePort, startNats } from '../../tools/nats-server.js';
+import { NEEDS_NATS } from '../support/nats.js';
 import { waitUntil } from '../support/wait-until.js';
 import { askChukwa, makeFolder, type Running, runChukwa, startChukwa, whileRunning } from './command.js';
 import { script } from './readings.js';
@@ -239,7 +240,7 @@ describe('workers (PostgreSQL)', ENOUGH, () => {
     });
   }
 
-  test('NATS may die and come back: the worker says so, and works on', async () => {
+  test('NATS may die and come back: the worker says so, and works on', NEEDS_NATS, async () => {
     const stage = await open();
     const [world] = await makeWorlds(stage, 1);
     assert.ok(world);
