@@ -22,6 +22,8 @@ export interface PluginManifest {
   readonly origin?: OriginFromInterface | OriginFromVariables;
   /** The variable of the origin may hold a command instead of a URL: an http or https URL leads to a service, anything else starts a program. The variable's name must begin with CHUKWA_. */
   readonly spawn?: boolean;
+  /** A reserved prefix of tool names. Tools of this plugin's sources are named prefix, server, two underscores, tool, such as mcp__memory__search_nodes; no other tool's name begins with it. */
+  readonly tool_prefix?: string;
   readonly wire_overhead?: WireOverhead;
   /** Environment variables that the plugin is handed, beside its origin. */
   readonly variables?: readonly Variable[];
@@ -31,7 +33,7 @@ export interface PluginManifest {
   readonly packages?: readonly string[];
 }
 export interface OriginFromInterface {
-  /** The interface member that holds the variable's name. */
+  /** The interface member that holds the variable's name, which must begin with CHUKWA_. */
   readonly interface_field: string;
 }
 export interface OriginFromVariables {

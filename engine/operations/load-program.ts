@@ -62,6 +62,11 @@ export function compileScenario(
     {
       find,
       compileSchema: authoring.compileSchema,
+      tool_prefixes: new Map(
+        authoring.catalogue.plugins.flatMap(({ name, tool_prefix }) =>
+          tool_prefix === undefined ? [] : [[name, tool_prefix] as const],
+        ),
+      ),
       speaks: (name) => authoring.catalogue.plugins.find((plugin) => plugin.name === name)?.speaks,
       contracts: {
         tool_loop_output: shipped(authoring, 'tool-loop-output'),

@@ -172,6 +172,8 @@ export interface PluginDescription {
   readonly version: string;
   /** The interface member that names the variable with the service's URL, where one does. */
   readonly origin_field?: string;
+  /** What names of tools of its sources begin with, and names of others do not. */
+  readonly tool_prefix?: string;
   /** Problems of a source's `interface`, with pointers into it. */
   readonly validateInterface: (value: Json) => readonly Problem[];
 }

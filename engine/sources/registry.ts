@@ -102,10 +102,44 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
       ...(manifest.origin && 'interface_field' in manifest.origin
         ? { origin_field: manifest.origin.interface_field }
         : {}),
-      validateInterface: compiled.value.validate,
+      ...(manifest.tool_prefix === undefined ? {} : { tool_prefix: manifest.tool_prefix }),
+      validateInterface: checkNames(compiled.value.validate, listVariableFields(manifest)),
       manifest,
     },
   };
+}
+
+/** The interface members in which an author names a variable of the environment. */
+function listVariableFields({ origin }: PluginManifest): readonly string[] {
+  return origin && 'interface_field' in origin ? [origin.interface_field] : [];
+}
+
+/** What documents may name: no variable that the operator has set for another program. */
+const VARIABLE_PREFIX = 'CHUKWA_';
+
+/** Adds to the check of an interface that each variable which it names begins with the prefix. */
+function checkNames(validate: Validate, fields: readonly string[]): Validate {
+  return (definition) => {
+    const problems = validate(definition);
+    const known = new Set(problems.map(({ pointer }) => pointer));
+    return [
+      ...problems,
+      ...fields.flatMap((field) => (known.has(`/${field}`) ? [] : findForeignName(definition, field))),
+    ];
+  };
+}
+
+function findForeignName(definition: Json, field: string): readonly Problem[] {
+  const name = isObject(definition) ? definition[field] : undefined;
+  if (typeof name !== 'string' || name.startsWith(VARIABLE_PREFIX)) return [];
+  return [
+    {
+      code: 'VARIABLE_NAME_FOREIGN',
+      message: `${JSON.stringify(name)} may not be named by a document: a variable that a document names begins with ${VARIABLE_PREFIX}`,
+      pointer: `/${field}`,
+      repair: `Write a name such as ${JSON.stringify(`${VARIABLE_PREFIX}${name}`)}, and set that variable where the program runs.`,
+    },
+  ];
 }
 
 /** The contract, and a hash of manifest, interface and code: an attempt goes on only with the code that it began with. */

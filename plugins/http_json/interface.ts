@@ -4,7 +4,7 @@ export interface HttpJsonInterface {
   readonly name: 'http_json';
   /** The request is the body. */
   readonly method: 'POST';
-  /** The environment variable in which the operator says where the service is, such as CHUKWA_TOY_WEATHER_URL. Its URL may have a path; path is added to it. */
+  /** The environment variable in which the operator says where the service is, such as CHUKWA_TOY_WEATHER_URL; its name begins with CHUKWA_. Its URL may have a path; path is added to it. */
   readonly url_env: string;
   /** Starts with a slash. No query, no escapes, no empty or dot segments: it cannot lead out of the service. */
   readonly path: string;

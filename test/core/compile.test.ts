@@ -115,6 +115,22 @@ check('two tools of one name', { tools: ['buy_candy', 'buy_candy'] }, [
   'TOOL_NAME_TWICE /nodes/0/available_tools/1/name',
 ]);
 check('a reserved tool name', { tools: ['core__buy'] }, ['TOOL_NAME_RESERVED /nodes/0/available_tools/0/name']);
+check('a tool of a served plugin that says its server', { tools: ['mcp__shop__buy'], tool_plugin: 'tool_server' }, []);
+for (const name of ['buy', 'mcp__buy', 'mcp____buy', 'mcp__shop__'])
+  check(`a tool of a served plugin that is named ${name}`, { tools: [name], tool_plugin: 'tool_server' }, [
+    'TOOL_NAME_WITHOUT_SERVER /nodes/0/available_tools/0/name',
+  ]);
+check('a tool of another plugin that is named like one of a server', { tools: ['mcp__shop__buy'] }, [
+  'TOOL_NAME_RESERVED /nodes/0/available_tools/0/name',
+]);
+check('an allowed tool whose plugin is not there', { tools: ['buy_candy'], tool_plugin: 'missing' }, [
+  'PLUGIN_UNKNOWN /interface/name',
+]);
+check(
+  'a tool that policy does not allow needs no plugin',
+  { tools: ['buy_candy'], allow: [], tool_plugin: 'missing' },
+  [],
+);
 check('a placeholder that means nothing', { prompt: 'Hello {{world.weather}}' }, [
   'PROMPT_PLACEHOLDER_UNKNOWN /nodes/0/prompt_template/messages/0/content',
 ]);

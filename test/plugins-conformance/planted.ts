@@ -49,7 +49,7 @@ const manifest = (more: Readonly<Record<string, unknown>>): string =>
     ...more,
   });
 
-const TOLD = { name: 'planted', url_env: 'PLANTED_URL', path: '/answers' };
+const TOLD = { name: 'planted', url_env: 'CHUKWA_PLANTED_URL', path: '/answers' };
 
 /** Examples one of which is answered later. */
 const ANSWERED_LATER = JSON.stringify({

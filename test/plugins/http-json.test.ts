@@ -8,7 +8,7 @@ import { readAnswer } from '../../plugins/http_json/answer.js';
 import { toHttpRequest } from '../../plugins/http_json/request.js';
 import { ask, jsonCall, openTestSources, serve, summary } from '../sources/harness.js';
 
-const TOLD = { name: 'http_json', method: 'POST', url_env: 'TEST_URL', path: '/buy_candy' } as const;
+const TOLD = { name: 'http_json', method: 'POST', url_env: 'CHUKWA_TEST_URL', path: '/buy_candy' } as const;
 
 const CALL = { client_request_id: 'park/turn-1/x', correlation_id: 'call-1' };
 
@@ -78,7 +78,7 @@ test('the service hears the canonical request at its path, below the path of its
     heard.push({ url: request.url, method: request.method, headers: request.headers, body });
     response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'r-1' }).end('{"sold": "mars"}');
   });
-  const sources = await openTestSources(t, { overlay: { TEST_URL: `${url}/base/` } });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: `${url}/base/` } });
   const outcome = await ask(sources, jsonCall({ request: { b: 1, a: { d: 2, c: 'é' } } }));
   assert.deepEqual(summary(outcome), { succeeded: { sold: 'mars' } });
   assert.equal(outcome.http_status, 200);

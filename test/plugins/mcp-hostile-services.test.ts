@@ -288,13 +288,18 @@ test('a call that is stopped is taken back, and the session is given back at the
 });
 
 const REPEATS = {
-  'an ended session (404) that the server had named': { status: 404, names_session: true, sent: 2, then: 'succeeded' },
-  '404 where the server names no sessions': { status: 404, names_session: false, sent: 1, then: 'failed' },
-  'status 400 in a session that was used': { status: 400, names_session: true, sent: 1, then: 'failed' },
-  'status 500 in a session that was used': { status: 500, names_session: true, sent: 1, then: 'failed' },
+  'an ended session (404) that the server had named': {
+    status: 404,
+    names_session: true,
+    sent: 2,
+    second: 'succeeded',
+  },
+  '404 where the server names no sessions': { status: 404, names_session: false, sent: 1, second: 'failed' },
+  'status 400 in a session that was used': { status: 400, names_session: true, sent: 1, second: 'failed' },
+  'status 500 in a session that was used': { status: 500, names_session: true, sent: 1, second: 'failed' },
 } as const;
 
-for (const [what, { status, names_session, sent, then }] of Object.entries(REPEATS))
+for (const [what, { status, names_session, sent, second }] of Object.entries(REPEATS))
   test(`after ${what}, a call is sent ${sent === 1 ? 'no second time' : 'in a new session'}`, async (t) => {
     const calls: string[] = [];
     let sessions = 0;
@@ -321,7 +326,7 @@ for (const [what, { status, names_session, sent, then }] of Object.entries(REPEA
     });
     const sources = await openTestSources(t, { overlay: { CHUKWA_MCP_TEST: `${url}/mcp` } });
     assert.equal((await ask(sources, toolCall('act'))).status, 'succeeded');
-    assert.equal((await ask(sources, toolCall('act'))).status, then);
+    assert.equal((await ask(sources, toolCall('act'))).status, second);
     assert.equal(calls.length, 1 + sent);
     assert.equal((await ask(sources, toolCall('act'))).status, 'succeeded', 'the call after that finds the server');
   });

@@ -263,7 +263,7 @@ export default { open: (definition, { origin }) => ({
 
 test('a call that is cut may take back what it asked, and a source may say that it closes; nothing else is sent', async (t) => {
   const folder = await makeFolder(t);
-  await writePlugin(folder, 'polite', FAREWELLS, { origin: { variables: ['TEST_URL'] } });
+  await writePlugin(folder, 'polite', FAREWELLS, { origin: { variables: ['CHUKWA_TEST_URL'] } });
   const heard: string[] = [];
   const stop = new AbortController();
   const farewell = new AbortController();
@@ -273,7 +273,7 @@ test('a call that is cut may take back what it asked, and a source may say that 
     response.end();
     if (request.url === '/farewell') farewell.abort();
   });
-  const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_URL: url } });
+  const sources = await openTestSources(t, { folders: [folder], overlay: { CHUKWA_TEST_URL: url } });
   const surroundings = { client_request_id: 'x', correlation_id: 'call-1', signal: stop.signal };
   const said = once(farewell.signal, 'abort');
   const outcome = await sources.callSource(jsonCall({}, { name: 'polite' }), surroundings, makeRecorder());
@@ -297,11 +297,11 @@ test('a protocol that says things twice has room for it on the wire, and its res
   const twice = `export default { open: (definition, { origin }) => ({
     invoke: async (request) => ({ value: (await (await origin.fetch(origin.url)).json()).slice(0, request) }),
   }) };`;
-  const origin = { variables: ['TEST_URL'] };
+  const origin = { variables: ['CHUKWA_TEST_URL'] };
   await writePlugin(folder, 'plain', twice, { origin });
   await writePlugin(folder, 'wrapped', twice, { origin, wire_overhead: { factor: 2, bytes: 50 } });
   const url = await serve(t, (_, response) => response.end(JSON.stringify('x'.repeat(200))));
-  const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_URL: url } });
+  const sources = await openTestSources(t, { folders: [folder], overlay: { CHUKWA_TEST_URL: url } });
   const limits = { max_runtime_ms: 20_000, max_request_bytes: 100, max_result_bytes: 100 };
   const askFor = async (name: string, length: number): Promise<Json> =>
     summary(await ask(sources, jsonCall({ request: length, call: { limits } }, { name })));

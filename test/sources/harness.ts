@@ -102,9 +102,9 @@ export type Wanted = Partial<Omit<Invoke, 'call'>> & {
 
 type Told = JsonObject & { readonly name?: string };
 
-/** A call of an `http_json` source at `/answer` of the service that `TEST_URL` names. */
+/** A call of an `http_json` source at `/answer` of the service that `CHUKWA_TEST_URL` names. */
 export function jsonCall({ call, ...rest }: Wanted = {}, told: Told = {}): Invoke {
-  const source = { name: 'http_json', method: 'POST', url_env: 'TEST_URL', path: '/answer', ...told };
+  const source = { name: 'http_json', method: 'POST', url_env: 'CHUKWA_TEST_URL', path: '/answer', ...told };
   return invoke(source, { request: { candy: 'mars' }, ...rest, call: call ?? {} });
 }
 

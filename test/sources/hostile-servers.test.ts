@@ -98,7 +98,7 @@ const HOSTILE: readonly Hostile[] = [
     name: 'redirects to another origin',
     server: (_, response) => response.writeHead(302, { location: 'http://user:hunter2@evil.test/?q=1' }).end(),
     failed: 'http_status',
-    message: /redirect \(302\) to http:\/\/evil\.test, .*TEST_URL/,
+    message: /redirect \(302\) to http:\/\/evil\.test, .*CHUKWA_TEST_URL/,
     also: (outcome) => assert.equal(outcome.http_status, 302),
   },
   {
@@ -152,7 +152,7 @@ const HOSTILE: readonly Hostile[] = [
       response.write('{"candy":', () => response.destroy());
     },
     failed: 'transport',
-    message: /TEST_URL/,
+    message: /CHUKWA_TEST_URL/,
     also: (outcome) => assert.equal(Buffer.from(outcome.response_body ?? []).toString(), '{"candy":'),
   },
   {
@@ -165,14 +165,14 @@ const HOSTILE: readonly Hostile[] = [
     name: 'sends a body that is not packed as it says',
     server: (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('{"plain":true}'),
     failed: 'transport',
-    message: /TEST_URL/,
+    message: /CHUKWA_TEST_URL/,
   },
 ];
 
 for (const { name, server, failed, message, wanted, told, also } of HOSTILE) {
   test(`a server that ${name} fails the call as ${failed}`, async (t) => {
     const url = await serve(t, server);
-    const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+    const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
     const outcome = await ask(sources, jsonCall(wanted, told));
     assert.deepEqual(summary(outcome), { failed, refused: false });
     assert.match(outcome.status === 'failed' ? outcome.failure_message : '', message);
@@ -182,11 +182,11 @@ for (const { name, server, failed, message, wanted, told, also } of HOSTILE) {
 
 test('a service that is not there fails the call and is named with its variable', async (t) => {
   const url = await findFreeOrigin();
-  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
   const outcome = await ask(sources, jsonCall());
   assert.deepEqual(summary(outcome), { failed: 'transport', refused: false });
   const message = outcome.status === 'failed' ? outcome.failure_message : '';
-  assert.ok(message.startsWith(`${url} (TEST_URL) refused the connection`), message);
+  assert.ok(message.startsWith(`${url} (CHUKWA_TEST_URL) refused the connection`), message);
 });
 
 test('a connection that was closed between two calls does not fail the second', async (t) => {
@@ -195,7 +195,7 @@ test('a connection that was closed between two calls does not fail the second', 
     connections += 1;
     response.end('{"ok":true}', () => request.socket.destroy());
   });
-  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
   for (let count = 1; count <= 2; count += 1) {
     assert.deepEqual(summary(await ask(sources, jsonCall())), { succeeded: { ok: true } });
     assert.equal(connections, count);
@@ -206,7 +206,7 @@ test('a connection that was closed between two calls does not fail the second', 
 test('an answer of exactly the limit passes', async (t) => {
   const body = JSON.stringify('x'.repeat(98));
   const url = await serve(t, says(body));
-  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
   const limits = { max_runtime_ms: 20_000, max_request_bytes: 8_192 };
   const fits = await ask(sources, jsonCall({ call: { limits: { ...limits, max_result_bytes: 100 } } }));
   const exceeds = await ask(sources, jsonCall({ call: { limits: { ...limits, max_result_bytes: 99 } } }));

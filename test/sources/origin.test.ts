@@ -46,7 +46,7 @@ test('credentials of a URL become an authorisation and leave the URL', () => {
 });
 
 test('an empty variable counts as not set', async (t) => {
-  const sources = await openTestSources(t, { lookUp: () => 'http://127.0.0.1:9', overlay: { TEST_URL: '' } });
+  const sources = await openTestSources(t, { lookUp: () => 'http://127.0.0.1:9', overlay: { CHUKWA_TEST_URL: '' } });
   assert.deepEqual(summary(await ask(sources, jsonCall())), { failed: 'unavailable', refused: true });
 });
 
@@ -66,8 +66,8 @@ for (const [target, expected] of TARGETS) {
     const url = await serve(t, (_, response) => response.end('sent'));
     const folder = await makeFolder(t);
     const going = `export default { open: (_, { origin }) => ({ invoke: async (to) => ({ value: await (await origin.fetch(to)).text() }) }) };`;
-    await writePlugin(folder, 'going', going, { origin: { variables: ['TEST_URL'] } });
-    const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_URL: `${url}/base` } });
+    await writePlugin(folder, 'going', going, { origin: { variables: ['CHUKWA_TEST_URL'] } });
+    const sources = await openTestSources(t, { folders: [folder], overlay: { CHUKWA_TEST_URL: `${url}/base` } });
     const request = target.replace('ORIGIN', new URL(url).host);
     assert.match(JSON.stringify(await ask(sources, jsonCall({ request }, { name: 'going' }))), new RegExp(expected));
   });

@@ -32,14 +32,14 @@ describe('a service that answers later', () => {
   ] as const) {
     test(`with the body ${JSON.stringify(body.slice(0, 40))} calls it ${JSON.stringify(alias)}`, async (t) => {
       const { url } = await serveLater(t, body);
-      const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+      const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
       assert.deepEqual(summary(await askOnce(sources, jsonCall(LATER))), { pending: alias });
     });
   }
 
   test('is told the id of the call, and where to answer it', async (t) => {
     const { url, heard } = await serveLater(t, '');
-    const sources = await openTestSources(t, { overlay: { TEST_URL: url }, makeCallback });
+    const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url }, makeCallback });
     await askOnce(sources, jsonCall(LATER));
     await askOnce(sources, jsonCall());
     const told = heard.map((headers) => [headers['x-chukwa-correlation-id'], headers['x-chukwa-callback-url']]);
@@ -51,7 +51,7 @@ describe('a service that answers later', () => {
 
   test('leaves status, headers and body on record, without what lets somebody in', async (t) => {
     const { url } = await serveLater(t, (headers) => JSON.stringify({ echo: headers }));
-    const sources = await openTestSources(t, { overlay: { TEST_URL: url }, makeCallback });
+    const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url }, makeCallback });
     const result = await askOnce(sources, jsonCall(LATER));
     assert.ok(result.status === 'pending');
     const body = Buffer.from(result.response_body ?? []).toString();
@@ -63,7 +63,7 @@ describe('a service that answers later', () => {
 
   test('fails where the author lets nothing come later, and the message says what is missing', async (t) => {
     const { url } = await serveLater(t, '{"correlation_id": "letter-7"}');
-    const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+    const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
     const result = await askOnce(sources, jsonCall());
     assert.deepEqual(summary(result), { failed: 'unavailable', refused: false });
     assert.match(ended(result).status === 'failed' ? JSON.stringify(result) : '', /pending_deadline_ms/);
@@ -80,7 +80,7 @@ describe('what is reported of a call', () => {
 
   async function receive(t: TestContext, report: CallReport, call: Wanted['call'] = {}) {
     const sources = await openTestSources(t, {
-      overlay: { TEST_URL: 'http://user:open-sesame@127.0.0.1:9' },
+      overlay: { CHUKWA_TEST_URL: 'http://user:open-sesame@127.0.0.1:9' },
       makeCallback,
     });
     const command = jsonCall({ call: { ...LATER.call, output: OUTPUT, ...call } });
@@ -108,14 +108,14 @@ describe('what is reported of a call', () => {
 
   test('loses its secrets, the token of the callback among them', async (t) => {
     const outcome = await receive(t, { kind: 'answered', value: { happy: `open-sesame ${TOKEN}` } });
-    assert.deepEqual(summary(outcome), { succeeded: { happy: '[secret:TEST_URL] [secret:callback_token]' } });
+    assert.deepEqual(summary(outcome), { succeeded: { happy: '[secret:CHUKWA_TEST_URL] [secret:callback_token]' } });
   });
 
   test('is a failure where it says so, in its own words', async (t) => {
     const outcome = await receive(t, { kind: 'failed', message: 'the van broke down near open-sesame' });
     assert.ok(outcome.status === 'failed');
     assert.equal(outcome.failure_class, 'tool_error');
-    assert.equal(outcome.failure_message, 'the van broke down near [secret:TEST_URL]');
+    assert.equal(outcome.failure_message, 'the van broke down near [secret:CHUKWA_TEST_URL]');
     assert.equal(outcome.refused, false);
   });
 

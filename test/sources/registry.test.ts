@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 import { describePlugins, findPlugins } from '../../engine/sources/registry.js';
-import { loadManifestCheck, makeFolder, SHIPPED_PLUGINS, writePlugin } from './harness.js';
+import {
+  ask,
+  jsonCall,
+  loadManifestCheck,
+  makeFolder,
+  openTestSources,
+  serve,
+  SHIPPED_PLUGINS,
+  writePlugin,
+} from './harness.js';
 
 const GOOD = 'export default { open: () => ({ invoke: async () => ({ value: 1 }) }) };';
 
@@ -105,4 +114,19 @@ test('files of a plugin that are no regular ones, or too large, are problems and
   assert.deepEqual(names, []);
   assert.equal(messages.match(/not a regular file/g)?.length, 3);
   assert.match(messages, /larger than 1048576 bytes/);
+});
+
+test('a source that names a variable of another program is refused before anything is asked', async (t) => {
+  const asked: string[] = [];
+  const url = await serve(t, (request, response) => {
+    asked.push(request.url ?? '');
+    response.end('{}');
+  });
+  const variables: Readonly<Record<string, string>> = { HTTPS_PROXY: url };
+  const sources = await openTestSources(t, { lookUp: (name) => variables[name] });
+  const outcome = await ask(sources, jsonCall({}, { url_env: 'HTTPS_PROXY' }));
+  assert.ok(outcome.status === 'failed');
+  assert.deepEqual([outcome.failure_class, outcome.refused], ['unavailable', true]);
+  assert.match(outcome.failure_message, /"HTTPS_PROXY" may not be named by a document/);
+  assert.deepEqual(asked, []);
 });

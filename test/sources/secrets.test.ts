@@ -302,7 +302,7 @@ test('credentials in a URL are sent, and stand in no outcome', async (t) => {
     heard = request.headers.authorization ?? '';
     tellsAll(request, response);
   });
-  const overlay = { TEST_URL: url.replace('http://', `http://keeper:${encodeURIComponent(CANARY)}@`) };
+  const overlay = { CHUKWA_TEST_URL: url.replace('http://', `http://keeper:${encodeURIComponent(CANARY)}@`) };
   const sources = await openTestSources(t, { overlay });
   for (const client_request_id of ['ok', 'fail']) {
     const surroundings = { client_request_id, correlation_id: 'call-1', signal: new AbortController().signal };
@@ -310,23 +310,25 @@ test('credentials in a URL are sent, and stand in no outcome', async (t) => {
     const stored = storedText(outcome);
     assert.equal(heard, `Basic ${Buffer.from(`keeper:${CANARY}`).toString('base64')}`);
     assert.ok(!stored.includes('canary') && !stored.includes(heard.slice(6)), stored);
-    assert.match(stored, /\[secret:TEST_URL\]/);
+    assert.match(stored, /\[secret:CHUKWA_TEST_URL\]/);
   }
 });
 
 test('a service out of reach is named without its credentials', async (t) => {
-  const sources = await openTestSources(t, { overlay: { TEST_URL: 'http://keeper:canary-word@127.0.0.1:1/base' } });
+  const sources = await openTestSources(t, {
+    overlay: { CHUKWA_TEST_URL: 'http://keeper:canary-word@127.0.0.1:1/base' },
+  });
   const stored = storedText(await ask(sources, jsonCall()));
-  assert.match(stored, /127\.0\.0\.1:1 \(TEST_URL\)/);
+  assert.match(stored, /127\.0\.0\.1:1 \(CHUKWA_TEST_URL\)/);
   assert.doesNotMatch(stored, /canary|keeper/);
 });
 
 test('a variable that holds no URL is named without its value', async (t) => {
   for (const value of ['canary-word', 'postgres://a:canary-word@host/', 'http://host/?key=canary-word']) {
-    const sources = await openTestSources(t, { overlay: { TEST_URL: value } });
+    const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: value } });
     const outcome = await ask(sources, jsonCall());
     assert.deepEqual(summary(outcome), { failed: 'unavailable', refused: true });
-    assert.match(storedText(outcome), /TEST_URL/);
+    assert.match(storedText(outcome), /CHUKWA_TEST_URL/);
     assert.doesNotMatch(storedText(outcome), /canary/);
   }
 });
@@ -381,7 +383,7 @@ test('a body that breaks off in a secret, or is cut there, keeps no part of it',
   ];
   for (const body of bodies) {
     const url = (await serve(t, body)).replace('http://', 'http://keeper:canary-word@');
-    const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+    const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
     const stored = storedText(await ask(sources, jsonCall()));
     assert.doesNotMatch(stored, /canary/);
   }

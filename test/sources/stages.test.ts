@@ -83,7 +83,7 @@ async function checkRefused(
     requests += 1;
     response.end('{}');
   });
-  const sources = await openTestSources(t, { overlay: { TEST_URL: url }, ...parts });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url }, ...parts });
   const recorder = makeRecorder();
   const outcome = await ask(sources, jsonCall(wanted, told), recorder);
   assert.deepEqual(summary(outcome), { failed: refused.failed, refused: true });
@@ -96,8 +96,8 @@ test('a variable that is not set refuses the call and says which', (t) =>
   checkRefused(
     t,
     {},
-    { failed: 'unavailable', message: /TEST_OTHER_URL is not set: set it/ },
-    { url_env: 'TEST_OTHER_URL' },
+    { failed: 'unavailable', message: /CHUKWA_TEST_OTHER_URL is not set: set it/ },
+    { url_env: 'CHUKWA_TEST_OTHER_URL' },
   ));
 
 test('an interface that is not one refuses the call', (t) =>
@@ -149,18 +149,18 @@ test('of several reasons to refuse, the earliest stage gives its own', async (t)
   const authorise = async () => ({ allowed: false as const, reason: 'no' });
   const everythingWrong = { policy_id: 'buy_tank', policy: POLICY, input: NEVER };
   const refusals = [
-    { call: everythingWrong, told: { url_env: 'TEST_OTHER_URL' }, failed: 'unavailable' },
+    { call: everythingWrong, told: { url_env: 'CHUKWA_TEST_OTHER_URL' }, failed: 'unavailable' },
     { call: everythingWrong, told: {}, failed: 'policy_denied' },
     { call: { input: NEVER }, told: {}, failed: 'authz_denied' },
   ];
-  const sources = await openTestSources(t, { overlay: { TEST_URL: 'http://127.0.0.1:9' }, authorise });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: 'http://127.0.0.1:9' }, authorise });
   for (const { call, told, failed } of refusals) {
     assert.deepEqual(summary(await ask(sources, jsonCall({ call }, told))), { failed, refused: true });
   }
 });
 
 test('a turn that was stopped already makes no call', async (t) => {
-  const sources = await openTestSources(t, { overlay: { TEST_URL: 'http://127.0.0.1:9' } });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: 'http://127.0.0.1:9' } });
   const recorder = makeRecorder();
   const outcome = await sources.callSource(
     jsonCall(),
@@ -177,7 +177,7 @@ test('the first byte leaves after the durable start', async (t) => {
     recorder.events.push('request');
     response.end('{}');
   });
-  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
   await ask(sources, jsonCall(), recorder);
   assert.deepEqual(recorder.events, ['started', 'request']);
 });
@@ -188,7 +188,7 @@ test('nothing is sent when the start cannot be recorded', async (t) => {
     requests += 1;
     response.end('{}');
   });
-  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
   const recorder = makeRecorder({ started: () => Promise.reject(new Error('overtaken')) });
   await assert.rejects(ask(sources, jsonCall(), recorder), /overtaken/);
   assert.equal(requests, 0);
@@ -219,9 +219,9 @@ async function tellOrder(
     response.end('{}');
   });
   const folder = await makeFolder(t);
-  await writePlugin(folder, 'telling', entry, { origin: { variables: ['TEST_URL'] } });
+  await writePlugin(folder, 'telling', entry, { origin: { variables: ['CHUKWA_TEST_URL'] } });
   const log = (message: string): void => void recorder.events.push(message);
-  const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_URL: url }, log });
+  const sources = await openTestSources(t, { folders: [folder], overlay: { CHUKWA_TEST_URL: url }, log });
   const outcome = ask(sources, jsonCall(parts.wanted, { name: 'telling' }), recorder).finally(() =>
     recorder.events.push('over'),
   );
@@ -270,7 +270,7 @@ test('the time of a call is counted from its record on', async (t) => {
 
 test('an answer that its schema does not allow fails with the place and keeps the answer', async (t) => {
   const url = await serve(t, (_, response) => response.end('{ "candy": 1 }'));
-  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
   const outcome = await ask(sources, jsonCall({ call: { output: NEVER } }));
   assert.deepEqual(summary(outcome), { failed: 'schema_invalid', refused: false });
   assert.ok(outcome.status === 'failed');
@@ -301,7 +301,7 @@ test('a failure message of an answer names no part of it that redaction hides', 
 
 test('only what the allow-list names is shown, and all of the answer is kept', async (t) => {
   const url = await serve(t, (_, response) => response.end('{"status":"sold","till":[1,2]}'));
-  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
   const outcome = await ask(sources, jsonCall({ call: { redaction: ['/status'] } }));
   assert.ok(outcome.status === 'succeeded');
   assert.deepEqual(outcome.view, { status: 'sold' });
@@ -311,7 +311,7 @@ test('only what the allow-list names is shown, and all of the answer is kept', a
 
 test('an answer without an allow-list is not shown: the call fails', async (t) => {
   const url = await serve(t, (_, response) => response.end('{"status":"sold"}'));
-  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
   const outcome = await ask(sources, jsonCall({ call: { redaction: undefined as never } }));
   assert.deepEqual(summary(outcome), { failed: 'redaction_failed', refused: false });
   assert.equal(outcome.validation_status, 'not_checked');
@@ -325,7 +325,7 @@ for (const [name, makeCall] of [
   test(`the timeout_ms of a source of ${name} is counted from the record of its call on`, async (t) => {
     const url = await serve(t, (_, response) => response.writeHead(418).end());
     const recorder = makeRecorder({ started: inAWhile });
-    const variables: Readonly<Record<string, string>> = { TEST_URL: url, CHUKWA_LLM_BASE_URL: url };
+    const variables: Readonly<Record<string, string>> = { CHUKWA_TEST_URL: url, CHUKWA_LLM_BASE_URL: url };
     const sources = await openTestSources(t, { overlay: variables });
     // The first call imports the plugin, and connects.
     await ask(sources, makeCall());
@@ -442,8 +442,8 @@ test('a plugin sends nothing outside a call', async (t) => {
     const early = origin.fetch(origin.url).then(() => 'sent', (error) => error.message);
     return { invoke: async () => ({ value: await early }) };
   } };`;
-  await writePlugin(folder, 'eager', eager, { origin: { variables: ['TEST_URL'] } });
-  const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_URL: url } });
+  await writePlugin(folder, 'eager', eager, { origin: { variables: ['CHUKWA_TEST_URL'] } });
+  const sources = await openTestSources(t, { folders: [folder], overlay: { CHUKWA_TEST_URL: url } });
   const outcome = await ask(sources, jsonCall({}, { name: 'eager' }));
   assert.deepEqual(summary(outcome), { succeeded: 'a source may connect only while it is being asked' });
   assert.equal(requests, 0);
@@ -461,8 +461,8 @@ for (const [what, init] of [
     const url = await serve(t, (_, response) => response.on('close', closed));
     const folder = await makeFolder(t);
     const deaf = `export default { open: (_, { origin }) => ({ invoke: () => origin.fetch(origin.url, ${init}) }) };`;
-    await writePlugin(folder, 'deaf', deaf, { origin: { variables: ['TEST_URL'] } });
-    const sources = await openTestSources(t, { folders: [folder], overlay: { TEST_URL: url } });
+    await writePlugin(folder, 'deaf', deaf, { origin: { variables: ['CHUKWA_TEST_URL'] } });
+    const sources = await openTestSources(t, { folders: [folder], overlay: { CHUKWA_TEST_URL: url } });
     const outcome = await ask(sources, jsonCall({ deadline_ms: 100 }, { name: 'deaf' }));
     assert.deepEqual(summary(outcome), { failed: 'timeout', refused: false });
     await whenClosed;
@@ -485,7 +485,7 @@ test('a source is opened once for all its calls', async (t) => {
 
 test('a generation needs a plugin that speaks chat, and a tool one that speaks json', async (t) => {
   const sources = await openTestSources(t, {
-    overlay: { TEST_URL: 'http://127.0.0.1:9', CHUKWA_LLM_BASE_URL: 'http://127.0.0.1:9' },
+    overlay: { CHUKWA_TEST_URL: 'http://127.0.0.1:9', CHUKWA_LLM_BASE_URL: 'http://127.0.0.1:9' },
   });
   const { generation: _, ...tool } = chatCall();
   const { generation } = chatCall();

@@ -27,7 +27,7 @@ function openFetchAt(t: TestContext, url: string, over = new AbortController()):
     { max_wire_bytes: 1_000_000, max_body_bytes: 1_000_000 },
     { names_its_calls: true },
   );
-  const fetch = fetches.bind({ variable: 'TEST_URL', url, secrets: [] });
+  const fetch = fetches.bind({ variable: 'CHUKWA_TEST_URL', url, secrets: [] });
   return (asked, init) => fetch(asked, init, call);
 }
 

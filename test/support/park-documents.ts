@@ -30,6 +30,8 @@ export function openShelf(): Shelf {
 export interface SmallPark {
   readonly subjects?: readonly string[];
   readonly tools?: readonly string[];
+  /** The plugin of the tools' source: `http_json`, `tool_server`, which reserves `mcp__`, or one that is not there. */
+  readonly tool_plugin?: string;
   readonly allow?: readonly string[];
   readonly ambients?: readonly JsonObject[];
   readonly max_generation_attempts?: number;
@@ -48,6 +50,8 @@ export interface SmallPark {
   readonly time?: JsonObject;
   readonly change?: (workflow: JsonObject) => JsonObject;
 }
+
+const SPEAKS: Readonly<Record<string, 'json' | 'chat'>> = { http_json: 'json', tool_server: 'json', llm_chat: 'chat' };
 
 const JSON_SOURCE = {
   version: 1,
@@ -114,7 +118,8 @@ export function compileSmallPark(park: SmallPark = {}): Compiled & { readonly sh
     {
       find: shelf.find,
       compileSchema,
-      speaks: (name) => (name === 'http_json' ? 'json' : name === 'llm_chat' ? 'chat' : undefined),
+      speaks: (name) => SPEAKS[name],
+      tool_prefixes: new Map([['tool_server', 'mcp__']]),
       contracts: CONTRACTS,
     },
     scenario.hash,
@@ -135,6 +140,11 @@ function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
     ...JSON_SOURCE,
     ...(park.request_schema === undefined ? {} : { request_schema_ref: shelf.put('json_schema', park.request_schema) }),
   });
+  const { tool_plugin } = park;
+  const tool_source_ref =
+    tool_plugin === undefined
+      ? source_ref
+      : shelf.put('response_source', { version: 1, label: 'tools', interface: { name: tool_plugin } });
   const arguments_schema_ref = shelf.put('json_schema', park.arguments_schema ?? ARGUMENTS);
   return {
     version: 1,
@@ -165,7 +175,7 @@ function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
         available_tools: (park.tools ?? []).map((name) => ({
           name,
           description: `Calls ${name}.`,
-          source_ref,
+          source_ref: tool_source_ref,
           arguments_schema_ref,
           effect: 'state_change',
           redaction: { allow: 'all' },

@@ -4,7 +4,7 @@ import type { ToolLoopOutput } from '../../generated/tool-loop-output.js';
 import { isList } from '../content/json-pointer.js';
 import { quoteText } from '../prompt/quote.js';
 import { judgeRequest } from '../workflow/judge-request.js';
-import type { LlmToolLoopProgram, ToolProgram } from '../workflow/program.js';
+import type { LlmToolLoopProgram, PermittedTool } from '../workflow/program.js';
 import { findPatchComplaints } from '../world/judge-patch.js';
 import { project } from '../world/projection.js';
 import type { EffectOperation, WorldPatch } from '../world/world-patch.js';
@@ -18,7 +18,7 @@ const OPERATIONS: readonly EffectOperation[] = ['set_entity_state', 'append_enti
 
 /** What a model's JSON turns out to be. */
 export type JudgedOutput =
-  | { readonly kind: 'tool_call'; readonly tool: ToolProgram; readonly arguments: JsonObject }
+  | { readonly kind: 'tool_call'; readonly tool: PermittedTool; readonly arguments: JsonObject }
   | { readonly kind: 'final_patch'; readonly patch: WorldPatch }
   | { readonly kind: 'unusable'; readonly complaint: Complaint };
 

@@ -50,28 +50,16 @@ function checkToolNames(node: LlmToolLoopNode, pointer: string): readonly Compla
   return node.available_tools.flatMap((tool, index) => {
     const place = `${pointer}/available_tools/${index}/name`;
     const twice = node.available_tools.findIndex((candidate) => candidate.name === tool.name) < index;
-    return [
-      ...(twice
-        ? [
-            {
-              code: 'TOOL_NAME_TWICE',
-              message: `The tool ${tool.name} stands here a second time.`,
-              pointer: place,
-              repair: 'Give each tool of a node a name of its own.',
-            },
-          ]
-        : []),
-      ...(tool.name.startsWith('core__')
-        ? [
-            {
-              code: 'TOOL_NAME_RESERVED',
-              message: `${tool.name} begins with core__, which is reserved.`,
-              pointer: place,
-              repair: 'Choose a name without the prefix.',
-            },
-          ]
-        : []),
-    ];
+    return twice
+      ? [
+          {
+            code: 'TOOL_NAME_TWICE',
+            message: `The tool ${tool.name} stands here a second time.`,
+            pointer: place,
+            repair: 'Give each tool of a node a name of its own.',
+          },
+        ]
+      : [];
   });
 }
 

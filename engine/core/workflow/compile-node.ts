@@ -25,6 +25,7 @@ import type {
   ToolProgram,
 } from './program.js';
 import { listReads } from './request-template.js';
+import { checkToolName } from './tool-name.js';
 
 type AuthoredNode = CognitionWorkflow['nodes'][number];
 
@@ -233,26 +234,29 @@ function compileTool(
     speaks: 'json',
     always_policed: true,
   });
-  const args = call.value?.input;
-  if (call.value === undefined || args === undefined) return { problems: call.problems };
-  if (args.schema['type'] !== 'object') {
-    const message = `The arguments schema of ${tool.name} does not say "type": "object"; arguments are always an object.`;
-    return {
-      problems: inDocument(document, [
-        {
-          code: 'ARGUMENTS_NOT_OBJECT',
-          message,
-          pointer: `${pointer}/arguments_schema_ref`,
-          repair: 'Write "type": "object" at the root of the schema.',
-        },
-      ]),
-    };
+  const named = inDocument(document, checkToolName(parts, tool, `${pointer}/name`));
+  const { name, description } = tool;
+  if (setting.policy !== undefined && !setting.policy.allow.has(name)) {
+    const notes = inDocument(document, [notAllowed(name, setting.policy, pointer)]);
+    // A call that nobody may make needs no plugin.
+    const problems = call.problems.filter(({ code }) => code !== 'PLUGIN_UNKNOWN');
+    return { value: { name, permitted: false }, problems: [...named, ...problems, ...notes] };
   }
-  const permitted = setting.policy?.allow.has(tool.name) ?? false;
-  const notes = permitted || setting.policy === undefined ? [] : [notAllowed(tool.name, setting.policy, pointer)];
+  const args = call.value?.input;
+  if (call.value === undefined || args === undefined) return { problems: [...named, ...call.problems] };
+  const misfits = args.schema['type'] === 'object' ? [] : [argumentsNotObject(name, pointer)];
   return {
-    value: { name: tool.name, description: tool.description, call: call.value, arguments: args, permitted },
-    problems: inDocument(document, notes),
+    value: { name, permitted: true, description, call: call.value, arguments: args },
+    problems: [...named, ...inDocument(document, misfits)],
+  };
+}
+
+function argumentsNotObject(name: string, pointer: string): Complaint {
+  return {
+    code: 'ARGUMENTS_NOT_OBJECT',
+    message: `The arguments schema of ${name} does not say "type": "object"; arguments are always an object.`,
+    pointer: `${pointer}/arguments_schema_ref`,
+    repair: 'Write "type": "object" at the root of the schema.',
   };
 }
 

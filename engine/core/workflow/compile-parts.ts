@@ -10,6 +10,8 @@ export interface CompileParts {
   readonly compileSchema: SchemaCompiler;
   /** What a plugin speaks; undefined where there is no such plugin. */
   readonly speaks: (plugin: string) => 'json' | 'chat' | undefined;
+  /** The prefixes that plugins reserve for names of tools, by the plugin's name. */
+  readonly tool_prefixes: ReadonlyMap<string, string>;
   /** The shipped contracts of what models say. */
   readonly contracts: { readonly tool_loop_output: JsonObject; readonly world_patch: JsonObject };
 }

@@ -14,7 +14,7 @@ function callsOf({ subject_ambients, nodes }: WorkflowProgram): readonly CallPro
 function callsOfNode(node: NodeProgram): readonly CallProgram[] {
   switch (node.type) {
     case 'llm_tool_loop':
-      return [node.call, ...node.tools.map(({ call }) => call)];
+      return [node.call, ...node.tools.flatMap((tool) => (tool.permitted ? [tool.call] : []))];
     case 'llm_json':
     case 'source_call':
       return [node.call];

@@ -79,13 +79,20 @@ export type Visibility =
   | { readonly kind: 'environment'; readonly environment_label: string }
   | { readonly kind: 'entity'; readonly entity_id: string };
 
-export interface ToolProgram {
+/** A tool of a node: policy lets the model see it and call it, or does not, and then it needs no plugin. */
+export type ToolProgram = PermittedTool | DeniedTool;
+
+export interface PermittedTool {
   readonly name: string;
+  readonly permitted: true;
   readonly description: string;
   readonly call: CallProgram;
   readonly arguments: SchemaProgram;
-  /** Policy lets the model see it and call it. */
-  readonly permitted: boolean;
+}
+
+export interface DeniedTool {
+  readonly name: string;
+  readonly permitted: false;
 }
 
 export interface Projection {

@@ -6,7 +6,7 @@ export interface Names {
   readonly name: string;
   /** `TideTableInterface` */
   readonly title: string;
-  /** `TIDE_TABLE_URL` */
+  /** `CHUKWA_TIDE_TABLE_URL` */
   readonly variable: string;
   /** `chukwa-plugin-tide-table`: a package of that name is found once it is installed. */
   readonly package_name: string;
@@ -17,7 +17,7 @@ export function namesOf(name: string): Names {
   return {
     name,
     title: `${words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join('')}Interface`,
-    variable: `${name.toUpperCase()}_URL`,
+    variable: `CHUKWA_${name.toUpperCase()}_URL`,
     package_name: `chukwa-plugin-${words.join('-')}`,
   };
 }
