@@ -117,8 +117,8 @@ export default {
     {
       name: 'only-the-program-imports-main',
       severity: 'error',
-      comment: 'The composition root knows all; the file that starts the program is the only one that knows it.',
-      from: { path: '^(engine|plugins|fixtures)/', pathNot: '^engine/chukwa\\.ts$' },
+      comment: 'The composition root knows all; only the files by which the program and the library begin know it.',
+      from: { path: '^(engine|plugins|fixtures)/', pathNot: '^engine/(chukwa|library)\\.ts$' },
       to: { path: '^engine/main\\.ts$' },
     },
     {
@@ -127,6 +127,13 @@ export default {
       comment: 'Importing it would run it.',
       from: {},
       to: { path: '^engine/chukwa\\.ts$' },
+    },
+    {
+      name: 'nobody-imports-the-library',
+      severity: 'error',
+      comment: 'It is a face for programs outside; inside, its parts are nearer.',
+      from: { path: '^(engine|plugins|fixtures)/' },
+      to: { path: '^engine/library\\.ts$' },
     },
     {
       name: 'the-engine-never-imports-a-plugin',

@@ -59,6 +59,7 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
   'surfaces-do-not-import-each-other': [['engine/surfaces/http/a.ts', 'engine/surfaces/cli/target.ts']],
   'only-the-program-imports-main': [['engine/operations/c.ts', 'engine/main.ts']],
   'nobody-imports-the-program': [['engine/operations/f.ts', 'engine/chukwa.ts']],
+  'nobody-imports-the-library': [['engine/operations/l.ts', 'engine/library.ts']],
   'the-engine-never-imports-a-plugin': [
     ['engine/sources/c.ts', 'plugins/mail/target.ts'],
     ['engine/main.ts', 'plugins/mail/target.ts'],

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
+import { type ScriptedModel, loadAnswers, startScriptedModel } from '../../fixtures/scripted-model/index.js';
+import { ROOT } from '../support/park-stage.js';
+import { makeFolder } from './command.js';
+
+const run = promisify(execFile);
+
+/** A host that looks whether an engine, open and at work, has taken hold of its process. */
+const HOST = `
+import { openEngine } from 'chukwa';
+const EVENTS = ['exit', 'beforeExit', 'uncaughtException', 'uncaughtExceptionMonitor', 'unhandledRejection',
+  'rejectionHandled', 'warning', 'SIGINT', 'SIGTERM', 'SIGHUP'];
+const own = [process.exit, process.reallyExit, process.abort, console.log, JSON.parse, Array.prototype.map, fetch];
+const look = () => JSON.stringify([
+  EVENTS.map((event) => process.listenerCount(event)),
+  process.exitCode ?? null,
+  [process.exit, process.reallyExit, process.abort, console.log, JSON.parse, Array.prototype.map, fetch].map(
+    (each, index) => each === own[index]),
+]);
+const looks = [look()];
+const engine = (await openEngine({ variables: { ...process.env, CHUKWA_DATABASE_URL: 'memory:' } })).value;
+looks.push(look());
+const made = await engine.createWorld('lighthouse', 'lighthouse/scenario.json');
+const report = await engine.runTurns('lighthouse', { onProgress: () => looks.push(look()) });
+looks.push(look());
+await engine.close();
+looks.push(look());
+console.log(JSON.stringify({ made: made.ok, status: report.value?.turns[0]?.status, looks: [...new Set(looks)] }));
+process.on('uncaughtException', (error) => process.exit(error.message === 'mine' ? 7 : 8));
+setTimeout(() => { throw new Error('mine'); });
+`;
+
+describe('the packed package, installed in an empty folder', { timeout: 600_000 }, () => {
+  let model: ScriptedModel;
+  const opened = install();
+  before(async () => {
+    const { folder } = await opened;
+    const answers = await loadAnswers(join(folder, 'lighthouse', 'answers.json'), () => []);
+    assert.ok(answers.ok);
+    model = await startScriptedModel(answers.value);
+  });
+  after(async () => {
+    await model.close();
+    await (await opened).end();
+  });
+
+  const inFolder = async (file: string, words: readonly string[]) => {
+    const { folder } = await opened;
+    const { PATH = '', HOME = '' } = process.env;
+    const env = { PATH, HOME, CHUKWA_LLM_BASE_URL: model.url, CHUKWA_DATA_DIR: join(folder, 'data') };
+    return run(file, words, { cwd: folder, env }).then(
+      ({ stdout }) => ({ code: 0, stdout }),
+      (error: { readonly code: number; readonly stdout: string }) => ({ code: error.code, stdout: error.stdout }),
+    );
+  };
+
+  test('the program of docs/library.md runs as it is written, and lights the lamp', async () => {
+    const { code, stdout } = await inFolder(process.execPath, ['keeper.mjs']);
+    assert.equal(code, 0);
+    assert.match(stdout, /^turn 1 committed: Ada starts up/m);
+    assert.match(stdout, /^lamp: burning$/m);
+  });
+
+  test('an engine leaves the process of its host alone', async () => {
+    const { code, stdout } = await inFolder(process.execPath, ['host.mjs']);
+    const { made, status, looks } = JSON.parse(stdout) as {
+      readonly made: boolean;
+      readonly status: string;
+      readonly looks: readonly string[];
+    };
+    assert.deepEqual([made, status], [true, 'committed']);
+    assert.equal(looks.length, 1, looks.join('\n'));
+    assert.equal(code, 7, 'what the host throws is its own');
+  });
+
+  test('npx chukwa prints its help, and runs the park', async () => {
+    const help = await inFolder('npx', ['--no-install', 'chukwa', '--help']);
+    assert.match(help.stdout, /^Usage: chukwa/);
+    const park = await inFolder('npx', ['--no-install', 'chukwa', 'park', '--turns', '1']);
+    assert.match(park.stdout, /turn 1 committed/);
+  });
+
+  test('the package holds no tests, tools or build records', async () => {
+    const { folder } = await opened;
+    const home = join(folder, 'node_modules', 'chukwa');
+    assert.deepEqual((await readdir(home)).toSorted(), [
+      'LICENSE',
+      'README.md',
+      'dist',
+      'docs',
+      'fixtures',
+      'migrations',
+      'package.json',
+      'schemas',
+      'workflows',
+    ]);
+    assert.deepEqual((await readdir(join(home, 'dist'))).toSorted(), [
+      'engine',
+      'fixtures',
+      'plugins',
+      'template.tar.gz',
+      'template.tar.gz.digest',
+    ]);
+  });
+});
+
+/** Packs, installs, and writes the files of the README and of the page. What the cache of npm holds is not fetched. */
+async function install() {
+  const ends: (() => unknown)[] = [];
+  const folder = await makeFolder({ after: (end: () => unknown) => void ends.push(end) } as unknown as TestContext);
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'host', private: true, type: 'module' }));
+  const packed = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], { cwd: ROOT });
+  const tarball = /"filename":\s*"([^"]+\.tgz)"/.exec(packed.stdout)?.[1] ?? '';
+  const quick = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--omit=dev'];
+  await run('npm', ['install', ...quick, `./${tarball}`], { cwd: folder });
+  await writeBlocks(folder, await readFile(join(ROOT, 'README.md'), 'utf8'), 'json');
+  await writeBlocks(folder, await readFile(join(ROOT, 'docs', 'library.md'), 'utf8'), 'js');
+  await writeFile(join(folder, 'host.mjs'), HOST);
+  return { folder, end: async () => Promise.all(ends.map((end) => end())) };
+}
+
+/** Files of a page, each below its name. */
+async function writeBlocks(folder: string, page: string, language: string): Promise<void> {
+  const blocks = [
+    ...page.matchAll(new RegExp(`^\\*\\*\`([^\`]+)\`\\*\\*\\n\\n\`\`\`${language}\\n(.*?)\\n\`\`\`$`, 'gms')),
+  ];
+  assert.ok(blocks.length > 0, 'the page shows no files');
+  for (const [, name = '', text = ''] of blocks) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), `${text}\n`);
+  }
+}
