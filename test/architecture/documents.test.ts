@@ -186,7 +186,8 @@ test('the table of dependencies is the one of package.json', async () => {
 test('the README has a row for every variable that the program reads', async () => {
   const files = [
     ...(await listFiles('engine', '.ts')),
-    ...(await listFiles('plugins', '.json')),
+    // Examples of a plugin name variables that only its test sets.
+    ...(await listFiles('plugins', '.json')).filter((file) => !file.endsWith('conformance.json')),
     ...(await listFiles('fixtures/toys', '.ts')),
   ];
   const sources = (await Promise.all(files.map(read))).join('\n');

@@ -32,6 +32,21 @@ const IMPURE_GLOBALS = [
   'setTimeout',
 ];
 
+const NETWORK_GLOBALS = [
+  'fetch',
+  'WebSocket',
+  'WebTransport',
+  'XMLHttpRequest',
+  'EventSource',
+  'globalThis',
+  'global',
+  'eval',
+  'Function',
+  'require',
+];
+
+const NETWORK_MODULES = /^(node:)?(http|https|http2|net|tls|dgram|dns|child_process|cluster)(\/promises)?$/;
+
 /** Names of a design that is gone: no hidden default workflow, no fallback, no phases. */
 const RETIRED_NAMES =
   /adjudicat|(perceive|intend)[_-]?(system|schema)|["'`](perceive|intend)["'`]|Llm_?Phase|LlmCognitionContext|execute_?with_?fallback|fallback_?of_?call|label_text/i;
@@ -42,13 +57,31 @@ const REGISTRY_HOSTS = /\bregistry\.[a-z0-9-]+(\.[a-z0-9-]+)*\.(com|dev|internal
 /** The clock, the network, the process and chance are not there for pure code. A name that the file binds itself is its own. */
 export function findImpureGlobals(text: string): readonly Untidy[] {
   const syntax = parseTypeScript(text);
-  const bound = namesBoundIn(syntax);
-  const isForeign = (name: string): boolean => IMPURE_GLOBALS.includes(name) && !bound.has(name);
-  const globals = listValueNames(syntax).filter((node) => isForeign(nameOf(node) ?? ''));
+  const globals = listGlobals(syntax, IMPURE_GLOBALS);
   const chance = syntax.nodes.filter((node) => isMember(node, 'Math', 'random'));
   return [...globals, ...chance].map((node) =>
     at(syntax, node, `${nameOf(node) ?? 'Math.random'} is not there for pure code`),
   );
+}
+
+/** A way to the network that no import shows: globals, and what reaches globals by a computed name. */
+export function findNetworkGlobals(text: string): readonly Untidy[] {
+  const syntax = parseTypeScript(text);
+  return listGlobals(syntax, NETWORK_GLOBALS).map((node) => at(syntax, node, `${nameOf(node)} leads outside`));
+}
+
+/** The process itself: whoever embeds the engine owns it. */
+export function findProcess(text: string): readonly Untidy[] {
+  const syntax = parseTypeScript(text);
+  return [
+    ...listGlobals(syntax, ['process']).map((node) => at(syntax, node, "process is the host's")),
+    ...listImports(syntax, /^(node:)?process$/),
+  ];
+}
+
+/** A module of Node.js that opens connections or starts programs; its types do neither. */
+export function findNetworkModules(text: string): readonly Untidy[] {
+  return listImports(parseTypeScript(text), NETWORK_MODULES);
 }
 
 /** `any` turns the compiler off. */
@@ -137,6 +170,38 @@ function isOpenImport(node: SyntaxNode): boolean {
   if (node.type !== 'CallExpression' || !isNode(node['callee']) || node['callee'].type !== 'Import') return false;
   const [first] = node['arguments'] as readonly { readonly expression: SyntaxNode }[];
   return first?.expression.type !== 'StringLiteral';
+}
+
+/** Names of globals that a file reads and does not bind itself. */
+function listGlobals(syntax: Syntax, names: readonly string[]): readonly SyntaxNode[] {
+  const bound = namesBoundIn(syntax);
+  return listValueNames(syntax).filter((node) => {
+    const name = nameOf(node) ?? '';
+    return names.includes(name) && !bound.has(name);
+  });
+}
+
+/** Imports of values, static and dynamic, whose module has such a name. */
+function listImports(syntax: Syntax, module: RegExp): readonly Untidy[] {
+  return syntax.nodes.flatMap((node) => {
+    const source = importedBy(node);
+    return source !== undefined && module.test(source) ? [at(syntax, node, `imports ${source}`)] : [];
+  });
+}
+
+function importedBy(node: SyntaxNode): string | undefined {
+  if (/^(Import|ExportNamed|ExportAll)Declaration$/.test(node.type))
+    return node['typeOnly'] === true || isTypesOnly(node) ? undefined : nameOf(node['source']);
+  if (node.type !== 'CallExpression' || !isNode(node['callee']) || node['callee'].type !== 'Import') return undefined;
+  const [first] = node['arguments'] as readonly { readonly expression: SyntaxNode }[];
+  return nameOf(first?.expression);
+}
+
+/** `import { type A, type B } from` */
+function isTypesOnly(node: SyntaxNode): boolean {
+  const specifiers = node['specifiers'];
+  if (!Array.isArray(specifiers) || specifiers.length === 0) return false;
+  return specifiers.every((each: unknown) => isNode(each) && each['isTypeOnly'] === true);
 }
 
 /** Identifiers that read a value: no types, no names of members. */

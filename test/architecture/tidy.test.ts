@@ -8,6 +8,9 @@ import {
   findContractValues,
   findImpureGlobals,
   findLongFunctions,
+  findNetworkGlobals,
+  findNetworkModules,
+  findProcess,
   findMachinePaths,
   findRegistryHosts,
   findRetiredNames,
@@ -47,9 +50,9 @@ function check(
 }
 
 check(
-  'core, contract and plugins know no clock, network, process or chance',
+  'core, contract, schema and plugins know no clock, network, process or chance',
   findImpureGlobals,
-  own.filter((path) => /^(engine\/(core|contract|ports)|plugins)\//.test(path)),
+  own.filter((path) => /^(engine\/(core|contract|ports|schema)|plugins)\//.test(path)),
   [
     'const a = Date.now();',
     'new Date();',
@@ -69,6 +72,75 @@ check(
     'type A = Date;',
     'const Math = 1;',
   ],
+);
+
+const engine = own.filter((path) => path.startsWith('engine/'));
+const engineBut = (files: readonly string[]): readonly string[] => engine.filter((path) => !files.includes(path));
+
+check(
+  'no room of the engine reaches the network by a global but the command that goes through serve',
+  findNetworkGlobals,
+  engineBut(['engine/operations/served.ts']),
+  [
+    'await fetch("http://a.example");',
+    'const ask = fetch;',
+    'globalThis.fetch("x");',
+    'globalThis["fe" + "tch"]("x");',
+    'const { fetch: ask } = globalThis;',
+    'new WebSocket("ws://a.example");',
+    'new EventSource("x");',
+    'global.fetch("x");',
+    'new Function("return 1")();',
+  ],
+  [
+    'origin.fetch(url);',
+    'const a = { fetch: bind(origin) };',
+    'const bind = () => { const fetch = open(); return fetch("x"); };',
+    'interface A { fetch(): void }',
+  ],
+);
+
+check(
+  'sockets and programs are opened only by the files that say so',
+  findNetworkModules,
+  engineBut([
+    'engine/operations/plugins/conformance/server.ts',
+    'engine/sources/children.ts',
+    'engine/sources/examine-origin.ts',
+    'engine/store/server.ts',
+  ]),
+  [
+    "import { request } from 'node:http';",
+    "import https from 'https';",
+    "import { type Socket, connect } from 'node:net';",
+    "await import('node:child_process');",
+    "export { lookup } from 'node:dns/promises';",
+    "import 'node:tls';",
+  ],
+  [
+    "import type { ServerResponse } from 'node:http';",
+    "import { type AddressInfo } from 'node:net';",
+    "import { join } from 'node:path';",
+  ],
+);
+
+check(
+  'the process is touched only where the program begins, by the terminal, and by files that hold a folder or a program',
+  findProcess,
+  engineBut([
+    'engine/chukwa.ts',
+    'engine/library.ts',
+    'engine/main.ts',
+    'engine/operations/plugins/conformance/suite.ts',
+    'engine/sources/bench.ts',
+    'engine/sources/children.ts',
+    'engine/store/folder-lock.ts',
+    'engine/store/heartbeat/beat-thread.ts',
+    'engine/store/template.ts',
+    'engine/surfaces/cli/terminal.ts',
+  ]),
+  ['process.exit(1);', 'const { env } = process;', "import { env } from 'node:process';", 'process.on("exit", f);'],
+  ['const f = (process: Host) => process.exit;', 'interface A { readonly process: string }', 'holder.process;'],
 );
 
 check(

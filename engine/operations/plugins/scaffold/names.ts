@@ -6,7 +6,7 @@ export interface Names {
   readonly name: string;
   /** `TideTableInterface` */
   readonly title: string;
-  /** `CHUKWA_TIDE_TABLE_URL` */
+  /** The name in capitals, with the prefix that variables of documents have. */
   readonly variable: string;
   /** `chukwa-plugin-tide-table`: a package of that name is found once it is installed. */
   readonly package_name: string;
