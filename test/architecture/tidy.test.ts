@@ -107,6 +107,7 @@ check(
     'engine/operations/plugins/conformance/server.ts',
     'engine/sources/children.ts',
     'engine/sources/examine-origin.ts',
+    'engine/store/kernel-lock.ts',
     'engine/store/server.ts',
   ]),
   [
@@ -136,6 +137,7 @@ check(
     'engine/sources/children.ts',
     'engine/store/folder-lock.ts',
     'engine/store/heartbeat/beat-thread.ts',
+    'engine/store/kernel-lock.ts',
     'engine/store/template.ts',
     'engine/surfaces/cli/terminal.ts',
   ]),

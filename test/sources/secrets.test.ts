@@ -239,11 +239,11 @@ test('a secret too short to be replaced is refused with the name of its variable
 });
 
 test('a short password in a URL stops the call before anything leaves, and so does a short token of a command', async (t) => {
-  for (const TEST_URL of ['http://keeper:abc12@127.0.0.1:1/', 'http://abc12@127.0.0.1:1/']) {
-    const sources = await openTestSources(t, { overlay: { TEST_URL } });
+  for (const CHUKWA_TEST_URL of ['http://keeper:abc12@127.0.0.1:1/', 'http://abc12@127.0.0.1:1/']) {
+    const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL } });
     const outcome = await ask(sources, jsonCall());
     assert.deepEqual(summary(outcome), { failed: 'unavailable', refused: true });
-    assert.match(storedText(outcome), /TEST_URL holds a secret of 5 characters/);
+    assert.match(storedText(outcome), /CHUKWA_TEST_URL holds a secret of 5 characters/);
     assert.doesNotMatch(storedText(outcome), /abc12/);
   }
   const command = parseCommand('CHUKWA_TEST', 'server --token abc12');
@@ -258,7 +258,7 @@ for (const [url, isSecret] of [
   ['https://ec2-12-34-56-78.compute-1.test/openai/deployments/gpt-4o-mini-2024-07-18', undefined],
 ] as const) {
   test(`of the origin ${url} ${isSecret === undefined ? 'nothing is' : 'what looks like a key is'} replaced`, () => {
-    const parsed = parseOrigin('TEST_URL', url);
+    const parsed = parseOrigin('CHUKWA_TEST_URL', url);
     assert.ok(parsed.ok);
     const { text } = createSecretReplacer(parsed.origin.secrets);
     const said = `no answer from ${url} and ${isSecret}`;
