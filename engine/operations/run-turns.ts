@@ -9,6 +9,7 @@ import { Overtaken } from '../runtime/attempt.js';
 import { type AttemptEnd, runAttempt } from '../runtime/run-attempt.js';
 import { type Done, type Engine, refuse, unavailable } from './engine.js';
 import { loadScenario } from './load-program.js';
+import { narrowRun, type Narrowing } from './narrow-run.js';
 import { expireCalls } from './reports.js';
 import { settleUnheard } from './settle-by-report.js';
 import { timeAt, unknownWorld } from './worlds.js';
@@ -74,7 +75,7 @@ const INVOCATION_MEMBERS = [
   'response_json',
 ] as const;
 
-export interface RunRequest {
+export interface RunRequest extends Narrowing {
   readonly world_slug: string;
   /** How many turns, one after the other; the first that fails ends the run. */
   readonly turns: number;
@@ -90,7 +91,10 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   if (world === undefined) return unknownWorld(engine, request.world_slug);
   const loaded = await loadScenario(engine, world.scenario_hash);
   if (!loaded.ok) return loaded;
-  const { scenario, program } = loaded.value;
+  const { scenario } = loaded.value;
+  const narrowed = narrowRun(loaded.value.program, request);
+  if (!narrowed.ok) return narrowed;
+  const program = narrowed.value;
   const turns: TurnReport[] = [];
   let left: LeftWorld | undefined;
   await expireCalls(engine);

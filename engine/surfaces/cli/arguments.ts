@@ -19,6 +19,13 @@ export function waitOption(): Option {
     .default(WAIT_SECONDS);
 }
 
+/** `--tools LIST` and the like: names between commas; an empty text is an empty list. */
+export function listOption(flags: string, says: string): Option {
+  return new Option(`${flags} <list>`, says).argParser((text) =>
+    text.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])),
+  );
+}
+
 /** `--turn N`. */
 export function turnOption(): Option {
   return new Option('--turn <n>', 'as it stood at the end of this turn; 0 is its start').argParser((text) =>

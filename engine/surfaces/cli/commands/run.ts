@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueTurns } from '../../../operations/run-worker.js';
+import type { Narrowing } from '../../../operations/narrow-run.js';
 import { runWorld } from '../../../operations/run-world.js';
-import { turnsOption } from '../arguments.js';
+import { listOption, turnsOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { chooseModel, llmOption, type ModelOptions } from '../model-choice.js';
 import { toPlace } from '../place.js';
@@ -10,7 +11,7 @@ import { playTurns } from '../play-turns.js';
 import { queuedLines } from '../render/queue.js';
 import { answer, type Perform, printUsage, type Session, withEngine } from '../session.js';
 
-interface RunOptions extends ModelOptions {
+interface RunOptions extends ModelOptions, Narrowing {
   readonly turns: number;
   readonly queue?: boolean;
   readonly anew?: boolean;
@@ -28,6 +29,8 @@ export function addRun(program: Command, perform: Perform): void {
     .addOption(turnsOption(1))
     .addOption(llmOption())
     .option('--script <file>', 'what the scripted model says: a script that ships, or a file')
+    .addOption(listOption('--tools', 'offer these tools alone, of those that the policy allows; names between commas'))
+    .addOption(listOption('--connections', 'grant these connections alone, of those that the profile grants'))
     .option('--queue', 'leave the turns to workers, which ask the model of their own environment')
     .option('--anew', 'begin anew after an attempt that failed: its side effects are made again, its doubts set aside')
     .option('--dry', 'try it on a copy that is thrown away; nothing outside is asked')
@@ -46,12 +49,17 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
       world_slug,
       turns,
       ...(options.anew === undefined ? {} : { anew: options.anew }),
+      ...narrowingOf(options),
       ...choice.script,
       signal,
       onProgress: narration.onProgress,
       onWorld: (world, database) => narration.begin({ world, model: choice.model, turns, database }),
     }),
   );
+}
+
+function narrowingOf({ tools, connections }: Narrowing): Narrowing {
+  return { ...(tools === undefined ? {} : { tools }), ...(connections === undefined ? {} : { connections }) };
 }
 
 async function runDry(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
@@ -68,6 +76,7 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
       world_slug,
       turns,
       answers: { path: answers, place: toPlace(session, {}) },
+      ...narrowingOf(options),
       signal,
       onProgress: narration.onProgress,
       onWorld: (world, database) => narration.begin({ world, model: `none, a dry run by ${answers}`, turns, database }),
@@ -76,13 +85,13 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
 }
 
 async function queueFor(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, llm, script, dry, answers, anew } = options;
-  if ([llm, script, dry, answers, anew].some((option) => option !== undefined)) {
+  const { turns, llm, script, dry, answers, anew, tools, connections } = options;
+  if ([llm, script, dry, answers, anew, tools, connections].some((option) => option !== undefined)) {
     const message = '--queue leaves the turns to workers, and who answers is theirs to choose.';
     return printUsage(session, {
       code: 'USAGE',
       message,
-      repair: 'Leave --llm, --script, --dry, --answers and --anew out.',
+      repair: 'Leave --llm, --script, --dry, --answers, --anew, --tools and --connections out.',
     });
   }
   const queued = await withEngine(session, (engine) => queueTurns(engine, { world_slug, turns }));

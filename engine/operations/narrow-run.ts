@@ -1,0 +1,47 @@
+import type { Problem } from '../contract/problem.js';
+import { nearestName } from '../core/content/nearest-name.js';
+import { narrowTools, permittedToolsOf } from '../core/workflow/narrow-tools.js';
+import type { Program } from '../core/workflow/program.js';
+import { type Done, refuse } from './engine.js';
+
+/** What a run may use of what its documents allow; what is left out is not narrowed. */
+export interface Narrowing {
+  /** Names of tools that are offered in this run. */
+  readonly tools?: readonly string[];
+  /** Ids of connections that are granted in this run. */
+  readonly connections?: readonly string[];
+}
+
+/**
+ * Narrows a program for one run. Nothing is widened: what the documents do not allow is refused by its name.
+ * The narrowed program asks models otherwise, so that an attempt which is gone on with has to be narrowed alike; else its
+ * records do not fit, and it ends with `record_mismatch`.
+ */
+export function narrowRun(program: Program, { tools, connections = [] }: Narrowing): Done<Program> {
+  const allowed = permittedToolsOf(program);
+  const problems = [
+    ...(tools ?? []).filter((name) => !allowed.has(name)).map((name) => toolNotAllowed(name, [...allowed])),
+    // Documents that use connections are not supported yet, so that no scenario that runs has one.
+    ...connections.map(connectionNotGranted),
+  ];
+  if (problems.length > 0) return refuse(...problems);
+  return { ok: true, value: tools === undefined ? program : narrowTools(program, new Set(tools)) };
+}
+
+function toolNotAllowed(name: string, allowed: readonly string[]): Problem {
+  const nearest = nearestName(name, allowed);
+  const known = allowed.length === 0 ? 'It offers none.' : `It offers ${allowed.join(', ')}.`;
+  return {
+    code: 'RUN_TOOL_NOT_OFFERED',
+    message: `The scenario offers no tool ${JSON.stringify(name)} that its policy allows, and a run can only narrow what is offered.`,
+    repair: nearest === undefined ? known : `Did you mean ${nearest}? ${known}`,
+  };
+}
+
+function connectionNotGranted(id: string): Problem {
+  return {
+    code: 'RUN_CONNECTION_NOT_GRANTED',
+    message: `The scenario grants no connection ${JSON.stringify(id)}, and a run can only narrow what is granted.`,
+    repair: 'Leave it out. This version grants no connections.',
+  };
+}

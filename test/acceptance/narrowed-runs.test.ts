@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { RunReport } from '../../engine/operations/run-turns.js';
+import type { AttemptRecord, LlmCallRecord } from '../../engine/ports/records.js';
+import { type Answers, startScriptedModel } from '../../fixtures/scripted-model/index.js';
+import { finalPatch, toolCall } from '../support/turn-player.js';
+import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
+import { script } from './readings.js';
+
+const FIRST = 'bob/act/round-1/try-1';
+const SECOND = 'bob/act/round-1/try-2';
+const BUY = toolCall('buy_candy', { actor_id: 'bob', machine_id: 'vending_machine', button: 'C' });
+const NOTHING = { json: finalPatch([], 'Nothing happens.') };
+
+/** A world of the shipped scenario `tools`, and a model that says this. */
+async function makeWorld(context: TestContext, says: Answers) {
+  const model = await startScriptedModel(says);
+  context.after(() => model.close());
+  const variables = { CHUKWA_DATA_DIR: await makeFolder(context), CHUKWA_LLM_BASE_URL: model.url };
+  await askChukwa(['world', 'create', 'narrow', '--scenario', 'workflows/tools/scenario.json'], variables);
+  return { model, variables };
+}
+
+test('run --tools offers models these tools alone, and the call of another is refused by policy', async (t) => {
+  const { variables } = await makeWorld(t, script({ [FIRST]: { json: BUY }, [SECOND]: NOTHING }));
+  const report = await askChukwa<RunReport>(['run', 'narrow', '--tools', ''], variables);
+  const [turn] = report.turns;
+  assert.equal(turn?.status, 'committed');
+  const record = await askChukwa<AttemptRecord>(['attempt', turn.attempt_id], variables);
+  const generations = record.invocations.filter(({ llm_call_id }) => llm_call_id !== null);
+  assert.deepEqual(
+    generations.map(({ command_key, status }) => [command_key, status]),
+    [
+      [FIRST, 'failed'],
+      [SECOND, 'succeeded'],
+    ],
+  );
+  const [first] = generations;
+  const call = await askChukwa<LlmCallRecord>(['llm-call', first?.llm_call_id ?? ''], variables);
+  assert.match(JSON.stringify(call), /policy_denied/);
+  assert.equal(record.invocations.length, 2, 'the tool was called');
+});
+
+test('run --tools refuses a tool that the policy does not allow, and proposes one that it does', async (t) => {
+  const { variables } = await makeWorld(t, script({}));
+  const refused = await askChukwa<object>(['run', 'narrow', '--tools', 'buy_cnady,fly'], variables, 1);
+  assert.match(JSON.stringify(refused), /RUN_TOOL_NOT_OFFERED.*Did you mean buy_candy\?.*"fly\\"/);
+});
+
+test('run --connections refuses a connection that nobody grants, and takes an empty list', async (t) => {
+  const { variables } = await makeWorld(t, script({ [FIRST]: NOTHING }));
+  const refused = await askChukwa<object>(['run', 'narrow', '--connections', 'till'], variables, 1);
+  assert.match(JSON.stringify(refused), /RUN_CONNECTION_NOT_GRANTED/);
+  const report = await askChukwa<RunReport>(['run', 'narrow', '--connections', ''], variables);
+  assert.equal(report.turns[0]?.status, 'committed');
+});
+
+test('run --queue takes no narrowing: workers run what the documents allow', async (t) => {
+  const { variables } = await makeWorld(t, script({}));
+  assert.equal((await runChukwa(['run', 'narrow', '--queue', '--tools', ''], variables)).code, 2);
+});
+
+for (const [again, outcome] of [
+  [
+    ['--tools', ''],
+    ['committed', null],
+  ],
+  [[], ['failed', 'record_mismatch']],
+] as const)
+  test(`an attempt that was begun with --tools '' and goes on with ${again.join(' ') || 'all tools'} ends ${outcome[0]}`, async (t) => {
+    const wrong = { json: finalPatch([{ op: 'set_entity_state', entity_id: 'Bob', state: 'up' }], 'Up.') };
+    const { model, variables } = await makeWorld(t, script({ [FIRST]: wrong, [SECOND]: { fault: 'hang', text: '{' } }));
+    let requests = 0;
+    const asked = new Promise<void>((resolve) => {
+      model.onRequest(async () => {
+        requests += 1;
+        if (requests === 2) resolve();
+      });
+    });
+    const running = startChukwa(['run', 'narrow', '--tools', ''], variables);
+    await whileRunning(running, asked);
+    running.kill('SIGKILL');
+    await running.ended;
+    model.setScript(script({ [FIRST]: wrong, [SECOND]: NOTHING }));
+    const ended = await runChukwa(['run', 'narrow', ...again, '--json'], variables);
+    const [turn] = (JSON.parse(ended.stdout) as RunReport).turns;
+    assert.deepEqual([turn?.status, turn?.failure_class], outcome);
+  });
