@@ -126,13 +126,15 @@ check(
 );
 
 check(
-  'the process is touched only where the program begins, by the terminal, and by files that hold a folder or a program',
+  'the process is touched only where the program begins, by the terminal, and by files that hold a folder or a program or ask who owns it',
   findProcess,
   engineBut([
     'engine/chukwa.ts',
     'engine/library.ts',
     'engine/main.ts',
+    'engine/operations/own-files.ts',
     'engine/operations/plugins/conformance/suite.ts',
+    'engine/operations/served.ts',
     'engine/sources/bench.ts',
     'engine/sources/children.ts',
     'engine/store/folder-lock.ts',
