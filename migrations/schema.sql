@@ -758,108 +758,108 @@ CREATE TABLE worlds (
     CONSTRAINT worlds_check CHECK ((num_nulls(lease_attempt_id, lease_host, lease_pid, lease_until) = ANY (ARRAY[0, 4])))
 );
 
-ALTER TABLE adopted_calls ADD CONSTRAINT adopted_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
-ALTER TABLE adopted_calls ADD CONSTRAINT adopted_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+ALTER TABLE adopted_calls ADD CONSTRAINT adopted_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE adopted_calls ADD CONSTRAINT adopted_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
-ALTER TABLE agent_events ADD CONSTRAINT agent_events_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id);
+ALTER TABLE agent_events ADD CONSTRAINT agent_events_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id) DEFERRABLE;
 
-ALTER TABLE agent_inbox ADD CONSTRAINT agent_inbox_attempt_fk FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
-ALTER TABLE agent_inbox ADD CONSTRAINT agent_inbox_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
+ALTER TABLE agent_inbox ADD CONSTRAINT agent_inbox_attempt_fk FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE agent_inbox ADD CONSTRAINT agent_inbox_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
-ALTER TABLE agent_state_heads ADD CONSTRAINT agent_state_heads_turn_fk FOREIGN KEY (world_slug, active_agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id);
-ALTER TABLE agent_state_heads ADD CONSTRAINT agent_state_heads_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
+ALTER TABLE agent_state_heads ADD CONSTRAINT agent_state_heads_turn_fk FOREIGN KEY (world_slug, active_agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id) DEFERRABLE;
+ALTER TABLE agent_state_heads ADD CONSTRAINT agent_state_heads_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
-ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_deliverable_fk FOREIGN KEY (world_slug, output_box_id, deliverable_card_id) REFERENCES cards(world_slug, box_id, card_id);
-ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
-ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_inbox_id_fkey FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id);
+ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_deliverable_fk FOREIGN KEY (world_slug, output_box_id, deliverable_card_id) REFERENCES cards(world_slug, box_id, card_id) DEFERRABLE;
+ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_inbox_id_fkey FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id) DEFERRABLE;
 
-ALTER TABLE attempt_events ADD CONSTRAINT attempt_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+ALTER TABLE attempt_events ADD CONSTRAINT attempt_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
-ALTER TABLE attempts ADD CONSTRAINT attempts_adopts_fk FOREIGN KEY (world_slug, adopts) REFERENCES attempts(world_slug, attempt_id);
-ALTER TABLE attempts ADD CONSTRAINT attempts_failed_source_invocation_fk FOREIGN KEY (world_slug, failed_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
-ALTER TABLE attempts ADD CONSTRAINT attempts_inbox_fk FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id);
-ALTER TABLE attempts ADD CONSTRAINT attempts_last_source_invocation_fk FOREIGN KEY (world_slug, last_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
-ALTER TABLE attempts ADD CONSTRAINT attempts_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash);
-ALTER TABLE attempts ADD CONSTRAINT attempts_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
+ALTER TABLE attempts ADD CONSTRAINT attempts_adopts_fk FOREIGN KEY (world_slug, adopts) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE attempts ADD CONSTRAINT attempts_failed_source_invocation_fk FOREIGN KEY (world_slug, failed_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
+ALTER TABLE attempts ADD CONSTRAINT attempts_inbox_fk FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id) DEFERRABLE;
+ALTER TABLE attempts ADD CONSTRAINT attempts_last_source_invocation_fk FOREIGN KEY (world_slug, last_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
+ALTER TABLE attempts ADD CONSTRAINT attempts_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash) DEFERRABLE;
+ALTER TABLE attempts ADD CONSTRAINT attempts_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
-ALTER TABLE boxes ADD CONSTRAINT boxes_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id);
+ALTER TABLE boxes ADD CONSTRAINT boxes_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id) DEFERRABLE;
 
-ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
-ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
-ALTER TABLE cards ADD CONSTRAINT cards_world_slug_box_id_agent_turn_id_card_limit_fkey FOREIGN KEY (world_slug, box_id, agent_turn_id, card_limit) REFERENCES boxes(world_slug, box_id, agent_turn_id, card_limit);
-ALTER TABLE cards ADD CONSTRAINT cards_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+ALTER TABLE cards ADD CONSTRAINT cards_world_slug_box_id_agent_turn_id_card_limit_fkey FOREIGN KEY (world_slug, box_id, agent_turn_id, card_limit) REFERENCES boxes(world_slug, box_id, agent_turn_id, card_limit) DEFERRABLE;
+ALTER TABLE cards ADD CONSTRAINT cards_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
-ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
-ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_tool_policy_hash_fkey FOREIGN KEY (tool_policy_hash) REFERENCES tool_policies(hash);
-ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_workflow_hash_fkey FOREIGN KEY (workflow_hash) REFERENCES cognition_workflows(hash);
+ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
+ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_tool_policy_hash_fkey FOREIGN KEY (tool_policy_hash) REFERENCES tool_policies(hash) DEFERRABLE;
+ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_workflow_hash_fkey FOREIGN KEY (workflow_hash) REFERENCES cognition_workflows(hash) DEFERRABLE;
 
-ALTER TABLE cognition_workflows ADD CONSTRAINT cognition_workflows_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
+ALTER TABLE cognition_workflows ADD CONSTRAINT cognition_workflows_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
-ALTER TABLE component_references ADD CONSTRAINT component_references_from_kind_from_hash_fkey FOREIGN KEY (from_kind, from_hash) REFERENCES components(kind, hash);
-ALTER TABLE component_references ADD CONSTRAINT component_references_to_kind_to_hash_fkey FOREIGN KEY (to_kind, to_hash) REFERENCES components(kind, hash);
+ALTER TABLE component_references ADD CONSTRAINT component_references_from_kind_from_hash_fkey FOREIGN KEY (from_kind, from_hash) REFERENCES components(kind, hash) DEFERRABLE;
+ALTER TABLE component_references ADD CONSTRAINT component_references_to_kind_to_hash_fkey FOREIGN KEY (to_kind, to_hash) REFERENCES components(kind, hash) DEFERRABLE;
 
-ALTER TABLE entity_memories ADD CONSTRAINT entity_memories_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn);
-ALTER TABLE entity_memories ADD CONSTRAINT entity_memories_world_slug_turn_patch_seq_effect_index_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index);
+ALTER TABLE entity_memories ADD CONSTRAINT entity_memories_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn) DEFERRABLE;
+ALTER TABLE entity_memories ADD CONSTRAINT entity_memories_world_slug_turn_patch_seq_effect_index_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index) DEFERRABLE;
 
-ALTER TABLE entity_states ADD CONSTRAINT entity_states_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn);
-ALTER TABLE entity_states ADD CONSTRAINT entity_states_world_slug_turn_patch_seq_effect_index_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index);
+ALTER TABLE entity_states ADD CONSTRAINT entity_states_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn) DEFERRABLE;
+ALTER TABLE entity_states ADD CONSTRAINT entity_states_world_slug_turn_patch_seq_effect_index_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index) DEFERRABLE;
 
-ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn);
-ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_turn_patch_seq_effect_inde_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index);
+ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn) DEFERRABLE;
+ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_turn_patch_seq_effect_inde_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index) DEFERRABLE;
 
-ALTER TABLE execution_edges ADD CONSTRAINT execution_edges_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id);
+ALTER TABLE execution_edges ADD CONSTRAINT execution_edges_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id) DEFERRABLE;
 
-ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
+ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
-ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES offered_schemas(hash);
-ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES offered_schemas(hash) DEFERRABLE;
+ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
-ALTER TABLE llm_chunks ADD CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
+ALTER TABLE llm_chunks ADD CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id) DEFERRABLE;
 
-ALTER TABLE llm_conversation_messages ADD CONSTRAINT llm_conversation_messages_message_hash_fkey FOREIGN KEY (message_hash) REFERENCES llm_messages(message_hash);
+ALTER TABLE llm_conversation_messages ADD CONSTRAINT llm_conversation_messages_message_hash_fkey FOREIGN KEY (message_hash) REFERENCES llm_messages(message_hash) DEFERRABLE;
 
-ALTER TABLE patch_effects ADD CONSTRAINT patch_effects_world_slug_turn_patch_seq_fkey FOREIGN KEY (world_slug, turn, patch_seq) REFERENCES world_patches(world_slug, turn, patch_seq);
+ALTER TABLE patch_effects ADD CONSTRAINT patch_effects_world_slug_turn_patch_seq_fkey FOREIGN KEY (world_slug, turn, patch_seq) REFERENCES world_patches(world_slug, turn, patch_seq) DEFERRABLE;
 
-ALTER TABLE pending_calls ADD CONSTRAINT pending_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+ALTER TABLE pending_calls ADD CONSTRAINT pending_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
-ALTER TABLE response_sources ADD CONSTRAINT response_sources_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
+ALTER TABLE response_sources ADD CONSTRAINT response_sources_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
-ALTER TABLE scenarios ADD CONSTRAINT scenarios_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
+ALTER TABLE scenarios ADD CONSTRAINT scenarios_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
-ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_attempt_fk FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
-ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_input_schema_hash_fkey FOREIGN KEY (input_schema_hash) REFERENCES json_schemas(hash);
-ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_llm_call_fk FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
-ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES json_schemas(hash);
-ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_parent_fk FOREIGN KEY (world_slug, parent_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
-ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_source_hash_fkey FOREIGN KEY (source_hash) REFERENCES response_sources(hash);
-ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_workflow_hash_fkey FOREIGN KEY (workflow_hash) REFERENCES cognition_workflows(hash);
+ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_attempt_fk FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_input_schema_hash_fkey FOREIGN KEY (input_schema_hash) REFERENCES json_schemas(hash) DEFERRABLE;
+ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_llm_call_fk FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id) DEFERRABLE;
+ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES json_schemas(hash) DEFERRABLE;
+ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_parent_fk FOREIGN KEY (world_slug, parent_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
+ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_source_hash_fkey FOREIGN KEY (source_hash) REFERENCES response_sources(hash) DEFERRABLE;
+ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_workflow_hash_fkey FOREIGN KEY (workflow_hash) REFERENCES cognition_workflows(hash) DEFERRABLE;
 
-ALTER TABLE tool_policies ADD CONSTRAINT tool_policies_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash);
+ALTER TABLE tool_policies ADD CONSTRAINT tool_policies_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
-ALTER TABLE turn_waiting_tools ADD CONSTRAINT turn_waiting_tools_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id);
-ALTER TABLE turn_waiting_tools ADD CONSTRAINT turn_waiting_tools_world_slug_tool_call_id_fkey FOREIGN KEY (world_slug, tool_call_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+ALTER TABLE turn_waiting_tools ADD CONSTRAINT turn_waiting_tools_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id) DEFERRABLE;
+ALTER TABLE turn_waiting_tools ADD CONSTRAINT turn_waiting_tools_world_slug_tool_call_id_fkey FOREIGN KEY (world_slug, tool_call_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
-ALTER TABLE turns ADD CONSTRAINT turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
-ALTER TABLE turns ADD CONSTRAINT turns_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
+ALTER TABLE turns ADD CONSTRAINT turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE turns ADD CONSTRAINT turns_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
-ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_cognition_workflow_hash_fkey FOREIGN KEY (cognition_workflow_hash) REFERENCES cognition_workflows(hash);
-ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_response_source_hash_fkey FOREIGN KEY (response_source_hash) REFERENCES response_sources(hash);
-ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id);
-ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id);
-ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
+ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_cognition_workflow_hash_fkey FOREIGN KEY (cognition_workflow_hash) REFERENCES cognition_workflows(hash) DEFERRABLE;
+ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_response_source_hash_fkey FOREIGN KEY (response_source_hash) REFERENCES response_sources(hash) DEFERRABLE;
+ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id) DEFERRABLE;
+ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
-ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_ancestor_slug_fkey FOREIGN KEY (ancestor_slug) REFERENCES worlds(world_slug);
-ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug);
+ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_ancestor_slug_fkey FOREIGN KEY (ancestor_slug) REFERENCES worlds(world_slug) DEFERRABLE;
+ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
-ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id);
-ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn);
+ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
+ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn) DEFERRABLE;
 
-ALTER TABLE worlds ADD CONSTRAINT worlds_adoptable_attempt_fk FOREIGN KEY (world_slug, adoptable_attempt_id) REFERENCES attempts(world_slug, attempt_id);
-ALTER TABLE worlds ADD CONSTRAINT worlds_head_fk FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn);
-ALTER TABLE worlds ADD CONSTRAINT worlds_lease_attempt_fk FOREIGN KEY (world_slug, lease_attempt_id) REFERENCES attempts(world_slug, attempt_id);
-ALTER TABLE worlds ADD CONSTRAINT worlds_root_world_slug_fkey FOREIGN KEY (root_world_slug) REFERENCES worlds(world_slug);
-ALTER TABLE worlds ADD CONSTRAINT worlds_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash);
+ALTER TABLE worlds ADD CONSTRAINT worlds_adoptable_attempt_fk FOREIGN KEY (world_slug, adoptable_attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE worlds ADD CONSTRAINT worlds_head_fk FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn) DEFERRABLE;
+ALTER TABLE worlds ADD CONSTRAINT worlds_lease_attempt_fk FOREIGN KEY (world_slug, lease_attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE worlds ADD CONSTRAINT worlds_root_world_slug_fkey FOREIGN KEY (root_world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
+ALTER TABLE worlds ADD CONSTRAINT worlds_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash) DEFERRABLE;
 
 CREATE VIEW attempt_timeline_events AS
  SELECT events.world_slug,
@@ -981,10 +981,26 @@ END
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.refuse_rewriting()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+    RAISE EXCEPTION '%: %', TG_TABLE_NAME, TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation';
+END
+$function$
+;
+
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.adopted_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.agent_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER forget_payload BEFORE UPDATE OF status ON public.agent_inbox FOR EACH ROW WHEN (((new.status = 'consumed'::inbox_status) AND (new.message_type <> 'turn'::inbox_message_type))) EXECUTE FUNCTION forget_payload();
+CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_inbox FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
+CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_state_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
+CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.agent_turns FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('an agent turn that has ended is final');
+CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_turns FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('an attempt that has ended is final');
+CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.boxes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.call_settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cards FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -998,6 +1014,8 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.environ
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.execution_edges FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.json_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_artifacts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.llm_calls FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('a generation that has ended is final');
+CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.llm_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_chunks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_conversation_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -1005,10 +1023,18 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_seg
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_token_observations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.offered_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.patch_effects FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.pending_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.response_sources FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.scenarios FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.source_invocations FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('a call that has ended is final');
+CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.source_invocations FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.tool_policies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.turn_waiting_tools FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.turns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_lineage FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_patches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER epochs_grow BEFORE UPDATE OF lease_epoch ON public.worlds FOR EACH ROW WHEN (((new.lease_epoch)::bigint <= (old.lease_epoch)::bigint)) EXECUTE FUNCTION refuse_rewriting('an epoch only grows');
+CREATE TRIGGER origin_is_final BEFORE UPDATE OF world_slug, root_world_slug, created_at ON public.worlds FOR EACH ROW EXECUTE FUNCTION refuse_rewriting('where a world comes from is final');
+CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.worlds FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
+CREATE TRIGGER turns_follow_each_other BEFORE UPDATE OF turn ON public.worlds FOR EACH ROW WHEN (((new.turn)::bigint <> ((old.turn)::bigint + 1))) EXECUTE FUNCTION refuse_rewriting('a turn is followed by the next one');
