@@ -413,4 +413,5 @@ export interface Store {
   /** Left out for a database that this process has for itself. */
   readonly shared?: SharedDatabase;
   readonly records: RecordReader;
+  readonly transfer: import('./transfer.js').WorldTransfer;
 }

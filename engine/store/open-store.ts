@@ -13,6 +13,8 @@ import { recordReader } from './records/record-reader.js';
 import { openServerDoorbell } from './doorbell/server-doorbell.js';
 import { startThreadHeartbeat } from './heartbeat/thread-heartbeat.js';
 import { openServer } from './server.js';
+import { exportWorlds } from './transfer/export-worlds.js';
+import { importWorlds } from './transfer/import-worlds.js';
 import { worldStore } from './worlds.js';
 
 /** Where everything is stored. */
@@ -77,6 +79,10 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Sto
     inbox: openInbox(database),
     pending: pendingCalls(database),
     records: recordReader(database),
+    transfer: {
+      export: (world_slugs, write) => exportWorlds(database, world_slugs, write),
+      import: (lines) => importWorlds(database, lines),
+    },
     ...toShared(database),
   };
 }

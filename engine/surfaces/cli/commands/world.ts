@@ -14,6 +14,7 @@ import { diffLines } from '../render/diff.js';
 import { accent, type Line, line, verbatim } from '../render/line.js';
 import { shownWorldLines, worldLines, worldListLines } from '../render/world.js';
 import { answer, type Perform, type Session, withArchive, withEngine } from '../session.js';
+import { addTransfer } from './world-transfer.js';
 import { type RootOptions, toPlace } from '../place.js';
 
 interface CreateOptions extends RootOptions {
@@ -26,13 +27,14 @@ interface ForkOptions extends RootOptions {
   readonly scenario?: string;
 }
 
-/** `chukwa world create`, `list`, `show`, `diff` and `fork` */
+/** `chukwa world create`, `list`, `show`, `diff`, `fork`, `export` and `import` */
 export function addWorld(program: Command, perform: Perform): void {
   const world = program.command('world').helpGroup('Worlds:').description('Make worlds and look at them.');
   addCreate(world, perform);
   addListAndShow(world, perform);
   addDiff(world, perform);
   addFork(world, perform);
+  addTransfer(world, perform);
 }
 
 function addCreate(world: Command, perform: Perform): void {

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { access, type FileHandle, link, open, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import type { Problem } from '../contract/problem.js';
+import { unreachable } from '../contract/unreachable.js';
+import type { Exported, Imported, OpenAttempt } from '../ports/transfer.js';
+import { type Archive, type Done, refuse, type Refused } from './engine.js';
+import { unknownWorld } from './worlds.js';
+
+/** Worlds that were moved between a database and a file. */
+export interface Moved {
+  readonly worlds: readonly string[];
+  readonly rows: number;
+}
+
+export interface ExportRequest {
+  readonly world_slugs: readonly string[];
+  /** A file that is not there yet. */
+  readonly file: string;
+  readonly working_folder: string;
+}
+
+/**
+ * Writes worlds into a new file, with all that is recorded of them. The file appears whole, once it is on the disk.
+ * Nothing is written while an attempt of theirs is open.
+ */
+export async function exportWorlds({ store }: Archive, request: ExportRequest): Promise<Done<Moved>> {
+  const path = resolve(request.working_folder, request.file);
+  const draft = `${path}.${randomUUID()}.part`;
+  try {
+    if (await isThere(path)) return fileExists(request.file);
+    const handle = await onFile(open(draft, 'wx', 0o600));
+    let exported: Exported;
+    try {
+      const lines = openLines(handle);
+      exported = await store.transfer.export(request.world_slugs, lines.write);
+      await lines.flush();
+      await onFile(handle.sync());
+    } finally {
+      await handle.close();
+    }
+    const refused = await refuseExport({ store }, exported);
+    if (refused !== undefined) return refused;
+    await onFile(link(draft, path));
+    return { ok: true, value: exported as Extract<Exported, Moved> };
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error;
+    return error.code === 'EEXIST' ? fileExists(request.file) : fileUnwritable(request.file, error);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+const BUFFERED_CHARACTERS = 262_144;
+const READ_BYTES = 262_144;
+
+function openLines(handle: FileHandle): {
+  readonly write: (line: string) => Promise<void>;
+  readonly flush: () => Promise<void>;
+} {
+  let buffered: string[] = [];
+  let characters = 0;
+  const flush = async (): Promise<void> => {
+    const text = buffered.join('');
+    buffered = [];
+    characters = 0;
+    await onFile(handle.writeFile(text));
+  };
+  const write = async (line: string): Promise<void> => {
+    buffered.push(line, '\n');
+    characters += line.length;
+    if (characters >= BUFFERED_CHARACTERS) await flush();
+  };
+  return { write, flush };
+}
+
+async function refuseExport(archive: Archive, exported: Exported): Promise<Refused | undefined> {
+  switch (exported.kind) {
+    case 'exported':
+      return undefined;
+    case 'unknown_world':
+      return unknownWorld(archive, exported.world_slug);
+    case 'under_way':
+      return refuse(worldUnderWay(exported.attempt));
+    default:
+      return unreachable(exported);
+  }
+}
+
+function worldUnderWay({ world_slug, attempt_id, attempted_turn, status }: OpenAttempt): Problem {
+  const state = status === 'suspended' ? 'is suspended, and waits for an answer' : 'has not ended';
+  return {
+    code: 'WORLD_UNDER_WAY',
+    message: `The attempt ${attempt_id} at turn ${attempted_turn} of ${world_slug} ${state}. An export holds attempts that have ended.`,
+    repair: `Wait for its end; where nobody drives it, chukwa run ${world_slug} goes on with it, and chukwa stop ${attempt_id} ends it.`,
+    details: { world_slug, attempt_id },
+  };
+}
+
+/** Takes worlds out of a file, whole or not at all. */
+export async function importWorlds(
+  { store }: Archive,
+  { file, working_folder }: { readonly file: string; readonly working_folder: string },
+): Promise<Done<Moved>> {
+  try {
+    const imported = await store.transfer.import(readLines(resolve(working_folder, file)));
+    return toDone(imported, file);
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error;
+    return refuse({
+      code: error.code === 'ENOENT' ? 'FILE_MISSING' : 'FILE_UNREADABLE',
+      message: `${file} cannot be read: ${error.message}.`,
+      repair: 'Name a file that chukwa world export has written.',
+    });
+  }
+}
+
+function toDone(imported: Imported, file: string): Done<Moved> {
+  switch (imported.kind) {
+    case 'imported':
+      return { ok: true, value: imported };
+    case 'world_exists':
+      return refuse({
+        code: 'WORLD_EXISTS',
+        message: `${file} brings the world ${imported.world_slug}, and there is one already.`,
+        repair: 'Import it into a database that has no such world. Nothing was imported.',
+      });
+    case 'other_version':
+      return refuse({
+        code: 'WORLD_FILE_OF_ANOTHER_VERSION',
+        message: `${file} comes from a database at ${imported.found}, and this one is at ${imported.expected}.`,
+        repair: 'Bring both databases to one version with chukwa migrate, and export again.',
+      });
+    case 'damaged':
+      return refuse({
+        code: 'WORLD_FILE_DAMAGED',
+        message: `${file} is not as it was exported: ${imported.reason}.`,
+        repair: 'Copy it anew from where it was exported, or export again. Nothing was imported.',
+      });
+    default:
+      return unreachable(imported);
+  }
+}
+
+/** The lines of a file without their ends. A line ends with a line feed only: JSON may hold every other separator. */
+async function* readLines(path: string): AsyncGenerator<string> {
+  const handle = await onFile(open(path));
+  const decoder = new StringDecoder('utf8');
+  const bytes = Buffer.alloc(READ_BYTES);
+  try {
+    let rest = '';
+    for (;;) {
+      const { bytesRead } = await onFile(handle.read(bytes));
+      if (bytesRead === 0) break;
+      const lines = (rest + decoder.write(bytes.subarray(0, bytesRead))).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+    rest += decoder.end();
+    if (rest !== '') yield rest;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function fileExists(file: string): Refused {
+  return refuse({ code: 'FILE_EXISTS', message: `${file} is there already.`, repair: 'Name another file.' });
+}
+
+function fileUnwritable(file: string, { message }: FileFault): Refused {
+  return refuse({
+    code: 'FILE_UNWRITABLE',
+    message: `${file} cannot be written: ${message}.`,
+    repair: 'Name a file in a folder that is there, that you may write, and whose disk has room.',
+  });
+}
+
+/** What a file could not do. A database has errors of the same codes, and tells of them by itself. */
+class FileFault extends Error {
+  readonly code: string;
+  constructor(code: string) {
+    super(FILE_REASONS[code] ?? code);
+    this.code = code;
+  }
+}
+
+const FILE_REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'it is not there, or its folder is not',
+  ENOTDIR: 'a file stands in the place of its folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not do that there',
+  EPERM: 'this user may not do that there',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'what this user may store there is used up',
+};
+
+async function onFile<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof Error && 'code' in error ? new FileFault(String(error.code)) : error;
+  }
+}

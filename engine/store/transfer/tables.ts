@@ -1,0 +1,147 @@
+import { COMPONENT_TABLES } from '../component-tables.js';
+import type { Runner } from '../statement.js';
+
+// Which tables an export holds is written here and nowhere else; their columns and keys are read from the database.
+
+/** Of a world's own tables, all rows go with it. */
+const OF_WORLDS = [
+  'agent_events',
+  'agent_state_heads',
+  'agent_turns',
+  'attempt_events',
+  'attempts',
+  'boxes',
+  'call_settlements',
+  'cards',
+  'entity_memories',
+  'entity_states',
+  'environment_contents',
+  'execution_edges',
+  'llm_artifacts',
+  'llm_calls',
+  'llm_chunks',
+  'llm_conversation_messages',
+  'llm_token_observations',
+  'patch_effects',
+  'pending_calls',
+  'source_invocations',
+  'turn_waiting_tools',
+  'turns',
+  'world_audit_events',
+  'world_lineage',
+  'world_patches',
+  'worlds',
+] as const;
+
+const DOCUMENTS = Object.values(COMPONENT_TABLES);
+
+/** The documents that scenarios of the worlds lead to: those of their attempts as well, for a world may have changed its own. */
+const CLOSURE = `
+  WITH RECURSIVE closure (kind, hash) AS (
+    SELECT 'scenario'::component_kind, scenario_hash::text COLLATE "C"
+    FROM (
+      SELECT scenario_hash FROM worlds WHERE world_slug = ANY ($1)
+      UNION
+      SELECT scenario_hash FROM attempts WHERE world_slug = ANY ($1)) AS played
+    UNION
+    SELECT to_kind, to_hash::text COLLATE "C" FROM closure JOIN component_references ON from_kind = kind AND from_hash = hash)`;
+
+const MESSAGES = 'SELECT message_hash FROM llm_conversation_messages WHERE world_slug = ANY ($1)';
+
+/** Of tables that worlds share, the rows that these worlds refer to. */
+const SHARED: Readonly<Record<string, string>> = {
+  components: '(kind, hash::text) IN (SELECT kind, hash FROM closure)',
+  component_references: '(from_kind, from_hash::text) IN (SELECT kind, hash FROM closure)',
+  ...Object.fromEntries(DOCUMENTS.map((table) => [table, '(kind, hash::text) IN (SELECT kind, hash FROM closure)'])),
+  llm_messages: `message_hash IN (${MESSAGES})`,
+  llm_segments: `segment_hash IN (
+    SELECT unnest(segment_hashes) FROM llm_messages WHERE message_hash IN (${MESSAGES}))`,
+  offered_schemas: 'hash IN (SELECT output_schema_hash FROM llm_calls WHERE world_slug = ANY ($1))',
+};
+
+const ROWS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(OF_WORLDS.map((table) => [table, 'world_slug = ANY ($1)'])),
+  // What is still to be done stays behind.
+  agent_inbox: `world_slug = ANY ($1) AND status = 'consumed'`,
+  ...SHARED,
+};
+
+/** Tables that no export holds. */
+export const LEFT_OUT: readonly string[] = ['schema_migrations'];
+
+/** The tables of an export, by name. */
+export const EXPORTED_TABLES: readonly string[] = Object.keys(ROWS).toSorted();
+
+/** A lease is held in one database, and does not move. */
+const LEASE = ['lease_attempt_id', 'lease_host', 'lease_pid', 'lease_until'];
+
+const textHash = (bytes: string): string => `encode(sha256(${bytes}), 'hex')`;
+const documentHash = textHash(`convert_to((line->'row'->'content')::text, 'UTF8')`);
+const PIECES = `(
+  SELECT string_agg(format('["%s","%s"]', origin, coalesce(hash, ${textHash('piece')})), ',' ORDER BY place)
+  FROM unnest(origins, texts, segment_hashes) WITH ORDINALITY AS pieces (origin, piece, hash, place))`;
+
+/** Of rows that are named by their content: what their name must be. */
+const NAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(DOCUMENTS.map((table) => [table, `hash = ${documentHash}`])),
+  offered_schemas: `hash = ${documentHash}`,
+  llm_segments: `segment_hash = ${textHash('text')}`,
+  llm_messages: `message_hash = ${textHash(`convert_to(format('["%s",[%s]]', role, ${PIECES}), 'UTF8')`)}`,
+};
+
+/** A table as it moves between databases. */
+export interface MovedTable {
+  readonly name: string;
+  readonly columns: readonly { readonly name: string; readonly is_json: boolean }[];
+  readonly key: readonly string[];
+  /** The number generator of its events, where it has one. */
+  readonly sequence: string | null;
+  readonly sequence_column: string | null;
+}
+
+const DESCRIBE = `
+  SELECT relname::text AS name,
+    (SELECT json_agg(json_build_object('name', attname, 'is_json', atttypid = 'json'::regtype) ORDER BY attnum)
+     FROM pg_attribute
+     WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns,
+    (SELECT json_agg(attname ORDER BY array_position(conkey, attnum))
+     FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
+     WHERE conrelid = pg_class.oid AND contype = 'p') AS key,
+    pg_get_serial_sequence(relname, identity.name) AS sequence, identity.name AS sequence_column
+  FROM pg_class LEFT JOIN LATERAL (
+      SELECT attname::text AS name FROM pg_attribute WHERE attrelid = pg_class.oid AND attidentity <> '') AS identity ON true
+  WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname = ANY ($1)
+  ORDER BY relname COLLATE "C"`;
+
+/** The tables of an export as the database has them, by name. */
+export async function describeTables(runner: Runner): Promise<readonly MovedTable[]> {
+  const { rows } = await runner.query<MovedTable>(DESCRIBE, [[...EXPORTED_TABLES]]);
+  return rows.map((table) => ({ ...table, columns: table.columns.filter(({ name }) => !LEASE.includes(name)) }));
+}
+
+/** Gives the lines of the rows that worlds `$1` have in a table, in the order of its key. */
+export function selectLines({ name, columns, key }: MovedTable): string {
+  const members = columns.map((column, place) => `(${place}, '${column.name}', to_json(${name}.${column.name})::text)`);
+  // An absent member stands for NULL, since a JSON column may hold null. A line break can only be white space here.
+  return `${CLOSURE}
+    SELECT translate('{"table":"${name}","row":{' || (
+        SELECT string_agg('"' || member || '":' || value, ',' ORDER BY place)
+        FROM (VALUES ${members.join(', ')}) AS row (place, member, value)) || '}}', E'\\n\\r', '  ') AS line
+    FROM ${name} WHERE ${ROWS[name]} ORDER BY ${key.join(', ')}`;
+}
+
+const INCOMING = (name: string): string =>
+  `FROM unnest($1::json[]) AS incoming (line), LATERAL json_populate_record(NULL::${name}, line->'row') AS row`;
+
+/** Inserts the rows of lines `$1`; rows that worlds share may be there already. */
+export function insertLines({ name, columns }: MovedTable): string {
+  const values = columns.map((column) => (column.is_json ? `line->'row'->'${column.name}'` : `row.${column.name}`));
+  return `INSERT INTO ${name} (${columns.map((column) => column.name).join(', ')}) OVERRIDING SYSTEM VALUE
+    SELECT ${values.join(', ')} ${INCOMING(name)} ${name in SHARED ? 'ON CONFLICT DO NOTHING' : ''}`;
+}
+
+/** Counts the rows of lines `$1` whose content is not the one that they are named by; undefined where none are. */
+export function countMisnamed({ name }: MovedTable): string | undefined {
+  const condition = NAMES[name];
+  return condition && `SELECT count(*) AS misnamed ${INCOMING(name)} WHERE (${condition}) IS NOT TRUE`;
+}

@@ -1,0 +1,46 @@
+import type { JsonObject } from '../../contract/json.js';
+import { type OpenHash, openSha256 } from '../../core/content/sha256.js';
+
+// The file of exported worlds is JSON Lines: a head, a line for each row, and an end with the SHA-256 of all bytes before.
+
+/** The version of this form. */
+export const FORM_VERSION = 1;
+
+/** The first line. */
+export interface FileHead {
+  readonly format: 'chukwa worlds';
+  readonly version: number;
+  /** The last migration of the database: it decides which tables and columns there are. */
+  readonly migration: string;
+  readonly worlds: readonly string[];
+}
+
+/** The last line. */
+export interface FileEnd {
+  readonly rows: number;
+  readonly sha256: string;
+}
+
+/** The line of a row. Members that are absent are NULL. */
+export interface FileRow {
+  readonly table: string;
+  readonly row: JsonObject;
+}
+
+/** A line as what it is; undefined where it is none of them. */
+export function parseLine(line: string): FileHead | FileRow | FileEnd | undefined {
+  try {
+    const value = JSON.parse(line) as Partial<FileHead & FileRow & FileEnd> | null;
+    if (value?.format === 'chukwa worlds' && Array.isArray(value.worlds)) return value as FileHead;
+    if (typeof value?.table === 'string' && typeof value.row === 'object') return value as FileRow;
+    return typeof value?.rows === 'number' && typeof value.sha256 === 'string' ? (value as FileEnd) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The digest of a file that is written or read line by line. */
+export function openDigest(): OpenHash {
+  const hash = openSha256();
+  return { add: (line) => hash.add(`${line}\n`), close: hash.close };
+}

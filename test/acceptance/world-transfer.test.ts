@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { compose } from '../../engine/main.js';
+import type { AttemptSummary } from '../../engine/ports/records.js';
+import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
+import { scriptPath, startScriptedModel } from '../../fixtures/scripted-model/index.js';
+import { startToys } from '../../fixtures/toys/index.js';
+import type { Answers } from '../../engine/generated/answers.js';
+import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
+import { openTestDatabase } from '../support/databases.js';
+import { ROOT } from '../support/park-stage.js';
+import { makeFolder } from './command.js';
+
+// The park is played in one database and moved to others by the commands that people use.
+
+type Variables = Readonly<Record<string, string>>;
+
+interface Scene {
+  readonly folder: string;
+  /** The words of a command, on a database. @returns what it printed */
+  chukwa(words: readonly string[], where: Variables, code?: number): Promise<string>;
+  readonly embedded: Variables;
+  readonly served: Variables;
+  readonly empty: Variables;
+}
+
+async function open(context: TestContext): Promise<Scene> {
+  const folder = await makeFolder(context);
+  const script = JSON.parse(await readFile(scriptPath(ROOT, 'park'), 'utf8')) as Answers;
+  const [toys, model] = await Promise.all([startToys(), startScriptedModel(script)]);
+  const database = await openTestDatabase('PostgreSQL');
+  context.after(() => Promise.all([toys.close(), model.close(), database.close()]));
+  const services = { ...toys.variables, CHUKWA_LLM_BASE_URL: model.url, CHUKWA_LLM_API_KEY: 'none' };
+  return {
+    folder,
+    embedded: { CHUKWA_DATA_DIR: join(folder, 'here') },
+    served: { CHUKWA_DATA_DIR: join(folder, 'none'), CHUKWA_DATABASE_URL: database.url ?? '' },
+    empty: { CHUKWA_DATA_DIR: join(folder, 'there') },
+    chukwa: async (words, where, code = 0) => {
+      const terminal = openTestTerminal();
+      assert.equal(
+        await runCommandLine(await compose({ ...services, ...where }), words, terminal),
+        code,
+        terminal.error_text(),
+      );
+      return terminal.out_text() + terminal.error_text();
+    },
+  };
+}
+
+test('a park moves to PostgreSQL and back, is everywhere the same, and goes on', {
+  timeout: 300_000,
+}, async (context) => {
+  const { chukwa, folder, embedded, served, empty } = await open(context);
+  const [first, second, third] = ['first', 'second', 'third'].map((name) => join(folder, `${name}.jsonl`)) as [
+    string,
+    string,
+    string,
+  ];
+  await chukwa(
+    ['world', 'create', 'park', '--scenario', join(ROOT, 'workflows/park'), '--root', join(ROOT, 'workflows')],
+    embedded,
+  );
+  await chukwa(['run', 'park', '--turns', '2'], embedded);
+  await chukwa(['world', 'export', 'park', '--out', first], embedded);
+  await chukwa(['world', 'import', first], served);
+  await chukwa(['world', 'export', 'park', '--out', second], served);
+  assert.equal(await readFile(second, 'utf8'), await readFile(first, 'utf8'));
+  const { attempts } = JSON.parse(await chukwa(['attempts', 'park', '--json'], embedded)) as {
+    readonly attempts: readonly AttemptSummary[];
+  };
+  const looks = [
+    ['world', 'show', 'park'],
+    ['world', 'show', 'park', '--turn', '1'],
+    ['attempts', 'park'],
+    ...attempts.map(({ attempt_id }) => ['attempt', attempt_id]),
+    ['world', 'diff', 'park', '0', '2', '--blame'],
+  ];
+  for (const words of looks)
+    assert.equal(
+      await chukwa([...words, '--json'], served),
+      await chukwa([...words, '--json'], embedded),
+      words.join(' '),
+    );
+  await chukwa(['run', 'park'], served);
+  await chukwa(['world', 'export', 'park', '--out', third], served);
+  await chukwa(['world', 'import', third], empty);
+  assert.equal(
+    await chukwa(['world', 'show', 'park', '--json'], empty),
+    await chukwa(['world', 'show', 'park', '--json'], served),
+  );
+});
+
+test('an export never takes the place of a file, and what is refused leaves none', async (context) => {
+  const { chukwa, folder, embedded, empty } = await open(context);
+  const words = [
+    'world',
+    'create',
+    'a',
+    '--scenario',
+    join(ROOT, 'workflows/simple'),
+    '--root',
+    join(ROOT, 'workflows'),
+  ];
+  await chukwa(words, embedded);
+  const out = join(folder, 'out');
+  await mkdir(out);
+  const file = join(out, 'a.jsonl');
+  await chukwa(['world', 'export', 'a', '--out', file], embedded);
+  assert.match(await chukwa(['world', 'export', 'a', '--out', file], embedded, 1), /FILE_EXISTS/);
+  assert.match(await chukwa(['world', 'export', 'b', '--out', join(out, 'b.jsonl')], embedded, 1), /WORLD_UNKNOWN/);
+  assert.match(await chukwa(['world', 'export', 'a', '--out', join(out, 'no', 'b')], embedded, 1), /FILE_UNWRITABLE/);
+  assert.match(await chukwa(['world', 'import', join(out, 'none')], embedded, 1), /FILE_MISSING/);
+  assert.match(await chukwa(['world', 'import', out], embedded, 1), /FILE_UNREADABLE/);
+  assert.match(await chukwa(['world', 'import', file], embedded, 1), /WORLD_EXISTS/);
+  await writeFile(join(folder, 'cut'), (await readFile(file, 'utf8')).slice(0, 2000));
+  assert.match(await chukwa(['world', 'import', join(folder, 'cut')], empty, 1), /WORLD_FILE_DAMAGED/);
+  assert.deepEqual(JSON.parse(await chukwa(['world', 'list', '--json'], empty)), { worlds: [] });
+  assert.deepEqual(await readdir(out), ['a.jsonl']);
+});

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { v7 } from 'uuid';
+import { sha256 } from '../../engine/core/content/sha256.js';
+import type { Store } from '../../engine/ports/records.js';
+import { EXPORTED_TABLES, LEFT_OUT } from '../../engine/store/transfer/tables.js';
+import { openTestDatabase, type TestDatabase } from '../support/databases.js';
+import {
+  begin,
+  contentsOf,
+  doubt,
+  DOCUMENTS,
+  failing,
+  makeWorld,
+  pended,
+  pendingStart,
+  playTurn,
+  startCall,
+  toyStart,
+} from './record-fixtures.js';
+
+/** What an export gives. */
+async function exportLines(store: Store, ...worlds: readonly string[]): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const exported = await store.transfer.export(worlds, async (line) => void lines.push(line));
+  assert.equal(exported.kind, 'exported', JSON.stringify(exported));
+  return lines;
+}
+
+async function* toStream(lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines;
+}
+
+const importLines = (store: Store, lines: readonly string[]) => store.transfer.import(toStream(lines));
+
+/** Two turns, a failed attempt, a call in doubt, a call that was answered later, and a queue that stays behind. */
+async function live(store: Store, world: string): Promise<void> {
+  await makeWorld(store, world);
+  await playTurn(store, world, { before: 'rested', after: 'tired' });
+  const { lease } = await begin(store, world);
+  const call = pendingStart('a', 1);
+  await startCall(store, lease, call);
+  await store.attempts.pendCall(lease, call.source_invocation_id, pended(call));
+  await store.attempts.fail(lease, failing());
+  await playTurn(store, world, { before: 'tired', after: 'asleep "\u2028\n\\' });
+  await doubt(store, world);
+  await store.inbox.enqueueTurns({ world_slug: world, inbox_ids: [v7()] });
+}
+
+/** A file whose lines were changed and whose digest fits them all the same. */
+function forge(lines: readonly string[], change: (line: string) => string): readonly string[] {
+  const kept = lines.slice(0, -1).map(change);
+  return [...kept, JSON.stringify({ rows: kept.length - 1, sha256: sha256(kept.map((line) => `${line}\n`).join('')) })];
+}
+
+/** A line that the change is for. */
+const ofTable = (table: string, change: (line: string) => string) => (line: string) =>
+  line.startsWith(`{"table":"${table}"`) ? change(line) : line;
+
+for (const [from, to] of [
+  ['embedded', 'PostgreSQL'],
+  ['PostgreSQL', 'embedded'],
+] as const) {
+  describe(`a world that moves (${from} to ${to})`, () => {
+    let opened: Promise<readonly [TestDatabase, TestDatabase, readonly string[]]> | undefined;
+    after(async () => {
+      const [here, there] = (await opened) ?? [];
+      await here?.close();
+      await there?.close();
+    });
+    const open = () =>
+      (opened ??= (async () => {
+        const [here, there] = [await openTestDatabase(from), await openTestDatabase(to)];
+        await live(here.store, 'moved');
+        return [here, there, await exportLines(here.store, 'moved')] as const;
+      })());
+
+    test('is refused for every fault of its file, and nothing is left behind', async () => {
+      const [, there, lines] = await open();
+      const before = await contentsOf(there.outside);
+      const faults: Readonly<Record<string, readonly [readonly string[], RegExp]>> = {
+        empty: [[], /cut off/],
+        'cut off': [lines.slice(0, -1), /cut off/],
+        'cut off in the middle of a line': [[...lines.slice(0, 9), lines[9]?.slice(0, 20) ?? ''], /none of an export/],
+        'short of a line': [lines.toSpliced(9, 1), /digest/],
+        'short of its beginning': [lines.slice(1), /does not begin/],
+        'followed by more': [[...lines, lines[5] ?? ''], /none of an export/],
+        'altered in one letter': [lines.map((line) => line.replace('Zoe is tired', 'Zoe is tiled')), /digest/],
+        'altered in a document': [
+          forge(
+            lines,
+            ofTable('scenarios', (line) => line.replace('Zoe', 'Zoo')),
+          ),
+          /hash/,
+        ],
+        'altered in a message': [
+          forge(
+            lines,
+            ofTable('llm_messages', (line) => line.replace('system', 'user')),
+          ),
+          /hash/,
+        ],
+        'of a world that it does not bring': [
+          forge(
+            lines,
+            ofTable('entity_states', (line) => line.replace('"moved"', '"victim"')),
+          ),
+          /victim/,
+        ],
+        'of an unknown table': [
+          forge(
+            lines,
+            ofTable('turns', (line) => line.replace('turns', 'pg_authid')),
+          ),
+          /pg_authid/,
+        ],
+        'short of rows that others need': [
+          forge(
+            lines.filter((line) => !line.startsWith('{"table":"turns"')),
+            (line) => line,
+          ),
+          /foreign key/,
+        ],
+        'of a row that the database refuses': [
+          forge(
+            lines,
+            ofTable('turns', (line) => line.replace('"turn":1', '"turn":-1')),
+          ),
+          /positive|natural|check/,
+        ],
+      };
+      for (const [what, [altered, reason]] of Object.entries(faults)) {
+        const imported = await importLines(there.store, altered);
+        assert.equal(imported.kind, 'damaged', what);
+        assert.match(imported.kind === 'damaged' ? imported.reason : '', reason, what);
+        assert.equal(await contentsOf(there.outside), before, what);
+      }
+      const older = forge(lines, (line) => line.replace(/"migration":"[^"]*"/, '"migration":"0008_before"'));
+      const imported = await importLines(there.store, older);
+      assert.deepEqual([imported.kind, 'found' in imported && imported.found], ['other_version', '0008_before']);
+      assert.equal(await contentsOf(there.outside), before);
+    });
+
+    test('arrives with all its records, and is exported as the same lines', async () => {
+      const [here, there, lines] = await open();
+      const imported = await importLines(there.store, lines);
+      assert.equal(imported.kind, 'imported', JSON.stringify(imported));
+      assert.deepEqual(await exportLines(there.store, 'moved'), lines);
+      for (const turn of [0, 1, 2])
+        assert.deepEqual(
+          await there.store.worlds.snapshot('moved', turn),
+          await here.store.worlds.snapshot('moved', turn),
+        );
+      const attempts = await here.store.records.attempts('moved');
+      assert.equal(attempts.length, 4);
+      assert.deepEqual(await there.store.records.attempts('moved'), attempts);
+      for (const { attempt_id } of attempts)
+        assert.deepEqual(await there.store.records.attempt(attempt_id), await here.store.records.attempt(attempt_id));
+      assert.equal((await importLines(there.store, lines)).kind, 'world_exists');
+    });
+
+    test('goes on where it was: a call in doubt is settled, and the next attempt is numbered after all before', async () => {
+      const [, { store, outside }] = await open();
+      const doubted = (await store.records.attempts('moved')).find((one) => one.failure_class === 'interrupted');
+      const attempt_id = doubted?.attempt_id ?? '';
+      const attempt = await store.records.attempt(attempt_id);
+      const source_invocation_id = attempt?.invocations[0]?.source_invocation_id ?? '';
+      const settled = await store.attempts.settle({
+        attempt_id,
+        source_invocation_id,
+        answer: { status: 'sold' },
+        settled_at: 0,
+      });
+      assert.equal(settled.kind, 'settled');
+      const { lease, past } = await begin(store, 'moved');
+      assert.equal(past?.calls.length, 1);
+      const [found] = await outside.query<{ is_last: boolean }>(
+        `SELECT (SELECT attempt_id FROM attempt_events ORDER BY event_id DESC LIMIT 1) = $1 AS is_last`,
+        [lease.attempt_id],
+      );
+      assert.equal(found?.is_last, true);
+      assert.equal(await store.attempts.fail(lease, failing()), 'written');
+    });
+  });
+}
+
+describe('an export', () => {
+  let opened: Promise<TestDatabase> | undefined;
+  after(async () => (await opened)?.close());
+  const open = () => (opened ??= openTestDatabase('embedded'));
+
+  test('holds every table of the database but those that are left out', async () => {
+    const { outside } = await open();
+    const tables = await outside.query<{ name: string }>(
+      `SELECT tablename::text AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`,
+    );
+    assert.deepEqual(
+      tables.map(({ name }) => name),
+      [...EXPORTED_TABLES, ...LEFT_OUT].toSorted(),
+    );
+  });
+
+  test('can be taken in, in whatever circles its rows refer to each other: every foreign key may be checked late', async () => {
+    const { outside } = await open();
+    assert.deepEqual(
+      await outside.query(`SELECT conname FROM pg_constraint WHERE contype = 'f' AND NOT condeferrable`),
+      [],
+    );
+  });
+
+  test('of a fork brings the worlds whose turns it shares, and the fork goes on elsewhere', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'trunk');
+    await playTurn(store, 'trunk', { before: 'rested', after: 'tired' });
+    const fork = { world_slug: 'branch', source_slug: 'trunk', at_turn: 1, created_at: 0 };
+    assert.equal(await store.worlds.fork({ ...fork, scenario_hash: DOCUMENTS.scenario.hash }), true);
+    await playTurn(store, 'branch', { before: 'tired', after: 'awake' });
+    const elsewhere = await openTestDatabase('embedded');
+    try {
+      const imported = await importLines(elsewhere.store, await exportLines(store, 'branch'));
+      assert.deepEqual('worlds' in imported && imported.worlds, ['branch', 'trunk']);
+      assert.deepEqual(await elsewhere.store.worlds.snapshot('branch', 1), await store.worlds.snapshot('branch', 1));
+      await playTurn(elsewhere.store, 'branch', { before: 'awake', after: 'tired' });
+      assert.equal((await elsewhere.store.worlds.find('branch'))?.turn, 3);
+    } finally {
+      await elsewhere.close();
+    }
+  });
+
+  test('is refused while an attempt of the world is open, and of a world that is not there', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'busy');
+    const { lease } = await begin(store, 'busy');
+    await startCall(store, lease, toyStart('a', 1));
+    const write = async (): Promise<void> => assert.fail('nothing is written');
+    const exported = await store.transfer.export(['busy'], write);
+    assert.deepEqual('attempt' in exported && exported.attempt.attempt_id, lease.attempt_id);
+    assert.equal((await store.transfer.export(['nowhere'], write)).kind, 'unknown_world');
+  });
+});
