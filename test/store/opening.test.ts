@@ -11,7 +11,7 @@ import type { Store } from '../../engine/ports/records.js';
 import { openInFolder } from '../../engine/store/embedded.js';
 import { openStore } from '../../engine/store/open-store.js';
 import { MIGRATIONS, openTestDatabase, templateFile, MIGRATION_NAMES } from '../support/databases.js';
-import { begin, failing, makeWorld, toyStart, startCall } from './record-fixtures.js';
+import { begin, failing, makeWorld, playTurn, toyStart, startCall } from './record-fixtures.js';
 
 let root = '';
 let template_file = '';
@@ -307,4 +307,18 @@ test('a database that was made without a migration that came between is left alo
   const problem = await refusal({ data_dir, migrations_dir });
   assert.equal(problem.code, 'DATABASE_MIGRATION_MISSED');
   assert.match(problem.message, /0001_later/);
+});
+
+test('a copy of the folder of an embedded database is a back-up, and both can be used at once', async () => {
+  const [data_dir, copy] = [join(root, 'original'), join(root, 'copy')];
+  const first = await open({ data_dir });
+  await makeWorld(first, 'kept');
+  await playTurn(first, 'kept', { before: 'rested', after: 'tired' });
+  await first.database.close();
+  stores.pop();
+  await cp(data_dir, copy, { recursive: true });
+  const [original, restored] = [await open({ data_dir }), await open({ data_dir: copy })];
+  assert.deepEqual(await restored.worlds.snapshot('kept', 1), await original.worlds.snapshot('kept', 1));
+  await playTurn(restored, 'kept', { before: 'tired', after: 'awake' });
+  assert.equal((await original.worlds.find('kept'))?.turn, 1);
 });

@@ -5,6 +5,7 @@ import type { Runner } from '../statement.js';
 
 /** Of a world's own tables, all rows go with it. */
 const OF_WORLDS = [
+  'adopted_calls',
   'agent_events',
   'agent_state_heads',
   'agent_turns',
