@@ -36,7 +36,7 @@ async function open(context: TestContext): Promise<Scene> {
     ...toys.variables,
     CHUKWA_DATA_DIR: folder,
     CHUKWA_LLM_BASE_URL: model.url,
-    CHUKWA_LLM_API_KEY: 'none',
+    CHUKWA_LLM_API_KEY: 'loopback-needs-no-key',
   };
   await askChukwa(['world', 'create', 'a', '--scenario', 'workflows/tools', '--root', 'workflows'], variables);
   return { model, toys, variables, lock_file: join(folder, 'lock') };

@@ -32,7 +32,7 @@ async function open(context: TestContext): Promise<Scene> {
   const [toys, model] = await Promise.all([startToys(), startScriptedModel(script)]);
   const database = await openTestDatabase('PostgreSQL');
   context.after(() => Promise.all([toys.close(), model.close(), database.close()]));
-  const services = { ...toys.variables, CHUKWA_LLM_BASE_URL: model.url, CHUKWA_LLM_API_KEY: 'none' };
+  const services = { ...toys.variables, CHUKWA_LLM_BASE_URL: model.url, CHUKWA_LLM_API_KEY: 'loopback-needs-no-key' };
   return {
     folder,
     embedded: { CHUKWA_DATA_DIR: join(folder, 'here') },
