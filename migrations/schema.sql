@@ -241,12 +241,14 @@ END) STORED,
     defer_reason text,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     consumed_at timestamp with time zone,
+    transient_failures integer NOT NULL DEFAULT 0,
     CONSTRAINT agent_inbox_pkey PRIMARY KEY (world_slug, inbox_id),
     CONSTRAINT agent_inbox_check CHECK (((status = 'consumed'::inbox_status) = (consumed_at IS NOT NULL))),
     CONSTRAINT agent_inbox_check1 CHECK (((status = 'queued'::inbox_status) = (next_retry_at IS NULL))),
     CONSTRAINT agent_inbox_check2 CHECK (((status <> 'queued'::inbox_status) OR (message_type = 'turn'::inbox_message_type))),
     CONSTRAINT agent_inbox_check3 CHECK (((message_type <> ALL (ARRAY['tool_result'::inbox_message_type, 'timeout'::inbox_message_type, 'stop'::inbox_message_type])) OR (num_nulls(attempt_id, correlation_id) = 0))),
     CONSTRAINT agent_inbox_retry_count_check CHECK ((retry_count >= 0)),
+    CONSTRAINT agent_inbox_transient_failures_check CHECK ((transient_failures >= 0)),
     CONSTRAINT agent_inbox_turn_epoch_check CHECK ((turn_epoch >= 1))
 );
 
@@ -637,7 +639,6 @@ CREATE TABLE source_invocations (
     tool_loop_round natural_int,
     model_output_kind model_output_kind,
     status source_invocation_status NOT NULL DEFAULT 'running'::source_invocation_status,
-    is_interrupted boolean NOT NULL GENERATED ALWAYS AS ((status = 'interrupted'::source_invocation_status)) STORED,
     refused boolean NOT NULL DEFAULT false,
     failure_class text,
     failure_detail text,
@@ -659,6 +660,7 @@ CREATE TABLE source_invocations (
     repeatable boolean NOT NULL DEFAULT false,
     outcome_unknown boolean NOT NULL DEFAULT false,
     retry_after_ms natural_bigint,
+    may_be_followed boolean NOT NULL GENERATED ALWAYS AS (((status = 'interrupted'::source_invocation_status) OR ((status = 'failed'::source_invocation_status) AND (NOT answered)))) STORED,
     CONSTRAINT source_invocations_pkey PRIMARY KEY (world_slug, source_invocation_id),
     CONSTRAINT source_invocations_attempt_seq_idx UNIQUE (world_slug, attempt_id, invocation_seq),
     CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance),
@@ -945,7 +947,7 @@ CREATE INDEX pending_calls_alias_idx ON public.pending_calls USING btree (correl
 CREATE INDEX pending_calls_attempt_idx ON public.pending_calls USING btree (world_slug, attempt_id) WHERE is_awaited;
 CREATE INDEX pending_calls_deadline_idx ON public.pending_calls USING btree (deadline) WHERE (is_awaited AND (NOT is_timed_out));
 
-CREATE UNIQUE INDEX source_invocations_command_idx ON public.source_invocations USING btree (world_slug, attempt_id, command_key) WHERE (NOT is_interrupted);
+CREATE UNIQUE INDEX source_invocations_command_idx ON public.source_invocations USING btree (world_slug, attempt_id, command_key) WHERE (NOT may_be_followed);
 CREATE INDEX source_invocations_id_idx ON public.source_invocations USING btree (source_invocation_id);
 CREATE INDEX source_invocations_kind_idx ON public.source_invocations USING btree (invocation_kind);
 CREATE INDEX source_invocations_llm_call_idx ON public.source_invocations USING btree (world_slug, llm_call_id) WHERE (llm_call_id IS NOT NULL);

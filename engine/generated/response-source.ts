@@ -18,10 +18,22 @@ export interface ResponseSource {
   /** Checked against the plugin's own interface schema. */
   readonly interface: JsonObject & { readonly name: string };
   readonly request_schema_ref?: Reference;
+  readonly retry?: Retry;
 }
 export interface HashReference {
   readonly hash: string;
 }
 export interface PathReference {
   readonly path: string;
+}
+/** When a call to this source is made again after it has failed. It holds for generations, for calls that only read, and for calls with a side effect whose binding is repeatable; of any other call with a side effect, only for unavailable, since nothing was sent. Where it is left out, the first failure ends the attempt. */
+export interface Retry {
+  /** How often a call is made again, after the first time. */
+  readonly max: number;
+  /** The failures after which a call is made again; http_5xx stands for the statuses 500 to 599. */
+  readonly on: readonly ('timeout' | 'transport' | 'http_408' | 'http_425' | 'http_429' | 'http_5xx' | 'unavailable')[];
+  /** The longest wait before the first retry; it doubles with each further one. 500 where it is left out. */
+  readonly backoff_ms?: number;
+  /** No wait is longer than this, and a service that asks for a longer one by Retry-After is not asked again. Where it is left out, 30000, or backoff_ms where that is more. */
+  readonly backoff_max_ms?: number;
 }

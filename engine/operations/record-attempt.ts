@@ -41,7 +41,7 @@ export interface Recording {
 export async function recordAttempt(engine: Engine, request: RecordRequest): Promise<Done<Recording>> {
   const shown = await showAttempt(engine, request.attempt_id);
   if (!shown.ok) return shown;
-  const attempt = withoutInterrupted(shown.value);
+  const attempt = withAnswersOnly(shown.value);
   const unfit = findUnfit(attempt);
   if (unfit !== undefined) return unfit;
   const scenario_ref = await nameScenario(engine, attempt, request);
@@ -99,9 +99,12 @@ function toRecording(test: WorkflowTest, hidden: readonly string[]): Done<Record
   });
 }
 
-/** A call that was interrupted has no answer; where it was performed again, that one has it. */
-function withoutInterrupted(attempt: AttemptRecord): AttemptRecord {
-  return { ...attempt, invocations: attempt.invocations.filter(({ status }) => status !== 'interrupted') };
+/** A call that was interrupted has no answer; where a call was performed several times, the last one has it. */
+function withAnswersOnly(attempt: AttemptRecord): AttemptRecord {
+  const ended = attempt.invocations.filter(({ status }) => status !== 'interrupted');
+  const last = new Map(ended.map(({ command_key, source_invocation_id }) => [command_key, source_invocation_id]));
+  const invocations = ended.filter((call) => last.get(call.command_key) === call.source_invocation_id);
+  return { ...attempt, invocations };
 }
 
 /** Why no test can be made of an attempt, if so: a test begins and ends by itself. */

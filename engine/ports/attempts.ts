@@ -111,7 +111,7 @@ export interface AttemptPast {
   readonly began_at: number;
   readonly renderer_version: string;
   readonly plugin_versions: Readonly<Record<string, string>>;
-  /** The latest performance of each call, in the order in which they ended. */
+  /** The latest performance of each call, and each that failed before it, in the order in which they ended. */
   readonly calls: readonly RecordedCall[];
   /** The highest number that a call of this attempt has, or one that it has adopted. */
   readonly last_invocation_seq: number;
@@ -148,7 +148,7 @@ export interface CallStart {
   readonly llm_call_id?: string;
   readonly invocation_seq: number;
   readonly command: Invoke;
-  /** One more than that of the same command which an earlier driver of the attempt left without an end; else 1. */
+  /** 1-based: one more than that of the same command which failed, or which an earlier driver left without an end. */
   readonly performance: number;
   readonly parent_source_invocation_id?: string;
   readonly started_at: number;

@@ -216,6 +216,8 @@ export interface InvocationSummary {
   readonly invocation_seq: number;
   readonly invocation_kind: 'llm_generation' | 'ambient_context' | 'model_elected_tool' | 'node_call' | 'quality_gate';
   readonly command_key: string;
+  /** 1-based: how often its attempt had asked for it, this time included. */
+  readonly performance: number;
   readonly ambient_source_id: string | null;
   readonly tool_name: string | null;
   readonly workflow_subject_entity_id: string | null;
@@ -250,7 +252,6 @@ export interface InvocationRecord extends InvocationSummary {
   readonly workflow_hash: string;
   readonly source_hash: string;
   readonly source_label: string;
-  readonly performance: number;
   readonly request_hash: string;
   readonly request_json: Json;
   readonly input_schema_hash: string | null;

@@ -20,6 +20,7 @@ export type CallFact =
       | 'outcome_unknown'
       | 'http_status'
       | 'retry_after_ms'
+      | 'duration_ms'
     >
   | PendedFact;
 

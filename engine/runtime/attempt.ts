@@ -20,6 +20,7 @@ import type {
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallPended, CallResult } from '../ports/sources.js';
 import type { Arrivals } from './arrivals.js';
+import { chooseWait, endWaits, waitFor, type Waits } from './backoff.js';
 import { eventOf, toRecorded } from './event-of.js';
 import {
   type CallWrite,
@@ -55,8 +56,10 @@ export interface Attempt {
   readonly onProgress: OnProgress;
   readonly arrivals: Arrivals<Arrival>;
   readonly calls: Map<string, Call>;
-  /** How often earlier drivers asked for each command. */
+  /** How often each command has been performed, here and by earlier drivers. */
   readonly performances: Map<string, number>;
+  /** Calls that have failed and are made again in a while. */
+  readonly waits: Waits;
   readonly journal: Journal;
   /** The highest number that a call has. */
   last_invocation_seq: number;
@@ -65,11 +68,12 @@ export interface Attempt {
   is_leaving: boolean;
 }
 
-/** What reaches a driver: the end of a call or that it comes later, messages, a request to stop or to leave it to another, or something broken. */
+/** What reaches a driver: the end of a call or that it comes later, that one is not made again after all, messages, a request to stop or to leave it to another, or something broken. */
 export type Arrival =
   | { readonly kind: 'ended'; readonly outcome: CallOutcome }
   | { readonly kind: 'pended'; readonly pended: CallPended }
   | { readonly kind: 'mail'; readonly messages: readonly InboxMessage[] }
+  | { readonly kind: 'withdrawn'; readonly key: string }
   | { readonly kind: 'stop'; readonly reason: string }
   | { readonly kind: 'leave' }
   | { readonly kind: 'broken'; readonly error: unknown };
@@ -110,6 +114,7 @@ export function openAttempt(
     is_leaving: false,
     calls: new Map(),
     performances: new Map(),
+    waits: new Map(),
     last_invocation_seq: 0,
   };
 }
@@ -125,9 +130,10 @@ export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): r
   for (const call of past.calls) {
     attempt.performances.set(call.key, call.performance);
     const command = asked.get(call.key);
-    if (command === undefined || wanted.has(call.key)) continue;
+    if (command === undefined) continue;
     const start = { ...call, command, ...toParent(past, command) };
     attempt.calls.set(call.key, { start, abort: new AbortController(), under_way: false });
+    if (wanted.has(call.key)) continue;
     attempt.journal.pointers.set(call.key, start);
   }
   return commands;
@@ -135,7 +141,7 @@ export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): r
 
 /** The generation that elected a call on record. */
 function toParent({ calls }: AttemptPast, { parent_key }: Invoke): Pick<CallStart, 'parent_source_invocation_id'> {
-  const parent = calls.find(({ key }) => key === parent_key);
+  const parent = calls.findLast(({ key }) => key === parent_key);
   return parent === undefined ? {} : { parent_source_invocation_id: parent.source_invocation_id };
 }
 
@@ -178,16 +184,36 @@ export function take(attempt: Attempt, step: Step, at: number): readonly TurnCom
 function moveTo(attempt: Attempt, step: Step): readonly TurnCommand[] {
   attempt.state = step.state;
   const { failure } = step.state;
-  if (failure !== undefined)
+  if (failure !== undefined) {
     abortReads(attempt, failure.failure_class === 'stopped' ? 'the turn was stopped' : 'the turn had failed elsewhere');
+    for (const key of endWaits(attempt.waits)) attempt.arrivals.put({ kind: 'withdrawn', key });
+  }
   return step.commands;
 }
 
-/** Asks a source; what came of it arrives later. */
+/** A call that waited to be made again is not wanted any more. Nothing of that is on record. */
+export function withdraw(attempt: Attempt, key: string, at: number): readonly TurnCommand[] {
+  const message = 'the turn had failed before the call was made again';
+  return take(
+    attempt,
+    advance(attempt.program, attempt.state, { kind: 'call_failed', key, failure_class: 'stopped', message }),
+    at,
+  );
+}
+
+/** Asks a source, at once or when the wait before a retry is over; what came of it arrives later. */
 export function issue(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {
+  const { retry } = command;
+  if (retry === undefined) return begin(parts, attempt, command);
+  const wait_ms = (parts.chooseWait ?? chooseWait)(retry);
+  attempt.onProgress({ kind: 'retry_waits', command, retry, wait_ms });
+  waitFor(attempt.waits, command, wait_ms, () => begin(parts, attempt, command));
+}
+
+function begin(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {
+  if (attempt.calls.get(command.key)?.under_way) throw new Error(`the command ${command.key} was issued twice`);
   const start = toStart(parts, attempt, command);
   const call: Call = { start, abort: new AbortController(), under_way: true };
-  if (attempt.calls.has(command.key)) throw new Error(`the command ${command.key} was issued twice`);
   attempt.calls.set(command.key, call);
   perform(parts, attempt, call).then(
     (result) => attempt.arrivals.put(toArrival(result)),
@@ -291,6 +317,7 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
  */
 export function prepareToLeave(attempt: Attempt): void {
   attempt.is_leaving = true;
+  endWaits(attempt.waits);
   abortReads(attempt, 'its driver left it to another');
 }
 
@@ -319,6 +346,7 @@ export async function handOver(parts: RuntimeParts, attempt: Attempt): Promise<v
 
 /** Wants nothing any more: the driver is leaving. */
 export function abandon(attempt: Attempt): void {
+  endWaits(attempt.waits);
   for (const call of attempt.calls.values()) if (call.under_way) call.abort.abort('its driver left');
 }
 
@@ -336,10 +364,16 @@ function toStart(parts: RuntimeParts, attempt: Attempt, command: Invoke): CallSt
     ...(command.generation === undefined ? {} : { llm_call_id: parts.clock.uuid() }),
     invocation_seq: ++attempt.last_invocation_seq,
     command,
-    performance: 1 + (attempt.performances.get(command.key) ?? 0),
+    performance: nextPerformance(attempt, command.key),
     ...(parent === undefined ? {} : { parent_source_invocation_id: parent.start.source_invocation_id }),
     started_at: parts.clock.now(),
   };
+}
+
+function nextPerformance({ performances }: Attempt, key: string): number {
+  const performance = 1 + (performances.get(key) ?? 0);
+  performances.set(key, performance);
+  return performance;
 }
 
 /** A call that has been issued, here or by an earlier driver. */

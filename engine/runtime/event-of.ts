@@ -13,13 +13,14 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
     return { kind: 'call_answered', key, value: fact.view, tokens, duration_ms: fact.duration_ms };
   }
   if (fact.status === 'pending') return { kind: 'call_pended', key, deadline: fact.deadline };
-  const { failure_class, failure_message: message, outcome_unknown, http_status, retry_after_ms } = fact;
+  const { failure_class, failure_message: message, outcome_unknown, http_status, retry_after_ms, duration_ms } = fact;
   if (fact.refused) return { kind: 'call_refused', key, failure_class, message };
   return {
     kind: 'call_failed',
     key,
     failure_class,
     message,
+    duration_ms,
     ...(outcome_unknown ? { outcome_unknown } : {}),
     ...(failure_class === 'http_status' && http_status !== undefined ? { http_status } : {}),
     ...(retry_after_ms === undefined ? {} : { retry_after_ms }),

@@ -1,4 +1,4 @@
-import type { AcceptedPatch, Fail, Invoke } from '../core/turn/command.js';
+import type { AcceptedPatch, Fail, Invoke, Retry } from '../core/turn/command.js';
 import type { Verdict } from '../core/turn/verdict.js';
 import type { CallOutcome } from '../ports/sources.js';
 
@@ -21,6 +21,13 @@ export type Progress =
       readonly command: Invoke;
       readonly outcome: CallOutcome;
       readonly verdict?: Verdict;
+    }
+  | {
+      /** A call has failed and is made again when the wait is over. */
+      readonly kind: 'retry_waits';
+      readonly command: Invoke;
+      readonly retry: Retry;
+      readonly wait_ms: number;
     }
   | {
       readonly kind: 'call_pended';

@@ -36,6 +36,7 @@ import {
   prepareToLeave,
   recall,
   take,
+  withdraw,
 } from './attempt.js';
 import { openArrivals } from './arrivals.js';
 import { toRecorded } from './event-of.js';
@@ -262,6 +263,8 @@ async function hearNext(parts: RuntimeParts, attempt: Attempt): Promise<readonly
       return isDropped(attempt, arrival.pended.key) ? [] : pend(parts, attempt, arrival.pended);
     case 'mail':
       return hearMail(parts, attempt, arrival.messages);
+    case 'withdrawn':
+      return withdraw(attempt, arrival.key, parts.clock.now());
     case 'stop':
       return stop(parts, attempt, arrival.reason);
     case 'leave':

@@ -1,4 +1,5 @@
 import type { Problem } from '../contract/problem.js';
+import type { Retry } from '../core/turn/command.js';
 import type { AttemptStore, Holder } from '../ports/attempts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Heartbeat } from '../ports/heartbeat.js';
@@ -21,6 +22,8 @@ export interface RuntimeParts {
   readonly findFault: (error: unknown) => Problem | undefined;
   /** What keeps the leases; left out, each driver keeps its own. */
   readonly heartbeat?: Heartbeat;
+  /** How long to wait before a retry, in milliseconds; left out, at random within what the turn allows. */
+  readonly chooseWait?: (retry: Retry) => number;
   /** How long it may take until agents are told of; left out, as long as the journal thinks fit. */
   readonly quiet_ms?: number;
   readonly plugin_versions: Readonly<Record<string, string>>;

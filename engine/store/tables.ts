@@ -153,6 +153,7 @@ export interface AgentInbox {
   payload: Generated<Json>;
   retry_count: Generated<number>;
   status: InboxStatus;
+  transient_failures: Generated<number>;
   turn_epoch: number | null;
   world_slug: string;
 }
@@ -493,9 +494,9 @@ export interface SourceInvocations {
   input_schema_hash: string | null;
   invocation_kind: SourceInvocationKind;
   invocation_seq: number;
-  is_interrupted: Generated<boolean>;
   llm_call_id: string | null;
   logical_generation_attempt: number | null;
+  may_be_followed: Generated<boolean>;
   metadata: Generated<Json>;
   model_output_kind: ModelOutputKind | null;
   outcome_unknown: Generated<boolean>;

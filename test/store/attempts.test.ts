@@ -550,9 +550,10 @@ forEachDatabase('attempts', (open) => {
       refused: false,
       http_status: 503,
       retry_after_ms: 7000,
+      duration_ms: 1,
     } as const;
     const { source_invocation_id } = start;
-    const outcome = { ...fact, ended_at: NOON, duration_ms: 1, validation_status: 'not_checked' } as const;
+    const outcome = { ...fact, ended_at: NOON, validation_status: 'not_checked' } as const;
     await finishCall(store, lease, { source_invocation_id, outcome });
     await endLease(outside, 'busy');
     const { past } = await begin(store, 'busy');

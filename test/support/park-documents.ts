@@ -40,6 +40,8 @@ export interface SmallPark {
   readonly prompt?: string;
   readonly nodes_before?: (shelf: Shelf) => readonly JsonObject[];
   readonly schema_delivery?: string;
+  /** Of all its sources. */
+  readonly retry?: JsonObject;
   /** Schemas that bindings name by hash. */
   readonly schemas?: readonly JsonObject[];
   /** What the one JSON source takes. */
@@ -138,6 +140,7 @@ function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
   for (const schema of park.schemas ?? []) shelf.put('json_schema', schema);
   const source_ref = shelf.put('response_source', {
     ...JSON_SOURCE,
+    ...(park.retry === undefined ? {} : { retry: park.retry }),
     ...(park.request_schema === undefined ? {} : { request_schema_ref: shelf.put('json_schema', park.request_schema) }),
   });
   const { tool_plugin } = park;
@@ -160,7 +163,7 @@ function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
       {
         id: 'act',
         type: 'llm_tool_loop',
-        llm_source_ref: chatSource(shelf, park.schema_delivery),
+        llm_source_ref: chatSource(shelf, park.schema_delivery, park.retry),
         prompt_template: {
           messages: [
             {
@@ -190,11 +193,16 @@ function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
   };
 }
 
-export function chatSource(shelf: Shelf, schema_delivery = 'response_format'): { readonly hash: string } {
+export function chatSource(
+  shelf: Shelf,
+  schema_delivery = 'response_format',
+  retry?: JsonObject,
+): { readonly hash: string } {
   return shelf.put('response_source', {
     version: 1,
     label: 'model',
     interface: { name: 'llm_chat', model: 'm', schema_delivery, tool_calling: 'json_control' },
+    ...(retry === undefined ? {} : { retry }),
   });
 }
 

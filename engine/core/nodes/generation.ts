@@ -110,6 +110,7 @@ export function ask(node: GeneratingNode, scope: NodeScope, lane: Lane, offered:
       schema_delivery: node.schema_delivery,
     },
     deadline_ms: Math.min(node.call.limits.max_runtime_ms, remaining_ms),
+    node_time_left_ms: remaining_ms,
   };
   return { ok: true, lane: { ...lane, generations: lane.generations + 1 }, command };
 }

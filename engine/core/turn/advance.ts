@@ -15,6 +15,7 @@ import {
 } from './ambients.js';
 import type { Fail, Invoke, Suspend, TurnCommand } from './command.js';
 import type { CallEvent, CallPended, TurnEvent } from './event.js';
+import { decideRetry } from './retry.js';
 import { injectReadings } from './scope.js';
 import type { Asker, SubjectState, TurnState } from './state.js';
 import type { Verdict } from './verdict.js';
@@ -64,6 +65,26 @@ function hear(program: Program, state: TurnState, event: TurnEvent): Step {
 function hearCall(program: Program, state: TurnState, event: CallEvent): Step {
   const asker = state.awaited.get(event.key);
   if (asker === undefined) return { state, commands: [] };
+  // A service that has taken a call to answer it later is not asked again.
+  const isFinal = event.kind === 'call_answered' || state.failure !== undefined || state.pended.has(event.key);
+  if (isFinal) return hearEnd(program, state, asker, withRetries(asker.command, event));
+  const after = decideRetry(asker.command, event);
+  if (after.kind === 'final') return hearEnd(program, state, asker, after.event);
+  const { command } = after;
+  return {
+    state: { ...state, awaited: withEntry(state.awaited, event.key, { ...asker, command }) },
+    commands: [command],
+  };
+}
+
+/** To whoever asked for it, a call that was made several times took as long as all of that. */
+function withRetries({ retry }: Invoke, event: CallEvent): CallEvent {
+  if (event.kind !== 'call_answered' || retry === undefined) return event;
+  return { ...event, duration_ms: event.duration_ms + retry.spent_ms };
+}
+
+/** No retry follows. */
+function hearEnd(program: Program, state: TurnState, asker: Asker, event: CallEvent): Step {
   const heard = { ...state, awaited: without(state.awaited, event.key), pended: unpended(state, event.key) };
   if (state.failure !== undefined) return settle(heard);
   switch (asker.kind) {
@@ -199,8 +220,9 @@ function takeNodeStep(program: Program, state: TurnState, node: NodeProgram, ste
   }
 }
 
-function toAsker(node: NodeProgram, { tool_name }: Invoke): Asker {
-  return { kind: 'node', node_id: node.id, ...(tool_name === undefined ? {} : { tool_name }) };
+function toAsker(node: NodeProgram, command: Invoke): Asker {
+  const { tool_name } = command;
+  return { kind: 'node', command, node_id: node.id, ...(tool_name === undefined ? {} : { tool_name }) };
 }
 
 function finishNode(program: Program, state: TurnState, node: NodeProgram, output: Json): Step {
@@ -241,7 +263,7 @@ function askAll(program: Program, state: TurnState, asked: AmbientAsk, kind: 'tu
   if (asked.commands.length === 0) return goOn(program, state);
   const askers = asked.commands.map((command): [string, Asker] => [
     command.key,
-    kind === 'turn_ambient' ? { kind } : { kind, ambient_id: command.ambient_id ?? '' },
+    kind === 'turn_ambient' ? { kind, command } : { kind, command, ambient_id: command.ambient_id ?? '' },
   ]);
   return { state: { ...state, awaited: new Map(askers) }, commands: asked.commands };
 }

@@ -33,6 +33,21 @@ export interface Invoke {
   readonly round?: number;
   readonly generation?: Generation;
   readonly deadline_ms: number;
+  /** Of a generation: how much of its node's time was left when it was first asked for. */
+  readonly node_time_left_ms?: number;
+  /** Present where the call is made again after it has failed. */
+  readonly retry?: Retry;
+}
+
+/** One more performance of a call that has failed, and the wait before it. */
+export interface Retry {
+  /** 1-based. */
+  readonly number: number;
+  /** The wait is at least so long; the driver chooses where between both it lies, so that not all come back at once. */
+  readonly least_ms: number;
+  readonly most_ms: number;
+  /** What the performances before it and the waits, each at its longest, have taken of the node's time. */
+  readonly spent_ms: number;
 }
 
 /** What a model is shown. */

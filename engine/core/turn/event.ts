@@ -36,6 +36,7 @@ export interface CallFailed {
   readonly http_status?: number;
   /** How long the service asked to be left alone, in milliseconds from the end of the call. */
   readonly retry_after_ms?: number;
+  readonly duration_ms?: number;
 }
 
 /** The pipeline refused a call before anything was sent. */

@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import type { NodeState } from '../nodes/index.js';
 import type { World } from '../world/world.js';
-import type { AcceptedPatch, Fail } from './command.js';
+import type { AcceptedPatch, Fail, Invoke } from './command.js';
 import type { Scope } from './scope.js';
 
 /**
@@ -30,11 +30,12 @@ export interface TurnState {
   readonly failure?: Fail;
 }
 
-/** Who asked for a call. */
-export type Asker =
+/** Who asked for a call, and its latest command: a call that has failed may be commanded again. */
+export type Asker = { readonly command: Invoke } & (
   | { readonly kind: 'turn_ambient' }
   | { readonly kind: 'subject_ambient'; readonly ambient_id: string }
-  | { readonly kind: 'node'; readonly node_id: string; readonly tool_name?: string };
+  | { readonly kind: 'node'; readonly node_id: string; readonly tool_name?: string }
+);
 
 export interface SubjectState {
   /** What its templates read; its readings are added when they have come in. */

@@ -1,9 +1,9 @@
-import type { ResponseSource } from '../../generated/response-source.js';
+import type { ResponseSource, Retry } from '../../generated/response-source.js';
 import type { EffectClass, Redaction, Reference } from '../../generated/workflow.js';
 import { type CompileParts, type Part, type WorkflowSetting, hashOf, missing } from './compile-parts.js';
 import type { ComponentReference } from './component.js';
 import { type DocumentProblem, inDocument } from './document-problem.js';
-import type { CallLimits, CallProgram, SchemaProgram } from './program.js';
+import type { CallLimits, CallProgram, RetryProgram, SchemaProgram } from './program.js';
 
 /** What the author wrote of a call; all bindings share these members. */
 interface AuthoredCall {
@@ -62,9 +62,11 @@ export function compileCall(
     ...request.problems,
     ...said.problems,
     ...output.problems,
+    ...checkRetry(authored.source_ref, source.value?.retry),
     ...checkCall(document, setting, authored, place),
   ];
   if (source.value === undefined || problems.length > 0) return { problems };
+  const retry = toRetry(source.value.retry, authored);
   return {
     value: {
       source: {
@@ -83,6 +85,7 @@ export function compileCall(
       ...(setting.policy === undefined ? {} : { policy: setting.policy }),
       limits: toLimits(source.value, setting, place.speaks),
       ...(authored.pending_deadline_ms === undefined ? {} : { pending_deadline_ms: authored.pending_deadline_ms }),
+      ...(retry === undefined ? {} : { retry }),
     },
     problems: [],
   };
@@ -196,6 +199,32 @@ function checkCall(
             repair: 'Take "connection" away for now.',
           },
         ]),
+  ]);
+}
+
+const BACKOFF_MS = 500;
+const BACKOFF_MAX_MS = 30_000;
+
+/** What of a source's `retry` holds for a binding; of a side effect that may not happen twice, what sent nothing. */
+function toRetry(said: Retry | undefined, { effect, repeatable }: AuthoredCall): RetryProgram | undefined {
+  if (said === undefined) return undefined;
+  const isSafe = effect === 'read_only' || repeatable === true;
+  const on = new Set(said.on.filter((retry_class) => isSafe || retry_class === 'unavailable'));
+  const backoff_ms = said.backoff_ms ?? Math.min(BACKOFF_MS, said.backoff_max_ms ?? BACKOFF_MS);
+  const backoff_max_ms = said.backoff_max_ms ?? Math.max(BACKOFF_MAX_MS, backoff_ms);
+  return on.size === 0 ? undefined : { max: said.max, on, backoff_ms, backoff_max_ms };
+}
+
+function checkRetry(source: Reference, said: Retry | undefined): readonly DocumentProblem[] {
+  const { backoff_ms, backoff_max_ms } = said ?? {};
+  if (backoff_ms === undefined || backoff_max_ms === undefined || backoff_ms <= backoff_max_ms) return [];
+  return inDocument({ kind: 'response_source', hash: hashOf(source) }, [
+    {
+      code: 'RETRY_BACKOFF_TOO_LONG',
+      message: `"backoff_ms" is ${backoff_ms}, and no wait may be longer than "backoff_max_ms", which is ${backoff_max_ms}.`,
+      pointer: '/retry/backoff_ms',
+      repair: 'Lower "backoff_ms", or raise "backoff_max_ms".',
+    },
   ]);
 }
 

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Outcome, Problem } from '../../contract/problem.js';
+import type { Retry as SourceRetry } from '../../generated/response-source.js';
 import type { PromptTemplate } from '../prompt/template.js';
 import type { EffectClass } from './effect-class.js';
 
@@ -44,6 +45,21 @@ export interface CallProgram {
   readonly limits: CallLimits;
   /** How long an answer that comes later may take; absent where an answer must come at once. */
   readonly pending_deadline_ms?: number;
+  /** When it is made again after it has failed; absent where never. */
+  readonly retry?: RetryProgram;
+}
+
+/** A failure after which a call may be made again; `http_5xx` stands for the statuses 500 to 599. */
+export type RetryClass = SourceRetry['on'][number];
+
+/** The `retry` of a source, as far as it holds for one binding. */
+export interface RetryProgram {
+  /** How often the call is made again at most. */
+  readonly max: number;
+  readonly on: ReadonlySet<RetryClass>;
+  /** The longest wait before the first retry; it doubles with each further one. */
+  readonly backoff_ms: number;
+  readonly backoff_max_ms: number;
 }
 
 export interface CallLimits {

@@ -15,15 +15,18 @@ const KNOWN = `
     SELECT source_invocation_id, true FROM adopted_calls
     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid)`;
 
-// Of a call that was made several times the last performance counts; a settlement speaks where nobody saw the call end.
+// Of a call that was made several times the last performance counts, and in the attempt itself each failed one before it,
+// which a retry followed. A settlement speaks where nobody saw the call end.
 const RECORDED = prepare(
   'recorded_calls',
   `WITH ${KNOWN},
-   latest AS (
-     SELECT DISTINCT ON (command_key) calls.*, is_adopted
+   performed AS (
+     SELECT calls.*, is_adopted,
+       row_number() OVER (PARTITION BY command_key ORDER BY is_adopted, performance DESC) AS from_last
      FROM known JOIN source_invocations AS calls
-       ON calls.world_slug = :world_slug AND calls.source_invocation_id = known.source_invocation_id
-     ORDER BY command_key, is_adopted, performance DESC)
+       ON calls.world_slug = :world_slug AND calls.source_invocation_id = known.source_invocation_id),
+   latest AS (
+     SELECT * FROM performed WHERE from_last = 1 OR (NOT is_adopted AND status = 'failed' AND NOT answered))
    SELECT latest.source_invocation_id, latest.llm_call_id, invocation_seq, latest.started_at,
      coalesce(latest.ended_at, pended_at) AS heard_at, command_key,
      CASE WHEN is_adopted THEN latest.attempt_id END AS adopted_from,
@@ -132,6 +135,7 @@ function toFact(row: RecordedRow): CallFact | undefined {
     failure_class,
     failure_message: failure_message ?? '',
     refused,
+    duration_ms,
     ...(outcome_unknown ? { outcome_unknown } : {}),
     ...(http_status === null ? {} : { http_status }),
     ...(retry_after_ms === null ? {} : { retry_after_ms }),

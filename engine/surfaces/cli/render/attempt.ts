@@ -107,8 +107,10 @@ function failureLines(attempt: AttemptRecord): readonly Line[] {
 function invocationLines(invocation: InvocationSummary): readonly Line[] {
   const { invocation_seq, command_key, status, http_status, duration_ms, source_invocation_id, llm_call_id } =
     invocation;
+  const { performance } = invocation;
   const indent = invocation.parent_source_invocation_id === null ? '  ' : '    ';
   const facts = [
+    ...(performance === 1 ? [] : [`performance ${performance}`]),
     ...(http_status === null ? [] : [`status ${http_status}`]),
     ...(duration_ms === null ? [] : [toDuration(duration_ms)]),
     ...(invocation.model_output_kind === null ? [] : [invocation.model_output_kind]),

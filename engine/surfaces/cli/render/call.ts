@@ -36,6 +36,12 @@ export function callLines(call: FinishedCall): readonly Line[] {
 }
 
 /** What is being waited for, in a few words. */
+export function awaitedName(command: Invoke): string {
+  const { retry } = command;
+  return retry === undefined ? callName(command) : `${callName(command)}, retry ${retry.number}`;
+}
+
+/** A call in a few words. */
 export function callName(command: Invoke): string {
   switch (command.invocation_kind) {
     case 'llm_generation':

@@ -1,10 +1,10 @@
 import { unreachable } from '../../../contract/unreachable.js';
 import type { Invoke } from '../../../core/turn/command.js';
 import type { Progress } from '../../../runtime/progress.js';
-import { callLines, callName } from './call.js';
+import { awaitedName, callLines, callName } from './call.js';
 import { settleLines } from './doubt.js';
 import { bad, EMPTY, faint, good, hanging, type Line, line, strong, verbatim } from './line.js';
-import { count, toMoment } from './words.js';
+import { count, toDuration, toMoment } from './words.js';
 
 /** What a run has come to, as far as it has been told: a fold over progress. */
 export interface Story {
@@ -47,6 +47,8 @@ export function tell(story: Story, progress: Progress): Told {
       return { story: withStarted(story, progress.command), lines: [] };
     case 'call_finished':
       return tellCall(story, progress);
+    case 'retry_waits':
+      return tellRetry(story, progress);
     case 'call_pended':
       return tellPended(story, progress);
     case 'attempt_suspended':
@@ -62,7 +64,7 @@ export function tell(story: Story, progress: Progress): Told {
 
 /** What is being waited for; undefined while nothing is. */
 export function waitingFor(story: Story): string | undefined {
-  const names = [...story.under_way.values()].map(callName);
+  const names = [...story.under_way.values()].map(awaitedName);
   return names.length === 0 ? undefined : names.join(', ');
 }
 
@@ -113,6 +115,21 @@ function tellCall(story: Story, finished: Of<'call_finished'>): Told {
     tokens: usage === undefined ? tokens : (tokens ?? 0) + usage.input_tokens + usage.output_tokens,
   }));
   return { story: told, lines: [...(story.heading === heading ? [] : headingLines(heading)), ...callLines(finished)] };
+}
+
+function tellRetry(story: Story, { command, retry, wait_ms }: Of<'retry_waits'>): Told {
+  const most = command.call.retry?.max ?? retry.number;
+  return {
+    story: withStarted(story, command),
+    lines: [
+      hanging(
+        8,
+        '    ',
+        strong(callName(command)),
+        `  is asked again in ${toDuration(wait_ms)}, retry ${retry.number} of ${most}`,
+      ),
+    ],
+  };
 }
 
 function tellPended(story: Story, { command, deadline }: Of<'call_pended'>): Told {

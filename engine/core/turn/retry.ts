@@ -1,0 +1,72 @@
+import { backoffMs } from '../inbox/backoff.js';
+import type { RetryClass } from '../workflow/program.js';
+import type { Invoke, Retry } from './command.js';
+import type { CallFailed, CallRefused } from './event.js';
+
+/** What follows from a failed call: the same call again, or its failure, which says why there is no further retry. */
+export type AfterFailure =
+  | { readonly kind: 'again'; readonly command: Invoke }
+  | { readonly kind: 'final'; readonly event: CallFailed | CallRefused };
+
+/**
+ * Decides whether a failed call is made again, as the `retry` of its source says.
+ * @param command the performance that has failed
+ */
+export function decideRetry(command: Invoke, event: CallFailed | CallRefused): AfterFailure {
+  const { retry: policy } = command.call;
+  const retry_class = classOf(event);
+  if (policy === undefined || retry_class === undefined || !policy.on.has(retry_class)) return { kind: 'final', event };
+  if (event.kind === 'call_failed' && event.outcome_unknown === true) return { kind: 'final', event };
+  const retries = command.retry?.number ?? 0;
+  if (retries >= policy.max) return giveUp(event, `it was made again ${retries} of ${policy.max} times`);
+  const backoff = { first_ms: policy.backoff_ms, most_ms: policy.backoff_max_ms };
+  const half_ms = backoffMs(backoff, retries, 0);
+  const after_ms = (event.kind === 'call_failed' ? event.retry_after_ms : undefined) ?? 0;
+  if (after_ms > policy.backoff_max_ms) {
+    const limit = `a retry of ${command.call.source.label} waits ${toSeconds(policy.backoff_max_ms)} at most`;
+    return giveUp(event, `the service asks for ${toSeconds(after_ms)} without a request, and ${limit}`);
+  }
+  const least_ms = Math.max(half_ms, after_ms);
+  const most_ms = Math.max(least_ms, Math.min(policy.backoff_max_ms, least_ms + half_ms));
+  const performed_ms = (event.kind === 'call_failed' ? event.duration_ms : undefined) ?? 0;
+  const spent_ms = (command.retry?.spent_ms ?? 0) + performed_ms + most_ms;
+  const left_ms = command.node_time_left_ms === undefined ? undefined : command.node_time_left_ms - spent_ms;
+  if (left_ms !== undefined && left_ms <= 0)
+    return giveUp(event, `the time of node ${command.node_id ?? ''} would be over before the next retry`);
+  return { kind: 'again', command: again(command, { number: retries + 1, least_ms, most_ms, spent_ms }, left_ms) };
+}
+
+function again(command: Invoke, retry: Retry, left_ms: number | undefined): Invoke {
+  const { max_runtime_ms } = command.call.limits;
+  const deadline_ms = left_ms === undefined ? command.deadline_ms : Math.min(max_runtime_ms, Math.floor(left_ms));
+  return { ...command, retry, deadline_ms };
+}
+
+function giveUp(event: CallFailed | CallRefused, why: string): AfterFailure {
+  return { kind: 'final', event: { ...event, message: `${event.message} (${why})` } };
+}
+
+function toSeconds(ms: number): string {
+  return `${ms / 1000} s`;
+}
+
+/** Statuses that an author lists one by one. */
+const LISTED_STATUSES: Readonly<Record<number, RetryClass>> = { 408: 'http_408', 425: 'http_425', 429: 'http_429' };
+
+/** The class under which a `retry` lists a failure; undefined for one that no `retry` can list. */
+function classOf(event: CallFailed | CallRefused): RetryClass | undefined {
+  switch (event.failure_class) {
+    case 'timeout':
+    case 'transport':
+    case 'unavailable':
+      return event.failure_class;
+    case 'http_status':
+      return event.kind === 'call_failed' ? classOfStatus(event.http_status ?? 0) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function classOfStatus(status: number): RetryClass | undefined {
+  return status >= 500 && status <= 599 ? 'http_5xx' : LISTED_STATUSES[status];
+}
