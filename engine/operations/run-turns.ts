@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
+import { turnBackoffMs } from '../core/inbox/backoff.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Doubt, LeftWorld } from '../ports/attempts.js';
 import type { AwaitedCall } from '../ports/pending-calls.js';
@@ -81,6 +83,8 @@ export interface RunRequest extends Narrowing {
   readonly turns: number;
   /** Begins the first of them anew: adopts nothing of the attempt before, and sets aside what of it is in doubt. */
   readonly anew?: boolean;
+  /** How often a turn is tried anew, after a wait, when it failed for something that may pass by itself; else never. */
+  readonly retries?: number;
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
 }
@@ -97,10 +101,11 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   const program = narrowed.value;
   const turns: TurnReport[] = [];
   let left: LeftWorld | undefined;
+  let committed = world.turn;
+  let retries = 0;
   await expireCalls(engine);
   await settleUnheard(engine);
-  while (turns.length < request.turns && !request.signal.aborted) {
-    const committed = turns.at(-1)?.attempted_turn ?? world.turn;
+  while (committed < world.turn + request.turns && !request.signal.aborted) {
     if (simulationTime(scenario, committed + 1) === undefined) return refuseTime(request.world_slug, committed);
     const played = await unlessLost(engine, { world_slug: request.world_slug, committed }, () =>
       runAttempt(engine.runtime, {
@@ -116,11 +121,35 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
     if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended' && end.kind !== 'rests')
       return refuseAttempt(engine, request.world_slug, end);
     turns.push(await reportTurn(engine, end.attempt_id));
+    if (end.kind === 'failed' && (await waitToRetry(request, end, retries))) {
+      retries += 1;
+      left = undefined;
+      continue;
+    }
     if (end.kind !== 'committed') break;
-    left = end.left;
+    ({ left } = end);
+    committed = end.attempted_turn;
+    retries = 0;
   }
   return { ok: true, value: { world: request.world_slug, turns, ...(await findAwaited(engine, turns.at(-1))) } };
 }
+
+/** Waits where a failed turn is to be tried anew. @returns false where it is not, and where the run was stopped meanwhile */
+async function waitToRetry(
+  { retries: most = 0, signal, onProgress }: RunRequest,
+  { attempted_turn, failure }: Extract<AttemptEnd, { kind: 'failed' }>,
+  retries: number,
+): Promise<boolean> {
+  if (failure.is_transient !== true || retries >= most || signal.aborted) return false;
+  const wait_ms = Math.max(turnBackoffMs(retries, Math.random()), failure.retry_after_ms ?? 0);
+  onProgress({ kind: 'turn_waits', attempted_turn, retry: retries + 1, retries: most, wait_ms });
+  // A stop ends the wait, and is no fault.
+  await setTimeout(Math.min(wait_ms, TIMER_MS_MAX), undefined, { signal }).catch(() => {});
+  return !signal.aborted;
+}
+
+/** What a timer can count. */
+const TIMER_MS_MAX = 2_147_483_647;
 
 async function findAwaited(engine: Engine, last: TurnReport | undefined): Promise<Pick<RunReport, 'awaited'>> {
   if (last?.status !== 'suspended') return {};

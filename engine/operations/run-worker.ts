@@ -21,6 +21,8 @@ export interface WorkRequest {
   readonly grace_ms: number;
   /** How long it is believed to live that says nothing. */
   readonly lease_ms: number;
+  /** How often a queued turn is tried anew after transient failures; left out, a few times. */
+  readonly turn_retries?: number;
   /** These worlds only; left out for all. */
   readonly worlds?: readonly string[];
   readonly signal: AbortSignal;
@@ -59,7 +61,7 @@ async function findUnknown(engine: Engine, slugs: readonly string[]): Promise<st
 
 function toParts(
   engine: Engine,
-  { onEvent }: WorkRequest,
+  { onEvent, turn_retries }: WorkRequest,
   doorbell: Doorbell,
   heartbeat: OpenHeartbeat | undefined,
 ): WorkerParts {
@@ -68,7 +70,8 @@ function toParts(
     doorbell,
     clock: engine.runtime.clock,
     jitter: Math.random,
-    drive: toDrive(engine, heartbeat),
+    drive: (driven) =>
+      toDrive(engine, heartbeat)({ ...driven, ...(turn_retries === undefined ? {} : { turn_retries }) }),
     expireCalls: () => expireCalls(engine),
     findFault: (error) => engine.store.database.findFault(error),
     onEvent,

@@ -15,6 +15,8 @@ export interface ServeRequest {
   /** How long attempts may go on once it is to stop, before they are handed over. */
   readonly grace_ms: number;
   readonly lease_ms: number;
+  /** How often a queued turn is tried anew after transient failures; left out, a few times. */
+  readonly turn_retries?: number;
   readonly signal: AbortSignal;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly onReady: (about: { readonly url: string; readonly database: string; readonly tokens: LoadedTokens }) => void;

@@ -196,10 +196,23 @@ export interface CommitTurn {
 
 export interface FailAttempt {
   readonly failure: Fail;
+  /**
+   * The queued turn that asked for the attempt is put off: for so many milliseconds, by how many attempts at it have
+   * failed transiently before. Where no number is left for that, and where this is left out, the turn is over.
+   */
+  readonly retry_delays_ms?: readonly number[];
   readonly source_invocation_id?: string;
   readonly ended_at: number;
   /** What the statement tells of agents, whose turns end with it. */
   readonly agents?: AgentRecord;
+}
+
+/** A queued turn that failed for something that may pass by itself, and is tried anew. */
+export interface PutOff {
+  readonly kind: 'put_off';
+  /** 1-based: how often it is tried anew with that. */
+  readonly retry: number;
+  readonly delay_ms: number;
 }
 
 /** How a driver leaves an attempt that is open. */
@@ -268,8 +281,8 @@ export interface AttemptStore {
   ): Promise<Closed>;
   /** One transaction: changed rows, patches, audit, the turn, the attempt's end, the lease. */
   commit(lease: AttemptLease, turn: CommitTurn): Promise<Written>;
-  /** One transaction; the world stays. */
-  fail(lease: AttemptLease, failure: FailAttempt): Promise<Written>;
+  /** One transaction; the world stays, and the queued turn is over or put off. */
+  fail(lease: AttemptLease, failure: FailAttempt): Promise<Written | PutOff>;
   /** Gives the lease back with the attempt still open, for the next driver to go on at once. */
   handOver(lease: AttemptLease, left: HandOver): Promise<Written>;
   /** The next attempt adopts from this one, once none of its calls is in doubt. One transaction. */

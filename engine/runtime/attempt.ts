@@ -1,5 +1,6 @@
 import type { AgentRecord } from '../core/agents/record.js';
 import { timed } from '../core/agents/transition.js';
+import { turnBackoffMs } from '../core/inbox/backoff.js';
 import type { Commit, Fail, Invoke, TurnCommand } from '../core/turn/command.js';
 import { advance, type Step } from '../core/turn/advance.js';
 import type { TurnBegan } from '../core/turn/event.js';
@@ -14,7 +15,9 @@ import type {
   CallFinish,
   CallStart,
   CallsWrite,
+  FailAttempt,
   LeftWorld,
+  PutOff,
   Written,
 } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
@@ -53,6 +56,8 @@ export interface Attempt {
   readonly lease: AttemptLease;
   readonly program: Program;
   readonly simulation_time: string;
+  /** How often a queued turn is tried anew after transient failures. */
+  readonly turn_retries: number;
   readonly onProgress: OnProgress;
   readonly arrivals: Arrivals<Arrival>;
   readonly calls: Map<string, Call>;
@@ -106,7 +111,10 @@ export function openJournalOf(
 
 /** An attempt that has heard nothing yet. */
 export function openAttempt(
-  opening: Pick<Attempt, 'lease' | 'program' | 'simulation_time' | 'onProgress' | 'arrivals' | 'journal'>,
+  opening: Pick<
+    Attempt,
+    'lease' | 'program' | 'simulation_time' | 'turn_retries' | 'onProgress' | 'arrivals' | 'journal'
+  >,
 ): Attempt {
   return {
     ...opening,
@@ -293,22 +301,33 @@ export function leftBy({ lease, state, journal }: Attempt): LeftWorld {
 }
 
 /** Ends the attempt; the world stays at T(N-1) and every trace is kept. */
-export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail): Promise<void> {
+export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail): Promise<PutOff | undefined> {
   const { lease } = attempt;
   const call = failure.call_key === undefined ? undefined : callOf(attempt, failure.call_key);
   const by = call === undefined ? {} : { source_invocation_id: call.start.source_invocation_id };
-  const ended = { failure, ended_at: parts.clock.now(), ...by };
-  await writeTale(attempt.journal, {
+  const ended = { failure, ended_at: parts.clock.now(), ...by, ...toDelays(attempt, failure) };
+  const written = await writeTale(attempt.journal, {
     ending: { ...failure, at: ended.ended_at },
-    write: async (told) => demand(await parts.attempts.fail(lease, { ...ended, ...told })),
+    write: (told) => parts.attempts.fail(lease, { ...ended, ...told }),
+    hasLanded: (written) => written !== 'overtaken',
   });
+  if (written === 'overtaken') throw new Overtaken();
+  const put_off = written === 'written' ? undefined : written;
   attempt.onProgress({
     kind: 'attempt_failed',
     attempt_id: lease.attempt_id,
     attempted_turn: lease.attempted_turn,
     failure,
     ...by,
+    ...(put_off === undefined ? {} : { put_off }),
   });
+  return put_off;
+}
+
+/** How long the queued turn is put off, where what has failed may pass by itself. */
+function toDelays({ turn_retries }: Attempt, { is_transient }: Fail): Pick<FailAttempt, 'retry_delays_ms'> {
+  if (is_transient !== true) return {};
+  return { retry_delays_ms: Array.from({ length: turn_retries }, (_, at) => turnBackoffMs(at, Math.random())) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { AcceptedPatch, Fail, Invoke, Retry } from '../core/turn/command.js';
 import type { Verdict } from '../core/turn/verdict.js';
+import type { PutOff } from '../ports/attempts.js';
 import type { CallOutcome } from '../ports/sources.js';
 
 /** What watchers are told while a turn runs. Nothing depends on whether anybody listens. */
@@ -49,12 +50,23 @@ export type Progress =
       readonly patches: readonly AcceptedPatch[];
     }
   | {
+      /** The turn has failed for something that may pass by itself, and is tried anew when the wait is over. */
+      readonly kind: 'turn_waits';
+      readonly attempted_turn: number;
+      /** 1-based. */
+      readonly retry: number;
+      readonly retries: number;
+      readonly wait_ms: number;
+    }
+  | {
       readonly kind: 'attempt_failed';
       readonly attempt_id: string;
       readonly attempted_turn: number;
       readonly failure: Fail;
       /** The call that ended it. */
       readonly source_invocation_id?: string;
+      /** The queued turn that asked for it is tried anew. */
+      readonly put_off?: PutOff;
     };
 
 export type OnProgress = (progress: Progress) => void;

@@ -6,6 +6,7 @@ import { RENDERER_VERSION } from '../core/prompt/renderer-version.js';
 import { pluginsOf } from '../core/workflow/plugins-of.js';
 import type { Program } from '../core/workflow/program.js';
 import { mismatch } from '../core/turn/refold.js';
+import { TURN_RETRIES } from '../core/inbox/backoff.js';
 import { openBook } from '../core/agents/book.js';
 import type {
   AttemptLease,
@@ -15,6 +16,7 @@ import type {
   CallsWrite,
   LeftAttempt,
   LeftWorld,
+  PutOff,
 } from '../ports/attempts.js';
 import type { CallOutcome } from '../ports/sources.js';
 import {
@@ -65,6 +67,8 @@ export interface AttemptRequest {
   readonly continues_only?: boolean;
   /** Begins anew: adopts nothing of the attempt before, and sets aside what of it is in doubt. */
   readonly anew?: boolean;
+  /** How often a queued turn is tried anew after transient failures; `TURN_RETRIES` where it is left out. */
+  readonly turn_retries?: number;
   /** The world as the turn before has left it, where it ran here: it need not be read, if nobody has been there since. */
   readonly left?: LeftWorld;
 }
@@ -77,7 +81,14 @@ export type AttemptEnd =
       readonly attempted_turn: number;
       readonly left: LeftWorld;
     }
-  | { readonly kind: 'failed'; readonly attempt_id: string; readonly attempted_turn: number; readonly failure: Fail }
+  | {
+      readonly kind: 'failed';
+      readonly attempt_id: string;
+      readonly attempted_turn: number;
+      readonly failure: Fail;
+      /** The queued turn that asked for it is tried anew. */
+      readonly put_off?: PutOff;
+    }
   | { readonly kind: 'suspended'; readonly attempt_id: string; readonly attempted_turn: number }
   | { readonly kind: 'handed_over'; readonly attempt_id: string; readonly attempted_turn: number }
   | Exclude<BeginOutcome, { kind: 'begun' }>;
@@ -130,7 +141,7 @@ async function runBegun(
   takeWorld?: (calls: CallsWrite) => Promise<void>,
 ): Promise<AttemptEnd> {
   const { lease } = begun;
-  const { program, onProgress } = request;
+  const { program, onProgress, turn_retries = TURN_RETRIES } = request;
   const ends: (() => void)[] = [];
   const endAll = (): void => ends.splice(0).forEach((end) => end());
   let watch = (): void => {};
@@ -139,7 +150,7 @@ async function runBegun(
   const journal = openJournalOf(parts, begun, arrivals, takeAndWatch);
   try {
     const simulation_time = request.simulationTime(lease.attempted_turn);
-    const attempt = openAttempt({ arrivals, journal, lease, program, simulation_time, onProgress });
+    const attempt = openAttempt({ arrivals, journal, lease, program, simulation_time, turn_retries, onProgress });
     ends.push(() => abandon(attempt));
     watch = () => void ends.push(...watchOver(parts, request, attempt, begun));
     if (takeWorld === undefined) watch();
@@ -237,9 +248,11 @@ async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly Turn
         case 'commit':
           await commit(parts, attempt, command);
           return { kind: 'committed', attempt_id, attempted_turn, left: leftBy(attempt) };
-        case 'fail':
-          await fail(parts, attempt, command);
-          return { kind: 'failed', attempt_id, attempted_turn, failure: command };
+        case 'fail': {
+          const put_off = await fail(parts, attempt, command);
+          const failed = { kind: 'failed', attempt_id, attempted_turn, failure: command } as const;
+          return put_off === undefined ? failed : { ...failed, put_off };
+        }
         case 'suspend':
           if (await rest(parts, attempt, command)) return { kind: 'suspended', attempt_id, attempted_turn };
           break;

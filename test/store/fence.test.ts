@@ -61,7 +61,8 @@ forEachDatabase('an overtaken driver', (open) => {
     'takes in no message': (store, lease) => store.attempts.discard(lease, lease.attempt_id),
     'commits nothing': (store, lease, { generation }) =>
       store.attempts.commit(lease, committing(generation, [patchOf({ before: 'rested', after: 'tired' })])),
-    'fails nothing': (store, lease) => store.attempts.fail(lease, failing()),
+    'fails nothing': async (store, lease) =>
+      (await store.attempts.fail(lease, failing())) === 'overtaken' ? 'overtaken' : 'written',
     'renews nothing': (store, lease) => store.attempts.renew(lease, 1_000_000),
   };
 

@@ -50,6 +50,63 @@ forEachDatabase('the inbox', (open) => {
     assert.deepEqual(await statusesOf(outside, 'fails'), ['consumed', 'pending']);
   });
 
+  test('a turn that fails transiently is put off by the statement that ends its attempt, and stays first of its world', async () => {
+    const { store, outside, statementsOf } = await open();
+    await makeWorld(store, 'passes');
+    const [inbox_id] = await enqueue(store, 'passes', 2);
+    const retry_delays_ms = [1_000, 2_000];
+    for (const retry of [1, 2]) {
+      const [claimed] = await claim(store, 'passes');
+      assert.equal(claimed?.inbox_id, inbox_id);
+      const { lease } = await beginClaimed(store, claimed);
+      const ended: unknown[] = [];
+      const statements = await statementsOf(async () => {
+        ended.push(await store.attempts.fail(lease, { ...failing(), retry_delays_ms }));
+      });
+      assert.equal(statements.length, 1);
+      assert.deepEqual(ended, [{ kind: 'put_off', retry, delay_ms: retry * 1_000 }]);
+      assert.deepEqual(await statusesOf(outside, 'passes'), ['deferred', 'queued']);
+      assert.deepEqual(await claim(store, 'passes'), [], 'it is due before its time');
+      const [row] = await outside.query(
+        `SELECT retry_count, attempt_id, defer_reason FROM agent_inbox WHERE world_slug = 'passes' AND status = 'deferred'`,
+      );
+      const defer_reason = `attempt ${lease.attempt_id} failed, http_status: The toy said 500.`;
+      assert.deepEqual(row, { retry_count: retry, attempt_id: null, defer_reason });
+      await makeDue(outside, 'passes');
+    }
+    const { lease } = await beginClaimed(store, (await claim(store, 'passes'))[0]);
+    assert.equal(await store.attempts.fail(lease, { ...failing(), retry_delays_ms }), 'written');
+    assert.deepEqual(await statusesOf(outside, 'passes'), ['consumed', 'pending']);
+  });
+
+  test('a turn that fails transiently is due no sooner than its service asked for', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'later');
+    await enqueue(store, 'later', 1);
+    const { lease } = await beginClaimed(store, (await claim(store, 'later'))[0]);
+    const { failure, ...end } = failing();
+    const busy = { ...end, failure: { ...failure, retry_after_ms: 3_600_000 }, retry_delays_ms: [1_000] };
+    const put_off = await store.attempts.fail(lease, busy);
+    assert.deepEqual(put_off, { kind: 'put_off', retry: 1, delay_ms: 3_600_000 });
+    assert.equal(await store.inbox.takeBack('later', 'looked at'), 1);
+  });
+
+  test('what kept a turn from being begun does not count as a failure of it', async () => {
+    const { store, outside } = await open();
+    await makeWorld(store, 'held-up');
+    await enqueue(store, 'held-up', 1);
+    for (const reason of ['held', 'held again']) {
+      const [claimed] = await claim(store, 'held-up');
+      assert.ok(claimed);
+      await store.inbox.defer(claimed, { reason, delay_ms: 60_000 });
+      await makeDue(outside, 'held-up');
+    }
+    const { lease } = await beginClaimed(store, (await claim(store, 'held-up'))[0]);
+    const put_off = await store.attempts.fail(lease, { ...failing(), retry_delays_ms: [1_000] });
+    assert.deepEqual(put_off, { kind: 'put_off', retry: 1, delay_ms: 1_000 });
+    assert.equal(await store.inbox.takeBack('held-up', 'looked at'), 1);
+  });
+
   test('who enqueues into an unknown world is told so', async () => {
     const { store } = await open();
     assert.deepEqual(await store.inbox.enqueueTurns({ world_slug: 'nowhere', inbox_ids: [v7()] }), {

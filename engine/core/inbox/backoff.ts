@@ -4,6 +4,17 @@ export interface Backoff {
   readonly most_ms: number;
 }
 
+/** How often a turn is tried anew after transient failures, where nothing else is said. */
+export const TURN_RETRIES = 5;
+
+/** How the wait grows before a turn is tried anew. */
+const TURN_BACKOFF: Backoff = { first_ms: 2_000, most_ms: 300_000 };
+
+/** How long a turn waits before it is tried anew. @param retries how often it has been already */
+export function turnBackoffMs(retries: number, jitter: number): number {
+  return backoffMs(TURN_BACKOFF, retries, jitter);
+}
+
 /**
  * How long to wait before trying again: twice as long each time, up to a limit, and somewhere in the upper half of that,
  * so that those who were turned away together do not come back together.

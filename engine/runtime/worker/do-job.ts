@@ -123,8 +123,8 @@ function tellEnd(parts: WorkerParts, world_slug: string, end: AttemptEnd): void 
       return parts.onEvent({ kind: `turn_${end.kind}`, world_slug, attempt_id, attempted_turn });
     }
     case 'failed': {
-      const { attempt_id, attempted_turn, failure } = end;
-      return parts.onEvent({ kind: 'turn_failed', world_slug, attempt_id, attempted_turn, failure });
+      const { kind: _failed, ...failed } = end;
+      return parts.onEvent({ kind: 'turn_failed', world_slug, ...failed });
     }
     case 'held':
     case 'rests':

@@ -1,5 +1,6 @@
 import type { InboxMessageType } from '../../core/inbox/message.js';
 import type { Fail } from '../../core/turn/command.js';
+import type { PutOff } from '../../ports/attempts.js';
 import type { Tidied } from '../../ports/inbox.js';
 
 /**
@@ -40,6 +41,8 @@ export type WorkerEvent =
       readonly attempt_id: string;
       readonly attempted_turn: number;
       readonly failure: Fail;
+      /** The queued turn is tried anew, since what failed may pass by itself. */
+      readonly put_off?: PutOff;
     }
   /** It cannot be done now; where no message asks for it, the watchdog comes back to it. */
   | { readonly kind: 'turn_deferred'; readonly world_slug: string; readonly reason: string; readonly delay_ms: number }

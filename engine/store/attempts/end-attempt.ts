@@ -1,10 +1,10 @@
 import { isAdoptedWhole } from '../../core/turn/adopt.js';
-import type { AttemptLease, FailAttempt, HandOver, Written } from '../../ports/attempts.js';
+import type { AttemptLease, FailAttempt, HandOver, PutOff, Written } from '../../ports/attempts.js';
 import { driverStatement } from '../agents/agent-clauses.js';
 import { toAgentValues } from '../agents/agent-values.js';
-import { AFTERMATH } from '../inbox/aftermath.js';
+import { AFTERMATH_OF_FAILURE } from '../inbox/aftermath.js';
 import { prepare, type Runner, toStoredText, toTimestamp } from '../statement.js';
-import { type Ending, ENDED_ROW, runEnding } from './ending.js';
+import { type Ending, ENDED_ROW, endedRow, type EndedRow } from './ending.js';
 import { releasingFence, runFenced } from './fence.js';
 import { summedUp } from './trace-summary.js';
 
@@ -82,14 +82,22 @@ const FAIL = driverStatement(
     UPDATE attempts ${ENDED}
     FROM fence
     WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
-    ${RETURNING}), ${[CONSEQUENCES, AFTERMATH, ...agents.rows].join(',')}
-   ${ENDED_ROW}`,
+    ${RETURNING}), ${[CONSEQUENCES, AFTERMATH_OF_FAILURE, ...agents.rows].join(',')}
+   ${ENDED_ROW}, (SELECT retry FROM put_off) AS retry, (SELECT delay_ms::bigint FROM put_off) AS delay_ms`,
 );
 
-/** Ends an attempt without a turn and gives its lease back: one statement. The world stays as it was. */
-export function failAttempt(database: Ending, lease: AttemptLease, end: FailAttempt): Promise<Written> {
+interface FailedRow extends EndedRow {
+  readonly retry: number | null;
+  readonly delay_ms: number | null;
+}
+
+/**
+ * Ends an attempt without a turn and gives its lease back: one statement. The world stays as it was; the queued turn that
+ * asked for the attempt is over or put off by the same statement, so that no driver can be lost between the two.
+ */
+export async function failAttempt(database: Ending, lease: AttemptLease, end: FailAttempt): Promise<Written | PutOff> {
   const { failure } = end;
-  return runEnding(database, FAIL(end.agents), lease, {
+  const row = await endedRow<FailedRow>(database, FAIL(end.agents), lease, {
     ...toAgentValues(end.agents),
     failure_class: failure.failure_class,
     failure_message: toStoredText(failure.message),
@@ -98,8 +106,14 @@ export function failAttempt(database: Ending, lease: AttemptLease, end: FailAtte
     source_invocation_id: end.source_invocation_id ?? null,
     is_transient: failure.is_transient === true,
     adopts_all: isAdoptedWhole(failure),
+    retry_delays_ms: end.retry_delays_ms ?? [],
+    retry_after_ms: failure.retry_after_ms ?? 0,
+    defer_reason: toStoredText(`attempt ${lease.attempt_id} failed, ${failure.failure_class}: ${failure.message}`),
     ended_at: toTimestamp(end.ended_at),
   });
+  if (row === undefined) return 'overtaken';
+  const { retry, delay_ms } = row;
+  return retry === null || delay_ms === null ? 'written' : { kind: 'put_off', retry, delay_ms };
 }
 
 const HAND_OVER = prepare(

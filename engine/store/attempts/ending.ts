@@ -23,13 +23,25 @@ export async function runEnding(
   values: Values,
   slots?: readonly Values[],
 ): Promise<Written> {
-  const row = await findHeld<EndedRow>(database, statement, lease, values, slots);
-  if (row === undefined) return 'overtaken';
-  demandWhole(statement, row);
-  if (row.is_last) await promoteForgotten(database, lease.world_slug);
-  return 'written';
+  const row = await endedRow(database, statement, lease, values, slots);
+  return row === undefined ? 'overtaken' : 'written';
 }
 
-interface EndedRow extends FencedRow {
+/** The same, for whoever needs what else the statement answers. @returns undefined where another driver has the world */
+export async function endedRow<Row extends EndedRow>(
+  database: Ending,
+  statement: HotStatement,
+  lease: AttemptLease,
+  values: Values,
+  slots?: readonly Values[],
+): Promise<Row | undefined> {
+  const row = await findHeld<Row>(database, statement, lease, values, slots);
+  if (row === undefined) return undefined;
+  demandWhole(statement, row);
+  if (row.is_last) await promoteForgotten(database, lease.world_slug);
+  return row;
+}
+
+export interface EndedRow extends FencedRow {
   readonly is_last: boolean;
 }

@@ -1,4 +1,4 @@
-import { AT_THE_FRONT, firstQueued, PROMOTE } from './turn-message.js';
+import { AT_THE_FRONT, firstQueued, PROMOTE, WORLD_TURN } from './turn-message.js';
 
 /**
  * What the end of attempts does to the inbox, as CTEs of the statement that ends them: their messages are over, the next
@@ -6,14 +6,15 @@ import { AT_THE_FRONT, firstQueued, PROMOTE } from './turn-message.js';
  * accepted and not heard stays: it may settle its call.
  *
  * It reads a CTE `ended (world_slug, attempt_id)`, and costs three looks into empty indices where nobody queues.
+ * @param isOver a condition on `agent_inbox`: a message that does not meet it is left to another clause
  */
-export const AFTERMATH = `
+const aftermath = (isOver: string): string => `
   messages AS (
     UPDATE agent_inbox
     SET status = 'consumed', consumed_at = now()
     FROM ended
     WHERE agent_inbox.world_slug = ended.world_slug AND agent_inbox.attempt_id = ended.attempt_id
-      AND agent_inbox.status IN ('pending', 'deferred') AND agent_inbox.message_type <> 'tool_result'
+      AND agent_inbox.status IN ('pending', 'deferred') AND agent_inbox.message_type <> 'tool_result' AND ${isOver}
     RETURNING agent_inbox.world_slug, agent_inbox.message_type, agent_inbox.agent_id),
   finished AS (
     SELECT world_slug FROM messages WHERE message_type = 'turn' AND agent_id IS NULL),
@@ -29,6 +30,29 @@ export const AFTERMATH = `
     WHERE agent_inbox.world_slug = ended.world_slug AND ${AT_THE_FRONT} AND agent_inbox.attempt_id IS NULL
     RETURNING agent_inbox.world_slug),
   due AS (SELECT world_slug FROM promoted UNION ALL SELECT world_slug FROM recalled)`;
+
+/** Of an attempt that has ended for good. */
+export const AFTERMATH = aftermath('true');
+
+/** How long the turn of a failed attempt is put off; NULL where it is over. */
+const DELAY_MS = '(:retry_delays_ms::int[])[agent_inbox.transient_failures + 1]';
+const IS_PUT_OFF = `(${WORLD_TURN} AND ${DELAY_MS} IS NOT NULL)`;
+
+/**
+ * Of a failed attempt whose queued turn may be tried anew: the turn stays first of its world, so that none overtakes it,
+ * and no attempt does it any more. It is due no sooner than the service asked for.
+ */
+export const AFTERMATH_OF_FAILURE = `
+  put_off AS (
+    UPDATE agent_inbox
+    SET status = 'deferred', attempt_id = NULL, retry_count = retry_count + 1,
+      transient_failures = transient_failures + 1, defer_reason = :defer_reason,
+      next_retry_at = now() + greatest(${DELAY_MS}, :retry_after_ms::bigint) * interval '1 millisecond'
+    FROM ended
+    WHERE agent_inbox.world_slug = ended.world_slug AND agent_inbox.attempt_id = ended.attempt_id
+      AND agent_inbox.status IN ('pending', 'deferred') AND ${IS_PUT_OFF}
+    RETURNING transient_failures AS retry, extract(epoch FROM next_retry_at - now()) * 1000 AS delay_ms),
+  ${aftermath(`NOT ${IS_PUT_OFF}`)}`;
 
 /**
  * Whether the statement ended a turn and found no next one, as a scalar query: one that was queued while it waited for

@@ -1,4 +1,5 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
+import { TURN_RETRIES } from '../../core/inbox/backoff.js';
 
 const TURNS_MAX = 10_000;
 
@@ -24,6 +25,20 @@ export function listOption(flags: string, says: string): Option {
   return new Option(`${flags} <list>`, says).argParser((text) =>
     text.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])),
   );
+}
+
+const RETRIES_MAX = 1_000;
+
+/** `--max-retries N`. */
+export function maxRetriesOption(): Option {
+  const says = 'how often a queued turn is tried anew after a failure that may pass by itself';
+  return new Option('--max-retries <n>', says).argParser((text) => toWhole(text, 0, RETRIES_MAX)).default(TURN_RETRIES);
+}
+
+/** `--retries N`. */
+export function retriesOption(): Option {
+  const says = 'how often a turn is tried anew, after a wait, when it failed for something that may pass by itself';
+  return new Option('--retries <n>', says).argParser((text) => toWhole(text, 0, RETRIES_MAX));
 }
 
 /** `--turn N`. */

@@ -45,5 +45,7 @@ function report(session: Session, narration: Narration, run: RunReport): ExitCod
   const missing = run.dry_run?.missing_answers ?? [];
   if (missing.length > 0) return printProblems(session, missing);
   if (run.turns.at(-1)?.status === 'suspended') return EXIT.suspended;
-  return run.turns.every(({ status }) => status === 'committed') ? EXIT.done : EXIT.attempt_failed;
+  // A failed turn that was tried anew has another report after it.
+  const last = run.turns.at(-1);
+  return last === undefined || last.status === 'committed' ? EXIT.done : EXIT.attempt_failed;
 }

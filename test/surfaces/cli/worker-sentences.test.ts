@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Fail } from '../../../engine/core/turn/command.js';
+import type { PutOff } from '../../../engine/ports/attempts.js';
 import { toSentence } from '../../../engine/surfaces/cli/render/worker.js';
 
-function failed(failure: Omit<Fail, 'kind'>): string {
-  const told = { world_slug: 'park', attempt_id: 'A', attempted_turn: 2 };
+function failed(failure: Omit<Fail, 'kind'>, more: { readonly put_off?: PutOff } = {}): string {
+  const told = { world_slug: 'park', attempt_id: 'A', attempted_turn: 2, ...more };
   return toSentence({ kind: 'turn_failed', ...told, failure: { kind: 'fail', ...failure } });
 }
 
@@ -21,4 +22,12 @@ test('a worker says how many calls an attempt adopts, and of which', () => {
   assert.equal(toSentence(began), 'park: turn 2 began (attempt B)');
   const adopts = { attempt_id: 'A', calls: 3 };
   assert.equal(toSentence({ ...began, adopts }), 'park: turn 2 began, with 3 calls adopted from attempt A (attempt B)');
+});
+
+test('a worker says when it tries a failed turn anew', () => {
+  const failure = { failure_class: 'http_status', message: 'busy' } as const;
+  assert.equal(
+    failed(failure, { put_off: { kind: 'put_off', retry: 2, delay_ms: 3_500 } }),
+    'park: turn 2 failed, http_status: busy (attempt A); tried anew in 3.5 s, retry 2',
+  );
 });

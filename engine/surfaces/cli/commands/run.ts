@@ -3,7 +3,7 @@ import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueTurns } from '../../../operations/run-worker.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
 import { runWorld } from '../../../operations/run-world.js';
-import { listOption, turnsOption } from '../arguments.js';
+import { listOption, retriesOption, turnsOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { chooseModel, llmOption, type ModelOptions } from '../model-choice.js';
 import { toPlace } from '../place.js';
@@ -13,6 +13,7 @@ import { answer, type Perform, printUsage, type Session, withEngine } from '../s
 
 interface RunOptions extends ModelOptions, Narrowing {
   readonly turns: number;
+  readonly retries?: number;
   readonly queue?: boolean;
   readonly anew?: boolean;
   readonly dry?: boolean;
@@ -27,6 +28,7 @@ export function addRun(program: Command, perform: Perform): void {
     .argument('<slug>', 'the name of the world')
     .description('Run turns of a world, here and now, told as they happen; or queue them for workers.')
     .addOption(turnsOption(1))
+    .addOption(retriesOption())
     .addOption(llmOption())
     .option('--script <file>', 'what the scripted model says: a script that ships, or a file')
     .addOption(listOption('--tools', 'offer these tools alone, of those that the policy allows; names between commas'))
@@ -39,7 +41,7 @@ export function addRun(program: Command, perform: Perform): void {
 }
 
 async function run(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, dry, answers, queue } = options;
+  const { turns, retries = 0, dry, answers, queue } = options;
   if (queue === true) return queueFor(session, world_slug, options);
   if (dry === true || answers !== undefined) return runDry(session, world_slug, options);
   const choice = await chooseModel(session, options);
@@ -50,6 +52,7 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
       turns,
       ...(options.anew === undefined ? {} : { anew: options.anew }),
       ...narrowingOf(options),
+      retries,
       ...choice.script,
       signal,
       onProgress: narration.onProgress,
@@ -85,14 +88,12 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
 }
 
 async function queueFor(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, llm, script, dry, answers, anew, tools, connections } = options;
-  if ([llm, script, dry, answers, anew, tools, connections].some((option) => option !== undefined)) {
-    const message = '--queue leaves the turns to workers, and who answers is theirs to choose.';
-    return printUsage(session, {
-      code: 'USAGE',
-      message,
-      repair: 'Leave --llm, --script, --dry, --answers, --anew, --tools and --connections out.',
-    });
+  const { turns, retries, llm, script, dry, answers, anew, tools, connections } = options;
+  if ([retries, llm, script, dry, answers, anew, tools, connections].some((option) => option !== undefined)) {
+    const message =
+      '--queue leaves the turns to workers: who answers, and how often a turn is tried anew, is said there.';
+    const repair = 'Leave --retries, --llm, --script, --dry, --answers, --anew, --tools and --connections out.';
+    return printUsage(session, { code: 'USAGE', message, repair });
   }
   const queued = await withEngine(session, (engine) => queueTurns(engine, { world_slug, turns }));
   return answer(session, queued, {

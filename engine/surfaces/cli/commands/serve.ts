@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { serve } from '../../../operations/serve.js';
 import type { LoadedTokens } from '../../../operations/tokens.js';
-import { toWhole } from '../arguments.js';
+import { maxRetriesOption, toWhole } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
 import { verbatim } from '../render/line.js';
@@ -14,6 +14,7 @@ interface ServeOptions {
   readonly port?: number;
   readonly concurrency: number;
   readonly grace: number;
+  readonly maxRetries: number;
 }
 
 const DAY_SECONDS = 86_400;
@@ -32,13 +33,14 @@ export function addServe(program: Command, perform: Perform): void {
     .addOption(
       whole('--grace <seconds>', 'how long attempts may go on once it is to stop', [0, DAY_SECONDS]).default(20),
     )
+    .addOption(maxRetriesOption())
     .description(
       'Take answers that come later over HTTP, and run what is queued or told something, until it is told to stop.',
     )
     .action((options: ServeOptions) => perform((session) => run(session, options)));
 }
 
-async function run(session: Session, { host, port, concurrency, grace }: ServeOptions): Promise<ExitCode> {
+async function run(session: Session, { host, port, concurrency, grace, maxRetries }: ServeOptions): Promise<ExitCode> {
   let under_way: UnderWay = new Map();
   const interruption = listenForInterrupt(session.terminal, () =>
     printLines(session.terminal.error, leftLines([...under_way.values()])),
@@ -49,6 +51,7 @@ async function run(session: Session, { host, port, concurrency, grace }: ServeOp
       concurrency,
       grace_ms: grace * 1000,
       lease_ms: LEASE_MS,
+      turn_retries: maxRetries,
       signal: interruption.signal,
       onEvent: (event) => {
         under_way = afterEvent(under_way, event);

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { runWorker } from '../../../operations/run-worker.js';
-import { toWhole } from '../arguments.js';
+import { maxRetriesOption, toWhole } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
 import { verbatim } from '../render/line.js';
@@ -12,6 +12,7 @@ interface WorkerOptions {
   readonly concurrency: number;
   readonly grace: number;
   readonly lease: number;
+  readonly maxRetries: number;
   readonly worlds?: readonly string[];
 }
 
@@ -35,6 +36,7 @@ export function addWorker(program: Command, perform: Perform): void {
       ),
     )
     .addOption(wholeOption('--lease <seconds>', 'how long it is believed to live when it says nothing', [1, 3_600], 10))
+    .addOption(maxRetriesOption())
     .option('--worlds <slug...>', 'take turns of these worlds only')
     .action((options: WorkerOptions) => perform((session) => work(session, options)));
 }
@@ -48,7 +50,10 @@ function wholeOption(
   return new Option(flags, description).argParser((text) => toWhole(text, from, to)).default(standard);
 }
 
-async function work(session: Session, { concurrency, grace, lease, worlds }: WorkerOptions): Promise<ExitCode> {
+async function work(
+  session: Session,
+  { concurrency, grace, lease, maxRetries, worlds }: WorkerOptions,
+): Promise<ExitCode> {
   let under_way: UnderWay = new Map();
   const interruption = listenForInterrupt(session.terminal, () =>
     printLines(session.terminal.error, leftLines([...under_way.values()])),
@@ -59,6 +64,7 @@ async function work(session: Session, { concurrency, grace, lease, worlds }: Wor
         concurrency,
         grace_ms: grace * 1000,
         lease_ms: lease * 1000,
+        turn_retries: maxRetries,
         ...(worlds === undefined ? {} : { worlds }),
         signal: interruption.signal,
         onEvent: (event) => {

@@ -53,6 +53,8 @@ export function tell(story: Story, progress: Progress): Told {
       return tellPended(story, progress);
     case 'attempt_suspended':
       return tellRest(story, progress.resume_deadline);
+    case 'turn_waits':
+      return tellWait(story, progress);
     case 'turn_committed':
       return tellCommit(story, progress.patches.length);
     case 'attempt_failed':
@@ -143,6 +145,11 @@ function tellPended(story: Story, { command, deadline }: Of<'call_pended'>): Tol
       hanging(6, '    ', strong(callName(command)), `  is answered later, until ${until}`),
     ],
   };
+}
+
+function tellWait(story: Story, { attempted_turn, retry, retries, wait_ms }: Of<'turn_waits'>): Told {
+  const wait = `is tried anew in ${toDuration(wait_ms)}, retry ${retry} of ${retries}`;
+  return { story, lines: [EMPTY, line('  ', strong(`turn ${attempted_turn}`), ` ${wait}`)] };
 }
 
 function tellRest(story: Story, resume_deadline: number): Told {

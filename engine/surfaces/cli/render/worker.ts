@@ -19,7 +19,7 @@ export function toSentence(event: WorkerEvent): string {
     case 'turn_handed_over':
       return `${event.world_slug}: turn ${event.attempted_turn} handed over, for another worker to go on with (attempt ${event.attempt_id})`;
     case 'turn_failed':
-      return `${event.world_slug}: turn ${event.attempted_turn} failed, ${event.failure.failure_class}: ${event.failure.message} (attempt ${event.attempt_id})${toSettling(event)}`;
+      return `${event.world_slug}: turn ${event.attempted_turn} failed, ${event.failure.failure_class}: ${event.failure.message} (attempt ${event.attempt_id})${toSettling(event)}${toPutOff(event)}`;
     case 'turn_deferred':
       return `${event.world_slug}: put off for ${toDuration(event.delay_ms)}, ${event.reason}`;
     case 'turn_discarded':
@@ -55,6 +55,10 @@ function toSettling({ failure, attempt_id }: Extract<WorkerEvent, { kind: 'turn_
 
 function toAdopted({ adopts }: Extract<WorkerEvent, { kind: 'turn_began' }>): string {
   return adopts === undefined ? '' : `, with ${count(adopts.calls, 'call')} adopted from attempt ${adopts.attempt_id}`;
+}
+
+function toPutOff({ put_off }: Extract<WorkerEvent, { kind: 'turn_failed' }>): string {
+  return put_off === undefined ? '' : `; tried anew in ${toDuration(put_off.delay_ms)}, retry ${put_off.retry}`;
 }
 
 const WHY: Readonly<Record<Extract<WorkerEvent, { kind: 'turn_continued' }>['why'], string>> = {

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { runTurns } from '../../engine/operations/run-turns.js';
+import { queueTurns } from '../../engine/operations/run-worker.js';
+import type { AttemptSummary, WorldSnapshot } from '../../engine/ports/records.js';
+import type { Progress } from '../../engine/runtime/progress.js';
+import { onEachDatabase, must, type ParkStage, sharedStage } from '../support/park-stage.js';
+import { waitUntil } from '../support/wait-until.js';
+import { askChukwa, type Running, runChukwa, startChukwa, whileRunning } from './command.js';
+import { script } from './readings.js';
+
+const FIRST = 'bob/act/round-1/try-1';
+const PATCH = { json: { kind: 'final_patch', patch: { narration: 'Bob reads on.', effects: [] } } };
+const READS_ON = { version: 1, label: 'reads on', turns: { '*': { [FIRST]: PATCH } } } as const;
+const BROKEN = { ...READS_ON, turns: { '*': { [FIRST]: { status: 500 } } } } as const;
+const ENOUGH = { timeout: 120_000 };
+
+async function attemptsOf({ engine }: ParkStage, { world_slug }: WorldSnapshot): Promise<readonly AttemptSummary[]> {
+  const attempts = await engine.store.records.attempts(world_slug);
+  return attempts.toSorted((one, other) => one.started_at.localeCompare(other.started_at));
+}
+
+const ends = (attempts: readonly AttemptSummary[]) =>
+  attempts.map(({ attempted_turn, status }) => [attempted_turn, status]);
+
+describe('a queue whose model answers 500 (PostgreSQL)', ENOUGH, () => {
+  const open = sharedStage('PostgreSQL');
+  const running = new Set<Running>();
+  after(() => running.forEach((worker) => worker.kill('SIGKILL')));
+
+  async function startWorker(stage: ParkStage, words: readonly string[] = []): Promise<Running> {
+    const worker = startChukwa(['worker', '--lease', '1', ...words, '--json'], stage.variables);
+    running.add(worker);
+    await whileRunning(
+      worker,
+      waitUntil(() => worker.said().includes('"kind":"working"')),
+    );
+    return worker;
+  }
+
+  async function stop(worker: Running): Promise<void> {
+    worker.kill('SIGTERM');
+    const { code, stderr } = await worker.ended;
+    running.delete(worker);
+    assert.equal(code, 0, stderr);
+  }
+
+  async function queued(stage: ParkStage, turns: number): Promise<WorldSnapshot> {
+    const world = await stage.makeWorld({ scenario: 'simple' });
+    must(await queueTurns(stage.engine, { world_slug: world.world_slug, turns }));
+    return world;
+  }
+
+  test('keeps its turns in their order, and does all of them once the model has recovered', async () => {
+    const stage = await open();
+    const world = await queued(stage, 2);
+    stage.model.setScript(BROKEN);
+    stage.model.onRequest(async () => {
+      if (stage.model.requests.length === 2) stage.model.setScript(READS_ON);
+    });
+    const worker = await startWorker(stage);
+    await waitUntil(async () => (await stage.world(world.world_slug)).turn === 2);
+    await stop(worker);
+    assert.deepEqual(ends(await attemptsOf(stage, world)), [
+      [1, 'failed'],
+      [1, 'committed'],
+      [2, 'committed'],
+    ]);
+    assert.match(worker.said(), /"kind":"turn_failed".*"put_off":\{"kind":"put_off","retry":1/);
+    assert.deepEqual(await stage.engine.store.inbox.count(), []);
+  });
+
+  test('gives a turn up after its last retry, and goes on with the next', async () => {
+    const stage = await open();
+    const world = await queued(stage, 2);
+    stage.model.setScript(BROKEN);
+    const worker = await startWorker(stage, ['--max-retries', '1']);
+    await waitUntil(
+      async () => (await attemptsOf(stage, world)).filter(({ status }) => status === 'failed').length >= 3,
+    );
+    stage.model.setScript(READS_ON);
+    await waitUntil(async () => (await stage.engine.store.inbox.count()).length === 0);
+    await stop(worker);
+    const attempts = await attemptsOf(stage, world);
+    assert.deepEqual(ends(attempts).slice(0, 3), [
+      [1, 'failed'],
+      [1, 'failed'],
+      [1, 'failed'],
+    ]);
+    assert.equal(attempts.length, 4);
+  });
+
+  test('loses no turn where its worker is killed after the failure: the turn is put off by the same statement', async () => {
+    const stage = await open();
+    const world = await queued(stage, 2);
+    stage.model.setScript(BROKEN);
+    const worker = await startWorker(stage);
+    await waitUntil(async () => ends(await attemptsOf(stage, world)).some(([, status]) => status === 'failed'));
+    worker.kill('SIGKILL');
+    await worker.ended;
+    running.delete(worker);
+    const { world_slug } = world;
+    const [queue] = await stage.engine.store.inbox.queues(world_slug);
+    assert.equal(queue?.queued_turns, 2);
+    assert.match(queue?.put_off?.reason ?? '', /failed, http_status/);
+    assert.match((await runChukwa(['attempts', world_slug], stage.variables)).stdout, /http_status/);
+    stage.model.setScript(READS_ON);
+    const next = await startWorker(stage);
+    await waitUntil(async () => (await stage.world(world_slug)).turn === 2);
+    await stop(next);
+  });
+
+  test('consumes a turn that fails for what the model says', async () => {
+    const stage = await open();
+    const world = await queued(stage, 1);
+    stage.model.setScript(
+      script(Object.fromEntries([1, 2, 3].map((at) => [`bob/act/round-1/try-${at}`, { text: 'nonsense' }]))),
+    );
+    const worker = await startWorker(stage);
+    await waitUntil(async () => (await stage.engine.store.inbox.count()).length === 0);
+    await stop(worker);
+    assert.deepEqual(ends(await attemptsOf(stage, world)), [[1, 'failed']]);
+  });
+});
+
+onEachDatabase('run --retries', (open) => {
+  async function runWith(retries: number, failures: number) {
+    const stage = await open();
+    const world = await stage.makeWorld({ scenario: 'simple' });
+    stage.model.setScript(failures > 0 ? BROKEN : READS_ON);
+    stage.model.onRequest(async () => {
+      if (stage.model.requests.length > failures) stage.model.setScript(READS_ON);
+    });
+    const progress: Progress[] = [];
+    const onProgress = (event: Progress): void => void progress.push(event);
+    const { signal } = new AbortController();
+    const { world_slug } = world;
+    const report = must(await runTurns(stage.engine, { world_slug, turns: 2, retries, signal, onProgress }));
+    const waits = progress.flatMap((event) => (event.kind === 'turn_waits' ? [event.retry] : []));
+    return { turns: report.turns.map(({ attempted_turn, status }) => [attempted_turn, status]), waits };
+  }
+
+  test('tries a turn anew that failed transiently, and goes on with the next one', ENOUGH, async () => {
+    assert.deepEqual(await runWith(2, 1), {
+      turns: [
+        [1, 'failed'],
+        [1, 'committed'],
+        [2, 'committed'],
+      ],
+      waits: [1],
+    });
+  });
+
+  test('stops at the first failure where none is wanted', async () => {
+    assert.deepEqual(await runWith(0, 1), { turns: [[1, 'failed']], waits: [] });
+  });
+
+  test('stops after the last retry', ENOUGH, async () => {
+    assert.deepEqual(await runWith(1, 9), {
+      turns: [
+        [1, 'failed'],
+        [1, 'failed'],
+      ],
+      waits: [1],
+    });
+  });
+
+  test('tries nothing anew that failed for what a model said', async () => {
+    const stage = await open();
+    const nonsense = Object.fromEntries([1, 2, 3].map((at) => [`bob/act/round-1/try-${at}`, { text: 'nonsense' }]));
+    stage.model.setScript(script(nonsense));
+    const { world_slug } = await stage.makeWorld({ scenario: 'simple' });
+    const { signal } = new AbortController();
+    const request = { world_slug, turns: 1, retries: 5, signal, onProgress: () => {} };
+    assert.equal(must(await runTurns(stage.engine, request)).turns.length, 1);
+  });
+});
+
+describe('run --retries (PostgreSQL, as a process)', ENOUGH, () => {
+  const open = sharedStage('PostgreSQL');
+
+  test('tells the wait, and a signal ends it', async () => {
+    const stage = await open();
+    const { world_slug } = await stage.makeWorld({ scenario: 'simple' });
+    stage.model.setScript(BROKEN);
+    const run = startChukwa(['run', world_slug, '--retries', '9'], stage.variables);
+    await whileRunning(
+      run,
+      waitUntil(() => /turn 1 is tried anew in .* retry 1 of 9/.test(run.said())),
+    );
+    run.kill('SIGINT');
+    assert.equal((await run.ended).code, 130);
+  });
+
+  test('is refused beside --queue', async () => {
+    const stage = await open();
+    const refused = await askChukwa<object>(['run', 'any', '--queue', '--retries', '1'], stage.variables, 2);
+    assert.match(JSON.stringify(refused), /USAGE/);
+  });
+});
