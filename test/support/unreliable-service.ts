@@ -1,12 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readText, startLoopbackServer } from '../../fixtures/loopback-server.js';
 
-/** What becomes of one request. `cut_before`: the service never gets it; `cut_after`: it does, and its answer is lost. */
+/**
+ * What becomes of one request. `cut_before`: the service never gets it; `cut_after`: it does, and its answer is lost;
+ * `repeat`: it gets it twice.
+ */
 export type Conduct =
   | { readonly kind: 'pass' }
   | { readonly kind: 'status'; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   | { readonly kind: 'cut_before' }
   | { readonly kind: 'cut_after' }
+  | { readonly kind: 'repeat' }
   | { readonly kind: 'delay'; readonly delay_ms: number };
 
 /** A real HTTP server in front of a service: it passes requests on, or does not. */
@@ -61,6 +65,9 @@ async function serve(
       await (await passOn(target, request, body)).arrayBuffer();
       response.destroy();
       return;
+    case 'repeat':
+      await (await passOn(target, request, body)).arrayBuffer();
+      break;
     case 'delay':
       await new Promise((resolve) => setTimeout(resolve, conduct.delay_ms));
       break;
@@ -73,8 +80,8 @@ async function serve(
 }
 
 function passOn(target: string, { method = 'POST', url = '/', headers }: IncomingMessage, body: string) {
-  const sent = ['content-type', 'accept', 'x-client-request-id'].flatMap((name): [string, string][] =>
-    headers[name] === undefined ? [] : [[name, String(headers[name])]],
+  const sent = ['content-type', 'accept', 'x-client-request-id', 'x-chukwa-correlation-id'].flatMap(
+    (name): [string, string][] => (headers[name] === undefined ? [] : [[name, String(headers[name])]]),
   );
   return fetch(`${target}${url}`, { method, headers: sent, body });
 }
