@@ -206,7 +206,7 @@ forEachDatabase('the record of an agent turn', (open) => {
     }
     await waitUntil(async () => (await store.pending.expire([v7()])) === 1);
     const { source_invocation_id } = reported;
-    await store.inbox.report({ inbox_id: v7(), message_type: 'tool_result', source_invocation_id, payload: {} });
+    await store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: {} });
     await store.inbox.stop({ inbox_id: v7(), attempt_id: lease.attempt_id, payload: {} });
     const told = await scene.database.outside.query(
       `SELECT message_type, agent_id, turn_epoch::int AS turn_epoch, agent_turn_id FROM agent_inbox
