@@ -5,7 +5,8 @@
  * that the value chose complains. Any other `oneOf` or `anyOf` stays as it is.
  */
 import type { Json, JsonObject } from '../contract/json.js';
-import { findAt, isList, pointerTokens } from '../core/content/json-pointer.js';
+import { canonicalText } from '../core/content/canonical.js';
+import { appendToken, findAt, isList, pointerTokens } from '../core/content/json-pointer.js';
 import { isObject, listSubschemas, mapChildren } from './subschemas.js';
 
 /** The keyword that always fails, and says what would have passed. */
@@ -20,10 +21,28 @@ interface Branch {
 
 /** A schema that accepts the same, and complains of chosen branches only. */
 export function withChosenAlternatives(root: JsonObject): JsonObject {
-  const isReferredTo = listSubschemas(root).some(
+  return isReferredTo(root) ? root : rewriteObject(root, root);
+}
+
+/** The pointers of the lists of alternatives of which a value follows one branch only. */
+export function listChoices(root: JsonObject): ReadonlySet<string> {
+  if (isReferredTo(root)) return new Set();
+  const lists = listSubschemas(root).flatMap(({ schema, pointer }) =>
+    CHOICES.flatMap((keyword) => {
+      const written = isObject(schema) ? (schema[keyword] ?? null) : null;
+      return isList(written) && toChoice(root, keyword, written) ? [appendToken(pointer, keyword)] : [];
+    }),
+  );
+  return new Set(lists);
+}
+
+const CHOICES = ['oneOf', 'anyOf'] as const;
+
+/** A branch that something refers to has to stay where it is. */
+function isReferredTo(root: JsonObject): boolean {
+  return listSubschemas(root).some(
     ({ schema }) => isObject(schema) && typeof schema['$ref'] === 'string' && /\/(oneOf|anyOf)\//.test(schema['$ref']),
   );
-  return isReferredTo ? root : rewriteObject(root, root);
 }
 
 function rewrite(root: JsonObject, schema: Json): Json {
@@ -34,7 +53,8 @@ function rewriteObject(root: JsonObject, schema: JsonObject): JsonObject {
   const inner = mapChildren(schema, (child) => rewrite(root, child));
   const choices: JsonObject[] = [];
   const rest = Object.entries(inner).filter(([keyword, branches]) => {
-    const choice = /^(oneOf|anyOf)$/.test(keyword) && isList(branches) ? toChoice(root, branches) : undefined;
+    const name = CHOICES.find((known) => known === keyword);
+    const choice = name !== undefined && isList(branches) ? toChoice(root, name, branches) : undefined;
     if (choice) choices.push(choice);
     return choice === undefined;
   });
@@ -43,9 +63,33 @@ function rewriteObject(root: JsonObject, schema: JsonObject): JsonObject {
   return { ...Object.fromEntries(rest), allOf: [...others, ...choices] };
 }
 
-function toChoice(root: JsonObject, written: readonly Json[]): JsonObject | undefined {
+function toChoice(
+  root: JsonObject,
+  keyword: (typeof CHOICES)[number],
+  written: readonly Json[],
+): JsonObject | undefined {
   const branches = written.map((branch) => toBranch(root, branch));
   if (!branches.every((branch) => branch !== undefined)) return undefined;
+  return chooseByShape(branches) ?? chooseAmongConstants(keyword, branches);
+}
+
+/** Branches that say nothing but constants are one list of values; with `oneOf`, a value that stands in two fits neither. */
+function chooseAmongConstants(keyword: (typeof CHOICES)[number], branches: readonly Branch[]): JsonObject | undefined {
+  const isConstant = ({ meant }: Branch): boolean => Object.keys(meant).every((name) => OF_CONSTANTS.has(name));
+  const listed = branches.map((branch) => (isConstant(branch) ? fixedValues(branch.meant) : undefined));
+  if (!listed.every((values) => values !== undefined)) return undefined;
+  const counts = new Map<string, { readonly value: Json; readonly times: number }>();
+  for (const values of listed) {
+    const texts = new Map(values.map((value) => [canonicalText(value), value]));
+    for (const [text, value] of texts) counts.set(text, { value, times: (counts.get(text)?.times ?? 0) + 1 });
+  }
+  const allowed = [...counts.values()].filter(({ times }) => keyword === 'anyOf' || times === 1);
+  return allowed.length === 0 ? undefined : { enum: allowed.map(({ value }) => value) };
+}
+
+const OF_CONSTANTS = new Set(['const', 'enum', 'title', 'description', '$comment', 'examples']);
+
+function chooseByShape(branches: readonly Branch[]): JsonObject | undefined {
   const groups = new Map<string, Branch[]>();
   for (const branch of branches) {
     const type = typeOf(branch.meant);
@@ -108,13 +152,25 @@ function chooseByValue(branches: readonly Branch[]): JsonObject | undefined {
       requiredOf(branch).includes(member) ? fixedValues(propertiesOf(branch)[member]) : undefined,
     );
     if (!values.every((value) => value !== undefined) || !isDistinct(values.flat())) continue;
-    const choices = branches.map((branch, index) => {
-      const isMeant = { type: 'object', required: [member], properties: { [member]: { enum: values[index] ?? [] } } };
-      return conditional(isMeant, branch.written, true);
-    });
-    return { required: [member], properties: { [member]: { enum: values.flat() } }, allOf: choices };
+    const cases = branches.map((branch, index) => ({ branch, values: values[index] ?? [] }));
+    return { required: [member], properties: { [member]: { enum: values.flat() } }, ...chooseCase(member, cases) };
   }
   return undefined;
+}
+
+interface Case {
+  readonly branch: Branch;
+  readonly values: readonly Json[];
+}
+
+/** Halves the cases until one is left, so that very many take few steps. */
+function chooseCase(member: string, cases: readonly Case[]): JsonObject {
+  const [only, ...others] = cases;
+  const half = others.length === 0 ? cases : cases.slice(0, Math.ceil(cases.length / 2));
+  const values = half.flatMap((one) => one.values);
+  const isMeant = { type: 'object', required: [member], properties: { [member]: { enum: values } } };
+  if (only && others.length === 0) return conditional(isMeant, only.branch.written, true);
+  return conditional(isMeant, chooseCase(member, half), chooseCase(member, cases.slice(half.length)));
 }
 
 /** Each closed branch has a required member that those after it refuse, as in `hash` or `path`. */

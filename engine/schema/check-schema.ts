@@ -2,16 +2,19 @@ import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { appendToken } from '../core/content/json-pointer.js';
 import { nearestName, suggestName } from '../core/content/nearest-name.js';
+import { isError } from '../core/workflow/document-problem.js';
+import { checkCost } from './check-cost.js';
 import { compileLinearPattern } from './linear-pattern.js';
-import { isObject, KNOWN_KEYWORDS, listChildren, listSubschemas, type Subschema } from './subschemas.js';
+import { isObject, KNOWN_KEYWORDS, listSubschemas, type Subschema } from './subschemas.js';
 
 /** The one dialect. */
 export const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** The most that one schema may hold, and the most steps that it may take at one place of a value. */
+/** The most that one schema may hold. */
 const SUBSCHEMAS_MAX = 2000;
 const CHARACTERS_MAX = 262_144;
-const STEPS_MAX = 5000;
+/** Instructions of the programs that match all its patterns. */
+const PATTERN_SIZE_MAX = 50_000;
 
 /** Keywords that point elsewhere than by a pointer within the document. */
 const FAR_KEYWORDS = ['$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveAnchor', '$recursiveRef', '$vocabulary'];
@@ -20,21 +23,50 @@ const FAR_KEYWORDS = ['$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveAnc
 const NAMING_KEYWORDS = ['patternProperties', 'properties'];
 const UNCHECKED_NAME = '__proto__';
 
-/**
- * What the metaschema cannot say of an author's schema: that it stands by itself, is of a size to live with, and comes to
- * an end. Unknown keywords and formats are notes.
- */
-export function checkSchema(schema: JsonObject, knownFormats: ReadonlySet<string>): readonly Problem[] {
+/** Says that a schema is too large to be looked at. */
+export function checkSize(schema: JsonObject): readonly Problem[] {
   if (JSON.stringify(schema).length > CHARACTERS_MAX) return [tooLarge(`longer than ${CHARACTERS_MAX} characters`)];
   const subschemas = listSubschemas(schema);
   if (subschemas.length > SUBSCHEMAS_MAX) return [tooLarge(`of more than ${SUBSCHEMAS_MAX} schemas`)];
+  return checkPatternSizes(subschemas);
+}
+
+/** A repeat of a repeat is a short text and a large program. */
+function checkPatternSizes(subschemas: readonly Subschema[]): readonly Problem[] {
+  let size = 0;
+  for (const { schema, pointer } of subschemas) {
+    for (const pattern of isObject(schema) ? patternsOf(schema) : []) {
+      const compiled = compileLinearPattern(pattern);
+      size += compiled.ok ? compiled.pattern.size : 0;
+      if (size > PATTERN_SIZE_MAX)
+        return [{ ...tooLarge(`too large from here on: its patterns repeat too much`), pointer }];
+    }
+  }
+  return [];
+}
+
+function patternsOf(schema: JsonObject): readonly string[] {
+  const { pattern, patternProperties } = schema as Readonly<Record<string, Json | undefined>>;
+  return [
+    ...(typeof pattern === 'string' ? [pattern] : []),
+    ...(isObject(patternProperties) ? Object.keys(patternProperties) : []),
+  ];
+}
+
+/**
+ * What the metaschema cannot say of an author's schema: that it stands by itself, comes to an end, and takes no exponential
+ * time. Unknown keywords and formats are notes.
+ */
+export function checkSchema(schema: JsonObject, knownFormats: ReadonlySet<string>): readonly Problem[] {
+  const subschemas = listSubschemas(schema);
   const problems = [
     ...checkDialect(schema),
     ...subschemas.flatMap((subschema) => checkKeywords(subschema, knownFormats)),
   ];
   const places = new Map(subschemas.map((subschema) => [subschema.pointer, subschema.schema]));
   const references = subschemas.flatMap((subschema) => checkReference(subschema, places));
-  return [...problems, ...references, ...(references.length > 0 ? [] : checkCost(places))];
+  const found = [...problems, ...references];
+  return found.some(isError) ? found : [...found, ...checkCost(schema, places, targetOf)];
 }
 
 function tooLarge(how: string): Problem {
@@ -158,37 +190,4 @@ function targetOf(reference: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Counts what validating one place of a value can take: references multiply, and one that comes back never ends. */
-function checkCost(places: ReadonlyMap<string, Json>): readonly Problem[] {
-  const steps = new Map<string, number>();
-  const open = new Set<string>();
-  const count = (pointer: string): number => {
-    if (open.has(pointer)) return Number.POSITIVE_INFINITY;
-    const known = steps.get(pointer);
-    if (known !== undefined) return known;
-    open.add(pointer);
-    const total = stepsFrom(places.get(pointer), pointer).reduce((sum, next) => sum + count(next), 1);
-    open.delete(pointer);
-    steps.set(pointer, total);
-    return total;
-  };
-  const costly = [...places.keys()].find((pointer) => count(pointer) > STEPS_MAX);
-  if (costly === undefined) return [];
-  const isEndless = count(costly) === Number.POSITIVE_INFINITY;
-  const message = isEndless
-    ? 'this schema refers to itself without looking deeper into the value'
-    : `this schema takes more than ${STEPS_MAX} steps at one place`;
-  const repair = isEndless
-    ? 'Break the circle, or refer back only from within "properties" or "items".'
-    : 'Let fewer alternatives refer to each other.';
-  return [{ code: isEndless ? 'SCHEMA_NEVER_ENDS' : 'SCHEMA_TOO_COSTLY', message, pointer: costly, repair }];
-}
-
-function stepsFrom(schema: Json | undefined, pointer: string): readonly string[] {
-  if (!isObject(schema)) return [];
-  const inPlace = listChildren(schema, pointer).filter((child) => child.in_place);
-  const reference = typeof schema['$ref'] === 'string' ? targetOf(schema['$ref']) : undefined;
-  return [...inPlace.map((child) => child.pointer), ...(reference === undefined ? [] : [reference])];
 }

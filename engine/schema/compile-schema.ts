@@ -1,14 +1,17 @@
-import { Ajv2020, type ErrorObject, type Options } from 'ajv/dist/2020.js';
+import type { AddedFormat } from 'ajv/dist/types/index.js';
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
 import type { Validate } from '../core/workflow/program.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { NO_ALTERNATIVE, withChosenAlternatives } from './alternatives.js';
-import { checkSchema, DIALECT } from './check-schema.js';
+import { checkSchema, checkSize, DIALECT } from './check-schema.js';
 import { withHints } from './hints.js';
+import { addLinearKeywords, withLinearKeywords } from './linear-keywords.js';
 import { compileLinearPattern } from './linear-pattern.js';
-import { toProblems } from './to-problems.js';
+import { addStepKeyword, StepCounter, STEPS_MAX, StepsSpent, withSteps } from './steps.js';
+import { COMPLAINTS_MAX, toProblems } from './to-problems.js';
 
 type CompiledSchema = ReturnType<CompileSchema>;
 
@@ -27,21 +30,26 @@ export function createCompileSchema(): CompileSchema {
 
 /** Compiles a schema of our own. @throws Error where it is not sound: that is a bug */
 export function compileShipped(schema: JsonObject): Validate {
-  return toValidate(newAjv(), schema);
+  return toValidate(schema, {});
 }
 
 function compileAuthored(schema: JsonObject, metaschema: Validate): CompiledSchema {
-  const ajv = newAjv(linearPatterns);
-  const findings = [...metaschema(schema), ...checkSchema(schema, new Set(Object.keys(ajv.formats)))];
+  const findings = checkSoundness(schema, metaschema);
   const problems = findings.filter((finding) => finding.severity !== 'note');
   const notes = findings.filter((finding) => finding.severity === 'note');
   if (problems.length > 0) return { ok: false, problems: findings };
-  return { ...tryCompile(ajv, schema), notes };
+  return { ...tryCompile(schema), notes };
 }
 
-function tryCompile(ajv: Ajv2020, schema: JsonObject): Outcome<Validate> {
+/** A schema of too many characters is not even held against the metaschema. */
+function checkSoundness(schema: JsonObject, metaschema: Validate): readonly Problem[] {
+  const tooLarge = checkSize(schema);
+  return tooLarge.length > 0 ? tooLarge : [...metaschema(schema), ...checkSchema(schema, FORMATS)];
+}
+
+function tryCompile(schema: JsonObject): Outcome<Validate> {
   try {
-    return { ok: true, value: toValidate(ajv, schema) };
+    return { ok: true, value: toValidate(schema, { steps_max: STEPS_MAX, patterns: linearPatterns }) };
   } catch (error) {
     return { ok: false, problems: [notCompilable((error as Error).message)] };
   }
@@ -52,28 +60,116 @@ function notCompilable(reason: string): Problem {
   return { code: 'SCHEMA_NOT_COMPILABLE', message: `this schema cannot be compiled: ${reason}`, pointer: '', repair };
 }
 
-function toValidate(ajv: Ajv2020, schema: JsonObject): Validate {
-  const { $id: _, $schema: __, ...rest } = schema;
-  const validate = ajv.compile(withHints(withChosenAlternatives(rest)));
-  return (value) => (validate(value) ? [] : toProblems(validate.errors as ErrorObject[]));
+interface Bounds {
+  /** The most steps that one check may take; left out for our own schemas, which take linear time. */
+  readonly steps_max?: number;
+  readonly patterns?: PatternEngine;
 }
 
-type PatternEngine = NonNullable<NonNullable<Options['code']>['regExp']>;
+/**
+ * A value that fits is looked at once, and nothing is gathered. Of one that does not, a second validator gathers what is
+ * wrong, until there is enough of it.
+ */
+function toValidate(schema: JsonObject, { steps_max = Number.POSITIVE_INFINITY, patterns }: Bounds): Validate {
+  const { $id: _, $schema: __, ...rest } = schema;
+  const counter = new StepCounter();
+  const meant = withHints(withLinearKeywords(withChosenAlternatives(rest)));
+  const make = (allErrors: boolean): ValidateFunction =>
+    newAjv(counter, { allErrors }, patterns?.(counter)).compile(withSteps(meant, allErrors));
+  let check = make(false);
+  let explain: ValidateFunction | undefined;
+  return (value) => {
+    let found = run(check, value, counter, steps_max);
+    if (found === 'too deep') {
+      check = explain ??= make(true);
+      found = run(check, value, counter, steps_max);
+    }
+    if (typeof found === 'string') return [found === 'broken' ? notCheckable() : tooCostlyToCheck(steps_max)];
+    if (found.length === 0) return [];
+    explain ??= make(true);
+    const gathered = run(explain, value, counter, steps_max);
+    return toProblems(typeof gathered === 'string' ? found : gathered);
+  };
+}
+
+/**
+ * Why a value was not checked. The validator's own code is `broken` for some schemas of authors: where `unevaluatedProperties`
+ * meets alternatives, it writes to what is not there.
+ */
+type Unchecked = 'too costly' | 'too deep' | 'broken';
+
+/**
+ * What a validator finds, or why it finds nothing. One that stops at the first complaint holds each rule within the one
+ * before it: of a schema of very many rules it is nested too deeply to run, and the one that gathers all is not.
+ */
+function run(
+  validate: ValidateFunction,
+  value: Json,
+  counter: StepCounter,
+  stepsMax: number,
+): readonly ErrorObject[] | Unchecked {
+  counter.left = stepsMax;
+  try {
+    return validate(value) ? [] : (validate.errors as ErrorObject[]);
+  } catch (error) {
+    if (error instanceof StepsSpent) return 'too costly';
+    if (error instanceof RangeError) return 'too deep';
+    if (stepsMax === Number.POSITIVE_INFINITY) throw error;
+    return 'broken';
+  } finally {
+    // The last complaints hold on to the value.
+    validate.errors = null;
+  }
+}
+
+function tooCostlyToCheck(stepsMax: number): Problem {
+  return {
+    code: 'CHECK_TOO_COSTLY',
+    message: `checking this value takes more than ${stepsMax} steps, and it counts as one that does not fit`,
+    pointer: '',
+    repair:
+      'Make the value smaller, or the schema simpler: fewer alternatives, or alternatives that a constant tells apart.',
+  };
+}
+
+function notCheckable(): Problem {
+  return {
+    code: 'CHECK_BROKEN',
+    message: 'the validator breaks on this value and this schema, and the value counts as one that does not fit',
+    pointer: '',
+    repair:
+      'Write the schema without "unevaluatedProperties" and "unevaluatedItems", or without alternatives beside them.',
+  };
+}
+
+type AjvPatterns = NonNullable<NonNullable<Options['code']>['regExp']>;
+type PatternEngine = (counter: StepCounter) => AjvPatterns;
 
 /** Authors write the patterns, and models the texts: together they must not be able to stop the process. */
-const linearPatterns: PatternEngine = Object.assign(
-  (pattern: string) => {
-    const compiled = compileLinearPattern(pattern);
-    if (!compiled.ok) throw new Error(`${JSON.stringify(pattern)} cannot be matched in linear time`);
-    return { ...compiled.pattern, toString: () => `/${pattern}/` };
-  },
-  { code: 'no code is ever written out' },
-);
+const linearPatterns: PatternEngine = (counter) =>
+  Object.assign(
+    (pattern: string) => {
+      const compiled = compileLinearPattern(pattern);
+      if (!compiled.ok) throw new Error(`${JSON.stringify(pattern)} cannot be matched in linear time`);
+      const { test, size } = compiled.pattern;
+      const steps = 1 + Math.ceil(size / INSTRUCTIONS_A_STEP);
+      const counted = (text: string): boolean => {
+        counter.spend(STEPS_A_MATCH + text.length * steps);
+        return test(text);
+      };
+      return { test: counted, toString: () => `/${pattern}/` };
+    },
+    { code: 'no code is ever written out' },
+  );
+
+/** What matching takes, for each character of the text. */
+const INSTRUCTIONS_A_STEP = 8;
+const STEPS_A_MATCH = 10;
 
 /** One for each schema, so that equal names never meet. Our own patterns are left to the built-in engine, which is faster. */
-function newAjv(regExp?: PatternEngine): Ajv2020 {
+function newAjv(counter: StepCounter, { allErrors }: Pick<Options, 'allErrors'>, regExp?: AjvPatterns): Ajv2020 {
   const ajv = new Ajv2020({
-    allErrors: true,
+    allErrors: allErrors ?? false,
     verbose: true,
     strict: false,
     logger: false,
@@ -85,27 +181,64 @@ function newAjv(regExp?: PatternEngine): Ajv2020 {
     ...(regExp ? { code: { regExp } } : {}),
   });
   addFormats.default(ajv);
-  boundUrls(ajv);
+  for (const [name, format] of Object.entries(ajv.formats)) countFormat(ajv, name, format, counter);
   ajv.addKeyword({ keyword: NO_ALTERNATIVE, schemaType: 'array', validate: () => false });
+  addLinearKeywords(ajv, counter);
+  addStepKeyword(ajv, { counter, complaints_max: COMPLAINTS_MAX });
   return ajv;
 }
 
-/** Of all formats this one alone takes time that grows with the square of the text. */
-function boundUrls(ajv: Ajv2020): void {
-  const format = ajv.formats['url'];
-  if (!(format instanceof RegExp))
-    throw new Error('the format url is no pattern any more: see whether it is linear now');
-  ajv.addFormat('url', { type: 'string', validate: (text) => text.length <= URL_CHARACTERS_MAX && format.test(text) });
+/** Formats of texts take steps too. Of all of them `url` alone takes time that grows with the square of the text. */
+function countFormat(ajv: Ajv2020, name: string, format: AddedFormat | undefined, counter: StepCounter): void {
+  const test = toTest(format);
+  if (test === undefined) return;
+  const isSquare = name === 'url';
+  ajv.addFormat(name, {
+    type: 'string',
+    validate: (text) => {
+      if (isSquare && text.length > URL_CHARACTERS_MAX) return false;
+      counter.spend(text.length * (isSquare ? 4 + (text.length >> 4) : 4));
+      return test(text);
+    },
+  });
+}
+
+/** @returns undefined for formats of numbers, and for those that accept everything */
+function toTest(format: AddedFormat | undefined): ((text: string) => boolean) | undefined {
+  if (format instanceof RegExp) return (text) => format.test(text);
+  if (typeof format === 'function') return format as (text: string) => boolean;
+  if (typeof format !== 'object' || format.type === 'number' || format.async === true) return undefined;
+  const { validate } = format;
+  if (typeof validate === 'function') return validate as (text: string) => boolean;
+  return toTest(validate as AddedFormat);
 }
 
 const URL_CHARACTERS_MAX = 2048;
 
+/** A schema that is longer and breaks the metaschema is told its first fault only: to gather all takes the square of them. */
+const GATHERED_CHARACTERS_MAX = 32_768;
+
 function createMetaschemaCheck(): Validate {
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, logger: false });
-  addFormats.default(ajv);
+  const first = metaschemaOf(false);
+  const all = metaschemaOf(true);
   return (schema: Json) => {
-    const validate = ajv.getSchema(DIALECT);
-    if (!validate) throw new Error('the metaschema is not there');
-    return validate(schema) ? [] : toProblems(validate.errors as ErrorObject[]);
+    const check = first();
+    if (check(schema)) return [];
+    if (JSON.stringify(schema).length > GATHERED_CHARACTERS_MAX) return toProblems(check.errors as ErrorObject[]);
+    const gather = all();
+    return gather(schema) ? [] : toProblems(gather.errors as ErrorObject[]);
   };
 }
+
+/** Compiled when it is first needed. */
+function metaschemaOf(allErrors: boolean): () => ValidateFunction {
+  const ajv = new Ajv2020({ allErrors, verbose: true, strict: false, logger: false });
+  addFormats.default(ajv);
+  return () => {
+    const validate = ajv.getSchema(DIALECT);
+    if (!validate) throw new Error('the metaschema is not there');
+    return validate;
+  };
+}
+
+const FORMATS: ReadonlySet<string> = new Set(Object.keys(newAjv(new StepCounter(), {}).formats));

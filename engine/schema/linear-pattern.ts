@@ -8,6 +8,8 @@ import { RE2JS } from 're2js';
 /** A compiled pattern. */
 export interface LinearPattern {
   readonly test: (text: string) => boolean;
+  /** Instructions of the program that matches it. */
+  readonly size: number;
 }
 
 /** A pattern, or why there is none. */
@@ -41,10 +43,23 @@ const LINE_ENDS: readonly Range[] = [
  * @returns the pattern, or what in it takes more than linear time or room
  */
 export function compileLinearPattern(pattern: string): LinearPatternOutcome {
+  const known = compiled.get(pattern);
+  if (known) return known;
+  if (compiled.size >= COMPILED_MAX) compiled.clear();
+  const outcome = compile(pattern);
+  compiled.set(pattern, outcome);
+  return outcome;
+}
+
+/** A schema's patterns are compiled to be checked, and again for each validator. */
+const compiled = new Map<string, LinearPatternOutcome>();
+const COMPILED_MAX = 1000;
+
+function compile(pattern: string): LinearPatternOutcome {
   if (REFERS_BACK.test(pattern)) return { ok: false, reason: 'it refers back to a group' };
   try {
-    const compiled = RE2JS.compile(RE2JS.translateRegExp(translate(pattern)));
-    return { ok: true, pattern: { test: (text) => compiled.test(text) } };
+    const program = RE2JS.compile(RE2JS.translateRegExp(translate(pattern)));
+    return { ok: true, pattern: { test: (text) => program.test(text), size: program.programSize() } };
   } catch (error) {
     if (!(error instanceof Error) || !error.name.startsWith('RE2JS')) throw error;
     return { ok: false, reason: reasonOf(pattern, error.message) };

@@ -5,21 +5,40 @@ import { appendToken, isList } from '../core/content/json-pointer.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { NO_ALTERNATIVE } from './alternatives.js';
 import { exampleOf, FORMAT_EXAMPLES, writeJson } from './hints.js';
+import { writtenKeyword } from './linear-keywords.js';
 
 /** The most that is said of one value. */
 export const PROBLEM_MAX = 200;
 
+/** A validator that has found more stops looking: several complaints may come to one problem. */
+export const COMPLAINTS_MAX = PROBLEM_MAX * 5;
+
 /** What a validator found, as sentences at their places. */
 export function toProblems(errors: readonly ErrorObject[]): readonly Problem[] {
-  const problems = foldAlternatives(errors).flatMap(toProblem);
-  if (problems.length <= PROBLEM_MAX) return problems;
+  const looked = errors.slice(0, countWithinRoom(errors));
+  const problems = foldAlternatives(looked)
+    .slice(0, PROBLEM_MAX + 1)
+    .flatMap(toProblem);
+  if (problems.length <= PROBLEM_MAX && errors.length === looked.length) return problems;
   const rest = {
     code: 'TOO_MANY_PROBLEMS',
-    message: `and ${problems.length - PROBLEM_MAX} more problems`,
+    message: `there are more problems than the ${Math.min(PROBLEM_MAX, problems.length)} that are listed`,
     pointer: '',
     repair: 'Mend the others first.',
   };
   return [...problems.slice(0, PROBLEM_MAX), rest];
+}
+
+/** The most characters of all places together: those below a very long name are each as long as it. */
+const PLACES_MAX = 1_000_000;
+
+function countWithinRoom(errors: readonly ErrorObject[]): number {
+  let room = PLACES_MAX;
+  const past = errors.findIndex((error, index) => {
+    room -= error.instancePath.length;
+    return index >= COMPLAINTS_MAX || (room < 0 && index > 0);
+  });
+  return past === -1 ? errors.length : past;
 }
 
 /** Branches of one choice that complain about the very same place are one complaint. */
@@ -52,11 +71,14 @@ function isBranchError(
 
 function toProblem(error: ErrorObject | readonly ErrorObject[]): readonly Problem[] {
   if ('keyword' in error) return toSingleProblem(error);
-  const parts = error.flatMap(toSingleProblem);
+  const parts = error.slice(0, SHOWN_MAX).flatMap(toSingleProblem);
   const [first] = parts;
   if (!first || parts.length === 1) return parts;
-  const message = [...new Set(parts.map((part) => part.message))].join(', or ');
-  return [{ code: 'NO_ALTERNATIVE', message, pointer: error[0]?.instancePath ?? '', repair: 'Write one of these.' }];
+  const more = error.length > SHOWN_MAX ? [`${error.length - SHOWN_MAX} more alternatives`] : [];
+  const message = [...new Set(parts.map((part) => part.message)), ...more].join(', or ');
+  return [
+    { code: 'NO_ALTERNATIVE', message, pointer: within(error[0]?.instancePath ?? ''), repair: 'Write one of these.' },
+  ];
 }
 
 function toSingleProblem(error: ErrorObject): readonly Problem[] {
@@ -64,9 +86,9 @@ function toSingleProblem(error: ErrorObject): readonly Problem[] {
   if (!complaint) return [];
   const isName = error.propertyName !== undefined && complaint.member === undefined;
   const member = isName ? error.propertyName : complaint.member;
-  const pointer = member === undefined ? error.instancePath : appendToken(error.instancePath, member);
+  const pointer = within(member === undefined ? error.instancePath : appendToken(error.instancePath, member));
   const { code, repair } = complaint;
-  const message = isName ? `the name ${JSON.stringify(member)} ${complaint.message}` : complaint.message;
+  const message = isName ? `the name ${cut(JSON.stringify(member))} ${complaint.message}` : complaint.message;
   return [{ code, message, pointer, repair }];
 }
 
@@ -79,7 +101,7 @@ interface Complaint {
 }
 
 function complain(error: ErrorObject): Complaint | undefined {
-  switch (error.keyword) {
+  switch (writtenKeyword(error.keyword)) {
     case 'if':
     case 'propertyNames':
       return undefined;
@@ -111,15 +133,16 @@ function complain(error: ErrorObject): Complaint | undefined {
 function unknownField(error: ErrorObject, name: string): Complaint {
   const known = Object.keys((error.parentSchema?.['properties'] ?? {}) as object);
   const nearest = nearestName(name, known);
-  const repair = nearest === undefined ? `Known here: ${known.join(', ') || 'nothing'}.` : `Did you mean "${nearest}"?`;
-  return { code: 'UNKNOWN_FIELD', message: `${JSON.stringify(name)} is not a field here`, repair, member: name };
+  const repair =
+    nearest === undefined ? `Known here: ${shown(known).join(', ') || 'nothing'}.` : `Did you mean "${nearest}"?`;
+  return { code: 'UNKNOWN_FIELD', message: `${cut(JSON.stringify(name))} is not a field here`, repair, member: name };
 }
 
 function missingField(error: ErrorObject, name: string): Complaint {
   const properties = (error.parentSchema?.['properties'] ?? {}) as Readonly<Record<string, JsonObject>>;
   const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
   const repair = (member === undefined ? undefined : sayHowToAdd(name, member)) ?? `Add ${JSON.stringify(name)}.`;
-  return { code: 'MISSING_FIELD', message: `the field "${name}" is missing`, repair };
+  return { code: 'MISSING_FIELD', message: `the field "${cut(name)}" is missing`, repair: cut(repair) };
 }
 
 function sayHowToAdd(name: string, member: JsonObject): string | undefined {
@@ -135,26 +158,32 @@ function unexpectedValue(error: ErrorObject): Complaint {
     error.keyword === 'const' ? [error.params['allowedValue']] : error.params['allowedValues'];
   return oneOf(
     error.data as Json,
-    allowed.map((value) => JSON.stringify(value)),
+    allowed.slice(0, SHOWN_MAX + 1).map((value) => JSON.stringify(value)),
     allowed.filter((value) => typeof value === 'string'),
+    allowed.length,
   );
 }
 
+/** Several fixed values of one alternative stand side by side. */
+const ONE_TEXT = /^"(?:[^"\\]|\\.)*"$/;
+
 function noAlternative(error: ErrorObject): Complaint {
   const expected = error.schema as readonly string[];
-  const texts = expected.filter((text) => text.startsWith('"')).map((text) => JSON.parse(text) as string);
-  return { ...oneOf(error.data as Json, expected, texts), code: 'NO_ALTERNATIVE' };
+  const texts = expected.filter((text) => ONE_TEXT.test(text)).map((text) => JSON.parse(text) as string);
+  return { ...oneOf(error.data as Json, expected, texts, expected.length), code: 'NO_ALTERNATIVE' };
 }
 
-function oneOf(value: Json, expected: readonly string[], texts: readonly string[]): Complaint {
+/** @param count of all that is expected: very many are not all written out */
+function oneOf(value: Json, expected: readonly string[], texts: readonly string[], count: number): Complaint {
   const nearest = typeof value === 'string' ? nearestName(value, texts) : undefined;
-  const isOne = expected.length === 1;
-  const message = `must be ${expected.length > 2 ? `one of: ${expected.join(', ')}` : expected.join(' or ')}`;
+  const isOne = count === 1;
+  const listed = shown(expected, count);
+  const message = `must be ${count > 2 ? `one of: ${listed.join(', ')}` : listed.join(' or ')}`;
   return {
     code: 'UNEXPECTED_VALUE',
     message,
     repair:
-      nearest === undefined ? (isOne ? `Write ${expected[0]}.` : 'Write one of these.') : `Did you mean "${nearest}"?`,
+      nearest === undefined ? (isOne ? `Write ${listed[0]}.` : 'Write one of these.') : `Did you mean "${nearest}"?`,
   };
 }
 
@@ -162,7 +191,8 @@ function badValue(error: ErrorObject): Complaint {
   const description = error.parentSchema?.['description'];
   const rule = error.keyword === 'pattern' && typeof description === 'string' ? description : undefined;
   const said = [rule, sayExample(error)].filter((part) => part !== undefined);
-  const repair = said.length === 0 ? adviseOn(error.keyword) : said.map(toSentence).join(' ');
+  const advice = adviseOn(writtenKeyword(error.keyword));
+  const repair = said.length === 0 ? advice : said.map((part) => toSentence(cut(part))).join(' ');
   return { code: 'BAD_VALUE', message: badValueMessage(error), repair };
 }
 
@@ -193,6 +223,28 @@ function adviseOn(keyword: string): string {
   }
 }
 
+/** How many names or values one sentence shows, and how much of one that an author wrote. */
+const SHOWN_MAX = 100;
+const TEXT_MAX = 400;
+
+function shown(texts: readonly string[], count = texts.length): readonly string[] {
+  const rest = count > SHOWN_MAX ? [`and ${count - SHOWN_MAX} more`] : [];
+  return [...texts.slice(0, SHOWN_MAX).map(cut), ...rest];
+}
+
+/** A pointer through names of very many characters ends before them. */
+const POINTER_MAX = 4096;
+
+function within(pointer: string): string {
+  if (pointer.length <= POINTER_MAX) return pointer;
+  const start = pointer.slice(0, POINTER_MAX);
+  return start.slice(0, start.lastIndexOf('/'));
+}
+
+function cut(text: string): string {
+  return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}...` : text;
+}
+
 function toSentence(text: string): string {
   return text.endsWith('.') ? text : `${text}.`;
 }
@@ -201,15 +253,15 @@ function toSentence(text: string): string {
 function sayExample({ keyword, params, parentSchema }: ErrorObject): string | undefined {
   const ofFormat = keyword === 'format' ? FORMAT_EXAMPLES[String(params['format'])] : undefined;
   const example = exampleOf(parentSchema ?? {}) ?? ofFormat;
-  return example === undefined ? undefined : `Write for example ${writeJson(example)}.`;
+  return example === undefined ? undefined : cut(`Write for example ${writeJson(example)}.`);
 }
 
 /** What is wrong, without the value: it may be one that redaction hides from whoever reads this. */
 function badValueMessage(error: ErrorObject): string {
   const limit = String(error.params['limit']);
-  switch (error.keyword) {
+  switch (writtenKeyword(error.keyword)) {
     case 'pattern':
-      return `must match ${String(error.params['pattern'])}`;
+      return `must match ${cut(String(error.params['pattern']))}`;
     case 'format':
       return `must be a ${String(error.params['format'])}`;
     case 'minLength':

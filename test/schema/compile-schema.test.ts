@@ -7,7 +7,6 @@ import type { Problem } from '../../engine/contract/problem.js';
 import { contentHash } from '../../engine/core/content/canonical.js';
 import { loadShippedSchemas } from '../../engine/operations/documents/index.js';
 import { createCompileSchema } from '../../engine/schema/index.js';
-import { PROBLEM_MAX } from '../../engine/schema/to-problems.js';
 import { PACKAGE_ROOT } from '../documents/document-parts.js';
 
 const compile = createCompileSchema();
@@ -86,15 +85,6 @@ check(
   { next: { next: 1 } },
   ['WRONG_TYPE /next/next: must be an object, not a number (Write an object.)'],
 );
-
-test('of very many problems the first are said, and how many more there are', () => {
-  const found = problemsOf(
-    { items: { type: 'string' } },
-    Array.from({ length: 5000 }, () => 1),
-  );
-  assert.equal(found.length, PROBLEM_MAX + 1);
-  assert.equal(found.at(-1)?.message, `and ${5000 - PROBLEM_MAX} more problems`);
-});
 
 test('a schema is compiled once for its hash, and schemas of one $id do not meet', () => {
   const one = { $id: 'https://example.com/a', type: 'string' };

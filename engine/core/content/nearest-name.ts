@@ -1,9 +1,15 @@
-/** A known name that is near enough to have been meant. */
+/** How much of a name is compared, and with how many: names come from answers too, and comparing takes the product. */
+const COMPARED_CHARACTERS = 64;
+const COMPARED_NAMES = 500;
+
+/** A known name that is near enough to have been meant. Very long names, and those after the first 500, are not looked at. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
-  const nearest = nearestFirst(name, known)[0];
-  if (nearest === undefined || name.length > 256) return undefined;
-  const distance = editDistance(name.toLowerCase(), nearest.toLowerCase());
-  return distance <= Math.max(Math.min(2, name.length - 2), Math.floor(name.length / 3)) ? nearest : undefined;
+  if (name.length > COMPARED_CHARACTERS) return undefined;
+  const most = Math.max(Math.min(2, name.length - 2), Math.floor(name.length / 3));
+  const near = known.slice(0, COMPARED_NAMES).filter((candidate) => Math.abs(candidate.length - name.length) <= most);
+  const nearest = nearestFirst(name, near)[0];
+  if (nearest === undefined) return undefined;
+  return editDistance(name.toLowerCase(), nearest.toLowerCase()) <= most ? nearest : undefined;
 }
 
 const NAMES_SHOWN = 10;
@@ -30,12 +36,18 @@ export function editDistance(left: string, right: string): number {
   return at(previous, right.length);
 }
 
-/** Candidates nearest to a text first; equal distances in alphabetical order. */
+/** Candidates nearest to a text first; equal distances, and those that are too many to compare, in alphabetical order. */
 export function nearestFirst(text: string, candidates: readonly string[]): readonly string[] {
-  const wanted = text.slice(0, 256).toLowerCase();
+  const wanted = text.slice(0, COMPARED_CHARACTERS).toLowerCase();
   return candidates
-    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate) }))
-    .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+    .map((candidate, index) => ({
+      candidate,
+      distance:
+        index < COMPARED_NAMES
+          ? editDistance(wanted, candidate.slice(0, COMPARED_CHARACTERS))
+          : Number.POSITIVE_INFINITY,
+    }))
+    .sort((a, b) => (a.distance === b.distance ? (a.candidate < b.candidate ? -1 : 1) : a.distance - b.distance))
     .map(({ candidate }) => candidate);
 }
 
