@@ -11,6 +11,7 @@ export type {
   ContractVersion,
   InvocationContext,
   OriginFetch,
+  ParsedAnswer,
   Source,
   SourceAnswer,
   SourceFailure,

@@ -157,6 +157,11 @@ export type Spawn = () => Promise<Child>;
  */
 export type Alarm = (after_ms: number, ring: () => void, call?: Pick<InvocationContext, 'signal'>) => () => void;
 
+/** What a text says as JSON, or why it is refused: then the plugin fails with `non_json`. */
+export type ParsedAnswer =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly reason: string };
+
 /** All that a plugin is handed. It reaches nothing else. */
 export interface Capabilities {
   /** The origin that the manifest declares, as the operator set it. Sources with one origin are handed the same object. */
@@ -177,6 +182,12 @@ export interface Capabilities {
    * by itself may leave the half of a secret that nobody recognises.
    */
   readonly quote: (said: string, ending?: 'whole' | 'cut') => string;
+  /**
+   * Parses JSON that came from the other side. `JSON.parse` keeps the last of two equal names and rounds numbers: this
+   * refuses such a text, and one that cannot be stored. The reason completes "the service did not answer with JSON: ...",
+   * and quotes nothing.
+   */
+  readonly parseJson: (text: string) => ParsedAnswer;
   /** Makes the failure that a plugin throws. */
   readonly failure: (failureClass: SourceFailureClass, message: string, facts?: TransportFacts) => SourceFailure;
 }

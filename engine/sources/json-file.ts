@@ -1,7 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import type { Json } from '../contract/json.js';
-import { findIJsonProblem } from '../core/content/i-json.js';
-import { findJsonFault } from '../core/content/json-fault.js';
+import { describeTextFault, parseJson } from '../core/content/parse-json.js';
 
 /** The largest file of a plugin that is read; documents have the same bound. */
 const FILE_BYTES_MAX = 1_048_576;
@@ -50,18 +49,6 @@ async function readBounded(path: string): Promise<string | undefined> {
 }
 
 function toJson(text: string): JsonFile {
-  const value = tryParse(text);
-  if (value === undefined) return { ok: false, reason: `it is not JSON from character ${findJsonFault(text) + 1} on` };
-  const problem = findIJsonProblem(value);
-  return problem
-    ? { ok: false, reason: `${problem.reason} (at ${problem.pointer})` }
-    : { ok: true, value: value as Json };
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed : { ok: false, reason: describeTextFault(parsed.fault) };
 }

@@ -8,6 +8,7 @@ import { findCallBounds, withinClosing } from './call-bounds.js';
 import type { Children } from './children.js';
 import type { LookUpVariable } from './origin.js';
 import type { OriginFetches } from './origin-fetch.js';
+import { parseAnswer } from './parse-answer.js';
 import type { Route } from './passage.js';
 import type { DescribedPlugin } from './registry.js';
 import { createSecretReplacer, type Secret, type SecretReplacer } from './secrets.js';
@@ -147,6 +148,7 @@ function toolsFor(
     alarm: toAlarm(alarm),
     log: (message, details) => log(secrets.text(message), details && (secrets.json(details) as JsonObject)),
     quote: (said, ending) => shorten(secrets.text(said, ending), QUOTE_LENGTH_MAX),
+    parseJson: parseAnswer,
     failure: makeSourceFailure,
   };
 }

@@ -11,6 +11,7 @@ import type { AnswerCall, CallToAnswer } from '../ports/answers.js';
 import type { Children } from './children.js';
 import type { OriginFetches } from './origin-fetch.js';
 import type { GetPlugin } from './opened-sources.js';
+import { parseAnswer } from './parse-answer.js';
 import type { DescribedPlugin } from './registry.js';
 import { makeSourceFailure } from './source-failure.js';
 
@@ -86,11 +87,9 @@ function reply(answer: Answer): SourceAnswer {
   const text = textOf(answer);
   if (text === undefined || isFailing(answer)) throw failureOf(answer);
   const facts = { body: Buffer.from(text) };
-  try {
-    return { value: JSON.parse(text) as Json, facts };
-  } catch {
-    throw makeSourceFailure('non_json', 'the answer that was written is not JSON', facts);
-  }
+  const parsed = parseAnswer(text);
+  if (parsed.ok) return { value: parsed.value, facts };
+  throw makeSourceFailure('non_json', `the answer that was written is not JSON: ${parsed.reason}`, facts);
 }
 
 function textOf(answer: Answer): string | undefined {

@@ -43,7 +43,7 @@ async function ask(
 
 async function exchange(
   told: HttpJsonInterface,
-  { origin, failure }: Capabilities,
+  { origin, failure, parseJson }: Capabilities,
   request: Json,
   context: InvocationContext,
 ): Promise<SourceAnswer | SourcePending> {
@@ -61,8 +61,8 @@ async function exchange(
     if (!isSourceFailure(broke.thrown)) throw broke.thrown;
     throw failure(broke.thrown.failure_class, broke.thrown.message, facts);
   }
-  if (response.status === ACCEPTED) return { pending: readPending(bytes), facts };
-  const answer = readAnswer(response.status, bytes);
+  if (response.status === ACCEPTED) return { pending: readPending(bytes, parseJson), facts };
+  const answer = readAnswer(response.status, bytes, parseJson);
   if (!answer.ok) throw failure(answer.failure_class, answer.message, facts);
   return { value: answer.value, facts };
 }

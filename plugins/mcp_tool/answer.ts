@@ -1,4 +1,4 @@
-import type { Json, JsonObject, SourceFailureClass } from 'chukwa/plugin';
+import type { Capabilities, Json, JsonObject, SourceFailureClass } from 'chukwa/plugin';
 
 /** What came back: JSON, or why it is not an answer. */
 export type Answer =
@@ -23,7 +23,7 @@ const PLAIN_NAME = /^[A-Za-z0-9_./-]{1,128}$/;
  * otherwise the answer is the texts, and the kinds of what else there was. What the tool said stands in no message.
  * @param text_is_json the source says so, or the server by declaring an output schema
  */
-export function readResult(result: JsonObject, text_is_json: boolean): Answer {
+export function readResult(result: JsonObject, text_is_json: boolean, parseJson: Capabilities['parseJson']): Answer {
   if (result['isError'] === true) {
     return bad('tool_error', 'the tool answered that it failed; what it said is kept with the call');
   }
@@ -32,7 +32,7 @@ export function readResult(result: JsonObject, text_is_json: boolean): Answer {
   const blocks = result['content'];
   if (!isList(blocks)) return bad('transport', 'the server answered with something that is no result of a tool');
   const texts = blocks.flatMap(textOf);
-  return text_is_json ? parseOnly(texts) : { ok: true, value: toContent(texts, blocks) };
+  return text_is_json ? parseOnly(texts, parseJson) : { ok: true, value: toContent(texts, blocks) };
 }
 
 /** Reads one page of `tools/list`; whatever is no tool is passed by. */
@@ -68,15 +68,12 @@ const CODES: ReadonlyMap<number, string> = new Map([
   [-32603, 'internal error'],
 ]);
 
-function parseOnly(texts: readonly string[]): Answer {
+function parseOnly(texts: readonly string[], parseJson: Capabilities['parseJson']): Answer {
   const [text, ...others] = texts;
   if (text === undefined || others.length > 0)
     return bad('non_json', `the tool answered with ${texts.length} texts, where one that is JSON is expected`);
-  try {
-    return { ok: true, value: JSON.parse(text) as Json };
-  } catch {
-    return bad('non_json', 'the tool answered with a text that is not JSON');
-  }
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed : bad('non_json', `the tool answered with a text that is not JSON: ${parsed.reason}`);
 }
 
 function toContent(texts: readonly string[], blocks: readonly Json[]): JsonObject {

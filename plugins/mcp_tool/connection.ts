@@ -86,7 +86,7 @@ class SharedConnection implements Connection {
   async #openWire(): Promise<Wire> {
     const { origin, spawn, failure } = this.#capabilities;
     if (spawn) return openProgramWire(spawn, this.#capabilities);
-    if (origin) return openHttpWire(origin, failure);
+    if (origin) return openHttpWire(origin, this.#capabilities);
     throw failure('unavailable', 'there is no server to ask');
   }
 

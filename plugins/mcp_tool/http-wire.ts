@@ -8,7 +8,10 @@ type Origin = NonNullable<Capabilities['origin']>;
  * The way to a server behind a URL: the library's Streamable HTTP over our fetch. The library would wait for ever for an
  * answer whose stream broke off, and puts the server's words into its errors; the fetch sees to both.
  */
-export async function openHttpWire(origin: Origin, failure: Capabilities['failure']): Promise<Wire> {
+export async function openHttpWire(
+  origin: Origin,
+  { failure, parseJson }: Pick<Capabilities, 'failure' | 'parseJson'>,
+): Promise<Wire> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
   const lost = new Map<string, SourceFailure>();
   let broken: SourceFailure | undefined;
@@ -16,7 +19,7 @@ export async function openHttpWire(origin: Origin, failure: Capabilities['failur
     broken = reason;
     void transport.close();
   };
-  const fetch = openExchange(origin.fetch, { failure, lost, breakOff });
+  const fetch = openExchange(origin.fetch, { failure, parseJson, lost, breakOff });
   const transport = new StreamableHTTPClientTransport(new URL(origin.url), { fetch });
   return {
     transport,
@@ -34,6 +37,7 @@ export async function openHttpWire(origin: Origin, failure: Capabilities['failur
 
 interface Told {
   readonly failure: Capabilities['failure'];
+  readonly parseJson: Capabilities['parseJson'];
   /** Why the stream of a request broke off, by the request's id. */
   readonly lost: Map<string, SourceFailure>;
   readonly breakOff: (reason: SourceFailure) => void;
@@ -64,7 +68,7 @@ async function resume(fetch: OriginFetch, url: string | URL, init: RequestInit, 
   }
 }
 
-async function admit(response: Response, id: string, { failure, lost }: Told): Promise<Response> {
+async function admit(response: Response, id: string, { failure, parseJson, lost }: Told): Promise<Response> {
   const type = (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   const { status, headers } = response;
   if (type === 'text/event-stream' && response.body) {
@@ -74,7 +78,8 @@ async function admit(response: Response, id: string, { failure, lost }: Told): P
   const facts = factsOf(response, text);
   if (type !== 'application/json')
     throw failure('transport', 'the server answered with neither JSON nor a stream of events', facts);
-  if (!isJson(text)) throw failure('non_json', 'the server did not answer with JSON', facts);
+  const parsed = parseJson(text);
+  if (!parsed.ok) throw failure('non_json', `the server did not answer with JSON: ${parsed.reason}`, facts);
   return new Response(text, { status, headers });
 }
 
@@ -98,13 +103,4 @@ interface Sent {
 
 function readSent(body: RequestInit['body']): Sent {
   return typeof body === 'string' ? (JSON.parse(body) as Sent) : {};
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -18,13 +18,13 @@ const plugin: SourcePlugin = {
   open(definition, capabilities) {
     const told = definition.interface as unknown as McpToolInterface;
     const connection = findConnection(capabilities);
-    const { failure } = capabilities;
+    const { failure, parseJson } = capabilities;
     let closed = false;
     return {
       says_when_it_acts: true,
       invoke: async (request, context) => {
         if (closed) throw failure('unavailable', 'the source has been closed');
-        return ask(told, { connection, failure }, request, context);
+        return ask(told, { connection, failure, parseJson }, request, context);
       },
       close: async () => {
         closed = true;
@@ -39,6 +39,7 @@ export default plugin;
 interface Outside {
   readonly connection: Connection | undefined;
   readonly failure: Capabilities['failure'];
+  readonly parseJson: Capabilities['parseJson'];
 }
 
 async function ask(
@@ -64,7 +65,7 @@ async function ask(
 
 async function converse(
   told: McpToolInterface,
-  { connection, failure }: Outside,
+  { connection, failure, parseJson }: Outside,
   request: Json,
   context: InvocationContext,
 ): Promise<SourceAnswer> {
@@ -76,7 +77,7 @@ async function converse(
     const isFresh = !session.used;
     session.used = true;
     try {
-      return await callTool(told, failure, { session, given, context });
+      return await callTool(told, { failure, parseJson }, { session, given, context });
     } catch (error) {
       if (context.signal.aborted) session.doubted = session.wire.can_hang;
       const status = statusOf(error);
@@ -101,7 +102,7 @@ interface Call {
 
 async function callTool(
   told: McpToolInterface,
-  failure: Capabilities['failure'],
+  { failure, parseJson }: Pick<Capabilities, 'failure' | 'parseJson'>,
   { session, given, context }: Call,
 ): Promise<SourceAnswer> {
   const declares_output = await findTool(told.tool_name, session, context.signal);
@@ -110,7 +111,7 @@ async function callTool(
   context.acts();
   const result = await session.ask('tools/call', params, context.signal);
   const facts = toFacts(result);
-  const answer = readResult(result, told.text === 'json' || declares_output);
+  const answer = readResult(result, told.text === 'json' || declares_output, parseJson);
   if (!answer.ok) throw failure(answer.failure_class, answer.message, facts);
   return { value: answer.value, facts };
 }

@@ -13,11 +13,11 @@ export const OVERHEAD = { factor: 4, bytes: 1_048_576 };
 /** The way to a server behind a command. Nothing is started yet. */
 export async function openProgramWire(
   spawn: Spawn,
-  { failure, log }: Pick<Capabilities, 'failure' | 'log'>,
+  { failure, log, parseJson }: Pick<Capabilities, 'failure' | 'log' | 'parseJson'>,
 ): Promise<Wire> {
   const { JSONRPCMessageSchema } = await import('@modelcontextprotocol/sdk/types.js');
   const isMessage = (message: object): boolean => JSONRPCMessageSchema.safeParse(message).success;
-  const transport = new ProgramTransport(spawn, { failure, log, isMessage });
+  const transport = new ProgramTransport(spawn, { failure, log, parseJson, isMessage });
   return {
     transport,
     broken: () => transport.broken,
@@ -32,8 +32,10 @@ export async function openProgramWire(
 /** The library would wait for ever for an answer that it cannot read; this stands in its place. */
 const UNUSABLE = -32_000;
 
-function toUnusable(id: number | string, line: string): JSONRPCMessage {
-  return { jsonrpc: '2.0', id, error: { code: UNUSABLE, message: 'unusable', data: { unusable_answer: line } } };
+/** @param not_json why the line is refused as JSON, where it is one that the protocol knows */
+function toUnusable(id: number | string, line: string, not_json?: string): JSONRPCMessage {
+  const data = { unusable_answer: line, ...(not_json === undefined ? {} : { not_json }) };
+  return { jsonrpc: '2.0', id, error: { code: UNUSABLE, message: 'unusable', data } };
 }
 
 function findUnusable(error: unknown, failure: Capabilities['failure']): SourceFailure | undefined {
@@ -42,10 +44,12 @@ function findUnusable(error: unknown, failure: Capabilities['failure']): SourceF
   const { data } = error;
   if (typeof data !== 'object' || data === null || !('unusable_answer' in data)) return undefined;
   const body = new TextEncoder().encode(String(data.unusable_answer));
+  if ('not_json' in data)
+    return failure('non_json', `the server did not answer with JSON: ${String(data.not_json)}`, { body });
   return failure('transport', 'the server answered with something that is not of the protocol', { body });
 }
 
-interface Told extends Pick<Capabilities, 'failure' | 'log'> {
+interface Told extends Pick<Capabilities, 'failure' | 'log' | 'parseJson'> {
   readonly isMessage: (message: object) => boolean;
 }
 
@@ -115,7 +119,9 @@ class ProgramTransport implements Transport {
   #hear(line: string): void {
     const message = parseObject(line);
     const id = message === undefined ? undefined : findAnswered(message);
-    if (message && id !== undefined && !this.#told.isMessage(message)) this.onmessage?.(toUnusable(id, line));
+    const parsed = this.#told.parseJson(line);
+    if (message && id !== undefined && !parsed.ok) this.onmessage?.(toUnusable(id, line, parsed.reason));
+    else if (message && id !== undefined && !this.#told.isMessage(message)) this.onmessage?.(toUnusable(id, line));
     else if (message) this.onmessage?.(message as unknown as JSONRPCMessage);
     else if (line.trim() !== '')
       this.#told.log('a line on standard output that is no message', { length: line.length });

@@ -16,14 +16,14 @@ function entry(invoke: string, around = { head: '', members: '' }): string {
 import { toUrl } from './request.js';
 ${around.head}
 export default {
-  open(definition, { origin, failure, variables, log }) {
+  open(definition, { origin, failure, variables, log, parseJson }) {
     const told = definition.interface;
     const ask = async (url, signal, headers = {}) => {
       const response = await origin.fetch(url, { signal, headers: { accept: 'application/json', ...headers } });
       return { response, text: await response.text() };
     };
     const finish = ({ response, text }) => {
-      const answer = readAnswer(response.status, text);
+      const answer = readAnswer(response.status, text, parseJson);
       if (!answer.ok) throw failure(answer.failure_class, answer.message);
       return { value: answer.value };
     };

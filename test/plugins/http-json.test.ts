@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { compileShipped } from '../../engine/schema/compile-schema.js';
+import { parseAnswer } from '../../engine/sources/parse-answer.js';
 import { readAnswer } from '../../plugins/http_json/answer.js';
 import { toHttpRequest } from '../../plugins/http_json/request.js';
 import { ask, jsonCall, openTestSources, serve, summary } from '../sources/harness.js';
@@ -35,11 +36,16 @@ const ANSWERS: readonly (readonly [number, string, unknown])[] = [
   [404, '{"error":"no"}', 'http_status'],
   [200, '', 'non_json'],
   [200, '{]', 'non_json'],
+  [200, '{"id":1,"id":2}', 'non_json'],
+  [200, '{"id":12345678901234567890}', 'non_json'],
+  [200, '{"id":1e400}', 'non_json'],
+  [200, '"\\ud83d"', 'non_json'],
+  [200, '"\\u0000"', 'non_json'],
 ];
 
 for (const [status, body, expected] of ANSWERS) {
   test(`status ${status} with the body ${JSON.stringify(body)} is ${JSON.stringify(expected)}`, () => {
-    const answer = readAnswer(status, new TextEncoder().encode(body));
+    const answer = readAnswer(status, new TextEncoder().encode(body), parseAnswer);
     assert.deepEqual(answer.ok ? answer.value : answer.failure_class, expected);
   });
 }

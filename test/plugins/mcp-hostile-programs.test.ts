@@ -124,12 +124,20 @@ const HOSTILE: readonly Hostile[] = [
     message: /32768/,
   },
   {
+    name: 'names a member of its result twice',
+    command: fakeServer(
+      `'tools/call': ({ id }) => { process.stdout.write('{"jsonrpc":"2.0","id":' + id + ',"result":{"content":[],"structuredContent":{"a":1,"a":2}}}\\n'); }`,
+    ),
+    failed: 'non_json',
+    message: /twice/,
+  },
+  {
     name: 'nests its result deeply',
     command: fakeServer(
       `'tools/call': ({ id }) => { process.stdout.write('{"jsonrpc":"2.0","id":' + id + ',"result":{"content":[],"structuredContent":' + '['.repeat(50_000) + ']'.repeat(50_000) + '}}\\n'); }`,
     ),
     failed: 'non_json',
-    message: /not usable JSON/,
+    message: /nested deeper than 64 levels/,
   },
   {
     name: 'refuses the parameters',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { parseAnswer } from '../../engine/sources/parse-answer.js';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
@@ -41,11 +42,12 @@ const RESULTS: readonly (readonly [string, JsonObject, boolean, unknown])[] = [
     'tool_error',
   ],
   ['no content', {}, false, 'transport'],
+  ['a text that names a member twice', { content: [{ type: 'text', text: '{"a":1,"a":2}' }] }, true, 'non_json'],
 ];
 
 for (const [name, result, text_is_json, expected] of RESULTS) {
   test(`a result with ${name} is ${JSON.stringify(expected)}`, () => {
-    const answer = readResult(result, text_is_json);
+    const answer = readResult(result, text_is_json, parseAnswer);
     assert.deepEqual(answer.ok ? answer.value : answer.failure_class, expected);
     if (!answer.ok) assert.doesNotMatch(answer.message, /sorry|\{/, 'what the tool said is not told');
   });

@@ -136,9 +136,31 @@ const HOSTILE: readonly Hostile[] = [
     failed: 'non_json',
     message: /UTF-8/,
   },
-  { name: 'sends U+0000', server: says('{"note":"a\\u0000b"}'), failed: 'non_json', message: /U\+0000 \(at \/note\)/ },
+  {
+    name: 'sends U+0000',
+    server: says('{"note":"a\\u0000b"}'),
+    failed: 'non_json',
+    message: /U\+0000 \(at character 9\)/,
+  },
+  {
+    name: 'names a member twice',
+    server: says('{"pin":1,"pin":2}'),
+    failed: 'non_json',
+    message: /twice \(at character 10\)/,
+  },
+  {
+    name: 'sends an integer that no double holds',
+    server: says('{"n":12345678901234567890}'),
+    failed: 'non_json',
+    message: /no double holds/,
+  },
   { name: 'sends half a character', server: says('{"note":"\\ud83d"}'), failed: 'non_json', message: /surrogate/ },
-  { name: 'sends a number beyond doubles', server: says('{"n":1e999}'), failed: 'non_json', message: /doubles/ },
+  {
+    name: 'sends a number beyond doubles',
+    server: says('{"n":1e999}'),
+    failed: 'non_json',
+    message: /no double holds/,
+  },
   {
     name: 'nests too deeply',
     server: says(`${'['.repeat(9_000)}${']'.repeat(9_000)}`),

@@ -1,5 +1,5 @@
 import type { Json } from '../../contract/json.js';
-import { appendToken } from './json-pointer.js';
+import { toPointer } from './json-pointer.js';
 
 /** The deepest nesting that is taken from anybody. */
 export const DEPTH_MAX = 64;
@@ -15,26 +15,55 @@ export interface IJsonProblem {
  * nesting deeper than `DEPTH_MAX`. PostgreSQL refuses the first two, and a hash of the third would lie.
  * @returns the first problem, or undefined
  */
-export function findIJsonProblem(value: unknown, pointer = '', depth = 0): IJsonProblem | undefined {
-  if (depth > DEPTH_MAX) return { pointer, reason: `nested deeper than ${DEPTH_MAX} levels` };
-  if (typeof value === 'string') return findTextProblem(value, pointer);
+export function findIJsonProblem(value: unknown): IJsonProblem | undefined {
+  const found = findWithin(value, 0);
+  return found && { pointer: toPointer(found.tokens.toReversed()), reason: found.reason };
+}
+
+interface Found {
+  readonly reason: string;
+  /** Innermost first. A place is only written out where something is found. */
+  readonly tokens: (string | number)[];
+}
+
+function findWithin(value: unknown, depth: number): Found | undefined {
+  if (depth > DEPTH_MAX) return found(`nested deeper than ${DEPTH_MAX} levels`);
+  if (typeof value === 'string') return findInText(value);
   if (typeof value === 'number')
-    return Number.isFinite(value) ? undefined : { pointer, reason: 'a number beyond the range of doubles' };
+    return Number.isFinite(value) ? undefined : found('a number beyond the range of doubles');
   if (value === null || typeof value === 'boolean') return undefined;
-  if (typeof value !== 'object') return { pointer, reason: `not JSON (${typeof value})` };
-  for (const [member, inner] of Object.entries(value)) {
-    const place = appendToken(pointer, member);
-    const problem =
-      (Array.isArray(value) ? undefined : findTextProblem(member, place)) ?? findIJsonProblem(inner, place, depth + 1);
-    if (problem) return problem;
+  if (typeof value !== 'object') return found(`not JSON (${typeof value})`);
+  return Array.isArray(value) ? findInList(value, depth) : findInMembers(value, depth);
+}
+
+function findInList(items: readonly unknown[], depth: number): Found | undefined {
+  for (const [index, item] of items.entries()) {
+    const within = findWithin(item, depth + 1);
+    if (within) return below(within, index);
   }
   return undefined;
 }
 
-function findTextProblem(text: string, pointer: string): IJsonProblem | undefined {
-  if (text.includes('\u0000')) return { pointer, reason: 'text with the character U+0000' };
-  if (!isWellFormed(text)) return { pointer, reason: 'text with a lone surrogate' };
+function findInMembers(value: object, depth: number): Found | undefined {
+  for (const [name, inner] of Object.entries(value)) {
+    const within = findInText(name) ?? findWithin(inner, depth + 1);
+    if (within) return below(within, name);
+  }
   return undefined;
+}
+
+function found(reason: string): Found {
+  return { reason, tokens: [] };
+}
+
+function below(within: Found, token: string | number): Found {
+  within.tokens.push(token);
+  return within;
+}
+
+function findInText(text: string): Found | undefined {
+  if (text.includes('\u0000')) return found('text with the character U+0000');
+  return isWellFormed(text) ? undefined : found('text with a lone surrogate');
 }
 
 function isWellFormed(text: string): boolean {

@@ -1,6 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import type { Location, Outcome, Problem } from '../../contract/problem.js';
-import { DEPTH_MAX, findIJsonProblem } from './i-json.js';
+import { DEPTH_MAX } from './i-json.js';
+import { isAsWritten } from './parse-json.js';
 import { findSyntaxProblem } from './source-syntax.js';
 import { scanSource } from './source-scan.js';
 import { findTreeProblems, type NamedText, placeAt, toLocator } from './source-tree.js';
@@ -31,9 +32,7 @@ function parseText(source: NamedText): Outcome<Json> {
   if (scan.too_deep_at !== undefined) return { ok: false, problems: [tooDeep(placeAt(source, scan.too_deep_at))] };
   const parsed = parseValue(source);
   if (!parsed.ok) return parsed;
-  const isClean =
-    scan.numbers_are_exact && countMembers(parsed.value) === scan.member_count && !findIJsonProblem(parsed.value);
-  const problems = isClean ? [] : findTreeProblems(source);
+  const problems = isAsWritten(scan, parsed.value) ? [] : findTreeProblems(source);
   return problems.length > 0 ? { ok: false, problems } : parsed;
 }
 
@@ -43,13 +42,6 @@ function parseValue(source: NamedText): Outcome<Json> {
   } catch {
     return { ok: false, problems: [findSyntaxProblem(source)] };
   }
-}
-
-/** A repeated name is counted once here and twice in the text. */
-function countMembers(value: Json): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const inner: readonly Json[] = Object.values(value);
-  return inner.reduce<number>((count, item) => count + countMembers(item), Array.isArray(value) ? 0 : inner.length);
 }
 
 function byteOrderMark(file: string): Problem {

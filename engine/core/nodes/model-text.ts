@@ -1,6 +1,5 @@
 import type { Json } from '../../contract/json.js';
-import { findIJsonProblem } from '../content/i-json.js';
-import { findJsonFault } from '../content/json-fault.js';
+import { describeTextFault, parseJson } from '../content/parse-json.js';
 import { quoteText } from '../prompt/quote.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import type { Complaint } from './generation.js';
@@ -34,18 +33,6 @@ function parse(
   text: string,
 ): { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly reason: string } {
   if (text === '') return { ok: false, reason: 'it is empty' };
-  try {
-    const value: unknown = JSON.parse(text);
-    const problem = findIJsonProblem(value);
-    return problem
-      ? { ok: false, reason: quoteText(`it holds ${problem.reason} at ${problem.pointer || 'its root'}`) }
-      : { ok: true, value: value as Json };
-  } catch {
-    return { ok: false, reason: describeFault(text) };
-  }
-}
-
-function describeFault(text: string): string {
-  const fault = findJsonFault(text);
-  return fault === text.length ? 'it ends too soon' : `it stops being JSON at character ${fault + 1}`;
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed : { ok: false, reason: quoteText(describeTextFault(parsed.fault)) };
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
-import { toJson } from '../../core/content/i-json.js';
+import { describeTextFault, parseJson } from '../../core/content/parse-json.js';
 import type { SaidReport } from '../../operations/reports.js';
 
 /** What a service may send as its answer, and as its word that there will be none. */
@@ -29,12 +29,8 @@ function decode(body: Uint8Array): string | undefined {
 }
 
 function parse(text: string): Read<Json> {
-  try {
-    const read = toJson(JSON.parse(text));
-    return read.ok ? read : { ok: false, problem: unreadable(`${read.problem.reason} (at ${read.problem.pointer})`) };
-  } catch {
-    return { ok: false, problem: unreadable('it cannot be parsed') };
-  }
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed : { ok: false, problem: unreadable(describeTextFault(parsed.fault)) };
 }
 
 function unreadable(reason: string): Problem {

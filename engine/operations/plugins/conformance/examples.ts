@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '../../../contract/json.js';
-import { findIJsonProblem } from '../../../core/content/i-json.js';
+import { describeTextFault, parseJson } from '../../../core/content/parse-json.js';
 import type { Validate } from '../../../core/workflow/program.js';
 import type { Example, PluginConformance } from '../../../generated/plugin-conformance.js';
 import type { PluginBench } from '../../../ports/plugin-bench.js';
@@ -37,9 +37,8 @@ type Read = { readonly ok: true; readonly value: Json } | { readonly ok: false; 
 
 async function readExamples(file: string): Promise<Read> {
   try {
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-    const problem = findIJsonProblem(value);
-    return problem ? { ok: false, reason: `holds ${problem.reason}` } : { ok: true, value: value as Json };
+    const parsed = parseJson(await readFile(file, 'utf8'));
+    return parsed.ok ? parsed : { ok: false, reason: `cannot be read: ${describeTextFault(parsed.fault)}` };
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     return { ok: false, reason: isMissing ? 'is not there' : `cannot be read: ${(error as Error).message}` };

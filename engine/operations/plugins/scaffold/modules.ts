@@ -42,17 +42,16 @@ export const answerModule = `// @ts-check
  * What an answer means: pure, so that it can be tested with values.
  * @param {number} status
  * @param {string} text
+ * @param {import('chukwa/plugin').Capabilities['parseJson']} parseJson
  * @returns {Answer}
  */
-export function readAnswer(status, text) {
+export function readAnswer(status, text, parseJson) {
   if (status < 200 || status > 299) {
     return { ok: false, failure_class: 'http_status', message: \`the service answered with status \${status}\` };
   }
-  try {
-    return { ok: true, value: JSON.parse(text) };
-  } catch {
-    return { ok: false, failure_class: 'non_json', message: 'the service did not answer with JSON' };
-  }
+  const parsed = parseJson(text);
+  if (parsed.ok) return parsed;
+  return { ok: false, failure_class: 'non_json', message: \`the service did not answer with JSON: \${parsed.reason}\` };
 }
 `;
 
@@ -65,7 +64,7 @@ import { toUrl } from './request.js';
 
 /** @type {import('chukwa/plugin').SourcePlugin} */
 const plugin = {
-  open(definition, { origin, failure }) {
+  open(definition, { origin, failure, parseJson }) {
     const told = /** @type {Interface} */ (/** @type {unknown} */ (definition.interface));
     return {
       async invoke(request, context) {
@@ -80,7 +79,7 @@ const plugin = {
           response_headers: Object.fromEntries(response.headers.entries()),
           body: new TextEncoder().encode(text),
         };
-        const answer = readAnswer(response.status, text);
+        const answer = readAnswer(response.status, text, parseJson);
         if (!answer.ok) throw failure(answer.failure_class, answer.message, facts);
         return { value: answer.value, facts };
       },

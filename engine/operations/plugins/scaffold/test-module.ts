@@ -9,6 +9,15 @@ import { readAnswer } from '../answer.js';
 import plugin from '../index.js';
 import { toUrl } from '../request.js';
 
+/** @type {import('chukwa/plugin').Capabilities['parseJson']} */
+const parseJson = (text) => {
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    return { ok: false, reason: 'it is not JSON' };
+  }
+};
+
 const TOLD = { name: '${name}', url_env: '${variable}', path: '/answers' };
 
 test('the members of a request become the query', () => {
@@ -19,13 +28,13 @@ test('the members of a request become the query', () => {
 });
 
 test('JSON with a good status is an answer, and nothing else is', () => {
-  assert.deepEqual(readAnswer(200, '{"answer":"yes"}'), { ok: true, value: { answer: 'yes' } });
+  assert.deepEqual(readAnswer(200, '{"answer":"yes"}', parseJson), { ok: true, value: { answer: 'yes' } });
   for (const [status, text, expected] of /** @type {const} */ ([
     [404, '{}', 'http_status'],
     [200, '<p>', 'non_json'],
     [200, '', 'non_json'],
   ])) {
-    const answer = readAnswer(status, text);
+    const answer = readAnswer(status, text, parseJson);
     assert.equal(answer.ok ? 'an answer' : answer.failure_class, expected);
   }
 });
@@ -49,6 +58,7 @@ test('a source asks the service that it was opened for', async () => {
       log: () => {},
       failure: (failure_class, message) => ({ source_failure: true, failure_class, message }),
       quote: (said) => said,
+      parseJson,
     },
   );
   const answer = await source.invoke(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import type { Json } from '../../../contract/json.js';
-import { toJson } from '../../../core/content/i-json.js';
+import { describeTextFault, parseJson } from '../../../core/content/parse-json.js';
 import { type Done, refuse } from '../../../operations/engine.js';
 import { readAnswerFile } from '../../../operations/read-answer-file.js';
 import type { SaidReport } from '../../../operations/reports.js';
@@ -51,12 +51,8 @@ async function toReport({ terminal }: Session, { result = '', failed }: ReportOp
 async function readJson(file: string, folder: string): Promise<Done<Json>> {
   const text = await readAnswerFile(resolve(folder, file), file);
   if (!text.ok) return refuse(...text.problems);
-  try {
-    const read = toJson(JSON.parse(text.value));
-    return read.ok ? read : refuse(noJson(file, `${read.problem.reason} (at ${read.problem.pointer})`));
-  } catch {
-    return refuse(noJson(file, 'it cannot be parsed'));
-  }
+  const parsed = parseJson(text.value);
+  return parsed.ok ? parsed : refuse(noJson(file, describeTextFault(parsed.fault)));
 }
 
 function noJson(file: string, reason: string) {

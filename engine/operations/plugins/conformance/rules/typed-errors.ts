@@ -11,6 +11,8 @@ interface Hostile {
   readonly does: string;
   readonly respond: (example: Example) => Respond;
   readonly classes: readonly SourceFailureClass[];
+  /** Only where the answer is one JSON object. */
+  readonly needs_object?: boolean;
   /** Nobody listens. */
   readonly is_dead?: boolean;
 }
@@ -26,6 +28,18 @@ const HOSTILE: readonly Hostile[] = [
     does: 'a server that answers with status 500',
     respond: plain(500, 'application/json', '{"error":"out of order"}'),
     classes: ['http_status'],
+  },
+  {
+    does: 'a server that names a member of its answer twice',
+    respond: alter((text) => `{"twice":1,"twice":2${text === '{}' ? '' : ','}${text.slice(1)}`),
+    classes: ['non_json', 'transport'],
+    needs_object: true,
+  },
+  {
+    does: 'a server that answers with a number that no double holds',
+    respond: alter((text) => `{"large":12345678901234567890${text === '{}' ? '' : ','}${text.slice(1)}`),
+    classes: ['non_json', 'transport'],
+    needs_object: true,
   },
   { does: 'a server that redirects', respond: redirectThenAnswer, classes: ['http_status'] },
   {
@@ -64,7 +78,10 @@ export const typedErrors: Rule = {
   check: async (scene) => {
     if (!scene.model.server) return skip('it is asked of no server');
     const complaints: string[] = [];
-    for (const hostile of HOSTILE) complaints.push(...(await meet(scene, hostile)));
+    const { body, events } = finalAnswer(scene.model);
+    const isObject = events === undefined && typeof body === 'object' && body !== null && !Array.isArray(body);
+    for (const hostile of HOSTILE.filter(({ needs_object }) => isObject || !needs_object))
+      complaints.push(...(await meet(scene, hostile)));
     return judge(complaints, 'Throw capabilities.failure(class, message, facts), with the class that is named here.');
   },
 };
@@ -91,6 +108,13 @@ function redirectThenAnswer(example: Example): Respond {
   return (request, response) => {
     if (request.path === '/elsewhere') return answer(request, response);
     return void response.writeHead(307, { location: '/elsewhere' }).end();
+  };
+}
+
+function alter(change: (text: string) => string): Hostile['respond'] {
+  return (example) => (request, response) => {
+    const answer = toWire(finalAnswer(example), request, findToken(request));
+    send(response, { ...answer, text: change(answer.text) });
   };
 }
 
