@@ -164,9 +164,9 @@ check(
   'entities with ids that are not canonical, doubled, in no environment, or that remember without being agents',
   {
     entities: [
-      { id: 'bob', name: 'Bob', kind: 'agent', state: '' },
-      { id: 'bob', name: 'Bob', kind: 'agent', environment: 'moon', state: '' },
-      { id: 'Plate Crumb', name: 'Crumb', kind: 'prop', state: '', memory: ['x'], goal: 'y' },
+      { id: 'bob', name: 'Bob', kind: 'agent', state: 's' },
+      { id: 'bob', name: 'Bob', kind: 'agent', environment: 'moon', state: 's' },
+      { id: 'Plate Crumb', name: 'Crumb', kind: 'prop', state: 's', memory: ['x'], goal: 'y' },
     ],
   },
   [
@@ -180,7 +180,7 @@ check(
 
 check(
   'an agent whose id is not canonical, and who is to think by the canonical one',
-  { entities: [{ id: 'Bob', name: 'Bob', kind: 'agent', state: '' }], subjects: ['bob', 'bobby'] },
+  { entities: [{ id: 'Bob', name: 'Bob', kind: 'agent', state: 's' }], subjects: ['bob', 'bobby'] },
   ['ENTITY_ID_NOT_CANONICAL /entities/0/id', 'ENTITY_UNKNOWN /cognition/0/subjects/1'],
 );
 

@@ -5,6 +5,7 @@ import { isList } from '../content/json-pointer.js';
 import { quoteText } from '../prompt/quote.js';
 import { judgeRequest } from '../workflow/judge-request.js';
 import type { LlmToolLoopProgram, PermittedTool } from '../workflow/program.js';
+import { findBlankTexts } from '../world/blank-text.js';
 import { findPatchComplaints } from '../world/judge-patch.js';
 import { project } from '../world/projection.js';
 import type { EffectOperation, WorldPatch } from '../world/world-patch.js';
@@ -61,6 +62,9 @@ function judgePatch(node: LlmToolLoopProgram, scope: NodeScope, patch: JsonObjec
     );
   }
   const said = patch as unknown as WorldPatch;
+  const blank = findBlankTexts(said);
+  if (blank.length > 0)
+    return unusable('invalid_patch', `The patch does not fit: ${listPlaces(blank)}: must say something, and is blank.`);
   const complaints = findPatchComplaints(scope.world, project(scope.world, liveSubject(scope), node.projection), said);
   const [first] = complaints;
   if (first === undefined) return { kind: 'final_patch', patch: said };
@@ -91,6 +95,11 @@ function withoutEffects(patch: JsonObject, left: readonly Disallowed[]): JsonObj
   const effects = patch['effects'];
   if (effects === undefined || !isList(effects)) return patch;
   return { ...patch, effects: effects.filter((_, index) => left.every((disallowed) => disallowed.index !== index)) };
+}
+
+function listPlaces(pointers: readonly string[]): string {
+  const more = pointers.length - COMPLAINTS_MAX;
+  return `at ${pointers.slice(0, COMPLAINTS_MAX).join(', ')}${more > 0 ? ` and ${more} more places` : ''}`;
 }
 
 /** Validator complaints as one sentence for a model. The names of members in it are the model's own: they are quoted. */

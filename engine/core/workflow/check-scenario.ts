@@ -1,5 +1,6 @@
 import type { Scenario } from '../../generated/scenario.js';
 import { suggestName } from '../content/nearest-name.js';
+import { isBlank } from '../world/blank-text.js';
 import { isCanonicalEntityId, normaliseEntityId } from '../world/entity-id.js';
 import { longestChronon, parseMoment } from '../world/simulation-time.js';
 import type { Complaint } from './document-problem.js';
@@ -10,6 +11,7 @@ export function checkScenario(scenario: Scenario): readonly Complaint[] {
     ...checkTime(scenario),
     ...checkEnvironments(scenario),
     ...scenario.entities.flatMap((_, index) => checkEntity(scenario, index)),
+    ...checkTexts(scenario),
     ...checkSubjects(scenario),
   ];
 }
@@ -79,6 +81,25 @@ function checkEntity(scenario: Scenario, index: number): readonly Complaint[] {
       : []),
     ...(entity.kind === 'prop' && entity.goal !== undefined ? [agentOnly('goal', entity.id, `${pointer}/goal`)] : []),
   ];
+}
+
+/** What a patch may not say, a scenario may not begin with. */
+function checkTexts({ environments, entities }: Scenario): readonly Complaint[] {
+  const contents = environments.map(({ content }, index) => [`/environments/${index}/content`, content] as const);
+  const ofEntities = entities.flatMap(({ name, state, goal, memory = [] }, index) => [
+    [`/entities/${index}/name`, name] as const,
+    [`/entities/${index}/state`, state] as const,
+    ...(goal === undefined ? [] : [[`/entities/${index}/goal`, goal] as const]),
+    ...memory.map((content, at) => [`/entities/${index}/memory/${at}`, content] as const),
+  ]);
+  return [...contents, ...ofEntities]
+    .filter(([, text]) => isBlank(text))
+    .map(([pointer]) => ({
+      code: 'BLANK_TEXT',
+      message: 'This text has no character that shows.',
+      pointer,
+      repair: 'Say something, or take it away where it may be left out.',
+    }));
 }
 
 /** Documents carry canonical ids; the repair names the canonical form. */

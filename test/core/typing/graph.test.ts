@@ -246,8 +246,8 @@ check(
 const homeless: SmallPark = {
   subjects: ['bob', 'ant'],
   entities: [
-    { id: 'bob', name: 'Bob', kind: 'agent', environment: 'park', state: '' },
-    { id: 'ant', name: 'Ant', kind: 'agent', state: '' },
+    { id: 'bob', name: 'Bob', kind: 'agent', environment: 'park', state: 's' },
+    { id: 'ant', name: 'Ant', kind: 'agent', state: 's' },
   ],
 };
 check(
