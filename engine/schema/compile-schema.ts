@@ -206,7 +206,7 @@ function countFormat(ajv: Ajv2020, name: string, format: AddedFormat | undefined
 /** @returns undefined for formats of numbers, and for those that accept everything */
 function toTest(format: AddedFormat | undefined): ((text: string) => boolean) | undefined {
   if (format instanceof RegExp) return (text) => format.test(text);
-  if (typeof format === 'function') return format as (text: string) => boolean;
+  if (typeof format === 'function') return format;
   if (typeof format !== 'object' || format.type === 'number' || format.async === true) return undefined;
   const { validate } = format;
   if (typeof validate === 'function') return validate as (text: string) => boolean;

@@ -88,7 +88,7 @@ function toSingleProblem(error: ErrorObject): readonly Problem[] {
   const member = isName ? error.propertyName : complaint.member;
   const pointer = within(member === undefined ? error.instancePath : appendToken(error.instancePath, member));
   const { code, repair } = complaint;
-  const message = isName ? `the name ${cut(JSON.stringify(member))} ${complaint.message}` : complaint.message;
+  const message = isName ? `the name ${sayName(member ?? '')} ${complaint.message}` : complaint.message;
   return [{ code, message, pointer, repair }];
 }
 
@@ -135,7 +135,12 @@ function unknownField(error: ErrorObject, name: string): Complaint {
   const nearest = nearestName(name, known);
   const repair =
     nearest === undefined ? `Known here: ${shown(known).join(', ') || 'nothing'}.` : `Did you mean "${nearest}"?`;
-  return { code: 'UNKNOWN_FIELD', message: `${cut(JSON.stringify(name))} is not a field here`, repair, member: name };
+  return {
+    code: 'UNKNOWN_FIELD',
+    message: `${name.length > TEXT_MAX ? 'a name ' : ''}${sayName(name)} is not a field here`,
+    repair,
+    member: name,
+  };
 }
 
 function missingField(error: ErrorObject, name: string): Complaint {
@@ -239,6 +244,11 @@ function within(pointer: string): string {
   if (pointer.length <= POINTER_MAX) return pointer;
   const start = pointer.slice(0, POINTER_MAX);
   return start.slice(0, start.lastIndexOf('/'));
+}
+
+/** Whether a name may be shown is told by its place, which ends before one that is very long. */
+function sayName(name: string): string {
+  return name.length > TEXT_MAX ? `of ${name.length} characters` : JSON.stringify(name);
 }
 
 function cut(text: string): string {

@@ -79,6 +79,7 @@ const REJECTIONS: readonly (readonly [string, Json, string])[] = [
   ['JSON with a number that no double holds', '{"kind":12345678901234567890}', 'non_json'],
   ['JSON of another shape', { kind: 'dance' }, 'schema_invalid'],
   ['a tool that does not exist', toolCall('fly'), 'unknown_tool'],
+  ['arguments of too many bytes', toolCall('buy_candy', { button: 'A'.repeat(9000) }), 'bad_arguments'],
   ['arguments that do not fit', toolCall('buy_candy', { button: 'Z' }), 'bad_arguments'],
   [
     'a patch of the wrong shape',

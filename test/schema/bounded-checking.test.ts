@@ -121,9 +121,9 @@ const allowed: readonly (readonly [name: string, schema: JsonObject])[] = [
     'alternatives that a constant tells apart',
     node({ oneOf: [kind('and', { of: { items: again } }), kind('or', { of: { items: again } })] }),
   ],
-  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema, and never a function
   [
     'either consequence of a condition',
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema, and never a function
     node({ if: { required: ['a'] }, then: { items: again }, else: { items: again } }),
   ],
   ['the first items and the rest', node({ prefixItems: [again, again], items: again })],

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import type { ToolLoopOutput } from '../../generated/tool-loop-output.js';
+import { canonicalText } from '../content/canonical.js';
 import { isList } from '../content/json-pointer.js';
 import { quoteText } from '../prompt/quote.js';
 import { judgeRequest } from '../workflow/judge-request.js';
@@ -44,6 +45,13 @@ function judgeToolCall(node: LlmToolLoopProgram, name: string, args: JsonObject)
   if (tool === undefined) return unusable('unknown_tool', `There is no tool ${JSON.stringify(name)}. ${roster}`);
   if (!tool.permitted)
     return unusable('policy_denied', `The tool ${JSON.stringify(name)} may not be called here. ${roster}`);
+  const { max_request_bytes } = tool.call.limits;
+  const bytes = new TextEncoder().encode(canonicalText(args)).byteLength;
+  if (bytes > max_request_bytes)
+    return unusable(
+      'bad_arguments',
+      `The arguments of ${name} have ${bytes} bytes, and ${max_request_bytes} are allowed.`,
+    );
   const problems = judgeRequest(tool.call, args);
   if (problems.length > 0)
     return unusable('bad_arguments', `The arguments of ${name} do not fit: ${listProblems(problems)}`);

@@ -4,6 +4,7 @@ import { canonicalText } from '../../core/content/canonical.js';
 import { findIJsonProblem, type IJsonProblem } from '../../core/content/i-json.js';
 import type { Generation, Invoke } from '../../core/turn/command.js';
 import { judgeRequest } from '../../core/workflow/judge-request.js';
+import { listProblems } from '../list-problems.js';
 import { type Checked, type Halt, halt, type Routed, type Stage } from '../passage.js';
 
 /** Checks the request against its schema and limit, and makes the frozen canonical copy that the plugin is handed. */
@@ -52,7 +53,7 @@ function findComplaint({ call, request }: Invoke, text: string): string | undefi
   if (bytes > max_request_bytes) return `it has ${bytes} bytes, and ${max_request_bytes} are allowed`;
   const problems = judgeRequest(call, request);
   if (problems.length === 0) return undefined;
-  return problems.map(({ message, pointer }) => (pointer ? `${message} (at ${pointer})` : message)).join('; ');
+  return listProblems(problems);
 }
 
 function describe({ reason, pointer }: IJsonProblem): string {

@@ -4,6 +4,7 @@ import { canonicalText } from '../../core/content/canonical.js';
 import { toJson } from '../../core/content/i-json.js';
 import { isShown } from '../../core/content/redact.js';
 import { readGiven } from '../given.js';
+import { listProblems } from '../list-problems.js';
 import { type Answered, type Halt, halt, type Stage, type Validated } from '../passage.js';
 import { toStorableText } from '../storable-text.js';
 
@@ -28,7 +29,7 @@ function checkJson(passage: Answered): Validated | Halt {
   const problems = (output?.validate(answer) ?? []).filter((problem) => problem.severity !== 'note');
   if (problems.length === 0) return { ...passage, answer, validation_status: output ? 'valid' : 'not_checked' };
   const reasons = listReasons(problems, redactionOf(passage));
-  return halt(passage, 'schema_invalid', `the answer does not fit its schema: ${reasons.join('; ')}`, { answer });
+  return halt(passage, 'schema_invalid', `the answer does not fit its schema: ${reasons}`, { answer });
 }
 
 /** Where the author forgot to say what may be seen, nothing may: the stage that redacts will say so. */
@@ -36,16 +37,19 @@ function redactionOf({ command }: Answered): 'all' | readonly string[] {
   return command.call.redaction ?? [];
 }
 
-/** What is wrong with parts that redaction hides is counted, without their names. Of which type the whole is names nothing. */
-function listReasons(problems: readonly Problem[], redaction: 'all' | readonly string[]): readonly string[] {
+/** Problems of the check itself, and of which type the whole is: they name nothing of the answer. */
+const NAMELESS = ['CHECK_BROKEN', 'CHECK_TOO_COSTLY', 'TOO_MANY_PROBLEMS', 'WRONG_TYPE'];
+
+/** What is wrong with parts that redaction hides is counted, without their names. */
+function listReasons(problems: readonly Problem[], redaction: 'all' | readonly string[]): string {
   const shown = problems.filter(
-    ({ code, pointer = '' }) => isShown(pointer, redaction) || (code === 'WRONG_TYPE' && pointer === ''),
+    ({ code, pointer = '' }) => isShown(pointer, redaction) || (pointer === '' && NAMELESS.includes(code)),
   );
-  const reasons = shown.map(({ message, pointer }) => (pointer ? `${message} (at ${pointer})` : message));
   const hidden = problems.length - shown.length;
-  if (hidden === 0) return reasons;
+  if (hidden === 0) return listProblems(shown);
   const parts = hidden === 1 ? 'a part' : `${hidden} parts`;
-  return [...reasons, `${parts} that redaction hides; chukwa invocation ID --unredacted shows the answer`];
+  const rest = `${parts} that redaction hides; chukwa invocation ID --unredacted shows the answer`;
+  return shown.length === 0 ? rest : `${listProblems(shown)}; ${rest}`;
 }
 
 /** What the text says is the core's to judge; here it only becomes fit to be kept. */
