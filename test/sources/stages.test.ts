@@ -289,7 +289,7 @@ test('a failure message of an answer names no part of it that redaction hides', 
   assert.ok(validate.ok);
   const body = JSON.stringify({ status: 'lost', till: 'my-till', ssn: '078-05-1120', 'aunt mary': 1 });
   const url = await serve(t, (_, response) => response.end(body));
-  const sources = await openTestSources(t, { overlay: { TEST_URL: url } });
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
   const output = { ...NEVER, validate: validate.value };
   const outcome = await ask(sources, jsonCall({ call: { output, redaction: ['/status'] } }));
   assert.ok(outcome.status === 'failed');

@@ -1,5 +1,9 @@
 import type { Names } from './names.js';
 
+/** In place of the engine's own. */
+const PARSE_JSON = `/** @type {import('chukwa/plugin').Capabilities['parseJson']} */
+const parseJson = (text) => (/^[{["]/.test(text) ? { ok: true, value: JSON.parse(text) } : { ok: false, reason: 'none' });`;
+
 /** `test/NAME.test.js` */
 export function testModule({ name, variable }: Names): string {
   return `// @ts-check
@@ -9,8 +13,7 @@ import { readAnswer } from '../answer.js';
 import plugin from '../index.js';
 import { toUrl } from '../request.js';
 
-/** @type {import('chukwa/plugin').Capabilities['parseJson']} */
-const parseJson = (text) => (/^[{["]/.test(text) ? { ok: true, value: JSON.parse(text) } : { ok: false, reason: 'none' });
+${PARSE_JSON}
 
 const TOLD = { name: '${name}', url_env: '${variable}', path: '/answers' };
 
@@ -63,6 +66,7 @@ test('a source asks the service that it was opened for', async () => {
       max_result_bytes: 32768,
       client_request_id: 'test',
       correlation_id: 'test',
+      acts: () => {},
       trace: { chunk: () => {}, tokens: () => {}, artifact: () => {} },
     },
   );
