@@ -32,6 +32,8 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   'world show': () => ['park'],
   'world diff': () => ['park', '0', '1'],
   'world fork': () => ['park', '--at', '0', '--as', 'forked'],
+  'world export': ({ out }) => ['park', '--out', join(out, 'park.jsonl')],
+  'world import': ({ out }) => [join(out, 'result.json')],
   report: ({ invocation, out }) => [invocation, '--result', join(out, 'result.json')],
   stop: ({ attempt }) => [attempt],
   attempts: () => ['park'],
