@@ -99,12 +99,13 @@ async function lookAtTurn(store: Store, attempt: AttemptRecord, agent_turn_id: s
   const deliverable = turn.output_box.cards.at(-1);
   assert.equal(deliverable?.card_id, turn.deliverable_card_id);
   assertTimes(turn, attempt);
+  const take_overs = turn.turn_epoch - TURN;
+  assert.ok(take_overs >= 0 && take_overs <= attempt.take_overs, `the epoch of ${turn.agent_id} is ${turn.turn_epoch}`);
   const keys = new Map(attempt.invocations.map((call) => [call.source_invocation_id, call.command_key]));
   const toPointer = ({ kind, source_invocation_id, patch_seq, content }: CardRecord) =>
     [kind, keys.get(source_invocation_id ?? ''), patch_seq, content] as const;
   return {
     agent_id: turn.agent_id,
-    turn_epoch: turn.turn_epoch,
     outcome: turn.outcome,
     told: turn.context_box?.cards.map(toPointer),
     left: toPointer(deliverable ?? assert.fail()),

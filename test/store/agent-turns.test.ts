@@ -10,12 +10,14 @@ import type { AttemptLease, CallStart, Written } from '../../engine/ports/attemp
 import type { Store } from '../../engine/ports/records.js';
 import { forEachDatabase, type TestDatabase } from '../support/databases.js';
 import { waitUntil } from '../support/wait-until.js';
+import { isHeldUp } from './held-up.js';
 import {
   answered,
   begin,
   committing,
   contentsOf,
   DOCUMENTS,
+  endLease,
   failing,
   generationStart,
   makeWorld,
@@ -317,6 +319,132 @@ forEachDatabase('the record of an agent turn', (open) => {
     assert.equal(waited?.tool_call_id, tool.source_invocation_id);
     assert.deepEqual([waited?.registered_at, waited?.received_at], [secondsAfterNoon(1), secondsAfterNoon(0)]);
   });
+});
+
+forEachDatabase('the epoch of an agent turn', (open) => {
+  const readEpochs = async ({ store, lease, book }: Scene) => {
+    const agent_turn_id = book.turns.get('zoe')?.agent_turn_id ?? assert.fail();
+    const heads = await store.records.agents(lease.world_slug);
+    return {
+      heads: Object.fromEntries(heads.map(({ agent_id, turn_epoch }) => [agent_id, turn_epoch])),
+      turn: (await store.records.agentTurn(agent_turn_id))?.turn_epoch,
+    };
+  };
+
+  const takeOver = async ({ database, store, lease }: Scene) => {
+    await endLease(database.outside, lease.world_slug);
+    return begin(store, lease.world_slug);
+  };
+
+  test('rises when its driver is taken over, and a write with the epoch before changes nothing', async () => {
+    const scene = await openScene(open);
+    const { store, database } = scene;
+    const { lease, agents } = await takeOver(scene);
+    assert.deepEqual(await readEpochs(scene), { heads: { bob: 0, zoe: 2 }, turn: 2 });
+    assert.deepEqual([agents.turn_epochs.get('zoe'), agents.turns.get('zoe')?.turn_epoch], [2, 2]);
+    const before = await contentsOf(database.outside);
+    assert.equal(await store.attempts.tellOfAgents(lease, answering(scene)), 'overtaken');
+    assert.equal(await contentsOf(database.outside), before);
+    assert.equal(await store.attempts.tellOfAgents(lease, answering({ ...scene, book: agents })), 'written');
+  });
+
+  test('is raised by the statement that takes the world', async () => {
+    const scene = await openScene(open);
+    const { outside } = scene.database;
+    await endLease(outside, scene.lease.world_slug);
+    const statements = await scene.database.statementsOf(() => begin(scene.store, scene.lease.world_slug));
+    const raising = statements.filter((text) => /UPDATE (agent_state_heads|agent_turns)/.test(text));
+    assert.notEqual(raising.length, 0);
+    for (const text of raising) assert.match(text, /UPDATE worlds/);
+  });
+
+  test('is said by the end of the turn, and what was written before the take-over keeps its own', async () => {
+    const scene = await openScene(open);
+    const { store, database } = scene;
+    const { world_slug } = scene.lease;
+    const { lease, agents } = await takeOver(scene);
+    await store.attempts.fail(lease, { ...failing(), agents: givingUp({ ...scene, book: agents }) });
+    const agent_turn_id = scene.book.turns.get('zoe')?.agent_turn_id ?? assert.fail();
+    const turn = (await store.records.agentTurn(agent_turn_id)) ?? assert.fail();
+    const states = turn.events.filter(({ subject }) => subject === 'evt.agent.zoe.state');
+    assert.deepEqual(
+      states.map(({ payload }) => [payload['status'], payload['turn_epoch']]),
+      [
+        ['dispatched', 1],
+        ['running', 1],
+        ['idle', 2],
+      ],
+    );
+    const [message] = await database.outside.query<{ readonly turn_epoch: number }>(
+      'SELECT turn_epoch::int AS turn_epoch FROM agent_inbox WHERE world_slug = $1',
+      [world_slug],
+    );
+    assert.equal(message?.turn_epoch, 1);
+  });
+
+  test('is followed by the next turn, and a turn that has ended keeps its own', async () => {
+    const scene = await openScene(open);
+    const { store } = scene;
+    const { world_slug } = scene.lease;
+    const first = await takeOver(scene);
+    await store.attempts.fail(first.lease, { ...failing(), agents: givingUp({ ...scene, book: first.agents }) });
+    const next = await begin(store, world_slug);
+    const dispatched = tell(next.agents, [{ kind: 'dispatched', subject_id: 'zoe' }]);
+    await store.attempts.tellOfAgents(next.lease, dispatched.record);
+    await takeOver({ ...scene, lease: next.lease });
+    assert.deepEqual(await readEpochs(scene), { heads: { bob: 0, zoe: 4 }, turn: 2 });
+  });
+
+  test('stays where a suspended attempt is resumed', async () => {
+    const scene = await openScene(open);
+    const { store, lease } = scene;
+    const tool = pendingStart('zoe/act/round-1/try-1/tool', 2);
+    await startCall(store, lease, tool);
+    await finishCall(store, lease, answered(scene.said, { text: '{}', finish_reason: 'stop' }));
+    await store.attempts.pendCall(lease, tool.source_invocation_id, pended(tool));
+    const { book, record } = tell(
+      scene.book,
+      [
+        { kind: 'tool_called', subject_id: 'zoe', call_key: 'tool', tool_name: 'drink' },
+        { kind: 'suspended', subject_id: 'zoe', call_keys: ['tool'], resume_deadline: NOON },
+      ],
+      tool,
+    );
+    assert.equal(await store.attempts.suspend(lease, { at: NOON, agents: record }), 'rested');
+    const { source_invocation_id } = tool;
+    await store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: {} });
+    const { agents } = await begin(store, lease.world_slug);
+    assert.deepEqual(agents.turns.get('zoe'), book.turns.get('zoe'));
+    assert.deepEqual(await readEpochs(scene), { heads: { bob: 0, zoe: 1 }, turn: 1 });
+  });
+
+  const lateWrites: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
+    'tells of agents': (scene) => scene.store.attempts.tellOfAgents(scene.lease, answering(scene)),
+    'ends the attempt': (scene) => scene.store.attempts.fail(scene.lease, { ...failing(), agents: givingUp(scene) }),
+  };
+  for (const [name, write] of Object.entries(lateWrites))
+    test(`can be raised while the driver before ${name}: that waits for the world, and holds no head`, async () => {
+      const scene = await openScene(open);
+      const { kind, database, outside } = scene.database;
+      if (kind === 'embedded') return;
+      const taker = await database.pool.connect();
+      try {
+        await taker.query('BEGIN');
+        await taker.query('SELECT FROM worlds WHERE world_slug = $1 FOR UPDATE', [scene.lease.world_slug]);
+        const late = write(scene);
+        assert.equal(await isHeldUp(late, outside), true);
+        await taker.query('SELECT FROM agent_state_heads WHERE world_slug = $1 FOR UPDATE NOWAIT', [
+          scene.lease.world_slug,
+        ]);
+        await taker.query('UPDATE worlds SET lease_epoch = lease_epoch + 1 WHERE world_slug = $1', [
+          scene.lease.world_slug,
+        ]);
+        await taker.query('COMMIT');
+        assert.equal(await late, 'overtaken');
+      } finally {
+        taker.release(true);
+      }
+    });
 });
 
 forEachDatabase('the database itself', (open) => {

@@ -2,13 +2,15 @@ import type { AgentRecord } from '../../core/agents/record.js';
 import { type HotStatement, prepare } from '../statement.js';
 
 // A statement that tells of agents is written only where their state heads stand as its driver believes. They are locked
-// first and changed last, so that whoever lost a race writes nothing at all.
+// before anything is written and changed last, so that whoever lost a race writes nothing at all. The world is locked before
+// them, as by whoever takes it over and raises their epochs: the two cannot wait for each other.
 
 const HEADS_AS_EXPECTED = `
   heads_as_expected AS (
     SELECT heads.agent_id
-    FROM agent_state_heads AS heads, unnest(:head_agents::text[], :expected_epochs::bigint[], :expected_turns::uuid[])
-      AS expected (agent_id, turn_epoch, agent_turn_id)
+    FROM lease, agent_state_heads AS heads,
+      unnest(:head_agents::text[], :expected_epochs::bigint[], :expected_turns::uuid[])
+        AS expected (agent_id, turn_epoch, agent_turn_id)
     WHERE heads.world_slug = :world_slug AND heads.agent_id = expected.agent_id
       AND heads.turn_epoch = expected.turn_epoch
       AND heads.active_agent_turn_id IS NOT DISTINCT FROM expected.agent_turn_id
@@ -111,7 +113,7 @@ const PARTS = Object.keys(ROWS) as readonly (keyof AgentRecord)[];
 
 /** What a driver's statement contains where it tells of agents. */
 export interface AgentClauses {
-  /** CTEs that come before the fence. */
+  /** CTEs that come before the fence, and after `lease`, which locks the world where the lease holds. */
   readonly before: readonly string[];
   /** What the fence asks beside the lease. */
   readonly condition: string;

@@ -2,9 +2,9 @@ import { type AgentBook, type AgentTurn, type CallPointer, entryKey } from '../.
 import type { AgentActivity } from '../../core/agents/status.js';
 import { prepare, run, type Runner } from '../statement.js';
 
-const READ_TURNS = prepare(
-  'read_agent_turns',
-  `SELECT turns.agent_id, turns.agent_turn_id, turns.turn_epoch, heads.status, heads.activity, heads.current_tool,
+const READ_HEADS = prepare(
+  'read_agent_heads',
+  `SELECT heads.agent_id, heads.turn_epoch, turns.agent_turn_id, heads.status, heads.activity, heads.current_tool,
      heads.resume_deadline,
      (SELECT count(*) FROM cards
        WHERE cards.world_slug = turns.world_slug AND cards.box_id = turns.output_box_id)::int AS output_cards,
@@ -18,17 +18,24 @@ const READ_TURNS = prepare(
         ON said.world_slug = events.world_slug AND said.source_invocation_id = (payload->>'step_id')::uuid
       WHERE events.world_slug = turns.world_slug AND events.agent_turn_id = turns.agent_turn_id
         AND transition = 'answered' AND kind = 'step') AS answer
-   FROM agent_turns AS turns JOIN agent_state_heads AS heads
-     ON heads.world_slug = turns.world_slug AND heads.agent_id = turns.agent_id
-       AND heads.active_agent_turn_id = turns.agent_turn_id
-   WHERE turns.world_slug = :world_slug AND turns.attempt_id = :attempt_id::uuid
-   ORDER BY turns.began_at, turns.agent_id`,
+   FROM agent_state_heads AS heads LEFT JOIN agent_turns AS turns
+     ON turns.world_slug = heads.world_slug AND turns.agent_turn_id = heads.active_agent_turn_id
+       AND turns.attempt_id = :attempt_id::uuid
+   WHERE heads.world_slug = :world_slug
+   ORDER BY turns.began_at, heads.agent_id`,
 );
+
+/** The head of an agent that has no turn in the attempt. */
+interface RestingRow {
+  readonly agent_id: string;
+  readonly turn_epoch: number;
+  readonly agent_turn_id: null;
+}
 
 interface TurnRow {
   readonly agent_id: string;
-  readonly agent_turn_id: string;
   readonly turn_epoch: number;
+  readonly agent_turn_id: string;
   readonly status: AgentTurn['status'];
   readonly activity: AgentActivity | null;
   readonly current_tool: string | null;
@@ -43,12 +50,12 @@ interface TurnRow {
 export async function readBook(
   runner: Runner,
   attempt: { readonly world_slug: string; readonly attempt_id: string },
-  turn_epochs: Readonly<Record<string, number>>,
 ): Promise<AgentBook> {
-  const rows = await run<TurnRow>(runner, READ_TURNS, attempt);
+  const heads = await run<RestingRow | TurnRow>(runner, READ_HEADS, attempt);
+  const rows = heads.filter((row) => row.agent_turn_id !== null);
   return {
     attempt_id: attempt.attempt_id,
-    turn_epochs: new Map(Object.entries(turn_epochs)),
+    turn_epochs: new Map(heads.map(({ agent_id, turn_epoch }) => [agent_id, turn_epoch])),
     turns: new Map(rows.map((row) => [row.agent_id, toTurn(row)])),
     recorded: new Set(
       rows.flatMap(({ agent_turn_id, transitions }) =>

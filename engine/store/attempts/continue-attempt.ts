@@ -1,7 +1,6 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import type { AttemptPast, BeginAttempt, BeginOutcome } from '../../ports/attempts.js';
 import { readBook } from '../agents/read-book.js';
-import { turnEpochsOf } from '../agents/world-heads.js';
 import { type HotStatement, prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { AT_PLACE, CONTENTS, type ContentsRow, toContents, toWorld } from '../world-snapshot.js';
 import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
@@ -21,8 +20,7 @@ const TAKE = `
 
 const BEGUN = `
   place AS (SELECT world_slug, turn FROM taken), ${AT_PLACE}
-  SELECT taken.turn, taken.epoch, take_overs, began_at, renderer_version, plugin_versions,
-    ${turnEpochsOf('taken')} AS turn_epochs, ${CONTENTS}
+  SELECT taken.turn, taken.epoch, take_overs, began_at, renderer_version, plugin_versions, ${CONTENTS}
   FROM taken, attempt`;
 
 // Whoever reports holds this row meanwhile: a statement of its own, so that what was reported is seen by the next.
@@ -57,13 +55,33 @@ const AWAIT_TOLD = prepare(
    ${PENDED_EVENTS}`,
 );
 
+// A driver that handed its attempt over, and one that let it rest, have left. Any other is taken over.
+const IS_TAKEN_OVER = `status = 'running' AND NOT handed_over`;
+
+// Agent turns that go on get a new epoch, so that a comparison with what the driver before believes is lost.
+const RAISED_EPOCHS = `
+   taken_over AS (
+     SELECT world_slug, attempt_id FROM attempts
+     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND ${IS_TAKEN_OVER}),
+   raised_heads AS (
+     UPDATE agent_state_heads AS heads SET turn_epoch = heads.turn_epoch + 1
+     FROM taken_over JOIN agent_turns USING (world_slug, attempt_id)
+     WHERE heads.world_slug = taken_over.world_slug AND heads.agent_id = agent_turns.agent_id
+       AND heads.active_agent_turn_id = agent_turns.agent_turn_id
+     RETURNING heads.world_slug, heads.active_agent_turn_id, heads.turn_epoch),
+   raised_turns AS (
+     UPDATE agent_turns SET turn_epoch = raised_heads.turn_epoch
+     FROM raised_heads
+     WHERE agent_turns.world_slug = raised_heads.world_slug
+       AND agent_turns.agent_turn_id = raised_heads.active_agent_turn_id)`;
+
 const CONTINUE = prepare(
   'continue_attempt',
-  `WITH ${TAKE},
+  `WITH ${TAKE}, ${RAISED_EPOCHS},
    attempt AS (
      UPDATE attempts
      SET epoch = taken.epoch, status = 'running', resume_deadline = NULL, holder_host = :host, holder_pid = :pid::int, handed_over = false,
-       take_overs = take_overs + (status = 'running' AND NOT handed_over)::int
+       take_overs = take_overs + (${IS_TAKEN_OVER})::int
      FROM taken
      WHERE attempts.world_slug = taken.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, take_overs, attempts.started_at AS began_at, renderer_version,
@@ -134,7 +152,6 @@ interface ContinuedRow extends ContentsRow {
   readonly began_at: Date;
   readonly renderer_version: string;
   readonly plugin_versions: AttemptPast['plugin_versions'];
-  readonly turn_epochs: Readonly<Record<string, number>> | null;
 }
 
 /** The next driver of an attempt that is still open. Demands a transaction, and the world's row locked. */
@@ -186,7 +203,7 @@ async function goOn(
     kind: 'begun',
     lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch },
     world: toWorld(world_slug, turn, toContents(row)),
-    agents: await readBook(transaction, { world_slug, attempt_id }, row.turn_epochs ?? {}),
+    agents: await readBook(transaction, { world_slug, attempt_id }),
     past: { take_overs, began_at: began_at.getTime(), renderer_version, plugin_versions, ...past },
     ...(more.adopts === undefined ? {} : { adopts: more.adopts }),
   };

@@ -16,9 +16,20 @@ export const FENCE = `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR
 export const CALLS_FENCE = `fence AS (
     SELECT world_slug, ${DRAWN_EVENT_ID} FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
 
+// The world is locked before the heads of its agents, as by whoever takes it over.
+const LEASE = `lease AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
+
+function beforeFence(agents: AgentClauses | undefined): readonly string[] {
+  return agents === undefined || agents.before.length === 0 ? [] : [LEASE, ...agents.before];
+}
+
 /** The fence of a statement that tells of agents: it holds where their heads, too, are as the driver believes. */
-export function fenceWith({ before, condition }: AgentClauses): string {
-  return [...before, `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} ${condition} FOR KEY SHARE)`].join(',');
+export function fenceWith(agents: AgentClauses): string {
+  const { condition } = agents;
+  return [
+    ...beforeFence(agents),
+    `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} ${condition} FOR KEY SHARE)`,
+  ].join(',');
 }
 
 /** What the fence of a last statement does beside giving the lease back. */
@@ -36,7 +47,7 @@ export function releasingFence(also: Releasing, agents?: AgentClauses): string {
     SET ${also.set} lease_attempt_id = NULL, lease_host = NULL, lease_pid = NULL, lease_until = NULL
     WHERE ${HOLDS} ${also.where} ${agents?.condition ?? ''}
     RETURNING ${['world_slug', ...(also.returning ?? [])].join(', ')})`;
-  return [...(agents?.before ?? []), fence].join(',');
+  return [...beforeFence(agents), fence].join(',');
 }
 
 /** When a lease ends that begins now, by the clock of the database: those of its clients need not agree. */
