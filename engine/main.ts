@@ -9,6 +9,7 @@ import type {
   HttpDesk,
   HttpServer,
   OpenArchive,
+  OpenSources,
   ServePlace,
   Stage,
 } from './operations/composition.js';
@@ -70,6 +71,7 @@ export async function compose(variables: Variables): Promise<Composition> {
     version,
     package_root: PACKAGE_ROOT,
     openAuthoring: async () => ({ ok: true, value: (await openParts(variables, {})).authoring }),
+    openSources: () => openSourcesAlone(variables),
     openWorkshop: () => openWorkshop(variables),
     openArchive: () => openArchive(variables),
     openEngine: (options = {}) => openEngine(variables, options),
@@ -126,6 +128,7 @@ async function openParts(variables: Variables, options: PartsOptions): Promise<P
     ...placesOfPlugins(variables),
     lookUp: (name) => variables[name],
     ...(options.variables === undefined ? {} : { overlay: options.variables }),
+    ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.makeCallback === undefined ? {} : { makeCallback: options.makeCallback }),
     ...(options.answerCall === undefined ? {} : { answerCall: options.answerCall }),
     compileSchema,
@@ -144,6 +147,11 @@ async function openParts(variables: Variables, options: PartsOptions): Promise<P
       shippedSchemas,
     },
   };
+}
+
+async function openSourcesAlone(variables: Variables): Promise<Done<OpenSources>> {
+  const { authoring, sources } = await openParts(variables, {});
+  return { ok: true, value: { authoring, callSource: sources.callSource, close: () => sources.close() } };
 }
 
 /** The catalogue reads files only; what is laid out on the bench has its code imported. */

@@ -135,7 +135,8 @@ CREATE TYPE model_output_kind AS ENUM (
 CREATE TYPE schema_delivery AS ENUM (
     'response_format',
     'response_format_strict',
-    'prompt'
+    'prompt',
+    'json_object'
 );
 
 CREATE TYPE segment_origin AS ENUM (
@@ -501,6 +502,8 @@ CREATE TABLE llm_calls (
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
     duration_ms natural_bigint,
+    endpoint_origin text,
+    delivered_schema_hash sha256_hex,
     CONSTRAINT llm_calls_pkey PRIMARY KEY (world_slug, llm_call_id),
     CONSTRAINT llm_calls_world_slug_source_invocation_id_key UNIQUE (world_slug, source_invocation_id)
 );
@@ -814,6 +817,7 @@ ALTER TABLE execution_edges ADD CONSTRAINT execution_edges_world_slug_agent_turn
 
 ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
+ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_delivered_schema_hash_fkey FOREIGN KEY (delivered_schema_hash) REFERENCES offered_schemas(hash) DEFERRABLE;
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES offered_schemas(hash) DEFERRABLE;
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 

@@ -77,11 +77,15 @@ export interface ChatMessage {
 /** What a `chat` source is asked. */
 export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
-  /** The schema that the answer must have, where the source's authored delivery is `response_format`. */
+  /** The schema that the answer must have, as it is delivered, where the source's authored delivery is `response_format`. */
   readonly output_schema?: { readonly name: string; readonly schema: JsonObject };
 }
 
-/** What a `chat` source answers: the model's text verbatim, and why it stopped. */
+/**
+ * What a `chat` source answers: the model's text verbatim, without reasoning, and why it stopped: `stop`, `length`, or
+ * another word of the provider's; `done` where the stream was closed and no reason given. `tool_calls`, `function_call` and
+ * `tool_use_failed` say that the text is a native tool call, which nobody had asked for.
+ */
 export interface ChatAnswer {
   readonly text: string;
   readonly finish_reason: string;
@@ -171,7 +175,9 @@ export interface Capabilities {
    * Sources with one command are handed the same function.
    */
   readonly spawn?: Spawn;
-  /** Values of the variables that the manifest names and the operator set. */
+  /** The model to be asked, where the manifest says which interface members name it. */
+  readonly model?: string;
+  /** Values of the variables that the manifest names, or a source's interface by its leave, and that the operator set. */
   readonly variables: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. */
   readonly clock: () => number;

@@ -29,6 +29,9 @@ export interface PluginManifest {
   readonly variables?: readonly Variable[];
   /** Variables that hold secrets: handed over, and replaced wherever a record would hold them. */
   readonly secret_variables?: readonly Variable[];
+  /** Interface members that hold the name of a variable with a secret: its value is handed over, and replaced in the records of that source's calls. Such a name must begin with CHUKWA_. */
+  readonly secret_variable_fields?: readonly string[];
+  readonly model?: ModelFromInterface;
   /** npm packages that the plugin imports. */
   readonly packages?: readonly string[];
 }
@@ -37,6 +40,8 @@ export interface OriginFromInterface {
   readonly interface_field: string;
 }
 export interface OriginFromVariables {
+  /** The interface member that holds the name of another variable, which must begin with CHUKWA_ and then goes before these. Where a source has it, the default is not used. */
+  readonly interface_field?: string;
   readonly variables: readonly Variable[];
   /** Used when no variable is set. */
   readonly default?: string;
@@ -47,4 +52,11 @@ export interface WireOverhead {
   readonly factor: number;
   /** And so many bytes more. */
   readonly bytes: number;
+}
+/** Of a chat plugin: where a source says which model is asked. What it comes to is handed over, and stands on the record of each call. */
+export interface ModelFromInterface {
+  /** The interface member that holds the model's name. */
+  readonly interface_field: string;
+  /** The interface member that holds the name of a variable with the model's name, which must begin with CHUKWA_; it goes before the other. */
+  readonly variable_field: string;
 }

@@ -1,4 +1,5 @@
 import type { AnswerCall } from '../ports/answers.js';
+import type { CallSource } from '../ports/sources.js';
 import type { Archive, Authoring, Done, Engine } from './engine.js';
 import type { Workshop } from './plugins/workshop.js';
 import type { Acknowledgement, SaidReport } from './reports.js';
@@ -12,6 +13,8 @@ export interface Composition {
   readonly package_root: string;
   /** Plugins and schemas only: no database, no call. */
   openAuthoring(): Promise<Done<Authoring>>;
+  /** What can be asked, without a database: nothing of it is recorded. */
+  openSources(): Promise<Done<OpenSources>>;
   /** Plugins, to be looked at and tested; only a test runs their code. */
   openWorkshop(): Promise<Done<Workshop>>;
   /** The configured database, migrated, to look at what is stored. */
@@ -38,6 +41,13 @@ export interface Composition {
   diagnose(): Promise<readonly Diagnosis[]>;
 }
 
+/** Sources that can be asked. Close it. */
+export interface OpenSources {
+  readonly authoring: Authoring;
+  readonly callSource: CallSource;
+  close(): Promise<void>;
+}
+
 /** Close it. */
 export interface OpenArchive extends Archive {
   close(): Promise<void>;
@@ -46,6 +56,8 @@ export interface OpenArchive extends Archive {
 export interface EngineOptions {
   /** Laid over the environment's variables: where a stage's services are. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** The model to ask, where a source lets a variable name it: goes before that variable. */
+  readonly model?: string;
 }
 
 /** Servers that a scenario talks to, on loopback. */

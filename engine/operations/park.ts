@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { putScenario } from './author.js';
+import { checkChosenModel } from './chosen-model.js';
 import type { Composition } from './composition.js';
 import type { Done } from './engine.js';
 import { type RunReport, runTurns } from './run-turns.js';
@@ -15,6 +16,8 @@ export function runPark(composition: Composition, request: WatchedRun): Promise<
   return withStagedEngine(composition, toStage(request, true), async (engine) => {
     const scenario = await putScenario(engine, join(root, FAMILY, 'scenario.json'), place);
     if (!scenario.ok) return scenario;
+    const chosen = await checkChosenModel(engine, scenario.value, request.model);
+    if (!chosen.ok) return chosen;
     const world_slug = await freshSlug(engine, FAMILY);
     const world = await createWorld(engine, { world_slug, scenario_hash: scenario.value });
     if (!world.ok) return world;

@@ -11,6 +11,8 @@ export interface StageRequest {
   readonly with_toys: boolean;
   /** Absolute; the scripted model is started where it is given. */
   readonly answers_file?: string;
+  /** The model to ask, where sources let a variable name it. */
+  readonly model?: string;
   /** The first port; any that are free where it is left out. */
   readonly port_base?: number;
 }

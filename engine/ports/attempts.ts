@@ -7,7 +7,7 @@ import type { AttemptFailureClass } from '../core/turn/failure.js';
 import type { Verdict } from '../core/turn/verdict.js';
 import type { EffectClass } from '../core/workflow/effect-class.js';
 import type { World } from '../core/world/world.js';
-import type { CallFact, CallOutcome, CallPended, ChunkBatch } from './sources.js';
+import type { CallFact, CallOutcome, CallPended, ChunkBatch, ResolvedSource } from './sources.js';
 
 /** The process that drives an attempt. */
 export interface Holder {
@@ -152,6 +152,8 @@ export interface CallStart {
   readonly performance: number;
   readonly parent_source_invocation_id?: string;
   readonly started_at: number;
+  /** What the operator's settings made of its source; left out where it was refused before that. */
+  readonly resolved?: ResolvedSource;
   /** A refusal is written finished at once, by the same statement. */
   readonly refused?: CallFinish;
 }

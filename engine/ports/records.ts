@@ -290,9 +290,15 @@ export interface LlmCallRecord {
   readonly source_label: string;
   /** The source's settings: model, temperature, seed, limits, as its author wrote them. */
   readonly interface: JsonObject;
+  /** As it was asked, whoever named it: the source, its variable, or the command. */
   readonly model: string | null;
+  /** Scheme, host and port; null where nothing was sent, and of calls of earlier versions. */
+  readonly endpoint_origin: string | null;
   readonly schema_delivery: string;
+  /** Of the whole schema, which the answer is checked against. */
   readonly output_schema_hash: string;
+  /** Of the schema as it was sent; null of calls of earlier versions. */
+  readonly delivered_schema_hash: string | null;
   /** The one schema that the model was offered. */
   readonly output_schema: Json;
   readonly messages: readonly {

@@ -109,10 +109,18 @@ export interface ChunkBatch {
   readonly offsets_ms: readonly number[];
 }
 
+/** What the operator's settings made of a call's source, free of secrets. */
+export interface ResolvedSource {
+  /** The model that is asked. */
+  readonly model?: string;
+  /** Scheme, host and port of the service. */
+  readonly origin?: string;
+}
+
 /** What the pipeline reports while a call is under way. Each write returns before the next stage goes on. */
 export interface CallRecorder {
   /** Must be durable when it resolves: the first byte leaves after it. */
-  started(): Promise<void>;
+  started(resolved: ResolvedSource): Promise<void>;
   flushed(batch: ChunkBatch): Promise<void>;
 }
 
@@ -175,6 +183,8 @@ export interface PluginDescription {
   readonly origin_field?: string;
   /** What names of tools of its sources begin with, and names of others do not. */
   readonly tool_prefix?: string;
+  /** The interface member that names the variable with the model's name, where one does. */
+  readonly model_variable_field?: string;
   /** Problems of a source's `interface`, with pointers into it. */
   readonly validateInterface: (value: Json) => readonly Problem[];
 }

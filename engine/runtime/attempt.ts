@@ -245,8 +245,8 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
       signal: call.abort.signal,
     },
     {
-      async started() {
-        await writeCall(attempt.journal, { kind: 'started', start: call.start });
+      async started(resolved) {
+        await writeCall(attempt.journal, { kind: 'started', start: { ...call.start, resolved } });
         attempt.onProgress({ kind: 'call_started', source_invocation_id: call.start.source_invocation_id, command });
       },
       async flushed(batch) {

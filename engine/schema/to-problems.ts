@@ -194,7 +194,8 @@ function oneOf(value: Json, expected: readonly string[], texts: readonly string[
 
 function badValue(error: ErrorObject): Complaint {
   const description = error.parentSchema?.['description'];
-  const rule = error.keyword === 'pattern' && typeof description === 'string' ? description : undefined;
+  const isToldByRule = error.keyword === 'pattern' || error.keyword === 'not';
+  const rule = isToldByRule && typeof description === 'string' ? description : undefined;
   const said = [rule, sayExample(error)].filter((part) => part !== undefined);
   const advice = adviseOn(writtenKeyword(error.keyword));
   const repair = said.length === 0 ? advice : said.map((part) => toSentence(cut(part))).join(' ');
@@ -272,6 +273,8 @@ function badValueMessage(error: ErrorObject): string {
   switch (writtenKeyword(error.keyword)) {
     case 'pattern':
       return `must match ${cut(String(error.params['pattern']))}`;
+    case 'not':
+      return 'may not stand here';
     case 'format':
       return `must be a ${String(error.params['format'])}`;
     case 'minLength':

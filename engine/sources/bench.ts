@@ -10,7 +10,7 @@ import { withinCall } from './call-bounds.js';
 import { openChildren } from './children.js';
 import { timerAlarm } from './chunk-collector.js';
 import { capabilitiesFor, createOpenedSources, type OpenedSourcesParts } from './opened-sources.js';
-import { resolveOrigin } from './origin.js';
+import { toRoute } from './stages/resolve.js';
 import { openOriginFetches, type OriginFetches } from './origin-fetch.js';
 import { createCallSource } from './pipeline.js';
 import { importEntry } from './import-entry.js';
@@ -125,9 +125,8 @@ function countFetches(fetches: OriginFetches): Pick<OriginFetches, 'bind'> & { r
 
 /** Where the origin is not set, the pipeline refuses before anything is opened: a failure like any other. */
 function openBare(parts: OpenedSourcesParts, plugin: LoadedPlugin, definition: JsonObject): Source {
-  const found = resolveOrigin(plugin.manifest, definition, parts.lookUp);
-  if (!found.ok) return { invoke: () => Promise.reject(makeSourceFailure('unavailable', found.message)) };
-  const route = { plugin, origin: found.origin };
+  const route = toRoute(plugin, definition, parts);
+  if (typeof route === 'string') return { invoke: () => Promise.reject(makeSourceFailure('unavailable', route)) };
   const capabilities = capabilitiesFor(parts, route, createOpenedSources(parts).secretsOf(route));
   return plugin.code.open({ label: 'conformance', interface: definition }, capabilities);
 }

@@ -35,6 +35,8 @@ export interface SourcesParts extends PluginPlaces {
   readonly validateManifest: Validate;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
+  /** The model to ask, where a source lets a variable name it: goes before that variable. */
+  readonly model?: string;
   /** Everybody may, unless it is given. */
   readonly authorise?: Authorise;
   /** Where answers that come later are taken; nowhere, unless it is given. */
@@ -86,6 +88,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     clock,
     alarm: timerAlarm,
     redact,
+    ...(parts.model === undefined ? {} : { model: parts.model }),
     ...(parts.makeCallback === undefined ? {} : { makeCallback: parts.makeCallback }),
   };
   return {

@@ -64,9 +64,9 @@ export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
   };
   const secretsOf = (route: Route, callback?: Callback): SecretReplacer => {
     if (callback) return createSecretReplacer([...listSecrets(parts, route), toSecret(callback)]);
-    const variable = variableOf(route);
-    const replacer = replacers.get(variable) ?? createSecretReplacer(listSecrets(parts, route));
-    replacers.set(variable, replacer);
+    const variables = [variableOf(route), ...route.secrets.map(({ variable }) => variable)].join(' ');
+    const replacer = replacers.get(variables) ?? createSecretReplacer(listSecrets(parts, route));
+    replacers.set(variables, replacer);
     return replacer;
   };
   return {
@@ -134,7 +134,7 @@ function variableOf({ origin, command }: Route): string {
 
 function toolsFor(
   { clock, alarm, log, lookUp }: OpenedSourcesParts,
-  { plugin }: Route,
+  { plugin, model, secrets: named }: Route,
   secrets: SecretReplacer,
 ): Omit<Capabilities, keyof Door> {
   const names = [...(plugin.manifest.variables ?? []), ...(plugin.manifest.secret_variables ?? [])];
@@ -143,7 +143,10 @@ function toolsFor(
     return value === undefined ? [] : [[name, value] as const];
   });
   return {
-    variables: Object.freeze(Object.fromEntries(variables)),
+    ...(model === undefined ? {} : { model }),
+    variables: Object.freeze(
+      Object.fromEntries([...variables, ...named.map((of) => [of.variable, of.value] as const)]),
+    ),
     clock: () => clock.now(),
     alarm: toAlarm(alarm),
     log: (message, details) => log(secrets.text(message), details && (secrets.json(details) as JsonObject)),
@@ -179,5 +182,5 @@ function listSecrets({ plugins, lookUp }: OpenedSourcesParts, route: Route): rea
     const value = lookUp(variable);
     return value === undefined ? [] : [{ variable, value }];
   });
-  return [...known, ...((route.origin ?? route.command)?.secrets ?? [])];
+  return [...known, ...route.secrets, ...((route.origin ?? route.command)?.secrets ?? [])];
 }

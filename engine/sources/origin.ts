@@ -31,13 +31,48 @@ export type ParsedOrigin =
 export function resolveOrigin(manifest: PluginManifest, definition: JsonObject, lookUp: LookUpVariable): OriginOutcome {
   const named = manifest.origin;
   if (!named) return { ok: true, origin: undefined };
-  if ('interface_field' in named) {
-    const variable = definition[named.interface_field];
-    if (typeof variable !== 'string')
-      return { ok: false, message: `the source does not say its ${named.interface_field}` };
-    return fromVariables(manifest, { variables: [variable] }, lookUp);
-  }
-  return fromVariables(manifest, named, lookUp);
+  const variable = named.interface_field === undefined ? undefined : definition[named.interface_field];
+  if (typeof variable === 'string') return fromVariables(manifest, { variables: [variable] }, lookUp);
+  if ('variables' in named) return fromVariables(manifest, named, lookUp);
+  return { ok: false, message: `the source does not say its ${named.interface_field}` };
+}
+
+/** The model that a source asks, or a sentence that says what is missing; undefined where its plugin asks no model. */
+export type ModelOutcome =
+  | { readonly ok: true; readonly model: string | undefined }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Reads which model is asked: what the caller says, where the source lets a variable say it; else what the variable holds;
+ * else what the source says.
+ */
+export function resolveModel(
+  { model: fields }: PluginManifest,
+  definition: JsonObject,
+  lookUp: LookUpVariable,
+  chosen?: string,
+): ModelOutcome {
+  if (!fields) return { ok: true, model: undefined };
+  const variable = definition[fields.variable_field];
+  const written = definition[fields.interface_field];
+  const held = typeof variable === 'string' ? (chosen ?? lookUp(variable)) : undefined;
+  const model = held ?? (typeof written === 'string' ? written : undefined);
+  if (model !== undefined) return { ok: true, model };
+  const name = typeof variable === 'string' ? variable : fields.variable_field;
+  return { ok: false, message: `${name} is not set: set it to the name of a model` };
+}
+
+/** The variables that a source's interface names, by the manifest's leave, and that hold secrets. */
+export function findNamedSecrets(
+  { secret_variable_fields = [] }: PluginManifest,
+  definition: JsonObject,
+  lookUp: LookUpVariable,
+): readonly Secret[] {
+  return secret_variable_fields.flatMap((field) => {
+    const variable = definition[field];
+    const value = typeof variable === 'string' ? lookUp(variable) : undefined;
+    return typeof variable === 'string' && value !== undefined ? [{ variable, value }] : [];
+  });
 }
 
 function fromVariables(

@@ -11,7 +11,7 @@ import type { CallRecorder, CallSurroundings, CallTrace } from '../ports/sources
 import type { Command } from './command.js';
 import type { Origin } from './origin.js';
 import type { DescribedPlugin } from './registry.js';
-import type { SecretReplacer } from './secrets.js';
+import type { Secret, SecretReplacer } from './secrets.js';
 
 export interface Asked {
   readonly command: Invoke;
@@ -27,6 +27,10 @@ export interface Route {
   readonly origin: Origin | undefined;
   /** In place of an origin. */
   readonly command?: Command;
+  /** Of a source that asks a model. */
+  readonly model?: string;
+  /** Secrets in variables that the source's own interface names. */
+  readonly secrets: readonly Secret[];
 }
 
 export interface Routed extends Asked {

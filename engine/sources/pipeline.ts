@@ -22,6 +22,8 @@ import { validateOutput } from './stages/validate-output.js';
 export interface PipelineParts {
   readonly plugins: readonly DescribedPlugin[];
   readonly lookUp: LookUpVariable;
+  /** The model to ask, where a source lets a variable name it. */
+  readonly model?: string;
   readonly opened: OpenedSources;
   readonly authorise: Authorise;
   readonly clock: Pick<Clock, 'now'>;
@@ -33,7 +35,7 @@ export interface PipelineParts {
 
 /** The one way out: every call passes these stages, in this order. */
 export function callStages(parts: PipelineParts): Stages<Shown> {
-  return first(resolve(parts.plugins, parts.lookUp))
+  return first(resolve(parts))
     .next(checkPolicy)
     .next(authorise(parts.authorise))
     .next(grant)
@@ -68,10 +70,7 @@ export function createReceiveReport(parts: PipelineParts): ReceiveReport {
 }
 
 function reportStages(parts: PipelineParts, report: Reported): Stages<Shown> {
-  return first(resolve(parts.plugins, parts.lookUp))
-    .next(receive(parts, report))
-    .next(validateOutput)
-    .next(redactAnswer(parts.redact));
+  return first(resolve(parts)).next(receive(parts, report)).next(validateOutput).next(redactAnswer(parts.redact));
 }
 
 /** Nobody said anything: whether its source can be resolved here does not matter. */

@@ -99,9 +99,8 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
       speaks: manifest.speaks,
       folder,
       version: versionOf(manifest, compiled.value.schema, await hashCode(folder)),
-      ...(manifest.origin && 'interface_field' in manifest.origin
-        ? { origin_field: manifest.origin.interface_field }
-        : {}),
+      ...(manifest.origin?.interface_field === undefined ? {} : { origin_field: manifest.origin.interface_field }),
+      ...(manifest.model === undefined ? {} : { model_variable_field: manifest.model.variable_field }),
       ...(manifest.tool_prefix === undefined ? {} : { tool_prefix: manifest.tool_prefix }),
       validateInterface: checkNames(compiled.value.validate, listVariableFields(manifest)),
       manifest,
@@ -110,8 +109,10 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
 }
 
 /** The interface members in which an author names a variable of the environment. */
-function listVariableFields({ origin }: PluginManifest): readonly string[] {
-  return origin && 'interface_field' in origin ? [origin.interface_field] : [];
+function listVariableFields({ origin, model, secret_variable_fields = [] }: PluginManifest): readonly string[] {
+  return [origin?.interface_field, model?.variable_field, ...secret_variable_fields].filter(
+    (field) => field !== undefined,
+  );
 }
 
 /** What documents may name: no variable that the operator has set for another program. */
@@ -160,8 +161,8 @@ async function compileInterface(
   if (!read.ok) return bad(code, `${file}: ${read.reason}`, left);
   const schema = read.value;
   if (!isObject(schema)) return bad(code, `${file} is not a JSON Schema object`, left);
-  const missing = findMissingOriginField(manifest, schema);
-  if (missing) return bad(code, `${file} has no property ${missing}, which the manifest says names the origin`, left);
+  const missing = findMissingField(manifest, schema);
+  if (missing) return bad(code, `${file} has no property ${missing}, which the manifest says sources have`, left);
   const compiled = compileSchema(contentHash(schema), schema);
   if (!compiled.ok) {
     return bad(code, `${file}: ${compiled.problems.map((problem) => problem.message).join('; ')}`, left);
@@ -169,11 +170,10 @@ async function compileInterface(
   return { ok: true, value: { schema, validate: compiled.value } };
 }
 
-function findMissingOriginField(manifest: PluginManifest, schema: JsonObject): string | undefined {
-  if (!manifest.origin || !('interface_field' in manifest.origin)) return undefined;
-  const { interface_field } = manifest.origin;
-  const properties = schema['properties'];
-  return isObject(properties) && Object.hasOwn(properties, interface_field) ? undefined : interface_field;
+/** The first interface member that the manifest names and the schema does not know. */
+function findMissingField(manifest: PluginManifest, { properties }: JsonObject): string | undefined {
+  const fields = [...listVariableFields(manifest), manifest.model?.interface_field];
+  return fields.find((field) => field !== undefined && !(isObject(properties) && Object.hasOwn(properties, field)));
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

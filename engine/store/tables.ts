@@ -73,7 +73,7 @@ export type MessageRole = 'assistant' | 'system' | 'user';
 
 export type ModelOutputKind = 'final_patch' | 'invalid' | 'json_answer' | 'tool_call';
 
-export type SchemaDelivery = 'prompt' | 'response_format' | 'response_format_strict';
+export type SchemaDelivery = 'json_object' | 'prompt' | 'response_format' | 'response_format_strict';
 
 export type SegmentOrigin =
   | 'ambient.visible'
@@ -362,8 +362,10 @@ export interface LlmCalls {
   attempt_id: string;
   attempted_turn: number;
   conversation: string;
+  delivered_schema_hash: string | null;
   duration_ms: number | null;
   ended_at: Timestamp | null;
+  endpoint_origin: string | null;
   finish_reason: string | null;
   llm_call_id: string;
   logical_generation_attempt: number;

@@ -1,219 +1,144 @@
-import type { Capabilities, ChatAnswer, Json, SourceFailureClass, TokenUsage } from 'chukwa/plugin';
-import type OpenAI from 'openai';
+import type { Capabilities, ChatAnswer, Json, TokenUsage } from 'chukwa/plugin';
+import type { Chunk, ToolCallPiece } from './chunk.js';
+import type { Failed } from './provider-error.js';
 
-/** What has been heard of a streamed answer so far. */
+/** What has been heard of an answer so far. */
 export interface Heard {
   readonly text: string;
+  readonly reasoning: string;
+  /** The places where reasoning stood. */
+  readonly reasoning_from: readonly string[];
   readonly refusal: string;
+  readonly tool_calls: readonly ToolCallPiece[];
   readonly finish_reason: string | undefined;
+  /** The stream ended with `[DONE]`. */
+  readonly is_done: boolean;
   readonly usage: TokenUsage | undefined;
   readonly id: string | undefined;
   readonly model: string | undefined;
   readonly system_fingerprint: string | undefined;
 }
 
-/** Why there is no answer. */
-export interface Failed {
-  readonly failure_class: SourceFailureClass;
-  readonly message: string;
-}
-
 export const HEARD_NOTHING: Heard = {
   text: '',
+  reasoning: '',
+  reasoning_from: [],
   refusal: '',
+  tool_calls: [],
   finish_reason: undefined,
+  is_done: false,
   usage: undefined,
   id: undefined,
   model: undefined,
   system_fingerprint: undefined,
 };
 
-/** Takes in one event of the stream. */
-export function hear(heard: Heard, event: OpenAI.ChatCompletionChunk): Heard {
-  const choice = firstChoice(event);
+/** Takes in what one event says, but for its text, which may be reasoning: `hearText` has that. */
+export function hear(heard: Heard, chunk: Chunk): Heard {
   return {
-    text: heard.text + textOf(event),
-    refusal: heard.refusal + (choice?.delta?.refusal ?? ''),
-    finish_reason: choice?.finish_reason || heard.finish_reason,
-    usage: (event.usage ? toTokenUsage(event.usage) : undefined) ?? heard.usage,
-    id: findText(event.id) || heard.id,
-    model: findText(event.model) || heard.model,
-    system_fingerprint: findText(event.system_fingerprint) ?? heard.system_fingerprint,
+    ...heard,
+    reasoning: heard.reasoning + chunk.reasoning,
+    reasoning_from: withPlace(heard.reasoning_from, chunk.reasoning_from),
+    refusal: heard.refusal + chunk.refusal,
+    tool_calls: chunk.tool_calls.reduce(hearToolCall, heard.tool_calls),
+    finish_reason: chunk.finish_reason ?? heard.finish_reason,
+    usage: chunk.usage ?? heard.usage,
+    id: chunk.id || heard.id,
+    model: chunk.model || heard.model,
+    system_fingerprint: chunk.system_fingerprint ?? heard.system_fingerprint,
   };
 }
 
-/** The choice that is asked for; a server may leave its number out. */
-function firstChoice({ choices }: OpenAI.ChatCompletionChunk): OpenAI.ChatCompletionChunk.Choice | undefined {
-  return choices?.find(({ index }) => (index ?? 0) === 0);
+/** Takes in text of the answer, and reasoning that stood between tags. */
+export function hearText(
+  heard: Heard,
+  { text, reasoning }: { readonly text: string; readonly reasoning: string },
+): Heard {
+  if (text === '' && reasoning === '') return heard;
+  return {
+    ...heard,
+    text: heard.text + text,
+    reasoning: heard.reasoning + reasoning,
+    reasoning_from: withPlace(heard.reasoning_from, reasoning === '' ? undefined : 'tags'),
+  };
 }
 
-/** Servers send anything. */
-function findText(said: unknown): string | undefined {
-  return typeof said === 'string' ? said : undefined;
+function withPlace(places: readonly string[], place: string | undefined): readonly string[] {
+  return place === undefined || places.includes(place) ? places : [...places, place];
 }
 
-/** Characters of all that is kept, and never more than its bytes, which the engine limits. */
-export function lengthOf({ text, refusal, id, model, system_fingerprint, finish_reason }: Heard): number {
-  const beside = (id ?? '').length + (model ?? '').length + (system_fingerprint ?? '').length;
-  return text.length + refusal.length + beside + (finish_reason ?? '').length;
-}
+/** Far more than any model makes at once. */
+const TOOL_CALLS_MAX = 128;
 
-/** The piece of the model's text in one event. */
-export function textOf(event: OpenAI.ChatCompletionChunk): string {
-  return findText(firstChoice(event)?.delta?.content) ?? '';
-}
-
-/** Why an event is no part of an answer: some servers send an error as an ordinary event, and some send anything. */
-export function findErrorIn(event: unknown, quote: Capabilities['quote']): string | undefined {
-  if (isChunk(event)) return undefined;
-  return `the stream held an event that is no part of an answer: ${quote(JSON.stringify(event))}`;
-}
-
-/** Whether an event has the shape that is read here: the client passes on whatever is JSON. */
-function isChunk(event: unknown): event is OpenAI.ChatCompletionChunk {
-  if (!isRecord(event)) return false;
-  const { choices, usage } = event;
-  if (!isLeftOut(usage) && !isRecord(usage)) return false;
-  return Array.isArray(choices) ? choices.every(isChoice) : isLeftOut(choices) && isRecord(usage);
-}
-
-function isChoice(choice: unknown): boolean {
-  if (!isRecord(choice)) return false;
-  const { delta, finish_reason } = choice;
-  if (!isTextOrLeftOut(finish_reason)) return false;
-  return (
-    isLeftOut(delta) || (isRecord(delta) && isTextOrLeftOut(delta['content']) && isTextOrLeftOut(delta['refusal']))
+/** A call arrives in pieces that share its number. */
+function hearToolCall(calls: readonly ToolCallPiece[], piece: ToolCallPiece): readonly ToolCallPiece[] {
+  const known = calls.some(({ index }) => index === piece.index);
+  if (!known) return calls.length < TOOL_CALLS_MAX ? [...calls, piece] : calls;
+  return calls.map((call) =>
+    call.index === piece.index
+      ? { ...call, name: call.name + piece.name, arguments: call.arguments + piece.arguments }
+      : call,
   );
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Characters of all that is kept, and never more than its bytes, which the engine limits. */
+export function lengthOf(heard: Heard): number {
+  const { text, reasoning, refusal, tool_calls, id, model, system_fingerprint, finish_reason } = heard;
+  const beside = [id, model, system_fingerprint, finish_reason].reduce((sum, said) => sum + (said ?? '').length, 0);
+  const called = tool_calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
+  return text.length + reasoning.length + refusal.length + beside + called;
 }
 
-function isTextOrLeftOut(value: unknown): boolean {
-  return typeof value === 'string' || isLeftOut(value);
-}
+/** How an answer says that it ended where the endpoint gave no reason, and closed its stream with `[DONE]`. */
+const DONE = 'done';
 
-function isLeftOut(value: unknown): boolean {
-  return value === undefined || value === null;
-}
+/** Reasons to end that mean that the endpoint broke, and not that the model had finished. */
+const BROKEN = ['error', 'insufficient_system_resource', 'network_error'];
 
-/** What the whole stream comes to. An answer cut by its length is an ordinary answer. */
+/** Reasons to end that mean that the endpoint would not pass the answer on. */
+const FILTERED = ['content_filter', 'sensitive', 'safety'];
+
+/** What the whole comes to. An answer cut by its length is an ordinary answer, and so are native tool calls. */
 export function conclude(
   heard: Heard,
   quote: Capabilities['quote'],
 ): { readonly ok: true; readonly answer: ChatAnswer } | ({ readonly ok: false } & Failed) {
-  if (heard.refusal !== '') return failed('model_refusal', `the model refused to answer: ${quote(heard.refusal)}`);
-  if (heard.finish_reason === undefined) {
-    return failed('transport', 'the stream ended before the model had finished: it was cut on the way');
+  const { refusal, finish_reason, is_done, text } = heard;
+  if (refusal !== '') return failed('model_refusal', `the model refused to answer: ${quote(refusal)}`);
+  if (finish_reason === undefined && !is_done) {
+    return failed('transport', 'the answer ended before the model had finished: it was cut on the way');
   }
-  if (heard.finish_reason === 'content_filter')
-    return failed('model_refusal', "the endpoint's content filter stopped the answer");
-  return { ok: true, answer: { text: heard.text, finish_reason: heard.finish_reason } };
+  if (finish_reason !== undefined && FILTERED.includes(finish_reason))
+    return failed('model_refusal', `the endpoint's content filter stopped the answer (${finish_reason})`);
+  if (finish_reason !== undefined && BROKEN.includes(finish_reason))
+    return failed('transport', `the endpoint broke off its answer (${finish_reason})`);
+  const called = text.trim() === '' ? writeToolCalls(heard) : '';
+  if (called !== '') return { ok: true, answer: { text: called, finish_reason: 'tool_calls' } };
+  return { ok: true, answer: { text, finish_reason: finish_reason ?? DONE } };
 }
 
-/** What is kept beside the call of who answered. */
-export function toProviderArtifact({ id, model, system_fingerprint, finish_reason }: Heard): Json {
+/** Native tool calls as models write them where no server reads them: it is all that the model said. */
+function writeToolCalls({ tool_calls }: Heard): string {
+  return tool_calls
+    .map(
+      (call) => `<tool_call>{"name": ${JSON.stringify(call.name)}, "arguments": ${call.arguments || '{}'}}</tool_call>`,
+    )
+    .join('\n');
+}
+
+/** What is kept beside the call of who answered, and how the answer ended. */
+export function toProviderArtifact(heard: Heard): Json {
+  const { id, model, system_fingerprint, finish_reason, is_done, reasoning_from } = heard;
   return {
     id: id ?? null,
     model: model ?? null,
     system_fingerprint: system_fingerprint ?? null,
     finish_reason: finish_reason ?? null,
+    ended_by: finish_reason === undefined ? (is_done ? '[DONE]' : null) : 'finish_reason',
+    ...(reasoning_from.length > 0 ? { reasoning_from: [...reasoning_from] } : {}),
   };
 }
 
-/** What was asked, as far as messages about its failure need it. */
-export interface AskedOf {
-  readonly model: string;
-  /** A schema travelled beside the messages. */
-  readonly sent_schema: boolean;
-  readonly quote: Capabilities['quote'];
-  readonly retry_after?: string;
-}
-
-/** What to do about an endpoint that knows no schemas. */
-const IN_PROMPT = 'Write "schema_delivery": "prompt" in the source, and the schema stands in the prompt';
-
-/** What a status outside 200 to 299 means. */
-export function readRefusal(http_status: number, body: string, asked: AskedOf): Failed {
-  const said = findErrorMessage(body) ?? body.trim();
-  const cause = said === '' ? '' : `: ${asked.quote(said)}`;
-  if ((http_status === 400 || http_status === 422) && asked.sent_schema && isAboutSchema(body)) {
-    return {
-      failure_class: 'structured_output_rejected',
-      message: `the endpoint does not take the schema as response_format (${http_status})${cause}. ${IN_PROMPT}`,
-    };
-  }
-  const message = `the endpoint answered with status ${http_status}${cause}`;
-  const advice = http_status === 404 && hasExplained(body) ? '' : adviceFor(http_status, asked);
-  return {
-    failure_class: 'http_status',
-    message: advice === '' ? message : `${message.replace(/[.;,\s]+$/, '')}; ${advice}`,
-  };
-}
-
-/** What an `error` event inside the stream means. */
-export function readErrorEvent(error: unknown, asked: AskedOf): Failed {
-  const body = JSON.stringify({ error });
-  const message = asked.quote(findErrorMessage(body) || body);
-  if (asked.sent_schema && isAboutSchema(body)) {
-    return {
-      failure_class: 'structured_output_rejected',
-      message: `the endpoint does not take the schema as response_format: ${message}. ${IN_PROMPT}`,
-    };
-  }
-  return { failure_class: 'transport', message: `the endpoint broke off its answer with an error: ${message}` };
-}
-
-function adviceFor(http_status: number, { model, retry_after }: AskedOf): string {
-  if (http_status === 401) return 'set CHUKWA_LLM_API_KEY to a key that the endpoint knows';
-  if (http_status === 403) return `the key has no right to the model ${model}`;
-  if (http_status === 404)
-    return `the endpoint has no model ${model}, or CHUKWA_LLM_BASE_URL does not lead to its API (most end in /v1)`;
-  if (http_status === 429)
-    return `too many requests, or the quota is used up; try again ${retry_after ? `after ${retry_after} s` : 'later'}`;
-  if (http_status >= 500) return 'the fault is on its side; try again later';
-  return '';
-}
-
-function isAboutSchema(body: string): boolean {
-  return /response_format|json_schema|structured[ _-]outputs?|guided[ _-](json|decoding)/i.test(body);
-}
-
-/** Whether the endpoint has said in words of its own what it lacks, and not only that it knows no such model. */
-function hasExplained(body: string): boolean {
-  const error = readError(body);
-  const isModel = typeof error === 'object' && error !== null && 'code' in error && error.code === 'model_not_found';
-  return !isModel && (findErrorMessage(body) ?? '') !== '';
-}
-
-/** @returns undefined where the body holds no message: many proxies answer with a page */
-function findErrorMessage(body: string): string | undefined {
-  const error = readError(body);
-  if (typeof error === 'string') return error;
-  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : undefined;
-}
-
-function readError(body: string): unknown {
-  try {
-    const parsed = JSON.parse(body) as { readonly error?: unknown } | null;
-    return typeof parsed === 'object' ? (parsed?.error ?? parsed) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function toTokenUsage(usage: OpenAI.CompletionUsage): TokenUsage {
-  const cached = usage.prompt_tokens_details?.cached_tokens;
-  const reasoning = usage.completion_tokens_details?.reasoning_tokens;
-  return {
-    input_tokens: usage.prompt_tokens,
-    output_tokens: usage.completion_tokens,
-    ...(typeof cached === 'number' ? { cached_input_tokens: cached } : {}),
-    ...(typeof reasoning === 'number' ? { reasoning_tokens: reasoning } : {}),
-  };
-}
-
-function failed(failure_class: SourceFailureClass, message: string): { readonly ok: false } & Failed {
+function failed(failure_class: Failed['failure_class'], message: string): { readonly ok: false } & Failed {
   return { ok: false, failure_class, message };
 }

@@ -2,14 +2,22 @@
  * The event stream of an answer. The client's own reader searches all that it holds at every arrival; here each byte is
  * looked at once. Within an event: its bytes are kept until the empty line that ends it. Done: the event `[DONE]` ends the
  * answer, whatever the endpoint goes on to send.
+ *
+ * Errors come as `data` with a member `error`, as an event named `error`, or in a field `error` of their own: all three are
+ * given as the first.
  */
 import type { Capabilities } from 'chukwa/plugin';
+import { ByteBuffer } from './byte-buffer.js';
+import { isFields } from './chunk.js';
 
 const EVENT_BYTES_MAX = 1_048_576;
 /** Far beyond any answer of one character an event; each costs as much as a long one. */
 const EVENTS_MAX = 200_000;
 /** How long the end of the response is waited for after `[DONE]`, so that its connection can be used again. */
 const END_WAIT_MS = 100;
+
+/** The data of the event that ends an answer. */
+export const DONE = '[DONE]';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -18,7 +26,7 @@ const COLON = 0x3a;
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 /**
- * Reads the data of each event until the answer is done. Comments, and events without data, are left out.
+ * Reads the data of each event until the answer is done, `[DONE]` included. Comments, and events without data, are left out.
  * @returns of each arrival the data of the events that it completes
  * @throws SourceFailure, `result_too_large`, where an event or their number has no measure
  */
@@ -33,8 +41,11 @@ export async function* readEvents(
     while (!cutter.is_done) {
       const { done, value } = await reader.read();
       isRead = done;
-      // What no empty line has ended was cut on its way.
-      if (done) return;
+      if (done) {
+        const last = cutter.end();
+        if (last.length > 0) yield last;
+        return;
+      }
       const data = cutter.take(value);
       if (data.length > 0) yield data;
     }
@@ -45,13 +56,33 @@ export async function* readEvents(
   }
 }
 
-const decoder = new TextDecoder();
-
 /** The data of one event, which its lines share; undefined where it has none. */
-function findData(event: Uint8Array): string | undefined {
-  const lines = decoder.decode(event).split(/\r\n|\n|\r/);
-  const data = lines.filter((line) => line === 'data' || line.startsWith('data:'));
-  return data.length === 0 ? undefined : data.map((line) => line.slice(line.startsWith('data: ') ? 6 : 5)).join('\n');
+function findData(event: string): string | undefined {
+  const lines = event.split(/\r\n|\n|\r/);
+  const data = findField(lines, 'data');
+  const error = findField(lines, 'error') ?? (findField(lines, 'event') === 'error' ? data : undefined);
+  return error === undefined ? data : toErrorData(error);
+}
+
+function findField(lines: readonly string[], name: string): string | undefined {
+  const found = lines.filter((line) => line === name || line.startsWith(`${name}:`));
+  if (found.length === 0) return undefined;
+  const start = name.length + 1;
+  return found.map((line) => line.slice(line[start] === ' ' ? start + 1 : start)).join('\n');
+}
+
+function toErrorData(error: string): string {
+  const said = parse(error);
+  if (said === undefined) return JSON.stringify({ error });
+  return isFields(said) && 'error' in said ? error : JSON.stringify({ error: said });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Nothing may follow `[DONE]` but the end; whoever sends more, or keeps silent, is hung up on. */
@@ -71,9 +102,8 @@ async function endGently(reader: Reader, alarm: Capabilities['alarm']): Promise<
 
 class EventCutter {
   readonly #failure: Capabilities['failure'];
-  /** Holds the event that has not ended yet, and grows with it: a slow endpoint sends a byte at a time. */
-  #open = new Uint8Array(0);
-  #openBytes = 0;
+  /** The event that has not ended yet. */
+  readonly #open = new ByteBuffer();
   #lineBytes = 0;
   #afterReturn = false;
   /** The open event holds more than comments. */
@@ -100,6 +130,14 @@ class EventCutter {
     return said;
   }
 
+  /** What no empty line has ended was cut on its way, unless it is whole all the same. */
+  end(): readonly string[] {
+    if (this.is_done || !this.#says) return [];
+    const data = findData(this.#open.text());
+    const isWhole = data !== undefined && (data === DONE || parse(data) !== undefined);
+    return isWhole ? [data] : [];
+  }
+
   #endsEvent(byte: number): boolean {
     const isPair = byte === LINE_FEED && this.#afterReturn;
     this.#afterReturn = byte === CARRIAGE_RETURN;
@@ -116,33 +154,26 @@ class EventCutter {
 
   #finish(end: Uint8Array): readonly string[] {
     this.#keep(end);
-    const data = findData(this.#open.subarray(0, this.#openBytes));
+    const data = findData(this.#open.text());
     this.#forget();
     this.#events += 1;
     if (this.#events > EVENTS_MAX)
       throw this.#failure('result_too_large', `the answer has more than ${EVENTS_MAX} events, which is the limit`);
-    this.is_done = data?.startsWith('[DONE]') === true;
-    return data === undefined || this.is_done ? [] : [data];
+    this.is_done = data?.startsWith(DONE) === true;
+    return data === undefined ? [] : [this.is_done ? DONE : data];
   }
 
   #keep(bytes: Uint8Array): void {
-    const length = this.#openBytes + bytes.length;
-    if (length > EVENT_BYTES_MAX)
+    if (this.#open.length + bytes.length > EVENT_BYTES_MAX)
       throw this.#failure(
         'result_too_large',
         `one event of the answer has more than ${EVENT_BYTES_MAX} bytes, which is the limit`,
       );
-    if (length > this.#open.length) {
-      const larger = new Uint8Array(Math.max(length, this.#open.length * 2));
-      larger.set(this.#open.subarray(0, this.#openBytes));
-      this.#open = larger;
-    }
-    this.#open.set(bytes, this.#openBytes);
-    this.#openBytes = length;
+    this.#open.append(bytes);
   }
 
   #forget(): void {
-    this.#openBytes = 0;
+    this.#open.clear();
     this.#says = false;
   }
 }

@@ -3,26 +3,15 @@ import type {
   ChatRequest,
   InvocationContext,
   SourceAnswer,
-  SourceFailure,
   SourcePlugin,
+  TransportFacts,
 } from 'chukwa/plugin';
-import OpenAI from 'openai';
-import {
-  type AskedOf,
-  conclude,
-  findErrorIn,
-  HEARD_NOTHING,
-  type Heard,
-  hear,
-  lengthOf,
-  readErrorEvent,
-  textOf,
-  toProviderArtifact,
-} from './answer.js';
-import { readEvents } from './event-stream.js';
-import { type Exchange, isSourceFailure, openExchange } from './exchange.js';
+import { readBody, readRefused } from './body.js';
 import type { LlmChatInterface } from './interface.js';
-import { findKey, findUnsupported, TIMEOUT_DEFAULT_MS, toChatParams } from './request.js';
+import { Listener } from './listener.js';
+import { type AskedOf, readProviderError } from './provider-error.js';
+import { baseUrlVariable, keyVariable, TIMEOUT_DEFAULT_MS } from './request.js';
+import { type Bounded, send } from './send.js';
 
 const plugin: SourcePlugin = {
   open(definition, capabilities) {
@@ -69,129 +58,73 @@ async function ask(
   }
 }
 
-/** The call, and the signal that also ends it when the source's own time is up. */
-interface Bounded {
-  readonly context: InvocationContext;
-  readonly signal: AbortSignal;
-}
-
 async function converse(
   told: LlmChatInterface,
   capabilities: Capabilities,
   request: ChatRequest,
-  { context, signal }: Bounded,
+  bounded: Bounded,
 ): Promise<SourceAnswer> {
-  const asked: AskedOf = {
-    model: told.model,
-    sent_schema: request.output_schema !== undefined,
-    quote: capabilities.quote,
+  const asked = toAskedOf(told, capabilities, request);
+  const response = await send(told, capabilities, request, bounded);
+  const facts: TransportFacts = {
+    http_status: response.status,
+    response_headers: Object.fromEntries(response.headers.entries()),
   };
-  const { client, exchange } = openClient(told, capabilities, asked, context);
-  let heard = HEARD_NOTHING;
+  if (!response.ok)
+    return answerRefused(response, facts, asked, { failure: capabilities.failure, trace: bounded.context.trace });
+  const listener = new Listener(asked, told.reasoning ?? 'strip_think', capabilities, bounded.context);
   try {
-    const headers = { 'X-Client-Request-Id': context.client_request_id };
-    const asking = client.chat.completions.create(toChatParams(told, request), { signal, headers });
-    const { body } = await asking.asResponse();
-    for await (const events of body ? readEvents(body, capabilities) : [])
-      for (const data of events) heard = take(heard, toEvent(data, asked, capabilities), context, capabilities);
+    if (response.body) for await (const arrival of readBody(response.body, capabilities)) listener.take(arrival);
+    return { value: { ...listener.conclude(response.headers.get('content-type')) }, facts };
   } catch (error) {
-    throw toFailure(error, exchange, capabilities.failure);
+    throw toFailure(error, { ...facts, ...listener.kept() }, capabilities.failure);
   } finally {
-    report(heard, context);
+    listener.report();
   }
-  const conclusion = conclude(heard, capabilities.quote);
-  const facts = exchange.facts();
-  if (!conclusion.ok) {
-    const { finish_reason } = heard;
-    throw capabilities.failure(conclusion.failure_class, conclusion.message, {
-      ...facts,
-      ...(finish_reason === undefined ? {} : { finish_reason }),
-    });
-  }
-  return { value: { ...conclusion.answer }, ...(facts ? { facts } : {}) };
 }
 
-/** A client for one call. All that it would otherwise take from the environment is said, and its retries are off. */
-function openClient(
+function toAskedOf(
   told: LlmChatInterface,
-  { origin, variables, failure }: Capabilities,
+  { model = '', quote }: Capabilities,
+  { output_schema }: ChatRequest,
+): AskedOf {
+  const isObject = told.schema_delivery === 'json_object';
+  return {
+    model,
+    base_url_variable: baseUrlVariable(told),
+    key_variable: keyVariable(told),
+    ...(output_schema ? { response_format: 'json_schema' } : isObject ? { response_format: 'json_object' } : {}),
+    quote,
+  };
+}
+
+/** A status outside 200 to 299: a failure, unless it holds what the model had said. */
+async function answerRefused(
+  response: Response,
+  seen: TransportFacts,
   asked: AskedOf,
-  context: InvocationContext,
-): { readonly client: OpenAI; readonly exchange: Exchange } {
-  const unsupported = findUnsupported(told);
-  if (unsupported) throw failure('unavailable', unsupported);
-  if (!origin) throw failure('unavailable', 'CHUKWA_LLM_BASE_URL is not set');
-  const apiKey = findKey(variables, origin.url);
-  if (apiKey === undefined) {
-    throw failure(
-      'unavailable',
-      'no key is set: set CHUKWA_LLM_API_KEY, or CHUKWA_LLM_BASE_URL to an endpoint that needs none',
-    );
-  }
-  const exchange = openExchange((url, init) => origin.fetch(url, init, context), failure, asked);
-  const client = new OpenAI({
-    apiKey,
-    adminAPIKey: null,
-    baseURL: origin.url,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    maxRetries: 0,
-    timeout: CLIENT_TIMEOUT_MS,
-    logLevel: 'off',
-    fetch: (url, init) => exchange.fetch(url instanceof Request ? url.url : url, init),
-  });
-  return { client, exchange };
+  { failure, trace }: Pick<Capabilities, 'failure'> & Pick<InvocationContext, 'trace'>,
+): Promise<SourceAnswer> {
+  const facts = { ...seen, ...(await readRefused(response)) };
+  const quote = (said: string): string => asked.quote(said, facts.is_body_cut ? 'cut' : 'whole');
+  const retry_after = response.headers.get('retry-after');
+  const error = {
+    http_status: response.status,
+    body: new TextDecoder().decode(facts.body),
+    ...(retry_after === null ? {} : { retry_after }),
+  };
+  const read = readProviderError(error, { ...asked, quote });
+  if ('failure_class' in read) throw failure(read.failure_class, read.message, facts);
+  if (read.text !== '') trace.chunk(read.text);
+  return { value: { ...read }, facts };
 }
 
-/** The call's signal ends it; the client's own timer would only hide why. */
-const CLIENT_TIMEOUT_MS = 2_147_483_647;
-
-/** Reads one event, which may tell of an error in the middle of an answer. */
-function toEvent(data: string, asked: AskedOf, { failure, quote }: Capabilities): OpenAI.ChatCompletionChunk {
-  const event = parse(data, failure);
-  if (typeof event === 'object' && event !== null && 'error' in event && event.error) {
-    const read = readErrorEvent(event.error, asked);
-    throw failure(read.failure_class, read.message);
-  }
-  const error = findErrorIn(event, quote);
-  if (error) throw failure('transport', error);
-  return event as OpenAI.ChatCompletionChunk;
-}
-
-function parse(data: string, failure: Capabilities['failure']): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    throw failure('transport', 'the stream held an event that is not JSON');
-  }
-}
-
-function take(
-  heard: Heard,
-  event: OpenAI.ChatCompletionChunk,
-  { trace, max_result_bytes }: InvocationContext,
-  { failure }: Capabilities,
-): Heard {
-  const next = hear(heard, event);
-  if (lengthOf(next) > max_result_bytes)
-    throw failure('result_too_large', `the model said more than ${max_result_bytes} bytes, which is the limit`);
-  const text = textOf(event);
-  if (text !== '') trace.chunk(text);
-  return next;
-}
-
-function report(heard: Heard, { trace }: InvocationContext): void {
-  if (heard === HEARD_NOTHING) return;
-  if (heard.usage) trace.tokens(heard.usage);
-  if (heard.refusal !== '') trace.artifact('refusal', heard.refusal);
-  trace.artifact('provider', toProviderArtifact(heard));
-}
-
-function toFailure(error: unknown, exchange: Exchange, failure: Capabilities['failure']): SourceFailure {
-  const known = exchange.failure();
-  if (known) return known;
-  const facts = exchange.facts();
+/** What a reader of the body throws, with what the wire showed. */
+function toFailure(error: unknown, facts: TransportFacts, failure: Capabilities['failure']): unknown {
   if (isSourceFailure(error)) return error.facts ? error : failure(error.failure_class, error.message, facts);
   return failure('transport', `the stream broke: ${error instanceof Error ? error.message : String(error)}`, facts);
+}
+
+function isSourceFailure(thrown: unknown): thrown is ReturnType<Capabilities['failure']> {
+  return typeof thrown === 'object' && thrown !== null && 'source_failure' in thrown;
 }

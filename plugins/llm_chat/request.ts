@@ -1,59 +1,104 @@
-import type { ChatRequest } from 'chukwa/plugin';
-import type OpenAI from 'openai';
+import type { ChatRequest, Json, JsonObject } from 'chukwa/plugin';
 import type { LlmChatInterface } from './interface.js';
 
-/** Where the client connects when the operator names no endpoint; the manifest says the same. */
+/** Where the plugin connects when the operator names no endpoint; the manifest says the same. */
 const DEFAULT_ORIGIN = 'https://api.openai.com/v1';
 
 /** How long a whole answer may take where the source does not say. */
 export const TIMEOUT_DEFAULT_MS = 120_000;
 
-/** What is sent of the headers that the client makes up. */
-const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'x-client-request-id'];
+const BASE_URL_VARIABLES = ['CHUKWA_LLM_BASE_URL', 'OPENAI_BASE_URL'] as const;
+const KEY_VARIABLES = ['CHUKWA_LLM_API_KEY', 'OPENAI_API_KEY'] as const;
 
 /** The body of the request. */
-export function toChatParams(
-  told: LlmChatInterface,
-  { messages, output_schema }: ChatRequest,
-): OpenAI.ChatCompletionCreateParamsStreaming {
+export function toBody(told: LlmChatInterface, model: string, { messages, output_schema }: ChatRequest): JsonObject {
+  const streams = told.stream ?? true;
+  const response_format = toResponseFormat(told, output_schema);
   return {
-    model: told.model,
+    model,
     messages: messages.map(({ role, content }) => ({ role, content })),
-    stream: true,
-    stream_options: { include_usage: true },
+    stream: streams,
+    ...(streams && (told.usage ?? true) ? { stream_options: { include_usage: true } } : {}),
     ...(told.temperature === undefined ? {} : { temperature: told.temperature }),
     ...(told.seed === undefined ? {} : { seed: told.seed }),
     ...(told.max_output_tokens === undefined ? {} : { max_completion_tokens: told.max_output_tokens }),
-    ...(output_schema ? { response_format: toResponseFormat(output_schema) } : {}),
+    ...(response_format === undefined ? {} : { response_format }),
+    ...told.extra_body,
   };
 }
 
-function toResponseFormat({
-  name,
-  schema,
-}: NonNullable<ChatRequest['output_schema']>): OpenAI.ResponseFormatJSONSchema {
-  return { type: 'json_schema', json_schema: { name, strict: false, schema: { ...schema } } };
+function toResponseFormat(
+  { schema_delivery }: LlmChatInterface,
+  output_schema: ChatRequest['output_schema'],
+): Json | undefined {
+  if (output_schema) {
+    const { name, schema } = output_schema;
+    return { type: 'json_schema', json_schema: { name, strict: false, schema } };
+  }
+  return schema_delivery === 'json_object' ? { type: 'json_object' } : undefined;
 }
 
-/** What the client is told where there is no key, without which it does not begin; nothing of it is sent. */
-const NO_KEY = 'none';
+/** What is sent of the headers that the client makes up. */
+const SENT_HEADERS = ['accept', 'authorization', 'content-type', 'x-client-request-id'];
+
+/** What the client is told of the headers; null leaves one out. */
+export function toHeaders(key: string | undefined, client_request_id: string): Readonly<Record<string, string | null>> {
+  return {
+    accept: 'text/event-stream, application/json',
+    'content-type': 'application/json',
+    'x-client-request-id': client_request_id,
+    authorization: key === undefined ? null : `Bearer ${key}`,
+  };
+}
 
 /** An explicit few: the client would tell of the machine that it runs on, and take more from the environment. */
 export function toSentHeaders(given: RequestInit['headers']): Readonly<Record<string, string>> {
   const sent = [...new Headers(given).entries()].filter(([name]) => SENT_HEADERS.includes(name));
-  return Object.fromEntries(sent.filter(([name, value]) => name !== 'authorization' || value !== `Bearer ${NO_KEY}`));
+  return Object.fromEntries(sent);
 }
 
-/** The operator's key; a stand-in for an endpoint of their own that needs none. Undefined where there must be one. */
-export function findKey(variables: Readonly<Record<string, string>>, origin_url: string): string | undefined {
-  const key = variables['CHUKWA_LLM_API_KEY'] ?? variables['OPENAI_API_KEY'];
-  return key ?? (origin_url === DEFAULT_ORIGIN ? undefined : NO_KEY);
+/** The variable that names the endpoint, for messages. */
+export function baseUrlVariable({ base_url_env }: LlmChatInterface): string {
+  return base_url_env ?? BASE_URL_VARIABLES[0];
+}
+
+/** The variable that holds the key, for messages. */
+export function keyVariable({ api_key_env }: LlmChatInterface): string {
+  return api_key_env ?? KEY_VARIABLES[0];
+}
+
+/** The operator's key; none for an endpoint of their own that needs none; or a sentence where there must be one. */
+export type FoundKey =
+  | { readonly ok: true; readonly key: string | undefined }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Finds the key. An endpoint that the source names by a variable of its own never gets the key of another.
+ */
+export function findKey(
+  told: LlmChatInterface,
+  variables: Readonly<Record<string, string>>,
+  origin_url: string,
+): FoundKey {
+  const { api_key_env, base_url_env } = told;
+  if (api_key_env !== undefined) {
+    const key = variables[api_key_env];
+    return key === undefined
+      ? { ok: false, message: `${api_key_env} is not set: set it to the key of the endpoint` }
+      : { ok: true, key };
+  }
+  if (base_url_env !== undefined) return { ok: true, key: undefined };
+  const variable = KEY_VARIABLES.find((name) => variables[name] !== undefined);
+  if (variable !== undefined) return { ok: true, key: variables[variable] };
+  if (origin_url !== DEFAULT_ORIGIN) return { ok: true, key: undefined };
+  const message = `no key is set: set ${KEY_VARIABLES[0]}, or ${BASE_URL_VARIABLES[0]} to an endpoint that needs none`;
+  return { ok: false, message };
 }
 
 /** What the source asks for and this plugin does not do: said before anything is sent, never replaced by something else. */
 export function findUnsupported({ schema_delivery, tool_calling }: LlmChatInterface): string | undefined {
   if (schema_delivery === 'response_format_strict') {
-    return 'schema_delivery response_format_strict is not available yet: write response_format or prompt';
+    return 'schema_delivery response_format_strict is not available yet: write response_format, json_object or prompt';
   }
   if (tool_calling === 'native') return 'tool_calling native is not available yet: write json_control';
   return undefined;

@@ -192,6 +192,14 @@ test('a corrective message names the offending id, its canonical form and the ro
   assert.match(second, /- vending_machine \(Vending machine\)\n- /);
 });
 
+test('a corrective message asks to keep the rest of an answer only where there is one to keep', () => {
+  const { invokes } = playTurn(smallPark(), smallWorld(), inTurn(['Sure, I will!', '{"kind":', finalPatch()]));
+  const [, anew, kept] = invokes.map((command) => command.generation?.messages.at(-1)?.segments[0]?.text ?? '');
+  assert.match(anew ?? '', /it begins with "Sure, I will!".*Answer anew with one JSON object/s);
+  assert.doesNotMatch(anew ?? '', /Keep everything else/);
+  assert.match(kept ?? '', /ends too soon.*Keep everything else/s);
+});
+
 test('the last lap is announced in the prompt and in the schema', () => {
   const { invokes } = playTurn(
     smallPark({ ...VENDING, max_tool_calls: 1 }),

@@ -69,7 +69,8 @@ async function generate(
 }
 
 test('a streamed answer is its text, its pieces, its tokens and who gave it', async (t) => {
-  const outcome = await generate(t, says(piece('Hel'), piece('lo \u{1F31E}'), finish('stop'), USAGE, '[DONE]'));
+  const server = says(piece('Hel'), piece('lo \u{1F31E}'), finish('stop'), USAGE, '[DONE]');
+  const outcome = await generate(t, server, { reasoning: 'keep' });
   assert.ok(outcome.status === 'succeeded');
   assert.deepEqual(outcome.view, { text: 'Hello \u{1F31E}', finish_reason: 'stop' });
   assert.deepEqual(outcome.usage, { input_tokens: 10, output_tokens: 5, cached_input_tokens: 4, reasoning_tokens: 2 });
@@ -77,7 +78,16 @@ test('a streamed answer is its text, its pieces, its tokens and who gave it', as
   assert.equal(Buffer.from(chunks?.text ?? []).toString(), 'Hello \u{1F31E}');
   assert.deepEqual(chunks?.lengths, [3, 7]);
   assert.deepEqual(outcome.trace?.artifacts, [
-    { kind: 'provider', value: { id: 'c-1', model: 'tiny-1', system_fingerprint: 'fp', finish_reason: 'stop' } },
+    {
+      kind: 'provider',
+      value: {
+        id: 'c-1',
+        model: 'tiny-1',
+        system_fingerprint: 'fp',
+        finish_reason: 'stop',
+        ended_by: 'finish_reason',
+      },
+    },
   ]);
   assert.equal(outcome.http_status, 200);
   assert.equal(outcome.response_headers?.['x-request-id'], 'req-1');
@@ -152,8 +162,8 @@ interface Failing {
 
 const FAILING: readonly Failing[] = [
   {
-    name: 'a stream without a finish_reason',
-    server: says(piece('Hel'), '[DONE]'),
+    name: 'a stream with neither a finish_reason nor [DONE]',
+    server: says(piece('Hel')),
     failed: 'transport',
     message: /cut on the way/,
     status: 200,
@@ -450,7 +460,7 @@ test('a long stream is written while it runs, and the rest leaves with its end',
   });
   const sources = await openTestSources(t, { overlay: { CHUKWA_LLM_BASE_URL: url } });
   const recorder = makeRecorder({ flushed: async () => goOn() });
-  const outcome = await ask(sources, chatCall(), recorder);
+  const outcome = await ask(sources, chatCall({}, { reasoning: 'keep' }), recorder);
   assert.deepEqual(summary(outcome), { succeeded: { text: 'sun \u{1F31E}!', finish_reason: 'stop' } });
   assert.deepEqual(
     recorder.batches.map((batch) => Buffer.from(batch.text).toString()),
@@ -464,7 +474,7 @@ test("a stream whose record is taken over ends at once, and the recorder's word 
   const url = await serve(t, (_, response) => stream(response)(piece('Hel')));
   const sources = await openTestSources(t, { overlay: { CHUKWA_LLM_BASE_URL: url } });
   const recorder = makeRecorder({ flushed: () => Promise.reject(new Error('overtaken')) });
-  await assert.rejects(ask(sources, chatCall(), recorder), /overtaken/);
+  await assert.rejects(ask(sources, chatCall({}, { reasoning: 'keep' }), recorder), /overtaken/);
 });
 
 test('a model that says more than its limit is cut short', async (t) => {
@@ -473,4 +483,83 @@ test('a model that says more than its limit is cut short', async (t) => {
     for (let count = 0; count < 40; count += 1) send(piece('x'.repeat(1_000)));
   });
   assert.deepEqual(summary(outcome), { failed: 'result_too_large', refused: false });
+});
+
+const LOCAL = { base_url_env: 'CHUKWA_LOCAL_URL' } as const;
+
+for (const [what, told, sent] of [
+  ['without a variable for its key gets none', LOCAL, undefined],
+  ['gets the key of its own variable', { ...LOCAL, api_key_env: 'CHUKWA_LOCAL_KEY' }, 'Bearer sk-local-canary-1'],
+] as const) {
+  test(`an endpoint that a source names by a variable ${what}, and never that of another`, async (t) => {
+    let authorization: string | undefined;
+    const url = await serve(t, (request, response) => {
+      authorization = request.headers.authorization;
+      says(piece(`{"key":"${authorization}"}`), finish('stop'))(request, response);
+    });
+    const overlay = {
+      CHUKWA_LOCAL_URL: url,
+      CHUKWA_LOCAL_KEY: 'sk-local-canary-1',
+      CHUKWA_LLM_BASE_URL: 'http://127.0.0.1:1',
+      CHUKWA_LLM_API_KEY: KEY,
+    };
+    const outcome = await ask(await openTestSources(t, { overlay }), chatCall({}, told));
+    assert.equal(outcome.status, 'succeeded');
+    assert.equal(authorization, sent);
+    assert.doesNotMatch(storedText(outcome), /canary/);
+  });
+}
+
+for (const [what, told, overlay, message] of [
+  ['an endpoint whose variable', LOCAL, { CHUKWA_LLM_BASE_URL: 'http://127.0.0.1:1' }, /CHUKWA_LOCAL_URL is not set/],
+  ['a key whose variable', { api_key_env: 'CHUKWA_X_KEY' }, { CHUKWA_LLM_API_KEY: KEY }, /CHUKWA_X_KEY is not set/],
+  [
+    'a key that is too short to be kept out of records, since a longer one',
+    { api_key_env: 'CHUKWA_X_KEY' },
+    { CHUKWA_X_KEY: 'key' },
+    /CHUKWA_X_KEY holds a secret of 3 characters/,
+  ],
+  ['a model whose variable', { model_env: 'CHUKWA_X_MODEL' }, {}, /CHUKWA_X_MODEL is not set/],
+] as const) {
+  test(`${what} is not set is unavailable: no other is taken in its place`, async (t) => {
+    const command = chatCall({}, told);
+    const { source } = command.call;
+    const { model, ...nameless } = source.interface;
+    const named = 'model_env' in told || model === undefined ? nameless : { ...nameless, model };
+    const sources = await openTestSources(t, { overlay });
+    const outcome = await ask(sources, {
+      ...command,
+      call: { ...command.call, source: { ...source, interface: named } },
+    });
+    assert.equal(outcome.status === 'failed' && outcome.failure_class, 'unavailable');
+    assert.match(outcome.status === 'failed' ? outcome.failure_message : '', message);
+  });
+}
+
+for (const [what, told] of [
+  ['a token of the engine for a key', { api_key_env: 'CHUKWA_OPERATOR_TOKEN' }],
+  ['a variable of the system for an endpoint', { base_url_env: 'HTTPS_PROXY' }],
+  ['a key for a model', { model_env: 'CHUKWA_LLM_API_KEY' }],
+  ['a member of the body that has a setting', { extra_body: { stream: false } }],
+] as const) {
+  test(`a source that names ${what} is refused before anything is sent`, async (t) => {
+    const outcome = await generate(t, () => assert.fail('something was sent'), told);
+    assert.deepEqual(summary(outcome), { failed: 'unavailable', refused: true });
+  });
+}
+
+test('more members of the body are merged into it, and a stream without token counts does not ask for them', async (t) => {
+  let body: JsonObject = {};
+  const server: Listener = async (request, response) => {
+    let text = '';
+    for await (const part of request) text += String(part);
+    body = JSON.parse(text) as JsonObject;
+    says(piece('x'), finish('stop'))(request, response);
+  };
+  const extra_body = { chat_template_kwargs: { enable_thinking: false }, max_tokens: 5 };
+  await generate(t, server, { usage: false, extra_body });
+  assert.deepEqual(
+    [body['chat_template_kwargs'], body['max_tokens'], body['stream_options']],
+    [{ enable_thinking: false }, 5, undefined],
+  );
 });

@@ -19,7 +19,7 @@ function interposed(callSource: CallSource, meanwhile: While): CallSource {
     const outcome = await callSource(command, surroundings, {
       ...recorder,
       started: async () => {
-        await recorder.started();
+        await recorder.started({});
         instead = await meanwhile(command.key);
       },
     });

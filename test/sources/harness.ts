@@ -134,7 +134,12 @@ const GENERATION: Generation = {
     { role: 'user', segments: [{ origin: 'author', text: 'Act.' }], hash: 'b' },
   ],
   prefix_hash: 'c',
-  offered: { name: 'final', schema: { type: 'object' }, hash: 'd' },
+  offered: {
+    name: 'final',
+    schema: { type: 'object', maxProperties: 9 },
+    hash: 'd',
+    delivered: { schema: { type: 'object' }, hash: 'e' },
+  },
   schema_delivery: 'response_format',
 };
 
@@ -177,8 +182,8 @@ export function makeRecorder(parts: Partial<CallRecorder> = {}): TestRecorder {
   return {
     events,
     batches,
-    started: async () => {
-      await parts.started?.();
+    started: async (resolved) => {
+      await parts.started?.(resolved);
       events.push('started');
     },
     flushed: async (batch) => {

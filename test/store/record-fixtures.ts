@@ -5,6 +5,7 @@ import { sha256 } from '../../engine/core/content/sha256.js';
 import type { Message, SegmentOrigin } from '../../engine/core/prompt/message.js';
 import type { Fail, Invoke } from '../../engine/core/turn/command.js';
 import type { AppliedPatch } from '../../engine/core/world/world-patch.js';
+import { offerAnswerSchema } from '../../engine/core/workflow/compose-schema.js';
 import type { CallProgram } from '../../engine/core/workflow/program.js';
 import type {
   AttemptLease,
@@ -188,7 +189,7 @@ export function generationStart(
       conversation: 'zoe/act',
       messages,
       prefix_hash: sha256(messages.map(({ hash }) => hash).join()),
-      offered: { name: 'answer', schema: { type: 'object' }, hash: contentHash({ type: 'object' }) },
+      offered: offerAnswerSchema({ type: 'object' }),
       schema_delivery: 'prompt',
     },
   });

@@ -35,6 +35,8 @@ export type Asked =
 export interface Complaint {
   readonly detail: ModelContentDetail;
   readonly message: string;
+  /** Nothing of the answer is worth keeping. */
+  readonly from_scratch?: true;
 }
 
 type GeneratingNode = GenerationProgram & { readonly id: string };
@@ -60,7 +62,7 @@ export function openLane(node: GeneratingNode, scope: NodeScope, offered: Offere
     };
   const first = rendered.messages.at(-1);
   const messages =
-    node.schema_delivery === 'prompt' && first !== undefined
+    standsInPrompt(node) && first !== undefined
       ? [...rendered.messages.slice(0, -1), toMessage(first.role, [...first.segments, schemaSegment(offered)])]
       : rendered.messages;
   const lane: Lane = {
@@ -160,7 +162,10 @@ export function correct(
 
 /** The corrective message, as the next request carries it. */
 function correctionText(complaint: Complaint): string {
-  return `Your previous response was rejected (${complaint.detail}). ${escapeUnseen(complaint.message)}\n\nReturn one corrected JSON object. Keep everything else; only fix what was wrong.`;
+  const how = complaint.from_scratch
+    ? 'Answer anew with one JSON object: begin with { and end with }, with nothing before, after or around it.'
+    : 'Return one corrected JSON object. Keep everything else; only fix what was wrong.';
+  return `Your previous response was rejected (${complaint.detail}). ${escapeUnseen(complaint.message)}\n\n${how}`;
 }
 
 /** The rejection of one generation, as the audit keeps it. */
@@ -188,6 +193,11 @@ export function append(lane: Lane, messages: readonly Message[]): Lane {
     messages: [...lane.messages, ...messages],
     prefix_hash: messages.reduce(extendPrefix, lane.prefix_hash),
   };
+}
+
+/** Whether the schema is written into the conversation. */
+export function standsInPrompt({ schema_delivery }: Pick<GenerationProgram, 'schema_delivery'>): boolean {
+  return schema_delivery !== 'response_format';
 }
 
 /** The schema written out, where the author chose to deliver it in the prompt. */

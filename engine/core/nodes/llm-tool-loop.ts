@@ -17,6 +17,7 @@ import {
   openLane,
   schemaSegment,
   spend,
+  standsInPrompt,
   toRejection,
 } from './generation.js';
 import { type JudgedOutput, judgeOutput } from './judge-output.js';
@@ -236,7 +237,7 @@ function lastLap(node: LlmToolLoopProgram, toolCalls: number, offered: OfferedSc
     origin: 'last_lap',
     text: '\n\nNo tool calls are left. Only the final answer is: return {"kind": "final_patch", "patch": ...} now.',
   };
-  return node.schema_delivery === 'prompt' ? [notice, schemaSegment(offered)] : [notice];
+  return standsInPrompt(node) ? [notice, schemaSegment(offered)] : [notice];
 }
 
 /** The tools that policy lets the model see, in authored order; none when it may call none. */

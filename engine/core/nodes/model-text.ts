@@ -19,20 +19,69 @@ export function normaliseText(text: string): string {
 /** Reads a model's answer as JSON. */
 export function readModelText(answer: ChatAnswer): ReadText {
   const normalised = normaliseText(answer.text);
+  if (isToolCall(normalised, answer)) return rejected(normalised, NATIVE_TOOL_CALL);
   const parsed = parse(normalised);
   if (parsed.ok) return { ok: true, normalised, value: parsed.value };
-  const cut = answer.finish_reason === 'length' ? ' It was cut off at the output limit: answer more briefly.' : '';
+  return rejected(normalised, parsed.fault, answer.finish_reason === 'length' ? cutNote(normalised) : '');
+}
+
+/** Why a text is no JSON, and whether the rest of it is worth keeping. */
+interface Fault {
+  readonly reason: string;
+  /** The answer never began as JSON: nothing of it can be kept. */
+  readonly from_scratch?: true;
+}
+
+function rejected(normalised: string, { reason, from_scratch }: Fault, note = ''): ReadText {
+  const message = `The response is not one JSON object: ${reason}.${note}`;
   return {
     ok: false,
     normalised,
-    complaint: { detail: 'non_json', message: `The response is not one JSON object: ${parsed.reason}.${cut}` },
+    complaint: { detail: 'non_json', message, ...(from_scratch ? { from_scratch } : {}) },
   };
+}
+
+/** Reasons to end with which endpoints say that the text is a native tool call. */
+const TOOL_CALL_REASONS: readonly string[] = ['tool_calls', 'function_call', 'tool_use_failed'];
+
+/** How models write native tool calls where nobody asked for any. */
+const TOOL_CALL_BEGINS = /^(<tool_call|<\|tool_call|<function[=_]|\[TOOL_CALLS\]|<\|python_tag\|>)/;
+
+const NATIVE_TOOL_CALL: Fault = {
+  reason:
+    'it is a native tool call, and none was offered. Tools are called here by the JSON object itself, written as ordinary text',
+  from_scratch: true,
+};
+
+/** Some servers name the reason although the text is an ordinary answer: what begins as JSON is read as JSON. */
+function isToolCall(normalised: string, { finish_reason }: ChatAnswer): boolean {
+  if (TOOL_CALL_BEGINS.test(normalised)) return true;
+  return TOOL_CALL_REASONS.includes(finish_reason) && !normalised.startsWith('{');
+}
+
+function cutNote(normalised: string): string {
+  return normalised === ''
+    ? ' The output limit was reached before it began: think less, and answer at once.'
+    : ' It was cut off at the output limit: answer more briefly.';
 }
 
 function parse(
   text: string,
-): { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly reason: string } {
-  if (text === '') return { ok: false, reason: 'it is empty' };
+): { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly fault: Fault } {
+  if (text === '') return { ok: false, fault: { reason: 'it is empty', from_scratch: true } };
   const parsed = parseJson(text);
-  return parsed.ok ? parsed : { ok: false, reason: quoteText(describeTextFault(parsed.fault)) };
+  if (parsed.ok) return parsed;
+  const begun = describeBeginning(text);
+  return { ok: false, fault: begun ?? { reason: quoteText(describeTextFault(parsed.fault)) } };
+}
+
+/** Of what stands where JSON should begin, in characters. */
+const QUOTED_MAX = 60;
+
+/** The fault of a text that never began as an object or a list, and is no other JSON. */
+function describeBeginning(text: string): Fault | undefined {
+  if (/^[{[]/.test(text)) return undefined;
+  const quoted = Array.from(text).slice(0, QUOTED_MAX).join('');
+  const more = quoted.length < text.length ? ' and goes on' : '';
+  return { reason: `it begins with ${JSON.stringify(quoted)}${more}, where { should stand`, from_scratch: true };
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import type { AppliedPatch } from '../world/world-patch.js';
 import type { Message } from '../prompt/message.js';
-import type { CallProgram, OfferedSchema } from '../workflow/program.js';
+import type { CallProgram, OfferedSchema, SchemaDelivery } from '../workflow/program.js';
 import type { AttemptFailureClass } from './failure.js';
 
 /** An order to the outside. Nothing else happens because of a turn. */
@@ -59,7 +59,7 @@ export interface Generation {
   readonly prefix_hash: string;
   readonly offered: OfferedSchema;
   /** Whether the schema goes beside the messages or stands in them already. */
-  readonly schema_delivery: 'prompt' | 'response_format';
+  readonly schema_delivery: SchemaDelivery;
 }
 
 /** Make the working world turn N, at once and whole. */

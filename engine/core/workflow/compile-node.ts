@@ -20,6 +20,7 @@ import type {
   LlmJsonProgram,
   LlmToolLoopProgram,
   NodeProgram,
+  SchemaDelivery,
   SchemaProgram,
   SourceCallProgram,
   ToolProgram,
@@ -208,16 +209,19 @@ function unclosedPlaceholder(offset: number, pointer: string): Complaint {
   };
 }
 
+const DELIVERIES: readonly SchemaDelivery[] = ['prompt', 'json_object', 'response_format'];
+
 /** How a chat source wants its schema; what this version cannot do is said before anything runs. */
 function readDelivery(
   authored: JsonObject,
 ):
-  | { readonly ok: true; readonly schema_delivery: 'prompt' | 'response_format' }
+  | { readonly ok: true; readonly schema_delivery: SchemaDelivery }
   | { readonly ok: false; readonly complaint: Complaint } {
   const { schema_delivery, tool_calling } = authored;
   if (tool_calling !== undefined && tool_calling !== 'json_control')
     return { ok: false, complaint: notYet('tool_calling', 'json_control') };
-  if (schema_delivery === 'prompt' || schema_delivery === 'response_format') return { ok: true, schema_delivery };
+  const known = DELIVERIES.find((delivery) => delivery === schema_delivery);
+  if (known !== undefined) return { ok: true, schema_delivery: known };
   return { ok: false, complaint: notYet('schema_delivery', 'response_format') };
 }
 

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { contentHash } from '../content/canonical.js';
 import { isList } from '../content/json-pointer.js';
+import { toDeliveredSchema } from './delivered-schema.js';
 import type { OfferedSchema } from './program.js';
 
 /** A tool as the composed schema needs it. */
@@ -27,13 +28,18 @@ export function composeToolLoopSchema(tools: readonly OfferedTool[], patch: Json
     ],
     $defs: Object.assign({}, patchPart.definitions, ...toolParts.map(({ part }) => part.definitions)) as JsonObject,
   };
-  return { name: 'tool_loop_output', schema, hash: contentHash(schema) };
+  return offer('tool_loop_output', schema);
 }
 
 /** A declared answer's schema, as a model is given it. */
 export function offerAnswerSchema(schema: JsonObject): OfferedSchema {
   const { $schema: _dialect, $id: _id, ...offered } = schema;
-  return { name: 'answer', schema: offered, hash: contentHash(offered) };
+  return offer('answer', offered);
+}
+
+function offer(name: string, schema: JsonObject): OfferedSchema {
+  const delivered = toDeliveredSchema(schema);
+  return { name, schema, hash: contentHash(schema), delivered: { schema: delivered, hash: contentHash(delivered) } };
 }
 
 function finalBranch(patch: JsonObject): JsonObject {

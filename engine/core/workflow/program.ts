@@ -122,6 +122,12 @@ export interface NodeConstraints {
   readonly turn_limit?: number;
 }
 
+/**
+ * How a model learns the schema of its answer. `response_format`: it goes beside the messages. `json_object`: it is written
+ * into the conversation, and the server is told to answer with some JSON object. `prompt`: it is written there, and no more.
+ */
+export type SchemaDelivery = 'prompt' | 'json_object' | 'response_format';
+
 /** What the two LLM nodes have in common: one lane of generations. */
 export interface GenerationProgram {
   readonly call: CallProgram;
@@ -129,8 +135,7 @@ export interface GenerationProgram {
   readonly projection: Projection;
   readonly max_generation_attempts: number;
   readonly constraints: NodeConstraints;
-  /** `prompt`: the schema is written into the conversation; `response_format`: it goes beside it. */
-  readonly schema_delivery: 'prompt' | 'response_format';
+  readonly schema_delivery: SchemaDelivery;
 }
 
 export interface LlmToolLoopProgram extends GenerationProgram {
@@ -164,11 +169,13 @@ export interface SourceCallProgram {
 
 export type NodeProgram = LlmToolLoopProgram | LlmJsonProgram | SourceCallProgram;
 
-/** A schema as a model is shown it. */
+/** The schema that a model's answer must have. */
 export interface OfferedSchema {
   readonly name: string;
   readonly schema: JsonObject;
   readonly hash: string;
+  /** As a server is given it: looser, without bounds that servers refuse. */
+  readonly delivered: { readonly schema: JsonObject; readonly hash: string };
 }
 
 export interface WorkflowProgram {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { ResolvedSource } from '../../ports/sources.js';
 import { type Begun, type Checked, type Halt, halt, type Stage, whyUnwanted } from '../passage.js';
 
 /**
@@ -7,10 +8,18 @@ import { type Begun, type Checked, type Halt, halt, type Stage, whyUnwanted } fr
  */
 export const startDurably: Stage<Checked, Begun> = { name: 'durable start', pass: start };
 
+/** The path of a URL may hold a secret, as that of some services does: it is left out. */
+function resolvedBy({ route: { model, origin } }: Checked): ResolvedSource {
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(origin === undefined ? {} : { origin: new URL(origin.url).origin }),
+  };
+}
+
 async function start(passage: Checked): Promise<Begun | Halt> {
   if (passage.surroundings.signal.aborted)
     return halt(passage, 'stopped', `${whyUnwanted(passage)} before the call was made`);
-  const durable = passage.recorder.started();
+  const durable = passage.recorder.started(resolvedBy(passage));
   // Whoever waits for it hears why; until then nobody may.
   durable.catch(() => {});
   // What is prepared must not keep the database waiting for the statement.

@@ -1,18 +1,28 @@
+import type { JsonObject } from '../../contract/json.js';
 import type { SourceProgram } from '../../core/workflow/program.js';
 import type { LookUpVariable } from '../origin.js';
-import { resolveOrigin } from '../origin.js';
+import { findNamedSecrets, resolveModel, resolveOrigin } from '../origin.js';
 import { type Asked, type Halt, halt, type Route, type Routed, type Stage } from '../passage.js';
 import type { DescribedPlugin } from '../registry.js';
+import { findShortSecret } from '../secrets.js';
+
+/** What sources are resolved by. */
+export interface ResolveParts {
+  readonly plugins: readonly DescribedPlugin[];
+  readonly lookUp: LookUpVariable;
+  /** The model to ask, where a source lets a variable name it. */
+  readonly model?: string;
+}
 
 /**
  * Finds the plugin that knows the source, and where the operator lets it connect. What was found of a source holds as
  * long as the engine is open, as its secrets and its connections do.
  */
-export function resolve(plugins: readonly DescribedPlugin[], lookUp: LookUpVariable): Stage<Asked, Routed> {
+export function resolve(parts: ResolveParts): Stage<Asked, Routed> {
   const known = new WeakMap<SourceProgram, Route>();
   const pass = (asked: Asked): Routed | Halt => {
     const { source } = asked.command.call;
-    const found = known.get(source) ?? findRoute(source, plugins, lookUp);
+    const found = known.get(source) ?? findRoute(source, parts);
     const refused = typeof found === 'string' ? found : findMisfit(asked, found);
     if (typeof found === 'string' || refused !== undefined)
       return halt(asked, 'unavailable', `the source ${source.label}: ${refused}`);
@@ -23,16 +33,31 @@ export function resolve(plugins: readonly DescribedPlugin[], lookUp: LookUpVaria
 }
 
 /** @returns a sentence where there is none */
-function findRoute(source: SourceProgram, plugins: readonly DescribedPlugin[], lookUp: LookUpVariable): Route | string {
-  const plugin = plugins.find((loaded) => loaded.name === source.plugin);
+function findRoute(source: SourceProgram, parts: ResolveParts): Route | string {
+  const plugin = parts.plugins.find((loaded) => loaded.name === source.plugin);
   if (!plugin) return `no plugin named ${source.plugin} is loaded`;
   const problems = plugin.validateInterface(source.interface).filter((problem) => problem.severity !== 'note');
   if (problems.length > 0)
     return `its interface is not one of ${plugin.name}: ${problems.map(({ message }) => message).join('; ')}`;
-  const found = resolveOrigin(plugin.manifest, source.interface, lookUp);
+  return toRoute(plugin, source.interface, parts);
+}
+
+/** What the operator's variables make of a source of this interface. @returns a sentence where something is missing */
+export function toRoute(
+  plugin: DescribedPlugin,
+  definition: JsonObject,
+  { lookUp, model: chosen }: Omit<ResolveParts, 'plugins'>,
+): Route | string {
+  const found = resolveOrigin(plugin.manifest, definition, lookUp);
   if (!found.ok) return found.message;
+  const asked = resolveModel(plugin.manifest, definition, lookUp, chosen);
+  if (!asked.ok) return asked.message;
   const { origin, command } = found;
-  return { plugin, origin, ...(command ? { command } : {}) };
+  const { model } = asked;
+  const secrets = findNamedSecrets(plugin.manifest, definition, lookUp);
+  const short = findShortSecret(secrets);
+  if (short !== undefined) return short;
+  return { plugin, origin, secrets, ...(command ? { command } : {}), ...(model === undefined ? {} : { model }) };
 }
 
 function findMisfit({ command }: Asked, { plugin }: Route): string | undefined {

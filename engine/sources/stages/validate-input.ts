@@ -28,7 +28,9 @@ function checkChat(passage: Routed, { messages, offered, schema_delivery }: Gene
   const isSent = schema_delivery === 'response_format';
   const request: ChatRequest = {
     messages: Object.freeze(said.map((message) => Object.freeze(message))),
-    ...(isSent ? { output_schema: Object.freeze({ name: offered.name, schema: toFrozenSchema(offered.schema) }) } : {}),
+    ...(isSent
+      ? { output_schema: Object.freeze({ name: offered.name, schema: toFrozenSchema(offered.delivered.schema) }) }
+      : {}),
   };
   return { ...passage, request: Object.freeze(request) as unknown as Json };
 }

@@ -155,12 +155,20 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function distinctOffered(generations: readonly Generation[]): readonly Generation['offered'][] {
-  const byHash = new Map(generations.map(({ offered }) => [offered.hash, offered]));
+type StoredSchema = Pick<Generation['offered'], 'name' | 'schema' | 'hash'>;
+
+/** The schema as the server, or the model in its prompt, was given it. */
+export function deliveredSchema({ offered, schema_delivery }: Generation): StoredSchema {
+  return schema_delivery === 'response_format' ? { name: offered.name, ...offered.delivered } : offered;
+}
+
+function distinctOffered(generations: readonly Generation[]): readonly StoredSchema[] {
+  const schemas = generations.flatMap((generation) => [generation.offered, deliveredSchema(generation)]);
+  const byHash = new Map(schemas.map((schema) => [schema.hash, schema]));
   return [...byHash.values()].sort((one, other) => compare(one.hash, other.hash));
 }
 
-function toOfferedValues(offered: readonly Generation['offered'][]) {
+function toOfferedValues(offered: readonly StoredSchema[]) {
   return {
     offered_hashes: offered.map(({ hash }) => hash),
     offered_names: offered.map(({ name }) => name),

@@ -12,6 +12,7 @@ import {
   toGenerationEnding,
   toRejection,
 } from './call-ending.js';
+import { deliveredSchema } from './conversation.js';
 import { EVENT_ID } from './event-numbers.js';
 
 const BEGINNING: Assignments = [['started_event_id', EVENT_ID]];
@@ -43,12 +44,13 @@ const GENERATION_ENDING = `, :status::source_invocation_status, :model_output_ki
 const generationRow = (ended: boolean): string => `
   @generation AS (
     INSERT INTO llm_calls (world_slug, llm_call_id, attempt_id, attempted_turn, source_invocation_id, workflow_hash,
-      workflow_node_id, workflow_subject_entity_id, logical_generation_attempt, tool_loop_round, model,
-      schema_delivery, output_schema_hash, conversation, message_count, prefix_hash, started_at
+      workflow_node_id, workflow_subject_entity_id, logical_generation_attempt, tool_loop_round, model, endpoint_origin,
+      schema_delivery, output_schema_hash, delivered_schema_hash, conversation, message_count, prefix_hash, started_at
       ${ended ? ', status, model_output_kind, normalised_text, finish_reason, ended_at, duration_ms' : ''})
     SELECT world_slug, llm_call_id, attempt_id, attempted_turn, source_invocation_id, workflow_hash,
       workflow_node_id, workflow_subject_entity_id, :logical_generation_attempt::int, :tool_loop_round::int,
-      :model::text, :schema_delivery::schema_delivery, :offered_hash::text, :conversation::text,
+      :model::text, :endpoint_origin::text, :schema_delivery::schema_delivery, :offered_hash::text,
+      :delivered_hash::text, :conversation::text,
       :message_count::int, :prefix_hash::text, :started_at::timestamptz
       ${ended ? GENERATION_ENDING : ''}
     FROM @call)`;
@@ -111,14 +113,16 @@ function toBinding(call: CallStart['command']['call']): Values {
 
 function toGeneration(start: CallStart): Values {
   const { generation, call } = start.command;
-  const model = call.source.interface['model'];
+  const written = call.source.interface['model'];
   return {
-    model: typeof model === 'string' ? model : null,
+    model: start.resolved?.model ?? (typeof written === 'string' ? written : null),
+    endpoint_origin: start.resolved?.origin ?? null,
     conversation: generation?.conversation ?? null,
     message_count: generation?.messages.length ?? null,
     prefix_hash: generation?.prefix_hash ?? null,
     schema_delivery: generation?.schema_delivery ?? null,
     offered_hash: generation?.offered.hash ?? null,
+    delivered_hash: generation === undefined ? null : deliveredSchema(generation).hash,
     ...(start.refused ? { ...toGenerationEnding(start.refused), ...toArtifactRows(start.refused) } : {}),
   };
 }

@@ -42,6 +42,7 @@ function selectCall(queries: Queries, llm_call_id: string) {
     .select(['calls.attempted_turn', 'calls.workflow_hash', 'calls.workflow_node_id'])
     .select(['calls.workflow_subject_entity_id', 'calls.logical_generation_attempt', 'calls.tool_loop_round'])
     .select(['calls.model_output_kind', 'calls.status', 'calls.model', 'calls.schema_delivery', 'calls.prefix_hash'])
+    .select(['calls.endpoint_origin', 'calls.delivered_schema_hash'])
     .select(['calls.output_schema_hash', 'calls.finish_reason', 'calls.conversation', 'calls.message_count'])
     .select(['calls.normalised_text', 'calls.started_at', 'calls.ended_at', 'asked.source_hash'])
     .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message'])

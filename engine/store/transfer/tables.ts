@@ -57,7 +57,8 @@ const SHARED: Readonly<Record<string, string>> = {
   llm_messages: `message_hash IN (${MESSAGES})`,
   llm_segments: `segment_hash IN (
     SELECT unnest(segment_hashes) FROM llm_messages WHERE message_hash IN (${MESSAGES}))`,
-  offered_schemas: 'hash IN (SELECT output_schema_hash FROM llm_calls WHERE world_slug = ANY ($1))',
+  offered_schemas: `hash IN (
+    SELECT unnest(ARRAY[output_schema_hash, delivered_schema_hash]) FROM llm_calls WHERE world_slug = ANY ($1))`,
 };
 
 const ROWS: Readonly<Record<string, string>> = {

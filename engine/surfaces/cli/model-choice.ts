@@ -7,11 +7,17 @@ import { printRefused, printUsage, type Session } from './session.js';
 export interface ModelOptions {
   readonly llm?: 'scripted' | 'env';
   readonly script?: string;
+  readonly model?: string;
 }
 
 /** The model that was chosen, or the code with which a wrong choice ends. */
 export type ModelChoice =
-  | { readonly ok: true; readonly model: string; readonly script: { readonly answers_file?: string } }
+  | {
+      readonly ok: true;
+      /** As people are told of it. */
+      readonly model: string;
+      readonly asked: { readonly answers_file?: string; readonly model?: string };
+    }
   | { readonly ok: false; readonly code: ExitCode };
 
 /** `--llm scripted|env` */
@@ -22,13 +28,24 @@ export function llmOption(): Option {
   ]);
 }
 
+/** `--model NAME` */
+export function modelOption(): Option {
+  return new Option('--model <name>', 'the model to ask, where a source leaves its name to a variable (model_env)');
+}
+
 /** Finds out which model is meant. A script means the scripted model, and nothing else means it by itself. */
-export async function chooseModel(session: Session, { llm, script }: ModelOptions): Promise<ModelChoice> {
+export async function chooseModel(session: Session, { llm, script, model }: ModelOptions): Promise<ModelChoice> {
   if (llm === 'env' && script !== undefined)
     return refuseUsage(
       session,
       '--script is for the scripted model, and --llm env asks another.',
       'Leave one of them out.',
+    );
+  if (model !== undefined && (script !== undefined || llm === 'scripted'))
+    return refuseUsage(
+      session,
+      '--model names a model of the environment, and a scripted one has no name.',
+      'Add --llm env, without --script; or leave --model out.',
     );
   if (llm === 'scripted' && script === undefined)
     return refuseUsage(
@@ -36,10 +53,15 @@ export async function chooseModel(session: Session, { llm, script }: ModelOption
       'The scripted model needs a script.',
       'Add --script FILE: a script that ships, such as park, or a file of your own.',
     );
-  if (script === undefined) return { ok: true, model: 'of the environment', script: {} };
+  if (script === undefined) return { ok: true, ...ofEnvironment(model) };
   const file = await findScript(session.composition, session.terminal.working_folder, script);
   if (!file.ok) return { ok: false, code: printRefused(session, file) };
-  return { ok: true, model: `scripted (${script})`, script: { answers_file: file.value } };
+  return { ok: true, model: `scripted (${script})`, asked: { answers_file: file.value } };
+}
+
+function ofEnvironment(model: string | undefined): Pick<Extract<ModelChoice, { ok: true }>, 'model' | 'asked'> {
+  if (model === undefined) return { model: 'of the environment', asked: {} };
+  return { model: `${model}, of the environment`, asked: { model } };
 }
 
 function refuseUsage(session: Session, message: string, repair: string): ModelChoice {

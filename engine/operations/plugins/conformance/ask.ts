@@ -32,10 +32,10 @@ export function variablesFor(
   const secrets = Object.fromEntries(secret_variables.map((name) => [name, `secret-of-the-suite-${name.length}`]));
   const given = { ...secrets, ...example.variables };
   if (!origin) return given;
-  if ('interface_field' in origin) {
-    const name: Json | undefined = example.interface[origin.interface_field];
-    return typeof name === 'string' && url !== undefined ? { ...given, [name]: url } : given;
-  }
+  const named: Json | undefined =
+    origin.interface_field === undefined ? undefined : example.interface[origin.interface_field];
+  if (typeof named === 'string') return url === undefined ? given : { ...given, [named]: url };
+  if (!('variables' in origin)) return given;
   const [name = ''] = origin.variables;
   const address = url ?? (origin.default === undefined ? undefined : DEAD_URL);
   return address === undefined ? given : { ...given, [name]: address };
@@ -136,6 +136,8 @@ function toCommand(manifest: PluginManifest, example: Example, manner: Manner & 
 }
 
 function toGeneration({ messages, output_schema }: ChatRequest): Generation {
+  const { name, schema } = output_schema ?? { name: 'none', schema: {} };
+  const hash = 'of no schema';
   return {
     conversation: 'conformance',
     messages: messages.map(({ role, content }) => ({
@@ -144,7 +146,7 @@ function toGeneration({ messages, output_schema }: ChatRequest): Generation {
       hash: 'of no conversation',
     })),
     prefix_hash: 'of no conversation',
-    offered: { name: output_schema?.name ?? 'none', schema: output_schema?.schema ?? {}, hash: 'of no schema' },
+    offered: { name, schema, hash, delivered: { schema, hash } },
     schema_delivery: output_schema ? 'response_format' : 'prompt',
   };
 }

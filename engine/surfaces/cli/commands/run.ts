@@ -5,7 +5,7 @@ import type { Narrowing } from '../../../operations/narrow-run.js';
 import { runWorld } from '../../../operations/run-world.js';
 import { listOption, retriesOption, turnsOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
-import { chooseModel, llmOption, type ModelOptions } from '../model-choice.js';
+import { chooseModel, llmOption, modelOption, type ModelOptions } from '../model-choice.js';
 import { toPlace } from '../place.js';
 import { playTurns } from '../play-turns.js';
 import { queuedLines } from '../render/queue.js';
@@ -30,6 +30,7 @@ export function addRun(program: Command, perform: Perform): void {
     .addOption(turnsOption(1))
     .addOption(retriesOption())
     .addOption(llmOption())
+    .addOption(modelOption())
     .option('--script <file>', 'what the scripted model says: a script that ships, or a file')
     .addOption(listOption('--tools', 'offer these tools alone, of those that the policy allows; names between commas'))
     .addOption(listOption('--connections', 'grant these connections alone, of those that the profile grants'))
@@ -53,7 +54,7 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
       ...(options.anew === undefined ? {} : { anew: options.anew }),
       ...narrowingOf(options),
       retries,
-      ...choice.script,
+      ...choice.asked,
       signal,
       onProgress: narration.onProgress,
       onWorld: (world, database) => narration.begin({ world, model: choice.model, turns, database }),
@@ -66,14 +67,14 @@ function narrowingOf({ tools, connections }: Narrowing): Narrowing {
 }
 
 async function runDry(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, dry, answers, llm, script, anew } = options;
+  const { turns, dry, answers, llm, script, model, anew } = options;
   const refuse = (message: string, repair: string): ExitCode => printUsage(session, { code: 'USAGE', message, repair });
   if (answers === undefined) return refuse('A dry run asks nobody, so it needs the answers.', 'Add --answers FILE.');
   if (dry !== true)
     return refuse('--answers is for dry runs.', 'Add --dry, or use --llm scripted --script FILE for the model alone.');
   if (anew !== undefined) return refuse('A dry run begins anew on a copy in any case.', 'Leave --anew out.');
-  if (llm !== undefined || script !== undefined)
-    return refuse('A dry run asks no model: --answers says what it says.', 'Leave --llm and --script out.');
+  if (llm !== undefined || script !== undefined || model !== undefined)
+    return refuse('A dry run asks no model: --answers says what it says.', 'Leave --llm, --script and --model out.');
   return playTurns(session, ({ signal, narration }) =>
     dryRun(session.composition, {
       world_slug,
@@ -88,11 +89,12 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
 }
 
 async function queueFor(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, retries, llm, script, dry, answers, anew, tools, connections } = options;
-  if ([retries, llm, script, dry, answers, anew, tools, connections].some((option) => option !== undefined)) {
+  const { turns, retries, llm, script, model, dry, answers, anew, tools, connections } = options;
+  if ([retries, llm, script, model, dry, answers, anew, tools, connections].some((option) => option !== undefined)) {
     const message =
       '--queue leaves the turns to workers: who answers, and how often a turn is tried anew, is said there.';
-    const repair = 'Leave --retries, --llm, --script, --dry, --answers, --anew, --tools and --connections out.';
+    const repair =
+      'Leave --retries, --llm, --model, --script, --dry, --answers, --anew, --tools and --connections out.';
     return printUsage(session, { code: 'USAGE', message, repair });
   }
   const queued = await withEngine(session, (engine) => queueTurns(engine, { world_slug, turns }));

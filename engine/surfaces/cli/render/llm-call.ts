@@ -42,14 +42,21 @@ function factsOf(call: LlmCallRecord): Readonly<Record<string, string | number |
     'asked for': `${call.workflow_subject_entity_id}, ${call.workflow_node_id}, round ${call.tool_loop_round}, try ${call.logical_generation_attempt}`,
     source: `${call.source_label} (${shortHash(call.source_hash)})`,
     model: call.model,
+    endpoint: call.endpoint_origin,
     settings: toSettings(call),
-    schema: `${shortHash(call.output_schema_hash)}, by ${call.schema_delivery}`,
+    schema: toSchema(call),
     'made of': call.model_output_kind,
     tokens: toTokens(call),
     'finish reason': call.finish_reason,
     began: toMoment(call.started_at),
     took: toSpanOfTime(call.started_at, call.ended_at) ?? null,
   };
+}
+
+function toSchema({ output_schema_hash, delivered_schema_hash, schema_delivery }: LlmCallRecord): string {
+  const isLooser = delivered_schema_hash !== null && delivered_schema_hash !== output_schema_hash;
+  const sent = isLooser ? `, sent without its bounds as ${shortHash(delivered_schema_hash)}` : '';
+  return `${shortHash(output_schema_hash)}, by ${schema_delivery}${sent}`;
 }
 
 /** What the author set beside the model: temperature, seed, limits. */

@@ -1,0 +1,79 @@
+import type { Json, JsonObject } from '../../contract/json.js';
+import { isList } from '../content/json-pointer.js';
+
+/** Bounds that servers refuse, or turn into grammars that are too large. They say nothing of an answer's structure. */
+const BOUNDS: ReadonlySet<string> = new Set([
+  'maxLength',
+  'minLength',
+  'pattern',
+  'format',
+  'contentEncoding',
+  'contentMediaType',
+  'maxItems',
+  'minItems',
+  'uniqueItems',
+  'maxContains',
+  'minContains',
+  'maxProperties',
+  'minProperties',
+]);
+
+const HOLDS_ONE: ReadonlySet<string> = new Set([
+  'items',
+  'additionalItems',
+  'contains',
+  'additionalProperties',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'propertyNames',
+]);
+const HOLDS_LIST: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+const HOLDS_MAP: ReadonlySet<string> = new Set([
+  '$defs',
+  'definitions',
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+]);
+
+/** A looser schema under these would make the whole stricter: they stay only where nothing in them changes. */
+const NEGATES: ReadonlySet<string> = new Set(['not', 'if', 'then', 'else']);
+
+/**
+ * A schema as it is sent to a server: without bounds of length, number, pattern and format, and with `anyOf` in place of
+ * `oneOf`, whose branches may overlap once their bounds are gone. It accepts everything that the schema accepts, and more:
+ * what came is checked against the schema itself.
+ */
+export function toDeliveredSchema(schema: JsonObject): JsonObject {
+  const isKept = [...NEGATES].every((keyword) => !hasBounds(schema[keyword]));
+  const members = Object.entries(schema)
+    .filter(([keyword]) => !BOUNDS.has(keyword) && (isKept || !NEGATES.has(keyword)))
+    .map(([keyword, value]): [string, Json] => [nameOf(keyword, schema), loosen(keyword, value)]);
+  return Object.fromEntries(members);
+}
+
+function nameOf(keyword: string, schema: JsonObject): string {
+  return keyword === 'oneOf' && schema['anyOf'] === undefined ? 'anyOf' : keyword;
+}
+
+function loosen(keyword: string, value: Json): Json {
+  if (HOLDS_ONE.has(keyword)) return loosenSchema(value);
+  if (HOLDS_LIST.has(keyword) && isList(value)) return value.map(loosenSchema);
+  if (!HOLDS_MAP.has(keyword) || !isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, loosenSchema(inner)]));
+}
+
+function loosenSchema(schema: Json): Json {
+  return isObject(schema) ? toDeliveredSchema(schema) : schema;
+}
+
+/** A reference may lead to bounds. */
+function hasBounds(value: Json | undefined): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (isList(value)) return value.some(hasBounds);
+  return Object.entries(value).some(([name, inner]) => BOUNDS.has(name) || name === '$ref' || hasBounds(inner));
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !isList(value);
+}

@@ -1,0 +1,27 @@
+import type { ResponseSource } from '../generated/response-source.js';
+import { type Done, type Engine, refuse } from './engine.js';
+
+/** A model can be chosen only where a source leaves its name to a variable: a choice that nothing hears is refused. */
+export async function checkChosenModel(
+  { authoring, store }: Pick<Engine, 'authoring' | 'store'>,
+  scenario_hash: string,
+  model: string | undefined,
+): Promise<Done<undefined>> {
+  if (model === undefined) return { ok: true, value: undefined };
+  const closure = await store.components.closure('scenario', scenario_hash);
+  const sources = closure
+    .filter(({ kind }) => kind === 'response_source')
+    .map(({ content }) => content as unknown as ResponseSource);
+  const models = sources.flatMap((source) => {
+    const plugin = authoring.catalogue.plugins.find(({ name }) => name === source.interface.name);
+    return plugin?.speaks === 'chat' ? [{ source, field: plugin.model_variable_field ?? 'model_env' }] : [];
+  });
+  if (models.some(({ source, field }) => source.interface[field] !== undefined)) return { ok: true, value: undefined };
+  const labels = models.map(({ source }) => source.label).join(', ');
+  return refuse({
+    code: 'MODEL_NOT_CHOOSABLE',
+    message: `--model ${model} would change nothing: no source of this world leaves its model to a variable (${labels || 'there is none'}).`,
+    repair:
+      'Write "model_env": "CHUKWA_LLM_MODEL" in the source, beside "model" or in its place, and make a world of it.',
+  });
+}

@@ -1,0 +1,123 @@
+/**
+ * The body of a response. Its first byte says what it is, since content types do not: streams come as text/plain or without
+ * any type, and whole answers where a stream was asked for. A brace or a bracket begins JSON, everything else a stream.
+ */
+import type { Capabilities, TransportFacts } from 'chukwa/plugin';
+import { ByteBuffer } from './byte-buffer.js';
+import { readEvents } from './event-stream.js';
+
+/** What is kept of a body that is no answer. */
+const KEPT_BYTES_MAX = 65_536;
+
+/** Of an answer that comes whole. */
+const WHOLE_BYTES_MAX = 16_777_216;
+
+type Handed = Pick<Capabilities, 'failure' | 'alarm'>;
+
+/** What arrived: data of a stream's events, `[DONE]` included; a whole JSON document; or the beginning of what is neither. */
+export type Arrival =
+  | { readonly kind: 'events'; readonly events: readonly string[] }
+  | { readonly kind: 'whole'; readonly text: string }
+  | { readonly kind: 'neither'; readonly body: Uint8Array; readonly is_body_cut: boolean };
+
+/**
+ * Reads a body as it arrives.
+ * @throws SourceFailure, `result_too_large`, where it has no measure
+ */
+export async function* readBody(body: ReadableStream<Uint8Array>, handed: Handed): AsyncGenerator<Arrival> {
+  const kept = new ByteBuffer();
+  const { first, whole } = await peek(body, kept);
+  if (first === undefined) return whole.cancel();
+  if (isJson(first)) {
+    yield { kind: 'whole', text: await readWhole(whole, handed.failure) };
+    return;
+  }
+  let isStream = false;
+  for await (const events of readEvents(whole, handed)) {
+    isStream = true;
+    yield { kind: 'events', events };
+  }
+  if (!isStream) yield { kind: 'neither', body: kept.bytes(), is_body_cut: kept.length >= KEPT_BYTES_MAX };
+}
+
+interface Peeked {
+  /** The first byte that is no white space; undefined where there is none. */
+  readonly first: number | undefined;
+  /** The whole body, from its beginning. */
+  readonly whole: ReadableStream<Uint8Array>;
+}
+
+const WHITE_SPACE = [0x09, 0x0a, 0x0d, 0x20];
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
+/** Beyond so much white space nothing follows that is worth being waited for. */
+const PEEKED_BYTES_MAX = 1_048_576;
+
+/** @param kept takes the beginning: of what is no answer it says why */
+async function peek(body: ReadableStream<Uint8Array>, kept: ByteBuffer): Promise<Peeked> {
+  const reader = body.getReader();
+  const seen: Uint8Array[] = [];
+  let first: number | undefined;
+  let bytes = 0;
+  while (first === undefined && bytes < PEEKED_BYTES_MAX) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    seen.push(value);
+    bytes += value.length;
+    first = value.find((byte) => !WHITE_SPACE.includes(byte) && !BYTE_ORDER_MARK.includes(byte));
+  }
+  return { first, whole: rejoin(seen, reader, kept) };
+}
+
+function rejoin(
+  seen: Uint8Array[],
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  kept: ByteBuffer,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = seen.shift() ?? (await reader.read()).value;
+        if (next === undefined) return controller.close();
+        if (kept.length < KEPT_BYTES_MAX) kept.append(next.subarray(0, KEPT_BYTES_MAX - kept.length));
+        controller.enqueue(next);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function isJson(first: number): boolean {
+  return first === 0x7b || first === 0x5b;
+}
+
+async function readWhole(body: ReadableStream<Uint8Array>, failure: Capabilities['failure']): Promise<string> {
+  const buffer = new ByteBuffer();
+  for await (const piece of body) {
+    if (buffer.length + piece.length > WHOLE_BYTES_MAX)
+      throw failure('result_too_large', `the answer has more than ${WHOLE_BYTES_MAX} bytes, which is the limit`);
+    buffer.append(piece);
+  }
+  return buffer.text();
+}
+
+/** As much of a refusal as says why. One that breaks off still leaves its status to be told. */
+export async function readRefused(response: Response): Promise<Required<Pick<TransportFacts, 'body' | 'is_body_cut'>>> {
+  const body = new Uint8Array(KEPT_BYTES_MAX);
+  let length = 0;
+  let isCut = true;
+  try {
+    // Leaving the loop hangs up.
+    for await (const piece of response.body ?? []) {
+      const part = (piece as Uint8Array).subarray(0, KEPT_BYTES_MAX - length);
+      body.set(part, length);
+      length += part.length;
+      if (length === KEPT_BYTES_MAX) break;
+    }
+    isCut = length === KEPT_BYTES_MAX;
+  } catch {
+    // What arrived before is kept.
+  }
+  return { body: body.slice(0, length), is_body_cut: isCut };
+}

@@ -1,0 +1,180 @@
+/**
+ * What endpoints say on the wire, in one form. Servers that speak "the OpenAI protocol" differ: content is a text or a list
+ * of parts, reasoning has three places, token counts two, and a whole answer has `message` where a piece has `delta`.
+ */
+import type { TokenUsage } from 'chukwa/plugin';
+
+/** A piece of a native tool call. */
+export interface ToolCallPiece {
+  readonly index: number;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** What one event of a stream, or a whole answer, says. */
+export interface Chunk {
+  readonly text: string;
+  readonly reasoning: string;
+  /** The field or part that held the reasoning. */
+  readonly reasoning_from: string | undefined;
+  readonly refusal: string;
+  readonly tool_calls: readonly ToolCallPiece[];
+  readonly finish_reason: string | undefined;
+  readonly usage: TokenUsage | undefined;
+  readonly id: string | undefined;
+  readonly model: string | undefined;
+  readonly system_fingerprint: string | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads an event, or a whole answer.
+ * @param is_first nothing has been said before it: then a `message` in place of a `delta` is the answer, and otherwise it
+ * repeats what was streamed
+ * @returns undefined where it is no part of an answer
+ */
+export function readChunk(event: unknown, is_first: boolean): Chunk | undefined {
+  if (!isFields(event) || !isAnswerPart(event)) return undefined;
+  const choice = firstChoice(event['choices']);
+  const said = choice?.['delta'] ?? (is_first ? choice?.['message'] : undefined) ?? {};
+  if (!isFields(said)) return undefined;
+  const content = readContent(said['content']);
+  const reasoning = readReasoning(said);
+  const { refusal } = said;
+  const finish_reason = choice?.['finish_reason'];
+  if (content === undefined || !isTextOrLeftOut(refusal) || !isTextOrLeftOut(finish_reason)) return undefined;
+  const usage = findUsage(event);
+  return {
+    text: content.text,
+    reasoning: reasoning.text + content.reasoning,
+    reasoning_from: reasoning.from ?? (content.reasoning === '' ? undefined : 'content parts'),
+    refusal: refusal ?? '',
+    tool_calls: readToolCalls(said),
+    finish_reason: finish_reason || undefined,
+    usage: usage === undefined ? undefined : toTokenUsage(usage),
+    id: findText(event['id']),
+    model: findText(event['model']),
+    system_fingerprint: findText(event['system_fingerprint']),
+  };
+}
+
+/** Choices, token counts, or a sign of life. Some servers dress an error as an event. */
+function isAnswerPart({ choices, usage, object, ...rest }: Fields): boolean {
+  if (!isLeftOut(usage) && !isFields(usage)) return false;
+  if (Array.isArray(choices)) return choices.every(isFields);
+  if (!isLeftOut(choices)) return false;
+  return isFields(usage) || isSignOfLife(object, rest);
+}
+
+function isSignOfLife(object: unknown, rest: Fields): boolean {
+  if (typeof object === 'string') return object.startsWith('chat.completion');
+  return object === undefined && (rest['type'] === 'ping' || Object.keys(rest).length === 0);
+}
+
+/** The choice that is asked for; a server may leave its number out. */
+function firstChoice(choices: unknown): Fields | undefined {
+  if (!Array.isArray(choices)) return undefined;
+  return (choices as readonly Fields[]).find(({ index }) => (index ?? 0) === 0);
+}
+
+interface Content {
+  readonly text: string;
+  readonly reasoning: string;
+}
+
+/** @returns undefined where the content is neither a text nor a list of parts */
+function readContent(content: unknown): Content | undefined {
+  if (typeof content === 'string') return { text: content, reasoning: '' };
+  if (isLeftOut(content)) return { text: '', reasoning: '' };
+  if (!Array.isArray(content) || !content.every(isFields)) return undefined;
+  const parts = (content as readonly Fields[]).map(readPart);
+  return { text: parts.map(({ text }) => text).join(''), reasoning: parts.map(({ reasoning }) => reasoning).join('') };
+}
+
+/** Text, or reasoning; references and pictures are neither. */
+function readPart({ type = 'text', ...part }: Fields): Content {
+  if (type === 'text' || type === 'output_text') return { text: findText(part['text']) ?? '', reasoning: '' };
+  if (type !== 'thinking' && type !== 'reasoning') return { text: '', reasoning: '' };
+  return { text: '', reasoning: readThought(part['thinking'] ?? part['reasoning'] ?? part['text']) };
+}
+
+/** Reasoning is a text, or a list of parts of its own. */
+function readThought(thought: unknown): string {
+  if (typeof thought === 'string') return thought;
+  if (!Array.isArray(thought)) return '';
+  return thought.map((part: unknown) => (isFields(part) ? (findText(part['text']) ?? '') : '')).join('');
+}
+
+const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
+
+/** Some proxies say the same in both fields. */
+function readReasoning(said: Fields): { readonly text: string; readonly from: string | undefined } {
+  const from = REASONING_FIELDS.find((field) => readThought(said[field]) !== '');
+  if (from !== undefined) return { text: readThought(said[from]), from };
+  const details = said['reasoning_details'];
+  const text = readThought(details);
+  return { text, from: text === '' ? undefined : 'reasoning_details' };
+}
+
+function readToolCalls({ tool_calls, function_call }: Fields): readonly ToolCallPiece[] {
+  const calls: readonly unknown[] = Array.isArray(tool_calls) ? tool_calls : [];
+  const pieces = calls.flatMap((call, place) =>
+    isFields(call) ? [toPiece(call['function'], call['index'], place)] : [],
+  );
+  return isFields(function_call) ? [...pieces, toPiece(function_call, undefined, pieces.length)] : pieces;
+}
+
+function toPiece(called: unknown, index: unknown, place: number): ToolCallPiece {
+  const { name, arguments: given } = isFields(called) ? called : {};
+  const written = isFields(given) ? JSON.stringify(given) : findText(given);
+  return { index: typeof index === 'number' ? index : place, name: findText(name) ?? '', arguments: written ?? '' };
+}
+
+/** Beside the choices; one provider puts it into a member of its own, and others send an empty one with every piece. */
+function findUsage(event: Fields): Fields | undefined {
+  const found = [event['usage'], memberOf(event['x_groq'], 'usage')];
+  return found.filter(isFields).find((usage) => typeof usage['prompt_tokens'] === 'number');
+}
+
+/** Counts that are no numbers are left out by whoever records them. */
+function toTokenUsage(usage: Fields): TokenUsage {
+  const input_tokens = usage['prompt_tokens'] as number;
+  const cached = memberOf(usage['prompt_tokens_details'], 'cached_tokens') ?? usage['prompt_cache_hit_tokens'];
+  const reasoning = memberOf(usage['completion_tokens_details'], 'reasoning_tokens') ?? usage['reasoning_tokens'];
+  return {
+    input_tokens,
+    output_tokens: countOutput(usage, input_tokens, reasoning),
+    ...(typeof cached === 'number' ? { cached_input_tokens: cached } : {}),
+    ...(typeof reasoning === 'number' ? { reasoning_tokens: reasoning } : {}),
+  };
+}
+
+/** Most providers count reasoning as output. One counts it beside the output, and only the total has both. */
+function countOutput(usage: Fields, input: number, reasoning: unknown): number {
+  const output = usage['completion_tokens'] as number;
+  const isBeside = typeof reasoning === 'number' && usage['total_tokens'] === input + output + reasoning;
+  return isBeside ? output + reasoning : output;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isFields(value) ? value[name] : undefined;
+}
+
+/** Whether a value is a JSON object. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Servers send anything. */
+function findText(said: unknown): string | undefined {
+  return typeof said === 'string' ? said : undefined;
+}
+
+function isTextOrLeftOut(value: unknown): value is string | undefined {
+  return typeof value === 'string' || isLeftOut(value);
+}
+
+function isLeftOut(value: unknown): boolean {
+  return value === undefined || value === null;
+}

@@ -1,0 +1,156 @@
+import type { Capabilities, ChatAnswer, InvocationContext, TransportFacts } from 'chukwa/plugin';
+import { conclude, HEARD_NOTHING, type Heard, hear, hearText, lengthOf, toProviderArtifact } from './answer.js';
+import type { Arrival } from './body.js';
+import { isFields, readChunk } from './chunk.js';
+import { DONE } from './event-stream.js';
+import type { LlmChatInterface } from './interface.js';
+import { type AskedOf, readProviderError } from './provider-error.js';
+import { type Split, ThinkTags } from './think-tags.js';
+
+/** What is kept of a whole body that is no answer, in characters. */
+const KEPT_MAX = 65_536;
+
+/** Listens to one answer as it arrives, and reports it: the pieces of its text at once, everything else at its end. */
+export class Listener {
+  readonly #asked: AskedOf;
+  readonly #capabilities: Pick<Capabilities, 'failure' | 'quote'>;
+  readonly #context: Pick<InvocationContext, 'trace' | 'max_result_bytes'>;
+  readonly #tags: ThinkTags | undefined;
+  #heard: Heard = HEARD_NOTHING;
+  #arrived = false;
+  #events = 0;
+  #whole: string | undefined;
+  #neither: Extract<Arrival, { kind: 'neither' }> | undefined;
+  #instead: ChatAnswer | undefined;
+
+  constructor(
+    asked: AskedOf,
+    reasoning: NonNullable<LlmChatInterface['reasoning']>,
+    capabilities: Pick<Capabilities, 'failure' | 'quote'>,
+    context: Pick<InvocationContext, 'trace' | 'max_result_bytes'>,
+  ) {
+    this.#asked = asked;
+    this.#capabilities = capabilities;
+    this.#context = context;
+    this.#tags = reasoning === 'strip_think' ? new ThinkTags() : undefined;
+  }
+
+  /** @throws SourceFailure for an error, for what is no part of an answer, and for too much of it */
+  take(arrival: Arrival): void {
+    if (arrival.kind === 'neither') return void (this.#neither = arrival);
+    this.#arrived = true;
+    if (arrival.kind === 'events') return arrival.events.forEach((data) => this.#takeData(data));
+    this.#whole = arrival.text;
+    this.#takeData(arrival.text);
+  }
+
+  /**
+   * What the answer comes to, when no more of it arrives.
+   * @throws SourceFailure where it is none
+   */
+  conclude(content_type: string | null): ChatAnswer {
+    const { failure, quote } = this.#capabilities;
+    if (this.#instead !== undefined) return this.#say(this.#instead);
+    if (this.#events === 0) throw failure('transport', this.#describeNothing(content_type));
+    this.#flush();
+    const conclusion = conclude(this.#heard, quote);
+    if (!conclusion.ok) throw failure(conclusion.failure_class, conclusion.message);
+    const isWritten = conclusion.answer.text === this.#heard.text;
+    return isWritten ? conclusion.answer : this.#say(conclusion.answer);
+  }
+
+  /** Leaves beside the call who answered, what it cost, and what is no part of the answer. */
+  report(): void {
+    const { trace } = this.#context;
+    this.#flush();
+    const heard = this.#heard;
+    if (heard.usage) trace.tokens(heard.usage);
+    if (heard.refusal !== '') trace.artifact('refusal', heard.refusal);
+    if (heard.reasoning !== '') trace.artifact('reasoning', heard.reasoning);
+    if (this.#events > 0) trace.artifact('provider', toProviderArtifact(heard));
+  }
+
+  /** What a failure keeps: why the model stopped, and of a body that is no answer what is worth keeping. */
+  kept(): Pick<TransportFacts, 'body' | 'is_body_cut' | 'finish_reason'> {
+    const { finish_reason } = this.#heard;
+    if (finish_reason !== undefined) return { finish_reason };
+    if (this.#neither !== undefined) return { body: this.#neither.body, is_body_cut: this.#neither.is_body_cut };
+    if (this.#whole === undefined || this.#events > 0) return {};
+    const body = new TextEncoder().encode(this.#whole.slice(0, KEPT_MAX));
+    return { body, is_body_cut: this.#whole.length > KEPT_MAX };
+  }
+
+  #takeData(data: string): void {
+    if (this.#instead !== undefined) return;
+    if (data === DONE) {
+      this.#events += 1;
+      this.#heard = { ...this.#heard, is_done: true };
+      return;
+    }
+    const event = this.#parse(data);
+    if (isError(event)) return this.#takeError(data);
+    const chunk = readChunk(event, this.#heard.text === '' && this.#heard.finish_reason === undefined);
+    if (chunk === undefined) throw this.#capabilities.failure('transport', this.#describeOdd(data));
+    this.#events += 1;
+    this.#heard = hear(this.#heard, chunk);
+    if (chunk.text !== '') this.#hearText(this.#tags?.take(chunk.text) ?? { text: chunk.text, reasoning: '' });
+    this.#limit();
+  }
+
+  #takeError(data: string): void {
+    const read = readProviderError({ body: data }, this.#asked);
+    if ('failure_class' in read) throw this.#capabilities.failure(read.failure_class, read.message);
+    this.#events += 1;
+    // What was streamed before it is the same text, as far as it came.
+    const rest = read.text.startsWith(this.#heard.text) ? read.text.slice(this.#heard.text.length) : read.text;
+    this.#instead = { text: rest, finish_reason: read.finish_reason };
+  }
+
+  #hearText(split: Split): void {
+    this.#heard = hearText(this.#heard, split);
+    if (split.text !== '') this.#context.trace.chunk(split.text);
+  }
+
+  #flush(): void {
+    if (this.#tags) this.#hearText(this.#tags.end());
+  }
+
+  /** An answer that did not stream in as text. */
+  #say(answer: ChatAnswer): ChatAnswer {
+    this.#flush();
+    this.#hearText({ text: answer.text, reasoning: '' });
+    return { ...answer, text: this.#heard.text };
+  }
+
+  #limit(): void {
+    const { max_result_bytes } = this.#context;
+    if (lengthOf(this.#heard) + (this.#tags?.held_length ?? 0) <= max_result_bytes) return;
+    const message = `the model said more than ${max_result_bytes} bytes, which is the limit`;
+    throw this.#capabilities.failure('result_too_large', message);
+  }
+
+  #parse(data: string): unknown {
+    try {
+      return JSON.parse(data);
+    } catch {
+      const what = this.#whole === undefined ? 'the stream held an event' : 'the endpoint answered with a body';
+      throw this.#capabilities.failure('transport', `${what} that is not JSON, or was cut on the way`);
+    }
+  }
+
+  #describeOdd(data: string): string {
+    const what = this.#whole === undefined ? 'the stream held an event that' : 'the endpoint answered with JSON that';
+    return `${what} is no part of an answer: ${this.#asked.quote(data)}`;
+  }
+
+  #describeNothing(content_type: string | null): string {
+    const type = content_type === null ? 'no content type' : content_type;
+    if (!this.#arrived && (content_type ?? '').startsWith('text/event-stream'))
+      return 'the answer ended before the model had finished: it was cut on the way';
+    return `the endpoint answered without a stream (${type}): does ${this.#asked.base_url_variable} lead to an OpenAI-compatible API? Most end in /v1`;
+  }
+}
+
+function isError(event: unknown): boolean {
+  return isFields(event) && (Boolean(event['error']) || event['object'] === 'error');
+}

@@ -1,0 +1,197 @@
+/**
+ * What providers say in place of an answer. They share neither statuses nor codes, so that their words decide: the same
+ * refusal comes as 400, as 500, and as an event of a stream whose status is 200.
+ */
+import type { Capabilities, SourceFailureClass } from 'chukwa/plugin';
+import { isFields } from './chunk.js';
+
+/** Why there is no answer. */
+export interface Failed {
+  readonly failure_class: SourceFailureClass;
+  readonly message: string;
+}
+
+/** An error that holds what the model had said: then it is the model's, and not the endpoint's. */
+export interface SaidAfterAll {
+  readonly text: string;
+  readonly finish_reason: string;
+}
+
+/** What was asked, as far as messages about its failure need it. */
+export interface AskedOf {
+  readonly model: string;
+  /** The variables that say where the endpoint is, and what its key is. */
+  readonly base_url_variable: string;
+  readonly key_variable: string;
+  /** How the request spoke of the schema, where it did so outside of the prompt. */
+  readonly response_format?: 'json_schema' | 'json_object';
+  readonly quote: Capabilities['quote'];
+}
+
+/** An error as it came. */
+export interface ProviderError {
+  /** Left out for an event in a stream. */
+  readonly http_status?: number;
+  readonly body: string;
+  readonly retry_after?: string;
+}
+
+/** A kind of refusal that is told by its words. */
+interface Kind {
+  readonly failure_class: SourceFailureClass;
+  readonly words: RegExp;
+  /** Statuses that never mean it, whatever the words. */
+  readonly never?: readonly number[];
+  /** What it is, and what to do. */
+  readonly advise: (asked: AskedOf, error: ProviderError) => string;
+}
+
+const QUOTA: Kind = {
+  failure_class: 'http_status',
+  words:
+    /insufficient[_ -]?(quota|balance|credit|funds)|exceeded your current quota|(out of|not enough|more) credits|billing|payment required/i,
+  advise: () => "the key's quota or credit is used up: waiting does not help, paying or another key does",
+};
+
+const RATE: Kind = {
+  failure_class: 'http_status',
+  words: /rate[_ -]?limit|too many requests|tokens per (minute|day)|requests per (minute|day)|\b[TR]P[MD]\b/i,
+  advise: (_, { retry_after }) => `too many requests; try again ${retry_after ? `after ${retry_after} s` : 'later'}`,
+};
+
+const FILTER: Kind = {
+  failure_class: 'model_refusal',
+  words:
+    /content[_ -]?(filter|policy|management policy|moderation)|responsible ?ai ?policy|violates (our )?usage guidelines|requires moderation|prompt was flagged|invalid_prompt/i,
+  advise: () => "the endpoint's content filter refused the prompt: change what the prompt, or what flows into it, says",
+};
+
+const CONTEXT: Kind = {
+  failure_class: 'http_status',
+  words:
+    /context[_ -]?(length|window|size)|context the overflows|maximum prompt length|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (maximum|max)( allowed)? (number of |input )?tokens|reduce the length of the messages|input token count/i,
+  advise: () =>
+    'the prompt is longer than the context of the model: show it less (the projection, its memory, the prompt), or give the model a longer context where it is served',
+};
+
+const SCHEMA: Kind = {
+  failure_class: 'structured_output_rejected',
+  words:
+    /response_format|json_schema|json_object|structured[ _-]outputs?|guided[ _-](json|decoding|grammar)|grammar|number of repetitions|invalid schema|unsupported schema|xgrammar|outlines/i,
+  never: [401, 403, 404, 429],
+  advise: ({ response_format }) =>
+    response_format === 'json_object'
+      ? 'write "schema_delivery": "prompt" in the source, and nothing but the prompt speaks of JSON'
+      : 'write "schema_delivery": "json_object" in the source, or "prompt", which every endpoint takes: then the schema stands in the prompt',
+};
+
+const USAGE: Kind = {
+  failure_class: 'http_status',
+  words: /stream_options|include_usage/i,
+  advise: () => 'the endpoint does not take stream_options: write "usage": false in the source',
+};
+
+const STREAM: Kind = {
+  failure_class: 'http_status',
+  words:
+    /stream(ing)? (is|was|are)? ?(not|un)[ -]?(supported|allowed|available|enabled)|(does not|doesn't|cannot) (support )?stream|unsupported value: 'stream'/i,
+  advise: () => 'the endpoint does not stream: write "stream": false in the source',
+};
+
+const LENGTH_SETTING: Kind = {
+  failure_class: 'http_status',
+  words: /max_completion_tokens/i,
+  advise: () =>
+    'the endpoint does not take max_completion_tokens: write "extra_body": {"max_tokens": N} in the source in place of max_output_tokens',
+};
+
+const ROLES: Kind = {
+  failure_class: 'http_status',
+  words: /roles must alternate|system (role|message)s? (is |are )?(not|un)[ -]?supported|only user(,| and) assistant/i,
+  advise: () =>
+    "the model's own template does not take these roles: write the prompt as one user message, without a system message",
+};
+
+/** Of several that fit, the first is meant. */
+const KINDS: readonly Kind[] = [LENGTH_SETTING, CONTEXT, USAGE, STREAM, QUOTA, RATE, FILTER, SCHEMA, ROLES];
+
+/** What an error of a provider means. */
+export function readProviderError(error: ProviderError, asked: AskedOf): Failed | SaidAfterAll {
+  const { http_status } = error;
+  const content = readContent(error.body);
+  const generation = content['failed_generation'];
+  if (typeof generation === 'string') return { text: generation, finish_reason: toReason(content['code']) };
+  const said = findMessage(content) ?? error.body.trim();
+  const cause = said === '' ? '' : `: ${asked.quote(said)}`;
+  const opening =
+    http_status === undefined
+      ? 'the endpoint broke off its answer with an error'
+      : `the endpoint answered with status ${http_status}`;
+  const told = `${opening}${cause}`;
+  const kind = findKind(error, asked);
+  const advice = kind?.advise(asked, error) ?? adviseByStatus(error, content, asked);
+  return {
+    failure_class: kind?.failure_class ?? (http_status === undefined ? 'transport' : 'http_status'),
+    message: advice === '' ? told : `${told.replace(/[.;,\s]+$/, '')}; ${advice}`,
+  };
+}
+
+/** The reason to end that such an answer is given: the provider's own code. */
+function toReason(code: unknown): string {
+  return typeof code === 'string' && code !== '' ? code : 'failed_generation';
+}
+
+function findKind({ http_status, body }: ProviderError, { response_format }: AskedOf): Kind | undefined {
+  return KINDS.find((kind) => {
+    if (kind === SCHEMA && response_format === undefined) return false;
+    if (http_status !== undefined && kind.never?.includes(http_status) === true) return false;
+    return kind.words.test(body);
+  });
+}
+
+function adviseByStatus({ http_status, retry_after }: ProviderError, content: Fields, asked: AskedOf): string {
+  const { model, key_variable, base_url_variable } = asked;
+  if (http_status === undefined) return '';
+  if (http_status === 401) return `set ${key_variable} to a key that the endpoint knows`;
+  if (http_status === 402) return QUOTA.advise(asked, { body: '' });
+  if (http_status === 403) return `the key has no right to the model ${model}`;
+  if (http_status === 404 && !hasExplained(content))
+    return `the endpoint has no model ${model}, or ${base_url_variable} does not lead to its API (most end in /v1)`;
+  if (http_status === 429)
+    return `too many requests, or the quota is used up; try again ${retry_after ? `after ${retry_after} s` : 'later'}`;
+  if (http_status >= 500) return 'the fault is on its side; try again later';
+  return '';
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Whether the endpoint has said in words of its own what it lacks, and not only that it knows no such model. */
+function hasExplained(content: Fields): boolean {
+  return content['code'] !== 'model_not_found' && (findMessage(content) ?? '') !== '';
+}
+
+/** The object that tells of the error: under `error`, or the body itself; one provider sends a list of them. */
+function readContent(body: string): Fields {
+  const parsed = parse(body);
+  const first: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (!isFields(first)) return {};
+  const { error } = first;
+  if (isFields(error)) return error;
+  return typeof error === 'string' ? { ...first, message: error } : first;
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns undefined where there is no message: many proxies answer with a page */
+function findMessage(content: Fields): string | undefined {
+  const { message, detail, errors } = content;
+  const said = [message, detail, errors].find((member) => member !== undefined && member !== null);
+  if (said === undefined) return undefined;
+  return typeof said === 'string' ? said : JSON.stringify(said);
+}

@@ -1,0 +1,75 @@
+import type { Capabilities, ChatRequest, InvocationContext } from 'chukwa/plugin';
+import OpenAI, { type ClientOptions } from 'openai';
+import type { LlmChatInterface } from './interface.js';
+import { baseUrlVariable, findKey, findUnsupported, toBody, toHeaders, toSentHeaders } from './request.js';
+
+/** The call, and the signal that also ends it when the source's own time is up. */
+export interface Bounded {
+  readonly context: InvocationContext;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends the one request of a call through the `openai` client. Nothing is tried again.
+ * @returns the response, whatever its status, its body unread: the client would read the whole of a refusal, and keep a part
+ * @throws SourceFailure where nothing can be sent, or nothing comes back
+ */
+export async function send(
+  told: LlmChatInterface,
+  capabilities: Capabilities,
+  request: ChatRequest,
+  { context, signal }: Bounded,
+): Promise<Response> {
+  const { origin, model, failure } = capabilities;
+  const unsupported = findUnsupported(told);
+  if (unsupported) throw failure('unavailable', unsupported);
+  if (!origin || model === undefined) throw failure('unavailable', `${baseUrlVariable(told)} is not set`);
+  const found = findKey(told, capabilities.variables, origin.url);
+  if (!found.ok) throw failure('unavailable', found.message);
+  let refused: Response | undefined;
+  let thrown: unknown;
+  const fetch: ClientFetch = async (url, init) => {
+    const given = { ...init, headers: toSentHeaders(init?.headers) };
+    const response = await origin.fetch(url instanceof Request ? url.url : url, given, context).catch((error) => {
+      thrown = error;
+      throw error;
+    });
+    if (response.ok) return response;
+    refused = response;
+    throw new Error(`HTTP status ${response.status}`);
+  };
+  const body = toBody(told, model, request) as unknown as OpenAI.ChatCompletionCreateParams;
+  const headers = toHeaders(found.key, context.client_request_id);
+  try {
+    return await openClient(origin.url, found.key, fetch)
+      .chat.completions.create(body, { signal, headers })
+      .asResponse();
+  } catch (error) {
+    if (refused !== undefined) return refused;
+    throw thrown ?? error;
+  }
+}
+
+/** What the client is told where there is no key, without which it does not begin; nothing of it is sent. */
+const NO_KEY = 'none';
+
+/** The call's signal ends it; the client's own timer would only hide why. */
+const CLIENT_TIMEOUT_MS = 2_147_483_647;
+
+type ClientFetch = NonNullable<ClientOptions['fetch']>;
+
+/** A client for one call. All that it would otherwise take from the environment is said, and its retries are off. */
+function openClient(baseURL: string, key: string | undefined, fetch: ClientFetch): OpenAI {
+  return new OpenAI({
+    apiKey: key ?? NO_KEY,
+    adminAPIKey: null,
+    baseURL,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries: 0,
+    timeout: CLIENT_TIMEOUT_MS,
+    logLevel: 'off',
+    fetch,
+  });
+}

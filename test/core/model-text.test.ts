@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readModelText } from '../../engine/core/nodes/model-text.js';
+
+for (const [what, text, finish_reason, message, from_scratch] of [
+  [
+    'prose before it',
+    'Sure! Here is the patch:\n{}',
+    'stop',
+    'it begins with "Sure! Here is the patch:\\n{}", where { should stand.',
+    true,
+  ],
+  ['long prose', 'x'.repeat(70), 'stop', `it begins with "${'x'.repeat(60)}" and goes on, where { should stand.`, true],
+  ['nothing', ' \n', 'stop', 'it is empty.', true],
+  [
+    'nothing within the output limit',
+    '',
+    'length',
+    'it is empty. The output limit was reached before it began: think less, and answer at once.',
+    true,
+  ],
+  ['a comma too much', '{"a":1,}', 'stop', 'it stops being JSON at character 8.', undefined],
+  [
+    'an end too soon',
+    '{"a":',
+    'length',
+    'it ends too soon. It was cut off at the output limit: answer more briefly.',
+    undefined,
+  ],
+] as const) {
+  test(`a model is told of ${what} in its own terms`, () => {
+    const read = readModelText({ text, finish_reason });
+    assert.ok(!read.ok);
+    assert.equal(read.complaint.message, `The response is not one JSON object: ${message}`);
+    assert.equal(read.complaint.from_scratch, from_scratch);
+  });
+}
+
+for (const [text, finish_reason] of [
+  ['<tool_call>{"name": "buy", "arguments": {}}</tool_call>', 'tool_calls'],
+  ['<tool_call>{"name": "buy"}</tool_call>', 'stop'],
+  ['<function=buy>{}', 'stop'],
+  ['[TOOL_CALLS][{"name":"buy"}]', 'stop'],
+  ['', 'tool_calls'],
+  ['buy()', 'tool_use_failed'],
+] as const) {
+  test(`a native tool call that nobody asked for is told as that: ${text || 'nothing'}, ${finish_reason}`, () => {
+    const read = readModelText({ text, finish_reason });
+    assert.ok(!read.ok);
+    assert.match(read.complaint.message, /it is a native tool call, and none was offered/);
+    assert.equal(read.complaint.from_scratch, true);
+  });
+}
+
+test('JSON is read as JSON, whatever reason the server gives for its end', () => {
+  for (const finish_reason of ['tool_calls', 'done', 'json_validate_failed']) {
+    const read = readModelText({ text: '{"a":1}', finish_reason });
+    assert.deepEqual(read.ok && read.value, { a: 1 });
+  }
+});
