@@ -10,6 +10,7 @@ import { addInvocation } from './invocation.js';
 import { addList } from './list.js';
 import { addLlmCall } from './llm-call.js';
 import { addMigrate } from './migrate.js';
+import { addModel } from './model.js';
 import { addPark } from './park.js';
 import { addPlugin } from './plugin.js';
 import { addPut } from './put.js';
@@ -48,6 +49,7 @@ const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addLlmCall,
   addRecord,
   addPlugin,
+  addModel,
   addToys,
   addMigrate,
   addDoctor,

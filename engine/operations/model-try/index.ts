@@ -1,0 +1,2 @@
+export { findTriedSource } from './find-source.js';
+export { type ModelTrial, type TriedQuestion, type TriedSource, type Try, tryModel } from './try-model.js';

@@ -1,0 +1,174 @@
+import type { JsonObject } from '../../contract/json.js';
+import type { ChatAnswer } from '../../contract/source.js';
+import { contentHash } from '../../core/content/canonical.js';
+import type { Invoke } from '../../core/turn/command.js';
+import type { SchemaDelivery } from '../../core/workflow/program.js';
+import type { CallOutcome, CallRecorder, ResolvedSource } from '../../ports/sources.js';
+import type { OpenSources } from '../composition.js';
+import { type Done, refuse } from '../engine.js';
+import { listQuestions, type Question, type QuestionName } from './questions.js';
+import { applyChanges, type Changes, listVariations } from './variations.js';
+
+/** A source to be tried. */
+export interface TriedSource {
+  readonly label: string;
+  readonly interface: JsonObject & { readonly name: string };
+}
+
+/** One question as it was asked once. */
+export interface Try {
+  /** What was changed in the source for it; null for what was taken out. */
+  readonly changes: Changes;
+  readonly is_good: boolean;
+  /** What came back, in a sentence. */
+  readonly looked_like: string;
+  readonly failure_class?: string;
+}
+
+export interface TriedQuestion {
+  readonly question: QuestionName;
+  /** In the order in which they were made; the last is good, or nothing was. */
+  readonly tries: readonly Try[];
+}
+
+/** What came of trying a source. */
+export interface ModelTrial extends ResolvedSource {
+  readonly label: string;
+  readonly questions: readonly TriedQuestion[];
+  /** Whether all questions were answered: as the source is written, with the changes, or not at all. */
+  readonly works: 'as_written' | 'with_changes' | 'not';
+  /** What to write in the source; null for what to take out. */
+  readonly changes: Changes;
+}
+
+/** What a call may take beside its own settings. */
+const LIMITS = { max_runtime_ms: 600_000, max_request_bytes: 1_048_576, max_result_bytes: 1_048_576 } as const;
+
+/**
+ * Asks a model three small questions, and finds settings with which it answers them: first the source as it is written,
+ * then one thing changed after the other. Nothing is recorded.
+ */
+export async function tryModel({ authoring, callSource }: OpenSources, source: TriedSource): Promise<Done<ModelTrial>> {
+  const plugin = authoring.catalogue.plugins.find(({ name }) => name === source.interface.name);
+  if (plugin?.speaks !== 'chat') {
+    return refuse({
+      code: 'SOURCE_IS_NO_MODEL',
+      message: `The source ${source.label} is no model: its plugin ${source.interface.name} ${plugin ? 'answers with JSON' : 'is not there'}.`,
+      repair: 'Name a source whose interface is llm_chat, such as workflows/sources/chat.json.',
+    });
+  }
+  const patch = authoring.shippedSchemas.get('world-patch.schema.json');
+  if (patch === undefined) throw new Error('the shipped schema world-patch is missing');
+  let resolved: ResolvedSource = {};
+  const recorder: CallRecorder = { started: async (known) => void (resolved = known), flushed: async () => {} };
+  const asked = async (question: Question, changes: Changes): Promise<CallOutcome> => {
+    const command = toCommand(source, question, changes);
+    const { signal } = new AbortController();
+    const result = await callSource(
+      command,
+      { client_request_id: `try/turn-1/${question.name}`, correlation_id: 'try', signal },
+      recorder,
+    );
+    if (result.status === 'pending') throw new Error('a model does not answer later');
+    return result;
+  };
+  const questions = listQuestions(patch, (schema) => {
+    const compiled = authoring.compileSchema(contentHash(schema), schema);
+    if (!compiled.ok) throw new Error('the composed schema does not compile');
+    return compiled.value;
+  });
+  const { tried, changes } = await askAll(source, questions, asked);
+  const isGood = tried.length === questions.length && tried.every(({ tries }) => tries.at(-1)?.is_good === true);
+  const works = isGood ? (Object.keys(changes).length === 0 ? 'as_written' : 'with_changes') : 'not';
+  return { ok: true, value: { label: source.label, ...resolved, questions: tried, works, changes } };
+}
+
+async function askAll(
+  source: TriedSource,
+  questions: readonly Question[],
+  asked: (question: Question, changes: Changes) => Promise<CallOutcome>,
+): Promise<{ readonly tried: readonly TriedQuestion[]; readonly changes: Changes }> {
+  const tried: TriedQuestion[] = [];
+  let changes: Changes = {};
+  for (const question of questions) {
+    const tries: Try[] = [];
+    for (const variation of listVariations(source.interface, changes, question)) {
+      const outcome = await asked(question, variation);
+      const made = toTry(question, variation, outcome);
+      tries.push(made);
+      if (made.is_good) changes = variation;
+      if (made.is_good || isHopeless(outcome)) break;
+    }
+    tried.push({ question: question.name, tries });
+    if (tries.some(({ failure_class }) => failure_class === undefined)) continue;
+    // Whoever answers nothing to one question answers nothing to the next.
+    if (question.name === 'plain') break;
+  }
+  return { tried, changes };
+}
+
+function toCommand(source: TriedSource, question: Question, changes: Changes): Invoke {
+  const wire = applyChanges(source.interface, changes) as TriedSource['interface'];
+  const delivery = (wire['schema_delivery'] ?? 'prompt') as SchemaDelivery;
+  const settings = question.has_schema ? wire : { ...wire, schema_delivery: 'prompt' };
+  const timeout_ms = wire['timeout_ms'];
+  const deadline_ms = Math.min(
+    typeof timeout_ms === 'number' ? timeout_ms + 1_000 : LIMITS.max_runtime_ms,
+    LIMITS.max_runtime_ms,
+  );
+  return {
+    kind: 'invoke',
+    key: question.name,
+    invocation_kind: 'llm_generation',
+    request: null,
+    request_hash: 'none',
+    workflow_hash: 'none',
+    deadline_ms,
+    generation: question.generation(delivery),
+    call: {
+      source: { hash: contentHash(settings), label: source.label, plugin: wire.name, interface: settings },
+      effect: 'read_only',
+      repeatable: false,
+      redaction: 'all',
+      limits: LIMITS,
+    },
+  };
+}
+
+function toTry({ findFault }: Question, changes: Changes, outcome: CallOutcome): Try {
+  if (outcome.status === 'failed') {
+    const { failure_class, failure_message } = outcome;
+    return { changes, is_good: false, looked_like: failure_message, failure_class };
+  }
+  const { text, finish_reason } = outcome.answer as unknown as ChatAnswer;
+  const fault = findFault(text, finish_reason);
+  const looked_like = fault === undefined ? describe(outcome, text) : `${describe(outcome, text)}; ${fault}`;
+  return { changes, is_good: fault === undefined, looked_like };
+}
+
+function describe({ trace, usage, duration_ms }: CallOutcome, text: string): string {
+  const pieces = trace?.chunks?.lengths.length ?? 0;
+  const artifacts = trace?.artifacts ?? [];
+  const reasoning = artifacts.find(({ kind }) => kind === 'reasoning')?.value;
+  const provider = artifacts.find(({ kind }) => kind === 'provider')?.value as JsonObject | undefined;
+  const from = provider?.['reasoning_from'];
+  return [
+    `${text.length} characters in ${pieces} pieces, in ${duration_ms} ms`,
+    ...(typeof reasoning === 'string'
+      ? [
+          `${reasoning.length} characters of reasoning beside them (${Array.isArray(from) ? from.join(', ') : 'reasoning'})`,
+        ]
+      : []),
+    usage === undefined ? 'no token counts' : `${usage.input_tokens} tokens in and ${usage.output_tokens} out`,
+    ...(provider?.['ended_by'] === '[DONE]' ? ['ended by [DONE] without a reason'] : []),
+  ].join(', ');
+}
+
+const HOPELESS_STATUSES: readonly number[] = [401, 402, 403, 404, 429];
+
+/** Failures that no setting of the source mends. */
+function isHopeless(outcome: CallOutcome): boolean {
+  if (outcome.status !== 'failed') return false;
+  if (outcome.http_status === undefined) return true;
+  return HOPELESS_STATUSES.includes(outcome.http_status);
+}

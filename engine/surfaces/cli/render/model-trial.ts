@@ -1,0 +1,41 @@
+import type { ModelTrial, TriedQuestion, Try } from '../../../operations/model-try/index.js';
+import { bad, EMPTY, good, hanging, type Line, line, strong } from './line.js';
+
+/** What came of trying a model: each question, how its answers looked, and what to write. */
+export function modelTrialLines(trial: ModelTrial): readonly Line[] {
+  const { label, model, origin, questions } = trial;
+  return [
+    line(strong(model ?? 'no model'), ` at ${origin ?? 'no endpoint'}, by the source ${label}`),
+    ...questions.flatMap(questionLines),
+    EMPTY,
+    ...verdictLines(trial),
+  ];
+}
+
+function questionLines({ question, tries }: TriedQuestion): readonly Line[] {
+  return [EMPTY, line(strong(question)), ...tries.map(tryLine)];
+}
+
+function tryLine({ changes, is_good, looked_like }: Try): Line {
+  const how = Object.keys(changes).length === 0 ? 'as it is written' : `with ${writeChanges(changes)}`;
+  return hanging(4, '  ', is_good ? good('good') : bad('bad'), `, ${how}: ${looked_like}`);
+}
+
+function verdictLines({ works, changes }: ModelTrial): readonly Line[] {
+  switch (works) {
+    case 'as_written':
+      return [line('The source works as it is written.')];
+    case 'with_changes':
+      return [line('Write in the interface of the source:'), hanging(4, '  ', strong(writeChanges(changes)))];
+    case 'not':
+      return [line('No settings were found with which all questions are answered. The reasons stand above.')];
+  }
+}
+
+function writeChanges(changes: Try['changes']): string {
+  return Object.entries(changes)
+    .map(([name, value]) =>
+      value === null ? `no ${JSON.stringify(name)}` : `${JSON.stringify(name)}: ${JSON.stringify(value)}`,
+    )
+    .join(', ');
+}
