@@ -51,7 +51,7 @@ export async function reportCall(
   if (settled.value === 'undecided') return undecided();
   const about = { world, attempt_id: reported.attempt_id, source_invocation_id };
   if (settled.value === 'settled')
-    return { ok: true, value: { accepted: true, reason: 'settled', message: SETTLED, ...about } };
+    return { ok: true, value: { accepted: true, reason: 'settled', message: SETTLED[said.kind], ...about } };
   if (!call.may_pend && settled.value === 'late') return { ok: true, value: { ...NOT_AWAITED, source_invocation_id } };
   return { ok: true, value: { ...acknowledge({ ...reported, kind: settled.value }, CALL), source_invocation_id } };
 }
@@ -70,7 +70,11 @@ async function tellAttempt(engine: Engine, call: MeantCall, said: SaidReport): P
   return reported.kind === 'unknown' ? { kind: 'late', world_slug, attempt_id } : reported;
 }
 
-const SETTLED = 'The call was in doubt, and the report settles it: the next attempt goes on from there.';
+const SETTLED: Readonly<Record<SaidReport['kind'], string>> = {
+  answered:
+    'The call was in doubt, and the report settles it: it took place, and the next attempt goes on with the answer.',
+  failed: 'The call was in doubt, and the report settles it: it did not take place, and is made again.',
+};
 
 /** It is kept nowhere yet: whoever says it again hears what becomes of it. */
 function undecided(): Refused {

@@ -23,11 +23,14 @@ const HOUR_MS = 3_600_000;
 
 forEachDatabase('a call that is answered later', (open) => {
   /** A world with an attempt one of whose calls is pending. */
-  async function pend(world: string, { alias, deadline_ms }: { alias?: string; deadline_ms?: number } = {}) {
+  async function pend(
+    world: string,
+    { alias, deadline_ms, has_effect }: { alias?: string; deadline_ms?: number; has_effect?: boolean } = {},
+  ) {
     const { store } = await open();
     await makeWorld(store, world);
     const { lease } = await begin(store, world);
-    const call = pendingStart('a', 1, deadline_ms);
+    const call = has_effect ? withEffect(pendingStart('a', 1, deadline_ms)) : pendingStart('a', 1, deadline_ms);
     await startCall(store, lease, call);
     const until = await store.attempts.pendCall(lease, call.source_invocation_id, pended(call, alias));
     assert.ok(until !== 'overtaken');
@@ -271,6 +274,17 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.deepEqual(await store.pending.find('parcel-2'), []);
   });
 
+  test('is what its name means while it is in doubt, though a later call that is over had the name as well', async () => {
+    const { store, id, lease } = await pend('doubted', { alias: 'parcel-3', has_effect: true });
+    await store.attempts.fail(lease, failing());
+    const later = await pend('after-it', { alias: 'parcel-3' });
+    assert.equal((await store.pending.find('parcel-3')).length, 2);
+    await store.attempts.fail(later.lease, failing());
+    assert.deepEqual(await store.pending.find('parcel-3'), [meaning(id, 'doubted', lease)]);
+    await store.attempts.settle({ attempt_id: lease.attempt_id, source_invocation_id: id, settled_at: Date.now() });
+    assert.deepEqual(await store.pending.find('parcel-3'), [meaning(later.id, 'after-it', later.lease)]);
+  });
+
   test('stays pending when its driver is gone, and the next one hears so', async () => {
     const { store, id, until } = await pend('taken-over');
     const { outside } = await open();
@@ -280,3 +294,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal((await store.records.invocation(id, 'redacted'))?.status, 'pending');
   });
 });
+
+function withEffect({ command, ...start }: CallStart): CallStart {
+  return { ...start, command: { ...command, call: { ...command.call, effect: 'external_side_effect' } } };
+}

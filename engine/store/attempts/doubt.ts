@@ -5,7 +5,8 @@
 export const IS_UNKNOWN = `(calls.effect_class <> 'read_only' AND NOT calls.repeatable
      AND (calls.status = 'interrupted' OR calls.outcome_unknown))`;
 
-const IS_DOUBTED = `${IS_UNKNOWN}
+/** Calls, as `calls`, that are in doubt and that nobody has settled: a condition of the query around it. */
+export const IS_DOUBTED = `${IS_UNKNOWN}
      AND NOT EXISTS (
        SELECT FROM call_settlements settled
        WHERE settled.world_slug = calls.world_slug AND settled.source_invocation_id = calls.source_invocation_id)`;

@@ -1,4 +1,5 @@
 import type { AwaitedCall, MeantCall, PendingCalls } from '../../ports/pending-calls.js';
+import { IS_DOUBTED } from '../attempts/doubt.js';
 import { ringFor } from '../inbox/ring.js';
 import { prepare, run, type Runner, toStoredText } from '../statement.js';
 
@@ -19,15 +20,22 @@ const FIND_OWN = prepare(
    WHERE source_invocation_id = :correlation::uuid`,
 );
 
+// A name stands for the calls that need an answer: awaited ones, and those in doubt. Where there are none, it stands for
+// the last call that had it, so that a report which is sent again hears that nothing follows from it.
 const FIND_ALIAS = prepare(
   'find_call_by_alias',
   `WITH named AS (
-     SELECT source_invocation_id, world_slug, attempt_id, is_awaited, pended_at FROM pending_calls
+     SELECT source_invocation_id, world_slug, attempt_id, pended_at, is_awaited OR EXISTS (
+       SELECT FROM source_invocations AS calls
+         JOIN worlds ON worlds.world_slug = calls.world_slug AND worlds.adoptable_attempt_id = calls.attempt_id
+       WHERE calls.world_slug = pending_calls.world_slug
+         AND calls.source_invocation_id = pending_calls.source_invocation_id AND ${IS_DOUBTED}) AS is_open
+     FROM pending_calls
      WHERE correlation_alias = :correlation)
-   SELECT source_invocation_id, world_slug, attempt_id, true AS may_pend FROM named WHERE is_awaited
+   SELECT source_invocation_id, world_slug, attempt_id, true AS may_pend FROM named WHERE is_open
    UNION ALL
    (SELECT source_invocation_id, world_slug, attempt_id, true FROM named
-    WHERE NOT EXISTS (SELECT FROM named WHERE is_awaited) ORDER BY pended_at DESC LIMIT 1)`,
+    WHERE NOT EXISTS (SELECT FROM named WHERE is_open) ORDER BY pended_at DESC LIMIT 1)`,
 );
 
 async function find(runner: Runner, correlation: string): Promise<readonly MeantCall[]> {
