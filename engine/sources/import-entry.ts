@@ -78,7 +78,7 @@ const REPAIR = 'Correct its modules, which should do nothing at import but impor
 const COMPILE =
   'Compile it, as npm run build does, and name the folder with what was compiled: a plugin that ships is dist/plugins/NAME.';
 
-function entryFailed({ folder, manifest }: FoundPlugin, reason: string, repair = REPAIR): Problem {
+export function entryFailed({ folder, manifest }: FoundPlugin, reason: string, repair = REPAIR): Problem {
   return {
     code: 'PLUGIN_ENTRY_FAILED',
     message: `the plugin ${manifest.name} cannot be loaded: ${reason}`,

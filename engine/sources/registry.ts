@@ -9,7 +9,7 @@ import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { hashCode } from './code-hash.js';
 import type { FoundPlugin } from './found-plugin.js';
-import { findEntryProblem, findInside } from './import-entry.js';
+import { entryFailed, findEntryProblem, findInside } from './import-entry.js';
 import { readJsonFile } from './json-file.js';
 import { listPluginFolders, type PluginPlaces } from './plugin-places.js';
 
@@ -91,6 +91,8 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
   if (!compiled.ok) return compiled;
   const problem = await findEntryProblem(found);
   if (problem !== undefined) return { ok: false, problems: [problem] };
+  const code = await hashCode(folder);
+  if ('reason' in code) return { ok: false, problems: [entryFailed(found, code.reason)] };
   return {
     ok: true,
     value: {
@@ -98,7 +100,7 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
       description: manifest.description,
       speaks: manifest.speaks,
       folder,
-      version: versionOf(manifest, compiled.value.schema, await hashCode(folder)),
+      version: versionOf(manifest, compiled.value.schema, code.hash),
       ...(manifest.origin?.interface_field === undefined ? {} : { origin_field: manifest.origin.interface_field }),
       ...(manifest.model === undefined ? {} : { model_variable_field: manifest.model.variable_field }),
       ...(manifest.tool_prefix === undefined ? {} : { tool_prefix: manifest.tool_prefix }),

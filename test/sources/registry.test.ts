@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
@@ -110,9 +110,15 @@ test('files of a plugin that are no regular ones, or too large, are problems and
   }
   await writePlugin(folder, 'large', GOOD);
   await writeFile(join(folder, 'large', 'plugin.json'), ' '.repeat(1_048_577));
+  await writePlugin(folder, 'zero_module', GOOD);
+  await symlink('/dev/zero', join(folder, 'zero_module', 'more.js'));
+  await writePlugin(folder, 'vast', GOOD);
+  await writeFile(join(folder, 'vast', 'more.js'), '');
+  await truncate(join(folder, 'vast', 'more.js'), 6 * 2 ** 30);
   const { names, messages } = await describeAll([folder]);
   assert.deepEqual(names, []);
-  assert.equal(messages.match(/not a regular file/g)?.length, 3);
+  assert.equal(messages.match(/not a regular file/g)?.length, 4);
+  assert.match(messages, /more than 67108864 bytes, by more\.js/);
   assert.match(messages, /larger than 1048576 bytes/);
 });
 
