@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
 import { access, type FileHandle, link, open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
@@ -54,6 +55,9 @@ export async function exportWorlds({ store }: Archive, request: ExportRequest): 
 
 const BUFFERED_CHARACTERS = 262_144;
 const READ_BYTES = 262_144;
+
+/** The longest line that is read. A row holds at most one answer, whose bytes are two characters each. */
+const LINE_CHARACTERS_MAX = 134_217_728;
 
 function openLines(handle: FileHandle): {
   readonly write: (line: string) => Promise<void>;
@@ -145,19 +149,29 @@ function toDone(imported: Imported, file: string): Done<Moved> {
 
 /** The lines of a file without their ends. A line ends with a line feed only: JSON may hold every other separator. */
 async function* readLines(path: string): AsyncGenerator<string> {
-  const handle = await onFile(open(path));
+  // Without waiting for somebody who writes, if it is a pipe.
+  const handle = await onFile(open(path, constants.O_RDONLY | constants.O_NONBLOCK));
   const decoder = new StringDecoder('utf8');
   const bytes = Buffer.alloc(READ_BYTES);
   try {
-    let rest = '';
+    if (!(await onFile(handle.stat())).isFile()) throw new FileFault('NOT_A_FILE');
+    let begun: string[] = [];
+    let characters = 0;
     for (;;) {
       const { bytesRead } = await onFile(handle.read(bytes));
       if (bytesRead === 0) break;
-      const lines = (rest + decoder.write(bytes.subarray(0, bytesRead))).split('\n');
-      rest = lines.pop() ?? '';
-      yield* lines;
+      const [first = '', ...further] = decoder.write(bytes.subarray(0, bytesRead)).split('\n');
+      begun.push(first);
+      characters += first.length;
+      if (characters > LINE_CHARACTERS_MAX) throw new FileFault('LINE_TOO_LONG');
+      const last = further.pop();
+      if (last === undefined) continue;
+      yield begun.join('');
+      yield* further;
+      begun = [last];
+      characters = last.length;
     }
-    rest += decoder.end();
+    const rest = begun.join('') + decoder.end();
     if (rest !== '') yield rest;
   } finally {
     await handle.close();
@@ -193,6 +207,8 @@ class FileFault extends Error {
 }
 
 const FILE_REASONS: Readonly<Record<string, string>> = {
+  NOT_A_FILE: 'it is not a regular file',
+  LINE_TOO_LONG: 'it has a line that is longer than any row of a world',
   ENOENT: 'it is not there, or its folder is not',
   ENOTDIR: 'a file stands in the place of its folder',
   EISDIR: 'it is a folder',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -114,6 +115,9 @@ test('an export never takes the place of a file, and what is refused leaves none
   assert.match(await chukwa(['world', 'export', 'a', '--out', join(out, 'no', 'b')], embedded, 1), /FILE_UNWRITABLE/);
   assert.match(await chukwa(['world', 'import', join(out, 'none')], embedded, 1), /FILE_MISSING/);
   assert.match(await chukwa(['world', 'import', out], embedded, 1), /FILE_UNREADABLE/);
+  execFileSync('mkfifo', [join(folder, 'pipe')]);
+  for (const endless of [join(folder, 'pipe'), '/dev/zero'])
+    assert.match(await chukwa(['world', 'import', endless], empty, 1), /FILE_UNREADABLE/);
   assert.match(await chukwa(['world', 'import', file], embedded, 1), /WORLD_EXISTS/);
   await writeFile(join(folder, 'cut'), (await readFile(file, 'utf8')).slice(0, 2000));
   assert.match(await chukwa(['world', 'import', join(folder, 'cut')], empty, 1), /WORLD_FILE_DAMAGED/);
