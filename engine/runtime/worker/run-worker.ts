@@ -49,6 +49,8 @@ interface Worker {
   /** Since when the doorbell cannot be heard, and what was said of that. */
   silent_since: number | undefined;
   told_fault: string | undefined;
+  /** Why the worker cannot go on, where one of its jobs has found that. */
+  broken: { readonly error: unknown } | undefined;
 }
 
 /**
@@ -64,6 +66,7 @@ export async function runWorker(parts: WorkerParts, settings: WorkerSettings, st
     for (let is_called = true; !stop.aborted; ) {
       const rest_ms = await look(worker, is_called);
       is_called = await alarm.sleep(rest_ms);
+      if (worker.broken !== undefined) throw worker.broken.error;
     }
   } finally {
     stopListening();
@@ -85,6 +88,7 @@ function openWorker(parts: WorkerParts, settings: WorkerSettings): Worker {
     trouble: undefined,
     silent_since: undefined,
     told_fault: undefined,
+    broken: undefined,
   };
 }
 
@@ -208,11 +212,15 @@ function toWorlds({ settings: { worlds } }: Worker): Pick<WorkerSettings, 'world
 function start(worker: Worker, job: Job): void {
   const { busy, alarm } = worker;
   if (busy.has(job.world_slug)) return;
-  const done = work(worker, job).finally(() => {
-    busy.delete(job.world_slug);
-    if (worker.quarantine === 'on') worker.quarantine = 'none';
-    alarm.ring();
-  });
+  const done = work(worker, job)
+    .catch((error: unknown) => {
+      worker.broken ??= { error };
+    })
+    .finally(() => {
+      busy.delete(job.world_slug);
+      if (worker.quarantine === 'on') worker.quarantine = 'none';
+      alarm.ring();
+    });
   busy.set(job.world_slug, done);
 }
 
