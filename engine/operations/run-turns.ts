@@ -140,7 +140,8 @@ async function waitToRetry(
   { attempted_turn, failure }: Extract<AttemptEnd, { kind: 'failed' }>,
   retries: number,
 ): Promise<boolean> {
-  if (failure.is_transient !== true || retries >= most || signal.aborted) return false;
+  // Nothing is begun in a world before its doubt is settled.
+  if (failure.is_transient !== true || failure.is_in_doubt || retries >= most || signal.aborted) return false;
   const wait_ms = Math.max(turnBackoffMs(retries, Math.random()), failure.retry_after_ms ?? 0);
   onProgress({ kind: 'turn_waits', attempted_turn, retry: retries + 1, retries: most, wait_ms });
   // A stop ends the wait, and is no fault.

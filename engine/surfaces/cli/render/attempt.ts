@@ -139,7 +139,7 @@ function answerLines({ llm_call_id, response_json }: InvocationSummary, indent: 
 function brokenLine(invocation: InvocationSummary, indent: string): Line {
   const { failure_class, failure_detail, failure_message } = invocation;
   const settlement = toSettlement(invocation);
-  const said = settlement === undefined ? '' : ` ${settlement}`;
+  const said = settlement === undefined ? '' : `. ${settlement}`;
   const why = failure_detail === null ? failure_class : `${failure_class}, ${failure_detail}`;
   return hanging(indent.length + 5, `${indent}   `, bad(why ?? 'failed'), `: ${failure_message ?? ''}${said}`);
 }

@@ -57,8 +57,11 @@ function toAdopted({ adopts }: Extract<WorkerEvent, { kind: 'turn_began' }>): st
   return adopts === undefined ? '' : `, with ${count(adopts.calls, 'call')} adopted from attempt ${adopts.attempt_id}`;
 }
 
-function toPutOff({ put_off }: Extract<WorkerEvent, { kind: 'turn_failed' }>): string {
-  return put_off === undefined ? '' : `; tried anew in ${toDuration(put_off.delay_ms)}, retry ${put_off.retry}`;
+/** A turn that waits until a call is settled is put off without a time that could be told. */
+function toPutOff({ put_off, failure }: Extract<WorkerEvent, { kind: 'turn_failed' }>): string {
+  return put_off === undefined || failure.is_in_doubt === true
+    ? ''
+    : `; tried anew in ${toDuration(put_off.delay_ms)}, retry ${put_off.retry}`;
 }
 
 const WHY: Readonly<Record<Extract<WorkerEvent, { kind: 'turn_continued' }>['why'], string>> = {
