@@ -172,7 +172,7 @@ async function through(
       ...(body === '' ? {} : { body }),
     });
     const answer: unknown = await response.json();
-    if (response.ok) return { ok: true, value: answer as Acknowledgement };
+    if (response.ok && isAcknowledgement(answer)) return { ok: true, value: answer };
     const problem = toProblem(served, answer);
     return response.status === 422 ? refuse(problem) : unavailable(problem);
   } catch {
@@ -180,8 +180,14 @@ async function through(
   }
 }
 
+/** What is at the address need not be a server of ours. */
+function isAcknowledgement(answer: unknown): answer is Acknowledgement {
+  const { accepted, message } = Object(answer) as Readonly<Record<string, unknown>>;
+  return typeof accepted === 'boolean' && typeof message === 'string';
+}
+
 function toProblem({ url }: ServedAt, answer: unknown): Problem {
-  const { code, detail, repair } = answer as Readonly<Record<string, unknown>>;
+  const { code, detail, repair } = Object(answer) as Readonly<Record<string, unknown>>;
   return {
     code: typeof code === 'string' ? code : 'UNEXPECTED',
     message: typeof detail === 'string' ? detail : `The server at ${url} could not do it.`,
