@@ -69,7 +69,7 @@ async function startWorker(
   const words = ['worker', '--lease', String(LEASE_SECONDS), '--concurrency', String(ATTEMPTS), '--json'];
   const only = ['--worlds', ...worlds];
   const worker = spawn(process.execPath, [program, ...words, ...only], {
-    env: { ...process.env, CHUKWA_LLM_API_KEY: 'none', ...variables },
+    env: { ...process.env, CHUKWA_LLM_API_KEY: 'a-key-of-the-bench', ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(worker.stdout, 'data');
