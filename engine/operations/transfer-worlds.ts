@@ -154,7 +154,7 @@ async function* readLines(path: string): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   const bytes = Buffer.alloc(READ_BYTES);
   try {
-    if (!(await onFile(handle.stat())).isFile()) throw new FileFault('NOT_A_FILE');
+    if (!(await onFile(handle.stat())).isFile()) throw new FileFault('not_a_file');
     let begun: string[] = [];
     let characters = 0;
     for (;;) {
@@ -163,7 +163,7 @@ async function* readLines(path: string): AsyncGenerator<string> {
       const [first = '', ...further] = decoder.write(bytes.subarray(0, bytesRead)).split('\n');
       begun.push(first);
       characters += first.length;
-      if (characters > LINE_CHARACTERS_MAX) throw new FileFault('LINE_TOO_LONG');
+      if (characters > LINE_CHARACTERS_MAX) throw new FileFault('line_too_long');
       const last = further.pop();
       if (last === undefined) continue;
       yield begun.join('');
@@ -207,8 +207,8 @@ class FileFault extends Error {
 }
 
 const FILE_REASONS: Readonly<Record<string, string>> = {
-  NOT_A_FILE: 'it is not a regular file',
-  LINE_TOO_LONG: 'it has a line that is longer than any row of a world',
+  not_a_file: 'it is not a regular file',
+  line_too_long: 'it has a line that is longer than any row of a world',
   ENOENT: 'it is not there, or its folder is not',
   ENOTDIR: 'a file stands in the place of its folder',
   EISDIR: 'it is a folder',

@@ -298,7 +298,11 @@ test(
     const folder = await makeFolder(context);
     const model = await startScriptedModel(READS_ON);
     context.after(() => model.close());
-    const variables = { CHUKWA_DATA_DIR: folder, CHUKWA_LLM_BASE_URL: model.url, CHUKWA_LLM_API_KEY: 'a-key-of-the-test' };
+    const variables = {
+      CHUKWA_DATA_DIR: folder,
+      CHUKWA_LLM_BASE_URL: model.url,
+      CHUKWA_LLM_API_KEY: 'a-key-of-the-test',
+    };
     const made = await runChukwa(
       ['world', 'create', 'alone', '--scenario', 'workflows/simple', '--root', 'workflows'],
       variables,
