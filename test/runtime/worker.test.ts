@@ -97,7 +97,7 @@ forEachDatabase('a worker', (open) => {
     };
     await whileWorking({ drive, inbox: database.store.inbox }, ['doubted'], () => waitUntil(() => tries === 2));
     assert.deepEqual(await statusesOf(database, 'doubted'), [
-      'deferred: call bob/act/tool of attempt A is in doubt, settle it: chukwa attempt settle A',
+      'deferred: call bob/act/tool of attempt A is in doubt; if it took place, chukwa report C --result FILE, if not, chukwa report C --failed REASON',
     ]);
   });
 

@@ -88,8 +88,10 @@ function findObstacle(end: AttemptEnd, { world_slug, claimed }: Job): Obstacle |
   return undefined;
 }
 
-function toDoubtful({ command_key, attempt_id }: Extract<AttemptEnd, { kind: 'in_doubt' }>): string {
-  return `call ${command_key} of attempt ${attempt_id} is in doubt, settle it: chukwa attempt settle ${attempt_id}`;
+/** A report settles a doubt wherever the database is: through `serve` as well, which keeps other commands out of a folder. */
+function toDoubtful({ command_key, attempt_id, source_invocation_id }: Extract<AttemptEnd, { kind: 'in_doubt' }>) {
+  const report = `chukwa report ${source_invocation_id}`;
+  return `call ${command_key} of attempt ${attempt_id} is in doubt; if it took place, ${report} --result FILE, if not, ${report} --failed REASON`;
 }
 
 function toUnadoptable(world_slug: string, end: Extract<AttemptEnd, { kind: 'not_adoptable' }>): string {
