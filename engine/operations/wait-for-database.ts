@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Problem } from '../contract/problem.js';
 import { backoffMs } from '../core/inbox/backoff.js';
 import type { Composition } from './composition.js';
@@ -31,7 +32,9 @@ async function openPatiently<Opened>(patience: Patience, open: () => Promise<Don
   const { signal, end } = patience.onWait(obstacle);
   try {
     for (let tries = 0; obstacle !== undefined && !signal.aborted && performance.now() < until; tries += 1) {
-      await sleep(Math.min(backoffMs(RETRY, tries, Math.random()), until - performance.now()), signal);
+      const wait_ms = Math.max(0, Math.min(backoffMs(RETRY, tries, Math.random()), until - performance.now()));
+      // A signal ends the wait, and is no fault.
+      await setTimeout(wait_ms, undefined, { signal }).catch(() => {});
       opened = await open();
       obstacle = findPassing(opened);
     }
@@ -44,17 +47,4 @@ async function openPatiently<Opened>(patience: Patience, open: () => Promise<Don
 /** The problem, where it is one that may pass by itself. */
 function findPassing(opened: Done<unknown>): Problem | undefined {
   return opened.ok ? undefined : opened.problems.find(({ details }) => details?.['may_pass'] === true);
-}
-
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', wake);
-      resolve();
-    };
-    const timer = setTimeout(wake, milliseconds);
-    if (signal.aborted) wake();
-    else signal.addEventListener('abort', wake);
-  });
 }
