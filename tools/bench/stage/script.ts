@@ -4,7 +4,7 @@ import type { Answer, Answers } from '../../../engine/generated/answers.js';
 /** About a token a piece, as models stream. */
 const PIECE_CHARACTERS = 4;
 
-/** Blanks before an answer that streams for long: it is flushed while it streams. */
+/** Blanks within an answer that streams for long: it is flushed while it streams. */
 const LONG_CHARACTERS = 100_000;
 
 /**
@@ -34,7 +34,7 @@ function speak(json: Json): Answer {
 }
 
 function toLongAnswer(turn: number): Readonly<Record<string, Answer>> {
-  const text = `${' '.repeat(LONG_CHARACTERS)}${JSON.stringify(bobsPatch(turn))}`;
+  const text = JSON.stringify(bobsPatch(turn)).replace('{', `{${' '.repeat(LONG_CHARACTERS)}`);
   return { 'bob/act/round-2/try-1': { text, chunk_characters: 1 } };
 }
 
