@@ -2,12 +2,10 @@ import type { Json, JsonObject } from '../../../contract/json.js';
 import { appendToken } from '../../content/json-pointer.js';
 import { coversOfItem, coversOfMember, namesOf } from './members.js';
 import { type Case, expandCases, listAt } from './schema-cases.js';
-import { compareCounts, isNarrowedOtherwise, OTHER_NAME } from './bounds.js';
 import { type Demand, hasFinerRules } from './part-schema.js';
 import { literalShape, type Shape } from './shape.js';
 import { namesBelow, possibleCases, stepInto } from './step.js';
 import { includesValue, typeOf, typesOf, type ValueType, valuesOf } from './value-types.js';
-import { listWitnesses } from './witnesses.js';
 
 /** Why a value that can come will not be accepted. */
 export interface Misfit {
@@ -23,7 +21,7 @@ export type CheckValue = (value: Json, demand: Demand) => readonly Misfit[];
 /** How a shape is held against a schema. */
 export interface Measure {
   readonly checkValue: CheckValue;
-  /** Also tells what may come by the shape's own schemas, and lies beyond limits that the other sets. */
+  /** Also reports members that the shape's schema leaves open and the demand refuses. */
   readonly is_strict: boolean;
 }
 
@@ -47,10 +45,12 @@ const COMPARISONS_MAX = 5000;
 /** What lies deeper than that is taken to fit. */
 const DEPTH_MAX = 40;
 const ITEMS_MAX = 32;
+/** A name that no schema is likely to know. */
+const OTHER_NAME = 'another_member';
 
 /**
- * What of a shape a schema would refuse: of types, required members, refused members, counts and named values, and of
- * values that are known by every rule. What is not known is taken to fit.
+ * Compares a shape with a schema: types, required members, refused members and enumerated values. A literal value is
+ * validated whole. Limits of numbers, lengths and counts are left to the validator at run time.
  */
 export function listMisfits(shape: Shape, schema: JsonObject, measure: Measure): readonly Misfit[] {
   let left = COMPARISONS_MAX;
@@ -65,7 +65,7 @@ function compare(shape: Shape, demand: Demand, pointer: string, above: Compariso
   const comparison = { ...above, depth: above.depth + 1 };
   const cases = expandCases(demand.schemas, demand.root);
   const forms = withoutTwins(formsOf(shape), cases);
-  const misfits = forms.flatMap((form) => {
+  return forms.flatMap((form) => {
     // A value that is known is checked whole, and not once more at each of its parts.
     const within = form.value === undefined ? comparison : { ...comparison, checkValue: () => [] };
     const ofType = cases.filter((one) => typesOf(one).includes(form.type));
@@ -78,7 +78,6 @@ function compare(shape: Shape, demand: Demand, pointer: string, above: Compariso
       ? found
       : [...found, ...checkRest(form.value, demand, pointer, { found, comparison })];
   });
-  return misfits.length > 0 || !comparison.is_strict ? misfits : findExcess(forms, demand, pointer, comparison);
 }
 
 /** What finer rules say of a value that is known, beside what has been found of it. */
@@ -101,27 +100,6 @@ function withoutTwins(forms: readonly Form[], cases: readonly Case[]): readonly 
   const hasNumber = forms.some(({ type, value }) => type === 'fraction' && value === undefined);
   if (isWanted || !hasNumber) return forms;
   return forms.filter(({ type, value }) => type !== 'integer' || value !== undefined);
-}
-
-/** A value that a shape lets through and a demand does not proves that the shape is too wide. */
-function findExcess(
-  forms: readonly Form[],
-  demand: Demand,
-  pointer: string,
-  { checkValue }: Pick<Comparison, 'checkValue'>,
-): readonly Misfit[] {
-  if (!hasFinerRules(demand)) return [];
-  const limits = expandCases(demand.schemas, demand.root).flat();
-  for (const { type, shape, value } of forms) {
-    if (value !== undefined || shape.kind !== 'schema') continue;
-    const own = expandCases(shape.schemas, shape.root).flat();
-    for (const witness of listWitnesses(type, [...limits, ...own])) {
-      const [misfit] = checkValue(witness, demand);
-      if (misfit === undefined || checkValue(witness, shape).length > 0) continue;
-      return [{ pointer, why: `may be ${shorten(witness)}, and that ${misfit.why}` }];
-    }
-  }
-  return [];
 }
 
 /** A value need fit only one case: the nearest tells why it fits none. */
@@ -167,15 +145,11 @@ function compareForm(
     case 'object':
       return [
         ...compareRequired(form, one, pointer),
-        ...compareCounts(form.shape, form.type, one, comparison.is_strict).map((why) => ({ pointer, why })),
         ...compareMembers(form, { one, root }, pointer, comparison),
         ...compareOthers(form, { one, root }, pointer, comparison),
       ];
     case 'array':
-      return [
-        ...compareCounts(form.shape, form.type, one, comparison.is_strict).map((why) => ({ pointer, why })),
-        ...compareItems(form, { one, root }, pointer, comparison),
-      ];
+      return compareItems(form, { one, root }, pointer, comparison);
     default:
       return [];
   }
@@ -225,7 +199,7 @@ function compareOthers(
   pointer: string,
   comparison: Comparison,
 ): readonly Misfit[] {
-  if (!comparison.is_strict || shape.kind !== 'schema' || isNarrowedOtherwise(shape)) return [];
+  if (!comparison.is_strict || shape.kind !== 'schema') return [];
   const spoken = namesBelow(shape);
   const refused = [...namesOf(one), OTHER_NAME].find((name) => {
     const own = coversOfMember(shape.schemas as Case, name);
