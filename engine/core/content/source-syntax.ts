@@ -1,11 +1,10 @@
-import { parse } from '@humanwhocodes/momoa';
 import type { Problem } from '../../contract/problem.js';
 import { findJsonFault } from './json-fault.js';
 import { type NamedText, placeAt } from './source-tree.js';
 
 /** Where and why a text that `JSON.parse` refuses is not JSON. */
 export function findSyntaxProblem(source: NamedText): Problem {
-  const offset = findFaultOffset(source.text);
+  const offset = Math.min(findJsonFault(source.text), source.text.trimEnd().length);
   return {
     code: 'INVALID_JSON',
     pointer: '',
@@ -17,39 +16,6 @@ export function findSyntaxProblem(source: NamedText): Problem {
 interface Fault {
   readonly message: string;
   readonly repair: string;
-}
-
-function findFaultOffset(text: string): number {
-  if (endsTooSoon(text)) return text.trimEnd().length;
-  if (complaintAbout(text).includes('control character')) return positionOf(text);
-  try {
-    parse(text, { mode: 'json' });
-  } catch (error) {
-    const { offset } = error as { readonly offset?: number };
-    if (offset !== undefined) return offset;
-  }
-  return positionOf(text);
-}
-
-/** The position parser names the last token here, which is not where the author must look. */
-function endsTooSoon(text: string): boolean {
-  return (
-    /end of JSON input|Unterminated string/.test(complaintAbout(text)) || positionOf(text) >= text.trimEnd().length
-  );
-}
-
-function positionOf(text: string): number {
-  const position = /at position (\d+)/.exec(complaintAbout(text))?.[1];
-  return position === undefined ? 0 : Number(position);
-}
-
-function complaintAbout(text: string): string {
-  try {
-    JSON.parse(text);
-    return '';
-  } catch (error) {
-    return (error as Error).message;
-  }
 }
 
 function describeFault(text: string, offset: number): Fault {
