@@ -54,10 +54,14 @@ const RETIRED_NAMES =
 const MACHINE_PATHS = /(?<![\w.])\/(work|home|Users|root)\/[A-Za-z0-9_.-]+/;
 const REGISTRY_HOSTS = /\bregistry\.[a-z0-9-]+(\.[a-z0-9-]+)*\.(com|dev|internal|io|local|net|org)\b|"resolved": "http/;
 
-/** The clock, the network, the process and chance are not there for pure code. A name that the file binds itself is its own. */
+/**
+ * The clock, the network, the process and chance are not there for pure code. A name that the file binds itself is its own.
+ * The calendar is arithmetic: `Date.UTC` reads no clock.
+ */
 export function findImpureGlobals(text: string): readonly Untidy[] {
   const syntax = parseTypeScript(text);
-  const globals = listGlobals(syntax, IMPURE_GLOBALS);
+  const calendars = syntax.nodes.filter((node) => isMember(node, 'Date', 'UTC')).map((node) => node['object']);
+  const globals = listGlobals(syntax, IMPURE_GLOBALS).filter((node) => !calendars.includes(node));
   const chance = syntax.nodes.filter((node) => isMember(node, 'Math', 'random'));
   return [...globals, ...chance].map((node) =>
     at(syntax, node, `${nameOf(node) ?? 'Math.random'} is not there for pure code`),

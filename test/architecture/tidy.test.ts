@@ -70,6 +70,7 @@ check(
     'interface A { readonly process: string; fetch(): void }',
     'const f = (fetch: () => void) => fetch();',
     'type A = Date;',
+    'Date.UTC(2025, 0, 1);',
     'const Math = 1;',
   ],
 );

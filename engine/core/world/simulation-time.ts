@@ -1,16 +1,14 @@
-// Time inside a world, by arithmetic alone: the calendar is the proleptic Gregorian one, every day has 86,400 seconds,
-// and what may be written is what PostgreSQL and every page can show.
+// Time inside a world: the calendar is the proleptic Gregorian one, every day has 86,400 seconds, and what may be written
+// is what PostgreSQL and every page can show.
 
 /** The last millisecond of the year 9999, in milliseconds since 1970. */
 const LATEST = 253_402_300_799_999;
 /** The first millisecond of the year 1. */
 const EARLIEST = -62_135_596_800_000;
+/** After 400 years the calendar repeats. */
+const MILLISECONDS_OF_400_YEARS = 146_097 * 86_400_000;
 /** PostgreSQL takes no offset of sixteen hours. */
 const OFFSET_HOURS_MAX = 15;
-
-const DAY_MS = 86_400_000;
-const DAYS_OF_ERA = 146_097;
-const DAYS_BEFORE_1970 = 719_468;
 
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt\s](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)$/;
 
@@ -31,7 +29,7 @@ export function parseMoment(text: string): Moment {
   if (Number(offsetHours) > OFFSET_HOURS_MAX)
     return { ok: false, reason: `has an offset of more than ${OFFSET_HOURS_MAX} hours` };
   const local =
-    toDays(Number(year), Number(month), Number(day)) * DAY_MS +
+    toMidnight(Number(year), Number(month), Number(day)) +
     toMilliseconds(Number(hour), Number(minute), Number(second)) +
     Number(fraction.padEnd(3, '0').slice(0, 3));
   const offset = toMilliseconds(Number(offsetHours), Number(offsetMinutes), 0);
@@ -68,12 +66,7 @@ function toMilliseconds(hours: number, minutes: number, seconds: number): number
   return ((hours * 60 + minutes) * 60 + seconds) * 1000;
 }
 
-/** Days since 1970 of a date: years begin in March, so that the leap day is the last, and repeat after 400. */
-function toDays(year: number, month: number, day: number): number {
-  const fromMarch = month > 2 ? year : year - 1;
-  const era = Math.floor(fromMarch / 400);
-  const yearOfEra = fromMarch - era * 400;
-  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
-  return era * DAYS_OF_ERA + dayOfEra - DAYS_BEFORE_1970;
+/** Of a date, in milliseconds since 1970. `Date.UTC` takes the years 0 to 99 for 1900 to 1999: it is asked 400 years on. */
+function toMidnight(year: number, month: number, day: number): number {
+  return Date.UTC(year + 400, month - 1, day) - MILLISECONDS_OF_400_YEARS;
 }
