@@ -1,8 +1,7 @@
+import { isUuid } from '../core/content/uuid.js';
 import type { AgentHeadRecord, AgentTurnRecord } from '../ports/agent-records.js';
 import { type Archive, type Done, refuse } from './engine.js';
 import { unknownWorld } from './worlds.js';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The agents of a world: what each of them does just now. */
 export async function listAgents(archive: Archive, world_slug: string): Promise<Done<readonly AgentHeadRecord[]>> {
@@ -14,7 +13,7 @@ export async function listAgents(archive: Archive, world_slug: string): Promise<
 
 /** One agent turn: what the agent was given, what it did, and what it left. */
 export async function showAgentTurn(archive: Archive, id: string): Promise<Done<AgentTurnRecord>> {
-  const record = UUID.test(id) ? await archive.store.records.agentTurn(id) : undefined;
+  const record = isUuid(id) ? await archive.store.records.agentTurn(id) : undefined;
   if (record !== undefined) return { ok: true, value: record };
   const message = `There is no agent turn ${JSON.stringify(id)}.`;
   return refuse({ code: 'AGENT_TURN_UNKNOWN', message, repair: 'See chukwa attempt ID.' });

@@ -1,3 +1,4 @@
+import { isUuid } from '../core/content/uuid.js';
 import type { Problem } from '../contract/problem.js';
 import type {
   AttemptRecord,
@@ -10,11 +11,9 @@ import { type Done, type Archive, refuse } from './engine.js';
 import { findQueue, type QueuedTurns } from './queue.js';
 import { unknownWorld } from './worlds.js';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Everything about one attempt: its calls, patches, timeline and audit. */
 export async function showAttempt(archive: Archive, id: string): Promise<Done<AttemptRecord>> {
-  const record = UUID.test(id) ? await archive.store.records.attempt(id) : undefined;
+  const record = isUuid(id) ? await archive.store.records.attempt(id) : undefined;
   return record === undefined ? refuse(attemptUnknown(id)) : { ok: true, value: record };
 }
 
@@ -51,7 +50,7 @@ export async function showInvocation(
   id: string,
   view: InvocationView = 'redacted',
 ): Promise<Done<InvocationRecord>> {
-  const record = UUID.test(id) ? await archive.store.records.invocation(id, view) : undefined;
+  const record = isUuid(id) ? await archive.store.records.invocation(id, view) : undefined;
   return found(
     record,
     'UNKNOWN_SOURCE_INVOCATION',
@@ -62,7 +61,7 @@ export async function showInvocation(
 
 /** One generation: what the model was shown and said, chunk by chunk, and what was made of it. */
 export async function showLlmCall(archive: Archive, id: string): Promise<Done<LlmCallRecord>> {
-  const record = UUID.test(id) ? await archive.store.records.llmCall(id) : undefined;
+  const record = isUuid(id) ? await archive.store.records.llmCall(id) : undefined;
   return found(record, 'LLM_CALL_UNKNOWN', `There is no LLM call ${JSON.stringify(id)}.`, 'See chukwa attempt ID.');
 }
 

@@ -1,3 +1,4 @@
+import { isUuid } from '../core/content/uuid.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Reported } from '../ports/inbox.js';
 import type { MeantCall } from '../ports/pending-calls.js';
@@ -24,8 +25,6 @@ export interface Acknowledgement {
 
 /** How many calls the clock finds out of time at once; the rest are found the next time. */
 const EXPIRE_MAX = 100;
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Says how a call ended that is answered later. It may be said before the call is known to be answered later, and again.
@@ -104,7 +103,7 @@ export async function askToStop(
   engine: Pick<Engine, 'store' | 'runtime'>,
   attempt_id: string,
 ): Promise<Done<Acknowledgement>> {
-  if (!UUID.test(attempt_id)) return { ok: true, value: acknowledge({ kind: 'unknown' }, ATTEMPT) };
+  if (!isUuid(attempt_id)) return { ok: true, value: acknowledge({ kind: 'unknown' }, ATTEMPT) };
   const reported = await engine.store.inbox.stop({
     inbox_id: engine.runtime.clock.uuid(),
     attempt_id,

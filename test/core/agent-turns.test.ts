@@ -8,7 +8,7 @@ import type { AgentRecord } from '../../engine/core/agents/record.js';
 import { recordTransitions } from '../../engine/core/agents/record-transitions.js';
 import { AGENT_STEPS } from '../../engine/core/agents/status.js';
 import { timed, type TimedTransition } from '../../engine/core/agents/transition.js';
-import { namedUuid } from '../../engine/core/content/named-uuid.js';
+import { namedUuid } from '../../engine/core/content/uuid.js';
 import { advance } from '../../engine/core/turn/advance.js';
 import type { Invoke, TurnCommand } from '../../engine/core/turn/command.js';
 import type { CallEvent, TurnEvent } from '../../engine/core/turn/event.js';

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { openBook } from '../../engine/core/agents/book.js';
 import type { AgentRecord } from '../../engine/core/agents/record.js';
 import type { TimedTransition } from '../../engine/core/agents/transition.js';
-import { namedUuid } from '../../engine/core/content/named-uuid.js';
+import { namedUuid } from '../../engine/core/content/uuid.js';
 import type { CallsWrite } from '../../engine/ports/attempts.js';
 import {
   close,

@@ -1,4 +1,4 @@
-import { namedUuid } from '../content/named-uuid.js';
+import { namedUuid } from '../content/uuid.js';
 import type { AgentActivity, AgentStatus } from './status.js';
 
 /** The record of a call, to which what happens in an agent turn points. */

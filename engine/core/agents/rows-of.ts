@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
-import { namedUuid } from '../content/named-uuid.js';
+import { namedUuid } from '../content/uuid.js';
 import { type AgentBook, type AgentTurn, type CallPointer, namesOf } from './book.js';
 import type { AgentEvent, BegunTurn, Box, Card, EndedTurn, ExecutionEdge, WaitingTool } from './record.js';
 import { type AgentStep, findNextAgentStatus } from './status.js';

@@ -1,9 +1,8 @@
+import { isUuid } from '../../core/content/uuid.js';
 import type { AwaitedCall, MeantCall, PendingCalls } from '../../ports/pending-calls.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
 import { ringFor } from '../inbox/ring.js';
 import { prepare, run, type Runner, toStoredText } from '../statement.js';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Calls whose answers come later, as those who answer and those who wait see them. */
 export function pendingCalls(runner: Runner): PendingCalls {
@@ -41,7 +40,7 @@ const FIND_ALIAS = prepare(
 async function find(runner: Runner, correlation: string): Promise<readonly MeantCall[]> {
   // What has a character that the database takes in no text is no name of anything.
   if (correlation !== toStoredText(correlation)) return [];
-  const own = UUID.test(correlation) ? await run<MeantCall>(runner, FIND_OWN, { correlation }) : [];
+  const own = isUuid(correlation) ? await run<MeantCall>(runner, FIND_OWN, { correlation }) : [];
   return own.length > 0 ? own : run<MeantCall>(runner, FIND_ALIAS, { correlation });
 }
 

@@ -1,3 +1,4 @@
+import { isUuid } from '../../core/content/uuid.js';
 import type { RecordReader } from '../../ports/records.js';
 import type { OpenDatabase } from '../database.js';
 import { findAgentTurn, listAgentHeads } from './agent-records.js';
@@ -5,16 +6,14 @@ import { findAttempt, listAttempts } from './attempt-record.js';
 import { findInvocation } from './invocation-record.js';
 import { findLlmCall } from './llm-call-record.js';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** The record as people and programs read it. What is no id names nothing. */
 export function recordReader(database: OpenDatabase): RecordReader {
   return {
-    attempt: async (attempt_id) => (UUID.test(attempt_id) ? findAttempt(database, attempt_id) : undefined),
+    attempt: async (attempt_id) => (isUuid(attempt_id) ? findAttempt(database, attempt_id) : undefined),
     attempts: (world_slug) => listAttempts(database, world_slug),
-    invocation: async (id, view) => (UUID.test(id) ? findInvocation(database, id, view) : undefined),
-    agentTurn: async (id) => (UUID.test(id) ? findAgentTurn(database, id) : undefined),
+    invocation: async (id, view) => (isUuid(id) ? findInvocation(database, id, view) : undefined),
+    agentTurn: async (id) => (isUuid(id) ? findAgentTurn(database, id) : undefined),
     agents: (world_slug) => listAgentHeads(database, world_slug),
-    llmCall: async (id) => (UUID.test(id) ? findLlmCall(await database.queries(), id) : undefined),
+    llmCall: async (id) => (isUuid(id) ? findLlmCall(await database.queries(), id) : undefined),
   };
 }
