@@ -11,6 +11,8 @@ export interface SyntaxNode {
 export interface Syntax {
   readonly nodes: readonly SyntaxNode[];
   readonly lineOf: (offset: number) => number;
+  /** In bytes of the text, of an offset of the parser. */
+  readonly offsetOf: (offset: number) => number;
 }
 
 /** The parser counts bytes from where its last parse ended: a first statement of our own shows where this one begins. */
@@ -25,6 +27,7 @@ export function parseTypeScript(text: string): Syntax {
   collect(module, nodes);
   return {
     nodes,
+    offsetOf: (offset) => offset - begin - Buffer.byteLength(LANDMARK),
     lineOf: (offset) =>
       marked
         .subarray(0, offset - begin)

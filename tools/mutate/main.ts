@@ -1,0 +1,147 @@
+/**
+ * Counts which mutants the tests notice: `npm run mutate -- --count 40 --seed today --room core`. Each mutant is one change
+ * at one place of a room, in a copy of the checkout; the tests of that room run on it until the first of them fails.
+ * Survivors that cannot be noticed are named with the reason in `judged.json`.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { listMutants, type Mutant, sample } from './list-mutants.js';
+
+/** The tests that answer for a room. */
+const TESTS: Readonly<Record<string, readonly string[]>> = {
+  core: ['test/core', 'test/documents'],
+  schema: ['test/schema', 'test/documents'],
+  sources: ['test/sources'],
+  runtime: ['test/runtime'],
+};
+
+/** Longer than the slowest room takes: what has not ended by then hangs. */
+const MUTANT_MS = 300_000;
+
+type Outcome = 'killed' | 'hung' | 'survived' | 'equivalent';
+
+/** A mutant that behaves as the original, and why. */
+interface Judged {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+  readonly why: string;
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', default: '1' },
+      count: { type: 'string', default: '40' },
+      room: { type: 'string', multiple: true, default: Object.keys(TESTS) },
+    },
+  });
+  const files = values.room.flatMap((room) => listFiles(join('engine', room), '.ts'));
+  const mutants = files.flatMap((path) => listMutants(path, readFileSync(path, 'utf8')));
+  const chosen = sample(mutants, values.seed, Number(values.count));
+  process.stdout.write(
+    `${chosen.length} of ${mutants.length} mutants of ${values.room.join(', ')}, seed ${values.seed}\n\n`,
+  );
+  const judged = JSON.parse(readFileSync(join('tools', 'mutate', 'judged.json'), 'utf8')) as readonly Judged[];
+  const copy = copyCheckout();
+  const outcomes: Outcome[] = [];
+  try {
+    for (const [index, mutant] of chosen.entries()) {
+      const outcome = isEquivalent(mutant, judged) ? 'equivalent' : await tryMutant(copy, mutant);
+      outcomes.push(outcome);
+      process.stdout.write(`${index + 1}/${chosen.length} ${outcome.padEnd(10)} ${describe(mutant)}\n`);
+    }
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+  return report(outcomes);
+}
+
+function report(outcomes: readonly Outcome[]): number {
+  const count = (sought: Outcome): number => outcomes.filter((outcome) => outcome === sought).length;
+  const killed = count('killed') + count('hung');
+  const counted = outcomes.length - count('equivalent');
+  const percent = counted === 0 ? 100 : (100 * killed) / counted;
+  process.stdout.write(
+    `\n${killed} of ${counted} killed (${percent.toFixed(0)} %), ${count('hung')} of them by hanging; ${count('equivalent')} equivalent\n`,
+  );
+  return percent >= 90 ? 0 : 1;
+}
+
+/** Runs the tests of the mutant's room on it, and takes it back. */
+async function tryMutant(copy: string, mutant: Mutant): Promise<Outcome> {
+  const place = join(copy, mutant.path);
+  const original = readFileSync(place);
+  writeFileSync(
+    place,
+    Buffer.concat([original.subarray(0, mutant.start), Buffer.from(mutant.after), original.subarray(mutant.end)]),
+  );
+  try {
+    return await runTests(copy, TESTS[mutant.path.split('/')[1] ?? ''] ?? []);
+  } finally {
+    writeFileSync(place, original);
+  }
+}
+
+async function runTests(folder: string, tests: readonly string[]): Promise<Outcome> {
+  const files = tests.flatMap((test) => listFiles(join(folder, test), '.test.ts'));
+  const child = spawn(process.execPath, ['--import', 'tsx', '--test', '--test-concurrency', '2', ...files], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+    env: { ...process.env, NODE_OPTIONS: '', ESBUILD_WORKER_THREADS: '0' },
+  });
+  let outcome: Outcome = 'survived';
+  const end = (found: Outcome): void => {
+    outcome = found;
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  };
+  const timer = setTimeout(() => end('hung'), MUTANT_MS);
+  const lines = createInterface({ input: child.stdout });
+  lines.on('line', (line) => {
+    if (outcome === 'survived' && /^\s*not ok |^\s*✖ /.test(line)) end('killed');
+  });
+  await once(child, 'exit');
+  clearTimeout(timer);
+  return outcome;
+}
+
+/** What is tracked or built, with the packages of this checkout. */
+function copyCheckout(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'chukwa-mutants-'));
+  for (const name of readdirSync('.')) {
+    if (name === '.git' || name === 'node_modules') continue;
+    cpSync(name, join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+function isEquivalent(mutant: Mutant, judged: readonly Judged[]): boolean {
+  return judged.some(
+    ({ path, before, after }) => path === mutant.path && before === mutant.before && after === mutant.after,
+  );
+}
+
+function listFiles(folder: string, ending: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(ending))
+    .map((path) => join(folder, path))
+    .toSorted();
+}
+
+function describe({ path, line, before, after }: Mutant): string {
+  return `${path}:${line} ${shorten(before)} -> ${shorten(after)}`;
+}
+
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length > 70 ? `${line.slice(0, 70)}...` : line;
+}
+
+process.exitCode = await main();
