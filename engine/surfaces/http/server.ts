@@ -2,14 +2,15 @@ import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import type { Problem } from '../../contract/problem.js';
-import { type Acknowledgement, REPORT_BYTES_MAX } from '../../operations/reports.js';
+import { REPORT_BYTES_MAX } from '../../operations/reports.js';
 import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
-import type { Done } from '../../operations/engine.js';
 import type { Tokens } from '../../operations/tokens.js';
-import { bodyOf, type Guard, isOperator, judgeProofs, mayReport, requireToken } from './authority.js';
+import { type Guard, isOperator, judgeProofs, mayReport, requireToken } from './authority.js';
 import { CONNECTION_LIMITS, endSoon, limitConnections } from './connections.js';
-import { sendProblem, sendRefused, toProblemDocument } from './problem-document.js';
-import { ANSWER_TYPE, FAILURE_TYPE, readReport } from './read-report.js';
+import { sendProblem, toProblemDocument } from './problem-document.js';
+import { ANSWER_TYPE, FAILURE_TYPE } from './read-report.js';
+import { ROUTES } from './routes/index.js';
+import type { RouteAccess } from './routes/route.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -32,11 +33,15 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
     const limit = await checkRefusals(request);
     return !limit.isAllowed && limit.isExceeded;
   };
-  addHealth(server, desk);
   const findUrl = (): string => urlOf(server.server.address() as AddressInfo);
   const judgeProof = judgeProofs(tokens, findUrl);
-  addCallbacks(server, desk, requireToken(mayReport(tokens, judgeProof), countRefusal));
-  addStop(server, desk, requireToken(isOperator(tokens, judgeProof), countRefusal));
+  const guards: Readonly<Record<RouteAccess, Guard | undefined>> = {
+    anybody: undefined,
+    reporter: requireToken(mayReport(tokens, judgeProof), countRefusal),
+    operator: requireToken(isOperator(tokens, judgeProof), countRefusal),
+  };
+  for (const { method, url, access, schema, answer } of ROUTES)
+    server.route({ method, url, schema, ...guards[access], handler: (request, reply) => answer(desk, request, reply) });
   await server.listen({ host: place.host, port: place.port });
   const close = async (within_ms: number): Promise<void> => {
     const closed = server.close();
@@ -79,37 +84,7 @@ function createServer(): FastifyInstance {
   return server;
 }
 
-function addHealth(server: FastifyInstance, { isReady }: HttpDesk): void {
-  server.get('/healthz', () => ({ status: 'ok' }));
-  server.get('/readyz', async (_request, reply) =>
-    (await isReady()) ? { status: 'ready' } : sendProblem(reply, 503, NOT_READY),
-  );
-}
-
-function addCallbacks(server: FastifyInstance, desk: HttpDesk, guard: Guard): void {
-  server.post('/callbacks/:correlation_id', guard, async (request, reply) => {
-    const { correlation_id } = request.params as { readonly correlation_id: string };
-    const report = readReport(request.headers['content-type'] ?? '', bodyOf(request));
-    if (!report.ok) return sendProblem(reply, 400, report.problem);
-    return acknowledge(reply, await desk.report(correlation_id, report.value));
-  });
-}
-
-function addStop(server: FastifyInstance, desk: HttpDesk, guard: Guard): void {
-  server.post('/attempts/:attempt_id/stop', guard, async (request, reply) => {
-    const { attempt_id } = request.params as { readonly attempt_id: string };
-    return acknowledge(reply, await desk.stop(attempt_id));
-  });
-}
-
-/** 202 for what something follows from, 200 for what nothing does: whoever says a thing twice has done nothing wrong. */
-function acknowledge(reply: Parameters<typeof sendProblem>[0], done: Done<Acknowledgement>) {
-  if (!done.ok) return sendRefused(reply, done);
-  return reply.code(done.value.accepted ? 202 : 200).send(done.value);
-}
-
 const NOTHING_HERE: Problem = { code: 'NOTHING_HERE', message: 'Nothing is served here.' };
-const NOT_READY: Problem = { code: 'NOT_READY', message: 'What is stored cannot be reached.' };
 
 function malformed(reason: string): Problem {
   return { code: 'REQUEST_MALFORMED', message: `The request cannot be read: ${reason}.` };

@@ -6,6 +6,7 @@ import type { Done } from '../../../engine/operations/engine.js';
 import type { Acknowledgement } from '../../../engine/operations/reports.js';
 import { prove } from '../../../engine/operations/proof.js';
 import { callbacksAt, callbackToken } from '../../../engine/operations/tokens.js';
+import { ROUTES } from '../../../engine/surfaces/http/routes/index.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
 
 const TOKENS = { token: 'a-consumer-of-worlds', operator_token: 'an-operator-of-worlds' };
@@ -53,6 +54,15 @@ async function post(path: string, headers: Readonly<Record<string, string>> = {}
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const callback = (id: string): string => new URL(callbacksAt(server.url, TOKENS)(id).url).pathname;
 const withToken = (id: string): string => `${callback(id)}?token=${callbackToken(TOKENS, id)}`;
+
+test('every route but health refuses a request without a token', async () => {
+  for (const { method, url, access } of ROUTES) {
+    const response = await fetch(`${server.url}${url.replaceAll(/:\w+/g, CALL)}`, { method: String(method) });
+    assert.equal(response.status, access === 'anybody' ? 200 : 401, url);
+    assert.equal(access === 'anybody', ['/healthz', '/readyz'].includes(url), url);
+  }
+  assert.deepEqual(heard, []);
+});
 
 describe('health', () => {
   test('is open, and readiness says whether what is stored can be reached', async () => {

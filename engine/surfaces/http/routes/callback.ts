@@ -1,0 +1,18 @@
+import { bodyOf } from '../authority.js';
+import { sendProblem } from '../problem-document.js';
+import { readReport } from '../read-report.js';
+import { ACKNOWLEDGEMENT, acknowledge, parameters, type Route } from './route.js';
+
+/** The answer of a call that is answered later. */
+export const callback: Route = {
+  method: 'POST',
+  url: '/callbacks/:correlation_id',
+  access: 'reporter',
+  schema: { params: parameters('correlation_id'), response: { 200: ACKNOWLEDGEMENT, 202: ACKNOWLEDGEMENT } },
+  async answer(desk, request, reply) {
+    const { correlation_id } = request.params as { readonly correlation_id: string };
+    const report = readReport(request.headers['content-type'] ?? '', bodyOf(request));
+    if (!report.ok) return sendProblem(reply, 400, report.problem);
+    return acknowledge(reply, await desk.report(correlation_id, report.value));
+  },
+};

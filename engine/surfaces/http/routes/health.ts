@@ -1,0 +1,26 @@
+import type { Problem } from '../../../contract/problem.js';
+import { sendProblem } from '../problem-document.js';
+import type { Route } from './route.js';
+
+const NOT_READY: Problem = { code: 'NOT_READY', message: 'What is stored cannot be reached.' };
+
+const STATUS = { type: 'object', required: ['status'], properties: { status: { type: 'string' } } };
+
+/** Whether the process answers. */
+export const health: Route = {
+  method: 'GET',
+  url: '/healthz',
+  access: 'anybody',
+  schema: { response: { 200: STATUS } },
+  answer: async () => ({ status: 'ok' }),
+};
+
+/** Whether its database answers, too. */
+export const readiness: Route = {
+  method: 'GET',
+  url: '/readyz',
+  access: 'anybody',
+  schema: { response: { 200: STATUS } },
+  answer: async (desk, _request, reply) =>
+    (await desk.isReady()) ? { status: 'ready' } : sendProblem(reply, 503, NOT_READY),
+};
