@@ -37,7 +37,22 @@ export interface Routed extends Asked {
   readonly route: Route;
 }
 
-export interface Checked extends Routed {
+/** The policy names the call, where it needs leave. */
+export interface Permitted extends Routed {
+  readonly permitted: true;
+}
+
+/** The operator's authorisation allows it. */
+export interface Authorised extends Permitted {
+  readonly authorised: true;
+}
+
+/** It has the connection that it needs. */
+export interface Granted extends Authorised {
+  readonly granted: true;
+}
+
+export interface Checked extends Granted {
   /** What the plugin is handed: canonical and deeply frozen. */
   readonly request: Json;
 }

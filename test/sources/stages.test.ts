@@ -9,7 +9,12 @@ import { openOriginFetches } from '../../engine/sources/origin-fetch.js';
 import { timerAlarm } from '../../engine/sources/chunk-collector.js';
 import { createOpenedSources } from '../../engine/sources/opened-sources.js';
 import { callStages } from '../../engine/sources/pipeline.js';
-import { allowEverybody } from '../../engine/sources/stages/authorise.js';
+import { first } from '../../engine/sources/passage.js';
+import { allowEverybody, authorise } from '../../engine/sources/stages/authorise.js';
+import { grant } from '../../engine/sources/stages/grant.js';
+import { checkPolicy } from '../../engine/sources/stages/policy.js';
+import { resolve } from '../../engine/sources/stages/resolve.js';
+import { validateInput } from '../../engine/sources/stages/validate-input.js';
 import {
   ask,
   chatCall,
@@ -68,6 +73,20 @@ test('the stages are these, in this order', () => {
     'validate output',
     'redact',
   ]);
+});
+
+test('a list of stages that leaves one out or swaps two does not compile', () => {
+  const [leave, resolved] = [authorise(allowEverybody), resolve({ plugins: [], lookUp: () => undefined })];
+  const whole = first(resolved).next(checkPolicy).next(leave).next(grant).next(validateInput);
+  assert.equal(whole.names.length, 5);
+  // @ts-expect-error the policy is left out
+  first(resolved).next(leave);
+  // @ts-expect-error authorisation is left out
+  first(resolved).next(checkPolicy).next(grant);
+  // @ts-expect-error the grant is left out
+  first(resolved).next(checkPolicy).next(leave).next(validateInput);
+  // @ts-expect-error the policy comes after authorisation
+  first(resolved).next(leave).next(checkPolicy);
 });
 
 /** One call whose refusal is looked for: nothing may have been recorded as begun, and nothing sent. */

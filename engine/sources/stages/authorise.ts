@@ -1,5 +1,5 @@
 import type { Invoke } from '../../core/turn/command.js';
-import { type Halt, halt, type Routed, type Stage } from '../passage.js';
+import { type Authorised, type Halt, halt, type Permitted, type Stage } from '../passage.js';
 
 /** Whether whoever stands behind the turn may make this call; or why not. */
 export type Authorise = (
@@ -10,11 +10,11 @@ export type Authorise = (
 export const allowEverybody: Authorise = async () => ({ allowed: true });
 
 /** Asks the operator's own authorisation. */
-export function authorise(ask: Authorise): Stage<Routed, Routed> {
+export function authorise(ask: Authorise): Stage<Permitted, Authorised> {
   return { name: 'authorise', pass: (passage) => permit(passage, ask) };
 }
 
-async function permit(passage: Routed, ask: Authorise): Promise<Routed | Halt> {
+async function permit(passage: Permitted, ask: Authorise): Promise<Authorised | Halt> {
   const verdict = await ask(passage.command);
-  return verdict.allowed ? passage : halt(passage, 'authz_denied', verdict.reason);
+  return verdict.allowed ? { ...passage, authorised: true } : halt(passage, 'authz_denied', verdict.reason);
 }

@@ -5,12 +5,12 @@ import { findIJsonProblem, type IJsonProblem } from '../../core/content/i-json.j
 import type { Generation, Invoke } from '../../core/turn/command.js';
 import { judgeRequest } from '../../core/workflow/judge-request.js';
 import { listProblems } from '../list-problems.js';
-import { type Checked, type Halt, halt, type Routed, type Stage } from '../passage.js';
+import { type Checked, type Granted, type Halt, halt, type Stage } from '../passage.js';
 
 /** Checks the request against its schema and limit, and makes the frozen canonical copy that the plugin is handed. */
-export const validateInput: Stage<Routed, Checked> = { name: 'validate input', pass: check };
+export const validateInput: Stage<Granted, Checked> = { name: 'validate input', pass: check };
 
-function check(passage: Routed): Checked | Halt {
+function check(passage: Granted): Checked | Halt {
   const { command } = passage;
   if (command.generation) return checkChat(passage, command.generation);
   const problem = findIJsonProblem(command.request);
@@ -21,7 +21,7 @@ function check(passage: Routed): Checked | Halt {
 }
 
 /** Texts need no copy. Members are written in canonical order. */
-function checkChat(passage: Routed, { messages, offered, schema_delivery }: Generation): Checked | Halt {
+function checkChat(passage: Granted, { messages, offered, schema_delivery }: Generation): Checked | Halt {
   const said = messages.map(({ role, segments }) => ({ content: segments.map(({ text }) => text).join(''), role }));
   const problem = findIJsonProblem({ messages: said });
   if (problem) return refuse(passage, describe(problem));
@@ -44,7 +44,7 @@ function toFrozenSchema(schema: JsonObject): JsonObject {
   return frozen;
 }
 
-function refuse(passage: Routed, reason: string): Halt {
+function refuse(passage: Granted, reason: string): Halt {
   return halt(passage, 'schema_invalid', `the request cannot be sent: ${reason}`);
 }
 
