@@ -2,11 +2,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findScripted, parseClientRequestId } from '../../engine/contract/scripted.js';
 import { describeKey } from '../../engine/core/workflow-test/command-key.js';
-import { judgeTest, type Observed, type ObservedTurn } from '../../engine/core/workflow-test/judge.js';
+import {
+  judgeTest,
+  type Observed,
+  type ObservedCall,
+  type ObservedTurn,
+} from '../../engine/core/workflow-test/judge.js';
 import { matchPart, matchText } from '../../engine/core/workflow-test/match.js';
 import { givenFor, startOfWorld } from '../../engine/core/workflow-test/world-start.js';
 import type { Scenario } from '../../engine/generated/scenario.js';
-import type { WorkflowTest } from '../../engine/generated/workflow-test.js';
+import type { ExpectedCall, WorkflowTest } from '../../engine/generated/workflow-test.js';
 
 describe('answers are found by turn and command key', () => {
   const turns = {
@@ -147,6 +152,104 @@ describe('what came of a turn', () => {
       '/expect/turns/1/patches 1 patches, and not 0',
     ]);
     assert.deepEqual(judge({ expect: { turns: { 1: { patches: [{}] } } } }, COMMITTED), []);
+  });
+});
+
+describe('an expected call', () => {
+  const made: ObservedCall = {
+    key: 'bob/act/round-1/try-1',
+    status: 'failed',
+    failure: 'timeout',
+    detail: 'http_status',
+    output: 'invalid',
+    tool: 'buy_candy',
+    request: { button: 'C', coins: 2 },
+    response: { candy: true },
+    prompt: 'Bob is hungry.',
+  };
+  const judgeCall = (call: ExpectedCall, key = made.key): readonly string[] =>
+    judge({ expect: { turns: { 1: { calls: { [key]: call } } } } }, { ...COMMITTED, calls: [made] });
+  const place = '/expect/turns/1/calls/bob~1act~1round-1~1try-1';
+  const same = {
+    status: 'failed',
+    failure: 'timeout',
+    detail: 'http_status',
+    output: 'invalid',
+    tool: 'buy_candy',
+    request: { button: 'C' },
+    response: {},
+    prompt: { contains: 'hungry' },
+  } as unknown as ExpectedCall;
+  const other: Readonly<Record<string, unknown>> = {
+    status: 'succeeded',
+    failure: 'transport',
+    detail: 'grammar',
+    output: 'tool_call',
+    tool: 'look',
+    request: { button: 'A' },
+    response: { candy: false },
+    prompt: { contains: 'thirsty' },
+  };
+
+  test('a call that fits passes', () => assert.deepEqual(judgeCall(same), []));
+
+  for (const [field, value] of Object.entries(other)) {
+    test(`a call whose ${field} is another differs there only`, () => {
+      const found = judgeCall({ ...same, [field]: value } as unknown as ExpectedCall);
+      assert.equal(found.length, 1, found.join());
+      assert.ok(found[0]?.startsWith(`${place}/${field}`), found.join());
+    });
+  }
+
+  test('a call that was not made is named with those that were', () => {
+    assert.deepEqual(judgeCall(same, 'bob/act/round-2/try-1'), [
+      '/expect/turns/1/calls/bob~1act~1round-2~1try-1 this call was not made; made were: bob/act/round-1/try-1',
+    ]);
+  });
+
+  test('a call without a prompt has none to compare', () => {
+    const asked = { ...COMMITTED, calls: [{ ...made, prompt: undefined }] };
+    const expect = { turns: { 1: { calls: { [made.key]: { prompt: 'x' } } } } };
+    assert.deepEqual(judge({ expect }, asked), [`${place}/prompt no model was asked here, so there is no prompt`]);
+  });
+
+  test('a call that must not be made differs where it was', () => {
+    const expect = { turns: { 1: { not_called: ['ant/act/round-1/try-1', made.key] } } };
+    assert.deepEqual(judge({ expect }, { ...COMMITTED, calls: [made] }), [
+      `/expect/turns/1/not_called/1 the call ${made.key} was made`,
+    ]);
+  });
+});
+
+describe('an expected world', () => {
+  const observed: Observed = {
+    turns: [COMMITTED],
+    world: {
+      turn: 1,
+      entities: new Map([['bob', { state: 'idle', memory: ['I came.', 'I saw.'] }]]),
+      environments: new Map([['park', 'Grass.']]),
+    },
+  };
+  const judgeWorld = (world: NonNullable<WorkflowTest['expect']['world']>): readonly string[] =>
+    judgeTest({ expect: { world } }, observed).map(({ pointer }) => pointer);
+
+  test('a world that fits passes', () => {
+    const bob = { state: 'idle', memory: ['I came.', 'I saw.'], remembers: ['I saw.'] };
+    const world = { turn: 1, entities: { bob }, environments: { park: { content: 'Grass.' } } };
+    assert.deepEqual(judgeWorld(world), []);
+  });
+
+  test('each part of a world differs at its own place', () => {
+    const bob = { state: 'awake', memory: ['I came.', 'I left.'], remembers: ['I saw.', 'I won.'] };
+    const world = { turn: 2, entities: { bob, ant: {} }, environments: { park: { content: 'Sand.' } } };
+    assert.deepEqual(judgeWorld(world), [
+      '/expect/world/turn',
+      '/expect/world/entities/bob/state',
+      '/expect/world/entities/bob/memory/1',
+      '/expect/world/entities/bob/remembers/1',
+      '/expect/world/entities/ant',
+      '/expect/world/environments/park/content',
+    ]);
   });
 });
 
