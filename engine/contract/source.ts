@@ -9,6 +9,7 @@ export type SourceFailureClass =
   | 'timeout'
   | 'http_status'
   | 'tool_error'
+  | 'schema_invalid'
   | 'non_json'
   | 'result_too_large'
   | 'unavailable'
@@ -125,6 +126,20 @@ export type OriginFetch = (
   call?: Pick<InvocationContext, 'signal'>,
 ) => Promise<Response>;
 
+/**
+ * Reads a file of the folder that the operator's variable names: a regular file below it, reached without a link, and no
+ * larger than a result may be. `path` holds names between slashes; none begins with a dot. The file is read once the record
+ * of the call is durable.
+ * @throws SourceFailure
+ */
+export type ReadFile = (path: string, call: Pick<InvocationContext, 'signal'>) => Promise<Uint8Array>;
+
+/** A path with values in the place of its parameters, and the members of the request that are not in it. */
+export interface FilledPath {
+  readonly path: string;
+  readonly rest: Json;
+}
+
 /** How a program ended. */
 export interface ChildEnd {
   /** A sentence; it names the variable, never the command. */
@@ -175,6 +190,8 @@ export interface Capabilities {
    * Sources with one command are handed the same function.
    */
   readonly spawn?: Spawn;
+  /** Files of the folder that the manifest declares, as the operator set it. */
+  readonly files?: { readonly read: ReadFile };
   /** The model to be asked, where the manifest says which interface members name it. */
   readonly model?: string;
   /** Values of the variables that the manifest names, or a source's interface by its leave, and that the operator set. */
@@ -194,6 +211,12 @@ export interface Capabilities {
    * and quotes nothing.
    */
   readonly parseJson: (text: string) => ParsedAnswer;
+  /**
+   * Fills the parameters of a path, such as `/stations/{station_id}`, from members of the request; each value stays in its
+   * segment.
+   * @throws SourceFailure of class `schema_invalid`
+   */
+  readonly fillPath: (path: string, request: Json, encode: (value: string) => string) => FilledPath;
   /** Makes the failure that a plugin throws. */
   readonly failure: (failureClass: SourceFailureClass, message: string, facts?: TransportFacts) => SourceFailure;
 }

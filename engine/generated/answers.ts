@@ -19,6 +19,7 @@ export type SourceClass =
   | 'unavailable'
   | 'structured_output_rejected'
   | 'model_refusal'
+  | 'schema_invalid'
   | 'stopped';
 
 /** What models and sources answer, by turn and command key: for scripted models, dry runs and recordings. */

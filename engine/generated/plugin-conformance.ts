@@ -20,6 +20,10 @@ export interface Example {
   readonly request: Json;
   /** To each request the first answer is given that fits it and has not been given in this call; when all that fit have been given, the last of them again. Left out where nothing is asked over HTTP. */
   readonly server?: readonly CannedAnswer[];
+  /** Of a plugin that reads files: what stands in the folder, by path. The suite makes the folder and sets the variable that names it. */
+  readonly files?: {
+    readonly [k: string]: string;
+  };
   readonly expect: ExpectedValue | ExpectedFailure | ExpectedPending;
 }
 export interface CannedAnswer {
@@ -54,6 +58,7 @@ export interface ExpectedFailure {
     | 'transport'
     | 'timeout'
     | 'http_status'
+    | 'schema_invalid'
     | 'non_json'
     | 'result_too_large'
     | 'unavailable'

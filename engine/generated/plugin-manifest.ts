@@ -20,6 +20,8 @@ export interface PluginManifest {
   readonly entry: string;
   /** Where the plugin may connect. The operator's variable holds the URL; an author only names the variable. */
   readonly origin?: OriginFromInterface | OriginFromVariables;
+  readonly folder?: FolderFromInterface;
+  readonly acting?: ActingInterface;
   /** The variable of the origin may hold a command instead of a URL: an http or https URL leads to a service, anything else starts a program. The variable's name must begin with CHUKWA_. */
   readonly spawn?: boolean;
   /** A reserved prefix of tool names. Tools of this plugin's sources are named prefix, server, two underscores, tool, such as mcp__memory__search_nodes; no other tool's name begins with it. */
@@ -29,7 +31,7 @@ export interface PluginManifest {
   readonly variables?: readonly Variable[];
   /** Variables that hold secrets: handed over, and replaced wherever a record would hold them. */
   readonly secret_variables?: readonly Variable[];
-  /** Interface members that hold the name of a variable with a secret: its value is handed over, and replaced in the records of that source's calls. Such a name must begin with CHUKWA_. */
+  /** Interface members that hold the name of a variable with a secret, or an object of such names: each value is handed over, and replaced in the records of that source's calls. Such a name must begin with CHUKWA_. */
   readonly secret_variable_fields?: readonly string[];
   readonly model?: ModelFromInterface;
   /** npm packages that the plugin imports. */
@@ -45,6 +47,16 @@ export interface OriginFromVariables {
   readonly variables: readonly Variable[];
   /** Used when no variable is set. */
   readonly default?: string;
+}
+/** A folder from which the plugin may read files. The operator's variable holds its path; an author only names the variable. */
+export interface FolderFromInterface {
+  /** The interface member that holds the name of the variable with the folder, which must begin with CHUKWA_. */
+  readonly interface_field: string;
+}
+/** Values of an interface member with which a call changes something outside: no binding of such a source is read_only. */
+export interface ActingInterface {
+  readonly interface_field: string;
+  readonly values: readonly string[];
 }
 /** How much larger than its result a response may be on the wire, where the plugin's protocol wraps results or says them twice. Without it a response may be as large as a result. */
 export interface WireOverhead {

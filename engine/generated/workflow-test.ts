@@ -21,6 +21,7 @@ export type SourceClass =
   | 'unavailable'
   | 'structured_output_rejected'
   | 'model_refusal'
+  | 'schema_invalid'
   | 'stopped';
 export type AttemptClass =
   | 'transport'

@@ -3,6 +3,7 @@ import type { Scenario } from '../generated/scenario.js';
 import { type Compiled, compileProgram } from '../core/workflow/compile.js';
 import type { ComponentKind } from '../core/workflow/component.js';
 import type { Program } from '../core/workflow/program.js';
+import type { PluginDescription } from '../ports/sources.js';
 import { type Authoring, type Done, type Engine, refuse } from './engine.js';
 
 /** A stored scenario with its program. */
@@ -62,11 +63,8 @@ export function compileScenario(
     {
       find,
       compileSchema: authoring.compileSchema,
-      tool_prefixes: new Map(
-        authoring.catalogue.plugins.flatMap(({ name, tool_prefix }) =>
-          tool_prefix === undefined ? [] : [[name, tool_prefix] as const],
-        ),
-      ),
+      tool_prefixes: byPlugin(authoring, ({ tool_prefix }) => tool_prefix),
+      acting: byPlugin(authoring, ({ acting }) => acting),
       speaks: (name) => authoring.catalogue.plugins.find((plugin) => plugin.name === name)?.speaks,
       contracts: {
         tool_loop_output: shipped(authoring, 'tool-loop-output'),
@@ -74,6 +72,19 @@ export function compileScenario(
       },
     },
     scenarioHash,
+  );
+}
+
+/** What plugins say of themselves, of those that say it, by their names. */
+function byPlugin<Value>(
+  { catalogue }: Pick<Authoring, 'catalogue'>,
+  find: (plugin: PluginDescription) => Value | undefined,
+): ReadonlyMap<string, Value> {
+  return new Map(
+    catalogue.plugins.flatMap((plugin) => {
+      const value = find(plugin);
+      return value === undefined ? [] : [[plugin.name, value] as const];
+    }),
   );
 }
 

@@ -46,6 +46,7 @@ const SOURCE_CLASSES: Readonly<Record<SourceClass, true>> = {
   unavailable: true,
   structured_output_rejected: true,
   model_refusal: true,
+  schema_invalid: true,
   stopped: true,
 };
 
@@ -83,7 +84,9 @@ function parseExactly(text: string): Json | undefined {
 /** What any other source answered. */
 function toReplied(record: InvocationRecord): Answer {
   const { failure_class, failure_message, http_status, response_text, response_json } = record;
-  if (!isSourceClass(failure_class)) return { json: response_json };
+  // Whether an answer fits its schema is judged again; a request that was refused has no answer.
+  const isJudged = failure_class === 'schema_invalid' && response_json !== null;
+  if (!isSourceClass(failure_class) || isJudged) return { json: response_json };
   return toFailure(failure_class, failure_message, {
     ...(http_status === null || http_status < 100 ? {} : { http_status }),
     ...(response_text === null ? {} : { text: response_text }),

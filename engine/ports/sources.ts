@@ -183,6 +183,8 @@ export interface PluginDescription {
   readonly origin_field?: string;
   /** What names of tools of its sources begin with, and names of others do not. */
   readonly tool_prefix?: string;
+  /** The values of an interface member with which a call changes something outside. */
+  readonly acting?: { readonly interface_field: string; readonly values: readonly string[] };
   /** The interface member that names the variable with the model's name, where one does. */
   readonly model_variable_field?: string;
   /** Problems of a source's `interface`, with pointers into it. */

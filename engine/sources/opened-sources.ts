@@ -6,6 +6,8 @@ import type { Clock } from '../ports/clock.js';
 import type { Callback } from '../ports/sources.js';
 import { findCallBounds, withinClosing } from './call-bounds.js';
 import type { Children } from './children.js';
+import { fillPath } from './fill-path.js';
+import { bindFolder } from './folder.js';
 import type { LookUpVariable } from './origin.js';
 import type { OriginFetches } from './origin-fetch.js';
 import { parseAnswer } from './parse-answer.js';
@@ -117,19 +119,20 @@ export function capabilitiesFor(parts: OpenedSourcesParts, route: Route, secrets
 }
 
 /** Where a source reaches the outside. Sources of one plugin and one variable share it, and with it a server's memory. */
-type Door = Pick<Capabilities, 'origin' | 'spawn'>;
+type Door = Pick<Capabilities, 'origin' | 'spawn' | 'files'>;
 
 function openDoor(
   { fetches, children, log }: OpenedSourcesParts,
-  { origin, command }: Route,
+  { origin, command, folder }: Route,
   secrets: SecretReplacer,
 ): Door {
+  if (folder) return { files: { read: bindFolder(folder) } };
   if (command) return { spawn: children.bind(command, (line) => log(secrets.text(line))) };
   return origin ? { origin: { url: origin.url, fetch: fetches.bind(origin) } } : {};
 }
 
-function variableOf({ origin, command }: Route): string {
-  return origin?.variable ?? command?.variable ?? '';
+function variableOf({ origin, command, folder }: Route): string {
+  return (origin ?? command ?? folder)?.variable ?? '';
 }
 
 function toolsFor(
@@ -152,6 +155,7 @@ function toolsFor(
     log: (message, details) => log(secrets.text(message), details && (secrets.json(details) as JsonObject)),
     quote: (said, ending) => shorten(secrets.text(said, ending), QUOTE_LENGTH_MAX),
     parseJson: parseAnswer,
+    fillPath,
     failure: makeSourceFailure,
   };
 }

@@ -1,6 +1,9 @@
+import { resolve } from 'node:path';
 import type { JsonObject } from '../contract/json.js';
+import { appendToken } from '../core/content/json-pointer.js';
 import type { OriginFromVariables, PluginManifest } from '../generated/plugin-manifest.js';
 import { type Command, parseCommand } from './command.js';
+import type { Folder } from './folder.js';
 import { findShortSecret, type Secret } from './secrets.js';
 
 /** The operator's variables: those that are set to something. */
@@ -68,11 +71,42 @@ export function findNamedSecrets(
   definition: JsonObject,
   lookUp: LookUpVariable,
 ): readonly Secret[] {
-  return secret_variable_fields.flatMap((field) => {
-    const variable = definition[field];
-    const value = typeof variable === 'string' ? lookUp(variable) : undefined;
-    return typeof variable === 'string' && value !== undefined ? [{ variable, value }] : [];
-  });
+  return secret_variable_fields
+    .flatMap((field) => listNames(definition, field))
+    .flatMap(({ name: variable }) => {
+      const value = lookUp(variable);
+      // Of "Bearer KEY" a service may echo the key alone. The value that is handed over is the last of a name.
+      return value === undefined
+        ? []
+        : [value.slice(value.indexOf(' ') + 1), value].map((part) => ({ variable, value: part }));
+    });
+}
+
+/** The variables that an interface member names: one, or those that its members name; each with its pointer. */
+export function listNames(
+  definition: JsonObject,
+  field: string,
+): readonly { readonly name: string; readonly pointer: string }[] {
+  const named = definition[field];
+  if (typeof named === 'string') return [{ name: named, pointer: `/${field}` }];
+  if (typeof named !== 'object' || named === null) return [];
+  return Object.entries(named).flatMap(([member, name]) =>
+    typeof name === 'string' ? [{ name, pointer: appendToken(`/${field}`, member) }] : [],
+  );
+}
+
+/** The folder from which a source may read, or a sentence that says what is missing; undefined where it reads no files. */
+export function resolveFolder(
+  { folder }: PluginManifest,
+  definition: JsonObject,
+  lookUp: LookUpVariable,
+): Folder | string | undefined {
+  const variable = folder && definition[folder.interface_field];
+  if (typeof variable !== 'string') return undefined;
+  const path = lookUp(variable);
+  return path === undefined
+    ? `${variable} is not set: set it to the folder that holds the files`
+    : { variable, path: resolve(path) };
 }
 
 function fromVariables(

@@ -9,6 +9,7 @@ import type { Invoke } from '../core/turn/command.js';
 import type { InvocationFailureClass } from '../core/turn/failure.js';
 import type { CallRecorder, CallSurroundings, CallTrace } from '../ports/sources.js';
 import type { Command } from './command.js';
+import type { Folder } from './folder.js';
 import type { Origin } from './origin.js';
 import type { DescribedPlugin } from './registry.js';
 import type { Secret, SecretReplacer } from './secrets.js';
@@ -27,6 +28,8 @@ export interface Route {
   readonly origin: Origin | undefined;
   /** In place of an origin. */
   readonly command?: Command;
+  /** Of a source that reads files. */
+  readonly folder?: Folder;
   /** Of a source that asks a model. */
   readonly model?: string;
   /** Secrets in variables that the source's own interface names. */

@@ -11,6 +11,7 @@ import { hashCode } from './code-hash.js';
 import type { FoundPlugin } from './found-plugin.js';
 import { entryFailed, findEntryProblem, findInside } from './import-entry.js';
 import { readJsonFile } from './json-file.js';
+import { listNames } from './origin.js';
 import { listPluginFolders, type PluginPlaces } from './plugin-places.js';
 
 /** A plugin as its files describe it. */
@@ -104,6 +105,7 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
       ...(manifest.origin?.interface_field === undefined ? {} : { origin_field: manifest.origin.interface_field }),
       ...(manifest.model === undefined ? {} : { model_variable_field: manifest.model.variable_field }),
       ...(manifest.tool_prefix === undefined ? {} : { tool_prefix: manifest.tool_prefix }),
+      ...(manifest.acting === undefined ? {} : { acting: manifest.acting }),
       validateInterface: checkNames(compiled.value.validate, listVariableFields(manifest)),
       manifest,
     },
@@ -111,8 +113,8 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
 }
 
 /** The interface members in which an author names a variable of the environment. */
-function listVariableFields({ origin, model, secret_variable_fields = [] }: PluginManifest): readonly string[] {
-  return [origin?.interface_field, model?.variable_field, ...secret_variable_fields].filter(
+function listVariableFields({ origin, folder, model, secret_variable_fields = [] }: PluginManifest): readonly string[] {
+  return [origin?.interface_field, folder?.interface_field, model?.variable_field, ...secret_variable_fields].filter(
     (field) => field !== undefined,
   );
 }
@@ -127,19 +129,20 @@ function checkNames(validate: Validate, fields: readonly string[]): Validate {
     const known = new Set(problems.map(({ pointer }) => pointer));
     return [
       ...problems,
-      ...fields.flatMap((field) => (known.has(`/${field}`) ? [] : findForeignName(definition, field))),
+      ...fields
+        .flatMap((field) => (isObject(definition) ? listNames(definition, field) : []))
+        .flatMap((named) => (known.has(named.pointer) ? [] : findForeignName(named))),
     ];
   };
 }
 
-function findForeignName(definition: Json, field: string): readonly Problem[] {
-  const name = isObject(definition) ? definition[field] : undefined;
-  if (typeof name !== 'string' || name.startsWith(VARIABLE_PREFIX)) return [];
+function findForeignName({ name, pointer }: { readonly name: string; readonly pointer: string }): readonly Problem[] {
+  if (name.startsWith(VARIABLE_PREFIX)) return [];
   return [
     {
       code: 'VARIABLE_NAME_FOREIGN',
       message: `${JSON.stringify(name)} may not be named by a document: a variable that a document names begins with ${VARIABLE_PREFIX}`,
-      pointer: `/${field}`,
+      pointer,
       repair: `Write a name such as ${JSON.stringify(`${VARIABLE_PREFIX}${name}`)}, and set that variable where the program runs.`,
     },
   ];
@@ -174,7 +177,7 @@ async function compileInterface(
 
 /** The first interface member that the manifest names and the schema does not know. */
 function findMissingField(manifest: PluginManifest, { properties }: JsonObject): string | undefined {
-  const fields = [...listVariableFields(manifest), manifest.model?.interface_field];
+  const fields = [...listVariableFields(manifest), manifest.model?.interface_field, manifest.acting?.interface_field];
   return fields.find((field) => field !== undefined && !(isObject(properties) && Object.hasOwn(properties, field)));
 }
 

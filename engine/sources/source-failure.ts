@@ -26,6 +26,11 @@ export function makeSourceFailure(
   return new ThrownSourceFailure(failureClass, message, facts);
 }
 
+/** The failure of a call whose request its source cannot take. */
+export function refuseRequest(reason: string): SourceFailure {
+  return makeSourceFailure('schema_invalid', `the request cannot be sent: ${reason}`);
+}
+
 /** The source failure in what was thrown, or in one of its causes. */
 export function findSourceFailure(thrown: unknown): SourceFailure | undefined {
   let cause = thrown;

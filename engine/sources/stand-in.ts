@@ -22,7 +22,14 @@ export function standInFor(answerCall: AnswerCall): GetPlugin {
 
 /** A plugin with no way out; its version says that it was none. */
 export function withoutWayOut(plugin: DescribedPlugin): DescribedPlugin {
-  const { origin: _origin, spawn: _spawn, variables: _variables, model: _model, ...manifest } = plugin.manifest;
+  const {
+    origin: _origin,
+    spawn: _spawn,
+    folder: _folder,
+    variables: _variables,
+    model: _model,
+    ...manifest
+  } = plugin.manifest;
   return { ...plugin, version: `dry-${plugin.version}`, manifest };
 }
 

@@ -5,13 +5,16 @@ export type Answer =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly failure_class: SourceFailureClass; readonly message: string };
 
+const NO_CONTENT = 204;
+
 type ParseJson = Capabilities['parseJson'];
 
-/** Takes a status of 200 to 299 whose body is JSON in UTF-8, and nothing else. */
+/** Takes a status of 200 to 299 whose body is JSON in UTF-8, and 204, which says that there is no body, as null. */
 export function readAnswer(http_status: number, body: Uint8Array, parseJson: ParseJson): Answer {
   if (http_status < 200 || http_status > 299) {
     return { ok: false, failure_class: 'http_status', message: `the service answered with status ${http_status}` };
   }
+  if (http_status === NO_CONTENT) return { ok: true, value: null };
   if (body.byteLength === 0) return notJson('it is empty');
   const text = decode(body);
   return text === undefined ? notJson('it is not UTF-8') : parse(text, parseJson);

@@ -43,12 +43,17 @@ async function ask(
 
 async function exchange(
   told: HttpJsonInterface,
-  { origin, failure, parseJson }: Capabilities,
+  { origin, failure, fillPath, parseJson, variables }: Capabilities,
   request: Json,
   context: InvocationContext,
 ): Promise<SourceAnswer | SourcePending> {
   if (!origin) throw failure('unavailable', `${told.url_env} is not set`);
-  const { url, ...init } = toHttpRequest(told, origin.url, request, context);
+  const { url, ...init } = toHttpRequest(
+    told,
+    { origin_url: origin.url, failure, fillPath, variables },
+    request,
+    context,
+  );
   const response = await origin.fetch(url, { ...init, signal: context.signal }, context);
   const { bytes, broke } = await readBody(response);
   const facts = {

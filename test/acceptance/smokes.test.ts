@@ -104,6 +104,16 @@ onEachDatabase('the smokes that the design asks for', (open) => {
     assertOnlyPatchesChanged(play);
   });
 
+  test('a service that is asked by GET with a key, and a folder of files, are sources like others', async () => {
+    const stage = await open();
+    const play = await stage.play({ scenario: 'weather-station', turns: 2 });
+    const [reading] = callsOf(play.attempts[0] ?? onlyAttempt(play), 'ambient_context');
+    assert.equal(memberOf(reading?.response_json ?? null, 'temperature_f'), 72);
+    assert.match(promptOf(requestAt(stage.model, 1, 'wren/act/round-2/try-1')), /before the fourth/);
+    assert.equal(stage.toys.weather.served[0]?.headers['x-api-key'], 'toy-weather-key');
+    assert.equal(play.after.turn, 2);
+  });
+
   test('Smoke 7 — Bob and ant same turn', async () => {
     const stage = await open();
     const play = await stage.play({ scenario: 'bob-and-ant' });

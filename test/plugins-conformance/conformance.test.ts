@@ -38,10 +38,12 @@ async function plant(t: TestContext, files: Planted['files']): Promise<string> {
   return folder;
 }
 
-const NOTHING_LATER = ['pending'];
+const NO_FILES = ['files'];
+const NOTHING_LATER = ['pending', ...NO_FILES];
 
 for (const [name, skipped] of [
-  ['http_json', []],
+  ['file_json', ['pending', 'way_out', 'once', 'typed_errors', 'size_limit', 'deadline', 'concurrency']],
+  ['http_json', NO_FILES],
   ['llm_chat', NOTHING_LATER],
   ['mcp_tool', NOTHING_LATER],
 ] as const) {
@@ -120,7 +122,15 @@ test('a plugin that connects to nothing is held to what is left', async (t) => {
     }),
   );
   assert.deepEqual(having(report, 'failed'), [], JSON.stringify(report.checks, null, 1));
-  assert.deepEqual(having(report, 'skipped'), ['pending', 'way_out', 'once', 'typed_errors', 'size_limit', 'deadline']);
+  assert.deepEqual(having(report, 'skipped'), [
+    'pending',
+    'way_out',
+    'once',
+    'typed_errors',
+    'files',
+    'size_limit',
+    'deadline',
+  ]);
 });
 
 test('a folder that is not there is refused, and says what can be named', async () => {

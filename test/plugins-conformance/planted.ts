@@ -74,6 +74,36 @@ const ANSWERED_LATER = JSON.stringify({
 
 export const PLANTED: readonly Planted[] = [
   {
+    breaks: 'files',
+    how: 'makes something of a file that is no JSON',
+    files: {
+      'plugin.json': manifest({ origin: undefined, folder: { interface_field: 'folder_env' } }),
+      'interface.schema.json': '{"type":"object","properties":{"folder_env":{"type":"string"}}}',
+      'index.js': `export default {
+        open: (_, { files, parseJson }) => ({
+          invoke: async (request, context) => {
+            context.signal.throwIfAborted();
+            const parsed = parseJson(new TextDecoder().decode(await files.read('facts.json', context)));
+            return { value: parsed.ok ? parsed.value : null };
+          },
+        }),
+      };`,
+      'conformance.json': JSON.stringify({
+        version: 1,
+        examples: [
+          {
+            name: 'facts',
+            interface: { name: 'planted', folder_env: 'CHUKWA_PLANTED_DIR' },
+            request: null,
+            files: { 'facts.json': '{"a":1}' },
+            expect: { value: { a: 1 } },
+          },
+        ],
+      }),
+    },
+    says: /a file that is no JSON should be told as non_json, and it answered null/,
+  },
+  {
     breaks: 'manifest',
     how: 'speaks a language that there is not',
     files: { 'plugin.json': manifest({ speaks: 'xml' }) },

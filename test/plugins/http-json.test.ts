@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
-import { test } from 'node:test';
-import type { JsonObject } from '../../engine/contract/json.js';
+import { test, type TestContext } from 'node:test';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { compileShipped } from '../../engine/schema/compile-schema.js';
+import { fillPath } from '../../engine/sources/fill-path.js';
 import { parseAnswer } from '../../engine/sources/parse-answer.js';
+import { makeSourceFailure } from '../../engine/sources/source-failure.js';
 import { readAnswer } from '../../plugins/http_json/answer.js';
 import { toHttpRequest } from '../../plugins/http_json/request.js';
-import { ask, jsonCall, openTestSources, serve, summary } from '../sources/harness.js';
+import { ask, askOnce, jsonCall, openTestSources, serve, storedText, summary } from '../sources/harness.js';
 
 const TOLD = { name: 'http_json', method: 'POST', url_env: 'CHUKWA_TEST_URL', path: '/buy_candy' } as const;
 
 const CALL = { client_request_id: 'park/turn-1/x', correlation_id: 'call-1' };
+const MEANS = { origin_url: 'http://toy.test/v1', failure: makeSourceFailure, fillPath, variables: {} };
 
 test('a request is JSON that names its call', () => {
-  assert.deepEqual(toHttpRequest(TOLD, 'http://toy.test/v1', { candy: 'mars' }, CALL), {
+  assert.deepEqual(toHttpRequest(TOLD, MEANS, { candy: 'mars' }, CALL), {
     url: 'http://toy.test/v1/buy_candy',
     method: 'POST',
     headers: {
@@ -32,6 +35,7 @@ const ANSWERS: readonly (readonly [number, string, unknown])[] = [
   [201, '\uFEFFnull', null],
   [299, ' "x" ', 'x'],
   [199, '{}', 'http_status'],
+  [204, '', null],
   [300, '{}', 'http_status'],
   [404, '{"error":"no"}', 'http_status'],
   [200, '', 'non_json'],
@@ -54,7 +58,8 @@ test('a path stays below its service', async () => {
   const file = new URL('../../plugins/http_json/interface.schema.json', import.meta.url);
   const validate = compileShipped(JSON.parse(await readFile(file, 'utf8')) as JsonObject);
   const isGood = (path: string): boolean => validate({ ...TOLD, path }).length === 0;
-  for (const path of ['/', '/a', '/a/b_c-d.json', '/a/', '/..a/b..', '/.well-known/x']) assert.ok(isGood(path), path);
+  for (const path of ['/', '/a', '/a/b_c-d.json', '/a/', '/..a/b..', '/.well-known/x', '/a/{id}', '/{a}/{b}.json'])
+    assert.ok(isGood(path), path);
   for (const path of [
     '',
     'a',
@@ -69,6 +74,14 @@ test('a path stays below its service', async () => {
     '/a\\b',
     '/a b',
     '/a\n',
+    '/{}',
+    '/{a b}',
+    '/{a',
+    '/a}',
+    '/{/}',
+    '/{../x}',
+    '/{a}//b',
+    '/{a}/../b',
     'http://evil.test/',
   ]) {
     assert.ok(!isGood(path), path);
@@ -99,3 +112,231 @@ test('the service hears the canonical request at its path, below the path of its
   assert.equal(request?.headers['x-client-request-id'], 'park/turn-1/bob/act/round-1/try-1');
   assert.equal(request?.headers['content-type'], 'application/json');
 });
+
+/** What a service saw of a request. */
+interface Heard {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A service that keeps what it was sent, and answers with the JSON that is given. */
+async function listen(t: TestContext, answer = '{"ok":true}', status = 200) {
+  const heard: Heard[] = [];
+  const url = await serve(t, async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += String(piece);
+    heard.push({ url: request.url, method: request.method, headers: request.headers, body });
+    response.writeHead(status, { 'content-type': 'application/json' }).end(status === 204 ? undefined : answer);
+  });
+  return { heard, url };
+}
+
+const STATION = { method: 'GET', path: '/stations/{station_id}/now' };
+
+test('a GET has its path parameters and its query from the request, and no body', async (t) => {
+  const { heard, url } = await listen(t);
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
+  const request = {
+    station_id: 'Åre 7',
+    units: 'm&s=1',
+    tags: ['snow', 2, true],
+    none: [],
+    deep: false,
+    left_out: null,
+    'a b': '\r\nX: 1',
+  };
+  assert.deepEqual(summary(await ask(sources, jsonCall({ request }, STATION))), { succeeded: { ok: true } });
+  const [seen] = heard;
+  assert.equal(
+    seen?.url,
+    '/stations/%C3%85re%207/now?a%20b=%0D%0AX%3A%201&deep=false&tags=snow&tags=2&tags=true&units=m%26s%3D1',
+  );
+  assert.deepEqual([seen?.method, seen?.body, seen?.headers['content-type']], ['GET', '', undefined]);
+  assert.equal(seen?.headers['content-length'], undefined);
+  assert.equal(seen?.headers['x-client-request-id'], 'park/turn-1/bob/act/round-1/try-1');
+});
+
+for (const request of [null, {}]) {
+  test(`a GET whose request is ${JSON.stringify(request)} has no query`, async (t) => {
+    const { heard, url } = await listen(t);
+    const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
+    await ask(sources, jsonCall({ request }, { method: 'GET' }));
+    assert.equal(heard[0]?.url, '/answer');
+  });
+}
+
+for (const [method, url, body] of [
+  ['DELETE', '/stations/7/now?reason=moved', ''],
+  ['PUT', '/stations/7/now', '{"reason":"moved"}'],
+  ['PATCH', '/stations/7/now', '{"reason":"moved"}'],
+  ['POST', '/stations/7/now', '{"reason":"moved"}'],
+] as const) {
+  test(`${method} sends what is not in the path as its ${body === '' ? 'query' : 'body'}, and takes 204 as null`, async (t) => {
+    const service = await listen(t, '', 204);
+    const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: service.url } });
+    const request = { station_id: 7, reason: 'moved' };
+    const outcome = await ask(
+      sources,
+      jsonCall({ request, call: { effect: 'external_side_effect' } }, { ...STATION, method }),
+    );
+    assert.deepEqual(summary(outcome), { succeeded: null });
+    const [seen] = service.heard;
+    assert.deepEqual([seen?.method, seen?.url, seen?.body], [method, url, body]);
+  });
+}
+
+/** Requests that may not become a GET, and what the message says of them. */
+const REFUSED: readonly (readonly [what: string, request: Json, says: RegExp])[] = [
+  ['a parent folder', { station_id: '..' }, /\/station_id is made of dots/],
+  ['the folder itself', { station_id: '.' }, /\/station_id is made of dots/],
+  ['dots before a semicolon', { station_id: '..;' }, /\/station_id is made of dots/],
+  ['dots before a space', { station_id: '.. ' }, /\/station_id is made of dots/],
+  ['a space', { station_id: ' ' }, /\/station_id is made of dots/],
+  ['nothing', { station_id: '' }, /\/station_id is empty/],
+  ['a slash', { station_id: 'a/b' }, /\/station_id holds a slash/],
+  ['another origin', { station_id: '//evil.test' }, /\/station_id holds a slash/],
+  ['a backslash', { station_id: '..\\..' }, /\/station_id holds a slash or a backslash/],
+  ['an encoded dot', { station_id: '%2e%2e' }, /\/station_id holds an escape/],
+  ['an encoded slash', { station_id: 'a%2Fb' }, /\/station_id holds an escape/],
+  ['a character that is encoded twice', { station_id: '%252e' }, /\/station_id holds an escape/],
+  ['a line break', { station_id: 'a\r\nHost: evil' }, /\/station_id holds a control character/],
+  ['a control character of Latin 1', { station_id: 'a\u0085' }, /\/station_id holds a control character/],
+  ['257 characters', { station_id: 'x'.repeat(257) }, /\/station_id has more than 256 characters/],
+  ['null', { station_id: null }, /\/station_id is no text, number or boolean/],
+  ['an object', { station_id: {} }, /\/station_id is no text, number or boolean/],
+  ['a list', { station_id: ['a'] }, /\/station_id is no text, number or boolean/],
+  ['no member', {}, /\/station_id is missing/],
+  ['a member of every object', { constructor: 'x' }, /\/station_id is missing/],
+  ['a text in place of an object', 'a', /it is no object/],
+  ['a list in place of an object', ['a'], /it is no object/],
+  ['an object in the query', { station_id: 'a', place: { lat: 1 } }, /\/place holds what a query cannot/],
+  ['a list of lists in the query', { station_id: 'a', place: [[1]] }, /\/place holds what a query cannot/],
+  ['null in a list of the query', { station_id: 'a', place: [1, null] }, /\/place holds what a query cannot/],
+  ['a query that is too long', { station_id: 'a', place: 'ü'.repeat(2000) }, /have 12\d\d\d characters, and 8000/],
+];
+
+test('a request that could lead out of its path, or is no query, is refused and sends nothing', async (t) => {
+  const { heard, url } = await listen(t);
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: `${url}/v1` } });
+  for (const [what, request, says] of REFUSED) {
+    const outcome = await ask(sources, jsonCall({ request, call: { effect: 'external_side_effect' } }, STATION));
+    assert.deepEqual(summary(outcome), { failed: 'schema_invalid', refused: false }, what);
+    assert.ok(outcome.status === 'failed' && outcome.outcome_unknown === undefined, what);
+    assert.match(outcome.failure_message, says, what);
+    assert.match(outcome.failure_message, /^the request cannot be sent: /);
+  }
+  assert.deepEqual(heard, []);
+});
+
+test('a value of any characters arrives as one segment, the same as it left', async (t) => {
+  const { heard, url } = await listen(t);
+  const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: `${url}/v1` } });
+  const values = [
+    'a.b',
+    '...a',
+    'a..',
+    '?x=1',
+    '#x',
+    '100%',
+    '%zz',
+    ';a=b',
+    "a!'()*b",
+    '@evil.test',
+    ':80',
+    '٪',
+    '．．',
+    '𝛼',
+    'a b',
+    '&',
+    '+',
+    '{station_id}',
+    '$&',
+    '__proto__',
+    '1e400',
+  ];
+  for (const value of values) {
+    await ask(sources, jsonCall({ request: { station_id: value, q: value } }, STATION));
+    const seen = heard.at(-1)?.url ?? '';
+    const [, segment = '', query = ''] = /^\/v1\/stations\/([^/?#]+)\/now\?q=([^&]*)$/.exec(seen) ?? [];
+    assert.deepEqual([decodeURIComponent(segment), decodeURIComponent(query)], [value, value], seen);
+  }
+  assert.equal(heard.length, values.length);
+});
+
+test('headers are sent as they are written, and a secret header as its variable says, which no record holds', async (t) => {
+  const { heard, url } = await listen(t, '{"echo":"k3y-of-the-station","whole":"Bearer k3y-of-the-station"}');
+  const overlay = { CHUKWA_TEST_URL: url, CHUKWA_TEST_KEY: 'Bearer k3y-of-the-station' };
+  const sources = await openTestSources(t, { overlay });
+  const told = {
+    method: 'GET',
+    headers: { 'Accept-Language': 'de, en;q=0.5' },
+    secret_headers: { Authorization: 'CHUKWA_TEST_KEY', 'X-Api-Key': 'CHUKWA_TEST_KEY' },
+  };
+  const outcome = await askOnce(sources, jsonCall({ request: {} }, told));
+  const { headers } = heard[0] ?? {};
+  assert.equal(headers?.['accept-language'], 'de, en;q=0.5');
+  assert.equal(headers?.authorization, 'Bearer k3y-of-the-station');
+  assert.equal(headers?.['x-api-key'], 'Bearer k3y-of-the-station');
+  assert.equal(outcome.status, 'succeeded');
+  assert.ok(!storedText(outcome).includes('k3y-of-the-station'), storedText(outcome));
+});
+
+for (const [what, value, says] of [
+  ['is not set', undefined, /CHUKWA_TEST_KEY is not set, which holds the header X-Api-Key/],
+  ['holds a line break', 'k3y-of\r\nHost:evil', /CHUKWA_TEST_KEY holds a character that no header may have/],
+  ['is too short', 'key', /CHUKWA_TEST_KEY/],
+] as const) {
+  test(`a secret header whose variable ${what} is unavailable, and sends nothing`, async (t) => {
+    const { heard, url } = await listen(t);
+    const overlay = { CHUKWA_TEST_URL: url, ...(value === undefined ? {} : { CHUKWA_TEST_KEY: value }) };
+    const sources = await openTestSources(t, { overlay });
+    const told = { method: 'GET', secret_headers: { 'X-Api-Key': 'CHUKWA_TEST_KEY' } };
+    const outcome = await ask(sources, jsonCall({ request: {} }, told));
+    assert.ok(outcome.status === 'failed' && outcome.failure_class === 'unavailable');
+    assert.match(outcome.failure_message, says);
+    assert.ok(!outcome.failure_message.includes('k3y-of'), outcome.failure_message);
+    assert.deepEqual(heard, []);
+  });
+}
+
+const interfaceFile = new URL('../../plugins/http_json/interface.schema.json', import.meta.url);
+const validateInterface = compileShipped(JSON.parse(await readFile(interfaceFile, 'utf8')) as JsonObject);
+
+for (const name of [
+  'Host',
+  'CONTENT-LENGTH',
+  'Content-Type',
+  'accept',
+  'Accept-Encoding',
+  'Transfer-Encoding',
+  'Connection',
+  'Upgrade',
+  'Expect',
+  'TE',
+  'X-Client-Request-Id',
+  'X-Chukwa-Callback-Url',
+  'bad name',
+  'bad:name',
+  'bäd',
+  '',
+]) {
+  test(`a source may not set the header ${JSON.stringify(name)}, neither open nor secret`, () => {
+    for (const told of [{ headers: { [name]: 'x' } }, { secret_headers: { [name]: 'CHUKWA_KEY' } }])
+      assert.notDeepEqual(validateInterface({ ...TOLD, ...told }), []);
+  });
+}
+
+for (const name of ['Authorization', 'Cookie', 'X-API-Key', 'apikey', 'X-Auth-Token', 'X-Secret']) {
+  test(`the header ${name} stands in secret_headers, and not in headers`, () => {
+    const [problem] = validateInterface({ ...TOLD, headers: { [name]: 'x' } });
+    assert.match(`${problem?.message} ${problem?.repair}`, /secret_headers/);
+    assert.deepEqual(validateInterface({ ...TOLD, secret_headers: { [name]: 'CHUKWA_KEY' } }), []);
+  });
+}
+
+for (const value of ['a\r\nb', 'a\u0000', ' a', 'a ', 'é'])
+  test(`a constant header may not be ${JSON.stringify(value)}`, () => {
+    assert.notDeepEqual(validateInterface({ ...TOLD, headers: { 'X-A': value } }), []);
+  });

@@ -122,6 +122,7 @@ export function compileSmallPark(park: SmallPark = {}): Compiled & { readonly sh
       compileSchema,
       speaks: (name) => SPEAKS[name],
       tool_prefixes: new Map([['tool_server', 'mcp__']]),
+      acting: new Map([['http_json', { interface_field: 'method', values: ['DELETE'] }]]),
       contracts: CONTRACTS,
     },
     scenario.hash,

@@ -1,8 +1,9 @@
+import type { JsonObject } from '../../contract/json.js';
 import type { ResponseSource, Retry } from '../../generated/response-source.js';
 import type { EffectClass, Redaction, Reference } from '../../generated/workflow.js';
 import { type CompileParts, type Part, type WorkflowSetting, hashOf, missing } from './compile-parts.js';
 import type { ComponentReference } from './component.js';
-import { type DocumentProblem, inDocument } from './document-problem.js';
+import { type Complaint, type DocumentProblem, inDocument } from './document-problem.js';
 import type { CallLimits, CallProgram, RetryProgram, SchemaProgram } from './program.js';
 
 /** What the author wrote of a call; all bindings share these members. */
@@ -63,6 +64,7 @@ export function compileCall(
     ...said.problems,
     ...output.problems,
     ...checkRetry(authored.source_ref, source.value?.retry),
+    ...inDocument(document, checkActing(parts, source.value, authored, place)),
     ...checkCall(document, setting, authored, place),
   ];
   if (source.value === undefined || problems.length > 0) return { problems };
@@ -200,6 +202,26 @@ function checkCall(
           },
         ]),
   ]);
+}
+
+/** A call that is said to read only is made again without a question. */
+function checkActing(
+  { acting }: CompileParts,
+  source: ResponseSource | undefined,
+  { effect }: AuthoredCall,
+  { pointer, policy_id }: CallPlace,
+): readonly Complaint[] {
+  const { interface_field = '', values = [] } = acting.get(source?.interface.name ?? '') ?? {};
+  const value = (source?.interface as JsonObject | undefined)?.[interface_field];
+  if (effect !== 'read_only' || typeof value !== 'string' || !values.includes(value)) return [];
+  return [
+    {
+      code: 'EFFECT_READS_ONLY',
+      message: `${policy_id} is read_only, and its source asks by ${value}, which changes something outside.`,
+      pointer: `${pointer}/effect`,
+      repair: 'Write "state_change", or "external_side_effect" where it cannot be taken back.',
+    },
+  ];
 }
 
 const BACKOFF_MS = 500;

@@ -12,6 +12,8 @@ export interface CompileParts {
   readonly speaks: (plugin: string) => 'json' | 'chat' | undefined;
   /** The prefixes that plugins reserve for names of tools, by the plugin's name. */
   readonly tool_prefixes: ReadonlyMap<string, string>;
+  /** The values of an interface member with which a call changes something outside, by the plugin's name. */
+  readonly acting: ReadonlyMap<string, { readonly interface_field: string; readonly values: readonly string[] }>;
   /** The shipped contracts of what models say. */
   readonly contracts: { readonly tool_loop_output: JsonObject; readonly world_patch: JsonObject };
 }

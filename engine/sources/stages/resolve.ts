@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contract/json.js';
 import type { SourceProgram } from '../../core/workflow/program.js';
 import type { LookUpVariable } from '../origin.js';
-import { findNamedSecrets, resolveModel, resolveOrigin } from '../origin.js';
+import { findNamedSecrets, resolveFolder, resolveModel, resolveOrigin } from '../origin.js';
 import { type Asked, type Halt, halt, type Route, type Routed, type Stage } from '../passage.js';
 import type { DescribedPlugin } from '../registry.js';
 import { findShortSecret } from '../secrets.js';
@@ -52,12 +52,21 @@ export function toRoute(
   if (!found.ok) return found.message;
   const asked = resolveModel(plugin.manifest, definition, lookUp, chosen);
   if (!asked.ok) return asked.message;
+  const folder = resolveFolder(plugin.manifest, definition, lookUp);
+  if (typeof folder === 'string') return folder;
   const { origin, command } = found;
   const { model } = asked;
   const secrets = findNamedSecrets(plugin.manifest, definition, lookUp);
   const short = findShortSecret(secrets);
   if (short !== undefined) return short;
-  return { plugin, origin, secrets, ...(command ? { command } : {}), ...(model === undefined ? {} : { model }) };
+  return {
+    plugin,
+    origin,
+    secrets,
+    ...(command ? { command } : {}),
+    ...(folder ? { folder } : {}),
+    ...(model === undefined ? {} : { model }),
+  };
 }
 
 function findMisfit({ command }: Asked, { plugin }: Route): string | undefined {

@@ -2,8 +2,9 @@ import { stat } from 'node:fs/promises';
 import type { LaidOutPlugin } from '../../../ports/plugin-bench.js';
 import { type Done, refuse } from '../../engine.js';
 import { EXAMPLES_FILE, type Examples, loadExamples } from './examples.js';
+import { withFolders } from './folders.js';
 import { scanImports } from './import-scan.js';
-import { judge, PASSED, type Rule, skip, type Verdict } from './rule.js';
+import { judge, PASSED, type Rule, type Scene, skip, type Verdict } from './rule.js';
 import { RULES } from './rules/index.js';
 import type { Workshop } from '../workshop.js';
 
@@ -58,7 +59,13 @@ async function runAll(workshop: Workshop, folder: string, unheard: readonly stri
   const plugin = laidOut.manifest?.name;
   const examples = laidOut.bench ? await loadExamples(folder, laidOut.bench, workshop.validateExamples) : undefined;
   checks.push({ ...CONFORMANCE, ...judgeExamples(examples) });
-  for (const rule of RULES) checks.push(await runRule(rule, checks, laidOut, examples));
+  const { bench } = laidOut;
+  if (bench && examples?.ok)
+    await withFolders(bench.manifest, examples.examples, async (played) => {
+      const model = played[examples.examples.indexOf(examples.model)] ?? examples.model;
+      for (const rule of RULES) checks.push(await runRule(rule, checks, { bench, examples: played, model }));
+    });
+  else for (const rule of RULES) checks.push(await runRule(rule, checks, undefined));
   await new Promise((resolve) => setImmediate(resolve));
   checks.push({ ...UNHEARD, ...(laidOut.bench ? judge(unheard, UNHEARD_REPAIR) : skip('it cannot be loaded')) });
   const ok = checks.every(({ status }) => status !== 'failed');
@@ -104,16 +111,15 @@ function judgeExamples(examples: Examples | undefined): Verdict {
 async function runRule(
   { rule, sentence, needs, check }: Rule,
   before: readonly Check[],
-  { bench }: LaidOutPlugin,
-  examples: Examples | undefined,
+  scene: Scene | undefined,
 ): Promise<Check> {
   const missing = before.find((earlier) => needs.includes(earlier.rule) && earlier.status !== 'passed');
-  if (!bench || !examples?.ok || missing) {
+  if (!scene || missing) {
     const first = missing?.rule ?? 'loading';
     return { rule, sentence, ...skip(`${first} has to pass first`) };
   }
   try {
-    return { rule, sentence, ...(await check({ bench, examples: examples.examples, model: examples.model })) };
+    return { rule, sentence, ...(await check(scene)) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { rule, sentence, ...judge([`it could not be asked: ${reason}`], 'open must take what the schema takes.') };

@@ -37,8 +37,7 @@ test('JSON with a good status is an answer, and nothing else is', () => {
 });
 
 test('a source asks the service that it was opened for', async () => {
-  /** @type {string[]} */
-  const asked = [];
+  const asked = /** @type {string[]} */ ([]);
   const source = plugin.open(
     { label: 'tested', interface: TOLD },
     {
@@ -56,6 +55,7 @@ test('a source asks the service that it was opened for', async () => {
       failure: (failure_class, message) => ({ source_failure: true, failure_class, message }),
       quote: (said) => said,
       parseJson,
+      fillPath: (path, rest) => ({ path, rest }),
     },
   );
   const answer = await source.invoke(

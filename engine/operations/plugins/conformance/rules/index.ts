@@ -2,6 +2,7 @@ import type { Rule } from '../rule.js';
 import { answers } from './answers.js';
 import { close } from './close.js';
 import { concurrency } from './concurrency.js';
+import { files } from './files.js';
 import { inputs } from './inputs.js';
 import { abort, deadline, sizeLimit } from './limits.js';
 import { once } from './once.js';
@@ -18,6 +19,7 @@ export const RULES: readonly Rule[] = [
   wayOut,
   once,
   typedErrors,
+  files,
   sizeLimit,
   abort,
   deadline,

@@ -1,0 +1,83 @@
+import { constants } from 'node:fs';
+import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { join } from 'node:path';
+import type { ReadFile } from '../contract/source.js';
+import { findCallBounds } from './call-bounds.js';
+import { errorCodes, findSourceFailure, makeSourceFailure, refuseRequest } from './source-failure.js';
+
+/** A folder of the operator's, from which a source reads files. */
+export interface Folder {
+  /** The variable that names it; for messages. */
+  readonly variable: string;
+  /** Absolute. */
+  readonly path: string;
+}
+
+/** One name in a folder: not hidden, and no way to another folder. */
+const NAME = /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u;
+
+/** A pipe is not waited for, and a link at the end of the path is not followed. */
+const READING = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * The only door to files: it reads regular files below a folder, within the limits of the call. A link anywhere below the
+ * folder is refused, wherever it leads.
+ */
+export function bindFolder({ variable, path: root }: Folder): ReadFile {
+  return async (path, call) => {
+    const bounds = findCallBounds(call);
+    if (!bounds) throw makeSourceFailure('unavailable', 'a source may read files only while it is being asked');
+    const names = path.replace(/^\//, '').split('/');
+    if (!names.every((name) => NAME.test(name)))
+      throw refuseRequest('a file is named by names between single slashes, none of which begins with a dot');
+    await bounds.durable;
+    bounds.signal.throwIfAborted();
+    try {
+      return await readBelow(join(await realpath(root), ...names), bounds.max_body_bytes);
+    } catch (error) {
+      throw findSourceFailure(error) ?? makeSourceFailure('unavailable', describe(errorCodes(error), variable));
+    }
+  };
+}
+
+async function readBelow(file: string, bytes_max: number): Promise<Uint8Array> {
+  // Opening a device may already have an effect.
+  if (!(await lstat(file)).isFile()) throw notPlain();
+  const handle = await open(file, READING);
+  try {
+    if (!(await handle.stat()).isFile() || (await placeOf(handle, file)) !== file) throw notPlain();
+    return await readBounded(handle, bytes_max);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Where an open file is. Linux knows it of the handle, so that a folder cannot be exchanged for a link meanwhile. */
+function placeOf(handle: FileHandle, file: string): Promise<string> {
+  return realpath(platform() === 'linux' ? `/proc/self/fd/${handle.fd}` : file);
+}
+
+/** A file can grow while it is read: one byte more than allowed is enough to know. */
+async function readBounded(handle: FileHandle, bytes_max: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of handle.createReadStream({ end: bytes_max, autoClose: false })) {
+    pieces.push(piece as Uint8Array);
+    length += (piece as Uint8Array).byteLength;
+  }
+  if (length > bytes_max)
+    throw makeSourceFailure('result_too_large', `the file has more than ${bytes_max} bytes, which is the limit`);
+  return Buffer.concat(pieces);
+}
+
+function notPlain(): Error {
+  return refuseRequest('it names a link or a folder, or something else that is no file') as unknown as Error;
+}
+
+function describe(codes: readonly string[], variable: string): string {
+  if (codes.includes('ENOENT') || codes.includes('ENOTDIR'))
+    return `there is no such file in the folder that ${variable} names`;
+  if (codes.includes('ENAMETOOLONG')) return `a name is too long for the folder that ${variable} names`;
+  return `the file in the folder that ${variable} names cannot be read${codes[0] === undefined ? '' : `: ${codes[0]}`}`;
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { link, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
+import type { Invoke } from '../../engine/core/turn/command.js';
+import { ask, jsonCall, makeFolder, openTestSources, storedText, summary } from '../sources/harness.js';
+
+const SECRET = 'not-for-you';
+
+/** A folder with some files, beside one that holds what nobody may read. */
+async function layOut(t: TestContext): Promise<{ readonly outside: string; readonly root: string }> {
+  const outside = await makeFolder(t);
+  const root = join(outside, 'data');
+  await mkdir(join(root, 'stations', 'deep'), { recursive: true });
+  await writeFile(join(outside, 'secret.json'), JSON.stringify(SECRET));
+  await writeFile(join(outside, 'data.json'), JSON.stringify(SECRET));
+  await writeFile(join(root, '.env.json'), JSON.stringify(SECRET));
+  await writeFile(join(root, 'stations', 'kew.json'), '{"height_m":6}');
+  await writeFile(join(root, 'stations', 'a ü 100%.json'), '"odd"');
+  return { outside, root };
+}
+
+function fileCall(path: string, request: Json = null, told: Readonly<Record<string, Json>> = {}): Invoke {
+  const { call, ...rest } = jsonCall({ request });
+  const named: JsonObject & { readonly name: string } = {
+    name: 'file_json',
+    folder_env: 'CHUKWA_TEST_DIR',
+    path,
+    ...told,
+  };
+  const source = { ...call.source, hash: JSON.stringify(named), plugin: 'file_json', interface: named };
+  return { ...rest, call: { ...call, source } };
+}
+
+async function openOn(t: TestContext, folder: string) {
+  return openTestSources(t, { overlay: { CHUKWA_TEST_DIR: folder } });
+}
+
+const BY_ID = '/stations/{station_id}.json';
+
+test('a JSON file below the folder is the answer, and its text stands in the record', async (t) => {
+  const { root } = await layOut(t);
+  const sources = await openOn(t, root);
+  const outcome = await ask(sources, fileCall(BY_ID, { station_id: 'kew' }));
+  assert.deepEqual(summary(outcome), { succeeded: { height_m: 6 } });
+  assert.deepEqual(summary(await ask(sources, fileCall(BY_ID, { station_id: 'a ü 100%' }))), { succeeded: 'odd' });
+});
+
+test('a file is read anew for each call', async (t) => {
+  const { root } = await layOut(t);
+  const sources = await openOn(t, root);
+  const call = fileCall('/stations/kew.json');
+  await ask(sources, call);
+  await writeFile(join(root, 'stations', 'kew.json'), '7');
+  assert.deepEqual(summary(await ask(sources, call)), { succeeded: 7 });
+});
+
+test('the folder itself may be a link, and may be named by a relative path', async (t) => {
+  const { outside, root } = await layOut(t);
+  await symlink(root, join(outside, 'current'));
+  const sources = await openOn(t, join(outside, 'current'));
+  assert.deepEqual(summary(await ask(sources, fileCall('/stations/kew.json'))), { succeeded: { height_m: 6 } });
+});
+
+/** Ways out of the folder, by the request or by what stands in the folder. */
+const WAYS_OUT: readonly (readonly [what: string, path: string, request: Json])[] = [
+  ['a parent folder', '/stations/{a}/secret.json', { a: '..' }],
+  ['parents in one value', '/{a}.json', { a: '../secret' }],
+  ['an absolute path', '/{a}', { a: '/etc/passwd' }],
+  ['a backslash', '/{a}.json', { a: '..\\secret' }],
+  ['an escape', '/{a}.json', { a: '%2e%2e%2fsecret' }],
+  ['a NUL', '/{a}.json', { a: 'stations/kew.json\u0000' }],
+  ['a line break', '/{a}.json', { a: 'x\ny' }],
+  ['a hidden file', '/{a}', { a: '.env.json' }],
+  ['a name that a suffix completes', '/{a}.json', { a: '.env' }],
+  ['an empty name', '/stations/{a}/kew.json', { a: '' }],
+  ['a name beyond all measure', '/{a}', { a: 'x'.repeat(1000) }],
+  ['an object', '/{a}', { a: {} }],
+  ['a member that is not there', '/{a}', {}],
+  ['a member that the path does not have', '/stations/kew.json', { a: 'x' }],
+  ['a list', '/stations/kew.json', ['x']],
+];
+
+for (const [what, path, request] of WAYS_OUT) {
+  test(`a path with ${what} is refused`, async (t) => {
+    const { root } = await layOut(t);
+    const outcome = await ask(await openOn(t, root), fileCall(path, request));
+    assert.equal(outcome.status === 'failed' && outcome.failure_class, 'schema_invalid');
+    assert.match(outcome.status === 'failed' ? outcome.failure_message : '', /^the request cannot be sent: /);
+    assert.ok(!storedText(outcome).includes(SECRET));
+  });
+}
+
+const LINKS: readonly (readonly [what: string, plant: (root: string, outside: string) => Promise<unknown>])[] = [
+  ['a link to a file outside', (root, outside) => symlink(join(outside, 'secret.json'), join(root, 'x.json'))],
+  ['a link to a file inside', (root) => symlink(join(root, 'stations', 'kew.json'), join(root, 'x.json'))],
+  ['a link to nothing', (root) => symlink(join(root, 'nothing'), join(root, 'x.json'))],
+  ['a folder', (root) => mkdir(join(root, 'x.json'))],
+  ['a pipe', (root) => promisify(execFile)('mkfifo', [join(root, 'x.json')])],
+  ['a link to a device', (root) => symlink('/dev/zero', join(root, 'x.json'))],
+];
+
+for (const [what, plant] of LINKS) {
+  test(`${what} in the place of the file is refused, and not waited for`, async (t) => {
+    const { outside, root } = await layOut(t);
+    await plant(root, outside);
+    const outcome = await ask(await openOn(t, root), fileCall('/x.json'));
+    assert.deepEqual(summary(outcome), { failed: 'schema_invalid', refused: false });
+    assert.ok(!storedText(outcome).includes(SECRET));
+  });
+}
+
+test('a folder on the way that is a link is refused, wherever it leads', async (t) => {
+  const { outside, root } = await layOut(t);
+  const sources = await openOn(t, root);
+  await symlink(outside, join(root, 'up'));
+  assert.deepEqual(summary(await ask(sources, fileCall('/up/secret.json'))), {
+    failed: 'schema_invalid',
+    refused: false,
+  });
+  await rename(join(root, 'stations'), join(root, 'moved'));
+  await symlink(join(root, 'moved'), join(root, 'stations'));
+  assert.deepEqual(summary(await ask(sources, fileCall('/stations/kew.json'))), {
+    failed: 'schema_invalid',
+    refused: false,
+  });
+});
+
+test('a file of more bytes than the call may take is too large, also one that says it has none', async (t) => {
+  const { root } = await layOut(t);
+  await writeFile(join(root, 'large.json'), JSON.stringify('x'.repeat(32_768)));
+  const sources = await openOn(t, root);
+  assert.deepEqual(summary(await ask(sources, fileCall('/large.json'))), {
+    failed: 'result_too_large',
+    refused: false,
+  });
+  const kernel = await openTestSources(t, { overlay: { CHUKWA_TEST_DIR: '/proc' } });
+  assert.deepEqual(summary(await ask(kernel, fileCall('/kallsyms'))), { failed: 'result_too_large', refused: false });
+});
+
+for (const [what, bytes] of [
+  ['is no JSON', '<p>'],
+  ['is empty', ''],
+  ['is not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+  ['names a member twice', '{"a":1,"a":2}'],
+  ['has a number that no double holds', '12345678901234567890'],
+] as const) {
+  test(`a file that ${what} is non_json, and stands in the record`, async (t) => {
+    const { root } = await layOut(t);
+    await writeFile(join(root, 'x.json'), bytes);
+    const outcome = await ask(await openOn(t, root), fileCall('/x.json'));
+    assert.deepEqual(summary(outcome), { failed: 'non_json', refused: false });
+    assert.equal(Buffer.from(outcome.response_body ?? []).length, Buffer.from(bytes).length);
+  });
+}
+
+test('a file, a folder or a variable that is not there is unavailable, and the message names no path', async (t) => {
+  const { outside, root } = await layOut(t);
+  await link(join(root, 'stations', 'kew.json'), join(root, 'linked.json'));
+  const unavailable = { failed: 'unavailable', refused: false };
+  for (const [folder, path] of [
+    [root, '/nothing.json'],
+    [root, '/linked.json/x'],
+    [join(outside, 'nowhere'), '/x.json'],
+    [join(outside, 'secret.json'), '/x.json'],
+  ] as const) {
+    const outcome = await ask(await openOn(t, folder), fileCall(path));
+    assert.deepEqual(summary(outcome), unavailable, path);
+    const message = outcome.status === 'failed' ? outcome.failure_message : '';
+    assert.match(message, /CHUKWA_TEST_DIR/);
+    assert.ok(!message.includes(outside), message);
+  }
+  const unset = await ask(await openTestSources(t), fileCall('/x.json'));
+  assert.match(unset.status === 'failed' ? unset.failure_message : '', /CHUKWA_TEST_DIR is not set/);
+});
