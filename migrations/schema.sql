@@ -72,7 +72,8 @@ CREATE TYPE component_kind AS ENUM (
     'cognition_workflow',
     'cognition_profile',
     'tool_policy',
-    'scenario'
+    'scenario',
+    'prompt_text'
 );
 
 CREATE TYPE edge_phase AS ENUM (
@@ -592,6 +593,15 @@ CREATE TABLE pending_calls (
     CONSTRAINT pending_calls_correlation_alias_check CHECK (((length(correlation_alias) >= 1) AND (length(correlation_alias) <= 256)))
 );
 
+CREATE TABLE prompt_texts (
+    hash sha256_hex NOT NULL,
+    kind component_kind NOT NULL DEFAULT ('prompt_text'::text)::component_kind,
+    content json NOT NULL,
+    created_at timestamp with time zone NOT NULL DEFAULT now(),
+    CONSTRAINT prompt_texts_pkey PRIMARY KEY (hash),
+    CONSTRAINT prompt_texts_kind_check CHECK (((kind)::text = 'prompt_text'::text))
+);
+
 CREATE TABLE response_sources (
     hash sha256_hex NOT NULL,
     kind component_kind NOT NULL GENERATED ALWAYS AS ('response_source'::component_kind) STORED,
@@ -829,6 +839,8 @@ ALTER TABLE patch_effects ADD CONSTRAINT patch_effects_world_slug_turn_patch_seq
 
 ALTER TABLE pending_calls ADD CONSTRAINT pending_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
+ALTER TABLE prompt_texts ADD CONSTRAINT prompt_texts_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
+
 ALTER TABLE response_sources ADD CONSTRAINT response_sources_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
 ALTER TABLE scenarios ADD CONSTRAINT scenarios_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
@@ -1030,6 +1042,7 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_tok
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.offered_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.patch_effects FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.pending_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.prompt_texts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.response_sources FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.scenarios FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.source_invocations FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('a call that has ended is final');

@@ -18,6 +18,8 @@ export interface Problem {
   readonly message: string;
   /** JSON Pointer into the document at fault; `''` is the whole document. */
   readonly pointer?: string;
+  /** How many characters of the text at the pointer stand before the fault. */
+  readonly offset?: number;
   readonly location?: Location;
   /** What to do about it, in one sentence. */
   readonly repair?: string;

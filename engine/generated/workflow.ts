@@ -92,8 +92,15 @@ export interface PromptTemplate {
 }
 export interface PromptMessage {
   readonly role: 'system' | 'user' | 'assistant';
-  /** Text in which {{world.projection}}, {{subject.rendered}}, {{ambient.visible}}, {{tools.available}} and the like are filled in. */
-  readonly content: string;
+  /** Text in which {{world.projection}}, {{subject.rendered}}, {{ambient.visible}}, {{tools.available}} and the like are filled in; or the file, .md or .txt, that holds it. */
+  readonly content: string | PromptHash | PromptPath;
+}
+export interface PromptHash {
+  readonly hash: string;
+}
+export interface PromptPath {
+  /** A path relative to this file, whose end is .md or .txt. */
+  readonly path: string;
 }
 /** What the subject may perceive of the world. */
 export interface Projection {

@@ -93,7 +93,7 @@ export async function placeInScenario(
   const source = files.find(({ kind }) => kind === 'scenario')?.source;
   if (source === undefined) return problems;
   return problems.map((problem) =>
-    problem.pointer === undefined ? problem : { ...problem, location: source.locate(problem.pointer) },
+    problem.pointer === undefined ? problem : { ...problem, location: source.locate(problem.pointer, problem.offset) },
   );
 }
 

@@ -85,6 +85,7 @@ function refuseHash(hash: string): Refused {
 
 const UNKNOWN: Readonly<Record<ComponentKind, string>> = {
   json_schema: 'UNKNOWN_JSON_SCHEMA',
+  prompt_text: 'UNKNOWN_PROMPT_TEXT',
   response_source: 'UNKNOWN_RESPONSE_SOURCE',
   cognition_workflow: 'UNKNOWN_COGNITION_WORKFLOW',
   cognition_profile: 'UNKNOWN_COGNITION_PROFILE',

@@ -6,8 +6,8 @@ import { type HotStatement, prepare, run } from './statement.js';
 
 const KINDS = Object.keys(COMPONENT_TABLES) as readonly ComponentKind[];
 
-/** What a document calls itself; a schema has no label. */
-const LABEL = `coalesce(content->>'label', content->>'title', content->>'$id')`;
+/** What a document calls itself; a schema has no label, and a prompt has its first line. */
+const LABEL = `coalesce(content->>'label', content->>'title', content->>'$id', left(split_part(content->>'text', E'\\n', 1), 60))`;
 
 const LISTS = Object.fromEntries(
   KINDS.map((kind) => [

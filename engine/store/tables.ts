@@ -36,6 +36,7 @@ export type ComponentKind =
   | 'cognition_profile'
   | 'cognition_workflow'
   | 'json_schema'
+  | 'prompt_text'
   | 'response_source'
   | 'scenario'
   | 'tool_policy';
@@ -465,6 +466,13 @@ export interface PendingCalls {
   world_slug: string;
 }
 
+export interface PromptTexts {
+  content: Json;
+  created_at: Generated<Timestamp>;
+  hash: string;
+  kind: Generated<ComponentKind>;
+}
+
 export interface ResponseSources {
   content: Json;
   created_at: Generated<Timestamp>;
@@ -640,6 +648,7 @@ export interface DB {
   offered_schemas: OfferedSchemas;
   patch_effects: PatchEffects;
   pending_calls: PendingCalls;
+  prompt_texts: PromptTexts;
   response_sources: ResponseSources;
   scenarios: Scenarios;
   source_invocations: SourceInvocations;

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import type { Json } from '../../engine/contract/json.js';
 import { putScenario } from '../../engine/operations/author.js';
 import { diffTurns, type WorldDiff } from '../../engine/operations/diff-worlds.js';
 import { type ForkRequest, forkWorld } from '../../engine/operations/fork-world.js';
 import { type Edit, editWorkflows, loadScript, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
 import { contentsOf, promptOf, requestAt } from './readings.js';
 
-type Template = { readonly messages: readonly { readonly role: string; readonly content: string }[] };
+type Template = { readonly messages: readonly { readonly role: string; readonly content: Json }[] };
 
 /** Puts a sentence at the beginning of everything that Bob's model is told. */
 const saying =
@@ -16,10 +17,10 @@ const saying =
     const [node, ...others] = workflow['nodes'] as readonly { readonly prompt_template: Template }[];
     const [first, ...messages] = node?.prompt_template.messages ?? [];
     assert.ok(node && first);
-    const said = { ...first, content: `${sentence} ${first.content}` };
+    const said = { role: 'system', content: sentence };
     return {
       ...workflow,
-      nodes: [{ ...node, prompt_template: { messages: [said, ...messages] } }, ...others],
+      nodes: [{ ...node, prompt_template: { messages: [said, first, ...messages] } }, ...others],
     };
   };
 
@@ -84,7 +85,7 @@ onEachDatabase('diff, blame and fork through the engine', (open) => {
       attempts.map(({ attempted_turn, status, scenario_hash: by }) => [attempted_turn, status, by]),
       [[2, 'committed', scenario_hash]],
     );
-    assert.match(promptOf(requestAt(stage.model, 2, 'bob/act/round-1/try-1')), /^Think twice\. /);
+    assert.match(promptOf(requestAt(stage.model, 2, 'bob/act/round-1/try-1')), /^Think twice\.\n/);
     assert.deepEqual(await stage.world(source_slug), played.after);
     const { changes } = await blame(stage, world_slug, 0, 2);
     const worlds = new Set(changes.flatMap(({ blame: effects = [] }) => effects.map((effect) => effect.world_slug)));

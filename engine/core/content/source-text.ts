@@ -6,11 +6,14 @@ import { findSyntaxProblem } from './source-syntax.js';
 import { scanSource } from './source-scan.js';
 import { findTreeProblems, type NamedText, placeAt, toLocator } from './source-tree.js';
 
-/** A parsed JSON text that knows where everything in it stands. */
+/** A text that was read as a value, and knows where everything in it stands. */
 export interface SourceText {
   readonly value: Json;
-  /** Where a pointer leads: a member at its name, an item at its value. What is not there is found at what would hold it. */
-  readonly locate: (pointer: string) => Location;
+  /**
+   * Where a pointer leads: a member at its name, an item at its value. What is not there is found at what would hold it.
+   * In a prompt's file, `offset` counts the characters before the place.
+   */
+  readonly locate: (pointer: string, offset?: number) => Location;
 }
 
 /**
@@ -25,6 +28,27 @@ export function parseSource(file: string, written: string): Outcome<SourceText> 
   if (!parsed.ok) return { ok: false, problems: [...mark, ...parsed.problems] };
   if (mark.length > 0) return { ok: false, problems: mark };
   return { ok: true, value: { value: parsed.value, locate: toLocator(source) } };
+}
+
+/**
+ * Reads a prompt's file as the document that is stored. Lines end in `\n` whatever the file has, and the end of the last
+ * line is left out: the same words have the same hash on every system, and as a text within a workflow.
+ * @returns the document, or every problem with its place
+ */
+export function parsePrompt(file: string, written: string): Outcome<SourceText> {
+  const text = written.replaceAll('\r\n', '\n').replace(/\n$/, '');
+  const nul = text.indexOf('\u0000');
+  const problems = [
+    ...(text.startsWith('\uFEFF') ? [byteOrderMark(file)] : []),
+    ...(nul === -1 ? [] : [notStorable(placeAt({ file, text }, nul))]),
+  ];
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, value: { value: { text }, locate: (_, offset = 0) => placeAt({ file, text }, offset) } };
+}
+
+function notStorable(location: Location): Problem {
+  const message = 'this is text with the character U+0000';
+  return { code: 'TEXT_NOT_STORABLE', message, pointer: '', location, repair: 'Take the character out.' };
 }
 
 function parseText(source: NamedText): Outcome<Json> {
@@ -47,7 +71,7 @@ function parseValue(source: NamedText): Outcome<Json> {
 function byteOrderMark(file: string): Problem {
   return {
     code: 'BYTE_ORDER_MARK',
-    message: 'the file begins with a byte-order mark, which JSON does not have',
+    message: 'the file begins with a byte-order mark, which no document has',
     repair: 'Save the file as UTF-8 without a byte-order mark.',
     pointer: '',
     location: { file, line: 1, column: 1 },

@@ -10,7 +10,7 @@ export interface PromptTemplateMessage {
 
 export type PromptPart =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'placeholder'; readonly placeholder: Placeholder };
+  | { readonly kind: 'placeholder'; readonly placeholder: Placeholder; readonly offset: number };
 
 /** What stands between double braces, and what it means. */
 export type Placeholder =
@@ -69,7 +69,7 @@ export function parsePromptText(text: string): ParsedPromptText {
     if (offset > end) parts.push({ kind: 'text', text: text.slice(end, offset) });
     const placeholder = toPlaceholder(text.slice(offset + 2, close).trim());
     end = close + 2;
-    if (placeholder) parts.push({ kind: 'placeholder', placeholder });
+    if (placeholder) parts.push({ kind: 'placeholder', placeholder, offset });
     else unknown.push({ offset, text: text.slice(offset, end) });
   }
 }

@@ -68,11 +68,12 @@ function checkCycles({ nodes }: CognitionWorkflow): readonly Complaint[] {
   const graph = new Map(nodes.map((node) => [node.id, edgesOf(node)]));
   const told = new Set<string>();
   return nodes.flatMap((node, index) => {
-    const circles = referencesOf(node).map(({ to, pointer }) => ({ to, pointer, way: findChain(graph, to, node.id) }));
+    const circles = referencesOf(node).map((read) => ({ ...read, way: findChain(graph, read.to, node.id) }));
     const circle = circles.find(({ way }) => way !== undefined);
     if (circle?.way === undefined || told.has(node.id)) return [];
     for (const id of circle.way) told.add(id);
-    return [nodesCycle(node.id, circle.way, `/nodes/${index}${circle.pointer}`)];
+    const { offset, pointer, way } = circle;
+    return [{ ...nodesCycle(node.id, way, `/nodes/${index}${pointer}`), ...(offset === undefined ? {} : { offset }) }];
   });
 }
 

@@ -11,7 +11,7 @@ import { nodesReadBy, parsePromptText, PLACEHOLDER_NAMES, type PromptTemplate } 
 import { pointerTokens } from '../content/json-pointer.js';
 import { nearestName } from '../content/nearest-name.js';
 import { compileCall, compileReference } from './compile-call.js';
-import type { CompiledPolicy, CompileParts, Part, WorkflowSetting } from './compile-parts.js';
+import { type CompiledPolicy, type CompileParts, type Part, textOf, type WorkflowSetting } from './compile-parts.js';
 import { composeToolLoopSchema, offerAnswerSchema } from './compose-schema.js';
 import { type Complaint, inDocument, isError } from './document-problem.js';
 import { isEquivalentSchema } from './equivalent-schema.js';
@@ -175,12 +175,12 @@ function compilePrompt(
 ): { readonly template: PromptTemplate; readonly complaints: readonly Complaint[] } {
   const parsed = node.prompt_template.messages.map((message) => ({
     role: message.role,
-    ...parsePromptText(message.content),
+    ...parsePromptText(textOf(message.content)),
   }));
   const complaints = parsed.flatMap(({ unknown, unclosed }, index) => {
     const place = `${pointer}/prompt_template/messages/${index}/content`;
     return [
-      ...unknown.map(({ text }) => unknownPlaceholder(text, place)),
+      ...unknown.map(({ text, offset }) => ({ ...unknownPlaceholder(text, place), offset })),
       ...(unclosed ? [unclosedPlaceholder(unclosed.offset, place)] : []),
     ];
   });
@@ -205,6 +205,7 @@ function unclosedPlaceholder(offset: number, pointer: string): Complaint {
     code: 'PROMPT_PLACEHOLDER_UNCLOSED',
     message: `The braces that open at character ${offset + 1} do not close.`,
     pointer,
+    offset,
     repair: 'Close them with }}, or write the first brace alone.',
   };
 }

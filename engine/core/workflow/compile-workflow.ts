@@ -10,6 +10,7 @@ import { compileNode } from './compile-node.js';
 import type { CompileParts, Part, WorkflowSetting } from './compile-parts.js';
 import { type DocumentProblem, inDocument, isError } from './document-problem.js';
 import type { AmbientProgram, TurnAmbientProgram, WorkflowProgram } from './program.js';
+import { withPrompts } from './prompt-files.js';
 import { checkTyping } from './typing/check-typing.js';
 import { toVisibility } from './visibility.js';
 
@@ -17,17 +18,19 @@ import { toVisibility } from './visibility.js';
 export function compileWorkflow(
   parts: CompileParts,
   scenario: Scenario,
-  workflow: CognitionWorkflow,
+  authored: CognitionWorkflow,
   setting: WorkflowSetting,
 ):
   | { readonly ok: true; readonly workflow: WorkflowProgram; readonly notes: readonly DocumentProblem[] }
   | { readonly ok: false; readonly problems: readonly DocumentProblem[] } {
   const document = { kind: 'cognition_workflow', hash: setting.hash } as const;
+  const { workflow, problems: missing, place } = withPrompts(parts, setting.hash, authored);
   const ambients = workflow.ambient_sources.map((binding, index) =>
     compileAmbient(parts, setting, binding, `/ambient_sources/${index}`),
   );
   const nodes = workflow.nodes.map((node, index) => compileNode(parts, setting, node, `/nodes/${index}`));
-  const problems = [
+  const found = [
+    ...missing,
     ...inDocument(document, [
       ...checkAmbients(scenario, workflow),
       ...checkNodes(workflow),
@@ -36,6 +39,7 @@ export function compileWorkflow(
     ...ambients.flatMap((part) => part.problems),
     ...nodes.flatMap((part) => part.problems),
   ];
+  const problems = found.map(place);
   if (problems.some(isError)) return { ok: false, problems };
   const compiled = ambients.flatMap((part) => part.value ?? []);
   return {

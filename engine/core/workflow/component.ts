@@ -1,6 +1,7 @@
 /** The document kinds that are stored, by content address. */
 export const COMPONENT_KINDS = [
   'json_schema',
+  'prompt_text',
   'response_source',
   'cognition_workflow',
   'cognition_profile',

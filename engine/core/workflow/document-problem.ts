@@ -12,6 +12,8 @@ export interface Complaint {
   readonly code: string;
   readonly message: string;
   readonly pointer: string;
+  /** How many characters of the text at the pointer stand before it. */
+  readonly offset?: number;
   readonly repair?: string;
   /** Left out means an error. */
   readonly severity?: 'error' | 'note';

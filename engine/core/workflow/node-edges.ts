@@ -1,6 +1,7 @@
 import type { CognitionWorkflow } from '../../generated/workflow.js';
 import { pointerTokens } from '../content/json-pointer.js';
-import { nodesReadBy, parsePromptText } from '../prompt/template.js';
+import { parsePromptText } from '../prompt/template.js';
+import { textOf } from './compile-parts.js';
 import { listReads } from './request-template.js';
 
 /** A node as its author wrote it. */
@@ -11,6 +12,8 @@ export interface NodeReference {
   readonly to: string;
   /** Within the node. */
   readonly pointer: string;
+  /** Where it stands in the text at the pointer. */
+  readonly offset?: number;
 }
 
 /** Edges are references: a node runs after those whose outputs it reads. */
@@ -26,10 +29,17 @@ export function referencesOf(node: AuthoredNode): readonly NodeReference[] {
       return root === 'nodes' ? [{ to: id, pointer: `/request_template${read.pointer}/$from` }] : [];
     });
   }
-  return node.prompt_template.messages.flatMap(({ role, content }, index) =>
-    nodesReadBy({ messages: [{ role, parts: parsePromptText(content).parts }] }).map((to) => ({
-      to,
-      pointer: `/prompt_template/messages/${index}/content`,
-    })),
+  return node.prompt_template.messages.flatMap(({ content }, index) =>
+    parsePromptText(textOf(content)).parts.flatMap((part) =>
+      part.kind === 'placeholder' && part.placeholder.reads === 'nodes'
+        ? [
+            {
+              to: part.placeholder.node_id,
+              pointer: `/prompt_template/messages/${index}/content`,
+              offset: part.offset,
+            },
+          ]
+        : [],
+    ),
   );
 }

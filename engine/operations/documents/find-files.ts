@@ -2,6 +2,7 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Problem } from '../../contract/problem.js';
 import { nearestName } from '../../core/content/nearest-name.js';
+import { isPromptFile } from '../../core/workflow/link/document-kind.js';
 import { isWithin } from '../../core/workflow/link/resolve-path.js';
 import { leavesRoot, realPathOf, unreadable } from './read-file.js';
 
@@ -27,7 +28,8 @@ export interface FoundFiles {
 }
 
 /**
- * Finds the JSON files that a given path means: itself, or all below it. Hidden folders and `node_modules` are passed by.
+ * Finds the files that a given path means: itself, or all JSON files below it. Hidden folders and `node_modules` are passed
+ * by, and so are prompts: they are read where a workflow names them.
  */
 export async function findFiles(given: string, place: Place): Promise<FoundFiles> {
   const path = resolve(place.working_folder, given);
@@ -47,10 +49,10 @@ export async function findFiles(given: string, place: Place): Promise<FoundFiles
   return refuse({ code: 'TOO_MANY_FILES', message, pointer: '', repair: 'Name a smaller folder.' });
 }
 
-/** The names of the JSON files in a folder, as paths; none where it cannot be read. */
-export async function listJsonFiles(folder: string): Promise<readonly string[]> {
+/** The names of the JSON files and prompts in a folder, as paths; none where it cannot be read. */
+export async function listDocumentFiles(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch((): string[] => []);
-  return names.filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
+  return names.filter((name) => name.endsWith('.json') || isPromptFile(name)).map((name) => join(folder, name));
 }
 
 async function pathFault(path: string, given: string, error: unknown): Promise<Problem> {

@@ -1,11 +1,11 @@
 import { dirname, relative } from 'node:path';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Location, Outcome, Problem } from '../../contract/problem.js';
-import { parseSource, type SourceText } from '../../core/content/source-text.js';
-import { type DocumentKind, documentKindOf } from '../../core/workflow/link/document-kind.js';
+import { parsePrompt, parseSource, type SourceText } from '../../core/content/source-text.js';
+import { type DocumentKind, documentKindOf, isPromptFile } from '../../core/workflow/link/document-kind.js';
 import { listReferences } from '../../core/workflow/link/references.js';
 import { type ResolvePath, resolveWithin, SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
-import { findFiles, listJsonFiles, type Place } from './find-files.js';
+import { findFiles, listDocumentFiles, type Place } from './find-files.js';
 import { readTextFile, realPathOf, unreadable } from './read-file.js';
 
 /** How many files are open at once. */
@@ -28,7 +28,7 @@ export interface LoadedFiles {
   /** Folders in which something may be added or change that would be read too. */
   readonly folders: readonly string[];
   readonly resolve_path: ResolvePath;
-  /** JSON files beside those that a reference names and that are not there. */
+  /** Documents beside those that a reference names and that are not there. */
   readonly neighbours: readonly string[];
 }
 
@@ -51,7 +51,8 @@ export async function loadDocuments(
     .map(({ path, problem }) => toUnreadable(path, nameOf(path), [{ ...problem, location: ofPath(nameOf(path)) }]));
   const read = (path: string): Promise<LoadedFile | undefined> => loadFile(path, nameOf(path), realRoots);
   const given = found.flatMap(({ files }) => files);
-  const loaded = await loadAll(given, { read, resolvePath });
+  const isRefused = new Set(refused.map(({ path }) => path));
+  const loaded = (await loadAll(given, { read, resolvePath })).filter(({ path }) => !isRefused.has(path));
   const seen = new Set(loaded.map(({ path }) => path));
   const vanished = given
     .filter((path) => !seen.has(path))
@@ -76,7 +77,7 @@ async function findNeighbours(loaded: readonly LoadedFile[], resolvePath: Resolv
   const here = new Set(loaded.map(({ path }) => path));
   const missing = loaded.flatMap((file) => targetsOf(file, resolvePath)).filter((path) => !here.has(path));
   const folders = [...new Set(missing.map((path) => dirname(path)))];
-  const listed = await Promise.all(folders.map(listJsonFiles));
+  const listed = await Promise.all(folders.map(listDocumentFiles));
   return listed.flat();
 }
 
@@ -127,9 +128,11 @@ async function loadFile(path: string, name: string, realRoots: readonly string[]
 }
 
 function toLoaded(path: string, name: string, text: Outcome<string>): LoadedFile {
-  const parsed = text.ok ? parseSource(name, text.value) : text;
+  const isPrompt = isPromptFile(path);
+  const parse = isPrompt ? parsePrompt : parseSource;
+  const parsed = text.ok ? parse(name, text.value) : text;
   if (!parsed.ok) return toUnreadable(path, name, parsed.problems);
-  const kind = documentKindOf(path, parsed.value.value);
+  const kind = isPrompt ? 'prompt_text' : documentKindOf(path, parsed.value.value);
   return {
     path,
     name,

@@ -80,7 +80,7 @@ function checkFile(parts: DocumentParts, file: LoadedFile): readonly Problem[] {
 
 function at(file: LoadedFile, problem: Problem): Finding {
   const top: Location = { file: file.name, line: 1, column: 1 };
-  return toFinding(showingText(file, problem), file.source?.locate(problem.pointer ?? '') ?? top);
+  return toFinding(showingText(file, problem), file.source?.locate(problem.pointer ?? '', problem.offset) ?? top);
 }
 
 /** Complaints about a value that do not show it. */

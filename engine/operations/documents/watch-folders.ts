@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type FSWatcher, watch } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import { isPromptFile } from '../../core/workflow/link/document-kind.js';
 
 /** Programs that save a file often write it in several steps: what has been still for so long is taken as done. */
 const STILL_MS = 60;
@@ -62,7 +63,7 @@ export function openFolderWatch(signal: AbortSignal): FolderWatch {
   };
 }
 
-/** JSON files, and what may be a folder. */
+/** JSON files, prompts, and what may be a folder. */
 function mayMatter(name: string): boolean {
-  return name.endsWith('.json') || (!name.startsWith('.') && !name.includes('.'));
+  return name.endsWith('.json') || isPromptFile(name) || (!name.startsWith('.') && !name.includes('.'));
 }

@@ -95,6 +95,38 @@ test('validate --watch sees what lies outside of the named file and is referred 
   assert.match(terminal.out_text(), /documents\/workflow\.json:\d+:\d+ {2}PATH_NEVER_THERE/);
 });
 
+test('validate --watch checks again when a prompt file changes', { timeout: 60_000 }, async (t) => {
+  const { folder, terminal, ended, check } = await watchSound(t);
+  await check(({ ok }) => ok);
+  await writeFile(join(folder, 'choose.md'), '{{subject.rendered}}\n');
+  await nameFile(join(folder, 'workflow.json'));
+  await check(({ ok }) => ok);
+
+  await writeFile(join(folder, 'choose.md'), '{{subject.rendered}}\n\nHow is {{subject.mood}}?\n');
+  const { findings } = await check(({ ok }) => !ok);
+  assert.deepEqual(
+    findings.map(({ file, line, column, code }) => [file, line, column, code]),
+    [['yard/choose.md', 3, 8, 'PROMPT_PLACEHOLDER_UNKNOWN']],
+  );
+
+  await rm(join(folder, 'choose.md'));
+  assert.equal(codes(await check((checked) => codes(checked).includes('MISSING'))), 'FILE_MISSING');
+
+  terminal.interrupt();
+  assert.equal(await ended, 0);
+});
+
+/** Puts a file in the place of the first prompt's last message. */
+async function nameFile(path: string): Promise<void> {
+  const workflow = JSON.parse(await readFile(path, 'utf8')) as {
+    readonly nodes: readonly { readonly prompt_template?: { readonly messages: { content: unknown }[] } }[];
+  };
+  const message = workflow.nodes.find(({ prompt_template }) => prompt_template)?.prompt_template?.messages.at(-1);
+  assert.ok(message);
+  message.content = { path: './choose.md' };
+  await writeFile(path, JSON.stringify(workflow));
+}
+
 async function misspell(path: string): Promise<void> {
   const text = await readFile(path, 'utf8');
   await writeFile(path, text.replace('/nodes/choose/output/topic', '/nodes/choose/output/topik'));

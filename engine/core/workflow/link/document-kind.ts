@@ -8,6 +8,7 @@ export type DocumentKind = ComponentKind | 'answers' | 'plugin_manifest' | 'plug
 
 /** The schema that describes a kind. JSON Schemas have the metaschema. */
 export const SCHEMA_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'json_schema'>, string>> = {
+  prompt_text: 'prompt-text.schema.json',
   response_source: 'response-source.schema.json',
   cognition_workflow: 'workflow.schema.json',
   cognition_profile: 'cognition-profile.schema.json',
@@ -33,13 +34,18 @@ const SHAPES: readonly (readonly [DocumentKind, readonly string[]])[] = [
 ];
 
 /**
- * What a document is: by the end of its name, by what its `$schema` says, or by its members.
+ * What a JSON document is: by the end of its name, by what its `$schema` says, or by its members.
  * @returns undefined where nothing tells
  */
 export function documentKindOf(path: string, value: Json): DocumentKind | undefined {
   if (path.endsWith('.test.json')) return 'workflow_test';
   if (typeof value !== 'object' || value === null || isList(value)) return undefined;
   return kindBySchema(value['$schema']) ?? kindByShape(value);
+}
+
+/** Whether a file is a prompt by itself, by the end of its name: every other file is read as JSON. */
+export function isPromptFile(path: string): boolean {
+  return /\.(md|txt)$/.test(path);
 }
 
 /** Whether documents of a kind are stored. */

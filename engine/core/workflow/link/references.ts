@@ -3,7 +3,7 @@ import { appendToken, isList } from '../../content/json-pointer.js';
 import type { DocumentKind } from './document-kind.js';
 import { isComponentKind } from './document-kind.js';
 
-/** A `*_ref` field of a document. */
+/** A field of a document that names another: a `*_ref`, or the content of a prompt's message. */
 export interface Reference {
   /** Of the field. */
   readonly pointer: string;
@@ -28,6 +28,7 @@ const WANTED: Readonly<Record<string, DocumentKind>> = {
   profile_ref: 'cognition_profile',
   scenario_ref: 'scenario',
   answers_ref: 'answers',
+  content: 'prompt_text',
 };
 
 /** The kind that a field refers to. @returns undefined where the field is no reference */

@@ -1,6 +1,7 @@
 import { appendToken, pointerTokens, toPointer } from '../../content/json-pointer.js';
 import { nearestFirst, nearestName, suggestName } from '../../content/nearest-name.js';
 import { parsePromptText } from '../../prompt/template.js';
+import { textOf } from '../compile-parts.js';
 import type { Complaint } from '../document-problem.js';
 import type { AuthoredNode } from '../node-edges.js';
 import { listReads } from '../request-template.js';
@@ -48,10 +49,10 @@ export function checkPromptReads(
 ): readonly Complaint[] {
   if (node.type === 'source_call') return [];
   return node.prompt_template.messages.flatMap(({ content }, index) =>
-    parsePromptText(content).parts.flatMap((part) => {
+    parsePromptText(textOf(content)).parts.flatMap((part) => {
       if (part.kind === 'text' || part.placeholder.reads !== 'nodes') return [];
       const { name, node_id, path } = part.placeholder;
-      return checkRead(
+      const complaints = checkRead(
         {
           pointer: `${pointer}/prompt_template/messages/${index}/content`,
           text: `{{${name}}}`,
@@ -61,6 +62,7 @@ export function checkPromptReads(
         },
         readers,
       );
+      return complaints.map((complaint) => ({ ...complaint, offset: part.offset }));
     }),
   );
 }

@@ -9,9 +9,10 @@ import { count, toMoment } from './words.js';
 
 const KIND_WIDTH = 18;
 
-/** A document for people: written out over lines, so its bytes are not those that were hashed. */
+/** A document for people: a prompt as its text, any other written out over lines, so its bytes are not those that were hashed. */
 export function componentLines({ kind, hash, content }: ComponentRecord): readonly Line[] {
-  return [verbatim(strong(kind), `  ${hash}`), ...toSafeLines(jsonText(content)).map((row) => verbatim(row))];
+  const text = kind === 'prompt_text' ? String(content['text']) : jsonText(content);
+  return [verbatim(strong(kind), `  ${hash}`), ...toSafeLines(text).map((row) => verbatim(row))];
 }
 
 /** All documents of a kind, a line each. */
