@@ -238,7 +238,8 @@ export interface ExpectedRejection {
 export interface ExpectedCall {
   readonly status?: 'succeeded' | 'failed';
   readonly failure?: CallClass;
-  readonly detail?: Detail;
+  /** What is wrong with an answer of a model; of another call that failed, how the turn went on. */
+  readonly detail?: Detail | ('told_to_model' | 'absent');
   /** What a generation turned out to be. */
   readonly output?: 'tool_call' | 'final_patch' | 'json_answer' | 'invalid';
   /** The name of the tool that was called. */

@@ -40,6 +40,8 @@ export interface AmbientSourceBinding {
   readonly effect: EffectClass;
   readonly repeatable?: Repeatable;
   readonly redaction: Redaction;
+  /** What follows when the call fails, its retries used up. fail: the attempt fails; so it is where this is left out. inject_absence: the reading is {"absent": {"failure_class": ...}}, and the turn goes on. A call that may have had its side effect fails the attempt all the same. */
+  readonly on_failure?: 'fail' | 'inject_absence';
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;
   /** Lets the source say that its answer comes later, and how long that may take from then on; at most 366 days. Without it such an answer is a failure. */
@@ -126,6 +128,8 @@ export interface AvailableTool {
   readonly effect: EffectClass;
   readonly repeatable?: Repeatable;
   readonly redaction: Redaction;
+  /** What follows when the call fails, its retries used up. fail: the attempt fails; so it is where this is left out. tell_model: the model is told that it failed in place of a result, and goes on. A call that may have had its side effect fails the attempt all the same. */
+  readonly on_failure?: 'fail' | 'tell_model';
   /** Lower-case letters and digits, joined by single hyphens or underscores; at most 64 characters. */
   readonly connection?: string;
   /** Lets the source say that its answer comes later, and how long that may take from then on; at most 366 days. Without it such an answer is a failure. */

@@ -21,6 +21,8 @@ export type CallFact =
       | 'http_status'
       | 'retry_after_ms'
       | 'duration_ms'
+      | 'said'
+      | 'is_final'
     >
   | PendedFact;
 
@@ -69,6 +71,10 @@ export interface CallBroke extends CallEnd {
   readonly retry_after_ms?: number;
   /** The answer, where one arrived and was found unusable. */
   readonly answer?: Json;
+  /** What the service said of the failure, as redaction lets it be seen. */
+  readonly said?: Json;
+  /** Of a record only: the turn went on with this failure. */
+  readonly is_final?: true;
 }
 
 /** The source has taken the call and answers later. The call has not ended. */

@@ -1,5 +1,6 @@
 import type { Json } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
+import { viewFailureBody } from '../core/content/failure-body.js';
 import { leavesOpen, mayRepeat } from '../core/turn/failure.js';
 import type { CallOutcome, CallPended } from '../ports/sources.js';
 import { type Halt, isHalt, isPause, type Passage, type Pause, type Shown } from './passage.js';
@@ -37,11 +38,14 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
     return { ...callEnd(end, ended_at, answer), status: 'succeeded', answer, view, validation_status };
   }
   const { passage, failure_class, message, rejected } = end;
+  const ending = callEnd(passage, ended_at, rejected?.answer);
+  const { response_body } = ending;
+  const said = response_body && viewFailureBody(response_body, passage.command.call.redaction ?? []);
   const is_unknown = isUnknown(end);
   const doubt = is_unknown ? DOUBT : '';
   const retry_after_ms = readRetryAfter(passage.reply?.facts.response_headers ?? {}, ended_at);
   return {
-    ...callEnd(passage, ended_at, rejected?.answer),
+    ...ending,
     status: 'failed',
     failure_class,
     failure_message: shorten(toStorableText(passage.secrets?.text(message) ?? message), MESSAGE_LENGTH_MAX) + doubt,
@@ -50,6 +54,7 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
     validation_status: validationOf(end),
     ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
     ...(rejected?.answer === undefined ? {} : { answer: rejected.answer }),
+    ...(said === undefined ? {} : { said }),
   };
 }
 
@@ -76,6 +81,7 @@ type CallEnd = Omit<
   | 'retry_after_ms'
   | 'validation_status'
   | 'answer'
+  | 'said'
 >;
 
 function callEnd({ command, started_at, reply }: Passage, ended_at: number, answer: Json | undefined): CallEnd {

@@ -68,6 +68,7 @@ function render(template: string, role: (typeof ROLES)[number], text: string, ou
       projection: () => toProjectionJson(project(world, bob, projection)),
       rendered_subject: () => renderSubject(bob, projection),
       ambient: { radio: text, [text]: [text] },
+      absent: [],
       tools: () => [{ name: 'buy_candy', description: text }],
       nodes: { look: { output: output === 'string' ? text : { said: text, list: [text] } } },
     },

@@ -34,6 +34,8 @@ export interface SmallPark {
   readonly tool_plugin?: string;
   readonly allow?: readonly string[];
   readonly ambients?: readonly JsonObject[];
+  /** More of every tool's binding. */
+  readonly tool_binding?: JsonObject;
   readonly max_generation_attempts?: number;
   readonly max_tool_calls?: number;
   readonly constraints?: JsonObject;
@@ -183,6 +185,7 @@ function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
           arguments_schema_ref,
           effect: 'state_change',
           redaction: { allow: 'all' },
+          ...park.tool_binding,
         })),
         max_generation_attempts: park.max_generation_attempts ?? 3,
         max_tool_calls: park.max_tool_calls ?? 2,

@@ -52,6 +52,7 @@ export function openLane(node: GeneratingNode, scope: NodeScope, offered: Offere
     projection: () => toProjectionJson(project(frozen.world, subject, node.projection)),
     rendered_subject: () => renderSubject(subject, node.projection),
     ambient: frozen.ambient,
+    absent: scope.absent,
     tools,
     nodes: scope.nodes,
   });

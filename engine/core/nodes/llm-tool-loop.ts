@@ -5,8 +5,9 @@ import { type Segment, toMessage } from '../prompt/message.js';
 import { fenceJson, quoteText } from '../prompt/quote.js';
 import type { Invoke } from '../turn/command.js';
 import type { CallAnswered, CallEvent, CallFailed, CallRefused } from '../turn/event.js';
+import { isPassedOn, toToldFailure } from '../turn/on-failure.js';
 import type { ModelOutputKind, Verdict } from '../turn/verdict.js';
-import type { LlmToolLoopProgram, OfferedSchema } from '../workflow/program.js';
+import type { LlmToolLoopProgram, OfferedSchema, PermittedTool } from '../workflow/program.js';
 import {
   type Asked,
   type Complaint,
@@ -31,7 +32,7 @@ export interface LlmToolLoopState {
   readonly lane: Lane;
   readonly tool_calls: number;
   /** The call under way, while it is a tool's. */
-  readonly electing?: { readonly key: string; readonly text: string; readonly tool_name: string };
+  readonly electing?: { readonly key: string; readonly text: string; readonly tool: PermittedTool };
 }
 
 type Step = NodeStep<LlmToolLoopState>;
@@ -109,7 +110,7 @@ function electTool(heard: Heard, judged: Extract<JudgedOutput, { kind: 'tool_cal
     state: {
       ...state,
       tool_calls: state.tool_calls + 1,
-      electing: { key, text: heard.text, tool_name: judged.tool.name },
+      electing: { key, text: heard.text, tool: judged.tool },
     },
     commands: [toToolCommand(heard, key, judged)],
     verdict,
@@ -139,21 +140,26 @@ function toToolCommand(heard: Heard, key: string, elected: Extract<JudgedOutput,
 function hearTool(node: LlmToolLoopProgram, state: LlmToolLoopState, event: CallEvent, scope: NodeScope): Step {
   const { electing, ...rest } = state;
   if (electing === undefined) throw new Error('no tool is awaited');
-  if (event.kind !== 'call_answered') {
+  const { text, tool } = electing;
+  const isTold = isPassedOn(tool.call, event);
+  if (event.kind !== 'call_answered' && !isTold) {
     const complaint = complaintOfRefusal(event);
     if (complaint === undefined) return { kind: 'failed', failure: callFailed(event) };
-    return reconsider(node, rest, { text: electing.text, complaint, call_key: event.key }, scope);
+    return reconsider(node, rest, { text, complaint, call_key: event.key }, scope);
   }
   const offered = offeredAfter(node, state.tool_calls);
+  const title = isTold ? `The call of ${tool.name} failed; it has no result` : `Result of ${tool.name}`;
   const result: Segment = {
     origin: 'tool_result',
-    text: `Result of ${electing.tool_name}:\n${fenceJson(electing.tool_name, event.value)}`,
+    text: `${title}:\n${fenceJson(tool.name, isTold ? toToldFailure(event) : event.value)}`,
   };
   const lane = append(state.lane, [
-    toMessage('assistant', [{ origin: 'model', text: electing.text }]),
+    toMessage('assistant', [{ origin: 'model', text }]),
     toMessage('user', [result, ...lastLap(node, state.tool_calls, offered)]),
   ]);
-  return waitFor(ask(node, scope, { ...lane, round: lane.round + 1, generation_try: 1 }, offered), state.tool_calls);
+  const asked = ask(node, scope, { ...lane, round: lane.round + 1, generation_try: 1 }, offered);
+  const step = waitFor(asked, state.tool_calls);
+  return isTold ? { ...step, verdict: { key: event.key, passed_on: 'told_to_model', artifacts: [] } } : step;
 }
 
 /** The pipeline refused an elected call: the model's mistake, corrected in the same lane. */

@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/json.js';
+import type { Absent } from '../prompt/render.js';
 import type { Fail, Invoke } from '../turn/command.js';
 import type { CallEvent } from '../turn/event.js';
 import type { Scope } from '../turn/scope.js';
@@ -12,6 +13,8 @@ export interface NodeScope {
   readonly workflow_hash: string;
   /** Frozen when the subject started: what templates and prompts read. */
   readonly frozen: Scope;
+  /** Readings that the subject would have been given. */
+  readonly absent: readonly Absent[];
   /** The live working world: what a patch is judged against. */
   readonly world: World;
   /** Outputs of finished nodes: `{"<id>": {"output": ...}}`. */

@@ -12,9 +12,17 @@ export interface PromptScope {
   readonly projection: () => Json;
   readonly rendered_subject: () => string;
   readonly ambient: Json;
+  readonly absent: readonly Absent[];
   readonly tools: () => Json;
   /** `{"<id>": {"output": ...}}`. */
   readonly nodes: Json;
+}
+
+/** A reading that is not there, because its source failed. */
+export interface Absent {
+  /** Its names below `ambient`, joined by dots. */
+  readonly place: string;
+  readonly failure_class: string;
 }
 
 /** The messages of a prompt, or the placeholder for which nothing stands. */
@@ -53,12 +61,16 @@ function fill(placeholder: Placeholder, scope: PromptScope, place: QuotePlace): 
     case 'subject.rendered':
       return scope.rendered_subject();
     case 'ambient.visible':
-      return fenceJson(placeholder.name, scope.ambient);
+      return fenceJson(placeholder.name, scope.ambient) + scope.absent.map(sayAbsent).join('');
     case 'tools.available':
       return fenceJson(placeholder.name, scope.tools());
     default:
       return unreachable(placeholder);
   }
+}
+
+function sayAbsent({ place, failure_class }: Absent): string {
+  return `\n${quoteName(place)} is absent: its source failed (${failure_class}), and nothing is known of it now.`;
 }
 
 /** What nobody writes freely needs no quoting. */

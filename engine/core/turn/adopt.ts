@@ -51,10 +51,11 @@ function hasEndedIt({ key, effect }: Recorded, { call_key }: LeftTurn['failure']
   return key === call_key && effect === 'read_only';
 }
 
-function isAnswered({ event }: Recorded): boolean {
-  return event?.kind === 'call_answered';
+function hasActed({ effect, event }: Recorded): boolean {
+  return effect !== 'read_only' && event?.kind === 'call_answered';
 }
 
-function hasActed(record: Recorded): boolean {
-  return record.effect !== 'read_only' && isAnswered(record);
+/** A failure with which the turn went on has taken the place of an answer. */
+function isAnswered({ event }: Recorded): boolean {
+  return event?.kind === 'call_answered' || (event?.kind === 'call_failed' && event.is_final === true);
 }

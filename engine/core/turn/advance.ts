@@ -10,11 +10,13 @@ import {
   type AmbientAsk,
   askSubjectAmbients,
   askTurnAmbients,
+  listAbsent,
   readingsOfSubject,
   visibleTurnReadings,
 } from './ambients.js';
 import type { Fail, Invoke, Suspend, TurnCommand } from './command.js';
 import type { CallEvent, CallPended, TurnEvent } from './event.js';
+import { isPassedOn, toAbsence } from './on-failure.js';
 import { decideRetry } from './retry.js';
 import { injectReadings } from './scope.js';
 import type { Asker, SubjectState, TurnState } from './state.js';
@@ -66,7 +68,11 @@ function hearCall(program: Program, state: TurnState, event: CallEvent): Step {
   const asker = state.awaited.get(event.key);
   if (asker === undefined) return { state, commands: [] };
   // A service that has taken a call to answer it later is not asked again.
-  const isFinal = event.kind === 'call_answered' || state.failure !== undefined || state.pended.has(event.key);
+  const isFinal =
+    event.kind === 'call_answered' ||
+    (event.kind === 'call_failed' && event.is_final === true) ||
+    state.failure !== undefined ||
+    state.pended.has(event.key);
   if (isFinal) return hearEnd(program, state, asker, withRetries(asker.command, event));
   const after = decideRetry(asker.command, event);
   if (after.kind === 'final') return hearEnd(program, state, asker, after.event);
@@ -87,22 +93,30 @@ function withRetries({ retry }: Invoke, event: CallEvent): CallEvent {
 function hearEnd(program: Program, state: TurnState, asker: Asker, event: CallEvent): Step {
   const heard = { ...state, awaited: without(state.awaited, event.key), pended: unpended(state, event.key) };
   if (state.failure !== undefined) return settle(heard);
-  switch (asker.kind) {
-    case 'turn_ambient':
-      if (event.kind !== 'call_answered') return failTurn(heard, ambientFailure(program, heard, event));
-      return goOn(program, { ...heard, readings: withEntry(heard.readings, event.key, event.value) });
-    case 'subject_ambient':
-      if (event.kind !== 'call_answered') return failTurn(heard, ambientFailure(program, heard, event));
-      return goOn(
-        program,
-        withSubject(heard, (subject) => ({
+  return asker.kind === 'node'
+    ? hearInNode(program, heard, asker.node_id, event)
+    : hearReading(program, heard, asker, event);
+}
+
+function hearReading(
+  program: Program,
+  state: TurnState,
+  asker: Exclude<Asker, { readonly kind: 'node' }>,
+  event: CallEvent,
+): Step {
+  const isAbsent = isPassedOn(asker.command.call, event);
+  if (event.kind !== 'call_answered' && !isAbsent) return failTurn(state, ambientFailure(program, state, event));
+  const value = isAbsent ? toAbsence(event) : event.value;
+  const step = goOn(
+    program,
+    asker.kind === 'turn_ambient'
+      ? { ...state, readings: withEntry(state.readings, event.key, value) }
+      : withSubject(state, (subject) => ({
           ...subject,
-          readings: withEntry(subject.readings, asker.ambient_id, event.value),
+          readings: withEntry(subject.readings, asker.ambient_id, value),
         })),
-      );
-    case 'node':
-      return hearInNode(program, heard, asker.node_id, event);
-  }
+  );
+  return isAbsent ? { ...step, verdict: { key: event.key, passed_on: 'absent', artifacts: [] } } : step;
 }
 
 /** The call stays awaited; all that has changed is that nobody needs to wait beside it. */
@@ -308,7 +322,8 @@ function nodeScope(program: Program, state: TurnState): NodeScope {
   const { subject_id, workflow } = subjectProgram(program, state);
   const subject = subjectState(state);
   const nodes = Object.fromEntries([...subject.outputs].map(([id, output]) => [id, { output }]));
-  return { subject_id, workflow_hash: workflow.hash, frozen: subject.scope, world: state.world, nodes };
+  const absent = listAbsent(workflow, state);
+  return { subject_id, workflow_hash: workflow.hash, frozen: subject.scope, absent, world: state.world, nodes };
 }
 
 function subjectProgram(program: Program, state: TurnState): SubjectProgram {

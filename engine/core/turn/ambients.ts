@@ -1,10 +1,12 @@
 import type { Json } from '../../contract/json.js';
 import { contentHash } from '../content/canonical.js';
+import type { Absent } from '../prompt/render.js';
 import { templateUnresolved } from '../nodes/node-failure.js';
 import { resolveTemplate } from '../workflow/request-template.js';
 import type { AmbientProgram, Program, SubjectProgram, WorkflowProgram } from '../workflow/program.js';
 import type { Entity } from '../world/world.js';
 import type { Fail, Invoke } from './command.js';
+import { findAbsence } from './on-failure.js';
 import { isVisibleTo, type Scope, toTemplateContext } from './scope.js';
 import type { TurnState } from './state.js';
 
@@ -58,6 +60,22 @@ export function visibleTurnReadings(
 /** The subject's own readings, in the order in which they are declared. */
 export function readingsOfSubject(workflow: WorkflowProgram, readings: ReadonlyMap<string, Json>): readonly Reading[] {
   return workflow.subject_ambients.flatMap((binding) => toReading(binding, readings.get(binding.id)));
+}
+
+/** The readings of a subject that are absent: where they would stand below `/ambient`, and why. */
+export function listAbsent(
+  workflow: WorkflowProgram,
+  { readings, subject }: Pick<TurnState, 'readings' | 'subject'>,
+): readonly Absent[] {
+  if (subject?.scope.subject === undefined) return [];
+  const given = [
+    ...visibleTurnReadings(workflow, subject.scope.subject, readings),
+    ...readingsOfSubject(workflow, subject.readings),
+  ];
+  return given.flatMap(({ binding, value }) => {
+    const failure_class = findAbsence(binding.call, value);
+    return failure_class === undefined ? [] : [{ place: binding.inject_at.join('.'), failure_class }];
+  });
 }
 
 function toReading(binding: AmbientProgram, value: Json | undefined): readonly Reading[] {

@@ -37,6 +37,10 @@ export interface CallFailed {
   /** How long the service asked to be left alone, in milliseconds from the end of the call. */
   readonly retry_after_ms?: number;
   readonly duration_ms?: number;
+  /** What the service said of the failure, as redaction lets it be seen; present only where it said something. */
+  readonly said?: Json;
+  /** On record as the failure with which the turn went on: no retry follows. */
+  readonly is_final?: true;
 }
 
 /** The pipeline refused a call before anything was sent. */

@@ -1,5 +1,6 @@
 import type { Json } from '../../contract/json.js';
 import type { InvocationFailureClass, ModelContentDetail } from './failure.js';
+import type { PassedOn } from './on-failure.js';
 
 export type ModelOutputKind = 'tool_call' | 'final_patch' | 'json_answer' | 'invalid';
 
@@ -13,6 +14,8 @@ export interface Verdict {
     readonly detail?: ModelContentDetail;
     readonly message: string;
   };
+  /** Set where the call failed and the turn goes on: what became of the failure. */
+  readonly passed_on?: PassedOn;
   /** Model text after trimming and removal of one enclosing code fence. */
   readonly normalised_text?: string;
   /** Parsed output, accepted patch, errors. */

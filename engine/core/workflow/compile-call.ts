@@ -14,6 +14,7 @@ interface AuthoredCall {
   readonly redaction: Redaction;
   readonly connection?: string;
   readonly pending_deadline_ms?: number;
+  readonly on_failure?: 'fail' | 'tell_model' | 'inject_absence';
   readonly arguments_schema_ref?: Reference;
   readonly result_schema_ref?: Reference;
 }
@@ -69,6 +70,7 @@ export function compileCall(
   ];
   if (source.value === undefined || problems.length > 0) return { problems };
   const retry = toRetry(source.value.retry, authored);
+  const { on_failure = 'fail' } = authored;
   return {
     value: {
       source: {
@@ -88,6 +90,7 @@ export function compileCall(
       limits: toLimits(source.value, setting, place.speaks),
       ...(authored.pending_deadline_ms === undefined ? {} : { pending_deadline_ms: authored.pending_deadline_ms }),
       ...(retry === undefined ? {} : { retry }),
+      ...(on_failure === 'fail' ? {} : { on_failure }),
     },
     problems: [],
   };

@@ -47,6 +47,8 @@ export interface CallProgram {
   readonly pending_deadline_ms?: number;
   /** When it is made again after it has failed; absent where never. */
   readonly retry?: RetryProgram;
+  /** How the turn goes on when the call has failed; absent where it fails with the call. */
+  readonly on_failure?: 'tell_model' | 'inject_absence';
 }
 
 /** A failure after which a call may be made again; `http_5xx` stands for the statuses 500 to 599. */

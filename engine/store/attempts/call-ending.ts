@@ -64,7 +64,7 @@ function toFailure(outcome: CallOutcome, verdict: Verdict | undefined): Values {
     status: failure_class === null ? 'succeeded' : 'failed',
     refused: failed?.refused ?? false,
     failure_class,
-    failure_detail: verdict?.failure?.detail ?? null,
+    failure_detail: verdict?.failure?.detail ?? verdict?.passed_on ?? null,
     failure_message: message === undefined ? null : toStoredText(message),
   };
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
+import { viewFailureBody } from '../../core/content/failure-body.js';
 import { redact } from '../../core/content/redact.js';
 import type { InvocationFailureClass } from '../../core/turn/failure.js';
 import type { EffectClass } from '../../core/workflow/effect-class.js';
@@ -31,7 +32,8 @@ const RECORDED = prepare(
      coalesce(latest.ended_at, pended_at) AS heard_at, command_key,
      CASE WHEN is_adopted THEN latest.attempt_id END AS adopted_from,
      CASE WHEN is_adopted THEN 0 ELSE performance END AS performance, request_hash, effect_class, repeatable,
-     latest.status, answered, refused, failure_class, failure_message, outcome_unknown, http_status, retry_after_ms, latest.duration_ms,
+     latest.status, answered, refused, failure_class, failure_message, failure_detail,
+     CASE WHEN latest.status = 'failed' AND NOT answered THEN response_body END AS failure_body, outcome_unknown, http_status, retry_after_ms, latest.duration_ms,
      latest.response_json, redaction, finish_reason, said.text, input_tokens, output_tokens, deadline,
      settled.performed AS settled_performed, settled.response_json AS settled_json
    FROM latest
@@ -73,6 +75,8 @@ interface RecordedRow {
   readonly refused: boolean;
   readonly failure_class: InvocationFailureClass | null;
   readonly failure_message: string | null;
+  readonly failure_detail: string | null;
+  readonly failure_body: Buffer | null;
   readonly outcome_unknown: boolean;
   readonly http_status: number | null;
   readonly retry_after_ms: number | null;
@@ -128,7 +132,8 @@ function toFact(row: RecordedRow): CallFact | undefined {
     return { key, status: 'pending', deadline: row.deadline.getTime() };
   if (row.answered) return { key, status: 'succeeded', view: toView(row), duration_ms, ...toUsage(row) };
   if (failure_class === null) throw new Error(`the call ${row.source_invocation_id} neither ended nor was interrupted`);
-  const { failure_message, refused, outcome_unknown, http_status, retry_after_ms } = row;
+  const { failure_message, failure_detail, failure_body, refused, outcome_unknown, http_status, retry_after_ms } = row;
+  const said = failure_body === null ? undefined : viewFailureBody(failure_body, redaction);
   return {
     key,
     status: 'failed',
@@ -139,6 +144,9 @@ function toFact(row: RecordedRow): CallFact | undefined {
     ...(outcome_unknown ? { outcome_unknown } : {}),
     ...(http_status === null ? {} : { http_status }),
     ...(retry_after_ms === null ? {} : { retry_after_ms }),
+    ...(said === undefined ? {} : { said }),
+    // Of a call without an answer there is a detail only where the turn went on.
+    ...(failure_detail === null ? {} : { is_final: true }),
   };
 }
 

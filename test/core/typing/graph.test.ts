@@ -519,3 +519,42 @@ check(
   },
   [],
 );
+const absentable = (change: JsonObject = {}): JsonObject => reading({ on_failure: 'inject_absence', ...change });
+check(
+  'a reading that may be absent needs a default wherever a part of it is read',
+  { ambients: [absentable(), before({ degrees: from('/ambient/sky/weather/temperature') })] },
+  [
+    'PATH_MAY_BE_MISSING /ambient_sources/1/request_template/degrees/$from: /ambient/sky/weather/temperature is missing where the reading is absent, which its "inject_absence" allows. | Write a "default" beside "$from", or let the binding fail: "on_failure": "fail".',
+  ],
+);
+check(
+  'a reading that may be absent serves a request with a default, and can be asked whether it is',
+  {
+    ambients: [
+      absentable(),
+      before({
+        degrees: from('/ambient/sky/weather/temperature', 0),
+        why: from('/ambient/sky/weather/absent/failure_class', null),
+      }),
+    ],
+  },
+  [],
+);
+check(
+  'a reading that may be absent does not fit a request that wants the whole of it',
+  {
+    ambients: [absentable({ request_template: { temperature: 1 } }), before(from('/ambient/sky/weather'))],
+    request_schema: { type: 'object', required: ['temperature'] },
+  },
+  [
+    'REQUEST_DOES_NOT_FIT /ambient_sources/1/request_template: The request lacks the required member "temperature". | Ask as the request schema of the source toy says.',
+  ],
+);
+check(
+  'a reading that may be absent fits a request whose schema allows for that',
+  {
+    ambients: [absentable(), before(from('/ambient/sky/weather'))],
+    request_schema: { type: 'object', properties: { temperature: { type: 'integer' }, absent: { type: 'object' } } },
+  },
+  [],
+);

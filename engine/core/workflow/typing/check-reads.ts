@@ -7,7 +7,7 @@ import type { AuthoredNode } from '../node-edges.js';
 import { listReads } from '../request-template.js';
 import type { Json } from '../../../contract/json.js';
 import { type JoinedReading, readAsAll } from './join-readings.js';
-import type { Reader } from './readers.js';
+import { type Reader, withoutAbsence } from './readers.js';
 import { objectAt } from './schema-cases.js';
 import { type Shape, unveil } from './shape.js';
 import { possibleCases, stepInto } from './step.js';
@@ -70,7 +70,11 @@ export function checkPromptReads(
 function checkRead(read: Read, readers: readonly Reader[]): readonly Complaint[] {
   const reading = readAsAll(readers, read.tokens);
   if (reading === undefined || reading.presence === 'there') return [];
-  if (reading.presence === 'maybe') return read.has_default ? [] : [mayBeMissing(read, reading)];
+  if (reading.presence === 'maybe') {
+    if (read.has_default) return [];
+    const present = readers.map((reader) => ({ ...reader, context: withoutAbsence(reader.context) }));
+    return [readAsAll(present, read.tokens)?.presence === 'there' ? mayBeAbsent(read) : mayBeMissing(read, reading)];
+  }
   // What a place cannot read at all is said where its template is checked.
   if (reading.never === undefined || reading.never.depth === 0) return [];
   if (read.tokens[0] === 'nodes' && reading.never.depth === 1) return [unknownNode(read, reading.never.known)];
@@ -93,6 +97,15 @@ function mayBeMissing(read: Read, { lacking }: JoinedReading): Complaint {
     message: `${read.text} may be missing${whom}.`,
     pointer: read.pointer,
     repair: how,
+  };
+}
+
+function mayBeAbsent(read: Read): Complaint {
+  return {
+    code: 'PATH_MAY_BE_MISSING',
+    message: `${read.text} is missing where the reading is absent, which its "inject_absence" allows.`,
+    pointer: read.pointer,
+    repair: 'Write a "default" beside "$from", or let the binding fail: "on_failure": "fail".',
   };
 }
 

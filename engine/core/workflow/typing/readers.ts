@@ -5,7 +5,7 @@ import { pointerTokens } from '../../content/json-pointer.js';
 import { isVisibleTo } from '../../turn/scope.js';
 import type { AuthoredNode } from '../node-edges.js';
 import { toVisibility } from '../visibility.js';
-import { recordShape, type Shape, schemaShape } from './shape.js';
+import { eitherShape, recordShape, type Shape, schemaShape } from './shape.js';
 import { findSchema, resultShape, type SchemaParts } from './typed-schemas.js';
 
 /** Subjects that are given the same, and the shape of all that they can read. */
@@ -32,6 +32,8 @@ export interface Setting {
 const TEXT = schemaShape({ type: 'string' });
 const INTEGER = schemaShape({ type: 'integer' });
 
+const ABSENCE = recordShape({ absent: recordShape({ failure_class: TEXT }) });
+
 type Entity = Scenario['entities'][number];
 
 /** The shapes of everything that templates and prompts of a workflow may read. */
@@ -41,7 +43,7 @@ export function readersOf(parts: SchemaParts, setting: Setting): Readers {
   const nodes = recordShape(
     workflow.nodes.map((node) => [node.id, recordShape({ output: outputShape(parts, node) })] as const),
   );
-  const readings = workflow.ambient_sources.map((binding) => ({ binding, shape: resultShape(parts, binding) }));
+  const readings = workflow.ambient_sources.map((binding) => ({ binding, shape: readingShape(parts, binding) }));
   const turnReadings = readings.filter(({ binding }) => binding.run === 'once_per_turn');
   const subjects = scenario.entities.filter(({ id }) => setting.subjects.includes(id));
   return {
@@ -55,6 +57,19 @@ export function readersOf(parts: SchemaParts, setting: Setting): Readers {
       context: recordShape({ world, subject: subjectShape(entity), ambient: ambientShape(given), nodes }),
     })),
   };
+}
+
+/** A reading that may be absent is one of two. */
+function readingShape(parts: SchemaParts, binding: AmbientSourceBinding): Shape {
+  const result = resultShape(parts, binding);
+  return binding.on_failure === 'inject_absence' ? eitherShape([result, ABSENCE]) : result;
+}
+
+/** A shape as if no source failed. */
+export function withoutAbsence(shape: Shape): Shape {
+  if (shape.kind === 'either') return eitherShape(shape.shapes.filter((one) => one !== ABSENCE).map(withoutAbsence));
+  if (shape.kind !== 'record') return shape;
+  return recordShape([...shape.members].map(([name, member]) => [name, withoutAbsence(member)]));
 }
 
 /** What a node is known to give. */

@@ -57,10 +57,11 @@ export function callName(command: Invoke): string {
   }
 }
 
-function answerLine({ command, outcome }: FinishedCall, start: readonly (string | Span)[]): Line {
+function answerLine({ command, outcome, verdict }: FinishedCall, start: readonly (string | Span)[]): Line {
   const took = faint(`  ${toDuration(outcome.duration_ms).replace(' ', '\u00a0')}`);
   const indent = command.invocation_kind === 'model_elected_tool' ? '      ' : '    ';
-  if (outcome.status === 'failed') return hanging(8, indent, ...start, ...whyBroken(outcome), took);
+  if (outcome.status === 'failed')
+    return hanging(8, indent, ...start, ...whyBroken(outcome), ...passedOn(verdict), took);
   return hanging(8, indent, ...start, toPhrase(outcome.view), took);
 }
 
@@ -102,6 +103,11 @@ function toReason(message: string): string {
 function whyBroken({ failure_class, failure_message, http_status, refused }: CallBroke): readonly (string | Span)[] {
   const status = http_status === undefined || failure_class === 'http_status' ? '' : ` (status ${http_status})`;
   return [bad(`${refused ? 'refused' : 'failed'}, ${failure_class}`), `${status}: ${cut(failure_message, REASON_MAX)}`];
+}
+
+function passedOn(verdict: Verdict | undefined): readonly Span[] {
+  if (verdict?.passed_on === undefined) return [];
+  return [accent(verdict.passed_on === 'absent' ? '; the reading is absent' : '; told to the model')];
 }
 
 /** `act try 1`, `act round 2 try 1`: the first round goes without saying. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../../contract/json.js';
+import { isBare } from '../../../core/content/failure-body.js';
 import type { InvocationRecord } from '../../../ports/records.js';
 import { toStatus } from './attempt.js';
 import { awaitedCallLines } from './awaited.js';
@@ -68,12 +68,6 @@ function answerLines(invocation: InvocationRecord): readonly Line[] {
     ];
   const title = hidden_by_redaction ? 'answered, as redaction lets it be seen (--unredacted shows all)' : 'answered';
   return blockLines(title, response_json === null ? (response_text ?? '') : jsonText(response_json));
-}
-
-/** Whether redaction has left nothing but the frame. */
-function isBare(value: Json): boolean {
-  if (typeof value !== 'object') return false;
-  return value === null || Object.values(value).every(isBare);
 }
 
 function headerLines({ response_headers }: InvocationRecord): readonly Line[] {

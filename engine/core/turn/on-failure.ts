@@ -1,0 +1,61 @@
+import type { Json } from '../../contract/json.js';
+import type { CallProgram } from '../workflow/program.js';
+import type { CallEvent, CallFailed } from './event.js';
+import { type InvocationFailureClass, leavesOpen } from './failure.js';
+
+/** How a turn goes on after a call that has failed: its model is told of the failure, or its reading is absent. */
+export type PassedOn = 'told_to_model' | 'absent';
+
+/** Failures after which a turn can go on, each as a model is told of it. After any other, only the operator can help. */
+const SENTENCES: Readonly<Partial<Record<InvocationFailureClass, string>>> = {
+  http_status: 'the service answered with an error',
+  tool_error: 'the service answered that the call failed',
+  timeout: 'the service did not answer in time',
+  transport: 'the service was out of reach, or its answer broke off',
+  non_json: 'the service did not answer with JSON',
+  schema_invalid: 'the answer of the service does not have the form that was agreed',
+  result_too_large: 'the answer of the service is too large',
+};
+
+/**
+ * Whether the turn goes on after a failed call, as its binding says. Of a call with a side effect it does so only where the
+ * service itself said that the call failed: a model that is told of a failure may make the call again, under another key.
+ */
+export function isPassedOn(
+  { effect, on_failure }: Pick<CallProgram, 'effect' | 'on_failure'>,
+  event: CallEvent,
+): event is CallFailed {
+  if (on_failure === undefined || event.kind !== 'call_failed' || event.outcome_unknown === true) return false;
+  if (SENTENCES[event.failure_class] === undefined) return false;
+  return effect === 'read_only' || !leavesOpen(event.failure_class, true);
+}
+
+/**
+ * What a model is told in place of a tool's result. Where the service itself said that the call failed, what it said is a
+ * part of it, as far as redaction shows it. An answer that cannot be used is no part of it: nobody has checked it.
+ */
+export function toToldFailure({ failure_class, message, http_status, said }: CallFailed): Json {
+  const isDenied = failure_class === 'http_status' || failure_class === 'tool_error';
+  return {
+    error: {
+      failure_class,
+      message: failure_class === 'tool_error' ? message : (SENTENCES[failure_class] ?? message),
+      ...(http_status === undefined ? {} : { http_status }),
+      ...(said !== undefined && isDenied ? { said } : {}),
+    },
+  };
+}
+
+/** The reading of a source that has failed. */
+export function toAbsence({ failure_class }: CallFailed): Json {
+  return { absent: { failure_class } };
+}
+
+/** The failure class of a reading that is absent. */
+export function findAbsence({ on_failure }: Pick<CallProgram, 'on_failure'>, reading: Json): string | undefined {
+  if (on_failure === undefined) return undefined;
+  const { absent } = reading as {
+    readonly absent?: { readonly failure_class?: unknown };
+  };
+  return typeof absent?.failure_class === 'string' ? absent.failure_class : undefined;
+}
