@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
+import { reportCall } from '../../engine/operations/reports.js';
 import { settleCall } from '../../engine/operations/settle-call.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord, WorldSnapshot } from '../../engine/ports/records.js';
@@ -21,6 +22,9 @@ import {
 const FIRST = 'bob/act/round-1/try-1';
 const SALE = `${FIRST}/tool`;
 const AFTER_SALE = 'bob/act/round-2/try-1';
+
+/** What the correspondent answers. */
+const LETTER = { status: 'answered', from: 'Emil', body: 'I come.', postage: 'paid' };
 
 interface Run {
   readonly world_slug: string;
@@ -194,6 +198,22 @@ onEachDatabase('a side effect', (open) => {
       (source_trace_summary as JsonObject)['input_tokens'] ?? null;
     const last = attempt.invocations.at(-1)?.llm_call_id ?? null;
     assert.equal(tokensOf(attempt), (await stage.llmCall(last)).tokens?.input_tokens);
+  });
+
+  test('whose kept report proves unusable is in doubt, and a right report settles it once', async () => {
+    const stage = await open();
+    stage.model.setScript(await loadScript('letters'));
+    const world = await stage.makeWorld({ scenario: 'letters' });
+    const resting = await tryTurn(stage, world);
+    const call = resting.awaited[0]?.source_invocation_id ?? assert.fail('no call is awaited');
+    const tell = async (value: Json) => must(await reportCall(stage.engine, call, { kind: 'answered', value }));
+    assert.deepEqual([(await tell({ status: 7 })).accepted, (await tell(LETTER)).reason], [true, 'duplicate']);
+    assert.equal((await tryTurn(stage, world)).failure_class, 'schema_invalid');
+    assert.deepEqual(await refusals(stage, world), ['CALL_IN_DOUBT']);
+    assert.deepEqual([(await tell(LETTER)).reason, (await tell(LETTER)).reason], ['settled', 'duplicate']);
+    const attempt = await tryTurn(stage, world);
+    assert.deepEqual([attempt.status, attempt.adopts], ['committed', resting.attempt_id]);
+    assert.ok(keysOf(attempt, 'adopted').some((key) => key.endsWith('/tool')), 'the letter was sent again');
   });
 
   test('is made again only by a turn that is begun anew, which the record of the one before tells', async (context) => {

@@ -4,6 +4,7 @@ import type { InboxMessageType } from '../../core/inbox/message.js';
 import type { AttemptLease } from '../../ports/attempts.js';
 import type { InboxMessage, Report, Reported, Stop, UnheardReport } from '../../ports/inbox.js';
 import { type HotStatement, prepare, run, type Runner } from '../statement.js';
+import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { ringFor } from './ring.js';
 import { IS_UNTAKEN } from './timeout.js';
 
@@ -68,13 +69,18 @@ const STOP = prepare(
 );
 
 // A statement of its own: what somebody else wrote at the same moment is seen here. A call that was interrupted and is
-// made again is over; of one that may have changed something it is decided when its attempt ends.
+// made again is over; of one that may have changed something it is decided when its attempt ends. A report that was taken
+// in and left its call in doubt was unusable: another one may say more.
 const LOOK = prepare(
   'look_for_message',
   `SELECT EXISTS (
-       SELECT FROM agent_inbox
-       WHERE world_slug = :world_slug AND correlation_id = :correlation_id::uuid
-         AND message_type = :message_type::inbox_message_type) AS is_known,
+       SELECT FROM agent_inbox AS told
+       WHERE told.world_slug = :world_slug AND told.correlation_id = :correlation_id::uuid
+         AND told.message_type = :message_type::inbox_message_type
+         AND (told.status <> 'consumed' OR NOT EXISTS (
+           SELECT FROM source_invocations AS calls
+           WHERE calls.world_slug = told.world_slug AND calls.source_invocation_id = told.correlation_id
+             AND ${IS_UNKNOWN}))) AS is_known,
      ended_at IS NOT NULL OR EXISTS (
        SELECT FROM source_invocations AS calls
        WHERE calls.world_slug = :world_slug AND calls.source_invocation_id = :correlation_id::uuid
