@@ -153,7 +153,8 @@ CREATE TYPE segment_origin AS ENUM (
     'model',
     'tool_result',
     'correction',
-    'last_lap'
+    'last_lap',
+    'world.recent_events'
 );
 
 CREATE TYPE source_invocation_kind AS ENUM (

@@ -18,6 +18,7 @@ export type Pointer = string;
 export type EntityId = string;
 /** The name by which a model calls a tool. The prefixes core__ and mcp__ are reserved. */
 export type ToolName = string;
+export type Reach = 'self' | 'perceived' | 'any';
 
 /** How a subject thinks: what it is told, what it may call, and the node whose final patch is applied. */
 export interface CognitionWorkflow {
@@ -87,6 +88,7 @@ export interface LlmToolLoopNode {
   readonly available_tools: readonly AvailableTool[];
   /** Executed calls. There is no default. */
   readonly max_tool_calls: number;
+  readonly may?: PatchReach;
   readonly final_schema_ref: Reference;
 }
 export interface PromptTemplate {
@@ -110,6 +112,11 @@ export interface Projection {
   readonly memory: {
     /** How many of the subject's latest memories. */
     readonly recent: number;
+  };
+  /** What {{world.recent_events}} tells: narrations and effects that the subject could perceive. */
+  readonly events?: {
+    /** Of how many committed turns; what earlier subjects did in this one is always told. */
+    readonly turns: number;
   };
 }
 export interface NodeConstraints {
@@ -136,6 +143,15 @@ export interface AvailableTool {
   readonly pending_deadline_ms?: number;
   readonly arguments_schema_ref: Reference;
   readonly result_schema_ref?: Reference;
+}
+/** What the node's patches may touch: the subject alone, what its projection shows, or anything. What is left out is any. */
+export interface PatchReach {
+  /** Of whom a patch may set the state. */
+  readonly state?: 'self' | 'perceived' | 'any';
+  /** To whom a patch may give a memory. */
+  readonly memory?: 'self' | 'perceived' | 'any';
+  /** Which environment a patch may describe anew; self is the one that the subject is in. */
+  readonly environment?: 'self' | 'perceived' | 'any';
 }
 /** One structured answer of a declared schema, for later nodes. */
 export interface LlmJsonNode {

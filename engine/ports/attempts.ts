@@ -25,6 +25,8 @@ export interface BeginAttempt {
   readonly lease_ms: number;
   readonly renderer_version: string;
   readonly plugin_versions: Readonly<Record<string, string>>;
+  /** Of how many turns before this one the world's events are wanted. */
+  readonly event_turns: number;
   /** The message that asks for it, whose end is the attempt's; left out where a person runs it there and then. */
   readonly inbox_id?: string;
   /** Goes on with an attempt that another driver left, and begins none. */

@@ -304,6 +304,7 @@ function toBegin(parts: BeatingParts, request: AttemptRequest, attempt_id: strin
     lease_ms: parts.heartbeat.lease_ms,
     renderer_version: RENDERER_VERSION,
     plugin_versions: parts.plugin_versions,
+    event_turns: request.program.event_turns,
     ...(request.inbox_id === undefined ? {} : { inbox_id: request.inbox_id }),
     ...(request.continues_only === undefined ? {} : { continues_only: request.continues_only }),
     ...(request.anew === undefined ? {} : { anew: request.anew }),

@@ -89,7 +89,8 @@ export type SegmentOrigin =
   | 'tool_result'
   | 'tools.available'
   | 'world'
-  | 'world.projection';
+  | 'world.projection'
+  | 'world.recent_events';
 
 export type SourceInvocationKind =
   | 'ambient_context'

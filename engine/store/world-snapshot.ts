@@ -54,8 +54,17 @@ const MEMORIES = `(
   FROM readable JOIN entity_memories USING (world_slug)
   WHERE entity_memories.turn <= readable.until_turn)`;
 
-/** The columns of `ContentsRow`, read at the place: everything that stands there in one row. */
-export const CONTENTS = `${ENVIRONMENTS} AS environments, ${ENTITIES} AS entities, ${MEMORIES} AS memories`;
+// Of the turns that some projection asks for; nothing is read where none does.
+const EVENTS = `
+  CASE WHEN :event_turns::int > 0 THEN (
+    SELECT json_agg(json_build_object('turn', patches.turn, 'subject_id', workflow_subject_entity_id, 'patch', patch)
+      ORDER BY patches.turn, patch_seq)
+    FROM place, readable JOIN world_patches AS patches ON patches.world_slug = readable.world_slug
+    WHERE patches.turn > place.turn - :event_turns::int AND patches.turn <= readable.until_turn) END`;
+
+/** The columns of `ContentsRow`, read at the place: everything that stands there in one row. Takes `:event_turns`. */
+export const CONTENTS = `${ENVIRONMENTS} AS environments, ${ENTITIES} AS entities, ${MEMORIES} AS memories,
+  ${EVENTS} AS events`;
 
 const SNAPSHOT = prepare(
   'world_contents',
@@ -83,17 +92,29 @@ export interface ContentsRow {
   readonly environments: WorldContents['environments'] | null;
   readonly entities: readonly EntityRow[] | null;
   readonly memories: readonly MemoryRow[] | null;
+  readonly events: World['events'] | null;
 }
 
 /** Reads what a world held at the end of a turn that it, or an ancestor for it, has reached. */
 export async function readContents(runner: Runner, world_slug: string, turn: number): Promise<WorldContents> {
-  const [row] = await run<ContentsRow>(runner, SNAPSHOT, { world_slug, turn });
-  if (!row) throw new Error('a select without a table gives one row');
-  return toContents(row);
+  return toContents(await readRow(runner, { world_slug, turn, event_turns: 0 }));
 }
 
-/** The contents of a row. */
-export function toContents({ environments, entities, memories }: ContentsRow): WorldContents {
+/** Reads the value that a turn begins with, with the events of so many turns before it. */
+export async function readWorld(
+  runner: Runner,
+  place: { readonly world_slug: string; readonly turn: number; readonly event_turns: number },
+): Promise<World> {
+  return toWorld(place.world_slug, place.turn, await readRow(runner, { ...place }));
+}
+
+async function readRow(runner: Runner, place: Readonly<Record<string, string | number>>): Promise<ContentsRow> {
+  const [row] = await run<ContentsRow>(runner, SNAPSHOT, place);
+  if (!row) throw new Error('a select without a table gives one row');
+  return row;
+}
+
+function toContents({ environments, entities, memories }: ContentsRow): WorldContents {
   const byEntity = groupMemories(memories ?? []);
   return {
     environments: environments ?? [],
@@ -123,12 +144,14 @@ function toEntity(row: EntityRow, memory: EntityRecord['memory']): EntityRecord 
   };
 }
 
-/** The contents as the value that a turn begins with. */
-export function toWorld(slug: string, turn: number, contents: WorldContents): World {
+/** A row as the value that a turn begins with. */
+export function toWorld(slug: string, turn: number, row: ContentsRow): World {
+  const contents = toContents(row);
   return {
     slug,
     turn,
     environments: new Map(contents.environments.map(({ label, content }) => [label, content])),
     entities: new Map(contents.entities.map((entity): [string, Entity] => [entity.id, entity])),
+    events: row.events ?? [],
   };
 }

@@ -9,6 +9,7 @@ import { renderPrompt } from '../../engine/core/prompt/render.js';
 import { RENDERER_VERSION } from '../../engine/core/prompt/renderer-version.js';
 import { parsePromptText, PLACEHOLDER_NAMES } from '../../engine/core/prompt/template.js';
 import { project, renderSubject, toProjectionJson } from '../../engine/core/world/projection.js';
+import { renderEvents } from '../../engine/core/world/recent-events.js';
 import type { Entity, World } from '../../engine/core/world/world.js';
 import { smallPark, smallWorld } from '../support/park-documents.js';
 import { finalPatch, inTurn, playTurn, setState, textOf, toolCall } from '../support/turn-player.js';
@@ -54,12 +55,21 @@ function worldOf(text: string): { readonly world: World; readonly bob: Entity } 
     memory: [1, 2].map((turn) => ({ content: text, turn })),
   };
   const entities = new Map([...world.entities].map(([id, entity]) => [id, { ...entity, name: text, state: text }]));
-  return { bob, world: { ...world, environments: new Map([['park', text]]), entities: entities.set('bob', bob) } };
+  const environments = new Map([['park', text]]);
+  const event = { turn: 0, subject_id: 'bob', patch: { narration: text, effects: effectsOf(text) } };
+  return { bob, world: { ...world, environments, entities: entities.set('bob', bob), events: [event] } };
+}
+
+function effectsOf(text: string): World['events'][number]['patch']['effects'] {
+  return [
+    { op: 'set_entity_state', entity_id: 'crumb', state: text },
+    { op: 'set_environment_content', environment_label: 'park', content: text },
+  ];
 }
 
 function render(template: string, role: (typeof ROLES)[number], text: string, output: 'object' | 'string'): string {
   const { world, bob } = worldOf(text);
-  const projection = { scope: 'world', memory: { recent: 5 } } as const;
+  const projection = { scope: 'world', memory: { recent: 5 }, events: { turns: 1 } } as const;
   const rendered = renderPrompt(
     { messages: [{ role, parts: parsePromptText(template).parts }] },
     {
@@ -67,6 +77,7 @@ function render(template: string, role: (typeof ROLES)[number], text: string, ou
       subject: bob,
       projection: () => toProjectionJson(project(world, bob, projection)),
       rendered_subject: () => renderSubject(bob, projection),
+      recent_events: () => renderEvents(world, bob, projection),
       ambient: { radio: text, [text]: [text] },
       absent: [],
       tools: () => [{ name: 'buy_candy', description: text }],
@@ -161,6 +172,7 @@ function callsOfTurn(text: string, schema_delivery = 'prompt'): readonly Invoke[
     max_tool_calls: 1,
     max_generation_attempts: 7,
     schema_delivery,
+    projection: { scope: 'world', memory: { recent: 5 }, events: { turns: 1 } },
     prompt: PLACEHOLDER_NAMES.map((name) => `${name}:\n{{${name}}}`).join('\n'),
   });
   const says = [

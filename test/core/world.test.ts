@@ -65,10 +65,14 @@ test('a roster in feedback shows the nearest 50 names that the subject may see, 
   const world = smallWorld(104);
   const bob = world.entities.get('bob')!;
   const projected = project(world, bob, { scope: 'world', memory: { recent: 0 } });
-  const [complaint] = findPatchComplaints(world, projected, {
-    narration: 'x',
-    effects: [{ op: 'set_entity_state', entity_id: 'stone_9x', state: 'y' }],
-  });
+  const [complaint] = findPatchComplaints(
+    world,
+    { subject: bob, projected, may: {} },
+    {
+      narration: 'x',
+      effects: [{ op: 'set_entity_state', entity_id: 'stone_9x', state: 'y' }],
+    },
+  );
   const lines = complaint?.message.split('\n').filter((line) => line.startsWith('- ')) ?? [];
   assert.equal(lines.length, 51);
   assert.equal(lines.at(-1), '- and 54 more');
@@ -93,10 +97,14 @@ test('what a subject cannot see is not named to it', () => {
   const bob = larger.entities.get('bob')!;
   const projected = project(larger, bob, { scope: 'subject_environment', memory: { recent: 0 } });
   assert.doesNotMatch(JSON.stringify(toProjectionJson(projected)), /secret|vault/i);
-  const [complaint] = findPatchComplaints(larger, projected, {
-    narration: 'x',
-    effects: [{ op: 'set_environment_content', environment_label: 'attic', content: 'y' }],
-  });
+  const [complaint] = findPatchComplaints(
+    larger,
+    { subject: bob, projected, may: {} },
+    {
+      narration: 'x',
+      effects: [{ op: 'set_environment_content', environment_label: 'attic', content: 'y' }],
+    },
+  );
   assert.doesNotMatch(complaint?.message ?? 'none', /vault/);
 });
 

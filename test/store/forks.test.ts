@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { WorldEvent } from '../../engine/core/world/world.js';
 import type { Store } from '../../engine/ports/records.js';
 import { forEachDatabase, type OutsideView } from '../support/databases.js';
-import { begin, DOCUMENTS, makeWorld, NOON, playTurn } from './record-fixtures.js';
+import { begin, beginning, DOCUMENTS, makeWorld, NOON, playTurn, sayPatch } from './record-fixtures.js';
 
 const STATES = ['rested', 'tired', 'asleep', 'awake', 'hungry'];
 
@@ -51,6 +52,13 @@ async function rowsOf(outside: OutsideView, work: () => Promise<unknown>): Promi
       .map(([table, count]) => [table, count - (before.get(table) ?? 0)] as const)
       .filter(([, count]) => count !== 0),
   );
+}
+
+const ASLEEP_TO_AWAKE = { before: 'asleep', after: 'awake' };
+
+function told({ turn, subject_id, patch }: WorldEvent): string {
+  const states = patch.effects.flatMap((effect) => (effect.op === 'set_entity_state' ? effect.state : []));
+  return [turn, subject_id, ...states].join(' ');
 }
 
 forEachDatabase('forks', (open) => {
@@ -163,6 +171,28 @@ forEachDatabase('forks', (open) => {
     await playTurns(store, 'left', 2, 4);
     assert.deepEqual(await contentsAt(store, 'right'), before);
     assert.deepEqual(await store.worlds.effects('right', { after: 1, until: 4 }), []);
+  });
+
+  test('a fork begins with the events of its ancestors, as far as it shares them, and then with its own', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'spoken');
+    await playTurns(store, 'spoken', 1, 3);
+    await fork(store, 'spoken', 2, 'heard');
+    const inherited = await begin(store, 'heard');
+    assert.deepEqual(inherited.world.events.map(told), ['1 zoe tired', '2 zoe asleep']);
+    await store.attempts.commit(inherited.lease, await sayPatch(store, inherited.lease, ASLEEP_TO_AWAKE));
+    const own = await begin(store, 'heard');
+    assert.deepEqual(own.world.events.map(told), ['2 zoe asleep', '3 zoe awake'], 'of the last two turns');
+    assert.deepEqual((await begin(store, 'spoken')).world.events.map(told), ['2 zoe asleep', '3 zoe awake']);
+  });
+
+  test('a world whose program asks for no events is given none', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'deaf');
+    await playTurns(store, 'deaf', 1, 2);
+    const begun = await store.attempts.begin({ ...beginning('deaf'), event_turns: 0 }, () => true);
+    assert.ok(begun.kind === 'begun');
+    assert.deepEqual(begun.world.events, []);
   });
 
   test('a taken name makes no fork, and neither does a turn that was not reached', async () => {

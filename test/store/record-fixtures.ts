@@ -105,6 +105,7 @@ export function beginning(world_slug: string, started_at = NOON): BeginAttempt {
     lease_ms: LEASE_MS,
     renderer_version: '1',
     plugin_versions: { http_json: '1.0.0' },
+    event_turns: 2,
     adopt: adoptAll,
   };
 }

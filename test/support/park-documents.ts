@@ -39,6 +39,8 @@ export interface SmallPark {
   readonly max_generation_attempts?: number;
   readonly max_tool_calls?: number;
   readonly constraints?: JsonObject;
+  readonly projection?: JsonObject;
+  readonly may?: JsonObject;
   readonly prompt?: string;
   readonly nodes_before?: (shelf: Shelf) => readonly JsonObject[];
   readonly schema_delivery?: string;
@@ -50,6 +52,7 @@ export interface SmallPark {
   readonly request_schema?: JsonObject;
   /** What tools may be given. */
   readonly arguments_schema?: JsonObject;
+  readonly environments?: readonly JsonObject[];
   readonly entities?: readonly JsonObject[];
   readonly time?: JsonObject;
   readonly change?: (workflow: JsonObject) => JsonObject;
@@ -114,7 +117,7 @@ export function compileSmallPark(park: SmallPark = {}): Compiled & { readonly sh
     start_time: '2026-05-01T09:00:00Z',
     chronon_seconds: 60,
     ...park.time,
-    environments: [{ label: 'park', content: 'A small park.' }],
+    environments: park.environments ?? [{ label: 'park', content: 'A small park.' }],
     entities: park.entities ?? ENTITIES,
     cognition: [{ profile_ref, subjects: park.subjects ?? ['bob'] }],
   });
@@ -177,7 +180,8 @@ function toWorkflow(shelf: Shelf, park: SmallPark): JsonObject {
             },
           ],
         },
-        projection: { scope: 'world', memory: { recent: 5 } },
+        projection: park.projection ?? { scope: 'world', memory: { recent: 5 } },
+        ...(park.may === undefined ? {} : { may: park.may }),
         available_tools: (park.tools ?? []).map((name) => ({
           name,
           description: `Calls ${name}.`,
@@ -234,6 +238,7 @@ export function smallWorld(count = ENTITIES.length): World {
     turn: 0,
     environments: new Map([['park', 'A small park.']]),
     entities: new Map(entities) as unknown as World['entities'],
+    events: [],
   };
 }
 

@@ -7,6 +7,7 @@ import type { Invoke } from '../turn/command.js';
 import type { CallAnswered } from '../turn/event.js';
 import type { ModelContentDetail } from '../turn/failure.js';
 import type { Rejection } from '../turn/verdict.js';
+import { renderEvents } from '../world/recent-events.js';
 import { renderSubject, toProjectionJson, project } from '../world/projection.js';
 import type { GenerationProgram, OfferedSchema } from '../workflow/program.js';
 import { placeholderUnresolved } from './node-failure.js';
@@ -51,6 +52,7 @@ export function openLane(node: GeneratingNode, scope: NodeScope, offered: Offere
     subject: { id: subject.id, name: subject.name },
     projection: () => toProjectionJson(project(frozen.world, subject, node.projection)),
     rendered_subject: () => renderSubject(subject, node.projection),
+    recent_events: () => renderEvents(frozen.world, subject, node.projection),
     ambient: frozen.ambient,
     absent: scope.absent,
     tools,

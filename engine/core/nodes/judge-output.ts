@@ -73,7 +73,9 @@ function judgePatch(node: LlmToolLoopProgram, scope: NodeScope, patch: JsonObjec
   const blank = findBlankTexts(said);
   if (blank.length > 0)
     return unusable('invalid_patch', `The patch does not fit: ${listPlaces(blank)}: must say something, and is blank.`);
-  const complaints = findPatchComplaints(scope.world, project(scope.world, liveSubject(scope), node.projection), said);
+  const subject = liveSubject(scope);
+  const projected = project(scope.world, subject, node.projection);
+  const complaints = findPatchComplaints(scope.world, { subject, projected, may: node.may }, said);
   const [first] = complaints;
   if (first === undefined) return { kind: 'final_patch', patch: said };
   return unusable(first.detail, complaints.map((complaint) => complaint.message).join('\n\n'));

@@ -6,6 +6,7 @@ export type SegmentOrigin =
   | 'author'
   | 'world'
   | 'world.projection'
+  | 'world.recent_events'
   | 'subject'
   | 'subject.rendered'
   | 'ambient.visible'

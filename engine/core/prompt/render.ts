@@ -11,6 +11,7 @@ export interface PromptScope {
   readonly subject: { readonly id: string; readonly name: string };
   readonly projection: () => Json;
   readonly rendered_subject: () => string;
+  readonly recent_events: () => string;
   readonly ambient: Json;
   readonly absent: readonly Absent[];
   readonly tools: () => Json;
@@ -58,6 +59,8 @@ function fill(placeholder: Placeholder, scope: PromptScope, place: QuotePlace): 
       return render(findAt(scope.nodes, [placeholder.node_id, 'output', ...placeholder.path]), placeholder, place);
     case 'world.projection':
       return fenceJson(placeholder.name, scope.projection());
+    case 'world.recent_events':
+      return scope.recent_events();
     case 'subject.rendered':
       return scope.rendered_subject();
     case 'ambient.visible':

@@ -15,7 +15,12 @@ export type PromptPart =
 /** What stands between double braces, and what it means. */
 export type Placeholder =
   | {
-      readonly reads: 'world.projection' | 'subject.rendered' | 'ambient.visible' | 'tools.available';
+      readonly reads:
+        | 'world.projection'
+        | 'world.recent_events'
+        | 'subject.rendered'
+        | 'ambient.visible'
+        | 'tools.available';
       readonly name: string;
     }
   | { readonly reads: 'world' | 'subject'; readonly name: string; readonly member: string }
@@ -33,6 +38,7 @@ export const PLACEHOLDER_NAMES = [
   'world.attempted_turn',
   'world.simulation_time',
   'world.projection',
+  'world.recent_events',
   'subject.id',
   'subject.name',
   'subject.rendered',
@@ -88,6 +94,7 @@ function toPlaceholder(name: string): Placeholder | undefined {
   if (!PLACEHOLDER_NAMES.some((known) => known === name)) return undefined;
   switch (name) {
     case 'world.projection':
+    case 'world.recent_events':
     case 'subject.rendered':
     case 'ambient.visible':
     case 'tools.available':

@@ -5,6 +5,7 @@ import { hearNode, type NodeState, startNode } from '../nodes/index.js';
 import { callFailed } from '../nodes/node-failure.js';
 import type { NodeFailure, NodeScope, NodeStep } from '../nodes/node-type.js';
 import { applyPatch } from '../world/apply-patch.js';
+import { recentEvents } from '../world/recent-events.js';
 import type { NodeProgram, Program, SubjectProgram } from '../workflow/program.js';
 import {
   type AmbientAsk,
@@ -52,7 +53,7 @@ function hear(program: Program, state: TurnState, event: TurnEvent): Step {
       return beginTurn(program, {
         ...state,
         stage: 'turn_ambients',
-        world: event.world,
+        world: { ...event.world, events: recentEvents(event.world, program.event_turns) },
         simulation_time: event.simulation_time,
       });
     case 'stopped':
@@ -268,7 +269,12 @@ function acceptPatch(
     call_key: said.call_key,
     applied,
   };
-  return { ...state, world, patches: [...state.patches, accepted] };
+  const event = { turn: world.turn + 1, subject_id, patch: said.patch };
+  return {
+    ...state,
+    world: { ...world, events: [...world.events, event] },
+    patches: [...state.patches, accepted],
+  };
 }
 
 /** Asks for readings, or goes on at once where there are none. */

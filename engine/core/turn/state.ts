@@ -45,7 +45,7 @@ export interface SubjectState {
   readonly outputs: ReadonlyMap<string, Json>;
 }
 
-const NO_WORLD: World = { slug: '', turn: 0, environments: new Map(), entities: new Map() };
+const NO_WORLD: World = { slug: '', turn: 0, environments: new Map(), entities: new Map(), events: [] };
 
 /** Before the first event. */
 export const UNBEGUN: TurnState = {

@@ -12,7 +12,7 @@ import { pointerTokens } from '../content/json-pointer.js';
 import { nearestName } from '../content/nearest-name.js';
 import { compileCall, compileReference } from './compile-call.js';
 import { type CompiledPolicy, type CompileParts, type Part, textOf, type WorkflowSetting } from './compile-parts.js';
-import { composeToolLoopSchema, offerAnswerSchema } from './compose-schema.js';
+import { composeToolLoopSchema, offerAnswerSchema, withReach } from './compose-schema.js';
 import { type Complaint, inDocument, isError } from './document-problem.js';
 import { isEquivalentSchema } from './equivalent-schema.js';
 import type {
@@ -73,6 +73,7 @@ function compileToolLoop(
   const offered = compiled
     .filter((tool) => tool.permitted)
     .map((tool) => ({ name: tool.name, arguments: tool.arguments.schema }));
+  const patch = withReach(parts.contracts.world_patch, node.may ?? {});
   return {
     value: {
       ...generation.value,
@@ -81,10 +82,11 @@ function compileToolLoop(
       after: nodesReadBy(generation.value.prompt),
       tools: compiled,
       max_tool_calls: node.max_tool_calls,
+      may: node.may ?? {},
       envelope: contract(parts, 'tool_loop_output'),
       patch: contract(parts, 'world_patch'),
-      offered: composeToolLoopSchema(node.max_tool_calls === 0 ? [] : offered, parts.contracts.world_patch),
-      offered_last: composeToolLoopSchema([], parts.contracts.world_patch),
+      offered: composeToolLoopSchema(node.max_tool_calls === 0 ? [] : offered, patch),
+      offered_last: composeToolLoopSchema([], patch),
     },
     problems,
   };
@@ -150,12 +152,12 @@ function compileGeneration(
   const delivery = call.value === undefined ? undefined : readDelivery(call.value.source.interface);
   const problems = [
     ...call.problems,
-    ...inDocument(document, prompt.complaints),
+    ...inDocument(document, [...prompt.complaints, ...checkEvents(node, prompt.template, pointer)]),
     ...(call.value === undefined || delivery?.ok !== false
       ? []
       : inDocument({ kind: 'response_source', hash: call.value.source.hash }, [delivery.complaint])),
   ];
-  if (call.value === undefined || delivery?.ok !== true || problems.length > 0) return { problems };
+  if (call.value === undefined || delivery?.ok !== true || problems.some(isError)) return { problems };
   return {
     value: {
       call: call.value,
@@ -165,7 +167,7 @@ function compileGeneration(
       constraints: node.constraints,
       schema_delivery: delivery.schema_delivery,
     },
-    problems: [],
+    problems,
   };
 }
 
@@ -185,6 +187,39 @@ function compilePrompt(
     ];
   });
   return { template: { messages: parsed.map(({ role, parts }) => ({ role, parts })) }, complaints };
+}
+
+/** A projection asks for events where a prompt shows them, and there only. */
+function checkEvents(
+  node: LlmToolLoopNode | LlmJsonNode,
+  { messages }: PromptTemplate,
+  pointer: string,
+): readonly Complaint[] {
+  const shown = messages.findIndex(({ parts }) =>
+    parts.some((part) => part.kind === 'placeholder' && part.placeholder.reads === 'world.recent_events'),
+  );
+  const isAsked = node.projection.events !== undefined;
+  if (isAsked === (shown !== -1)) return [];
+  return [isAsked ? eventsNotShown(`${pointer}/projection/events`) : eventsNotAsked(shown, pointer)];
+}
+
+function eventsNotAsked(message: number, pointer: string): Complaint {
+  return {
+    code: 'EVENTS_NOT_PROJECTED',
+    message: '{{world.recent_events}} stands in a prompt whose projection does not say of how many turns.',
+    pointer: `${pointer}/prompt_template/messages/${message}/content`,
+    repair: 'Add "events": {"turns": 2} to the projection of the node.',
+  };
+}
+
+function eventsNotShown(pointer: string): Complaint {
+  return {
+    code: 'EVENTS_NOT_SHOWN',
+    message: 'The projection asks for events, and no message of the prompt shows them.',
+    pointer,
+    repair: 'Write {{world.recent_events}} into a message, or take "events" away.',
+    severity: 'note',
+  };
 }
 
 function unknownPlaceholder(text: string, pointer: string): Complaint {

@@ -36,6 +36,7 @@ export function compileProgram(parts: CompileParts, scenarioHash: string): Compi
       label: scenario.label,
       turn_ambients: distinctAmbients(subjects),
       subjects,
+      event_turns: mostEventTurns(subjects),
     },
     notes: problems,
   };
@@ -130,6 +131,11 @@ function refuseUnsupported(document: ComponentReference, profile: CognitionProfi
       repair: `Take "${member}" away for now.`,
     })),
   );
+}
+
+function mostEventTurns(subjects: readonly SubjectProgram[]): number {
+  const nodes = subjects.flatMap(({ workflow }) => workflow.nodes);
+  return Math.max(0, ...nodes.map((node) => ('projection' in node ? (node.projection.events?.turns ?? 0) : 0)));
 }
 
 /** Bindings of equal hash make one call, recorded under the first declaring workflow. */

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { contentHash } from '../content/canonical.js';
 import { isList } from '../content/json-pointer.js';
 import { toDeliveredSchema } from './delivered-schema.js';
-import type { OfferedSchema } from './program.js';
+import type { OfferedSchema, PatchReach } from './program.js';
 
 /** A tool as the composed schema needs it. */
 export interface OfferedTool {
@@ -29,6 +29,30 @@ export function composeToolLoopSchema(tools: readonly OfferedTool[], patch: Json
     $defs: Object.assign({}, patchPart.definitions, ...toolParts.map(({ part }) => part.definitions)) as JsonObject,
   };
   return offer('tool_loop_output', schema);
+}
+
+/** The patch's schema with a sentence for the model on what its effects may touch, where the node's author limits it. */
+export function withReach(patch: JsonObject, may: PatchReach): JsonObject {
+  const limits = describeReach(may);
+  return limits === '' ? patch : { ...patch, description: `${String(patch['description'])} ${limits}` };
+}
+
+/** What a patch may touch, for a model; empty where it may touch anything. */
+function describeReach({ state, memory, environment }: PatchReach): string {
+  const limits = [
+    { op: 'set_entity_state', reach: state, self: 'yourself', perceived: 'entities that you are shown' },
+    { op: 'append_entity_memory', reach: memory, self: 'yourself', perceived: 'agents that you are shown' },
+    {
+      op: 'set_environment_content',
+      reach: environment,
+      self: 'your own environment',
+      perceived: 'environments that you are shown',
+    },
+  ] as const;
+  const said = limits.flatMap(({ op, reach, ...whom }) =>
+    reach === undefined || reach === 'any' ? [] : [`${op} is allowed for ${whom[reach]} only.`],
+  );
+  return said.join(' ');
 }
 
 /** A declared answer's schema, as a model is given it. */

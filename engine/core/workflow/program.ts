@@ -116,6 +116,18 @@ export interface DeniedTool {
 export interface Projection {
   readonly scope: 'world' | 'subject_environment';
   readonly memory: { readonly recent: number };
+  /** Left out where no events are shown. */
+  readonly events?: { readonly turns: number };
+}
+
+/** What of the world the patches of a node may touch: its subject alone, what the subject perceives, or anything. */
+export type Reach = 'self' | 'perceived' | 'any';
+
+/** What is left out is `any`. Of an environment, `self` is the subject's own. */
+export interface PatchReach {
+  readonly state?: Reach;
+  readonly memory?: Reach;
+  readonly environment?: Reach;
 }
 
 export interface NodeConstraints {
@@ -146,6 +158,7 @@ export interface LlmToolLoopProgram extends GenerationProgram {
   readonly after: readonly string[];
   readonly tools: readonly ToolProgram[];
   readonly max_tool_calls: number;
+  readonly may: PatchReach;
   readonly envelope: SchemaProgram;
   readonly patch: SchemaProgram;
   /** What the model is given while tools remain, and when only the final answer does. */
@@ -202,4 +215,6 @@ export interface Program {
   readonly label: string;
   readonly turn_ambients: readonly TurnAmbientProgram[];
   readonly subjects: readonly SubjectProgram[];
+  /** Of how many turns before a turn the events are to be known: the most that any projection asks for. */
+  readonly event_turns: number;
 }

@@ -4,7 +4,8 @@ import { nearestFirst } from '../content/nearest-name.js';
 import { quoteName } from '../prompt/quote.js';
 import { normaliseEntityId } from './entity-id.js';
 import type { Projected } from './projection.js';
-import type { World } from './world.js';
+import type { PatchReach, Reach } from '../workflow/program.js';
+import type { Entity, World } from './world.js';
 import type { WorldEffect, WorldPatch } from './world-patch.js';
 
 /** How many names a roster shows before it says how many more there are. */
@@ -16,14 +17,21 @@ export interface PatchComplaint {
   readonly message: string;
 }
 
-/**
- * Everything that only the live working world can find wrong with a patch of valid shape.
- * @param projected what the subject may see: rosters name nothing else
- */
-export function findPatchComplaints(world: World, projected: Projected, patch: WorldPatch): readonly PatchComplaint[] {
-  return patch.effects.flatMap(
-    (effect, index) => findEffectComplaint(world, projected, effect, `effects[${index}]`) ?? [],
-  );
+/** Whose patch is judged. */
+export interface Patcher {
+  readonly subject: Entity;
+  /** What the subject may see: rosters name nothing else. */
+  readonly projected: Projected;
+  /** What its patches may touch. */
+  readonly may: PatchReach;
+}
+
+/** Everything that only the live working world can find wrong with a patch of valid shape. */
+export function findPatchComplaints(world: World, patcher: Patcher, patch: WorldPatch): readonly PatchComplaint[] {
+  return patch.effects.flatMap((effect, index) => {
+    const place = `effects[${index}]`;
+    return findEffectComplaint(world, patcher.projected, effect, place) ?? findBreach(patcher, effect, place) ?? [];
+  });
 }
 
 function findEffectComplaint(
@@ -47,6 +55,47 @@ function findEffectComplaint(
   }
 }
 
+/** What an effect touches that the node's `may` keeps from it. What it names is known to exist. */
+function findBreach(
+  { subject, projected, may }: Patcher,
+  effect: WorldEffect,
+  place: string,
+): PatchComplaint | undefined {
+  switch (effect.op) {
+    case 'set_entity_state':
+    case 'append_entity_memory': {
+      const isState = effect.op === 'set_entity_state';
+      const seen = projected.entities.filter(({ kind }) => isState || kind === 'agent');
+      const reached = within(isState ? may.state : may.memory, [[subject.id, subject.name]], toNames(seen));
+      return breach(reached, effect.entity_id, `${place} is a ${effect.op} of entity_id`);
+    }
+    case 'set_environment_content': {
+      const own: Names = subject.environment === undefined ? [] : [[subject.environment, '']];
+      const reached = within(may.environment, own, toPlaces(projected));
+      return breach(reached, effect.environment_label, `${place} is a ${effect.op} of environment_label`);
+    }
+    default:
+      return unreachable(effect);
+  }
+}
+
+type Names = readonly (readonly [id: string, name: string])[];
+
+/** What may be touched; undefined where anything may. */
+function within(reach: Reach = 'any', self: Names, perceived: Names): ReadonlyMap<string, string> | undefined {
+  return reach === 'any' ? undefined : new Map(reach === 'self' ? self : perceived);
+}
+
+function breach(
+  reached: ReadonlyMap<string, string> | undefined,
+  touched: string,
+  what: string,
+): PatchComplaint | undefined {
+  if (reached === undefined || reached.has(touched)) return undefined;
+  const message = `${what} ${JSON.stringify(touched)}, which is not allowed here. Allowed are:\n${renderRoster(touched, reached)}`;
+  return { detail: 'disallowed_effect', message };
+}
+
 function findEntityComplaint(
   world: World,
   projected: Projected,
@@ -55,7 +104,7 @@ function findEntityComplaint(
 ): PatchComplaint | undefined {
   if (world.entities.has(entityId)) return undefined;
   const named = `${place}.entity_id ${JSON.stringify(entityId)}`;
-  const roster = `Entity ids that exist here:\n${renderRoster(entityId, entityNames(projected))}`;
+  const roster = `Entity ids that exist here:\n${renderRoster(entityId, new Map(toNames(projected.entities)))}`;
   const normalised = normaliseEntityId(entityId);
   if (!normalised.ok) {
     return { detail: 'unknown_entity', message: `${named} is not a valid entity id: ${normalised.reason}. ${roster}` };
@@ -79,9 +128,7 @@ function findMemoryComplaint(
   place: string,
 ): PatchComplaint | undefined {
   if (world.entities.get(entityId)?.kind === 'agent') return undefined;
-  const agents = new Map(
-    projected.entities.filter((entity) => entity.kind === 'agent').map((entity) => [entity.id, entity.name]),
-  );
+  const agents = new Map(toNames(projected.entities.filter(({ kind }) => kind === 'agent')));
   return {
     detail: 'memory_on_prop',
     message: `${place} appends a memory to ${JSON.stringify(entityId)}, which is a prop; only agents remember. Agents that exist here:\n${renderRoster(entityId, agents)}`,
@@ -95,15 +142,19 @@ function findEnvironmentComplaint(
   place: string,
 ): PatchComplaint | undefined {
   if (world.environments.has(label)) return undefined;
-  const labels = new Map(projected.environments.map((environment) => [environment.label, '']));
+  const labels = new Map(toPlaces(projected));
   return {
     detail: 'unknown_environment',
     message: `${place}.environment_label ${JSON.stringify(label)} names no environment of this world. Environments that exist here:\n${renderRoster(label, labels)}`,
   };
 }
 
-function entityNames(projected: Projected): ReadonlyMap<string, string> {
-  return new Map(projected.entities.map((entity) => [entity.id, entity.name]));
+function toNames(entities: readonly Entity[]): Names {
+  return entities.map(({ id, name }) => [id, name]);
+}
+
+function toPlaces({ environments }: Projected): Names {
+  return environments.map(({ label }) => [label, '']);
 }
 
 /** Names nearest to what was written first, at most `ROSTER_MAX`. */

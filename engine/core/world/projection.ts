@@ -11,15 +11,21 @@ export interface Projected {
 
 /** What of a world a subject sees. The subject itself is always there. */
 export function project(world: World, subject: Entity, projection: Projection): Projected {
-  const whole = projection.scope === 'world';
-  const environments = [...world.environments].filter(([label]) => whole || label === subject.environment);
-  const entities = [...world.entities.values()].filter(
-    (entity) =>
-      whole ||
-      entity.id === subject.id ||
-      (subject.environment !== undefined && entity.environment === subject.environment),
-  );
+  const environments = [...world.environments].filter(([label]) => perceivesPlace(subject, projection, label));
+  const entities = [...world.entities.values()].filter((entity) => perceivesEntity(subject, projection, entity));
   return { environments: environments.map(([label, content]) => ({ label, content })), entities };
+}
+
+/** Whether a subject perceives what is in an environment. */
+export function perceivesPlace(subject: Entity, { scope }: Pick<Projection, 'scope'>, label: string): boolean {
+  return scope === 'world' || label === subject.environment;
+}
+
+/** Whether a subject perceives an entity, and what it does. Entities never change their environment. */
+export function perceivesEntity(subject: Entity, projection: Pick<Projection, 'scope'>, entity: Entity): boolean {
+  const { id, environment } = entity;
+  if (projection.scope === 'world' || id === subject.id) return true;
+  return environment !== undefined && perceivesPlace(subject, projection, environment);
 }
 
 /** What a subject sees, as a prompt shows it. Memories are the subject's own and are not part of it. */

@@ -1,3 +1,5 @@
+import type { WorldPatch } from './world-patch.js';
+
 /** One remembered sentence, and where it came from. */
 export interface Memory {
   readonly content: string;
@@ -15,6 +17,13 @@ export interface Entity {
   readonly memory: readonly Memory[];
 }
 
+/** A patch that a working world has taken, in a turn, from a subject. */
+export interface WorldEvent {
+  readonly turn: number;
+  readonly subject_id: string;
+  readonly patch: WorldPatch;
+}
+
 /** A world at one turn: a value. Patches make new ones. */
 export interface World {
   readonly slug: string;
@@ -24,4 +33,6 @@ export interface World {
   readonly environments: ReadonlyMap<string, string>;
   /** By canonical id, in the scenario's order. */
   readonly entities: ReadonlyMap<string, Entity>;
+  /** What happened in the latest turns, oldest first: of as many turns as some projection asks for, and of this one. */
+  readonly events: readonly WorldEvent[];
 }

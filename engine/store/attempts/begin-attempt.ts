@@ -4,7 +4,7 @@ import type { BeginAttempt, BeginOutcome, Holder, Rest } from '../../ports/attem
 import { turnEpochsOf } from '../agents/world-heads.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
-import { AT_PLACE, CONTENTS, type ContentsRow, toContents, toWorld } from '../world-snapshot.js';
+import { AT_PLACE, CONTENTS, type ContentsRow, toWorld } from '../world-snapshot.js';
 import { continueAttempt } from './continue-attempt.js';
 import { beginAfter } from './begin-after.js';
 import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
@@ -71,7 +71,9 @@ export async function beginAttempt(
   isDriven: IsDriven,
 ): Promise<BeginOutcome> {
   for (;;) {
-    const [taken] = request.continues_only ? [] : await run<Taken>(database, TAKE_FREE, toTaking(request));
+    const [taken] = request.continues_only
+      ? []
+      : await run<Taken>(database, TAKE_FREE, { ...toTaking(request), event_turns: request.event_turns });
     if (taken) return toBegun(request, taken);
     const outcome = await inTransaction(database.pool, (client) => takeLeft(client, request, isDriven));
     if (outcome !== 'free') return outcome;
@@ -98,7 +100,7 @@ function toBegun({ world_slug, attempt_id }: BeginAttempt, taken: Taken): BeginO
   return {
     kind: 'begun',
     lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch },
-    world: toWorld(world_slug, turn, toContents(taken)),
+    world: toWorld(world_slug, turn, taken),
     agents: openBook(attempt_id, new Map(Object.entries(taken.turn_epochs ?? {}))),
   };
 }

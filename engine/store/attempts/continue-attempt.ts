@@ -2,7 +2,7 @@ import { canonicalText } from '../../core/content/canonical.js';
 import type { AttemptPast, BeginAttempt, BeginOutcome } from '../../ports/attempts.js';
 import { readBook } from '../agents/read-book.js';
 import { type HotStatement, prepare, run, type Runner, toTimestamp } from '../statement.js';
-import { AT_PLACE, CONTENTS, type ContentsRow, toContents, toWorld } from '../world-snapshot.js';
+import { AT_PLACE, CONTENTS, type ContentsRow, toWorld } from '../world-snapshot.js';
 import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
 import { leaseEnd } from './fence.js';
 import { PENDED_EVENTS } from './pend-call.js';
@@ -193,6 +193,7 @@ async function goOn(
     host: holder.host,
     pid: holder.pid,
     lease_ms: request.lease_ms,
+    event_turns: request.event_turns,
     started_at: toTimestamp(request.started_at),
     ...more,
   });
@@ -202,7 +203,7 @@ async function goOn(
   return {
     kind: 'begun',
     lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch },
-    world: toWorld(world_slug, turn, toContents(row)),
+    world: toWorld(world_slug, turn, row),
     agents: await readBook(transaction, { world_slug, attempt_id }),
     past: { take_overs, began_at: began_at.getTime(), renderer_version, plugin_versions, ...past },
     ...(more.adopts === undefined ? {} : { adopts: more.adopts }),

@@ -139,5 +139,11 @@ function toWorld(entities: readonly SceneEntity[]): World {
     entity.id,
     { ...entity, memory: memory.map((content) => ({ content, turn: 0 })) },
   ]);
-  return { slug: 'bench', turn: 0, environments: new Map([['park', ENVIRONMENT]]), entities: new Map(byId) };
+  return {
+    slug: 'bench',
+    turn: 0,
+    environments: new Map([['park', ENVIRONMENT]]),
+    entities: new Map(byId),
+    events: [],
+  };
 }

@@ -1,0 +1,96 @@
+import { quoteName, quoteText } from '../prompt/quote.js';
+import type { Projection } from '../workflow/program.js';
+import { perceivesEntity, perceivesPlace } from './projection.js';
+import type { Entity, World, WorldEvent } from './world.js';
+import type { WorldEffect } from './world-patch.js';
+
+/*
+ * Events are shown in a bounded room: a model pays for each character, and what others write must not crowd out the rest
+ * of a prompt. The latest event is always shown; older ones are, as long as all of them together have room.
+ */
+const SHOWN_LENGTH_MAX = 16_000;
+const EFFECTS_SHOWN_MAX = 20;
+const TEXT_LENGTH_MAX = 1_000;
+
+/** The events of the last turns before the one that begins. */
+export function recentEvents({ turn, events }: World, turns: number): readonly WorldEvent[] {
+  return events.filter((event) => event.turn > turn - turns);
+}
+
+/** What a subject perceives of an event; the acting subject is left out where it is not perceived itself. */
+export interface PerceivedEvent {
+  readonly turn: number;
+  readonly acting?: { readonly subject: Entity; readonly narration: string };
+  readonly effects: readonly Exclude<WorldEffect, { op: 'append_entity_memory' }>[];
+}
+
+/**
+ * What a subject perceives of the events that its projection asks for, oldest first. A narration is perceived where its
+ * subject is, an effect where the entity or environment is that it changed. Memories are perceived by nobody: whoever has
+ * one is shown it as a memory.
+ */
+export function perceiveEvents(world: World, subject: Entity, projection: Projection): readonly PerceivedEvent[] {
+  const { events } = projection;
+  if (events === undefined) return [];
+  return recentEvents(world, events.turns).flatMap(({ turn, subject_id, patch }) => {
+    const doer = world.entities.get(subject_id);
+    const isPerceived = doer !== undefined && perceivesEntity(subject, projection, doer);
+    const effects = patch.effects.filter((effect) => effect.op !== 'append_entity_memory');
+    const perceived = effects.filter((effect) => perceivesEffect(world, subject, projection, effect));
+    if (!isPerceived && perceived.length === 0) return [];
+    const acting = isPerceived ? { acting: { subject: doer, narration: patch.narration } } : {};
+    return [{ turn, ...acting, effects: perceived }];
+  });
+}
+
+function perceivesEffect(
+  world: World,
+  subject: Entity,
+  projection: Projection,
+  effect: PerceivedEvent['effects'][number],
+): boolean {
+  if (effect.op === 'set_environment_content') return perceivesPlace(subject, projection, effect.environment_label);
+  const entity = world.entities.get(effect.entity_id);
+  return entity !== undefined && perceivesEntity(subject, projection, entity);
+}
+
+/** The events that a subject perceives, as a prompt shows them: oldest first, each with its effects. */
+export function renderEvents(world: World, subject: Entity, projection: Projection): string {
+  const [latest, ...before] = perceiveEvents(world, subject, projection).toReversed().map(renderEvent);
+  if (latest === undefined) return '- none';
+  const shown = [latest];
+  let room = SHOWN_LENGTH_MAX - latest.length;
+  for (const event of before) {
+    room -= event.length;
+    if (room < 0) break;
+    shown.push(event);
+  }
+  const left_out = before.length + 1 - shown.length;
+  return [...(left_out === 0 ? [] : [`- (${left_out} earlier left out)`]), ...shown.toReversed()].join('\n');
+}
+
+function renderEvent({ turn, acting, effects }: PerceivedEvent): string {
+  const what =
+    acting === undefined
+      ? 'It is not seen who did this:'
+      : `${quoteName(acting.subject.name)} (id: ${acting.subject.id}): ${cut(acting.narration)}`;
+  const more = effects.length - EFFECTS_SHOWN_MAX;
+  return [
+    `- [turn ${turn}] ${what}`,
+    ...effects.slice(0, EFFECTS_SHOWN_MAX).map(renderEffect),
+    ...(more > 0 ? [`  - and ${more} more changes`] : []),
+  ].join('\n');
+}
+
+function renderEffect(effect: PerceivedEvent['effects'][number]): string {
+  return effect.op === 'set_entity_state'
+    ? `  - ${effect.entity_id} became: ${cut(effect.state)}`
+    : `  - the place ${effect.environment_label} became: ${cut(effect.content)}`;
+}
+
+/** A quoted text, cut where it is long, never within a character. */
+function cut(text: string): string {
+  const quoted = quoteText(text.slice(0, TEXT_LENGTH_MAX));
+  if (text.length <= TEXT_LENGTH_MAX && quoted.length <= TEXT_LENGTH_MAX) return quoted;
+  return `${quoted.slice(0, TEXT_LENGTH_MAX).replace(/[\uD800-\uDBFF]$/, '')}...`;
+}
