@@ -34,11 +34,12 @@ export function composeToolLoopSchema(tools: readonly OfferedTool[], patch: Json
 /** The patch's schema with a sentence for the model on what its effects may touch, where the node's author limits it. */
 export function withReach(patch: JsonObject, may: PatchReach): JsonObject {
   const limits = describeReach(may);
-  return limits === '' ? patch : { ...patch, description: `${String(patch['description'])} ${limits}` };
+  const said = [patch['description'], ...limits].filter((sentence) => typeof sentence === 'string');
+  return limits.length === 0 ? patch : { ...patch, description: said.join(' ') };
 }
 
-/** What a patch may touch, for a model; empty where it may touch anything. */
-function describeReach({ state, memory, environment }: PatchReach): string {
+/** What a patch may touch, for a model: a sentence for each limit. */
+function describeReach({ state, memory, environment }: PatchReach): readonly string[] {
   const limits = [
     { op: 'set_entity_state', reach: state, self: 'yourself', perceived: 'entities that you are shown' },
     { op: 'append_entity_memory', reach: memory, self: 'yourself', perceived: 'agents that you are shown' },
@@ -49,10 +50,9 @@ function describeReach({ state, memory, environment }: PatchReach): string {
       perceived: 'environments that you are shown',
     },
   ] as const;
-  const said = limits.flatMap(({ op, reach, ...whom }) =>
+  return limits.flatMap(({ op, reach, ...whom }) =>
     reach === undefined || reach === 'any' ? [] : [`${op} is allowed for ${whom[reach]} only.`],
   );
-  return said.join(' ');
 }
 
 /** A declared answer's schema, as a model is given it. */
