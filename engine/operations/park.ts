@@ -7,18 +7,22 @@ import { type RunReport, runTurns } from './run-turns.js';
 import { toStage, type WatchedRun, withStagedEngine } from './run-world.js';
 import { createWorld, freshSlug } from './worlds.js';
 
-const FAMILY = 'park';
+/** A scenario that ships, with a script of its name. */
+export interface ShippedRun extends WatchedRun {
+  /** The folder in `workflows`. */
+  readonly scenario: string;
+}
 
-/** The whole park, from nothing: toy services, a model, the documents that ship, a fresh world, and its first turns. */
-export function runPark(composition: Composition, request: WatchedRun): Promise<Done<RunReport>> {
+/** A whole scenario, from nothing: toy services, a model, the documents that ship, a fresh world, and its first turns. */
+export function runPark(composition: Composition, request: ShippedRun): Promise<Done<RunReport>> {
   const root = join(composition.package_root, 'workflows');
   const place = { working_folder: composition.package_root, root };
   return withStagedEngine(composition, toStage(request, true), async (engine) => {
-    const scenario = await putScenario(engine, join(root, FAMILY, 'scenario.json'), place);
+    const scenario = await putScenario(engine, join(root, request.scenario, 'scenario.json'), place);
     if (!scenario.ok) return scenario;
     const chosen = await checkChosenModel(engine, scenario.value, request.model);
     if (!chosen.ok) return chosen;
-    const world_slug = await freshSlug(engine, FAMILY);
+    const world_slug = await freshSlug(engine, request.scenario);
     const world = await createWorld(engine, { world_slug, scenario_hash: scenario.value });
     if (!world.ok) return world;
     request.onWorld(world.value, engine.store.database);

@@ -4,7 +4,7 @@ import { TURN_RETRIES } from '../../core/inbox/backoff.js';
 const TURNS_MAX = 10_000;
 
 /** `--turns N`. */
-export function turnsOption(turns: number): Option {
+export function turnsOption(turns?: number): Option {
   return new Option('--turns <n>', 'how many turns, one after the other; the first that fails ends the run')
     .argParser((text) => toWhole(text, 1, TURNS_MAX))
     .default(turns);

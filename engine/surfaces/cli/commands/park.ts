@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { runPark } from '../../../operations/park.js';
 import { turnsOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
@@ -7,26 +7,34 @@ import { playTurns } from '../play-turns.js';
 import type { Perform, Session } from '../session.js';
 
 interface ParkOptions extends ModelOptions {
-  readonly turns: number;
+  readonly scenario: keyof typeof TURNS;
+  readonly turns?: number;
 }
 
-const SCRIPT = 'park';
+/** What can be played, and how many turns of it are without `--turns`. */
+const TURNS = { park: 3, village: 10 } as const;
 
 /** `chukwa park` */
 export function addPark(program: Command, perform: Perform): void {
   program
     .command('park')
     .helpGroup('Start here:')
-    .description('Run the park: toy services, a scripted model and a fresh world, told turn by turn.')
-    .addOption(turnsOption(3))
-    .option('--script <name>', `what the scripted model says: a script that ships, or a file (default: "${SCRIPT}")`)
+    .description('Run the park, or the village: toy services, a scripted model and a fresh world, told turn by turn.')
+    .addOption(
+      new Option('--scenario <name>', 'the park for 3 turns, or the village for 10')
+        .choices(Object.keys(TURNS))
+        .default('park'),
+    )
+    .addOption(turnsOption())
+    .option('--script <name>', 'what the scripted model says: a script that ships, or a file (default: the script of the scenario)')
     .addOption(llmOption().default('scripted'))
     .addOption(modelOption())
     .action((options: ParkOptions) => perform((session) => park(session, options)));
 }
 
-async function park(session: Session, { turns, llm, script, model }: ParkOptions): Promise<ExitCode> {
-  const spoken = script ?? (llm === 'scripted' ? SCRIPT : undefined);
+async function park(session: Session, options: ParkOptions): Promise<ExitCode> {
+  const { scenario, llm, script, model, turns = TURNS[scenario] } = options;
+  const spoken = script ?? (llm === 'scripted' ? scenario : undefined);
   const choice = await chooseModel(session, {
     ...(llm ? { llm } : {}),
     ...(model === undefined ? {} : { model }),
@@ -35,6 +43,7 @@ async function park(session: Session, { turns, llm, script, model }: ParkOptions
   if (!choice.ok) return choice.code;
   return playTurns(session, ({ signal, narration }) =>
     runPark(session.composition, {
+      scenario,
       turns,
       ...choice.asked,
       signal,
