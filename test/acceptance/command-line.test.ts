@@ -78,6 +78,19 @@ describe('chukwa park', () => {
     assert.equal(again.world, 'park-2');
   });
 
+  test('--scenario village plays ten turns of five people, in a world of its own', async () => {
+    const report = await askChukwa<RunReport>(['park', '--scenario', 'village'], IN_MEMORY);
+    assert.equal(report.world, 'village');
+    assert.equal(report.turns.length, 10);
+    for (const { status, patches } of report.turns) {
+      assert.equal(status, 'committed');
+      assert.deepEqual(
+        patches.map(({ workflow_subject_entity_id }) => workflow_subject_entity_id),
+        ['marta', 'tom', 'ines', 'joss', 'pip'],
+      );
+    }
+  });
+
   test('tells people what happened, and says nothing on standard error', async () => {
     const { code, stdout, stderr } = await runChukwa(['park', '--turns', '1'], IN_MEMORY);
     assert.equal(code, 0);

@@ -3,13 +3,14 @@ import { readText, startLoopbackServer } from '../../fixtures/loopback-server.js
 
 /**
  * What becomes of one request. `cut_before`: the service never gets it; `cut_after`: it does, and its answer is lost;
- * `repeat`: it gets it twice.
+ * `cut_within`: half of its answer arrives; `repeat`: it gets it twice.
  */
 export type Conduct =
   | { readonly kind: 'pass' }
   | { readonly kind: 'status'; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   | { readonly kind: 'cut_before' }
   | { readonly kind: 'cut_after' }
+  | { readonly kind: 'cut_within' }
   | { readonly kind: 'repeat' }
   | { readonly kind: 'delay'; readonly delay_ms: number };
 
@@ -71,12 +72,15 @@ async function serve(
     case 'delay':
       await new Promise((resolve) => setTimeout(resolve, conduct.delay_ms));
       break;
+    case 'cut_within':
     case 'pass':
       break;
   }
   const answer = await passOn(target, request, body);
   response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'application/json' });
-  response.end(Buffer.from(await answer.arrayBuffer()));
+  const whole = Buffer.from(await answer.arrayBuffer());
+  if (conduct.kind === 'cut_within') response.write(whole.subarray(0, whole.length / 2), () => response.destroy());
+  else response.end(whole);
 }
 
 function passOn(target: string, { method = 'POST', url = '/', headers }: IncomingMessage, body: string) {

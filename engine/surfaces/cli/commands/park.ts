@@ -26,7 +26,10 @@ export function addPark(program: Command, perform: Perform): void {
         .default('park'),
     )
     .addOption(turnsOption())
-    .option('--script <name>', 'what the scripted model says: a script that ships, or a file (default: the script of the scenario)')
+    .option(
+      '--script <name>',
+      'what the scripted model says: a script that ships, or a file (default: the script of the scenario)',
+    )
     .addOption(llmOption().default('scripted'))
     .addOption(modelOption())
     .action((options: ParkOptions) => perform((session) => park(session, options)));
