@@ -191,8 +191,8 @@ async function tellOfServe(
   return problems.map((problem) => {
     if (served === undefined || problem.code !== 'DATABASE_LOCKED' || problem.details?.['pid'] !== served.pid)
       return problem;
-    const repair = `chukwa serve has it, at ${served.url}: chukwa report and chukwa stop go through it. For all else, stop it first (process ${served.pid}), or use CHUKWA_DATABASE_URL with PostgreSQL to share a database between processes.`;
-    return { ...problem, repair, details: { ...problem.details, served_at: served.url } };
+    const repair = `chukwa serve has it, at ${served.url}: chukwa report and chukwa stop go through it. All else waits until it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
+    return { ...problem, repair, details: { ...problem.details, served_at: served.url, may_pass: false } };
   });
 }
 

@@ -29,6 +29,8 @@ interface LockHolder {
   readonly pid: number;
   /** When the process began, in the kernel's ticks; null where the platform does not tell. */
   readonly started: string | null;
+  /** Since when it has the folder, RFC 3339; left out by earlier versions. */
+  readonly since?: string;
 }
 
 const held = new Set<string>();
@@ -108,10 +110,11 @@ function toHolder(): LockHolder {
     namespace: findNamespace(),
     pid: process.pid,
     started: findProcess(process.pid)?.started ?? null,
+    since: new Date().toISOString(),
   };
 }
 
-function toProblem(folder: string, lock_file: string, { host, namespace, pid }: Partial<LockHolder>) {
+function toProblem(folder: string, lock_file: string, { host, namespace, pid, since }: Partial<LockHolder>) {
   const elsewhere =
     host !== undefined && host !== hostname()
       ? { where: `on host ${host}`, gone: 'that host' }
@@ -121,6 +124,7 @@ function toProblem(folder: string, lock_file: string, { host, namespace, pid }: 
   return databaseLocked(folder, {
     host: host ?? hostname(),
     ...(pid === undefined ? {} : { pid }),
+    ...(since === undefined ? {} : { since }),
     lock_file,
     ...(elsewhere === undefined ? {} : { elsewhere }),
   });
@@ -153,9 +157,15 @@ function says(file: string, text: string): boolean {
 
 function parseHolder(text: string): LockHolder | undefined {
   try {
-    const { host, namespace, pid, started } = JSON.parse(text) as Partial<LockHolder>;
+    const { host, namespace, pid, started, since } = JSON.parse(text) as Partial<LockHolder>;
     return typeof host === 'string' && typeof pid === 'number'
-      ? { host, namespace: namespace ?? null, pid, started: started ?? null }
+      ? {
+          host,
+          namespace: namespace ?? null,
+          pid,
+          started: started ?? null,
+          ...(typeof since === 'string' ? { since } : {}),
+        }
       : undefined;
   } catch {
     return undefined;

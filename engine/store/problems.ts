@@ -7,21 +7,24 @@ interface DatabaseHolder {
   /** Left out where it does not say. */
   readonly pid?: number;
   readonly host: string;
+  /** Since when, RFC 3339; left out where it does not say. */
+  readonly since?: string;
   /** Where it is, if it cannot be seen from here, and what would have to be gone for it to be dead. */
   readonly elsewhere?: { readonly where: string; readonly gone: string };
   readonly lock_file: string;
 }
 
 /** Somebody else has the embedded database. */
-export function databaseLocked(folder: string, { pid, host, elsewhere, lock_file }: DatabaseHolder): Problem {
+export function databaseLocked(folder: string, { pid, host, since, elsewhere, lock_file }: DatabaseHolder): Problem {
   const where = elsewhere ? ` ${elsewhere.where}` : '';
-  const after = elsewhere ? `; if ${elsewhere.gone} is gone for good, delete ${lock_file}` : '';
   const holder = pid === undefined ? 'another process' : `process ${pid}`;
   return {
     code: 'DATABASE_LOCKED',
-    message: `The database in ${folder} is in use by ${holder}${where}.`,
-    repair: `Stop ${pid === undefined ? 'that process' : holder}${after}, or ${SHARE}.`,
-    details: { ...(pid === undefined ? {} : { pid }), host, folder },
+    message: `The database in ${folder} is in use by ${holder}${where}${since === undefined ? '' : `, since ${since}`}.`,
+    repair: elsewhere
+      ? `Wait until it has ended; if ${elsewhere.gone} is gone for good, delete ${lock_file}. Or ${SHARE}.`
+      : `Try again when it has ended, or wait for it with --wait SECONDS. Or ${SHARE}.`,
+    details: { ...(pid === undefined ? {} : { pid }), host, folder, may_pass: elsewhere === undefined },
   };
 }
 

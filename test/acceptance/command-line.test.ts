@@ -6,6 +6,7 @@ import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord, AttemptSummary, WorldSnapshot } from '../../engine/ports/records.js';
 import { type ScriptedModel, startScriptedModel } from '../../fixtures/scripted-model/index.js';
 import { editWorkflows } from '../support/park-stage.js';
+import { waitUntil } from '../support/wait-until.js';
 import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
 import { memberOf, script } from './readings.js';
 
@@ -162,17 +163,26 @@ describe('while a turn runs', () => {
   });
   after(() => model.close());
 
-  test('others are refused with 4 and told who has the folder; an interrupt ends the attempt as stopped, with 130', async (context) => {
+  test('others wait for the folder, or are refused with 4, and told who has it since when; an interrupt ends the attempt as stopped, with 130', async (context) => {
     const variables = { CHUKWA_DATA_DIR: await makeFolder(context), CHUKWA_LLM_BASE_URL: model.url };
     await askChukwa<WorldSnapshot>(['world', 'create', 'slow', '--scenario', SIMPLE], variables);
     const asked = new Promise<void>((resolve) => model.onRequest(async () => resolve()));
     const running = startChukwa(['run', 'slow', '--json'], variables);
     await whileRunning(running, asked);
-    const second = await runChukwa(['world', 'list'], variables);
+    const second = await runChukwa(['world', 'list', '--wait', '0'], variables);
+    const reader = startChukwa(['world', 'list', '--wait', '600'], variables);
+    await whileRunning(
+      reader,
+      waitUntil(async () => reader.complained().includes('(--wait)')),
+    );
     running.kill('SIGINT');
     const first = await running.ended;
+    const read = await reader.ended;
+    assert.equal(read.code, 0, read.stderr);
+    assert.match(read.stdout, /slow/);
+    assert.doesNotMatch(`${second.stderr}${read.stderr}`, /\b(stop|kill)\b/i);
     assert.equal(second.code, 4);
-    assert.match(second.stderr, new RegExp(`in use by process ${running.pid}\\b`));
+    assert.match(second.stderr, new RegExp(`in use by process ${running.pid}, since \\d{4}-`));
     assert.match(second.stderr, /CHUKWA_DATABASE_URL/);
     assert.equal(first.code, 130);
     const [turn] = (JSON.parse(first.stdout) as RunReport).turns;

@@ -64,7 +64,7 @@ for (const [how, tamper] of Object.entries(TAMPERED)) {
       );
       await tamper(lock_file);
       // The first leaves at its next statement: a second run races with it for the folder.
-      const second = await runChukwa(run, variables);
+      const second = await runChukwa([...run, '--wait', '0'], variables);
       if (second.code !== 0) assert.match(second.stderr, /DATABASE_LOCKED/);
       goOn();
       const { code, stderr } = await first.ended;

@@ -314,7 +314,7 @@ test(
       worker,
       waitUntil(() => kindsOf(worker).filter((kind) => kind === 'turn_committed').length === 2),
     );
-    const second = await runChukwa(['worker'], variables);
+    const second = await runChukwa(['worker', '--wait', '0'], variables);
     assert.equal(second.code, 4);
     assert.match(second.stderr, /DATABASE_LOCKED/);
     worker.kill('SIGTERM');
