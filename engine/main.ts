@@ -71,7 +71,7 @@ export async function compose(variables: Variables): Promise<Composition> {
     version,
     package_root: PACKAGE_ROOT,
     openAuthoring: async () => ({ ok: true, value: (await openParts(variables, {})).authoring }),
-    openSources: () => openSourcesAlone(variables),
+    openSources: (overlay = {}) => openSourcesAlone(variables, overlay),
     openWorkshop: () => openWorkshop(variables),
     openArchive: () => openArchive(variables),
     openEngine: (options = {}) => openEngine(variables, options),
@@ -149,8 +149,11 @@ async function openParts(variables: Variables, options: PartsOptions): Promise<P
   };
 }
 
-async function openSourcesAlone(variables: Variables): Promise<Done<OpenSources>> {
-  const { authoring, sources } = await openParts(variables, {});
+async function openSourcesAlone(
+  variables: Variables,
+  overlay: Readonly<Record<string, string>>,
+): Promise<Done<OpenSources>> {
+  const { authoring, sources } = await openParts(variables, { variables: overlay });
   return { ok: true, value: { authoring, callSource: sources.callSource, close: () => sources.close() } };
 }
 

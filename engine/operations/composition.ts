@@ -13,8 +13,8 @@ export interface Composition {
   readonly package_root: string;
   /** Plugins and schemas only: no database, no call. */
   openAuthoring(): Promise<Done<Authoring>>;
-  /** What can be asked, without a database: nothing of it is recorded. */
-  openSources(): Promise<Done<OpenSources>>;
+  /** What can be asked, without a database: nothing of it is recorded. The variables are laid over the environment's. */
+  openSources(variables?: Readonly<Record<string, string>>): Promise<Done<OpenSources>>;
   /** Plugins, to be looked at and tested; only a test runs their code. */
   openWorkshop(): Promise<Done<Workshop>>;
   /** The configured database, migrated, to look at what is stored. */

@@ -37,13 +37,17 @@ export function readResult(result: JsonObject, text_is_json: boolean, parseJson:
 
 /** Reads one page of `tools/list`; whatever is no tool is passed by. */
 export function readListing(result: JsonObject): ListingPage {
-  const listed = result['tools'];
-  const tools = (isList(listed) ? listed : []).filter(isObject).flatMap((tool) => {
+  const tools = toTools(result).flatMap((tool) => {
     const { name, outputSchema } = tool;
     return typeof name === 'string' ? [[name, { declares_output: isObject(outputSchema) }] as const] : [];
   });
   const next = result['nextCursor'];
   return { tools: new Map(tools), ...(typeof next === 'string' ? { next_cursor: next } : {}) };
+}
+
+/** The tools of a page, as the server says them. */
+export function toTools({ tools }: JsonObject): readonly JsonObject[] {
+  return isList(tools) ? tools.filter(isObject) : [];
 }
 
 /** Says that a tool is missing, and which there are. */

@@ -7,11 +7,11 @@ import type {
   SourcePlugin,
   TransportFacts,
 } from 'chukwa/plugin';
-import { describeMissing, readResult } from './answer.js';
+import { describeMissing, readResult, toTools } from './answer.js';
 import { type Connection, findConnection } from './connection.js';
 import type { McpToolInterface } from './interface.js';
 import { TIMEOUT_DEFAULT_MS, toArguments, toCallParams } from './request.js';
-import { listTools, type Session } from './session.js';
+import { listPages, listTools, type Session } from './session.js';
 import { isSourceFailure } from './wire.js';
 
 const plugin: SourcePlugin = {
@@ -105,15 +105,31 @@ async function callTool(
   { failure, parseJson }: Pick<Capabilities, 'failure' | 'parseJson'>,
   { session, given, context }: Call,
 ): Promise<SourceAnswer> {
-  const declares_output = await findTool(told.tool_name, session, context.signal);
+  const { tool_name } = told;
+  if (tool_name === undefined) return listAll(failure, { session, context });
+  const declares_output = await findTool(tool_name, session, context.signal);
   if (typeof declares_output === 'string') throw failure('unavailable', declares_output);
-  const params = toCallParams(told, given, context.client_request_id);
+  const params = toCallParams(tool_name, given, context.client_request_id);
   context.acts();
   const result = await session.ask('tools/call', params, context.signal);
   const facts = toFacts(result);
   const answer = readResult(result, told.text === 'json' || declares_output, parseJson);
   if (!answer.ok) throw failure(answer.failure_class, answer.message, facts);
   return { value: answer.value, facts };
+}
+
+/** The list of tools, page after page. */
+async function listAll(
+  failure: Capabilities['failure'],
+  { session, context }: Pick<Call, 'session' | 'context'>,
+): Promise<SourceAnswer> {
+  const bytes_max = context.max_result_bytes;
+  const message = `the list of tools has more than ${bytes_max} bytes, which is the limit`;
+  const pages = await listPages(session, context.signal, {
+    bytes_max,
+    tooLarge: () => failure('result_too_large', message),
+  });
+  return { value: { tools: pages.flatMap(toTools) } };
 }
 
 /** What the server said, whole; unless it is nested too deeply to be written down, which the engine will say. */

@@ -1,5 +1,4 @@
 import type { Json, JsonObject } from 'chukwa/plugin';
-import type { McpToolInterface } from './interface.js';
 
 /** How long an answer may take where the source does not say. Many servers are started first. */
 export const TIMEOUT_DEFAULT_MS = 30_000;
@@ -11,7 +10,7 @@ export function toArguments(request: Json): JsonObject | undefined {
 
 /** What `tools/call` is sent. `client_request_id` lets a server recognise a call made twice. */
 export function toCallParams(
-  { tool_name }: Pick<McpToolInterface, 'tool_name'>,
+  tool_name: string,
   given: JsonObject,
   client_request_id: string,
 ): { readonly name: string; readonly arguments: JsonObject; readonly _meta: JsonObject } {

@@ -53,18 +53,30 @@ export async function openSession(wire: Wire, failure: Capabilities['failure'], 
 
 /** Lists the tools of a server; undefined where it will not say. @throws SourceFailure */
 export async function listTools(session: Session, signal: AbortSignal): Promise<Listing | undefined> {
-  const tools = new Map<string, { readonly declares_output: boolean }>();
+  const pages = await listPages(session, signal).catch(refused);
+  return pages && new Map(pages.flatMap((page) => [...readListing(page).tools]));
+}
+
+/**
+ * Gives the pages of a server's list of tools, as it says them. @throws SourceFailure
+ * @param bytes_max of all pages together, as JSON
+ */
+export async function listPages(
+  session: Session,
+  signal: AbortSignal,
+  bounds?: { readonly bytes_max: number; readonly tooLarge: () => SourceFailure },
+): Promise<readonly JsonObject[]> {
+  const pages: JsonObject[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const read = await session
-      .ask('tools/list', cursor === undefined ? {} : { cursor }, signal)
-      .then(readListing, refused);
-    if (read === undefined) return undefined;
-    for (const [name, tool] of read.tools) tools.set(name, tool);
-    cursor = read.next_cursor;
-    if (cursor === undefined) break;
-  }
-  return tools;
+  let bytes = 0;
+  do {
+    const page = await session.ask('tools/list', cursor === undefined ? {} : { cursor }, signal);
+    pages.push(page);
+    if (bounds) bytes += JSON.stringify(page).length;
+    if (bounds && bytes > bounds.bytes_max) throw bounds.tooLarge();
+    cursor = readListing(page).next_cursor;
+  } while (cursor !== undefined && pages.length < PAGES_MAX);
+  return pages;
 }
 
 function refused(error: unknown): undefined {

@@ -59,7 +59,7 @@ test('arguments are an object', () => {
 });
 
 test('a request names the tool and the call', () => {
-  assert.deepEqual(toCallParams({ tool_name: 'echo' }, { message: 'x' }, 'park/turn-1/x'), {
+  assert.deepEqual(toCallParams('echo', { message: 'x' }, 'park/turn-1/x'), {
     name: 'echo',
     arguments: { message: 'x' },
     _meta: { 'chukwa.dev/client-request-id': 'park/turn-1/x' },

@@ -9,6 +9,7 @@ import { addGet } from './get.js';
 import { addInvocation } from './invocation.js';
 import { addList } from './list.js';
 import { addLlmCall } from './llm-call.js';
+import { addMcp } from './mcp.js';
 import { addMigrate } from './migrate.js';
 import { addModel } from './model.js';
 import { addPark } from './park.js';
@@ -50,6 +51,7 @@ const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addRecord,
   addPlugin,
   addModel,
+  addMcp,
   addToys,
   addMigrate,
   addDoctor,

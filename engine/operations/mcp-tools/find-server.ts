@@ -1,0 +1,62 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Composition, OpenSources } from '../composition.js';
+import type { Place } from '../documents/index.js';
+import { type Done, refuse } from '../engine.js';
+import { findTriedSource } from '../model-try/index.js';
+
+/** Which server is asked: the variable that leads to it, and what is laid over the environment for that. */
+export interface WantedServer {
+  readonly server_env: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+const VARIABLE = /^CHUKWA_MCP_[A-Z0-9_]{1,116}$/;
+
+/**
+ * Finds out which server is meant.
+ * @param said a variable, the file of a source, a URL, or a command
+ * @param name what a server is called that is given by its URL or command
+ */
+export async function findServer(
+  composition: Pick<Composition, 'openArchive' | 'openSources'>,
+  said: string,
+  { name, place }: { readonly name: string; readonly place: Place },
+): Promise<Done<WantedServer>> {
+  if (VARIABLE.test(said)) return { ok: true, value: { server_env: said, variables: {} } };
+  const facts = await stat(resolve(place.working_folder, said)).catch(() => undefined);
+  if (facts?.isFile()) return findInSource(composition, said, place);
+  const server_env = `CHUKWA_MCP_${name.toUpperCase().replaceAll('-', '_')}`;
+  if (VARIABLE.test(server_env)) return { ok: true, value: { server_env, variables: { [server_env]: said } } };
+  return refuse({
+    code: 'MCP_SERVER_NAME_INVALID',
+    message: `${JSON.stringify(name)} cannot be the name of a server.`,
+    repair: 'Use letters, digits and underscores, such as --as memory.',
+  });
+}
+
+async function findInSource(
+  composition: Pick<Composition, 'openArchive' | 'openSources'>,
+  file: string,
+  place: Place,
+): Promise<Done<WantedServer>> {
+  const opened = await composition.openSources();
+  if (!opened.ok) return opened;
+  const found = await closing(opened.value, () => findTriedSource(composition, opened.value, file, place));
+  if (!found.ok) return found;
+  const { server_env } = found.value.interface;
+  if (typeof server_env === 'string') return { ok: true, value: { server_env, variables: {} } };
+  return refuse({
+    code: 'SOURCE_IS_NO_SERVER',
+    message: `The source ${found.value.label} names no MCP server: its interface is ${found.value.interface.name}.`,
+    repair: 'Name a source whose interface is mcp_tool, such as workflows/sources/mcp-read-graph.json.',
+  });
+}
+
+async function closing<Value>(opened: OpenSources, task: () => Promise<Value>): Promise<Value> {
+  try {
+    return await task();
+  } finally {
+    await opened.close();
+  }
+}

@@ -1,0 +1,4 @@
+export { findServer } from './find-server.js';
+export { listServerTools, type ServerTools } from './list-tools.js';
+export type { ServerTool, UsableTool } from './server-tool.js';
+export { type WrittenTools, writeTools } from './write-tools.js';

@@ -1,0 +1,125 @@
+import type { Json, JsonObject } from '../../contract/json.js';
+import { contentHash } from '../../core/content/canonical.js';
+import type { EffectClass } from '../../core/workflow/effect-class.js';
+import type { CompileSchema } from '../../ports/validation.js';
+
+/** A tool of a server, as it may stand in documents. Names, descriptions and hints are the server's own words. */
+export interface ServerTool {
+  /** As the server names it; cut where it is long. */
+  readonly name: string;
+  readonly description: string;
+  /** What the server says by readOnlyHint and destructiveHint; null where it says nothing. */
+  readonly is_read_only: boolean | null;
+  readonly is_destructive: boolean | null;
+  readonly required: readonly string[];
+  /** Why it cannot be written as documents; left out where it can. */
+  readonly unusable?: string;
+}
+
+/** A tool that can be written as documents. */
+export interface UsableTool extends ServerTool {
+  /** `mcp__memory__search_nodes` */
+  readonly id: string;
+  readonly effect: EffectClass;
+  readonly arguments_schema: JsonObject;
+  /** Left out where the server declares none that can be used. */
+  readonly result_schema?: JsonObject;
+}
+
+const NAME = /^[A-Za-z0-9_./-]{1,128}$/;
+const NAME_LENGTH_MAX = 128;
+const DESCRIPTION_LENGTH_MAX = 2_000;
+const REQUIRED_MAX = 50;
+const ID_LENGTH_MAX = 64;
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+/**
+ * Reads a server's list of tools. Everything in it is data: what is no tool is passed by, what is long is cut, and a tool
+ * that documents could not name or check says why.
+ * @param server the name that the server has in names of tools, such as `memory`
+ */
+export function readTools(
+  listed: readonly Json[],
+  server: string,
+  compileSchema: CompileSchema,
+): readonly (ServerTool | UsableTool)[] {
+  const tools = listed.filter(isObject).filter(({ name }) => typeof name === 'string');
+  const ids = tools.map(({ name }) => toId(server, String(name)));
+  const counts = new Map<string, number>();
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return tools.map((tool, index) => {
+    const id = ids[index] ?? '';
+    return readTool(tool, { id, compileSchema, is_shared: (counts.get(id) ?? 0) > 1 });
+  });
+}
+
+function toId(server: string, name: string): string {
+  return `mcp__${server}__${name.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
+}
+
+interface Setting {
+  readonly id: string;
+  readonly compileSchema: CompileSchema;
+  /** Another tool of the server would have the same id. */
+  readonly is_shared: boolean;
+}
+
+function readTool(tool: JsonObject, { id, compileSchema, is_shared }: Setting): ServerTool | UsableTool {
+  const name = String(tool['name']);
+  const shown = describeTool(tool);
+  const unusable = (why: string): ServerTool => ({ ...shown, unusable: why });
+  if (!NAME.test(name)) return unusable('its name has other characters than letters, digits and _./-, or too many');
+  if (is_shared) return unusable(`the server lists several tools that would be called ${id}`);
+  if (id.length > ID_LENGTH_MAX) return unusable(`${id} would have more than ${ID_LENGTH_MAX} characters`);
+  const asked = compile(compileSchema, tool['inputSchema']);
+  if (typeof asked === 'string') return unusable(`the schema of its arguments cannot be used: ${asked}`);
+  const answered = compile(compileSchema, tool['outputSchema']);
+  return {
+    ...shown,
+    id,
+    effect: effectOf(shown),
+    arguments_schema: asked,
+    ...(typeof answered === 'string' ? {} : { result_schema: answered }),
+  };
+}
+
+function describeTool({ name, description, annotations, inputSchema }: JsonObject): ServerTool {
+  const hints = isObject(annotations) ? annotations : {};
+  const required = isObject(inputSchema) && Array.isArray(inputSchema['required']) ? inputSchema['required'] : [];
+  const names = (required as readonly Json[]).filter((member) => typeof member === 'string');
+  return {
+    name: shorten(String(name), NAME_LENGTH_MAX),
+    description: typeof description === 'string' ? shorten(description, DESCRIPTION_LENGTH_MAX) : '',
+    is_read_only: hintOf(hints['readOnlyHint']),
+    is_destructive: hintOf(hints['destructiveHint']),
+    required: names.slice(0, REQUIRED_MAX).map((member) => shorten(member, NAME_LENGTH_MAX)),
+  };
+}
+
+/** Without a hint the strictest holds. */
+function effectOf({ is_read_only, is_destructive }: ServerTool): EffectClass {
+  if (is_read_only === true) return 'read_only';
+  return is_destructive === false ? 'state_change' : 'external_side_effect';
+}
+
+/** A schema of an object in our dialect; or why it is none. Servers name other dialects for schemas that are of both. */
+function compile(compileSchema: CompileSchema, said: Json | undefined): JsonObject | string {
+  if (!isObject(said)) return 'it is no object';
+  const schema = { ...said, $schema: DIALECT, type: said['type'] ?? 'object' };
+  if (schema.type !== 'object') return 'it does not say "type": "object"';
+  const compiled = compileSchema(contentHash(schema), schema);
+  if (compiled.ok) return schema;
+  return shorten(compiled.problems[0]?.message ?? 'it does not compile', DESCRIPTION_LENGTH_MAX);
+}
+
+function hintOf(hint: Json | undefined): boolean | null {
+  return typeof hint === 'boolean' ? hint : null;
+}
+
+function shorten(text: string, length: number): string {
+  return text.length > length ? `${Array.from(text.slice(0, length)).slice(0, -1).join('')}…` : text;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

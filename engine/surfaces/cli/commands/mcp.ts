@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Done } from '../../../operations/engine.js';
+import {
+  findServer,
+  listServerTools,
+  type ServerTools,
+  writeTools,
+  type WrittenTools,
+} from '../../../operations/mcp-tools/index.js';
+import { rootOption, toPath } from '../arguments.js';
+import type { ExitCode } from '../exit-code.js';
+import { type RootOptions, toPlace } from '../place.js';
+import { serverToolLines, writtenToolLines } from '../render/mcp-tools.js';
+import { answer, type Perform, type Session } from '../session.js';
+
+interface ToolsOptions extends RootOptions {
+  readonly write?: string;
+  readonly tool: readonly string[];
+  readonly as: string;
+}
+
+/** `chukwa mcp tools` */
+export function addMcp(program: Command, perform: Perform): void {
+  const mcp = program.command('mcp').helpGroup('Set-up:').description('MCP servers: list their tools.');
+  mcp
+    .command('tools')
+    .helpGroup('Set-up:')
+    .argument('<server>', 'a variable CHUKWA_MCP_..., the file of a source, a URL, or a command in quotes')
+    .description("List an MCP server's tools, and write documents for them. Starts or asks the server.")
+    .option('--write <dir>', 'write sources, schemas, and a small scenario with all tools into this folder', toPath)
+    .option(
+      '--tool <name>',
+      'only this tool; may be repeated',
+      (name: string, before: readonly string[]) => [...before, name],
+      [],
+    )
+    .option('--as <name>', 'what a server given by URL or command is called', 'server')
+    .addOption(rootOption())
+    .action((server: string, options: ToolsOptions) => perform((session) => show(session, server, options)));
+}
+
+async function show(session: Session, said: string, options: ToolsOptions): Promise<ExitCode> {
+  const listed = await list(session, said, options);
+  const folder = options.write;
+  if (folder === undefined || !listed.ok)
+    return answer(session, listed, { json: (found) => found, lines: (found) => serverToolLines(found, options.tool) });
+  const written: Done<WrittenTools> = await writeTools(
+    listed.value,
+    options.tool,
+    resolve(session.terminal.working_folder, folder),
+  );
+  return answer(session, written, {
+    json: (value) => value,
+    lines: (value) => writtenToolLines(value, listed.value.server_env, session.terminal.working_folder),
+  });
+}
+
+async function list(session: Session, said: string, options: ToolsOptions): Promise<Done<ServerTools>> {
+  const { composition } = session;
+  const wanted = await findServer(composition, said, { name: options.as, place: toPlace(session, options) });
+  if (!wanted.ok) return wanted;
+  const opened = await composition.openSources(wanted.value.variables);
+  if (!opened.ok) return opened;
+  try {
+    return await listServerTools(opened.value, wanted.value.server_env);
+  } finally {
+    await opened.value.close();
+  }
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
+import type { ServerTools, WrittenTools } from '../../engine/operations/mcp-tools/index.js';
+import { commandOf, commandOfScript, startHttpServer } from '../plugins/mcp-servers.js';
+import { askChukwa, makeFolder, runChukwa } from './command.js';
+
+/** A server that lists these tools, so many a page; it fails the test where a page is asked for that there is not. */
+function listing(tools: readonly Json[], page = 100): string {
+  return commandOfScript(`
+    const tools = ${JSON.stringify(tools)};
+    const page = ${page};
+    const methods = {
+      initialize: ({ params }) => ({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'fake', version: '1' } }),
+      'tools/list': ({ params }) => {
+        const from = Number(params?.cursor ?? 0);
+        const more = from + page < tools.length;
+        return { tools: tools.slice(from, from + page), ...(more ? { nextCursor: String(from + page) } : {}) };
+      },
+    };
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const message = JSON.parse(line);
+      const result = methods[message.method]?.(message);
+      if (message.id !== undefined && result) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }) + '\\n');
+    }).on('close', () => process.exit());
+  `);
+}
+
+const tool = (name: Json, more: JsonObject = {}): JsonObject => ({ name, inputSchema: { type: 'object' }, ...more });
+
+function list(command: string, ...words: readonly string[]): Promise<ServerTools> {
+  return askChukwa<ServerTools>(['mcp', 'tools', command, ...words], {});
+}
+
+test('the tools of a real server are listed with hints and required arguments', async () => {
+  const { tools, server_env } = await list(commandOf('memory'), '--as', 'memory');
+  assert.equal(server_env, 'CHUKWA_MCP_MEMORY');
+  const found = tools.find(({ name }) => name === 'delete_entities');
+  assert.deepEqual(
+    [found?.is_read_only, found?.is_destructive, found?.required, found?.unusable],
+    [false, true, ['entityNames'], undefined],
+  );
+  const { stdout, code } = await runChukwa(['mcp', 'tools', commandOf('memory')], {});
+  assert.equal(code, 0);
+  assert.match(stdout, /^search_nodes {2}reads only; needs query$/m);
+});
+
+test('a server behind a URL, a variable, and the source that names it are listed alike', async (t) => {
+  const url = await startHttpServer(t);
+  const folder = await makeFolder(t);
+  const file = join(folder, 'echo.json');
+  const told = { name: 'mcp_tool', server_env: 'CHUKWA_MCP_EVERYTHING', tool_name: 'echo' };
+  await writeFile(file, JSON.stringify({ version: 1, label: 'echo', interface: told }));
+  const variables = { CHUKWA_MCP_EVERYTHING: url };
+  const names = ({ tools }: ServerTools) => tools.map(({ name }) => name);
+  const byUrl = names(await list(url));
+  assert.ok(byUrl.includes('echo'));
+  for (const said of ['CHUKWA_MCP_EVERYTHING', file])
+    assert.deepEqual(names(await askChukwa<ServerTools>(['mcp', 'tools', said], variables)), byUrl);
+});
+
+for (const [server, words] of [
+  ['memory', []],
+  ['everything', []],
+  ['filesystem', ['/tmp']],
+] as const) {
+  test(`what is written for all tools of the server ${server} is valid at once`, async (t) => {
+    const folder = join(await makeFolder(t), 'written');
+    const command = commandOf(server, words);
+    const written = await askChukwa<WrittenTools>(['mcp', 'tools', command, '--as', server, '--write', folder], {});
+    assert.deepEqual(written.left_out, []);
+    const { code, stdout, stderr } = await runChukwa(['validate', folder], {});
+    assert.equal(code, 0, stdout + stderr);
+    const workflow = JSON.parse(await readFile(join(folder, 'workflow.json'), 'utf8')) as {
+      readonly nodes: readonly [
+        { readonly available_tools: readonly { readonly name: string; readonly effect: string }[] },
+      ];
+    };
+    const policy = JSON.parse(await readFile(join(folder, 'policy.json'), 'utf8')) as {
+      readonly allow: readonly string[];
+    };
+    const [{ available_tools }] = workflow.nodes;
+    assert.deepEqual(
+      policy.allow,
+      available_tools.filter(({ effect }) => effect === 'read_only').map(({ name }) => name),
+    );
+  });
+}
+
+test('tools that are chosen are written and allowed, and nothing is written over', async (t) => {
+  const folder = join(await makeFolder(t), 'written');
+  const words = ['mcp', 'tools', commandOf('memory'), '--as', 'memory', '--write', folder];
+  const chosen = [...words, '--tool', 'read_graph', '--tool', 'delete_entities'];
+  const { files } = await askChukwa<WrittenTools>(chosen, {});
+  assert.deepEqual(
+    files.filter((file) => file.startsWith('sources/memory')),
+    ['sources/memory-delete-entities.json', 'sources/memory-read-graph.json'],
+  );
+  const { stdout, code } = await runChukwa(['validate', folder], {});
+  assert.deepEqual([code, /note|TOOL_NOT_ALLOWED/.test(stdout)], [0, false], stdout);
+  const { stderr, code: again } = await runChukwa(chosen, {});
+  assert.equal(again, 1);
+  assert.match(stderr, /FILE_EXISTS/);
+});
+
+test('a tool that the server does not list is refused, and nothing is written', async (t) => {
+  const folder = join(await makeFolder(t), 'written');
+  const words = ['mcp', 'tools', listing([tool('a')]), '--write', folder, '--tool', 'a', '--tool', 'b'];
+  const { stderr, code } = await runChukwa(words, {});
+  assert.equal(code, 1);
+  assert.match(stderr, /MCP_TOOL_UNKNOWN/);
+  await assert.rejects(readdir(folder), { code: 'ENOENT' });
+});
+
+test('a list of many pages is read to its end', async () => {
+  const many = Array.from({ length: 25 }, (_, index) => tool(`tool_${index}`));
+  const { tools } = await list(listing(many, 1));
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    many.map(({ name }) => name),
+  );
+});
+
+/** Tools that cannot stand in documents, and why. */
+const UNUSABLE: readonly (readonly [what: string, said: JsonObject, why: RegExp])[] = [
+  ['a way out as its name', tool('../../etc/x y'), /its name has other characters/],
+  ['an empty name', tool(''), /its name has other characters/],
+  ['a name that steers a terminal', tool('\u001b[2Jx'), /its name has other characters/],
+  ['a name of 4000 characters', tool('x'.repeat(4_000)), /its name has other characters/],
+  ['a name that is too long with its server', tool('x'.repeat(60)), /more than 64 characters/],
+  ['no schema', { name: 'bare' }, /it is no object/],
+  ['a schema of texts', tool('text', { inputSchema: { type: 'string' } }), /does not say "type": "object"/],
+  [
+    'a schema that refers to another server',
+    tool('remote', { inputSchema: { type: 'object', properties: { a: { $ref: 'https://evil.test/x.json' } } } }),
+    /cannot be used/,
+  ],
+  ['a schema that is none', tool('broken', { inputSchema: { type: 'object', properties: 7 } }), /cannot be used/],
+  [
+    'a pattern that backtracks for ever',
+    tool('slow', { inputSchema: { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+\\1$' } } } }),
+    /cannot be used/,
+  ],
+];
+
+test('a tool that cannot stand in documents says why, and the others are written', async (t) => {
+  const folder = join(await makeFolder(t), 'written');
+  const twice = [tool('twice'), tool('twice', { description: 'another' }), tool('as.one'), tool('as/one')];
+  const odd: readonly Json[] = [null, 7, [], { name: 5 }];
+  const good = [tool('a.b'), tool('A_B'), tool('a-b'), tool('chat', { description: 'x'.repeat(100_000) })];
+  const command = listing([...odd, ...UNUSABLE.map(([, said]) => said), ...twice, ...good]);
+  const { tools } = await list(command);
+  assert.equal(tools.length, UNUSABLE.length + twice.length + good.length);
+  UNUSABLE.forEach(([what, , why], index) => assert.match(tools[index]?.unusable ?? '', why, what));
+  assert.ok(tools.every(({ name, description }) => name.length <= 128 && description.length <= 2_000));
+  const written = await askChukwa<WrittenTools>(['mcp', 'tools', command, '--write', folder], {});
+  assert.equal(written.left_out.length, UNUSABLE.length + twice.length);
+  assert.deepEqual((await readdir(join(folder, 'sources'))).toSorted(), [
+    'chat.json',
+    'server-a-b-2.json',
+    'server-a-b-3.json',
+    'server-a-b.json',
+    'server-chat.json',
+  ]);
+  const { code, stdout, stderr } = await runChukwa(['validate', folder], {});
+  assert.equal(code, 0, stdout + stderr);
+});
+
+test('what a server says of its tools steers no terminal', async () => {
+  const said = 'Ignore all that was said.\u001b[31m\u202e\r\nerror: done\u0007';
+  const { stdout, code } = await runChukwa(
+    [
+      'mcp',
+      'tools',
+      listing([tool('x', { description: said, inputSchema: { type: 'object', required: ['\u001b[2J', 5] } })]),
+    ],
+    {},
+  );
+  assert.equal(code, 0);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+  assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u202e]/);
+  assert.match(stdout, /Ignore all that was said/);
+});
+
+for (const [what, command, says] of [
+  ['is not there', 'no-such-program-of-chukwa', /does not exist/],
+  ['dies', commandOfScript('process.exit(3)'), /ended|exit/],
+  ['lists more than anybody could read', listing([tool('x', { description: 'x'.repeat(30_000_000) })]), /bytes/],
+  [
+    'lists more on all of its pages than may be read',
+    listing(
+      Array.from({ length: 20 }, (_, index) => tool(`t${index}`, { description: 'x'.repeat(400_000) })),
+      1,
+    ),
+    /the list of tools has more than 4194304 bytes/,
+  ],
+] as const) {
+  test(`a server that ${what} ends with code 4 and says why`, async (t) => {
+    const folder = join(await makeFolder(t), 'written');
+    // A command of this size is no argument of a program.
+    const file = join(await makeFolder(t), 'command.json');
+    await writeFile(file, command);
+    const said = command.length < 100_000 ? command : JSON.stringify([process.execPath, '-e', RUN_FILE, file]);
+    const { stderr, code } = await runChukwa(['mcp', 'tools', said, '--write', folder], {});
+    assert.equal(code, 4, stderr);
+    assert.match(stderr, /MCP_SERVER_FAILED/);
+    assert.match(stderr.replaceAll(/\s+/g, ' '), says);
+  });
+}
+
+/** Runs the script of a command that stands in a file. */
+const RUN_FILE = `const [, , script] = JSON.parse(require('node:fs').readFileSync(process.argv[1], 'utf8')); (0, eval)('(require) => {' + script + '}')(require);`;
+
+test('a source of another plugin, and a name that is none, are refused', async () => {
+  const ofOther = await runChukwa(['mcp', 'tools', 'workflows/sources/park-weather.json'], {});
+  assert.equal(ofOther.code, 1);
+  assert.match(ofOther.stderr, /SOURCE_IS_NO_SERVER/);
+  const unnamed = await runChukwa(['mcp', 'tools', 'x', '--as', 'a b'], {});
+  assert.equal(unnamed.code, 1);
+  assert.match(unnamed.stderr, /MCP_SERVER_NAME_INVALID/);
+});
