@@ -26,6 +26,7 @@ export interface PluginManifest {
   readonly spawn?: boolean;
   /** A reserved prefix of tool names. Tools of this plugin's sources are named prefix, server, two underscores, tool, such as mcp__memory__search_nodes; no other tool's name begins with it. */
   readonly tool_prefix?: string;
+  readonly tool_list?: ToolList;
   readonly wire_overhead?: WireOverhead;
   /** Environment variables that the plugin is handed, beside its origin. */
   readonly variables?: readonly Variable[];
@@ -57,6 +58,13 @@ export interface FolderFromInterface {
 export interface ActingInterface {
   readonly interface_field: string;
   readonly values: readonly string[];
+}
+/** A source can answer with its server's list of tools, {"tools": [...]} in the words of the Model Context Protocol: chukwa mcp tools asks for it. */
+export interface ToolList {
+  /** The interface member that is true where a source answers with the list. */
+  readonly interface_field: string;
+  /** The interface member that names one tool. */
+  readonly tool_field: string;
 }
 /** How much larger than its result a response may be on the wire, where the plugin's protocol wraps results or says them twice. Without it a response may be as large as a result. */
 export interface WireOverhead {

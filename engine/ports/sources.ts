@@ -189,6 +189,8 @@ export interface PluginDescription {
   readonly origin_field?: string;
   /** What names of tools of its sources begin with, and names of others do not. */
   readonly tool_prefix?: string;
+  /** How a source answers with its server's list of tools, and how one names a tool. */
+  readonly tool_list?: { readonly interface_field: string; readonly tool_field: string };
   /** The values of an interface member with which a call changes something outside. */
   readonly acting?: { readonly interface_field: string; readonly values: readonly string[] };
   /** The interface member that names the variable with the model's name, where one does. */

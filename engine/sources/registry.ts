@@ -105,6 +105,7 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
       ...(manifest.origin?.interface_field === undefined ? {} : { origin_field: manifest.origin.interface_field }),
       ...(manifest.model === undefined ? {} : { model_variable_field: manifest.model.variable_field }),
       ...(manifest.tool_prefix === undefined ? {} : { tool_prefix: manifest.tool_prefix }),
+      ...(manifest.tool_list === undefined ? {} : { tool_list: manifest.tool_list }),
       ...(manifest.acting === undefined ? {} : { acting: manifest.acting }),
       validateInterface: checkNames(compiled.value.validate, listVariableFields(manifest)),
       manifest,

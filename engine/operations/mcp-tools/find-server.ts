@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Composition, OpenSources } from '../composition.js';
 import type { Place } from '../documents/index.js';
 import { type Done, refuse } from '../engine.js';
+import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js';
 import { findTriedSource } from '../model-try/index.js';
 
 /** Which server is asked: the variable that leads to it, and what is laid over the environment for that. */
@@ -44,12 +45,14 @@ async function findInSource(
   if (!opened.ok) return opened;
   const found = await closing(opened.value, () => findTriedSource(composition, opened.value, file, place));
   if (!found.ok) return found;
-  const { server_env } = found.value.interface;
+  const { interface: told } = found.value;
+  const plugin = findListing(opened.value.authoring.catalogue);
+  const server_env = told.name === plugin?.name ? told[plugin.origin_field] : undefined;
   if (typeof server_env === 'string') return { ok: true, value: { server_env, variables: {} } };
   return refuse({
     code: 'SOURCE_IS_NO_SERVER',
-    message: `The source ${found.value.label} names no MCP server: its interface is ${found.value.interface.name}.`,
-    repair: 'Name a source whose interface is mcp_tool, such as workflows/sources/mcp-read-graph.json.',
+    message: `The source ${found.value.label} names no MCP server: its interface is ${told.name}.`,
+    repair: 'Name a source of an MCP tool, such as workflows/sources/mcp-read-graph.json.',
   });
 }
 
@@ -59,4 +62,22 @@ async function closing<Value>(opened: OpenSources, task: () => Promise<Value>): 
   } finally {
     await opened.close();
   }
+}
+
+/** The plugin whose sources can list the tools of their servers. */
+export interface ListingPlugin {
+  readonly name: string;
+  readonly origin_field: string;
+  readonly tool_prefix: string;
+  readonly tool_list: NonNullable<PluginDescription['tool_list']>;
+}
+
+/** Finds it; undefined where it is not there, or is left out. */
+export function findListing({ plugins }: PluginCatalogue): ListingPlugin | undefined {
+  const [found] = plugins.flatMap(({ name, origin_field, tool_prefix, tool_list }) =>
+    origin_field === undefined || tool_prefix === undefined || tool_list === undefined
+      ? []
+      : [{ name, origin_field, tool_prefix, tool_list }],
+  );
+  return found;
 }

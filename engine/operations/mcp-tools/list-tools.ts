@@ -3,10 +3,12 @@ import { contentHash } from '../../core/content/canonical.js';
 import type { CallRecorder } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
 import { type Done, unavailable } from '../engine.js';
+import { findListing, type ListingPlugin } from './find-server.js';
 import { readTools, type ServerTool, type UsableTool } from './server-tool.js';
 
 /** What a server says of its tools. */
 export interface ServerTools {
+  readonly plugin: ListingPlugin;
   /** The variable that leads to the server. */
   readonly server_env: string;
   /** Its name in names of tools. */
@@ -23,7 +25,20 @@ export async function listServerTools(
   { authoring, callSource }: OpenSources,
   server_env: string,
 ): Promise<Done<ServerTools>> {
-  const told = { name: 'mcp_tool', server_env, lists_tools: true, timeout_ms: LIMITS.max_runtime_ms };
+  const plugin = findListing(authoring.catalogue);
+  if (plugin === undefined)
+    return unavailable({
+      code: 'PLUGIN_UNKNOWN',
+      message: 'There is no plugin that lists the tools of servers.',
+      repair: '`chukwa plugin list` shows those that are there, and why others are left out.',
+    });
+  const { name, origin_field, tool_prefix, tool_list } = plugin;
+  const told = {
+    name,
+    [origin_field]: server_env,
+    [tool_list.interface_field]: true,
+    timeout_ms: LIMITS.max_runtime_ms,
+  };
   const outcome = await callSource(
     {
       kind: 'invoke',
@@ -34,7 +49,7 @@ export async function listServerTools(
       workflow_hash: 'none',
       deadline_ms: LIMITS.max_runtime_ms,
       call: {
-        source: { hash: contentHash(told), label: 'tools', plugin: told.name, interface: told },
+        source: { hash: contentHash(told), label: 'tools', plugin: name, interface: told },
         effect: 'read_only',
         repeatable: false,
         redaction: 'all',
@@ -54,5 +69,6 @@ export async function listServerTools(
     });
   const { tools } = outcome.answer as { readonly tools: readonly Json[] } & JsonObject;
   const server = server_env.slice(PREFIX.length).toLowerCase();
-  return { ok: true, value: { server_env, server, tools: readTools(tools, server, authoring.compileSchema) } };
+  const prefix = `${tool_prefix}${server}__`;
+  return { ok: true, value: { plugin, server_env, server, tools: readTools(tools, prefix, authoring.compileSchema) } };
 }

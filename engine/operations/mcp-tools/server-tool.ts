@@ -36,15 +36,15 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 /**
  * Reads a server's list of tools. Everything in it is data: what is no tool is passed by, what is long is cut, and a tool
  * that documents could not name or check says why.
- * @param server the name that the server has in names of tools, such as `memory`
+ * @param prefix what names of the server's tools begin with, such as `mcp__memory__`
  */
 export function readTools(
   listed: readonly Json[],
-  server: string,
+  prefix: string,
   compileSchema: CompileSchema,
 ): readonly (ServerTool | UsableTool)[] {
   const tools = listed.filter(isObject).filter(({ name }) => typeof name === 'string');
-  const ids = tools.map(({ name }) => toId(server, String(name)));
+  const ids = tools.map(({ name }) => toId(prefix, String(name)));
   const counts = new Map<string, number>();
   for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
   return tools.map((tool, index) => {
@@ -53,8 +53,8 @@ export function readTools(
   });
 }
 
-function toId(server: string, name: string): string {
-  return `mcp__${server}__${name.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
+function toId(prefix: string, name: string): string {
+  return `${prefix}${name.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
 }
 
 interface Setting {

@@ -20,10 +20,11 @@ export interface WrittenTools {
  * @param folder absolute
  */
 export async function writeTools(
-  { server_env, server, tools }: ServerTools,
+  listed: ServerTools,
   chosen: readonly string[],
   folder: string,
 ): Promise<Done<WrittenTools>> {
+  const { tools } = listed;
   const wanted = tools.filter(({ name }) => chosen.length === 0 || chosen.includes(name));
   const left_out = wanted.filter((tool) => !isUsable(tool));
   const usable = wanted.filter(isUsable);
@@ -39,7 +40,7 @@ export async function writeTools(
       repair: 'Run the command without --write: it says why of each.',
     });
   const allowed = usable.filter(({ name, effect }) => chosen.includes(name) || effect === 'read_only');
-  const files = toFiles(server_env, server, usable, allowed);
+  const files = toFiles(listed, usable, allowed);
   try {
     for (const [path, document] of files) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -81,18 +82,13 @@ function toProblem({ name, unusable }: ServerTool) {
 
 type File = readonly [path: string, document: JsonObject];
 
-function toFiles(
-  server_env: string,
-  server: string,
-  tools: readonly UsableTool[],
-  allowed: readonly UsableTool[],
-): readonly File[] {
-  const stems = nameFiles(server, tools);
-  const label = kebab(server);
+function toFiles(listed: ServerTools, tools: readonly UsableTool[], allowed: readonly UsableTool[]): readonly File[] {
+  const stems = nameFiles(listed.server, tools);
+  const label = kebab(listed.server);
   const named = tools.map((tool) => ({ tool, stem: stems.get(tool) ?? label }));
   return [
     ...named.flatMap(({ tool, stem }): readonly File[] => [
-      [`sources/${stem}.json`, toSource(server_env, stem, tool)],
+      [`sources/${stem}.json`, toSource(listed, stem, tool)],
       [`schemas/${stem}-arguments.json`, tool.arguments_schema],
       ...(tool.result_schema === undefined ? [] : [[`schemas/${stem}-result.json`, tool.result_schema] as const]),
     ]),
@@ -161,12 +157,12 @@ function kebab(text: string): string {
     .replaceAll(/^-|-$/g, '');
 }
 
-function toSource(server_env: string, label: string, { name, description }: UsableTool): JsonObject {
+function toSource({ plugin, server_env }: ServerTools, label: string, { name, description }: UsableTool): JsonObject {
   return {
     version: 1,
     label,
     ...(description === '' ? {} : { description }),
-    interface: { name: 'mcp_tool', server_env, tool_name: name },
+    interface: { name: plugin.name, [plugin.origin_field]: server_env, [plugin.tool_list.tool_field]: name },
   };
 }
 
