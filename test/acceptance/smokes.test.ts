@@ -108,7 +108,10 @@ onEachDatabase('the smokes that the design asks for', (open) => {
     const stage = await open();
     const play = await stage.play({ scenario: 'weather-station', turns: 2 });
     const [reading] = callsOf(play.attempts[0] ?? onlyAttempt(play), 'ambient_context');
+    const record = await stage.invocation(reading?.source_invocation_id ?? '');
+    assert.deepEqual(record.request_json, { station_id: 'park', turn: 1 });
     assert.equal(memberOf(reading?.response_json ?? null, 'temperature_f'), 72);
+    assert.doesNotMatch(JSON.stringify([record, play.attempts]), /toy-weather-key/);
     assert.match(promptOf(requestAt(stage.model, 1, 'wren/act/round-2/try-1')), /before the fourth/);
     assert.equal(stage.toys.weather.served[0]?.headers['x-api-key'], 'toy-weather-key');
     assert.equal(play.after.turn, 2);

@@ -13,7 +13,7 @@ const SENTENCES: Readonly<Partial<Record<InvocationFailureClass, string>>> = {
   timeout: 'the service did not answer in time',
   transport: 'the service was out of reach, or its answer broke off',
   non_json: 'the service did not answer with JSON',
-  schema_invalid: 'the answer of the service does not have the form that was agreed',
+  schema_invalid: 'the request or the answer does not have the form that was agreed',
   result_too_large: 'the answer of the service is too large',
 };
 
