@@ -213,7 +213,10 @@ onEachDatabase('a side effect', (open) => {
     assert.deepEqual([(await tell(LETTER)).reason, (await tell(LETTER)).reason], ['settled', 'duplicate']);
     const attempt = await tryTurn(stage, world);
     assert.deepEqual([attempt.status, attempt.adopts], ['committed', resting.attempt_id]);
-    assert.ok(keysOf(attempt, 'adopted').some((key) => key.endsWith('/tool')), 'the letter was sent again');
+    assert.ok(
+      keysOf(attempt, 'adopted').some((key) => key.endsWith('/tool')),
+      'the letter was sent again',
+    );
   });
 
   test('is made again only by a turn that is begun anew, which the record of the one before tells', async (context) => {
