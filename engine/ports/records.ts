@@ -258,7 +258,7 @@ export interface InvocationRecord extends InvocationSummary {
   readonly output_schema_hash: string | null;
   readonly validation_status: string;
   readonly response_headers: JsonObject;
-  /** The body as text, where it was kept beside the answer; null where redaction hides it. */
+  /** The body as text, where it was kept beside the answer; of a failure, as much as redaction lets be seen, else null. */
   readonly response_text: string | null;
   /** How much is kept of what came back: the body, or the answer where no body stands beside it; null for nothing. */
   readonly response_bytes: number | null;

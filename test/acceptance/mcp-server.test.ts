@@ -6,7 +6,17 @@ import { after, describe, test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { commandOf } from '../plugins/mcp-servers.js';
 import { editWorkflows, sharedStage } from '../support/park-stage.js';
-import { assertOnlyPatchesChanged, callAt, contentsOf, keysOf, onlyAttempt, promptOf, requestAt } from './readings.js';
+import { finalPatch, toolCall } from '../support/turn-player.js';
+import {
+  assertOnlyPatchesChanged,
+  callAt,
+  contentsOf,
+  keysOf,
+  onlyAttempt,
+  promptOf,
+  requestAt,
+  script,
+} from './readings.js';
 
 for (const kind of ['embedded', 'PostgreSQL'] as const) {
   describe(`an agent and a real MCP server (${kind})`, () => {
@@ -62,6 +72,47 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       const { response_text } = await stage.invocation(call.source_invocation_id);
       assert.match(response_text ?? '', /"isError":true/, 'what the tool said is kept');
       assert.doesNotMatch(attempt.failure_message ?? '', /isError|relations/);
+    });
+
+    test('a tool that says that it failed is told to a model that may hear of it, which then corrects itself', async (t) => {
+      const stage = await open();
+      const workflows = await editWorkflows(t, {
+        'schemas/mcp-entities.json': () => ({
+          $schema: 'https://json-schema.org/draft/2020-12/schema',
+          type: 'object',
+          properties: {
+            entities: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } },
+          },
+        }),
+        'mcp-memory/workflow.json': (workflow) =>
+          JSON.parse(
+            JSON.stringify(workflow).replace(
+              '{"allow":["/entities/*/name"]}',
+              '{"allow":"all"},"on_failure":"tell_model"',
+            ),
+          ) as JsonObject,
+      });
+      const write = (entity: JsonObject) => ({
+        json: toolCall('mcp__memory__create_entities', { entities: [{ name: 'tin whistle', ...entity }] }),
+      });
+      const says = script({
+        'iris/act/round-1/try-1': write({ kind: 'find' }),
+        'iris/act/round-2/try-1': write({ entityType: 'find', observations: ['It is bent.'] }),
+        'iris/act/round-3/try-1': { json: finalPatch([], 'Iris enters the whistle.') },
+      });
+      const play = await stage.play({ scenario: 'mcp-memory', workflows, says });
+      const attempt = onlyAttempt(play);
+      assert.equal(attempt.status, 'committed', attempt.failure_message ?? '');
+      const call = callAt(attempt, 'iris/act/round-1/try-1/tool');
+      assert.deepEqual(
+        [call.status, call.failure_class, call.failure_detail],
+        ['failed', 'tool_error', 'told_to_model'],
+      );
+      assert.equal(callAt(attempt, 'iris/act/round-2/try-1/tool').status, 'succeeded');
+      const told = promptOf(requestAt(stage.model, 1, 'iris/act/round-2/try-1'));
+      assert.match(told, /The call of mcp__memory__create_entities failed; it has no result:/);
+      assert.match(told, /"failure_class":"tool_error".*"isError":true.*entityType/);
+      assert.match(readFileSync(file, 'utf8'), /tin whistle/);
     });
   });
 }

@@ -1,4 +1,5 @@
 import { canonicalText } from '../../core/content/canonical.js';
+import { viewFailureBody } from '../../core/content/failure-body.js';
 import type { InvocationRecord, InvocationView } from '../../ports/records.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { type InvocationRow, selectInvocation, toAnswer, toShown } from './invocation-rows.js';
@@ -48,17 +49,22 @@ export async function findInvocation(
   const seen: Row = view === 'unredacted' ? { ...row, redaction: 'all' } : row;
   const { response_body, started_at, ended_at, correlation_alias, pended_at, deadline, ...shown } = toShown(seen);
   const answer = toAnswer(row);
-  // A body is one text, of which pointers name no part: it is seen whole or not at all.
   const isBodyHidden = response_body !== null && seen.redaction !== 'all';
   return {
     ...shown,
-    response_text: isBodyHidden ? null : (response_body?.toString('utf8') ?? null),
+    response_text: isBodyHidden ? toSaid(response_body, seen) : (response_body?.toString('utf8') ?? null),
     response_bytes: response_body?.length ?? (answer === null ? null : Buffer.byteLength(canonicalText(answer))),
     hidden_by_redaction: isBodyHidden || canonicalText(shown.response_json) !== canonicalText(answer),
     pended: toPended({ correlation_alias, pended_at, deadline }),
     started_at: started_at.toISOString(),
     ended_at: ended_at?.toISOString() ?? null,
   };
+}
+
+/** What may be seen of the body of a call that failed, as a model is told it. Of an answer, its view stands beside it. */
+function toSaid(body: Buffer, { status, redaction }: Row): string | null {
+  const said = status === 'failed' ? viewFailureBody(body, redaction) : undefined;
+  return said === undefined ? null : canonicalText(said);
 }
 
 function toPended({

@@ -16,7 +16,7 @@ import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, v
 import { proseLines } from './prose.js';
 import { queueLines } from './queue.js';
 import { tableLines } from './table.js';
-import { count, shortHash, toDuration, toMoment, toSpanOfTime } from './words.js';
+import { count, failureName, shortHash, toDuration, toMoment, toSpanOfTime } from './words.js';
 
 /** One attempt: how it ended, its calls in order, its patches, and what was rejected on the way. */
 export function attemptLines(attempt: AttemptRecord): readonly Line[] {
@@ -140,8 +140,8 @@ function brokenLine(invocation: InvocationSummary, indent: string): Line {
   const { failure_class, failure_detail, failure_message } = invocation;
   const settlement = toSettlement(invocation);
   const said = settlement === undefined ? '' : `. ${settlement}`;
-  const why = failure_detail === null ? failure_class : `${failure_class}, ${failure_detail}`;
-  return hanging(indent.length + 5, `${indent}   `, bad(why ?? 'failed'), `: ${failure_message ?? ''}${said}`);
+  const why = failureName(failure_class ?? 'failed', failure_detail);
+  return hanging(indent.length + 5, `${indent}   `, bad(why), `: ${failure_message ?? ''}${said}`);
 }
 
 function patchLines({

@@ -7,7 +7,7 @@ import type { CallBroke, CallOutcome } from '../../../ports/sources.js';
 import { cut, quote, toArguments, toPhrase } from './json-view.js';
 import { accent, bad, faint, good, hanging, type Line, type Span, strong } from './line.js';
 import { proseLines } from './prose.js';
-import { toDuration } from './words.js';
+import { PASSED_ON, toDuration } from './words.js';
 
 /** A finished call with what the core made of it. */
 export interface FinishedCall {
@@ -107,7 +107,7 @@ function whyBroken({ failure_class, failure_message, http_status, refused }: Cal
 
 function passedOn(verdict: Verdict | undefined): readonly Span[] {
   if (verdict?.passed_on === undefined) return [];
-  return [accent(verdict.passed_on === 'absent' ? '; the reading is absent' : '; told to the model')];
+  return [accent(`; ${PASSED_ON[verdict.passed_on]}`)];
 }
 
 /** `act try 1`, `act round 2 try 1`: the first round goes without saying. */

@@ -6,12 +6,12 @@ import { settleLines, toSettlement } from './doubt.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { blockLines, factLines, jsonText } from './block.js';
 import { bad, EMPTY, hanging, type Line, line, strong, verbatim } from './line.js';
-import { count, shortHash, toDuration, toMoment } from './words.js';
+import { count, failureName, shortHash, toDuration, toMoment } from './words.js';
 
 /** One source call: what was asked, what came back as redaction lets it be seen, how it was judged. */
 export function invocationLines(invocation: InvocationRecord): readonly Line[] {
   const { source_invocation_id, status, failure_class, failure_detail, failure_message } = invocation;
-  const why = failure_detail === null ? failure_class : `${failure_class}, ${failure_detail}`;
+  const why = failure_class === null ? null : failureName(failure_class, failure_detail);
   const settlement = toSettlement(invocation);
   return [
     verbatim(strong(`invocation ${source_invocation_id}`), '  ', toStatus(status)),
@@ -60,7 +60,7 @@ function waitingLines({ status, pended, source_invocation_id }: InvocationRecord
 
 function answerLines(invocation: InvocationRecord): readonly Line[] {
   const { response_json, response_text, response_bytes, hidden_by_redaction } = invocation;
-  const isEmpty = response_json === null || isBare(response_json);
+  const isEmpty = response_json === null ? response_text === null : isBare(response_json);
   if (hidden_by_redaction && isEmpty)
     return [
       EMPTY,

@@ -4,7 +4,7 @@ import { blockLines, factLines, jsonText } from './block.js';
 import { toPhrase } from './json-view.js';
 import { accent, bad, EMPTY, faint, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { toSafeLines } from './neutralise.js';
-import { count, shortHash, toDuration, toMoment, toSpanOfTime } from './words.js';
+import { count, failureName, shortHash, toDuration, toMoment, toSpanOfTime } from './words.js';
 
 /** One generation: the messages and what filled them, the text as it streamed in, and what was made of it. */
 export function llmCallLines(call: LlmCallRecord): readonly Line[] {
@@ -30,8 +30,7 @@ export function schemaLines({ output_schema }: LlmCallRecord): readonly Line[] {
 
 function failureLines({ failure_class, failure_detail, failure_message }: LlmCallRecord): readonly Line[] {
   if (failure_class === null) return [];
-  const why = failure_detail === null ? failure_class : `${failure_class}, ${failure_detail}`;
-  return [hanging(2, bad(why), `: ${failure_message ?? ''}`)];
+  return [hanging(2, bad(failureName(failure_class, failure_detail)), `: ${failure_message ?? ''}`)];
 }
 
 function factsOf(call: LlmCallRecord): Readonly<Record<string, string | number | null>> {

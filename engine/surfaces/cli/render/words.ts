@@ -1,3 +1,4 @@
+import type { PassedOn } from '../../../core/turn/on-failure.js';
 /** `1 call`, `2 calls`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
@@ -24,4 +25,17 @@ export function toSpanOfTime(from: string, until: string | null): string | undef
 /** The first digits of a hash. */
 export function shortHash(hash: string): string {
   return hash.slice(0, 12);
+}
+
+/** How the turn went on after a failed call, in words. */
+export const PASSED_ON: Readonly<Record<PassedOn, string>> = {
+  told_to_model: 'told to the model',
+  absent: 'the reading is absent',
+};
+
+/** The class of a failure with its detail. */
+export function failureName(failure_class: string, failure_detail: string | null): string {
+  if (failure_detail === null) return failure_class;
+  const words = Object.entries(PASSED_ON).find(([detail]) => detail === failure_detail)?.[1];
+  return `${failure_class}, ${words ?? failure_detail}`;
 }
