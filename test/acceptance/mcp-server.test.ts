@@ -111,7 +111,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       assert.equal(callAt(attempt, 'iris/act/round-2/try-1/tool').status, 'succeeded');
       const told = promptOf(requestAt(stage.model, 1, 'iris/act/round-2/try-1'));
       assert.match(told, /The call of mcp__memory__create_entities failed; it has no result:/);
-      assert.match(told, /"failure_class":"tool_error".*"isError":true.*entityType/);
+      assert.match(told, /"failure_class":"tool_error".*entityType.*"isError":true/);
       assert.match(readFileSync(file, 'utf8'), /tin whistle/);
     });
   });
