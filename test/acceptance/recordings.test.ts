@@ -94,6 +94,21 @@ test('a recording holds what redaction shows, and is refused where a schema asks
   assert.match(JSON.stringify(whole), /Warm and sunny/);
 });
 
+test('a recording holds the failures with which a turn went on, and what redaction shows of them', async () => {
+  const workflow = join(root, 'out-of-order', 'workflow.json');
+  const whole = await readFile(workflow, 'utf8');
+  const allow = ['/status', '/remaining', '/message', '/error/message'];
+  await writeFile(workflow, whole.replace('"allow": "all"', `"allow": ${JSON.stringify(allow)}`));
+  const [turn] = (await play('out-of-order', 'out-of-order')).turns;
+  assert.equal(turn?.status, 'committed');
+  const recorded = await roundTrip(turn.attempt_id, 'went-on');
+  const answers = recorded.answers?.['1'] ?? {};
+  const failed = answers['bob/act/round-1/try-1/tool'];
+  assert.ok(failed && 'failure' in failed);
+  assert.deepEqual([failed.failure, failed.http_status], ['http_status', 400]);
+  assert.deepEqual(JSON.parse(failed.text ?? ''), { error: { message: 'The body lacks machine_id.' } });
+});
+
 test('a recording gives its answers to a dry run as well', async () => {
   const run = await play('ambient-pa', 'ambient-pa');
   const file = join(folder, 'again.test.json');

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Json } from '../../engine/contract/json.js';
 import { findAt, pointerTokens, toPointer } from '../../engine/core/content/json-pointer.js';
+import { viewFailureBody } from '../../engine/core/content/failure-body.js';
 import { redact } from '../../engine/core/content/redact.js';
 
 function check(name: string, value: Json, allow: 'all' | readonly string[], seen: Json): void {
@@ -85,3 +86,32 @@ test('to see twice is to see once', () => {
     { seed: 11, numRuns: 1000 },
   );
 });
+
+const BODIES: readonly (readonly [
+  name: string,
+  body: string,
+  allow: 'all' | readonly string[],
+  seen: Json | undefined,
+])[] = [
+  [
+    'JSON is seen as far as pointers lead',
+    '{"error":{"message":"no","trace":"at x"}}',
+    ['/error/message'],
+    { error: { message: 'no' } },
+  ],
+  [
+    'JSON of which nothing may be seen is left out',
+    '{"error":{"message":"no"},"list":[1]}',
+    ['/other', '/list/1'],
+    undefined,
+  ],
+  ['JSON is seen whole where all may be', '{"error":1}', 'all', { error: 1 }],
+  ['a text is seen where all may be', ' <p>No.</p>\n', 'all', '<p>No.</p>'],
+  ['a text has no parts', 'No.', ['/error', ''], undefined],
+  ['JSON that cannot be kept as it is written is a text', '{"a":1,"a":2}', ['/a'], undefined],
+  ['an empty body says nothing', '', 'all', undefined],
+  ['a long text is cut between characters', '\u{1f41c}'.repeat(3000), 'all', '\u{1f41c}'.repeat(2000)],
+];
+for (const [name, body, allow, seen] of BODIES)
+  test(`of the body of a failure: ${name}`, () =>
+    assert.deepEqual(viewFailureBody(new TextEncoder().encode(body), allow), seen));

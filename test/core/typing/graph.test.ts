@@ -558,3 +558,18 @@ check(
   },
   [],
 );
+
+const hiding = { redaction: { allow: ['/temperature', '/error/message'] }, result_schema_ref: hash(weather) };
+const NOTHING_THERE =
+  'REDACTION_NAMES_NOTHING /nodes/0/available_tools/0/redaction/allow/1: "/error/message" leads to nothing in the result schema. | There are: temperature, wind, station.';
+for (const on_failure of ['fail', 'tell_model'] as const)
+  test(`an allow-list that names what only a failure has is ${on_failure === 'fail' ? 'a finding' : 'noted'} where on_failure is ${on_failure}`, () => {
+    const park = { tools: ['look_up'], schemas, tool_binding: { ...hiding, on_failure } };
+    const compiled = compileSmallPark(park);
+    assert.equal(compiled.ok, on_failure === 'tell_model');
+    const problems = compiled.ok ? compiled.notes : compiled.problems;
+    assert.deepEqual(
+      problems.map(({ code, pointer, message, repair }) => `${code} ${pointer}: ${message} | ${repair}`),
+      [NOTHING_THERE],
+    );
+  });

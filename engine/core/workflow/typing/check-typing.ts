@@ -1,4 +1,4 @@
-import type { AmbientSourceBinding } from '../../../generated/workflow.js';
+import type { AmbientSourceBinding, AvailableTool } from '../../../generated/workflow.js';
 import type { Complaint } from '../document-problem.js';
 import type { AuthoredNode } from '../node-edges.js';
 import { checkReach } from './check-reach.js';
@@ -51,13 +51,17 @@ function checkNode(parts: SchemaParts, node: AuthoredNode, pointer: string, read
         ...checkPromptReads(node, pointer, readers.nodes),
         ...node.available_tools.flatMap((tool, index) => {
           const place = `${pointer}/available_tools/${index}`;
-          return [
-            ...checkArguments(parts, tool, place),
-            ...checkRedaction(tool.redaction.allow, unveil(resultShape(parts, tool)), place),
-          ];
+          return [...checkArguments(parts, tool, place), ...checkToolRedaction(parts, tool, place)];
         }),
       ];
     case 'llm_json':
       return checkPromptReads(node, pointer, readers.nodes);
   }
+}
+
+/** What a service says of a failure has no schema: a model that is told of it may be shown parts that no result has. */
+function checkToolRedaction(parts: SchemaParts, tool: AvailableTool, pointer: string): readonly Complaint[] {
+  const complaints = checkRedaction(tool.redaction.allow, unveil(resultShape(parts, tool)), pointer);
+  if (tool.on_failure !== 'tell_model') return complaints;
+  return complaints.map((complaint) => ({ ...complaint, severity: 'note' }));
 }
