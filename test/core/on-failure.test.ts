@@ -286,7 +286,7 @@ describe('a failed call of a tool that says "tell_model"', () => {
     for (const failure_class of ['transport', 'timeout', 'non_json', 'schema_invalid', 'result_too_large'] as const) {
       const { told } = afterTool({}, (command) => fail(command, { failure_class, message, said: { secret: 1 } }));
       assert.deepEqual(Object.keys(told ?? {}), ['failure_class', 'message']);
-      assert.doesNotMatch(String(told?.['message']), /10\.1\.2\.3/);
+      assert.doesNotMatch(JSON.stringify(told), /10\.1\.2\.3/);
     }
   });
 
