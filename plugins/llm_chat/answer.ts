@@ -2,69 +2,44 @@ import type { Capabilities, ChatAnswer, Json, TokenUsage } from 'chukwa/plugin';
 import type { Chunk, ToolCallPiece } from './chunk.js';
 import type { Failed } from './provider-error.js';
 
-/** What has been heard of an answer so far. */
-export interface Heard {
-  readonly text: string;
-  readonly reasoning: string;
+/** What has been heard of an answer so far. It changes with every event: a copy of it for each costs more than reading it. */
+export class Heard {
+  text = '';
+  reasoning = '';
   /** The places where reasoning stood. */
-  readonly reasoning_from: readonly string[];
-  readonly refusal: string;
-  readonly tool_calls: readonly ToolCallPiece[];
-  readonly finish_reason: string | undefined;
+  readonly reasoning_from = new Set<string>();
+  refusal = '';
+  tool_calls: readonly ToolCallPiece[] = [];
+  finish_reason: string | undefined;
   /** The stream ended with `[DONE]`. */
-  readonly is_done: boolean;
-  readonly usage: TokenUsage | undefined;
-  readonly id: string | undefined;
-  readonly model: string | undefined;
-  readonly system_fingerprint: string | undefined;
-}
+  is_done = false;
+  usage: TokenUsage | undefined;
+  id: string | undefined;
+  model: string | undefined;
+  system_fingerprint: string | undefined;
 
-export const HEARD_NOTHING: Heard = {
-  text: '',
-  reasoning: '',
-  reasoning_from: [],
-  refusal: '',
-  tool_calls: [],
-  finish_reason: undefined,
-  is_done: false,
-  usage: undefined,
-  id: undefined,
-  model: undefined,
-  system_fingerprint: undefined,
-};
+  /** Takes in what one event says, but for its text, which may be reasoning: `takeText` has that. */
+  take(chunk: Chunk): void {
+    this.#takeReasoning(chunk.reasoning, chunk.reasoning_from);
+    this.refusal += chunk.refusal;
+    this.tool_calls = chunk.tool_calls.reduce(hearToolCall, this.tool_calls);
+    this.finish_reason = chunk.finish_reason ?? this.finish_reason;
+    this.usage = chunk.usage ?? this.usage;
+    this.id = chunk.id || this.id;
+    this.model = chunk.model || this.model;
+    this.system_fingerprint = chunk.system_fingerprint ?? this.system_fingerprint;
+  }
 
-/** Takes in what one event says, but for its text, which may be reasoning: `hearText` has that. */
-export function hear(heard: Heard, chunk: Chunk): Heard {
-  return {
-    ...heard,
-    reasoning: heard.reasoning + chunk.reasoning,
-    reasoning_from: withPlace(heard.reasoning_from, chunk.reasoning_from),
-    refusal: heard.refusal + chunk.refusal,
-    tool_calls: chunk.tool_calls.reduce(hearToolCall, heard.tool_calls),
-    finish_reason: chunk.finish_reason ?? heard.finish_reason,
-    usage: chunk.usage ?? heard.usage,
-    id: chunk.id || heard.id,
-    model: chunk.model || heard.model,
-    system_fingerprint: chunk.system_fingerprint ?? heard.system_fingerprint,
-  };
-}
+  /** Takes in text of the answer, and reasoning that stood between tags. */
+  takeText({ text, reasoning }: { readonly text: string; readonly reasoning: string }): void {
+    this.text += text;
+    if (reasoning !== '') this.#takeReasoning(reasoning, 'tags');
+  }
 
-/** Takes in text of the answer, and reasoning that stood between tags. */
-export function hearText(
-  heard: Heard,
-  { text, reasoning }: { readonly text: string; readonly reasoning: string },
-): Heard {
-  if (text === '' && reasoning === '') return heard;
-  return {
-    ...heard,
-    text: heard.text + text,
-    reasoning: heard.reasoning + reasoning,
-    reasoning_from: withPlace(heard.reasoning_from, reasoning === '' ? undefined : 'tags'),
-  };
-}
-
-function withPlace(places: readonly string[], place: string | undefined): readonly string[] {
-  return place === undefined || places.includes(place) ? places : [...places, place];
+  #takeReasoning(reasoning: string, from: string | undefined): void {
+    this.reasoning += reasoning;
+    if (from !== undefined) this.reasoning_from.add(from);
+  }
 }
 
 /** Far more than any model makes at once. */
@@ -84,7 +59,7 @@ function hearToolCall(calls: readonly ToolCallPiece[], piece: ToolCallPiece): re
 /** Characters of all that is kept, and never more than its bytes, which the engine limits. */
 export function lengthOf(heard: Heard): number {
   const { text, reasoning, refusal, tool_calls, id, model, system_fingerprint, finish_reason } = heard;
-  const beside = [id, model, system_fingerprint, finish_reason].reduce((sum, said) => sum + (said ?? '').length, 0);
+  const beside = `${id ?? ''}${model ?? ''}${system_fingerprint ?? ''}${finish_reason ?? ''}`.length;
   const called = tool_calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0);
   return text.length + reasoning.length + refusal.length + beside + called;
 }
@@ -135,7 +110,7 @@ export function toProviderArtifact(heard: Heard): Json {
     system_fingerprint: system_fingerprint ?? null,
     finish_reason: finish_reason ?? null,
     ended_by: finish_reason === undefined ? (is_done ? '[DONE]' : null) : 'finish_reason',
-    ...(reasoning_from.length > 0 ? { reasoning_from: [...reasoning_from] } : {}),
+    ...(reasoning_from.size > 0 ? { reasoning_from: [...reasoning_from] } : {}),
   };
 }
 

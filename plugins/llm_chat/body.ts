@@ -4,7 +4,7 @@
  */
 import type { Capabilities, TransportFacts } from 'chukwa/plugin';
 import { ByteBuffer } from './byte-buffer.js';
-import { readEvents } from './event-stream.js';
+import { type ByteReader, readEvents } from './event-stream.js';
 
 /** What is kept of a body that is no answer. */
 const KEPT_BYTES_MAX = 65_536;
@@ -43,8 +43,8 @@ export async function* readBody(body: ReadableStream<Uint8Array>, handed: Handed
 interface Peeked {
   /** The first byte that is no white space; undefined where there is none. */
   readonly first: number | undefined;
-  /** The whole body, from its beginning. */
-  readonly whole: ReadableStream<Uint8Array>;
+  /** Reads the whole body, from its beginning. */
+  readonly whole: ByteReader;
 }
 
 const WHITE_SPACE = [0x09, 0x0a, 0x0d, 0x20];
@@ -69,35 +69,31 @@ async function peek(body: ReadableStream<Uint8Array>, kept: ByteBuffer): Promise
   return { first, whole: rejoin(seen, reader, kept) };
 }
 
-function rejoin(
-  seen: Uint8Array[],
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  kept: ByteBuffer,
-): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const next = seen.shift() ?? (await reader.read()).value;
-        if (next === undefined) return controller.close();
-        if (kept.length < KEPT_BYTES_MAX) kept.append(next.subarray(0, KEPT_BYTES_MAX - kept.length));
-        controller.enqueue(next);
-      },
-      cancel: (reason) => reader.cancel(reason),
+/** No stream of its own: each costs as much for every arrival as reading does. */
+function rejoin(seen: Uint8Array[], reader: ByteReader, kept: ByteBuffer): ByteReader {
+  return {
+    read: async () => {
+      const next = seen.shift();
+      const arrived = next === undefined ? await reader.read() : { done: false as const, value: next };
+      if (!arrived.done && kept.length < KEPT_BYTES_MAX)
+        kept.append(arrived.value.subarray(0, KEPT_BYTES_MAX - kept.length));
+      return arrived;
     },
-    { highWaterMark: 0 },
-  );
+    cancel: (reason) => reader.cancel(reason),
+  };
 }
 
 function isJson(first: number): boolean {
   return first === 0x7b || first === 0x5b;
 }
 
-async function readWhole(body: ReadableStream<Uint8Array>, failure: Capabilities['failure']): Promise<string> {
+async function readWhole(reader: ByteReader, failure: Capabilities['failure']): Promise<string> {
   const buffer = new ByteBuffer();
-  for await (const piece of body) {
-    if (buffer.length + piece.length > WHOLE_BYTES_MAX)
-      throw failure('result_too_large', `the answer has more than ${WHOLE_BYTES_MAX} bytes, which is the limit`);
-    buffer.append(piece);
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    buffer.append(read.value);
+    if (buffer.length <= WHOLE_BYTES_MAX) continue;
+    await reader.cancel();
+    throw failure('result_too_large', `the answer has more than ${WHOLE_BYTES_MAX} bytes, which is the limit`);
   }
   return buffer.text();
 }

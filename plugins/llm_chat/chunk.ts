@@ -60,16 +60,17 @@ export function readChunk(event: unknown, is_first: boolean): Chunk | undefined 
 }
 
 /** Choices, token counts, or a sign of life. Some servers dress an error as an event. */
-function isAnswerPart({ choices, usage, object, ...rest }: Fields): boolean {
+function isAnswerPart(event: Fields): boolean {
+  const { choices, usage } = event;
   if (!isLeftOut(usage) && !isFields(usage)) return false;
   if (Array.isArray(choices)) return choices.every(isFields);
   if (!isLeftOut(choices)) return false;
-  return isFields(usage) || isSignOfLife(object, rest);
+  return isFields(usage) || isSignOfLife(event);
 }
 
-function isSignOfLife(object: unknown, rest: Fields): boolean {
+function isSignOfLife({ object, type, ...rest }: Fields): boolean {
   if (typeof object === 'string') return object.startsWith('chat.completion');
-  return object === undefined && (rest['type'] === 'ping' || Object.keys(rest).length === 0);
+  return object === undefined && (type === 'ping' || (type === undefined && Object.values(rest).every(isLeftOut)));
 }
 
 /** The choice that is asked for; a server may leave its number out. */

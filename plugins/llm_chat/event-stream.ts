@@ -23,7 +23,8 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const COLON = 0x3a;
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
+/** Where bytes are read from: a reader of a stream, or what stands in front of one. */
+export type ByteReader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>;
 
 /**
  * Reads the data of each event until the answer is done, `[DONE]` included. Comments, and events without data, are left out.
@@ -31,10 +32,9 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
  * @throws SourceFailure, `result_too_large`, where an event or their number has no measure
  */
 export async function* readEvents(
-  stream: ReadableStream<Uint8Array>,
+  reader: ByteReader,
   { failure, alarm }: Pick<Capabilities, 'failure' | 'alarm'>,
 ): AsyncGenerator<readonly string[]> {
-  const reader = stream.getReader();
   const cutter = new EventCutter(failure);
   let isRead = false;
   try {
@@ -60,6 +60,7 @@ export async function* readEvents(
 function findData(event: string): string | undefined {
   const lines = event.split(/\r\n|\n|\r/);
   const data = findField(lines, 'data');
+  if (!lines.some((line) => line.startsWith('e'))) return data;
   const error = findField(lines, 'error') ?? (findField(lines, 'event') === 'error' ? data : undefined);
   return error === undefined ? data : toErrorData(error);
 }
@@ -86,7 +87,7 @@ function parse(text: string): unknown {
 }
 
 /** Nothing may follow `[DONE]` but the end; whoever sends more, or keeps silent, is hung up on. */
-async function endGently(reader: Reader, alarm: Capabilities['alarm']): Promise<void> {
+async function endGently(reader: ByteReader, alarm: Capabilities['alarm']): Promise<void> {
   const ended = reader.read().then(
     ({ done }) => done,
     () => true,
@@ -104,7 +105,7 @@ class EventCutter {
   readonly #failure: Capabilities['failure'];
   /** The event that has not ended yet. */
   readonly #open = new ByteBuffer();
-  #lineBytes = 0;
+  #isInLine = false;
   #afterReturn = false;
   /** The open event holds more than comments. */
   #says = false;
@@ -120,8 +121,9 @@ class EventCutter {
     const said: string[] = [];
     let start = 0;
     for (let index = 0; index < bytes.length && !this.is_done; index += 1) {
-      if (!this.#endsEvent(bytes[index] ?? 0)) continue;
-      const end = bytes[index] === CARRIAGE_RETURN && bytes[index + 1] === LINE_FEED ? index + 2 : index + 1;
+      const byte = bytes[index] ?? 0;
+      if ((byte > CARRIAGE_RETURN && this.#isInLine) || !this.#endsEvent(byte)) continue;
+      const end = byte === CARRIAGE_RETURN && bytes[index + 1] === LINE_FEED ? index + 2 : index + 1;
       if (this.#says) said.push(...this.#finish(bytes.subarray(start, end)));
       else this.#forget();
       start = end;
@@ -143,12 +145,12 @@ class EventCutter {
     this.#afterReturn = byte === CARRIAGE_RETURN;
     if (isPair) return false;
     if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) {
-      if (this.#lineBytes === 0 && byte !== COLON) this.#says = true;
-      this.#lineBytes += 1;
+      if (!this.#isInLine && byte !== COLON) this.#says = true;
+      this.#isInLine = true;
       return false;
     }
-    const isEmptyLine = this.#lineBytes === 0;
-    this.#lineBytes = 0;
+    const isEmptyLine = !this.#isInLine;
+    this.#isInLine = false;
     return isEmptyLine;
   }
 

@@ -1,5 +1,5 @@
 import type { Capabilities, ChatAnswer, InvocationContext, TransportFacts } from 'chukwa/plugin';
-import { conclude, HEARD_NOTHING, type Heard, hear, hearText, lengthOf, toProviderArtifact } from './answer.js';
+import { conclude, Heard, lengthOf, toProviderArtifact } from './answer.js';
 import type { Arrival } from './body.js';
 import { isFields, readChunk } from './chunk.js';
 import { DONE } from './event-stream.js';
@@ -16,7 +16,7 @@ export class Listener {
   readonly #capabilities: Pick<Capabilities, 'failure' | 'quote'>;
   readonly #context: Pick<InvocationContext, 'trace' | 'max_result_bytes'>;
   readonly #tags: ThinkTags | undefined;
-  #heard: Heard = HEARD_NOTHING;
+  readonly #heard = new Heard();
   #arrived = false;
   #events = 0;
   #whole: string | undefined;
@@ -84,7 +84,7 @@ export class Listener {
     if (this.#instead !== undefined) return;
     if (data === DONE) {
       this.#events += 1;
-      this.#heard = { ...this.#heard, is_done: true };
+      this.#heard.is_done = true;
       return;
     }
     const event = this.#parse(data);
@@ -92,7 +92,7 @@ export class Listener {
     const chunk = readChunk(event, this.#heard.text === '' && this.#heard.finish_reason === undefined);
     if (chunk === undefined) throw this.#capabilities.failure('transport', this.#describeOdd(data));
     this.#events += 1;
-    this.#heard = hear(this.#heard, chunk);
+    this.#heard.take(chunk);
     if (chunk.text !== '') this.#hearText(this.#tags?.take(chunk.text) ?? { text: chunk.text, reasoning: '' });
     this.#limit();
   }
@@ -107,7 +107,7 @@ export class Listener {
   }
 
   #hearText(split: Split): void {
-    this.#heard = hearText(this.#heard, split);
+    this.#heard.takeText(split);
     if (split.text !== '') this.#context.trace.chunk(split.text);
   }
 

@@ -159,7 +159,7 @@ async function readAll(parts: readonly Uint8Array[]): Promise<readonly string[]>
     },
   });
   const read: string[] = [];
-  for await (const data of readEvents(given, HANDED)) read.push(...data);
+  for await (const data of readEvents(given.getReader(), HANDED)) read.push(...data);
   return read;
 }
 
@@ -168,7 +168,7 @@ test('events without an end that say nothing are too many', async () => {
   const endless = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(part) });
   await assert.rejects(
     async () => {
-      for await (const _ of readEvents(endless, HANDED));
+      for await (const _ of readEvents(endless.getReader(), HANDED));
     },
     { failure_class: 'result_too_large', message: /more than 200000 events/ },
   );
