@@ -6,8 +6,8 @@
 
 import { fromBinary, toBinary } from './decode-text.js';
 
-/** Gives places of a text in UTF-8 where a value may be; none is missed, some may be wrong. */
-export type FindPlaces = (text: Uint8Array) => readonly number[];
+/** Gives places of a text, or of its bytes in a binary string, where a value may be; none is missed, some may be wrong. */
+export type FindPlaces = (text: string) => readonly number[];
 
 /** How many layers of base64 and hexadecimal are known; escapes may be around each. */
 const LAYERS_MAX = 2;
@@ -26,7 +26,7 @@ export function createFindPlaces(values: readonly string[]): FindPlaces {
     let at = length - 1;
     while (at < text.length) {
       const shift = shifts[blockEndingAt(text, at)] ?? 0;
-      if (shift === 0 && marks.has(fold(latin1(text.subarray(at - length + 1, at + 1))))) places.push(at);
+      if (shift === 0 && marks.has(fold(text.slice(at - length + 1, at + 1)))) places.push(at);
       at += shift || 1;
     }
     return places;
@@ -37,66 +37,39 @@ export function createFindPlaces(values: readonly string[]): FindPlaces {
 function shiftsOf(marks: ReadonlySet<string>, length: number): Uint8Array {
   const shifts = new Uint8Array(65_536).fill(length - 2);
   for (const mark of marks) {
-    const bytes = Buffer.from(mark, 'latin1');
     for (let at = 2; at < length; at += 1) {
-      const block = blockEndingAt(bytes, at);
+      const block = blockEndingAt(mark, at);
       shifts[block] = Math.min(shifts[block] ?? 0, length - 1 - at);
     }
   }
   return shifts;
 }
 
-function latin1(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes);
-}
-
-/** Three bytes as a number below 65,536; some share one. */
-function blockEndingAt(bytes: Uint8Array, at: number): number {
-  const first = FOLDED[bytes[at - 2] ?? 0] ?? 0;
-  const second = FOLDED[bytes[at - 1] ?? 0] ?? 0;
-  const third = FOLDED[bytes[at] ?? 0] ?? 0;
+/** Three characters as a number below 65,536; some share one. */
+function blockEndingAt(text: string, at: number): number {
+  const first = FOLDED[text.charCodeAt(at - 2) & 255] ?? 0;
+  const second = FOLDED[text.charCodeAt(at - 1) & 255] ?? 0;
+  const third = FOLDED[text.charCodeAt(at) & 255] ?? 0;
   return ((first << 9) ^ (second << 5) ^ third) & 65_535;
 }
-
-/** Tells whether a character that may be of a value, plain or encoded, stands escaped in a text, as in JSON or a URL. */
-export type IsEscaped = (text: Buffer) => boolean;
 
 /** What encoded text is made of, and what escapes begin with. */
 const ENCODED = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_%\\';
 
-/** @param characters of the values, as a binary string */
-export function createIsEscaped(characters: string): IsEscaped {
-  const codes = new Set(Buffer.from(`${characters}${ENCODED}`, 'latin1'));
-  const isShort = /["\\\b\f\n\r\t]/.test(characters);
-  const isOther = /[^\0-\x7f]/.test(characters);
-  const isEscape = (text: Buffer, at: number): boolean => {
-    if (text[at] === PERCENT) return codes.has(hexAt(text, at + 1));
-    if (text[at + 1] !== SMALL_U) return text[at + 1] === SLASH || isShort;
-    return hexAt(text, at + 2) === 0 ? codes.has(hexAt(text, at + 4)) : isOther;
-  };
-  return (text) => {
-    for (let at = text.indexOf(PERCENT); at !== -1; at = text.indexOf(PERCENT, at + 1))
-      if (isEscape(text, at)) return true;
-    for (let at = text.indexOf(BACKSLASH); at !== -1; at = text.indexOf(BACKSLASH, at + 1))
-      if (isEscape(text, at)) return true;
-    return false;
-  };
-}
-
-const PERCENT = 0x25;
-const SLASH = 0x2f;
-const BACKSLASH = 0x5c;
-const SMALL_U = 0x75;
-
-/** The value of two digits; NaN where they are none. */
-function hexAt(text: Uint8Array, at: number): number {
-  return digitOf(text[at] ?? 0) * 16 + digitOf(text[at + 1] ?? 0);
-}
-
-function digitOf(code: number): number {
-  if (code >= 48 && code <= 57) return code - 48;
-  const small = code | 32;
-  return small >= 97 && small <= 102 ? small - 87 : Number.NaN;
+/**
+ * Gives the pattern of a character that may be of a value, plain or encoded, and stands escaped in a text, as in JSON or a
+ * URL.
+ * @param characters of the values, as a binary string
+ */
+export function toEscapedPattern(characters: string): RegExp {
+  const codes = [...new Set(`${characters}${ENCODED}`)].map(toHex);
+  const inJson = [
+    '/',
+    `u00(?:${codes.join('|')})`,
+    ...(/["\\\b\f\n\r\t]/.test(characters) ? ['["\\\\bfnrt]'] : []),
+    ...(/[^\0-\x7f]/.test(characters) ? ['u(?!00[0-7])'] : []),
+  ];
+  return new RegExp(`%(?:${codes.join('|')})|\\\\(?:${inJson.join('|')})`, 'i');
 }
 
 /** Large letters are small ones, and the two alphabets of base64 are one. */
@@ -106,18 +79,19 @@ const FOLDED = new Uint8Array(256).map((_, code) => {
 });
 
 function fold(text: string): string {
-  return Array.from(text, (character) => String.fromCharCode(FOLDED[character.charCodeAt(0)] ?? 0)).join('');
+  const codes = Array.from({ length: text.length }, (_, at) => FOLDED[text.charCodeAt(at)] ?? text.charCodeAt(at));
+  return String.fromCharCode(...codes);
 }
 
-/** The value, and what of it stands in each encoding of a text that holds it. */
+/** The value, in bytes and as text, and what of it stands in each encoding of a text that holds it. */
 function spell(value: string, layers: number): readonly string[] {
-  if (layers === 0) return [value];
+  if (layers === 0) return [value, fromBinary(value)];
   const encoded = escape(value).flatMap((text) => [
     toHex(text),
     toHex(text).toUpperCase(),
     ...[0, 1, 2].map((offset) => toBase64(text, offset)),
   ]);
-  return [value, ...encoded.flatMap((text) => spell(text, layers - 1))];
+  return [value, fromBinary(value), ...encoded.flatMap((text) => spell(text, layers - 1))];
 }
 
 /** As it is, and with all characters escaped, or those that must be. */

@@ -1,7 +1,7 @@
 import type { Json } from '../contract/json.js';
 import { isList } from '../core/content/json-pointer.js';
 import { decodeAround, fromBinary, toBinary, unescapeText, UNFINISHED } from './decode-text.js';
-import { createFindPlaces, createIsEscaped, type FindPlaces, type IsEscaped } from './encoded-places.js';
+import { createFindPlaces, type FindPlaces, toEscapedPattern } from './encoded-places.js';
 import { toStorableText } from './storable-text.js';
 
 /** Shorter values stand in too many innocent texts to be replaced; they are refused where they enter. */
@@ -48,25 +48,28 @@ export function createSecretReplacer(secrets: readonly Secret[]): SecretReplacer
   const known = secrets.filter(({ value }) => value.length >= SECRET_LENGTH_MIN);
   if (known.length === 0) return REPLACES_NOTHING;
   const search = toSearch(known);
-  const clean = (bytes: Buffer, ending: Ending): Buffer => {
-    if (ending === 'whole' && holdsNothing(bytes, search)) return bytes;
-    const binary = bytes.toString('latin1');
+  const isClean = (written: string): boolean =>
+    search.findPlaces(written).length === 0 && !search.escaped.test(written);
+  const clean = (binary: string, ending: Ending): string => {
     const { matches, end } = examine(binary, search, ending);
-    const isClean = matches.length === 0 && end === binary.length;
-    return isClean ? bytes : Buffer.from(withoutMatches(binary.slice(0, end), 0, matches), 'latin1');
+    return withoutMatches(binary.slice(0, end), 0, matches);
   };
-  const text = (given: string, ending: Ending = 'whole'): string => {
-    if (ending === 'whole' && given.length < SECRET_LENGTH_MIN) return given;
-    const bytes = Buffer.from(given);
-    const kept = clean(bytes, ending);
-    return kept === bytes ? given : kept.toString();
-  };
+  const text = (given: string, ending: Ending = 'whole'): string =>
+    ending === 'whole' && (given.length < SECRET_LENGTH_MIN || isClean(given))
+      ? given
+      : fromBinary(clean(toBinary(given), ending));
   return {
     text,
     // Written out, it is searched once.
-    json: (value) => (holdsNothing(Buffer.from(JSON.stringify(value)), search) ? value : replaceInJson(value, text)),
-    bytes: (bytes, ending = 'whole') => clean(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), ending),
-    pieces: (pieces, ending = 'whole') => replaceInPieces(pieces.map(toBinary), search, ending).map(fromBinary),
+    json: (value) => (isClean(JSON.stringify(value)) ? value : replaceInJson(value, text)),
+    bytes: (bytes, ending = 'whole') => {
+      const binary = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+      return ending === 'whole' && isClean(binary) ? bytes : Buffer.from(clean(binary, ending), 'latin1');
+    },
+    pieces: (pieces, ending = 'whole') => {
+      if (ending === 'whole' && isClean(pieces.join(''))) return pieces;
+      return replaceInPieces(pieces.map(toBinary), search, ending).map(fromBinary);
+    },
   };
 }
 
@@ -88,7 +91,7 @@ interface Needle {
 interface Search {
   readonly needles: readonly Needle[];
   readonly findPlaces: FindPlaces;
-  readonly isEscaped: IsEscaped;
+  readonly escaped: RegExp;
   /** Of a needle, in bytes. */
   readonly length_min: number;
   readonly length_max: number;
@@ -101,7 +104,7 @@ function toSearch(secrets: readonly Secret[]): Search {
   return {
     needles,
     findPlaces: createFindPlaces([...new Set(texts)]),
-    isEscaped: createIsEscaped(texts.join('')),
+    escaped: toEscapedPattern(texts.join('')),
     length_min: Math.min(...lengths),
     length_max: Math.max(...lengths),
   };
@@ -151,12 +154,11 @@ function findAtEnd(text: string, search: Search): readonly Match[] {
 
 function find(text: string, search: Search, depth: number, isCut: boolean): readonly Match[] {
   if (text.length < search.length_min && !isCut) return [];
-  const bytes = Buffer.from(text, 'latin1');
-  const places = search.findPlaces(bytes);
+  const places = search.findPlaces(text);
   const plain = [...(places.length > 0 ? findPlain(text, search) : []), ...(isCut ? findOpen(text, search) : [])];
   if (depth === 0) return plain;
   const decoded = [
-    ...(isCut || search.isEscaped(bytes) ? unescapeText(text, isCut) : []),
+    ...(isCut || search.escaped.test(text) ? unescapeText(text, isCut) : []),
     ...(isCut ? [...places, text.length] : places).flatMap((place) => decodeAround(text, place, isCut)),
   ];
   const encoded = decoded.flatMap((inner) =>
@@ -167,11 +169,6 @@ function find(text: string, search: Search, depth: number, isCut: boolean): read
     })),
   );
   return encoded.length === 0 ? plain : [...plain, ...encoded];
-}
-
-/** Whether a text holds no secret for certain. This is all that is done about most texts. */
-function holdsNothing(bytes: Buffer, { findPlaces, isEscaped }: Search): boolean {
-  return findPlaces(bytes).length === 0 && !isEscaped(bytes);
 }
 
 function findPlain(text: string, { needles }: Search): readonly Match[] {

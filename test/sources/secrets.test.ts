@@ -216,6 +216,15 @@ test('of a text that was cut no part of a secret stays at its end, however it is
   assert.equal(Buffer.from(bytes(cut, 'cut')).toString(), 'it is ');
 });
 
+test('a secret is replaced where only its letters outside ASCII are escaped', () => {
+  const { text, bytes, json } = createSecretReplacer([{ variable: 'K', value: 'schlüssel' }]);
+  for (const spelled of ['schl\\u00fcssel', 'schl\\u00FCssel', 'schl%C3%BCssel', 'schl%c3%bcssel']) {
+    assert.equal(text(`a ${spelled} b`), 'a [secret:K] b');
+    assert.equal(Buffer.from(bytes(Buffer.from(spelled))).toString(), '[secret:K]');
+    assert.deepEqual(json([spelled]), ['[secret:K]']);
+  }
+});
+
 test('bytes that are not UTF-8 stay as they are around a secret', () => {
   const { bytes } = createSecretReplacer([{ variable: 'K', value: 'schlüssel' }]);
   const replaced = bytes(Buffer.concat([Buffer.from([0xff, 0x00]), Buffer.from('schlüssel'), Buffer.from([0xfe])]));
