@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { unreachable } from '../contract/unreachable.js';
 import { type Adoption, adopt, type LeftTurn } from '../core/turn/adopt.js';
 import { advance } from '../core/turn/advance.js';
@@ -338,6 +339,8 @@ function listen(attempt: Attempt, { signal, leave }: AttemptRequest): () => void
 }
 
 function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  // All attempts of a worker listen to one signal, and Node.js takes an eleventh listener for a leak.
+  setMaxListeners(0, signal);
   if (signal.aborted) listener();
   else signal.addEventListener('abort', listener, { once: true });
   return () => signal.removeEventListener('abort', listener);

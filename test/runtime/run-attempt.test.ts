@@ -174,3 +174,32 @@ describe('a world at the end of its calendar', () => {
     assert.deepEqual(await stage.engine.store.records.attempts(world_slug), []);
   });
 });
+
+describe('attempts that share the signal that stops them', () => {
+  const open = sharedStage('embedded');
+
+  test('are not warned of as a leak, however many there are at once', async (t) => {
+    const stage = await open();
+    const warnings: string[] = [];
+    const hear = ({ name }: Error): void => void warnings.push(name);
+    process.on('warning', hear);
+    t.after(() => process.off('warning', hear));
+    const { signal } = new AbortController();
+    let waiting = 0;
+    let go = (): void => {};
+    const allAsk = new Promise<void>((resolve) => (go = resolve));
+    const callSource = async (): Promise<never> => {
+      waiting += 1;
+      if (waiting === ATTEMPTS) go();
+      await allAsk;
+      return breaks();
+    };
+    const driveOne = async (): Promise<void> =>
+      assert.rejects((await drive(stage, { parts: { callSource }, request: { signal } })).end, BROKEN);
+    await Promise.all(Array.from({ length: ATTEMPTS }, driveOne));
+    assert.deepEqual(warnings, []);
+  });
+});
+
+/** Node.js warns of the eleventh listener. */
+const ATTEMPTS = 12;
