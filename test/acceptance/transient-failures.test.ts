@@ -4,7 +4,7 @@ import { runTurns } from '../../engine/operations/run-turns.js';
 import { queueTurns } from '../../engine/operations/run-worker.js';
 import type { AttemptSummary, WorldSnapshot } from '../../engine/ports/records.js';
 import type { Progress } from '../../engine/runtime/progress.js';
-import { onEachDatabase, must, type ParkStage, sharedStage } from '../support/park-stage.js';
+import { loadScript, must, onEachDatabase, openParkStage, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
 import { askChukwa, type Running, runChukwa, startChukwa, whileRunning } from './command.js';
 import { script } from './readings.js';
@@ -163,6 +163,33 @@ onEachDatabase('run --retries', (open) => {
       ],
       waits: [1],
     });
+  });
+
+  test('tries nothing anew that failed for a variable that is not set, and the next run adopts what was answered', async (context) => {
+    const lacking = await openParkStage('embedded', () => ({ CHUKWA_TOY_VENDING_URL: '' }));
+    context.after(lacking.close);
+    lacking.model.setScript(await loadScript('tools'));
+    const { world_slug } = await lacking.makeWorld({ scenario: 'tools' });
+    const { signal } = new AbortController();
+    const request = { world_slug, turns: 1, retries: 5, signal, onProgress: () => {} };
+    const [turn, ...more] = must(await runTurns(lacking.engine, request)).turns;
+    assert.deepEqual([turn?.failure_class, more.length], ['unavailable', 0]);
+    const [next] = must(await runTurns(lacking.engine, request)).turns;
+    assert.deepEqual([next?.adopts, lacking.model.requests.length], [turn?.attempt_id, 1]);
+  });
+
+  test('tries nothing anew while a call is in doubt', async () => {
+    const stage = await open();
+    stage.model.setScript(await loadScript('tools'));
+    stage.toys.vending.misbehave('reset_connection');
+    const { world_slug } = await stage.makeWorld({ scenario: 'tools' });
+    const progress: Progress[] = [];
+    const onProgress = (event: Progress): void => void progress.push(event);
+    const { signal } = new AbortController();
+    const report = must(await runTurns(stage.engine, { world_slug, turns: 1, retries: 5, signal, onProgress }));
+    assert.deepEqual([report.turns.length, report.turns[0]?.failure_class], [1, 'transport']);
+    assert.ok(!progress.some(({ kind }) => kind === 'turn_waits'), 'a retry was promised');
+    assert.equal(stage.toys.vending.served.length, 1);
   });
 
   test('tries nothing anew that failed for what a model said', async () => {

@@ -13,7 +13,7 @@ export function callFailed(event: CallFailed | CallRefused): NodeFailure {
     failure_class,
     message,
     call_key,
-    ...(isTransient(event) ? { is_transient: true } : {}),
+    ...(event.kind === 'call_failed' && isTransient(event) ? { is_transient: true } : {}),
     ...(outcome_unknown ? { is_in_doubt: true } : {}),
     ...(retry_after_ms === undefined ? {} : { retry_after_ms }),
   };

@@ -1,5 +1,6 @@
 import type { Program } from '../workflow/program.js';
 import type { Fail } from './command.js';
+import type { AttemptFailureClass } from './failure.js';
 import { type Recorded, type RecordedBeginning, refold } from './refold.js';
 
 /** What the record holds of the attempt before, which failed at the same turn. */
@@ -41,9 +42,12 @@ function chooseAdopted({ records, failure }: LeftTurn): LeftTurn['records'] {
   return usable.slice(0, usable.findLastIndex(hasActed) + 1);
 }
 
+/** Classes of failures that follow from no answer: drivers died, or there was nobody to ask. */
+const SILENT_CLASSES: ReadonlySet<AttemptFailureClass> = new Set(['poisoned', 'interrupted', 'unavailable']);
+
 /** Whether a failure says nothing against the answers that its attempt had heard before. */
 export function isAdoptedWhole({ failure_class, is_transient }: LeftTurn['failure']): boolean {
-  return is_transient === true || failure_class === 'poisoned' || failure_class === 'interrupted';
+  return is_transient === true || SILENT_CLASSES.has(failure_class);
 }
 
 /** An answer over which the attempt failed is asked for again. A side effect is no such answer, and cannot be undone. */

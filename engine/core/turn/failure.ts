@@ -48,7 +48,10 @@ const TRANSIENT_CLASSES: ReadonlySet<InvocationFailureClass> = new Set(['transpo
 /** HTTP statuses below 500 that ask for another try: Request Timeout, Too Early, Too Many Requests. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Whether a call failed for something that may pass by itself, so that the same call may succeed later. */
+/**
+ * Whether a call that was made failed for something that may pass by itself, so that it may succeed later. One that was
+ * refused before it was made waits for its operator: a variable is not set, or a plugin is missing.
+ */
 export function isTransient({ failure_class, http_status }: FailedCall): boolean {
   if (failure_class !== 'http_status') return TRANSIENT_CLASSES.has(failure_class);
   if (http_status === undefined) return false;

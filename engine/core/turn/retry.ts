@@ -14,21 +14,23 @@ export type AfterFailure =
  */
 export function decideRetry(command: Invoke, event: CallFailed | CallRefused): AfterFailure {
   const { retry: policy } = command.call;
+  // One that was refused before it was made waits for its operator, whom a wait does not bring.
+  if (policy === undefined || event.kind === 'call_refused') return { kind: 'final', event };
   const retry_class = classOf(event);
-  if (policy === undefined || retry_class === undefined || !policy.on.has(retry_class)) return { kind: 'final', event };
-  if (event.kind === 'call_failed' && event.outcome_unknown === true) return { kind: 'final', event };
+  if (retry_class === undefined || !policy.on.has(retry_class) || event.outcome_unknown === true)
+    return { kind: 'final', event };
   const retries = command.retry?.number ?? 0;
   if (retries >= policy.max) return giveUp(event, `it was made again ${retries} of ${policy.max} times`);
   const backoff = { first_ms: policy.backoff_ms, most_ms: policy.backoff_max_ms };
   const half_ms = backoffMs(backoff, retries, 0);
-  const after_ms = (event.kind === 'call_failed' ? event.retry_after_ms : undefined) ?? 0;
+  const after_ms = event.retry_after_ms ?? 0;
   if (after_ms > policy.backoff_max_ms) {
     const limit = `a retry of ${command.call.source.label} waits ${toSeconds(policy.backoff_max_ms)} at most`;
     return giveUp(event, `the service asks for ${toSeconds(after_ms)} without a request, and ${limit}`);
   }
   const least_ms = Math.max(half_ms, after_ms);
   const most_ms = Math.max(least_ms, Math.min(policy.backoff_max_ms, least_ms + half_ms));
-  const performed_ms = (event.kind === 'call_failed' ? event.duration_ms : undefined) ?? 0;
+  const performed_ms = event.duration_ms ?? 0;
   const spent_ms = (command.retry?.spent_ms ?? 0) + performed_ms + most_ms;
   const left_ms = command.node_time_left_ms === undefined ? undefined : command.node_time_left_ms - spent_ms;
   if (left_ms !== undefined && left_ms <= 0)
@@ -42,7 +44,7 @@ function again(command: Invoke, retry: Retry, left_ms: number | undefined): Invo
   return { ...command, retry, deadline_ms };
 }
 
-function giveUp(event: CallFailed | CallRefused, why: string): AfterFailure {
+function giveUp(event: CallFailed, why: string): AfterFailure {
   return { kind: 'final', event: { ...event, message: `${event.message} (${why})` } };
 }
 
@@ -54,14 +56,14 @@ function toSeconds(ms: number): string {
 const LISTED_STATUSES: Readonly<Record<number, RetryClass>> = { 408: 'http_408', 425: 'http_425', 429: 'http_429' };
 
 /** The class under which a `retry` lists a failure; undefined for one that no `retry` can list. */
-function classOf(event: CallFailed | CallRefused): RetryClass | undefined {
+function classOf(event: CallFailed): RetryClass | undefined {
   switch (event.failure_class) {
     case 'timeout':
     case 'transport':
     case 'unavailable':
       return event.failure_class;
     case 'http_status':
-      return event.kind === 'call_failed' ? classOfStatus(event.http_status ?? 0) : undefined;
+      return classOfStatus(event.http_status ?? 0);
     default:
       return undefined;
   }
