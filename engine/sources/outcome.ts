@@ -61,7 +61,9 @@ export function toOutcome(end: Shown | Halt, ended_at: number): CallOutcome {
 /** Whether the call may have had a side effect, though it failed, that must not happen twice. */
 function isUnknown({ passage, failure_class }: Halt): boolean {
   if (mayRepeat(passage.command.call)) return false;
-  return passage.taken === true || leavesOpen(failure_class, passage.sent === true);
+  const { http_status } = passage.reply?.facts ?? {};
+  const failed = { failure_class, ...(http_status === undefined ? {} : { http_status }) };
+  return passage.taken === true || leavesOpen(failed, passage.sent === true);
 }
 
 /** What redaction refuses has been checked before; what never arrived was not. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { reportCall } from '../../engine/operations/reports.js';
 import { settleCall } from '../../engine/operations/settle-call.js';
@@ -15,7 +15,9 @@ import {
   onEachDatabase,
   openParkStage,
   type ParkStage,
+  sharedStage,
 } from '../support/park-stage.js';
+import { startUnreliableService } from '../support/unreliable-service.js';
 
 // A side effect is made once, whatever becomes of the call that asks for it and of the attempt that it belongs to.
 
@@ -234,6 +236,43 @@ onEachDatabase('a side effect', (open) => {
     const late = await settleCall(stage.engine, { attempt_id: failed.attempt_id });
     assert.deepEqual(!late.ok && late.problems.map(({ code }) => code), ['SETTLED_TOO_LATE']);
   });
+});
+
+/** What a gateway says of the service behind it, and what a service says of itself. */
+const STATUSES: readonly (readonly [status: number, is_in_doubt: boolean])[] = [
+  [408, true],
+  [502, true],
+  [504, true],
+  [524, true],
+  [500, false],
+  [503, false],
+  [429, false],
+  [404, false],
+];
+
+describe('a call with a side effect behind a gateway', () => {
+  const behind: { url: string } = { url: '' };
+  const gateway = startUnreliableService(() => behind.url);
+  after(async () => (await gateway).close());
+  let url = '';
+  const open = sharedStage('embedded', (here) => {
+    behind.url = here['CHUKWA_TOY_VENDING_URL'] ?? '';
+    return { CHUKWA_TOY_VENDING_URL: url };
+  });
+
+  for (const [status, is_in_doubt] of STATUSES) {
+    test(`is ${is_in_doubt ? '' : 'not '}in doubt where the answer has status ${status}`, async (context) => {
+      ({ url } = await gateway);
+      const stage = await open();
+      const world = await makeWorld(stage, await editWorkflows(context, {}));
+      (await gateway).will({ kind: 'status', status });
+      const failed = await tryTurn(stage, world);
+      assert.deepEqual([failed.failure_class, failed.invocations.at(-1)?.http_status], ['http_status', status]);
+      assert.equal(failed.invocations.at(-1)?.outcome_unknown, is_in_doubt);
+      if (is_in_doubt) assert.deepEqual(await refusals(stage, world), ['CALL_IN_DOUBT']);
+      else assert.equal((await tryTurn(stage, world)).status, 'committed');
+    });
+  }
 });
 
 describe('a call with a side effect', () => {

@@ -58,6 +58,12 @@ export function isTransient({ failure_class, http_status }: FailedCall): boolean
   return TRANSIENT_STATUSES.has(http_status) || (http_status >= 500 && http_status <= 599);
 }
 
+/**
+ * Statuses that a gateway in front of a service answers with when it has passed a request on and does not know what became
+ * of it: 408, 502, 504, and 520, 522 and 524 of a widespread one. A service that answers 500 or 503 speaks for itself.
+ */
+const GATEWAY_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 522, 524]);
+
 /** Classes with which somebody says that the call was not performed: the service, its reporter, or whoever refused it. */
 const DENIALS: ReadonlySet<InvocationFailureClass> = new Set([
   'http_status',
@@ -80,9 +86,11 @@ export function mayRepeat({
 
 /**
  * Whether a failure leaves open that the call was performed: something was sent, and nobody said that the call failed. An
- * answer that cannot be used is such a case too, because its call was most likely performed.
+ * answer that cannot be used is such a case too, because its call was most likely performed; and so is a gateway's answer,
+ * because the service behind it was not heard.
  * @param sent a byte of the call may have left
  */
-export function leavesOpen(failure_class: InvocationFailureClass, sent: boolean): boolean {
-  return sent && !DENIALS.has(failure_class);
+export function leavesOpen({ failure_class, http_status = 0 }: FailedCall, sent: boolean): boolean {
+  const is_gateway = failure_class === 'http_status' && GATEWAY_STATUSES.has(http_status);
+  return sent && (is_gateway || !DENIALS.has(failure_class));
 }

@@ -27,7 +27,7 @@ export function isPassedOn(
 ): event is CallFailed {
   if (on_failure === undefined || event.kind !== 'call_failed' || event.outcome_unknown === true) return false;
   if (SENTENCES[event.failure_class] === undefined) return false;
-  return effect === 'read_only' || !leavesOpen(event.failure_class, true);
+  return effect === 'read_only' || !leavesOpen(event, true);
 }
 
 /**
