@@ -237,6 +237,7 @@ async function joinEngine(
     value: {
       authoring,
       store,
+      replaceSecrets: sources.replaceSecrets,
       runtime: {
         attempts: store.attempts,
         callSource: sources.callSource,

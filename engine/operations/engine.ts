@@ -4,7 +4,7 @@ import type { Program } from '../core/workflow/program.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import type { OpenHeartbeat } from '../ports/heartbeat.js';
 import type { RuntimeParts } from '../runtime/runtime-parts.js';
-import type { PluginCatalogue } from '../ports/sources.js';
+import type { PluginCatalogue, ReplaceSecrets } from '../ports/sources.js';
 import type { Store } from '../ports/records.js';
 import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
 
@@ -26,6 +26,7 @@ export interface Archive {
 export interface Engine extends Archive {
   readonly authoring: Authoring;
   readonly runtime: RuntimeParts;
+  readonly replaceSecrets: ReplaceSecrets;
   /** What rings for workers, as it is configured; it connects when it is used. Close it. */
   openDoorbell(): Done<Doorbell>;
   /** Keeps leases from a thread of its own; undefined where nobody else could take them. Close it. */

@@ -142,8 +142,9 @@ async function waitToRetry(
 ): Promise<boolean> {
   // Nothing is begun in a world before its doubt is settled.
   if (failure.is_transient !== true || failure.is_in_doubt || retries >= most || signal.aborted) return false;
+  const { failure_class } = failure;
   const wait_ms = Math.max(turnBackoffMs(retries, Math.random()), failure.retry_after_ms ?? 0);
-  onProgress({ kind: 'turn_waits', attempted_turn, retry: retries + 1, retries: most, wait_ms });
+  onProgress({ kind: 'turn_waits', attempted_turn, retry: retries + 1, retries: most, wait_ms, failure_class });
   // A stop ends the wait, and is no fault.
   await setTimeout(Math.min(wait_ms, TIMER_MS_MAX), undefined, { signal }).catch(() => {});
   return !signal.aborted;

@@ -2,8 +2,8 @@ import type { Json } from '../contract/json.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Settled } from '../ports/attempts.js';
 import type { CallReport } from '../ports/sources.js';
-import { type Done, type Engine, refuse } from './engine.js';
-import { findMisfits, isInDoubt, ringForWorld } from './settle-call.js';
+import type { Done, Engine } from './engine.js';
+import { isInDoubt, settle } from './settle-call.js';
 
 /** What somebody says of a call. That time has run out is said by the clock alone. */
 export type SaidReport = Exclude<CallReport, { readonly kind: 'timed_out' }>;
@@ -30,16 +30,9 @@ export async function settleByReport(
   const call = await engine.store.records.invocation(source_invocation_id, 'redacted');
   if (call === undefined) return { ok: true, value: 'late' };
   if (!isInDoubt(call)) return { ok: true, value: call.settled_as === null ? 'late' : 'duplicate' };
-  const misfits = said.kind === 'answered' ? await findMisfits(engine, call, said.value) : [];
-  if (misfits.length > 0) return refuse(...misfits);
-  const settled = await engine.store.attempts.settle({
-    attempt_id: call.attempt_id,
-    source_invocation_id,
-    settled_at: engine.runtime.clock.now(),
-    ...(said.kind === 'answered' ? { answer: said.value } : {}),
-  });
-  if (settled.kind === 'settled' && settled.left_in_doubt === 0) await ringForWorld(engine, settled.world_slug);
-  return { ok: true, value: toOutcome(settled.kind) };
+  const told = said.kind === 'answered' ? { answer: said.value } : { reason: said.message };
+  const done = await settle(engine, call, { settled_by: 'report', ...told });
+  return done.ok ? { ok: true, value: toOutcome(done.value.kind) } : done;
 }
 
 function toOutcome(kind: Settled['kind']): OutcomeOfLate {

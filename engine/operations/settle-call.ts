@@ -1,7 +1,7 @@
-import type { Json } from '../contract/json.js';
+import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
-import { parseSource } from '../core/content/source-text.js';
-import type { Settled } from '../ports/attempts.js';
+import { parseSource, type SourceText } from '../core/content/source-text.js';
+import type { Settled, SettleCall } from '../ports/attempts.js';
 import type { AttemptRecord, InvocationRecord, InvocationSummary } from '../ports/records.js';
 import { type Done, type Engine, refuse } from './engine.js';
 import { readAnswerFile } from './read-answer-file.js';
@@ -14,6 +14,8 @@ export interface SettleRequest {
   readonly source_invocation_id?: string;
   /** The file with what the call answered; left out where it was never performed. */
   readonly result_file?: string;
+  /** How the person knows. */
+  readonly reason?: string;
 }
 
 export interface SettledCall {
@@ -35,26 +37,70 @@ export async function settleCall(engine: Engine, request: SettleRequest): Promis
   if (!attempt.ok) return attempt;
   const call = chooseCall(attempt.value, request.source_invocation_id);
   if (!call.ok) return call;
-  const answer = await readAnswer(engine, call.value, request.result_file);
-  if (!answer.ok) return answer;
-  const { attempt_id } = attempt.value;
-  const { source_invocation_id, command_key } = call.value;
+  const shown = await showInvocation(engine, call.value.source_invocation_id);
+  if (!shown.ok) return shown;
+  const read = request.result_file === undefined ? undefined : await readAnswer(request.result_file);
+  if (read?.ok === false) return refuse(...read.problems);
+  const { reason } = request;
+  const done = await settle(engine, shown.value, {
+    settled_by: 'operator',
+    ...(read === undefined ? {} : { answer: read.value.value }),
+    ...(reason === undefined ? {} : { reason }),
+  });
+  if (!done.ok) return refuse(...done.problems.map((problem) => locateIn(read?.value, problem)));
+  const settled = done.value;
+  if (settled.kind !== 'settled') return refuse(toProblem(settled.kind, attempt.value, call.value));
+  const { world_slug: world, left_in_doubt } = settled;
+  const { attempt_id, source_invocation_id, command_key } = shown.value;
+  const performed = read !== undefined;
+  return { ok: true, value: { world, attempt_id, source_invocation_id, command_key, performed, left_in_doubt } };
+}
+
+/** What is said of a call in doubt, and by whom. */
+export type Settlement = Pick<SettleCall, 'answer' | 'settled_by' | 'reason'>;
+
+/**
+ * Settles a call in doubt: what is said is free of secrets before it is checked and stored.
+ * @returns a refusal, with places in the answer, where that is none of this call
+ */
+export async function settle(
+  engine: Engine,
+  call: InvocationRecord,
+  { answer, settled_by, reason }: Settlement,
+): Promise<Done<Settled>> {
+  const { attempt_id, source_invocation_id } = call;
+  const said = await withoutSecrets(engine, call, { answer: answer ?? null, reason: reason ?? null });
+  const misfits = answer === undefined ? [] : await findMisfits(engine, call, said.answer);
+  if (misfits.length > 0) return refuse(...misfits);
   const settled = await engine.store.attempts.settle({
     attempt_id,
     source_invocation_id,
     settled_at: engine.runtime.clock.now(),
-    ...(answer.value === undefined ? {} : { answer: answer.value }),
+    settled_by,
+    holder: engine.runtime.holder,
+    ...(answer === undefined ? {} : { answer: said.answer }),
+    ...(said.reason === null ? {} : { reason: said.reason }),
   });
-  if (settled.kind !== 'settled') return refuse(toProblem(settled.kind, attempt.value, call.value));
-  const { world_slug, left_in_doubt } = settled;
-  if (left_in_doubt === 0) await ringForWorld(engine, world_slug);
-  const performed = answer.value !== undefined;
-  const value = { world: world_slug, attempt_id, source_invocation_id, command_key, performed, left_in_doubt };
-  return { ok: true, value };
+  if (settled.kind === 'settled' && settled.left_in_doubt === 0) await ringForWorld(engine, settled.world_slug);
+  return { ok: true, value: settled };
+}
+
+interface Said {
+  readonly [member: string]: Json;
+  readonly answer: Json;
+  readonly reason: string | null;
+}
+
+async function withoutSecrets(engine: Engine, call: InvocationRecord, said: Said): Promise<Said> {
+  const source = await engine.store.components.find('response_source', call.source_hash);
+  if (source === undefined) throw new Error(`the source ${call.source_hash} is not stored`);
+  const definition = source.content['interface'] as JsonObject & { readonly name: string };
+  const of = { source: { plugin: definition.name, interface: definition }, correlation_id: call.source_invocation_id };
+  return engine.replaceSecrets(of, said) as Said;
 }
 
 /** A turn that was put off for it is due now. Where no doorbell can be had, workers look by themselves. */
-export async function ringForWorld(engine: Engine, world_slug: string): Promise<void> {
+async function ringForWorld(engine: Engine, world_slug: string): Promise<void> {
   const doorbell = engine.openDoorbell();
   if (!doorbell.ok) return;
   doorbell.value.ring(world_slug);
@@ -92,26 +138,17 @@ function nothingInDoubt({ attempt_id }: AttemptRecord): Problem {
   };
 }
 
-async function readAnswer(
-  engine: Engine,
-  call: InvocationSummary,
-  file: string | undefined,
-): Promise<Done<Json | undefined>> {
-  if (file === undefined) return { ok: true, value: undefined };
+async function readAnswer(file: string): Promise<ReturnType<typeof parseSource>> {
   const text = await readAnswerFile(file);
-  if (!text.ok) return refuse(...text.problems);
-  const parsed = parseSource(file, text.value);
-  if (!parsed.ok) return refuse(...parsed.problems);
-  const shown = await showInvocation(engine, call.source_invocation_id);
-  if (!shown.ok) return shown;
-  const problems = await findMisfits(engine, shown.value, parsed.value.value);
-  const { locate } = parsed.value;
-  if (problems.length === 0) return { ok: true, value: parsed.value.value };
-  return refuse(...problems.map((problem) => ({ ...problem, location: locate(problem.pointer ?? '') })));
+  return text.ok ? parseSource(file, text.value) : text;
+}
+
+function locateIn(parsed: SourceText | undefined, problem: Problem): Problem {
+  return parsed === undefined ? problem : { ...problem, location: parsed.locate(problem.pointer ?? '') };
 }
 
 /** What keeps an answer from being one of this call, by the schema of its source's answers: each with its place. */
-export async function findMisfits(
+async function findMisfits(
   engine: Engine,
   call: Pick<InvocationRecord, 'output_schema_hash'>,
   answer: Json,

@@ -81,6 +81,8 @@ export type BeginOutcome =
       readonly past?: AttemptPast;
       /** The attempt before, from which a new one adopts. */
       readonly adopts?: string;
+      /** The attempt before, where this one was begun anew. */
+      readonly sets_aside?: SetAside;
     }
   | { readonly kind: 'unknown_world' }
   /** The message is over, or another attempt does what it asks for; or none is open that would go on. */
@@ -92,6 +94,15 @@ export type BeginOutcome =
   /** A new attempt would make side effects of the latest one again. */
   | ({ readonly kind: 'not_adoptable'; readonly reason: string } & Rest)
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
+
+/** An attempt that a new one goes past. */
+export interface SetAside {
+  readonly attempt_id: string;
+  /** Keys of its calls that were in doubt. */
+  readonly in_doubt: readonly string[];
+  /** Keys of calls that had their side effect. */
+  readonly side_effects: readonly string[];
+}
 
 /** An attempt that rests. */
 export interface Rest {
@@ -233,7 +244,15 @@ export interface SettleCall {
   /** What it answered; left out where it was never performed. */
   readonly answer?: Json;
   readonly settled_at: number;
+  readonly settled_by: SettledBy;
+  /** The process that writes it down. */
+  readonly holder: Holder;
+  /** As whoever settles it puts it. */
+  readonly reason?: string;
 }
+
+/** Who says what became of a call in doubt: a person at the database, or a report. */
+export type SettledBy = 'operator' | 'report';
 
 export type Settled =
   | { readonly kind: 'settled'; readonly world_slug: string; readonly left_in_doubt: number }

@@ -5,6 +5,7 @@ import type { EffectOperation } from '../core/world/world-patch.js';
 import type { ComponentReference } from '../core/workflow/component.js';
 import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from './agent-records.js';
 import type { AwaitedCall, PendedCall } from './pending-calls.js';
+import type { SettledBy } from './attempts.js';
 import type { ComponentKind } from './validation.js';
 
 /** A stored document. */
@@ -164,7 +165,10 @@ export interface AttemptSummary {
   readonly failed_subject_entity_id: string | null;
   readonly failed_node_id: string | null;
   readonly failed_source_invocation_id: string | null;
+  /** That it has made itself; adopted ones are not among them. */
   readonly source_invocation_count: number;
+  /** Its calls that have to be settled before a turn is begun. */
+  readonly calls_in_doubt: number;
   readonly started_at: string;
   readonly ended_at: string | null;
 }
@@ -266,8 +270,21 @@ export interface InvocationRecord extends InvocationSummary {
   readonly hidden_by_redaction: boolean;
   /** Null for one whose service answered at once, or has not spoken yet. */
   readonly pended: PendedCall | null;
+  /** What was found out about it, where it was in doubt and has been settled. */
+  readonly settlement: SettlementRecord | null;
   readonly started_at: string;
   readonly ended_at: string | null;
+}
+
+export interface SettlementRecord {
+  readonly performed: boolean;
+  /** As much as the view shows; null where it was not performed. */
+  readonly answer: Json;
+  readonly settled_at: string;
+  /** These are null of calls that earlier versions have settled; the reason also where none was given. */
+  readonly settled_by: SettledBy | null;
+  readonly host: string | null;
+  readonly reason: string | null;
 }
 
 export interface LlmCallRecord {

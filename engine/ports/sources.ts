@@ -3,6 +3,7 @@ import type { Problem } from '../contract/problem.js';
 import type { TokenUsage } from '../contract/source.js';
 import type { Invoke } from '../core/turn/command.js';
 import type { InvocationFailureClass } from '../core/turn/failure.js';
+import type { SourceProgram } from '../core/workflow/program.js';
 
 /** How a call ended, as its record will say. */
 export type CallOutcome = CallSucceeded | CallBroke;
@@ -155,6 +156,18 @@ export type CallSource = (
  * for the operator's variables, which say what is secret.
  */
 export type ReceiveReport = (command: Invoke, report: CallReport, call: PendedCall) => Promise<CallOutcome>;
+
+/**
+ * Replaces secrets in what somebody says of a call that is over: those that the operator's variables hold now, for its
+ * source as it is stored, and the token of its callback.
+ */
+export type ReplaceSecrets = (call: CallOfSource, said: Json) => Json;
+
+export interface CallOfSource {
+  readonly source: Pick<SourceProgram, 'plugin' | 'interface'>;
+  /** The id of the call's record. */
+  readonly correlation_id: string;
+}
 
 /** What the record says of a call that was pending. */
 export interface PendedCall {

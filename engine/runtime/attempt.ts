@@ -88,6 +88,8 @@ interface Call {
   readonly start: CallStart;
   readonly abort: AbortController;
   under_way: boolean;
+  /** Resolves when its end has been told. */
+  told?: Promise<void>;
 }
 
 /**
@@ -165,7 +167,7 @@ export function hear(attempt: Attempt, outcome: CallOutcome, is_reported = false
   const finished = { kind: 'call_finished', source_invocation_id, command, outcome } as const;
   // That something was changed is not left unwritten for a moment longer than it must be.
   const can_wait = step.commands.length === 0 && !isAct(call);
-  writeCall(attempt.journal, toWrite(call, finish, can_wait))
+  call.told = writeCall(attempt.journal, toWrite(call, finish, can_wait))
     .then(() => attempt.onProgress({ ...finished, ...(verdict === undefined ? {} : { verdict }) }))
     .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
   return moveTo(attempt, step);
@@ -214,7 +216,9 @@ export function issue(parts: RuntimeParts, attempt: Attempt, command: Invoke): v
   const { retry } = command;
   if (retry === undefined) return begin(parts, attempt, command);
   const wait_ms = (parts.chooseWait ?? chooseWait)(retry);
-  attempt.onProgress({ kind: 'retry_waits', command, retry, wait_ms });
+  // What it is made again for is told first.
+  const told = attempt.calls.get(command.key)?.told ?? Promise.resolve();
+  void told.then(() => attempt.onProgress({ kind: 'retry_waits', command, retry, wait_ms }));
   waitFor(attempt.waits, command, wait_ms, () => begin(parts, attempt, command));
 }
 

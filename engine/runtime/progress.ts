@@ -1,6 +1,7 @@
 import type { AcceptedPatch, Fail, Invoke, Retry } from '../core/turn/command.js';
+import type { AttemptFailureClass } from '../core/turn/failure.js';
 import type { Verdict } from '../core/turn/verdict.js';
-import type { PutOff } from '../ports/attempts.js';
+import type { PutOff, SetAside } from '../ports/attempts.js';
 import type { CallOutcome } from '../ports/sources.js';
 
 /** What watchers are told while a turn runs. Nothing depends on whether anybody listens. */
@@ -14,6 +15,8 @@ export type Progress =
       readonly continued?: { readonly answered: number; readonly interrupted: number };
       /** Present where it adopts: how many calls, of which attempt. */
       readonly adopts?: { readonly attempt_id: string; readonly calls: number };
+      /** Present where it was begun anew after an attempt that failed. */
+      readonly sets_aside?: SetAside;
     }
   | { readonly kind: 'call_started'; readonly source_invocation_id: string; readonly command: Invoke }
   | {
@@ -57,6 +60,8 @@ export type Progress =
       readonly retry: number;
       readonly retries: number;
       readonly wait_ms: number;
+      /** For what it failed. */
+      readonly failure_class: AttemptFailureClass;
     }
   | {
       readonly kind: 'attempt_failed';

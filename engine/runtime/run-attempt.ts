@@ -172,11 +172,12 @@ function watchOver(
   parts: BeatingParts,
   request: AttemptRequest,
   attempt: Attempt,
-  { lease, past, adopts }: Begun,
+  { lease, past, adopts, sets_aside }: Begun,
 ): readonly (() => void)[] {
   const { attempt_id, attempted_turn } = lease;
   const { simulation_time, onProgress } = attempt;
-  onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, ...toPast(past, adopts) });
+  const before = { ...toPast(past, adopts), ...(sets_aside === undefined ? {} : { sets_aside }) };
+  onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, ...before });
   const stopListening = listen(attempt, request);
   const stopBeating = parts.heartbeat.keep(lease, (why) => {
     attempt.arrivals.put({ kind: 'broken', error: why === 'overtaken' ? new Overtaken() : why });

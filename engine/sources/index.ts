@@ -3,14 +3,14 @@ import type { Validate } from '../core/workflow/program.js';
 import type { Problem } from '../contract/problem.js';
 import type { Clock } from '../ports/clock.js';
 import type { AnswerCall } from '../ports/answers.js';
-import type { CallSource, MakeCallback, PluginCatalogue, ReceiveReport } from '../ports/sources.js';
+import type { CallSource, MakeCallback, PluginCatalogue, ReceiveReport, ReplaceSecrets } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { openChildren } from './children.js';
 import { timerAlarm } from './chunk-collector.js';
 import { createOpenedSources, type GetPlugin, type Log } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
 import { openOriginFetches } from './origin-fetch.js';
-import { createCallSource, createReceiveReport, type PipelineParts } from './pipeline.js';
+import { createCallSource, createReceiveReport, createReplaceSecrets, type PipelineParts } from './pipeline.js';
 import type { PluginPlaces } from './plugin-places.js';
 import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, findPlugins } from './registry.js';
@@ -52,6 +52,7 @@ export interface Sources {
   readonly refused: readonly Problem[];
   readonly callSource: CallSource;
   readonly receiveReport: ReceiveReport;
+  readonly replaceSecrets: ReplaceSecrets;
   /** Closes every source, and ends every connection and every program. */
   close(): Promise<void>;
 }
@@ -96,6 +97,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     refused: findShortSecrets(plugins, lookUp),
     callSource: createCallSource(pipeline),
     receiveReport: createReceiveReport(pipeline),
+    replaceSecrets: createReplaceSecrets(pipeline),
     close: async () => {
       await opened.close();
       await Promise.all([fetches.close(), children.close()]);

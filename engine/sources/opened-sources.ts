@@ -38,10 +38,13 @@ export interface OpenedSourcesParts {
   readonly log: Log;
 }
 
+/** Where a source leads, and the secrets that its interface names. */
+type Reach = Pick<Route, 'origin' | 'command' | 'folder' | 'secrets'>;
+
 /** Sources that are open, each definition once. */
 export interface OpenedSources {
   /** Knows the secrets of every plugin, the credentials in the URL or command of this route, and what lets a callback in. */
-  secretsOf(route: Route, callback?: Callback): SecretReplacer;
+  secretsOf(route: Reach, callback?: Callback): SecretReplacer;
   /**
    * Opens a source, which imports its plugin's code the first time.
    * @throws SourceFailure where the code cannot be imported, or whatever the plugin throws while it opens
@@ -64,7 +67,7 @@ export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
     doors.set(name, door);
     return door;
   };
-  const secretsOf = (route: Route, callback?: Callback): SecretReplacer => {
+  const secretsOf = (route: Reach, callback?: Callback): SecretReplacer => {
     if (callback) return createSecretReplacer([...listSecrets(parts, route), toSecret(callback)]);
     const variables = [variableOf(route), ...route.secrets.map(({ variable }) => variable)].join(' ');
     const replacer = replacers.get(variables) ?? createSecretReplacer(listSecrets(parts, route));
@@ -131,7 +134,7 @@ function openDoor(
   return origin ? { origin: { url: origin.url, fetch: fetches.bind(origin) } } : {};
 }
 
-function variableOf({ origin, command, folder }: Route): string {
+function variableOf({ origin, command, folder }: Reach): string {
   return (origin ?? command ?? folder)?.variable ?? '';
 }
 
@@ -180,7 +183,7 @@ function toSecret({ token }: Callback): Secret {
   return { variable: 'callback_token', value: token };
 }
 
-function listSecrets({ plugins, lookUp }: OpenedSourcesParts, route: Route): readonly Secret[] {
+function listSecrets({ plugins, lookUp }: OpenedSourcesParts, route: Reach): readonly Secret[] {
   const variables = new Set(plugins.flatMap(({ manifest }) => manifest.secret_variables ?? []));
   const known = [...variables].flatMap((variable) => {
     const value = lookUp(variable);

@@ -1,4 +1,4 @@
-import type { CallRecorder, CallSource, MakeCallback, ReceiveReport } from '../ports/sources.js';
+import type { CallRecorder, CallSource, MakeCallback, ReceiveReport, ReplaceSecrets } from '../ports/sources.js';
 import type { Clock } from '../ports/clock.js';
 import type { Alarm } from '../contract/source.js';
 import type { OpenedSources } from './opened-sources.js';
@@ -14,7 +14,7 @@ import { checkPolicy } from './stages/policy.js';
 import { readSecrets } from './stages/read-secrets.js';
 import { receive, type Reported } from './stages/receive.js';
 import { type Redact, redactAnswer } from './stages/redact-answer.js';
-import { resolve } from './stages/resolve.js';
+import { findRoute, resolve } from './stages/resolve.js';
 import { validateInput } from './stages/validate-input.js';
 import { validateOutput } from './stages/validate-output.js';
 
@@ -66,6 +66,15 @@ export function createReceiveReport(parts: PipelineParts): ReceiveReport {
     const end = report.kind === 'timed_out' ? timeOut(asked) : await reportStages(parts, report).run(asked);
     if (isPause(end)) throw new Error('no stage behind a call waits for it');
     return toOutcome(end, parts.clock.now());
+  };
+}
+
+/** Makes the function that cleans what is said of calls that are over. Where a source is today need not be known. */
+export function createReplaceSecrets(parts: PipelineParts): ReplaceSecrets {
+  return ({ source, correlation_id }, said) => {
+    const route = findRoute(source, parts);
+    const known = typeof route === 'string' ? { origin: undefined, secrets: [] } : route;
+    return parts.opened.secretsOf(known, parts.makeCallback?.(correlation_id)).json(said);
   };
 }
 

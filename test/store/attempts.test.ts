@@ -23,6 +23,7 @@ import {
   toyStart,
   finishCall,
   startCall,
+  BY_HAND,
 } from './record-fixtures.js';
 
 const SYSTEM = message('system', 'author', 'You are Zoe.');
@@ -433,7 +434,7 @@ forEachDatabase('attempts', (open) => {
     const { attempt_id, attempted_turn } = lease;
     const in_doubt = { attempt_id, attempted_turn, source_invocation_id: call, command_key: 'sale' };
     assert.deepEqual(await store.attempts.begin(again, () => true), { kind: 'in_doubt', ...in_doubt });
-    const settlement = { attempt_id, source_invocation_id: call, settled_at: NOON };
+    const settlement = { attempt_id, source_invocation_id: call, settled_at: NOON, ...BY_HAND };
     const settled = { kind: 'settled', world_slug: 'doubted', left_in_doubt: 0 };
     assert.deepEqual(await store.attempts.settle(settlement), settled);
     const begun = await store.attempts.begin(again, () => true);
@@ -454,6 +455,7 @@ forEachDatabase('attempts', (open) => {
       source_invocation_id: call,
       answer: { sold: true },
       settled_at: NOON,
+      ...BY_HAND,
     });
     const { past } = await begin(store, 'sold');
     assert.deepEqual(
@@ -466,7 +468,7 @@ forEachDatabase('attempts', (open) => {
     const { store } = await open();
     for (const world of ['other', 'aside', 'open']) await makeWorld(store, world);
     const settle = ({ lease, call }: Awaited<ReturnType<typeof doubt>>) =>
-      store.attempts.settle({ attempt_id: lease.attempt_id, source_invocation_id: call, settled_at: NOON });
+      store.attempts.settle({ attempt_id: lease.attempt_id, source_invocation_id: call, settled_at: NOON, ...BY_HAND });
     const other = await doubt(store, 'other', 'http_status');
     assert.equal((await store.attempts.begin(beginning('other'), () => true)).kind, 'in_doubt');
     assert.deepEqual(await settle(other), { kind: 'settled', world_slug: 'other', left_in_doubt: 0 });

@@ -18,6 +18,7 @@ import {
   sayPatch,
   toyStart,
   startCall,
+  BY_HAND,
 } from './record-fixtures.js';
 
 const RESERVE_MS = 60_000;
@@ -199,7 +200,12 @@ forEachDatabase('the inbox', (open) => {
     assert.ok(claimed);
     await store.inbox.defer(claimed, { reason: 'a call is in doubt', delay_ms: 600_000 });
     assert.deepEqual(await claim(store, 'doubted'), []);
-    await store.attempts.settle({ attempt_id: lease.attempt_id, source_invocation_id: call, settled_at: NOON });
+    await store.attempts.settle({
+      attempt_id: lease.attempt_id,
+      source_invocation_id: call,
+      settled_at: NOON,
+      ...BY_HAND,
+    });
     assert.deepEqual(await statusesOf(outside, 'doubted'), ['pending', 'queued']);
     const [again] = await claim(store, 'doubted');
     assert.equal(again?.inbox_id, claimed.inbox_id);

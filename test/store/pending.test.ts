@@ -17,6 +17,7 @@ import {
   toyStart,
   finishCall,
   startCall,
+  BY_HAND,
 } from './record-fixtures.js';
 
 const HOUR_MS = 3_600_000;
@@ -281,7 +282,12 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal((await store.pending.find('parcel-3')).length, 2);
     await store.attempts.fail(later.lease, failing());
     assert.deepEqual(await store.pending.find('parcel-3'), [meaning(id, 'doubted', lease)]);
-    await store.attempts.settle({ attempt_id: lease.attempt_id, source_invocation_id: id, settled_at: Date.now() });
+    await store.attempts.settle({
+      attempt_id: lease.attempt_id,
+      source_invocation_id: id,
+      settled_at: Date.now(),
+      ...BY_HAND,
+    });
     assert.deepEqual(await store.pending.find('parcel-3'), [meaning(later.id, 'after-it', later.lease)]);
   });
 

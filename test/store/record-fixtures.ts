@@ -24,6 +24,8 @@ import type { OutsideView } from '../support/databases.js';
 /** Noon of the first day of tests, in milliseconds since 1970. */
 export const NOON = Date.UTC(2026, 0, 1, 12);
 export const HOLDER = { host: 'here', pid: 4711 };
+/** Who settles a call. */
+export const BY_HAND = { settled_by: 'operator', holder: HOLDER } as const;
 const LEASE_MS = 60_000;
 
 function component(

@@ -25,6 +25,7 @@ import {
   refused,
   startCall,
   toyStart,
+  BY_HAND,
 } from './record-fixtures.js';
 
 const SYSTEM = message('system', 'author', 'You are Zoe.');
@@ -236,7 +237,7 @@ forEachDatabase('the timeline of an attempt', (open) => {
     await makeWorld(store, 'settled');
     const { lease, call } = await doubt(store, 'settled');
     const { attempt_id } = lease;
-    await store.attempts.settle({ attempt_id, source_invocation_id: call, answer: {}, settled_at: NOON });
+    await store.attempts.settle({ attempt_id, source_invocation_id: call, answer: {}, settled_at: NOON, ...BY_HAND });
     const left = ['attempt_began', 'call_started sale', 'attempt_failed sale', 'call_settled sale'];
     assert.deepEqual(await timelineOf(store, attempt_id), left);
     const next = await begin(store, 'settled');

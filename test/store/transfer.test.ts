@@ -17,6 +17,7 @@ import {
   playTurn,
   startCall,
   toyStart,
+  BY_HAND,
 } from './record-fixtures.js';
 
 /** What an export gives. */
@@ -170,6 +171,7 @@ for (const [from, to] of [
         source_invocation_id,
         answer: { status: 'sold' },
         settled_at: 0,
+        ...BY_HAND,
       });
       assert.equal(settled.kind, 'settled');
       const { lease, past } = await begin(store, 'moved');

@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import type { AppliedPatch } from '../world/world-patch.js';
 import type { Message } from '../prompt/message.js';
-import type { CallProgram, OfferedSchema, SchemaDelivery } from '../workflow/program.js';
+import type { CallProgram, OfferedSchema, SchemaDelivery, RetryClass } from '../workflow/program.js';
 import type { AttemptFailureClass } from './failure.js';
 
 /** An order to the outside. Nothing else happens because of a turn. */
@@ -43,6 +43,8 @@ export interface Invoke {
 export interface Retry {
   /** 1-based. */
   readonly number: number;
+  /** Which failure it follows. */
+  readonly after: RetryClass;
   /** The wait is at least so long; the driver chooses where between both it lies, so that not all come back at once. */
   readonly least_ms: number;
   readonly most_ms: number;

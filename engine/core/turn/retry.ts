@@ -35,7 +35,10 @@ export function decideRetry(command: Invoke, event: CallFailed | CallRefused): A
   const left_ms = command.node_time_left_ms === undefined ? undefined : command.node_time_left_ms - spent_ms;
   if (left_ms !== undefined && left_ms <= 0)
     return giveUp(event, `the time of node ${command.node_id ?? ''} would be over before the next retry`);
-  return { kind: 'again', command: again(command, { number: retries + 1, least_ms, most_ms, spent_ms }, left_ms) };
+  return {
+    kind: 'again',
+    command: again(command, { number: retries + 1, after: retry_class, least_ms, most_ms, spent_ms }, left_ms),
+  };
 }
 
 function again(command: Invoke, retry: Retry, left_ms: number | undefined): Invoke {

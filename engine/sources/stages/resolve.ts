@@ -32,8 +32,8 @@ export function resolve(parts: ResolveParts): Stage<Asked, Routed> {
   return { name: 'resolve', pass };
 }
 
-/** @returns a sentence where there is none */
-function findRoute(source: SourceProgram, parts: ResolveParts): Route | string {
+/** Which plugin knows a source, and where it leads. @returns a sentence where there is none */
+export function findRoute(source: Pick<SourceProgram, 'plugin' | 'interface'>, parts: ResolveParts): Route | string {
   const plugin = parts.plugins.find((loaded) => loaded.name === source.plugin);
   if (!plugin) return `no plugin named ${source.plugin} is loaded`;
   const problems = plugin.validateInterface(source.interface).filter((problem) => problem.severity !== 'note');

@@ -1,4 +1,4 @@
-import type { BeginAttempt, BeginOutcome, Doubt, LeftAttempt } from '../../ports/attempts.js';
+import type { BeginAttempt, BeginOutcome, Doubt, LeftAttempt, SetAside } from '../../ports/attempts.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { readWorld } from '../world-snapshot.js';
 import { beginAdopting } from './continue-attempt.js';
@@ -24,29 +24,32 @@ const SET_ASIDE = prepare(
   'set_attempt_aside',
   `WITH doubted AS (${DOUBTS}),
    acted AS (
-     SELECT source_invocation_id FROM source_invocations AS calls
+     SELECT source_invocation_id, command_key FROM source_invocations AS calls
      WHERE world_slug = :world_slug AND effect_class <> 'read_only' AND status = 'succeeded'
        AND (attempt_id = :attempt_id::uuid OR source_invocation_id IN (
          SELECT source_invocation_id FROM adopted_calls
          WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid))),
-   world AS (UPDATE worlds SET adoptable_attempt_id = NULL WHERE world_slug = :world_slug)
+   world AS (UPDATE worlds SET adoptable_attempt_id = NULL WHERE world_slug = :world_slug),
+   audit AS (
    INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at, details)
    SELECT world_slug, 'attempt_set_aside', attempt_id, attempted_turn, :at::timestamptz, json_build_object(
      'begun_anew_by', :new_attempt_id::uuid, 'host', :host::text, 'pid', :pid::int,
      'in_doubt', (SELECT coalesce(json_agg(source_invocation_id), '[]') FROM doubted),
      'side_effects', (SELECT coalesce(json_agg(source_invocation_id), '[]') FROM acted))
-   FROM attempts WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid`,
+   FROM attempts WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid)
+   SELECT :attempt_id::uuid AS attempt_id, array(SELECT command_key FROM doubted) AS in_doubt,
+     array(SELECT command_key FROM acted ORDER BY command_key) AS side_effects`,
 );
 
 /**
  * Begins a new attempt after one that failed at the same turn. Demands a transaction, and the world's row locked.
- * @returns `free` where nothing of that one is in the way any more
+ * @returns `free` where nothing of that one is in the way any more, and what was set aside for that
  */
 export async function beginAfter(
   transaction: Runner,
   request: BeginAttempt,
   left_attempt_id: string,
-): Promise<BeginOutcome | 'free'> {
+): Promise<BeginOutcome | Free> {
   const { world_slug } = request;
   const left = { world_slug, attempt_id: left_attempt_id };
   if (request.anew) return setAside(transaction, request, left);
@@ -62,7 +65,13 @@ export async function beginAfter(
   if (source_invocation_ids.length > 0)
     return beginAdopting(transaction, request, { adopts: left_attempt_id, source_invocation_ids });
   await run(transaction, LEAVE_BEHIND, { world_slug });
-  return 'free';
+  return { kind: 'free' };
+}
+
+/** Nothing is left in a world with which a new attempt has to do. */
+export interface Free {
+  readonly kind: 'free';
+  readonly sets_aside?: SetAside;
 }
 
 interface AttemptKey {
@@ -72,15 +81,15 @@ interface AttemptKey {
 }
 
 /** Somebody wants a turn begun anew, whatever happened: the record says who, and what was set aside. */
-async function setAside(transaction: Runner, request: BeginAttempt, left: AttemptKey): Promise<'free'> {
-  await run(transaction, SET_ASIDE, {
+async function setAside(transaction: Runner, request: BeginAttempt, left: AttemptKey): Promise<Free> {
+  const [sets_aside] = await run<SetAside>(transaction, SET_ASIDE, {
     ...left,
     new_attempt_id: request.attempt_id,
     host: request.holder.host,
     pid: request.holder.pid,
     at: toTimestamp(request.started_at),
   });
-  return 'free';
+  return { kind: 'free', ...(sets_aside === undefined ? {} : { sets_aside }) };
 }
 
 async function readLeft(

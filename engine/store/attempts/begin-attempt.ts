@@ -6,7 +6,7 @@ import { inTransaction, type OpenDatabase } from '../database.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { AT_PLACE, CONTENTS, type ContentsRow, toWorld } from '../world-snapshot.js';
 import { continueAttempt } from './continue-attempt.js';
-import { beginAfter } from './begin-after.js';
+import { beginAfter, type Free } from './begin-after.js';
 import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
 import { leaseEnd } from './fence.js';
 import { calling } from './suspend-attempt.js';
@@ -70,13 +70,15 @@ export async function beginAttempt(
   request: BeginAttempt,
   isDriven: IsDriven,
 ): Promise<BeginOutcome> {
+  let sets_aside: Pick<Free, 'sets_aside'> = {};
   for (;;) {
     const [taken] = request.continues_only
       ? []
       : await run<Taken>(database, TAKE_FREE, { ...toTaking(request), event_turns: request.event_turns });
-    if (taken) return toBegun(request, taken);
+    if (taken) return { ...toBegun(request, taken), ...sets_aside };
     const outcome = await inTransaction(database.pool, (client) => takeLeft(client, request, isDriven));
-    if (outcome !== 'free') return outcome;
+    if (outcome.kind !== 'free') return outcome;
+    if (outcome.sets_aside) sets_aside = { sets_aside: outcome.sets_aside };
   }
 }
 
@@ -141,11 +143,7 @@ const FIND_ASKING = prepare(
 );
 
 /** Takes up what was left in a world that is not driven. Demands a transaction. @returns `free` where nothing was */
-async function takeLeft(
-  transaction: Runner,
-  request: BeginAttempt,
-  isDriven: IsDriven,
-): Promise<BeginOutcome | 'free'> {
+async function takeLeft(transaction: Runner, request: BeginAttempt, isDriven: IsDriven): Promise<BeginOutcome | Free> {
   const { world_slug } = request;
   const [world] = await run<LockedWorld>(transaction, LOCK_WORLD, { world_slug });
   if (!world) return { kind: 'unknown_world' };
@@ -156,7 +154,7 @@ async function takeLeft(
   if (open?.rests) return { kind: 'rests', attempt_id: open.attempt_id, attempted_turn: open.attempted_turn };
   if (open) return continueAttempt(transaction, request, open.attempt_id);
   if (request.continues_only) return { kind: 'not_asked_for' };
-  if (world.adoptable_attempt_id === null) return 'free';
+  if (world.adoptable_attempt_id === null) return { kind: 'free' };
   return beginAfter(transaction, request, world.adoptable_attempt_id);
 }
 

@@ -38,15 +38,14 @@ const SETTLE = prepare(
      INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
        workflow_node_id, workflow_subject_entity_id, details)
      SELECT world_slug, attempt_id, 'call_settled', :settled_at::timestamptz, source_invocation_id, workflow_node_id,
-       workflow_subject_entity_id, json_build_object('performed', :performed::boolean)
+       workflow_subject_entity_id, :details::json
      FROM source_invocations
      WHERE world_slug = :world_slug AND source_invocation_id = :source_invocation_id::uuid)
    INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
      source_invocation_id, cognition_workflow_hash, response_source_hash, workflow_node_id,
      workflow_subject_entity_id, details)
    SELECT world_slug, 'call_settled', attempt_id, attempted_turn, :settled_at::timestamptz, source_invocation_id,
-     workflow_hash, source_hash, workflow_node_id, workflow_subject_entity_id,
-     json_build_object('performed', :performed::boolean)
+     workflow_hash, source_hash, workflow_node_id, workflow_subject_entity_id, :details::json
    FROM source_invocations WHERE world_slug = :world_slug AND source_invocation_id = :source_invocation_id::uuid`,
 );
 
@@ -86,13 +85,15 @@ export function settleCall(database: Pick<OpenDatabase, 'pool'>, settlement: Set
 }
 
 async function write(transaction: Runner, settlement: SettleCall, world_slug: string): Promise<Settled> {
-  const { attempt_id, source_invocation_id, answer, settled_at } = settlement;
+  const { attempt_id, source_invocation_id, answer, settled_at, settled_by, holder, reason } = settlement;
+  const performed = answer !== undefined;
   await run(transaction, SETTLE, {
     world_slug,
     attempt_id,
     source_invocation_id,
-    performed: answer !== undefined,
-    response_json: answer === undefined ? null : canonicalText(answer),
+    performed,
+    response_json: performed ? canonicalText(answer) : null,
+    details: canonicalText({ performed, settled_by, ...holder, ...(reason === undefined ? {} : { reason }) }),
     settled_at: toTimestamp(settled_at),
   });
   const [in_doubt] = await run<{ readonly left: number }>(transaction, RELEASE, { world_slug, attempt_id });

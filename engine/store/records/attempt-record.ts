@@ -6,6 +6,7 @@ import type {
   PatchRecord,
   TimelineRecord,
 } from '../../ports/records.js';
+import { IS_DOUBTED } from '../attempts/doubt.js';
 import { CALL_COUNT, TRACE_SUMMARY } from '../attempts/trace-summary.js';
 import type { OpenDatabase } from '../database.js';
 import { listAwaited } from '../pending/pending-calls.js';
@@ -30,6 +31,12 @@ const SUMMARY = [
 // Calls are summed up when the attempt ends; until then they are counted when asked for.
 const COUNTED = `CASE WHEN ended_at IS NULL THEN ${CALL_COUNT} ELSE source_invocation_count END`;
 
+// A turn waits for the doubts of one attempt alone; of others they have been set aside.
+const DOUBTED = `(
+     SELECT count(*)::int FROM worlds JOIN source_invocations AS calls USING (world_slug)
+     WHERE worlds.world_slug = attempts.world_slug AND worlds.adoptable_attempt_id = attempts.attempt_id
+       AND calls.attempt_id = attempts.attempt_id AND ${IS_DOUBTED})`;
+
 interface SummaryRow extends Omit<AttemptSummary, 'started_at' | 'ended_at'> {
   readonly started_at: Date;
   readonly ended_at: Date | null;
@@ -43,7 +50,7 @@ function toSummary<Row extends SummaryRow>(
 
 const LIST = prepare(
   'attempts_of_world',
-  `SELECT ${SUMMARY.join(', ')}, ${COUNTED} AS source_invocation_count
+  `SELECT ${SUMMARY.join(', ')}, ${COUNTED} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt
    FROM attempts WHERE world_slug = :world_slug ORDER BY epoch`,
 );
 
@@ -55,7 +62,7 @@ export async function listAttempts(runner: Runner, world_slug: string): Promise<
 
 const FIND = prepare(
   'find_attempt',
-  `SELECT ${SUMMARY.join(', ')}, ${COUNTED} AS source_invocation_count, epoch, take_overs, adopts,
+  `SELECT ${SUMMARY.join(', ')}, ${COUNTED} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt, epoch, take_overs, adopts,
      EXISTS (
        SELECT FROM worlds
        WHERE worlds.world_slug = attempts.world_slug AND adoptable_attempt_id = attempt_id) AS is_adoptable,

@@ -1,6 +1,8 @@
+import type { Json } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { viewFailureBody } from '../../core/content/failure-body.js';
-import type { InvocationRecord, InvocationView } from '../../ports/records.js';
+import { redact } from '../../core/content/redact.js';
+import type { InvocationRecord, InvocationView, SettlementRecord } from '../../ports/records.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { type InvocationRow, selectInvocation, toAnswer, toShown } from './invocation-rows.js';
 
@@ -11,10 +13,15 @@ const INVOCATION = prepare(
      response_sources.content->>'label' AS source_label, calls.request_hash,
      calls.request_json, calls.input_schema_hash, calls.output_schema_hash, calls.validation_status,
      calls.response_headers, calls.response_body, calls.started_at, calls.ended_at, pending_calls.correlation_alias,
-     pending_calls.pended_at, pending_calls.deadline`)}
+     pending_calls.pended_at, pending_calls.deadline, settled.performed, settled.settled_at,
+     settled.response_json AS settled_json, audit.details AS settled_how`)}
    JOIN response_sources ON response_sources.hash = calls.source_hash
    LEFT JOIN pending_calls ON pending_calls.world_slug = calls.world_slug
      AND pending_calls.source_invocation_id = calls.source_invocation_id
+   LEFT JOIN call_settlements AS settled ON settled.world_slug = calls.world_slug
+     AND settled.source_invocation_id = calls.source_invocation_id
+   LEFT JOIN world_audit_events AS audit ON audit.world_slug = calls.world_slug
+     AND audit.source_invocation_id = calls.source_invocation_id AND audit.audit_kind = 'call_settled'
    WHERE calls.source_invocation_id = :source_invocation_id::uuid`,
 );
 
@@ -27,6 +34,7 @@ interface Row
       | 'response_bytes'
       | 'hidden_by_redaction'
       | 'pended'
+      | 'settlement'
       | 'started_at'
       | 'ended_at'
     > {
@@ -36,6 +44,10 @@ interface Row
   readonly correlation_alias: string | null;
   readonly pended_at: Date | null;
   readonly deadline: Date | null;
+  readonly performed: boolean | null;
+  readonly settled_at: Date | null;
+  readonly settled_json: Json;
+  readonly settled_how: Partial<Pick<SettlementRecord, 'settled_by' | 'host' | 'reason'>> | null;
 }
 
 /** One call with all that may be seen of it. */
@@ -47,15 +59,21 @@ export async function findInvocation(
   const [row] = await run<Row>(runner, INVOCATION, { source_invocation_id });
   if (!row) return undefined;
   const seen: Row = view === 'unredacted' ? { ...row, redaction: 'all' } : row;
-  const { response_body, started_at, ended_at, correlation_alias, pended_at, deadline, ...shown } = toShown(seen);
+  const { response_body, started_at, ended_at, correlation_alias, pended_at, deadline, ...others } = toShown(seen);
+  const { performed: _performed, settled_at: _at, settled_json, settled_how: _how, ...shown } = others;
+  const settlement = toSettlement(seen);
   const answer = toAnswer(row);
   const isBodyHidden = response_body !== null && seen.redaction !== 'all';
   return {
     ...shown,
     response_text: isBodyHidden ? toSaid(response_body, seen) : (response_body?.toString('utf8') ?? null),
     response_bytes: response_body?.length ?? (answer === null ? null : Buffer.byteLength(canonicalText(answer))),
-    hidden_by_redaction: isBodyHidden || canonicalText(shown.response_json) !== canonicalText(answer),
+    hidden_by_redaction:
+      isBodyHidden ||
+      canonicalText(shown.response_json) !== canonicalText(answer) ||
+      canonicalText(settlement?.answer ?? null) !== canonicalText(settled_json),
     pended: toPended({ correlation_alias, pended_at, deadline }),
+    settlement,
     started_at: started_at.toISOString(),
     ended_at: ended_at?.toISOString() ?? null,
   };
@@ -65,6 +83,13 @@ export async function findInvocation(
 function toSaid(body: Buffer, { status, redaction }: Row): string | null {
   const said = status === 'failed' ? viewFailureBody(body, redaction) : undefined;
   return said === undefined ? null : canonicalText(said);
+}
+
+function toSettlement({ performed, settled_at, settled_json, settled_how, redaction }: Row): SettlementRecord | null {
+  if (performed === null || settled_at === null) return null;
+  const { settled_by = null, host = null, reason = null } = settled_how ?? {};
+  const answer = settled_json === null ? null : redact(settled_json, redaction);
+  return { performed, answer, settled_at: settled_at.toISOString(), settled_by, host, reason };
 }
 
 function toPended({

@@ -29,6 +29,7 @@ export function addAttempt(program: Command, perform: Perform): void {
       new Option('--result <file>', 'it took place, and this JSON is what it answered').conflicts('notPerformed'),
     )
     .addOption(new Option('--not-performed', 'it did not take place, and is to be asked again'))
+    .option('--reason <text>', 'how you know; it is kept, for whoever asks later')
     .description('Decide whether a call in doubt had its side effect; the next run goes on from there.')
     .action((id: string, options: SettleOptions) => perform((session) => settle(session, id, options)));
 }
@@ -37,9 +38,10 @@ interface SettleOptions {
   readonly call?: string;
   readonly result?: string;
   readonly notPerformed?: true;
+  readonly reason?: string;
 }
 
-async function settle(session: Session, attempt_id: string, { call, result, notPerformed }: SettleOptions) {
+async function settle(session: Session, attempt_id: string, { call, result, notPerformed, reason }: SettleOptions) {
   if (result === undefined && notPerformed !== true) {
     return printUsage(session, {
       code: 'USAGE',
@@ -52,6 +54,7 @@ async function settle(session: Session, attempt_id: string, { call, result, notP
       attempt_id,
       ...(call === undefined ? {} : { source_invocation_id: call }),
       ...(result === undefined ? {} : { result_file: resolve(result) }),
+      ...(reason === undefined ? {} : { reason }),
     }),
   );
   return answer(session, settled, { json: (found) => found, lines: settledLines });

@@ -31,7 +31,7 @@ export function attemptLines(attempt: AttemptRecord): readonly Line[] {
     ...failureLines(attempt),
     ...waitingLines(attempt),
     EMPTY,
-    line(strong(count(invocations.length, 'call'))),
+    line(strong([count(attempt.source_invocation_count, 'call'), ...adoptedCount(attempt)].join(', '))),
     ...invocations.flatMap(invocationLines),
     ...agentTurnListLines(attempt.agent_turns),
     ...attempt.patches.flatMap((patch) => [EMPTY, ...patchLines(patch)]),
@@ -39,12 +39,16 @@ export function attemptLines(attempt: AttemptRecord): readonly Line[] {
   ];
 }
 
-function historyLines({ take_overs, adopts, audit, invocations }: AttemptRecord): readonly Line[] {
-  const left = count(take_overs, 'driver has', 'drivers have');
+function adoptedCount({ invocations }: AttemptRecord): readonly string[] {
   const adopted = invocations.filter(({ adopted_from }) => adopted_from !== null).length;
+  return adopted === 0 ? [] : [`${adopted} adopted`];
+}
+
+function historyLines({ take_overs, adopts, audit }: AttemptRecord): readonly Line[] {
+  const left = count(take_overs, 'driver has', 'drivers have');
   return [
     ...(take_overs === 0 ? [] : [line(faint(`${left} left it without a word; the next one went on from its records`))]),
-    ...(adopts === null ? [] : [line(faint(`adopts ${count(adopted, 'call')} from attempt ${adopts}`))]),
+    ...(adopts === null ? [] : [line(faint(`adopts calls from attempt ${adopts}`))]),
     ...audit.flatMap(({ audit_kind, details }) =>
       audit_kind === 'attempt_set_aside' ? [line(faint(`set aside; attempt ${begunAnewBy(details)} began anew`))] : [],
     ),
@@ -69,11 +73,15 @@ function attemptTable(attempts: readonly AttemptSummary[]): readonly Line[] {
     attempt.attempted_turn,
     attempt.attempt_id,
     attempt.status,
-    attempt.failure_class ?? '',
+    [attempt.failure_class ?? '', ...inDoubt(attempt)].join(', '),
     attempt.source_invocation_count,
     toMoment(attempt.started_at),
   ]);
   return tableLines(['turn', 'attempt', 'status', 'failure', 'calls', 'began'], rows);
+}
+
+function inDoubt({ calls_in_doubt }: AttemptSummary): readonly string[] {
+  return calls_in_doubt === 0 ? [] : [`${count(calls_in_doubt, 'call')} in doubt`];
 }
 
 /** How something ended, in its colour. */

@@ -1,6 +1,8 @@
-import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
+import type { AttemptRecord, InvocationSummary, SettlementRecord } from '../../../ports/records.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
+import { quote } from './json-view.js';
 import { faint, hanging, type Line, strong, verbatim } from './line.js';
+import { toMoment } from './words.js';
 
 /** What a person can do who finds out whether a side effect took place. */
 export function settleLines(attempt_id: string): readonly Line[] {
@@ -23,6 +25,19 @@ export function doubtLines({ attempt_id, world_slug, is_adoptable, invocations }
     verbatim(faint('    either   '), `npx chukwa run ${world_slug} --anew`, faint('  begins anew, whatever it did')),
   ];
 }
+
+/** Who settled a call, when and why. */
+export function settlementLines(settlement: SettlementRecord): readonly Line[] {
+  const { performed, settled_at, settled_by, host, reason } = settlement;
+  const who = settled_by === null ? '' : ` by ${settled_by === 'operator' ? 'a person' : 'a report'} on ${host ?? '?'}`;
+  const what = performed ? 'it took place' : 'it did not take place';
+  return [
+    hanging(4, `  Settled at ${toMoment(settled_at)}${who}: ${what}.`),
+    ...(reason === null ? [] : [hanging(4, '  Reason: ', quote(reason, REASON_MAX))]),
+  ];
+}
+
+const REASON_MAX = 400;
 
 /** What a person decided about a call, in a sentence; undefined where nobody has. */
 export function toSettlement({ settled_as }: Pick<InvocationSummary, 'settled_as'>): string | undefined {

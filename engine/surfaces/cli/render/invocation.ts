@@ -2,7 +2,7 @@ import { isBare } from '../../../core/content/failure-body.js';
 import type { InvocationRecord } from '../../../ports/records.js';
 import { toStatus } from './attempt.js';
 import { awaitedCallLines } from './awaited.js';
-import { settleLines, toSettlement } from './doubt.js';
+import { settleLines, settlementLines } from './doubt.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { blockLines, factLines, jsonText } from './block.js';
 import { bad, EMPTY, hanging, type Line, line, strong, verbatim } from './line.js';
@@ -12,16 +12,17 @@ import { count, failureName, shortHash, toDuration, toMoment } from './words.js'
 export function invocationLines(invocation: InvocationRecord): readonly Line[] {
   const { source_invocation_id, status, failure_class, failure_detail, failure_message } = invocation;
   const why = failure_class === null ? null : failureName(failure_class, failure_detail);
-  const settlement = toSettlement(invocation);
+  const { settlement } = invocation;
   return [
     verbatim(strong(`invocation ${source_invocation_id}`), '  ', toStatus(status)),
     ...(why === null ? [] : [hanging(2, bad(why), `: ${failure_message ?? ''}`)]),
-    ...(settlement === undefined ? [] : [line('  ', settlement)]),
+    ...(settlement === null ? [] : settlementLines(settlement)),
     ...(isInDoubt(invocation) ? settleLines(invocation.attempt_id) : []),
     ...factLines(factsOf(invocation)),
     ...waitingLines(invocation),
     ...blockLines('asked', jsonText(invocation.request_json)),
     ...answerLines(invocation),
+    ...(settlement?.performed === true ? blockLines('settled with', jsonText(settlement.answer)) : []),
     ...headerLines(invocation),
   ];
 }

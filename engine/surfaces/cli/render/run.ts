@@ -48,7 +48,8 @@ export function endingLines(report: RunReport, story: Story): readonly Line[] {
 function tallyLines(turns: readonly TurnReport[], told: Story['turns']): readonly Line[] {
   const rows = turns.map(({ attempted_turn, attempt_id, status, patches, invocations }) => {
     const tokens = told.find((tally) => tally.attempt_id === attempt_id)?.tokens ?? '';
-    return [attempted_turn, status, patches.length, invocations.length, tokens, attempt_id];
+    const calls = invocations.filter(({ adopted_from }) => adopted_from === null).length;
+    return [attempted_turn, status, patches.length, calls, tokens, attempt_id];
   });
   return tableLines(['turn', 'status', 'patches', 'calls', 'tokens', 'attempt'], rows);
 }

@@ -1,5 +1,6 @@
 import { unreachable } from '../../../contract/unreachable.js';
 import type { Invoke } from '../../../core/turn/command.js';
+import type { SetAside } from '../../../ports/attempts.js';
 import type { Progress } from '../../../runtime/progress.js';
 import { awaitedName, callLines, callName } from './call.js';
 import { settleLines } from './doubt.js';
@@ -80,7 +81,7 @@ function ruleLine(title: string, moment: string): Line {
 type Of<Kind extends Progress['kind']> = Extract<Progress, { kind: Kind }>;
 
 function tellBeginning(story: Story, began: Of<'attempt_began'>): Told {
-  const { attempt_id, attempted_turn, simulation_time, continued, adopts } = began;
+  const { attempt_id, attempted_turn, simulation_time, continued, adopts, sets_aside } = began;
   const tally: TurnTally = { attempt_id, attempted_turn, calls: 0, tokens: undefined };
   return {
     story: { ...UNTOLD, is_kept: story.is_kept, turns: [...story.turns, tally] },
@@ -89,6 +90,7 @@ function tellBeginning(story: Story, began: Of<'attempt_began'>): Told {
       ruleLine(`turn ${attempted_turn}`, toMoment(simulation_time)),
       ...(continued === undefined ? [] : [continuedLine(attempt_id, continued)]),
       ...(adopts === undefined ? [] : [adoptedLine(adopts)]),
+      ...(sets_aside === undefined ? [] : setAsideLines(sets_aside)),
     ],
   };
 }
@@ -104,6 +106,16 @@ function continuedLine(
 
 function adoptedLine({ attempt_id, calls }: NonNullable<Of<'attempt_began'>['adopts']>): Line {
   return hanging(2, `${count(calls, 'call is', 'calls are')} adopted from attempt ${attempt_id}, and not made again.`);
+}
+
+function setAsideLines({ attempt_id, in_doubt, side_effects }: SetAside): readonly Line[] {
+  const listed = (why: string, keys: readonly string[]): readonly Line[] =>
+    keys.length === 0 ? [] : [hanging(6, `    ${why}: `, strong(keys.join(', ')))];
+  return [
+    hanging(2, `Attempt ${attempt_id} is set aside, and whatever it did may be done again.`),
+    ...listed('in doubt', in_doubt),
+    ...listed('took place', side_effects),
+  ];
 }
 
 function tellCall(story: Story, finished: Of<'call_finished'>): Told {
@@ -128,7 +140,7 @@ function tellRetry(story: Story, { command, retry, wait_ms }: Of<'retry_waits'>)
         8,
         '    ',
         strong(callName(command)),
-        `  is asked again in ${toDuration(wait_ms)}, retry ${retry.number} of ${most}`,
+        `  is asked again in ${toDuration(wait_ms)}, retry ${retry.number} of ${most}, after ${retry.after}`,
       ),
     ],
   };
@@ -147,8 +159,8 @@ function tellPended(story: Story, { command, deadline }: Of<'call_pended'>): Tol
   };
 }
 
-function tellWait(story: Story, { attempted_turn, retry, retries, wait_ms }: Of<'turn_waits'>): Told {
-  const wait = `is tried anew in ${toDuration(wait_ms)}, retry ${retry} of ${retries}`;
+function tellWait(story: Story, { attempted_turn, retry, retries, wait_ms, failure_class }: Of<'turn_waits'>): Told {
+  const wait = `is tried anew in ${toDuration(wait_ms)}, retry ${retry} of ${retries}, after ${failure_class}`;
   return { story, lines: [EMPTY, line('  ', strong(`turn ${attempted_turn}`), ` ${wait}`)] };
 }
 
