@@ -42,6 +42,7 @@ export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens
   const { token, operator_token, file } = places;
   const short = findShort(places);
   if (short !== undefined) return refuse(tooShort(short));
+  if (token !== undefined && token === operator_token) return refuse(EQUAL);
   if (token !== undefined && operator_token !== undefined)
     return { ok: true, value: { token, operator_token, file, is_new: false } };
   try {
@@ -96,7 +97,7 @@ function parseTokens(text: string): Tokens | undefined {
 }
 
 function isLong(token: string): boolean {
-  return token.length >= TOKEN_LENGTH_MIN;
+  return token.trim().length >= TOKEN_LENGTH_MIN;
 }
 
 /** The variable whose token is too short. */
@@ -113,6 +114,12 @@ function tooShort(variable: string): Problem {
     details: { variable },
   };
 }
+
+const EQUAL: Problem = {
+  code: 'TOKENS_EQUAL',
+  message: 'CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN are the same, so whoever may report could stop attempts as well.',
+  repair: 'Write two different ones, or leave one out, and it is made.',
+};
 
 function exposed(file: string, foreign: Foreign): Problem {
   const [message, repair] = EXPOSED[foreign];

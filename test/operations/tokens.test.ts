@@ -34,7 +34,9 @@ describe('tokens', () => {
       assert.ok(!JSON.stringify(refused).includes(short.repeat(2)));
     }
     assert.equal(await codeOf(load(file, 'short')), 'TOKEN_TOO_SHORT');
-    assert.equal(await codeOf(load(file, LONG, LONG)), 'loaded');
+    assert.equal(await codeOf(load(file, ' '.repeat(40))), 'TOKEN_TOO_SHORT');
+    assert.equal(await codeOf(load(file, LONG, LONG)), 'TOKENS_EQUAL');
+    assert.equal(await codeOf(load(file, LONG, `${LONG}y`)), 'loaded');
     await writeFile(file, JSON.stringify({ token: 'a', operator_token: 'b' }), { mode: 0o600 });
     assert.equal(await codeOf(load(file)), 'TOKENS_UNUSABLE');
   });
