@@ -158,6 +158,7 @@ for (const [from, to] of [
       for (const { attempt_id } of attempts)
         assert.deepEqual(await there.store.records.attempt(attempt_id), await here.store.records.attempt(attempt_id));
       assert.equal((await importLines(there.store, lines)).kind, 'world_exists');
+      assert.equal((await importLines(there.store, lines.slice(0, -1))).kind, 'damaged');
     });
 
     test('goes on where it was: a call in doubt is settled, and the next attempt is numbered after all before', async () => {

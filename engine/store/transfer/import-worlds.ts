@@ -40,6 +40,7 @@ async function readAll(client: PoolClient, lines: AsyncIterable<string>): Promis
   let head: FileHead | undefined;
   let end: FileEnd | undefined;
   let batch: Batch | undefined;
+  let existing: string | undefined;
   let rows = 0;
   for await (const line of lines) {
     const parsed = parseLine(line);
@@ -52,22 +53,26 @@ async function readAll(client: PoolClient, lines: AsyncIterable<string>): Promis
     if ('format' in parsed) {
       if (head !== undefined) throw damaged('it has two beginnings');
       head = await openFile(client, parsed);
+      existing = await findExisting(client, head);
       continue;
     }
     if (head === undefined) throw damaged('it does not begin as an export does');
     const table = tables.get(parsed.table);
     if (table === undefined) throw damaged(`there is no table ${parsed.table}`);
     demandOwn(parsed, head);
+    rows += 1;
+    // The rest is read all the same: a file that is damaged is told to be that.
+    if (existing !== undefined) continue;
     if (batch !== undefined && (batch.table !== table || isFull(batch))) {
       await insert(client, batch);
       batch = undefined;
     }
     batch = addTo(batch, table, line);
-    rows += 1;
   }
   if (batch !== undefined) await insert(client, batch);
   if (head === undefined || end === undefined) throw damaged('it is cut off');
   if (end.rows !== rows || end.sha256 !== digest.close()) throw damaged('its digest is not that of its lines');
+  if (existing !== undefined) throw new Refusal({ kind: 'world_exists', world_slug: existing });
   await client.query('SET CONSTRAINTS ALL IMMEDIATE');
   for (const table of tables.values()) await raiseNumbers(client, table, head.worlds);
   return { kind: 'imported', worlds: head.worlds, rows };
@@ -78,12 +83,16 @@ async function openFile(client: PoolClient, head: FileHead): Promise<FileHead> {
   if (head.version !== FORM_VERSION)
     throw new Refusal({ kind: 'other_version', found: `format ${head.version}`, expected });
   if (head.migration !== expected) throw new Refusal({ kind: 'other_version', found: head.migration, expected });
+  return head;
+}
+
+/** A world of the file that is there already. */
+async function findExisting(client: PoolClient, head: FileHead): Promise<string | undefined> {
   const { rows } = await client.query<{ world_slug: string }>(
     'SELECT world_slug FROM worlds WHERE world_slug = ANY ($1) ORDER BY world_slug',
     [head.worlds],
   );
-  if (rows[0] !== undefined) throw new Refusal({ kind: 'world_exists', world_slug: rows[0].world_slug });
-  return head;
+  return rows[0]?.world_slug;
 }
 
 /** A file may add to the worlds that it brings, and to none that is there. */
