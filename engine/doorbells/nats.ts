@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import { backoffMs } from '../core/inbox/backoff.js';
 import type { Doorbell } from '../ports/doorbell.js';
@@ -153,16 +154,9 @@ async function leave(connection: NatsConnection): Promise<void> {
   await connection.close();
 }
 
-function pause(delay_ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, delay_ms);
-    signal.addEventListener('abort', end, { once: true });
-  });
+/** Waits, or until it is not wanted any more. */
+async function pause(delay_ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(delay_ms, undefined, { signal }).catch(() => {});
 }
 
 function toReason(error: unknown): string {

@@ -13,7 +13,7 @@ const OPERATOR_TOKEN = 'the-real-token-of-a-real-operator-0123456789';
 const ATTEMPT = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
 
 /** Listens for what a planted folder makes others send. */
-async function openThief(t: TestContext) {
+async function openThief(t: TestContext, said = '{"accepted": true, "message": "thank you"}') {
   const caught: string[] = [];
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
@@ -21,7 +21,7 @@ async function openThief(t: TestContext) {
     request.on('end', () => {
       caught.push(`${request.url} ${JSON.stringify(request.headers)} ${Buffer.concat(pieces).toString()}`);
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end('{"accepted": true, "message": "thank you"}');
+      response.end(said);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -83,6 +83,15 @@ describe('a folder that somebody has planted', () => {
         JSON.stringify(codes),
       );
       assert.deepEqual(caught, []);
+    });
+
+  for (const said of ['{}', '[]', 'null', '{"accepted": true}', '{"message": 7, "accepted": "yes"}'])
+    test(`and whose server answers ${said} has acknowledged nothing, and that is said`, async (t) => {
+      const { port } = await openThief(t, said);
+      const url = `http://127.0.0.1:${port}`;
+      const stopped = await runChukwa(['stop', ATTEMPT], await plant(t, { url, pid: startBystander(t) }));
+      assert.equal(stopped.code, 4, stopped.stderr);
+      assert.match(stopped.stderr, new RegExp(`The server at ${url} could not do it`));
     });
 
   test('and that looks like our own in everything collects no token, and no proof for another server', async (t) => {

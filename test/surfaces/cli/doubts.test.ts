@@ -152,7 +152,7 @@ test('a retry is told below the failure that it follows, and names it', async (c
   toys.weather.misbehave('status_500');
   const { out } = await chukwa('run', 'retried');
   toys.weather.misbehave();
-  const told = out.split('\n').filter((line) => /^ park_weather /.test(line));
+  const told = out.split('\n').filter((line) => line.startsWith(' park_weather '));
   const kinds = told.map((line) => /http_status|retry \d of 2, after http_5xx/.exec(line)?.[0]);
   const retries = [1, 2].map((number) => `retry ${number} of 2, after http_5xx`);
   assert.deepEqual(kinds, ['http_status', retries[0], 'http_status', retries[1], 'http_status'], out);
