@@ -199,6 +199,7 @@ export interface Capabilities {
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   readonly alarm: Alarm;
+  /** Takes a remark, free of secrets. The commands of this version print and keep none. */
   readonly log: (message: string, details?: JsonObject) => void;
   /**
    * What the other side said, as a message may hold it: first its secrets are replaced, then it is cut. A plugin that cuts
