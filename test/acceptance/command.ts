@@ -31,11 +31,11 @@ export interface Running {
 type Variables = Readonly<Record<string, string>>;
 
 /** Starts the compiled program with these words, and no variables of this machine's but the search path. */
-export function startChukwa(words: readonly string[], variables: Variables): Running {
+export function startChukwa(words: readonly string[], variables: Variables, cwd = ROOT): Running {
   // The test command builds first; a single file that is run by itself may find nothing.
   if (!existsSync(PROGRAM)) execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: 'ignore' });
   const env = { PATH: process.env['PATH'] ?? '', ...variables };
-  const child = spawn(process.execPath, [PROGRAM, ...words], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [PROGRAM, ...words], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject);

@@ -21,6 +21,7 @@ const SCENARIO = 'workflows/tools/scenario.json';
 
 /** Commands that call no source: they import no plugin. A command of neither table fails the first test. */
 const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
+  'new world': ({ out }) => ['fresh', '--into', out],
   validate: () => ['workflows/tools'],
   test: () => ['workflows/ambient-weather'],
   put: () => ['workflows/tools'],

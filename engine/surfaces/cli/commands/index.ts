@@ -12,6 +12,7 @@ import { addLlmCall } from './llm-call.js';
 import { addMcp } from './mcp.js';
 import { addMigrate } from './migrate.js';
 import { addModel } from './model.js';
+import { addNew } from './new.js';
 import { addPark } from './park.js';
 import { addPlugin } from './plugin.js';
 import { addPut } from './put.js';
@@ -30,6 +31,7 @@ import { addWorld } from './world.js';
 /** The list of all commands, in the order in which help shows them. */
 const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addPark,
+  addNew,
   addValidate,
   addTest,
   addPut,

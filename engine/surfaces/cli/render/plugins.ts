@@ -72,7 +72,8 @@ function summarise(checks: readonly Check[]): string {
 }
 
 /** As it would be typed. */
-function place(workingFolder: string, folder: string): string {
+/** A folder as people are shown it: relative where it lies below the working folder. */
+export function place(workingFolder: string, folder: string): string {
   const path = relative(workingFolder, folder);
   return path === '' ? '.' : path.startsWith('..') ? folder : path;
 }

@@ -1,0 +1,59 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { type Done, refuse } from './engine.js';
+import { findSlugProblem } from './worlds.js';
+
+/** What a new world can be: one agent, a place with services, or several agents. Each is a folder of `templates/`. */
+export const WORLD_SHAPES = ['agent', 'place', 'village'] as const;
+
+export type WorldShape = (typeof WORLD_SHAPES)[number];
+
+/** What is to be laid out. */
+export interface WantedWorld {
+  /** Of the folder, and of the world that is made from it. */
+  readonly name: string;
+  readonly shape: WorldShape;
+  /** Absolute; the world's folder is made in it. */
+  readonly into: string;
+  /** Where shipped files live. */
+  readonly package_root: string;
+}
+
+/** What was laid out. */
+export interface NewWorld {
+  readonly name: string;
+  readonly shape: WorldShape;
+  readonly folder: string;
+  /** Relative to the folder. */
+  readonly files: readonly string[];
+}
+
+/** As templates name the schemas that ship. */
+const SCHEMAS_OF_TEMPLATES = '../../schemas/';
+
+/** Lays out the files of a small whole world. Nothing is written where the name is bad, or the folder is there. */
+export async function layOutWorld({ name, shape, into, package_root }: WantedWorld): Promise<Done<NewWorld>> {
+  const invalid = findSlugProblem(name);
+  if (invalid !== undefined) return refuse(invalid);
+  const folder = join(into, name);
+  if (await stat(folder).catch(() => undefined)) {
+    return refuse({
+      code: 'WORLD_FOLDER_EXISTS',
+      message: `${folder} is there already, and nothing is written over.`,
+      repair: 'Choose another name, or another folder with --into.',
+    });
+  }
+  const template = join(package_root, 'templates', shape);
+  const schemas = `${relative(folder, join(package_root, 'schemas')).split(sep).join('/')}/`;
+  const files = (await readdir(template)).sort();
+  await mkdir(folder, { recursive: true });
+  for (const file of files) {
+    const text = await readFile(join(template, file), 'utf8');
+    await writeFile(
+      join(folder, file),
+      text.replace(SCHEMAS_OF_TEMPLATES, () => schemas),
+      { flag: 'wx' },
+    );
+  }
+  return { ok: true, value: { name, shape, folder, files } };
+}

@@ -1,0 +1,29 @@
+import type { NewWorld } from '../../../operations/new-world.js';
+import { place } from './plugins.js';
+import { EMPTY, type Line, line, strong, verbatim } from './line.js';
+
+/** What was laid out, and what to do next: first without a model, then with one of one's own. */
+export function newWorldLines({ name, shape, folder, files }: NewWorld, workingFolder: string): readonly Line[] {
+  const where = place(workingFolder, folder);
+  const services = [`  export CHUKWA_HARBOUR_URL=http://127.0.0.1:4870`, `  node ${where}/services.mjs &`];
+  return [
+    line('Laid out the world ', strong(name), ` in ${where}:`),
+    ...files.map((file) => verbatim(`  ${where}/${file}`)),
+    EMPTY,
+    line('It runs as it is, with a model that answers from a script:'),
+    verbatim(`  npx chukwa validate ${where}`),
+    verbatim(`  npx chukwa test ${where}`),
+    ...(shape === 'place' ? services : []).map((text) => verbatim(text)),
+    verbatim(`  npx chukwa world create ${name} --scenario ${where}/scenario.json`),
+    verbatim(`  npx chukwa run ${name} --turns 3 --llm scripted --script ${where}/answers.json`),
+    EMPTY,
+    line('With a model of your own, such as one that Ollama serves:'),
+    verbatim('  export CHUKWA_LLM_BASE_URL=http://127.0.0.1:11434/v1'),
+    verbatim('  export CHUKWA_LLM_MODEL=qwen3:8b'),
+    verbatim(`  npx chukwa model try ${where}/model.json`),
+    verbatim(`  npx chukwa world create ${name}-2 --scenario ${where}/scenario.json`),
+    verbatim(`  npx chukwa run ${name}-2 --turns 3`),
+    EMPTY,
+    line(`Who is there stands in ${where}/scenario.json; what the model is told, in the .md files.`),
+  ];
+}

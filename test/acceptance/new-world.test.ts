@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { WorldSnapshot } from '../../engine/ports/records.js';
+import { startScriptedModel } from '../../fixtures/scripted-model/index.js';
+import { ROOT } from '../support/park-stage.js';
+import { type Ended, makeFolder, startChukwa } from './command.js';
+
+const SHAPES = ['agent', 'place', 'village'];
+
+/** An empty folder, and the program as it runs there. */
+async function openFolder(context: TestContext) {
+  const folder = await makeFolder(context);
+  const variables: Record<string, string> = { CHUKWA_DATA_DIR: join(folder, 'data') };
+  return {
+    folder,
+    variables,
+    chukwa: (words: readonly string[]): Promise<Ended> => startChukwa(words, variables, folder).ended,
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address);
+  server.close();
+  await once(server, 'close');
+  return address.port;
+}
+
+/** Does what a printed line says. A line that ends in & is started, and waited for until it says something. */
+async function follow(context: TestContext, stage: Awaited<ReturnType<typeof openFolder>>, line: string) {
+  const exported = /^export (\w+)=(.*)$/.exec(line);
+  if (exported) {
+    stage.variables[exported[1] ?? ''] = exported[2] ?? '';
+    return;
+  }
+  if (line.endsWith(' &')) {
+    const service = spawn(process.execPath, line.split(' ').slice(1, -1), { cwd: stage.folder, env: stage.variables });
+    context.after(() => service.kill());
+    await once(service.stdout, 'data');
+    return;
+  }
+  const { code, stdout, stderr } = await stage.chukwa(line.replace(/^npx chukwa /, '').split(' '));
+  assert.equal(code, 0, `${line}\n${stdout}\n${stderr}`);
+}
+
+for (const shape of SHAPES) {
+  test(`the files of new world --shape ${shape} validate and test green, and run by the printed steps`, {
+    timeout: 300_000,
+  }, async (context) => {
+    const stage = await openFolder(context);
+    const { code, stdout } = await stage.chukwa(['new', 'world', 'demo', '--shape', shape]);
+    assert.equal(code, 0);
+    const answers = JSON.parse(await readFile(join(stage.folder, 'demo/answers.json'), 'utf8')) as never;
+    const model = await startScriptedModel(answers);
+    context.after(() => model.close());
+    const printed = stdout.replaceAll('4870', String(await freePort())).replace('http://127.0.0.1:11434/v1', model.url);
+    const steps = [...printed.matchAll(/^ {2}((?:npx|export|node) .*)$/gm)].map(([, step = '']) => step);
+    assert.ok(steps.length >= 9, printed);
+    // The scripted model stands in for one's own, and answers no question that is not in its script.
+    for (const step of steps.filter((line) => !line.includes('model try'))) await follow(context, stage, step);
+    assert.ok(model.requests.length >= 3, "the model of one's own was not asked");
+    assert.ok(model.requests.every(({ body }) => JSON.stringify(body).includes('"qwen3:8b"')));
+    for (const slug of ['demo', 'demo-2']) {
+      const shown = await stage.chukwa(['world', 'show', slug, '--json']);
+      assert.equal((JSON.parse(shown.stdout) as WorldSnapshot).turn, 3, slug);
+    }
+  });
+
+  test(`the prompts of new world --shape ${shape} are files, and its schemas are found by an editor`, async (context) => {
+    const stage = await openFolder(context);
+    await stage.chukwa(['new', 'world', 'demo', '--shape', shape, '--into', 'worlds']);
+    const folder = join(stage.folder, 'worlds/demo');
+    const names = await readdir(folder);
+    assert.ok(names.includes('act.system.md') && names.includes('act.user.md'), names.join());
+    for (const name of names.filter((file) => file.endsWith('.json'))) {
+      const { $schema = '' } = JSON.parse(await readFile(join(folder, name), 'utf8')) as { readonly $schema?: string };
+      if ($schema.startsWith('https:')) continue;
+      assert.equal(join(folder, $schema), join(ROOT, 'schemas', $schema.split('/').at(-1) ?? ''), name);
+      await readFile(join(folder, $schema));
+    }
+  });
+}
+
+test('new world writes over nothing, and writes nothing for a name that no world can have', async (context) => {
+  const { folder, chukwa } = await openFolder(context);
+  await writeFile(join(folder, 'demo'), 'mine');
+  const taken = await chukwa(['new', 'world', 'demo']);
+  assert.deepEqual([taken.code, await readFile(join(folder, 'demo'), 'utf8')], [1, 'mine']);
+  assert.match(taken.stderr, /WORLD_FOLDER_EXISTS/);
+  for (const name of ['../up', 'Demo', 'a b']) {
+    const { code, stderr } = await chukwa(['new', 'world', name]);
+    assert.equal(code, 1, name);
+    assert.match(stderr, /WORLD_SLUG_INVALID/);
+  }
+  assert.equal((await chukwa(['new', 'world', 'demo-2', '--shape', 'town'])).code, 2);
+  assert.deepEqual(await readdir(folder), ['demo']);
+});
