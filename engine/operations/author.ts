@@ -1,6 +1,8 @@
 import type { Problem } from '../contract/problem.js';
+import { checkAnsweredNames } from '../core/workflow-test/check-answers.js';
 import { checkAnswerKeys, checkTest } from '../core/workflow-test/check-test.js';
 import type { Scenario } from '../generated/scenario.js';
+import type { WorkflowTest } from '../generated/workflow-test.js';
 import {
   type DocumentParts,
   type Finding,
@@ -121,9 +123,21 @@ export function toParts(authoring: Authoring, place: Place): DocumentParts {
       const scenario = find('scenario', scenarioHash) as unknown as Scenario | undefined;
       if (!compiled.ok || scenario === undefined) return undefined;
       return {
-        test: checkTest(compiled.program, scenario, test),
-        answers: checkAnswerKeys(compiled.program, answers?.turns ?? {}, ['turns']),
+        test: [
+          ...checkTest(compiled.program, scenario, test),
+          ...checkAnsweredNames(compiled.program, scenario, expectedToCommit(test), ['answers']),
+        ],
+        answers: [
+          ...checkAnswerKeys(compiled.program, answers?.turns ?? {}, ['turns']),
+          ...checkAnsweredNames(compiled.program, scenario, answers?.turns ?? {}, ['turns']),
+        ],
       };
     },
   };
+}
+
+/** The answers of a test that expects no failure: one that does may hold mistakes on purpose. */
+function expectedToCommit({ answers = {}, expect }: WorkflowTest): NonNullable<WorkflowTest['answers']> {
+  const fails = Object.values(expect.turns ?? {}).some(({ failure }) => failure !== undefined);
+  return fails ? {} : answers;
 }

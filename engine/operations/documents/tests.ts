@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import type { ComponentKind, ComponentReference } from '../../core/workflow/component.js';
@@ -82,9 +83,10 @@ export function complainOfTests(
   loaded: Pick<LoadedFiles, 'files' | 'resolve_path'>,
   surroundings: TestSurroundings,
 ): readonly FileComplaint[] {
+  const tests = listTests(loaded, surroundings.isSound);
   const complaints: FileComplaint[] = [];
   const unasked = new Map<string, readonly Complaint[]>();
-  for (const { file, answers_file, scenario, ...document } of listTests(loaded, surroundings.isSound)) {
+  for (const { file, answers_file, scenario, ...document } of tests) {
     const hash = 'hash' in scenario ? scenario.hash : surroundings.hashOfScenario(scenario.path);
     const found = hash === undefined ? undefined : surroundings.check(document, hash);
     if (found === undefined) continue;
@@ -94,5 +96,37 @@ export function complainOfTests(
     const here = new Set(found.answers.map(({ pointer }) => pointer));
     unasked.set(answers_file.path, earlier?.filter(({ pointer }) => here.has(pointer)) ?? found.answers);
   }
+  for (const { path, found } of complainOfLoneAnswers(loaded, tests, surroundings)) unasked.set(path, found);
   return [...complaints, ...[...unasked].flatMap(([path, list]) => list.map((problem) => ({ path, problem })))];
+}
+
+/**
+ * Answers that no test names are held against the scenarios of their folder, and complained of where none of them can use
+ * them. They may be meant for another: what is found is a note.
+ */
+function complainOfLoneAnswers(
+  { files }: Pick<LoadedFiles, 'files'>,
+  tests: readonly LoadedTest[],
+  { isSound, hashOfScenario, check }: TestSurroundings,
+): readonly { readonly path: string; readonly found: readonly Complaint[] }[] {
+  const named = new Set(tests.map(({ answers_file }) => answers_file?.path));
+  const lone = files.filter(({ kind, path }) => kind === 'answers' && isSound(path) && !named.has(path));
+  return lone.flatMap(({ path, source }) => {
+    const answers = source?.value as unknown as Answers;
+    const beside = files.filter(({ kind, path: other }) => kind === 'scenario' && dirname(other) === dirname(path));
+    const found = beside.flatMap((scenario) => {
+      const hash = hashOfScenario(scenario.path);
+      const complaints = hash === undefined ? undefined : check({ test: testOf(hash), answers }, hash);
+      return complaints === undefined ? [] : [complaints.answers];
+    });
+    const [first, ...others] = found;
+    if (first === undefined) return [];
+    const isNowhere = ({ pointer }: Complaint): boolean =>
+      others.every((list) => list.some((other) => other.pointer === pointer));
+    return [{ path, found: first.filter(isNowhere).map((problem) => ({ ...problem, severity: 'note' as const })) }];
+  });
+}
+
+function testOf(hash: string): WorkflowTest {
+  return { version: 1, label: 'answers', scenario_ref: { hash }, expect: {} };
 }

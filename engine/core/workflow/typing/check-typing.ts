@@ -5,6 +5,7 @@ import { checkReach } from './check-reach.js';
 import { checkPromptReads, checkTemplateReads } from './check-reads.js';
 import { checkRedaction } from './check-redaction.js';
 import { checkArguments, checkRequest } from './check-requests.js';
+import { checkUnseen } from './check-unseen.js';
 import { type Readers, readersOf, type Setting } from './readers.js';
 import { unveil } from './shape.js';
 import { resultShape, type SchemaParts } from './typed-schemas.js';
@@ -22,6 +23,7 @@ export function checkTyping(parts: SchemaParts, setting: Setting): readonly Comp
     ),
     ...workflow.nodes.flatMap((node, index) => checkNode(parts, node, `/nodes/${index}`, readers)),
     ...checkReach(workflow),
+    ...checkUnseen(setting),
   ];
 }
 
