@@ -26,7 +26,7 @@ test('the page on authoring, followed to the letter, ends with a scenario that r
   const env = { PATH: [bin, PATH].join(delimiter), CHUKWA_DATA_DIR: join(folder, 'data'), COLUMNS: '400' };
   const { stdout, stderr } = await promisify(execFile)('sh', ['-e', '-c', toScript(page)], { cwd: folder, env });
   for (const sample of samplesOf(page)) assertTold(`${stdout}${stderr}`, sample);
-  assert.equal([...stdout.matchAll(/^the exit code is 1$/gm)].length, 2);
+  assert.equal([...stdout.matchAll(/^the exit code is 1$/gm)].length, 3);
   const looks = (await readFile(join(folder, 'looks.txt'), 'utf8')).trim().split('\n');
   const sound = looks.map((look) => (JSON.parse(look) as { readonly ok: boolean }).ok);
   assert.deepEqual([sound[0], sound.at(-1)], [false, true]);
