@@ -34,6 +34,8 @@ export interface DryRunSummary {
   readonly unused_answers: readonly { readonly turn: string; readonly key: string }[];
   /** Calls for which nothing was written: why the run ended. */
   readonly missing_answers: readonly Problem[];
+  /** How many answers were made up and written, where that was asked for. */
+  readonly written_answers?: number;
 }
 
 export interface TurnReport {

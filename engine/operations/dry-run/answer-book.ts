@@ -12,8 +12,8 @@ export interface WrittenAnswer {
 /** What answers the calls of dry runs, world by world, and remembers what was asked for. */
 export interface AnswerBook {
   readonly answerCall: AnswerCall;
-  /** Lays out the answers for a world. */
-  lay(world_slug: string, turns: ByTurn<Answer>): void;
+  /** Lays out the answers for a world. @param fill answers what they lack, and is missing all the same */
+  lay(world_slug: string, turns: ByTurn<Answer>, fill?: AnswerCall): void;
   /** Answers that no call has used, in the order in which they are written. */
   listUnused(world_slug: string): readonly WrittenAnswer[];
   /** Calls for which nothing was written, in the order in which they were made. */
@@ -24,6 +24,7 @@ interface Page {
   readonly turns: ByTurn<Answer>;
   readonly used: Set<string>;
   readonly missing: CallToAnswer[];
+  readonly fill: AnswerCall;
 }
 
 /** Opens a book without answers. */
@@ -36,13 +37,14 @@ export function openAnswerBook(): AnswerBook {
   };
   return {
     answerCall: (call) => {
-      const { turns, used, missing } = pageOf(call.world_slug);
+      const { turns, used, missing, fill } = pageOf(call.world_slug);
       const found = findScripted(turns, call);
       if (found === undefined) missing.push(call);
       else used.add(nameOf(found));
-      return found?.value;
+      return found === undefined ? fill(call) : found.value;
     },
-    lay: (world_slug, turns) => void pages.set(world_slug, { turns, used: new Set(), missing: [] }),
+    lay: (world_slug, turns, fill = () => undefined) =>
+      void pages.set(world_slug, { turns, used: new Set(), missing: [], fill }),
     listUnused: (world_slug) => {
       const { turns, used } = pageOf(world_slug);
       return listWritten(turns).filter((written) => !used.has(nameOf(written)));

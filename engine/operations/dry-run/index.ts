@@ -2,6 +2,8 @@
  * A dry run: what would come of a world's next turns, if models and sources answered what is written. It happens in a
  * database that is thrown away, to a copy of the world that begins where the world stands; the world itself is only read.
  */
+import type { Program } from '../../core/workflow/program.js';
+import type { Answers } from '../../generated/answers.js';
 import type { ComponentRecord } from '../../ports/records.js';
 import type { WorldSnapshot } from '../../ports/records.js';
 import type { Composition } from '../composition.js';
@@ -14,11 +16,15 @@ import { showWorld } from '../worlds.js';
 import { openAnswerBook } from './answer-book.js';
 import { loadAnswers } from './load-answers.js';
 import { missingAnswer } from './missing-answer.js';
+import { openSkeleton, writeSkeleton } from './skeleton.js';
 import { plantWorld, toStorable } from './plant.js';
 
 /** Turns to try, and what is answered in them. */
 export interface DryRun extends Omit<WatchedRun, 'answers_file'>, Pick<RunRequest, 'world_slug'> {
-  readonly answers: { readonly path: string; readonly place: Place };
+  /** Left out where all answers are to be written. */
+  readonly answers?: { readonly path: string; readonly place: Place };
+  /** Absolute: where those that are missing are written, small ones that their schemas accept, beside those that there are. */
+  readonly write_missing?: string;
 }
 
 /** Runs turns of a copy of a world. No plugin is reached, and nothing is written but what is thrown away. */
@@ -34,21 +40,34 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     if (!copied.ok) return copied;
     const loaded = await loadScenario(opened.value, world.scenario_hash);
     if (!loaded.ok) return loaded;
-    const answers = await loadAnswers(opened.value.authoring, request.answers, loaded.value.program);
+    const { program } = loaded.value;
+    const answers = await readAnswers(opened.value, request, program);
     if (!answers.ok) return answers;
-    book.lay(world.world_slug, answers.value.turns);
+    const written = openSkeleton(program, answers.value.turns);
+    const { write_missing } = request;
+    book.lay(world.world_slug, answers.value.turns, write_missing === undefined ? undefined : written.fill);
     request.onWorld(copied.value, opened.value.store.database);
     const run = await runTurns(opened.value, request);
     if (!run.ok) return run;
+    if (write_missing !== undefined) {
+      const kept = await writeSkeleton(write_missing, { ...answers.value, turns: written.turns });
+      if (!kept.ok) return kept;
+    }
     const dry_run = {
       from_turn: world.turn,
       unused_answers: book.listUnused(world.world_slug),
-      missing_answers: book.listMissing(world.world_slug).map(missingAnswer),
+      missing_answers: write_missing === undefined ? book.listMissing(world.world_slug).map(missingAnswer) : [],
+      ...(write_missing === undefined ? {} : { written_answers: book.listMissing(world.world_slug).length }),
     };
     return { ok: true, value: { ...run.value, dry_run } };
   } finally {
     await opened.value.close();
   }
+}
+
+async function readAnswers(engine: Engine, { answers }: DryRun, program: Program): Promise<Done<Answers>> {
+  if (answers !== undefined) return loadAnswers(engine.authoring, answers, program);
+  return { ok: true, value: { version: 1, label: program.label, turns: {} } };
 }
 
 interface OriginalWorld {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueTurns } from '../../../operations/run-worker.js';
@@ -18,6 +19,7 @@ interface RunOptions extends ModelOptions, Narrowing {
   readonly anew?: boolean;
   readonly dry?: boolean;
   readonly answers?: string;
+  readonly writeMissing?: string;
 }
 
 /** `chukwa run` */
@@ -38,13 +40,15 @@ export function addRun(program: Command, perform: Perform): void {
     .option('--anew', 'begin anew after an attempt that failed: its side effects are made again, its doubts set aside')
     .option('--dry', 'try it on a copy that is thrown away; nothing outside is asked')
     .option('--answers <file>', 'what models and sources answer in a dry run')
+    .option('--write-missing <file>', 'in a dry run, write answers and what they lack, by the schemas, into a new file')
     .action((slug: string, options: RunOptions) => perform((session) => run(session, slug, options)));
 }
 
 async function run(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
   const { turns, retries = 0, dry, answers, queue } = options;
   if (queue === true) return queueFor(session, world_slug, options);
-  if (dry === true || answers !== undefined) return runDry(session, world_slug, options);
+  if (dry === true || answers !== undefined || options.writeMissing !== undefined)
+    return runDry(session, world_slug, options);
   const choice = await chooseModel(session, options);
   if (!choice.ok) return choice.code;
   return playTurns(session, ({ signal, narration }) =>
@@ -67,11 +71,15 @@ function narrowingOf({ tools, connections }: Narrowing): Narrowing {
 }
 
 async function runDry(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
-  const { turns, dry, answers, llm, script, model, anew } = options;
+  const { turns, dry, answers, llm, script, model, anew, writeMissing } = options;
   const refuse = (message: string, repair: string): ExitCode => printUsage(session, { code: 'USAGE', message, repair });
-  if (answers === undefined) return refuse('A dry run asks nobody, so it needs the answers.', 'Add --answers FILE.');
+  if (answers === undefined && writeMissing === undefined)
+    return refuse('A dry run asks nobody, so it needs the answers.', 'Add --answers FILE, or --write-missing FILE.');
   if (dry !== true)
-    return refuse('--answers is for dry runs.', 'Add --dry, or use --llm scripted --script FILE for the model alone.');
+    return refuse(
+      '--answers and --write-missing are for dry runs.',
+      'Add --dry, or use --llm scripted --script FILE for the model alone.',
+    );
   if (anew !== undefined) return refuse('A dry run begins anew on a copy in any case.', 'Leave --anew out.');
   if (llm !== undefined || script !== undefined || model !== undefined)
     return refuse('A dry run asks no model: --answers says what it says.', 'Leave --llm, --script and --model out.');
@@ -79,11 +87,18 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
     dryRun(session.composition, {
       world_slug,
       turns,
-      answers: { path: answers, place: toPlace(session, {}) },
+      ...(answers === undefined ? {} : { answers: { path: answers, place: toPlace(session, {}) } }),
+      ...(writeMissing === undefined ? {} : { write_missing: resolve(session.terminal.working_folder, writeMissing) }),
       ...narrowingOf(options),
       signal,
       onProgress: narration.onProgress,
-      onWorld: (world, database) => narration.begin({ world, model: `none, a dry run by ${answers}`, turns, database }),
+      onWorld: (world, database) =>
+        narration.begin({
+          world,
+          model: `none, a dry run by ${answers ?? 'answers that are made up'}`,
+          turns,
+          database,
+        }),
     }),
   );
 }

@@ -54,12 +54,13 @@ function tallyLines(turns: readonly TurnReport[], told: Story['turns']): readonl
   return tableLines(['turn', 'status', 'patches', 'calls', 'tokens', 'attempt'], rows);
 }
 
-function dryLines(world: string, { from_turn, unused_answers }: DryRunSummary): readonly Line[] {
+function dryLines(world: string, { from_turn, unused_answers, written_answers }: DryRunSummary): readonly Line[] {
   const unused = unused_answers.map(({ turn, key }) => verbatim('  ', `turn ${turn}  ${key}`));
   return [
     ...(unused.length === 0
       ? []
       : [line(`${count(unused.length, 'answer')} that nothing asked for:`), ...unused, EMPTY]),
+    ...(written_answers === undefined ? [] : [line(`${count(written_answers, 'answer')} made up and written.`)]),
     line(`This was a dry run: nobody was asked, and the world ${world} stays at turn ${from_turn}.`),
   ];
 }

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { compose } from '../../engine/main.js';
+import type { Answers } from '../../engine/generated/answers.js';
+import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
+import { ROOT } from '../support/park-stage.js';
+import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
+import { makeFolder } from './command.js';
+
+/** A world of the harbour template, and the program in a folder of its own. */
+async function openHarbour(context: TestContext) {
+  const folder = await makeFolder(context);
+  const chukwa = async (words: readonly string[]) => {
+    const terminal = openTestTerminal({ working_folder: folder });
+    const code = await runCommandLine(await compose({ CHUKWA_DATA_DIR: join(folder, 'data') }), words, terminal);
+    return { code, told: terminal.out_text() + terminal.error_text() };
+  };
+  const scenario = join(ROOT, 'templates/place/scenario.json');
+  assert.equal((await chukwa(['world', 'create', 'harbour', '--scenario', scenario])).code, 0);
+  const read = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8')) as Answers;
+  return { folder, chukwa, read };
+}
+
+test('a dry run with --write-missing writes every answer of two turns, which a dry run then takes', {
+  timeout: 300_000,
+}, async (context) => {
+  const { chukwa, read } = await openHarbour(context);
+  const dry = ['run', 'harbour', '--dry', '--turns', '2'];
+  const made = await chukwa([...dry, '--write-missing', 'all.json']);
+  assert.equal(made.code, 0, made.told);
+  assert.match(made.told, /4 answers made up and written/);
+  const { turns } = await read('all.json');
+  const said = { kind: 'final_patch', patch: { narration: '...', effects: [] } };
+  const turn = { 'turn/tide': { json: { centimetres: 0, rising: false } }, 'olav/act/round-1/try-1': { json: said } };
+  assert.deepEqual(turns, { '1': turn, '2': turn });
+  const taken = await chukwa([...dry, '--answers', 'all.json']);
+  assert.equal(taken.code, 0, taken.told);
+});
+
+test('--write-missing keeps the answers that there are, makes up what a called tool answers, and writes over nothing', {
+  timeout: 300_000,
+}, async (context) => {
+  const { folder, chukwa, read } = await openHarbour(context);
+  const call = { json: { kind: 'tool_call', tool_call: { name: 'ring_bell', arguments: { strokes: 2 } } } };
+  const given = { version: 1, label: 'some', turns: { '1': { 'olav/act/round-1/try-1': call } } };
+  await writeFile(join(folder, 'some.json'), JSON.stringify(given));
+  const words = ['run', 'harbour', '--dry', '--answers', 'some.json', '--write-missing', 'all.json'];
+  const made = await chukwa(words);
+  assert.equal(made.code, 0, made.told);
+  const { turns } = await read('all.json');
+  assert.deepEqual(turns['1']?.['olav/act/round-1/try-1'], call);
+  assert.deepEqual(turns['1']?.['olav/act/round-1/try-1/tool'], { json: { heard_by: 0 } });
+  assert.ok(turns['1']?.['olav/act/round-2/try-1']);
+  const again = await chukwa(words);
+  assert.equal(again.code, 1);
+  assert.match(again.told, /FILE_UNWRITABLE/);
+});
