@@ -52,7 +52,7 @@ function pageOf(name: string, path: string, schema: Schema): string {
     ...parts.flatMap(([part, definition]) => [
       `## ${part}`,
       '',
-      `${says(definition['description']) || `Type: ${typeOf(definition)}.`}`,
+      says(definition['description']) || `Type: ${typeOf(definition)}.`,
       '',
       ...tableOf(schema, definition),
     ]),

@@ -106,7 +106,7 @@ export interface PromptPath {
   /** A path relative to this file, whose end is .md or .txt. */
   readonly path: string;
 }
-/** What the subject may perceive of the world. */
+/** What the subject may see of the world. */
 export interface Projection {
   readonly scope: 'world' | 'subject_environment';
   readonly memory: {

@@ -74,7 +74,7 @@ function headingsOf(text: string): readonly string[] {
   return headings.map((heading) =>
     heading
       .toLowerCase()
-      .replace(/[^a-z0-9 -]/g, '')
+      .replace(/[^a-z0-9_ -]/g, '')
       .replaceAll(' ', '-'),
   );
 }

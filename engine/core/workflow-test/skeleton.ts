@@ -70,13 +70,11 @@ function ofType(root: JsonObject, schema: JsonObject, depth: number): Json {
 }
 
 function ofObject(root: JsonObject, schema: JsonObject, depth: number): JsonObject {
-  const required = schema['required'];
-  const names =
-    required !== undefined && required !== null && typeof required === 'object' ? Object.values(required) : [];
+  const required = schema['required'] ?? [];
+  const names = typeof required === 'object' && isList(required) ? required : [];
   return Object.fromEntries(
-    names.map((name: Json) => {
-      const member = findAt(schema, ['properties', String(name)]) ?? {};
-      return [String(name), smallestOf(root, member, depth + 1)];
-    }),
+    names
+      .filter((name) => typeof name === 'string')
+      .map((name) => [name, smallestOf(root, findAt(schema, ['properties', name]) ?? {}, depth + 1)]),
   );
 }

@@ -56,7 +56,10 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     const dry_run = {
       from_turn: world.turn,
       unused_answers: book.listUnused(world.world_slug),
-      missing_answers: write_missing === undefined ? book.listMissing(world.world_slug).map(missingAnswer) : [],
+      missing_answers:
+        write_missing === undefined
+          ? book.listMissing(world.world_slug).map((call) => missingAnswer(call, program))
+          : [],
       ...(write_missing === undefined ? {} : { written_answers: book.listMissing(world.world_slug).length }),
     };
     return { ok: true, value: { ...run.value, dry_run } };

@@ -1,15 +1,15 @@
-import type { JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import { withoutHash } from '../../contract/scripted.js';
 import { describeKey } from '../../core/workflow-test/command-key.js';
+import { skeletonOf } from '../../core/workflow-test/skeleton.js';
+import type { Program } from '../../core/workflow/program.js';
 import type { CallToAnswer } from '../../ports/answers.js';
 
 /** Says which call found no answer, and what to write. */
-export function missingAnswer(call: CallToAnswer): Problem {
+export function missingAnswer(call: CallToAnswer, program: Program): Problem {
   const { turn, key, source_label, speaks, request } = call;
   const { what, ...who } = describeKey(key);
-  const answer: JsonObject = speaks === 'chat' ? { json: SAID } : { json: {} };
-  const written = JSON.stringify({ [turn]: { [withoutHash(key)]: answer } });
+  const written = JSON.stringify({ [turn]: { [withoutHash(key)]: { json: skeletonOf(program, call) } } });
   return {
     code: 'ANSWER_MISSING',
     message: `There is no answer for turn ${turn}, key "${key}": ${what}, asked of the source ${source_label}.`,
@@ -17,5 +17,3 @@ export function missingAnswer(call: CallToAnswer): Problem {
     details: { turn, key, ...who, source: source_label, ...(speaks === 'chat' ? {} : { request }) },
   };
 }
-
-const SAID: JsonObject = { kind: 'final_patch', patch: { narration: '...', effects: [] } };

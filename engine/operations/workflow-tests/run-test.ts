@@ -64,7 +64,7 @@ export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_has
   );
   const world = await showWorld(engine, { world_slug });
   if (!world.ok) return world;
-  const missing = book.listMissing(world_slug).map(missingAnswer);
+  const missing = book.listMissing(world_slug).map((call) => missingAnswer(call, stored.value.program));
   const observed = await observe(engine.store, attempts, { world: world.value, test });
   return {
     ok: true,

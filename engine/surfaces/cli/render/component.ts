@@ -11,7 +11,7 @@ const KIND_WIDTH = 18;
 
 /** A document for people: a prompt as its text, any other written out over lines, so its bytes are not those that were hashed. */
 export function componentLines({ kind, hash, content }: ComponentRecord): readonly Line[] {
-  const text = kind === 'prompt_text' ? String(content['text']) : jsonText(content);
+  const text = typeof content['text'] === 'string' && kind === 'prompt_text' ? content['text'] : jsonText(content);
   return [verbatim(strong(kind), `  ${hash}`), ...toSafeLines(text).map((row) => verbatim(row))];
 }
 
