@@ -758,6 +758,16 @@ CREATE TABLE world_patches (
     CONSTRAINT world_patches_attempt_id_world_slug_patch_seq_key UNIQUE (attempt_id, world_slug, patch_seq)
 );
 
+CREATE TABLE world_scenarios (
+    world_slug human_id_text NOT NULL,
+    scenario_seq positive_int NOT NULL,
+    from_turn positive_bigint NOT NULL,
+    scenario_hash sha256_hex NOT NULL,
+    chosen_at timestamp with time zone NOT NULL,
+    files json,
+    CONSTRAINT world_scenarios_pkey PRIMARY KEY (world_slug, scenario_seq)
+);
+
 CREATE TABLE worlds (
     world_slug human_id_text NOT NULL,
     root_world_slug human_id_text NOT NULL,
@@ -874,6 +884,9 @@ ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_world_slug_fkey FOREIGN K
 ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 ALTER TABLE world_patches ADD CONSTRAINT world_patches_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn) DEFERRABLE;
 
+ALTER TABLE world_scenarios ADD CONSTRAINT world_scenarios_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash) DEFERRABLE;
+ALTER TABLE world_scenarios ADD CONSTRAINT world_scenarios_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
+
 ALTER TABLE worlds ADD CONSTRAINT worlds_adoptable_attempt_fk FOREIGN KEY (world_slug, adoptable_attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE worlds ADD CONSTRAINT worlds_head_fk FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn) DEFERRABLE;
 ALTER TABLE worlds ADD CONSTRAINT worlds_lease_attempt_fk FOREIGN KEY (world_slug, lease_attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
@@ -979,6 +992,8 @@ CREATE INDEX world_audit_events_invocation_idx ON public.world_audit_events USIN
 
 CREATE INDEX world_lineage_ancestor_idx ON public.world_lineage USING btree (ancestor_slug);
 
+CREATE INDEX world_scenarios_hash_idx ON public.world_scenarios USING btree (scenario_hash);
+
 CREATE OR REPLACE FUNCTION public.forget_payload()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -995,6 +1010,9 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
+    IF TG_OP = 'DELETE' AND current_setting('chukwa.deletes_world', true) = 'on' THEN
+        RETURN NULL;
+    END IF;
     RAISE EXCEPTION '% is append-only: % refused', TG_TABLE_NAME, TG_OP USING ERRCODE = 'integrity_constraint_violation';
 END
 $function$
@@ -1005,6 +1023,9 @@ CREATE OR REPLACE FUNCTION public.refuse_rewriting()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
+    IF TG_OP = 'DELETE' AND current_setting('chukwa.deletes_world', true) = 'on' THEN
+        RETURN NULL;
+    END IF;
     RAISE EXCEPTION '%: %', TG_TABLE_NAME, TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation';
 END
 $function$
@@ -1054,6 +1075,7 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.turns F
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_lineage FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_patches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_scenarios FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER epochs_grow BEFORE UPDATE OF lease_epoch ON public.worlds FOR EACH ROW WHEN (((new.lease_epoch)::bigint <= (old.lease_epoch)::bigint)) EXECUTE FUNCTION refuse_rewriting('an epoch only grows');
 CREATE TRIGGER origin_is_final BEFORE UPDATE OF world_slug, root_world_slug, created_at ON public.worlds FOR EACH ROW EXECUTE FUNCTION refuse_rewriting('where a world comes from is final');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.worlds FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');

@@ -18,12 +18,16 @@ import {
 } from './documents/index.js';
 import { type Authoring, type Done, type Engine, refuse, type Refused } from './engine.js';
 import { compileScenario, type UsableScenario } from './load-program.js';
+import { digestFiles } from './scenario-files.js';
 
 /** Files and folders, and how far they may refer. */
 export interface Paths {
   readonly place: Place;
   readonly paths: readonly string[];
 }
+
+/** Where documents are checked and stored. */
+type DocumentShelf = Pick<Engine, 'authoring' | 'store'>;
 
 /** Checks files and folders, without a database and without a call. */
 export function checkPaths(authoring: Authoring, { place, paths }: Paths): Promise<Validation> {
@@ -45,7 +49,7 @@ export function putPaths(engine: Engine, { place, paths }: Paths): Promise<PutRe
 }
 
 /** What is stored may be referred to by its hash. */
-function toPutParts({ authoring, store: { components } }: Engine, place: Place): PutParts {
+function toPutParts({ authoring, store: { components } }: DocumentShelf, place: Place): PutParts {
   return { ...toParts(authoring, place), components };
 }
 
@@ -53,7 +57,7 @@ function toPutParts({ authoring, store: { components } }: Engine, place: Place):
  * Checks a file or folder with all that it refers to, and tells its scenario. Nothing is stored yet.
  * @returns a refusal where a document does not validate, or where there is not exactly one scenario
  */
-export async function readScenario(engine: Engine, path: string, place: Place): Promise<Done<UsableScenario>> {
+export async function readScenario(engine: DocumentShelf, path: string, place: Place): Promise<Done<UsableScenario>> {
   const parts = toPutParts(engine, place);
   const { ok, findings, components } = await validateDocuments(parts, [path]);
   if (!ok) return refuseFindings(findings);
@@ -71,7 +75,8 @@ export async function readScenario(engine: Engine, path: string, place: Place): 
   }
   const [hash, content] = found;
   const store = async (): Promise<void> => void (await storeDocuments(parts, components));
-  return { ok: true, value: { hash, scenario: content as unknown as Scenario, store } };
+  const files = await digestFiles(path, place, components, hash);
+  return { ok: true, value: { hash, scenario: content as unknown as Scenario, files, store } };
 }
 
 /**

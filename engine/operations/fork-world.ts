@@ -1,8 +1,7 @@
-import { findForkProblems } from '../core/world/shared-history.js';
-import type { Scenario } from '../generated/scenario.js';
-import type { WorldRecord, WorldSnapshot } from '../ports/records.js';
+import type { WorldSnapshot } from '../ports/records.js';
+import { findFitting } from './change-scenario.js';
 import { type Done, type Engine, refuse } from './engine.js';
-import { findUsable, type UsableScenario, type WantedScenario } from './load-program.js';
+import type { WantedScenario } from './load-program.js';
 import { findSlugProblem, showWorld, slugTaken } from './worlds.js';
 
 export interface ForkRequest {
@@ -27,32 +26,18 @@ export async function forkWorld(engine: Engine, request: ForkRequest): Promise<D
   if (unusable !== undefined) return refuse(unusable);
   const source = await showWorld(engine, { world_slug: source_slug, turn: at_turn });
   if (!source.ok) return source;
-  const scenario = await chooseScenario(engine, source.value, request.scenario);
+  const scenario = await findFitting(engine, source.value, request.scenario ?? source.value);
   if (!scenario.ok) return scenario;
   if ((await engine.store.worlds.find(world_slug)) !== undefined) return slugTaken(world_slug);
-  await scenario.value.store();
+  const { hash: scenario_hash, files, store } = scenario.value;
+  await store();
   const forked = await engine.store.worlds.fork({
     world_slug,
     source_slug,
     at_turn,
-    scenario_hash: scenario.value.hash,
+    scenario_hash,
     created_at: engine.runtime.clock.now(),
+    ...(files === undefined ? {} : { files }),
   });
   return forked ? showWorld(engine, { world_slug }) : slugTaken(world_slug);
-}
-
-/** The world's own scenario is known to fit; another one must compile, and tell the same history. */
-async function chooseScenario(
-  engine: Engine,
-  { world_slug, scenario_hash }: WorldRecord,
-  wanted: WantedScenario | undefined,
-): Promise<Done<Pick<UsableScenario, 'hash' | 'store'>>> {
-  const own: Pick<UsableScenario, 'hash' | 'store'> = { hash: scenario_hash, store: async () => {} };
-  if (wanted === undefined) return { ok: true, value: own };
-  const found = await findUsable(engine, wanted);
-  if (!found.ok || found.value.hash === scenario_hash) return found;
-  const stored = await engine.store.components.find('scenario', scenario_hash);
-  if (stored === undefined) throw new Error(`the scenario of ${world_slug} is not stored`);
-  const problems = findForkProblems(stored.content as unknown as Scenario, found.value.scenario);
-  return problems.length === 0 ? found : refuse(...problems);
 }

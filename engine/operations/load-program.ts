@@ -4,6 +4,7 @@ import { type Compiled, compileProgram } from '../core/workflow/compile.js';
 import type { ComponentKind } from '../core/workflow/component.js';
 import type { Program } from '../core/workflow/program.js';
 import type { PluginDescription } from '../ports/sources.js';
+import type { ScenarioFiles } from '../ports/records.js';
 import { type Authoring, type Done, type Engine, refuse } from './engine.js';
 
 /** A stored scenario with its program. */
@@ -16,6 +17,8 @@ export interface LoadedScenario {
 export interface UsableScenario {
   readonly hash: string;
   readonly scenario: Scenario;
+  /** Left out where it is named by its hash. */
+  readonly files?: ScenarioFiles;
   /** Stores it with all that it refers to, where it is not stored yet: for when all else has turned out to fit. */
   store(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { putScenario } from './author.js';
+import { readScenario } from './author.js';
 import { checkChosenModel } from './chosen-model.js';
 import type { Composition } from './composition.js';
 import type { Done } from './engine.js';
@@ -8,24 +8,28 @@ import { toStage, type WatchedRun, withStagedEngine } from './run-world.js';
 import { createWorld, freshSlug } from './worlds.js';
 
 /** A scenario that ships, with a script of its name. */
-export interface ShippedRun extends WatchedRun {
+export interface ShippedRun extends Omit<WatchedRun, 'scenario'> {
   /** The folder in `workflows`. */
   readonly scenario: string;
 }
 
 /** A whole scenario, from nothing: toy services, a model, the documents that ship, a fresh world, and its first turns. */
-export function runPark(composition: Composition, request: ShippedRun): Promise<Done<RunReport>> {
+export function runPark(
+  composition: Composition,
+  { scenario: name, ...request }: ShippedRun,
+): Promise<Done<RunReport>> {
   const root = join(composition.package_root, 'workflows');
   const place = { working_folder: composition.package_root, root };
   return withStagedEngine(composition, toStage(request, true), async (engine) => {
-    const scenario = await putScenario(engine, join(root, request.scenario, 'scenario.json'), place);
+    const scenario = await readScenario(engine, join(root, name, 'scenario.json'), place);
     if (!scenario.ok) return scenario;
-    const chosen = await checkChosenModel(engine, scenario.value, request.model);
+    await scenario.value.store();
+    const chosen = await checkChosenModel(engine, scenario.value.hash, request.model);
     if (!chosen.ok) return chosen;
-    const world_slug = await freshSlug(engine, request.scenario);
-    const world = await createWorld(engine, { world_slug, scenario_hash: scenario.value });
+    const world_slug = await freshSlug(engine, name);
+    const world = await createWorld(engine, { world_slug, usable: scenario.value });
     if (!world.ok) return world;
-    request.onWorld(world.value, engine.store.database);
+    request.onWorld(world.value, engine.store.database, []);
     return runTurns(engine, { ...request, world_slug });
   });
 }

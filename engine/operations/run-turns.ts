@@ -3,13 +3,13 @@ import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { turnBackoffMs } from '../core/inbox/backoff.js';
 import { simulationTime } from '../core/world/simulation-time.js';
-import type { Doubt, LeftWorld } from '../ports/attempts.js';
+import type { Doubt, Holder, LeftWorld } from '../ports/attempts.js';
 import type { AwaitedCall } from '../ports/pending-calls.js';
 import type { AttemptRecord, AttemptStatus, InvocationSummary } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
 import { Overtaken } from '../runtime/attempt.js';
 import { type AttemptEnd, runAttempt } from '../runtime/run-attempt.js';
-import { type Done, type Engine, refuse, unavailable } from './engine.js';
+import { type Done, type Engine, refuse, type Refused, unavailable } from './engine.js';
 import { loadScenario } from './load-program.js';
 import { narrowRun, type Narrowing } from './narrow-run.js';
 import { expireCalls } from './reports.js';
@@ -22,6 +22,8 @@ export interface RunReport {
   readonly turns: readonly TurnReport[];
   /** What the last of them waits for, where it is suspended. */
   readonly awaited?: readonly AwaitedCall[];
+  /** Files of the world's scenario that were edited since it was read from them, by absolute path: not gone by. */
+  readonly edited_files?: readonly string[];
   /** Of a dry run: nothing of it has happened. */
   readonly dry_run?: DryRunSummary;
 }
@@ -238,12 +240,24 @@ function refuseAttempt(
   if (end.kind === 'in_doubt') return refuse(callInDoubt(slug, end));
   if (end.kind === 'not_adoptable') return refuse(notAdoptable(slug, end));
   if (end.kind !== 'held') throw new Error(`a run that nobody else asked for ended as ${end.kind}`);
-  const until = new Date(end.until).toISOString();
+  return worldBusy(slug, end);
+}
+
+/** Refuses for a world that another process drives. @param held `until` in milliseconds since 1970 */
+export function worldBusy(
+  slug: string,
+  {
+    holder: { pid, host },
+    attempt_id,
+    until: until_ms,
+  }: { readonly holder: Holder; readonly attempt_id: string; readonly until: number },
+): Refused {
+  const until = new Date(until_ms).toISOString();
   return unavailable({
     code: 'WORLD_BUSY',
-    message: `The world ${slug} is being run by process ${end.holder.pid} on ${end.holder.host} (attempt ${end.attempt_id}).`,
-    repair: `Wait for it, or stop it: chukwa stop ${end.attempt_id}. A dead driver's hold ends at ${until}.`,
-    details: { pid: end.holder.pid, host: end.holder.host, attempt_id: end.attempt_id, until },
+    message: `The world ${slug} is being run by process ${pid} on ${host} (attempt ${attempt_id}).`,
+    repair: `Wait for it, or stop it: chukwa stop ${attempt_id}. A dead driver's hold ends at ${until}.`,
+    details: { pid, host, attempt_id, until },
   });
 }
 

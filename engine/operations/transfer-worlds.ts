@@ -86,17 +86,21 @@ async function refuseExport(archive: Archive, exported: Exported): Promise<Refus
     case 'unknown_world':
       return unknownWorld(archive, exported.world_slug);
     case 'under_way':
-      return refuse(worldUnderWay(exported.attempt));
+      return refuse(worldUnderWay(exported.attempt, 'An export holds attempts that have ended.'));
     default:
       return unreachable(exported);
   }
 }
 
-function worldUnderWay({ world_slug, attempt_id, attempted_turn, status }: OpenAttempt): Problem {
+/** What keeps a world from being moved or changed. @param because what that has to do with it, as a sentence */
+export function worldUnderWay(
+  { world_slug, attempt_id, attempted_turn, status }: OpenAttempt,
+  because: string,
+): Problem {
   const state = status === 'suspended' ? 'is suspended, and waits for an answer' : 'has not ended';
   return {
     code: 'WORLD_UNDER_WAY',
-    message: `The attempt ${attempt_id} at turn ${attempted_turn} of ${world_slug} ${state}. An export holds attempts that have ended.`,
+    message: `The attempt ${attempt_id} at turn ${attempted_turn} of ${world_slug} ${state}. ${because}`,
     repair: `Wait for its end; where nobody drives it, chukwa run ${world_slug} goes on with it, and chukwa stop ${attempt_id} ends it.`,
     details: { world_slug, attempt_id },
   };

@@ -2,7 +2,7 @@ import type { Problem } from '../contract/problem.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Scenario } from '../generated/scenario.js';
-import type { WorldRecord, WorldSnapshot } from '../ports/records.js';
+import type { WorldRecord, WorldScenario, WorldSnapshot } from '../ports/records.js';
 import { type Archive, type Done, type Engine, refuse, type Refused } from './engine.js';
 import { findUsable, type WantedScenario } from './load-program.js';
 import { findQueue, type QueuedTurns, toQueued } from './queue.js';
@@ -21,13 +21,14 @@ export async function createWorld(
   const found = await findUsable(engine, request);
   if (!found.ok) return found;
   if ((await engine.store.worlds.find(world_slug)) !== undefined) return slugTaken(world_slug);
-  const { hash, scenario, store } = found.value;
+  const { hash, scenario, files, store } = found.value;
   await store();
   const created = await engine.store.worlds.create({
     world_slug,
     scenario_hash: hash,
     start_time: timeAt(scenario, 0),
     created_at: engine.runtime.clock.now(),
+    ...(files === undefined ? {} : { files }),
   });
   return created ? showWorld(engine, { world_slug }) : slugTaken(world_slug);
 }
@@ -67,13 +68,18 @@ export async function listWorlds({ store }: Archive): Promise<Done<readonly (Wor
   return { ok: true, value: worlds.map((world) => ({ ...world, ...toQueued(queues, world.world_slug) })) };
 }
 
-/** A world as `showWorld` shows it, with what is queued in it. */
+/** A world with the scenarios that it has gone on by, oldest first, and what is queued in it. */
+export type ShownWorld = WorldSnapshot & QueuedTurns & { readonly scenarios: readonly WorldScenario[] };
+
+/** A world as `showWorld` shows it, with its scenarios and its queue. */
 export async function lookAtWorld(
   archive: Archive,
   request: { readonly world_slug: string; readonly turn?: number },
-): Promise<Done<WorldSnapshot & QueuedTurns>> {
+): Promise<Done<ShownWorld>> {
   const world = await showWorld(archive, request);
-  return world.ok ? { ok: true, value: { ...world.value, ...(await findQueue(archive, request.world_slug)) } } : world;
+  if (!world.ok) return world;
+  const scenarios = await archive.store.worlds.scenarios(request.world_slug);
+  return { ok: true, value: { ...world.value, scenarios, ...(await findQueue(archive, request.world_slug)) } };
 }
 
 /** A world as it stood at the end of a turn; without a turn, as it stands. */

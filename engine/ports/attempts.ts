@@ -19,6 +19,8 @@ export interface BeginAttempt {
   /** Of a new attempt; one that is still open keeps its own. */
   readonly attempt_id: string;
   readonly world_slug: string;
+  /** Of the program that drives it: a world that goes on by another scenario meanwhile is not begun with it. */
+  readonly scenario_hash: string;
   readonly holder: Holder;
   readonly started_at: number;
   /** How long the lease lasts, by the clock of the database: those of its clients need not agree. */
@@ -85,6 +87,8 @@ export type BeginOutcome =
       readonly sets_aside?: SetAside;
     }
   | { readonly kind: 'unknown_world' }
+  /** The world goes on by another scenario since it was looked at. */
+  | { readonly kind: 'other_scenario' }
   /** The message is over, or another attempt does what it asks for; or none is open that would go on. */
   | { readonly kind: 'not_asked_for' }
   /** An attempt rests until somebody answers, and nobody has. */

@@ -92,7 +92,7 @@ export type AttemptEnd =
     }
   | { readonly kind: 'suspended'; readonly attempt_id: string; readonly attempted_turn: number }
   | { readonly kind: 'handed_over'; readonly attempt_id: string; readonly attempted_turn: number }
-  | Exclude<BeginOutcome, { kind: 'begun' }>;
+  | Exclude<BeginOutcome, { kind: 'begun' | 'other_scenario' }>;
 
 type BeatingParts = RuntimeParts & Required<Pick<RuntimeParts, 'heartbeat'>>;
 
@@ -110,6 +110,7 @@ export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): 
 /** Reads the world when it takes it, and goes on with what it finds there. */
 async function runAsRead(parts: BeatingParts, request: AttemptRequest): Promise<AttemptEnd> {
   const begun = await parts.attempts.begin(toBegin(parts, request, parts.clock.uuid()), parts.isAlive);
+  if (begun.kind === 'other_scenario') throw new Overtaken();
   return begun.kind === 'begun' ? runBegun(parts, request, begun) : begun;
 }
 
@@ -301,6 +302,7 @@ function toBegin(parts: BeatingParts, request: AttemptRequest, attempt_id: strin
   return {
     attempt_id,
     world_slug: request.world_slug,
+    scenario_hash: request.program.scenario_hash,
     holder: parts.holder,
     started_at: parts.clock.now(),
     lease_ms: parts.heartbeat.lease_ms,

@@ -75,7 +75,7 @@ const USED_BY = prepare(
 
 const WORLDS = prepare(
   'worlds_of_scenario',
-  'SELECT world_slug FROM worlds WHERE scenario_hash = :hash ORDER BY world_slug',
+  'SELECT DISTINCT world_slug FROM world_scenarios WHERE scenario_hash = :hash ORDER BY world_slug',
 );
 
 /** Who names a document, and whom it names: one step in each direction. */

@@ -1,6 +1,7 @@
 import type { WorldToFork } from '../ports/records.js';
 import { headsOf } from './agents/world-heads.js';
 import { READABLE } from './lineage.js';
+import { firstScenarioOf, toText } from './world-scenarios.js';
 import { prepare, run, type Runner, toTimestamp } from './statement.js';
 
 // The fork's first turn is the one that it shares last, so that it has a head; no attempt of its own made it.
@@ -23,6 +24,7 @@ const FORK = prepare(
    setting AS (
      SELECT forked.world_slug, content FROM forked, scenarios WHERE scenarios.hash = :scenario_hash),
    ${headsOf('setting')},
+   ${firstScenarioOf('forked', ':turn::bigint')},
    lineage AS (
      INSERT INTO world_lineage (world_slug, ancestor_slug, until_turn)
      SELECT forked.world_slug, readable.world_slug, readable.until_turn FROM forked, readable)
@@ -41,6 +43,7 @@ export async function forkWorld(runner: Runner, world: WorldToFork): Promise<boo
     fork_slug: world.world_slug,
     scenario_hash: world.scenario_hash,
     created_at: toTimestamp(world.created_at),
+    files: toText(world.files),
   });
   return row?.forked === 1;
 }

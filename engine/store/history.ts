@@ -1,4 +1,4 @@
-import type { EffectOrigin } from '../ports/records.js';
+import type { EffectOrigin, ToldPatch } from '../ports/records.js';
 import { READABLE } from './lineage.js';
 import { prepare, run, type Runner } from './statement.js';
 
@@ -26,4 +26,30 @@ export function listEffects(
   turns: { readonly after: number; readonly until: number },
 ): Promise<readonly EffectOrigin[]> {
   return run<EffectOrigin>(runner, EFFECTS, { world_slug, after: turns.after, turn: turns.until });
+}
+
+const PATCHES = prepare(
+  'list_patches',
+  `WITH ${READABLE}
+   SELECT patch.turn, turns.simulation_time, patch_seq, workflow_subject_entity_id, patch.patch->>'narration' AS narration,
+     to_json(touched_entities) AS touched_entities, patch.attempt_id
+   FROM readable
+     JOIN world_patches patch ON patch.world_slug = readable.world_slug
+       AND patch.turn > :after AND patch.turn <= readable.until_turn
+     JOIN turns ON turns.world_slug = patch.world_slug AND turns.turn = patch.turn
+   ORDER BY patch.turn, patch_seq`,
+);
+
+/** Committed patches of the turns after one, up to another, in the order of application. */
+export async function listPatches(
+  runner: Runner,
+  world_slug: string,
+  turns: { readonly after: number; readonly until: number },
+): Promise<readonly ToldPatch[]> {
+  const rows = await run<Omit<ToldPatch, 'simulation_time'> & { readonly simulation_time: Date }>(runner, PATCHES, {
+    world_slug,
+    after: turns.after,
+    turn: turns.until,
+  });
+  return rows.map((row) => ({ ...row, simulation_time: row.simulation_time.toISOString() }));
 }

@@ -1,6 +1,7 @@
 import { canonicalText } from '../core/content/canonical.js';
 import type { WorldToPlant } from '../ports/records.js';
 import { headsOf } from './agents/world-heads.js';
+import { firstScenarioOf, toText } from './world-scenarios.js';
 import { prepare, run, type Runner, toTimestamp } from './statement.js';
 
 // Turns in which something was remembered are there for their memories; nothing else is known of them.
@@ -28,7 +29,8 @@ const PLANT = prepare(
      FROM world, json_array_elements(:entities::json) AS row (entity),
           json_array_elements(entity->'memory') WITH ORDINALITY AS item (memory, memory_seq)),
    setting AS (SELECT world_slug, content FROM world, scenarios WHERE scenarios.hash = :scenario_hash),
-   ${headsOf('setting')}
+   ${headsOf('setting')},
+   ${firstScenarioOf('world', ':turn::bigint')}
    SELECT count(*) AS planted FROM world`,
 );
 
@@ -45,6 +47,7 @@ export async function plantWorld(runner: Runner, world: WorldToPlant): Promise<b
     turns: [...new Set([world.turn, ...memories.map(({ turn }) => turn)])],
     start_time: world.start_time,
     created_at: toTimestamp(world.created_at),
+    files: toText(world.files),
     environments: canonicalText(world.environments),
     entities: canonicalText(world.entities),
   });

@@ -617,6 +617,15 @@ export interface Worlds {
   world_slug: string;
 }
 
+export interface WorldScenarios {
+  chosen_at: Timestamp;
+  files: Json | null;
+  from_turn: number;
+  scenario_hash: string;
+  scenario_seq: number;
+  world_slug: string;
+}
+
 export interface DB {
   adopted_calls: AdoptedCalls;
   agent_events: AgentEvents;
@@ -659,5 +668,6 @@ export interface DB {
   world_audit_events: WorldAuditEvents;
   world_lineage: WorldLineage;
   world_patches: WorldPatches;
+  world_scenarios: WorldScenarios;
   worlds: Worlds;
 }

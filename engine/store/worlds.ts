@@ -2,8 +2,10 @@ import type { WorldRecord, WorldSnapshot, WorldStore, WorldToCreate } from '../p
 import type { OpenDatabase } from './database.js';
 import { headsOf } from './agents/world-heads.js';
 import { forkWorld } from './fork-world.js';
-import { listEffects } from './history.js';
+import { deleteWorld } from './delete-world.js';
+import { listEffects, listPatches } from './history.js';
 import { plantWorld } from './plant-world.js';
+import { changeScenario, firstScenarioOf, listScenarios, toText } from './world-scenarios.js';
 import { prepare, run, toTimestamp } from './statement.js';
 import { readContents } from './world-snapshot.js';
 
@@ -16,6 +18,10 @@ export function worldStore(database: OpenDatabase): WorldStore {
     list: () => listWorlds(database, null),
     snapshot: (world_slug, turn) => snapshot(database, world_slug, turn),
     fork: (world) => forkWorld(database, world),
+    scenarios: (world_slug) => listScenarios(database, world_slug),
+    changeScenario: (change) => changeScenario(database, change),
+    delete: (world_slug) => deleteWorld(database, world_slug),
+    patches: (world_slug, turns) => listPatches(database, world_slug, turns),
     effects: (world_slug, turns) => listEffects(database, world_slug, turns),
   };
 }
@@ -45,7 +51,8 @@ const CREATE = prepare(
      SELECT world_slug, entity->>'id', 0, memory_seq, memory, 'scenario'
      FROM scenario, json_array_elements(content->'entities') AS row (entity),
           json_array_elements_text(coalesce(entity->'memory', '[]')) WITH ORDINALITY AS item (memory, memory_seq)),
-   ${headsOf('scenario')}
+   ${headsOf('scenario')},
+   ${firstScenarioOf('world', '0')}
    SELECT count(*) AS created FROM world`,
 );
 
@@ -55,6 +62,7 @@ async function create(database: OpenDatabase, world: WorldToCreate): Promise<boo
     scenario_hash: world.scenario_hash,
     start_time: world.start_time,
     created_at: toTimestamp(world.created_at),
+    files: toText(world.files),
   });
   return row?.created === 1;
 }

@@ -116,8 +116,8 @@ onEachDatabase('diff, blame and fork through the engine', (open) => {
     assert.deepEqual(
       problems.map(({ code, pointer }) => [code, pointer?.replace(/\d+$/, 'N')]),
       [
-        ['FORK_SCENARIO_DIFFERS', '/chronon_seconds'],
-        ['FORK_SCENARIO_DIFFERS', '/entities/N'],
+        ['SCENARIO_DIFFERS', '/chronon_seconds'],
+        ['SCENARIO_DIFFERS', '/entities/N'],
       ],
     );
     assert.match(problems.map(({ message }) => message).join('\n'), /kite is new/);

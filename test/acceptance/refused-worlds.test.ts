@@ -32,7 +32,7 @@ onEachDatabase('a world that is refused', (open) => {
     ];
     assert.deepEqual(
       refusals.map((done) => (done.ok ? 'made' : done.problems[0]?.code)),
-      ['WORLD_SLUG_INVALID', 'WORLD_EXISTS', 'FORK_SCENARIO_DIFFERS', 'WORLD_UNKNOWN', 'TURN_UNKNOWN'],
+      ['WORLD_SLUG_INVALID', 'WORLD_EXISTS', 'SCENARIO_DIFFERS', 'WORLD_UNKNOWN', 'TURN_UNKNOWN'],
     );
     assert.deepEqual(await engine.store.components.count(), before);
     const made = must(await createWorld(engine, { world_slug: 'another', usable }));

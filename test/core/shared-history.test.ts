@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findForkProblems } from '../../engine/core/world/shared-history.js';
+import { findHistoryProblems } from '../../engine/core/world/shared-history.js';
 import type { Scenario } from '../../engine/generated/scenario.js';
 
 const SCENARIO: Scenario = {
@@ -24,13 +24,13 @@ const [pond, shore] = SCENARIO.environments as [Scenario['environments'][number]
 /** Where a world of the scenario above refuses to go on by another one. */
 function check(sentence: string, change: Partial<Scenario>, pointers: readonly string[]): void {
   test(sentence, () => {
-    const problems = findForkProblems(SCENARIO, { ...SCENARIO, ...change });
+    const problems = findHistoryProblems(SCENARIO, { ...SCENARIO, ...change });
     assert.deepEqual(
       problems.map(({ pointer }) => pointer),
       pointers,
     );
     for (const { code, repair } of problems) {
-      assert.equal(code, 'FORK_SCENARIO_DIFFERS');
+      assert.equal(code, 'SCENARIO_DIFFERS');
       assert.notEqual(repair, undefined);
     }
   });
@@ -74,7 +74,7 @@ check(
 
 test('a field that was taken away is told at its entity', () => {
   const { goal: _goal, ...aimless } = frog;
-  const [problem, ...others] = findForkProblems(SCENARIO, { ...SCENARIO, entities: [aimless, leaf] });
+  const [problem, ...others] = findHistoryProblems(SCENARIO, { ...SCENARIO, entities: [aimless, leaf] });
   assert.equal(problem?.pointer, '/entities/0');
   assert.match(problem?.message ?? '', /goal of frog/);
   assert.deepEqual(others, []);

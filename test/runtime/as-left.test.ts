@@ -72,7 +72,13 @@ async function readAs({ engine }: ParkStage, world: WorldSnapshot, event_turns =
   const holder = { host: 'reader', pid: 1 };
   const request = { holder, attempt_id: engine.runtime.clock.uuid(), started_at: 0, lease_ms: 1_000 };
   const adopt = () => ({ kind: 'adopts', source_invocation_ids: [] }) as const;
-  const pinned = { renderer_version: 'reader', plugin_versions: {}, event_turns, adopt };
+  const pinned = {
+    scenario_hash: world.scenario_hash,
+    renderer_version: 'reader',
+    plugin_versions: {},
+    event_turns,
+    adopt,
+  };
   const begun = await engine.runtime.attempts.begin(
     { ...request, ...pinned, world_slug: world.world_slug },
     () => true,

@@ -70,6 +70,7 @@ forEachDatabase('forks', (open) => {
       agent_state_heads: 2,
       turns: 1,
       world_lineage: 1,
+      world_scenarios: 1,
       worlds: 1,
     });
     await playTurns(store, 'young', 3, 3);
@@ -77,6 +78,7 @@ forEachDatabase('forks', (open) => {
       agent_state_heads: 2,
       turns: 1,
       world_lineage: 2,
+      world_scenarios: 1,
       worlds: 1,
     });
   });

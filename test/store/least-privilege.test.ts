@@ -36,6 +36,7 @@ const ATTACKS = [
   `UPDATE worlds SET turn = 0`,
   `DELETE FROM worlds`,
   `DELETE FROM llm_chunks`,
+  `SET chukwa.deletes_world = on; DELETE FROM llm_chunks`,
   `TRUNCATE attempts CASCADE`,
   `DROP TABLE worlds CASCADE`,
   `ALTER TABLE attempts DISABLE TRIGGER ended_is_final`,

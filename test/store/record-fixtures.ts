@@ -102,6 +102,7 @@ export function beginning(world_slug: string, started_at = NOON): BeginAttempt {
   return {
     attempt_id: v7(),
     world_slug,
+    scenario_hash: scenario.hash,
     holder: HOLDER,
     started_at,
     lease_ms: LEASE_MS,

@@ -13,15 +13,17 @@ export type WorldChange = EnvironmentChange | StateChange | MemoryChange;
 export interface EnvironmentChange {
   readonly kind: 'environment_content';
   readonly environment_label: string;
-  readonly before: string;
-  readonly after: string;
+  /** Null where that world has no such environment. */
+  readonly before: string | null;
+  readonly after: string | null;
 }
 
 export interface StateChange {
   readonly kind: 'entity_state';
   readonly entity_id: string;
-  readonly before: string;
-  readonly after: string;
+  /** Null where that world has no such entity. */
+  readonly before: string | null;
+  readonly after: string | null;
 }
 
 /** A memory that is there at one of the two turns only. */
@@ -35,36 +37,61 @@ export interface MemoryChange {
 }
 
 /**
- * Every value that changed from one turn of a world to another, which may be the earlier one: environments first, then
- * each entity's state and memories, in the scenario's order. The two must be of one world: it has one roster.
+ * Every value that is not the same at one turn of a world and at another, which may be earlier, or of another world:
+ * environments first, then each entity's state and memories, in the scenario's order.
  */
 export function diffWorlds(from: WorldContents, to: WorldContents): readonly WorldChange[] {
-  const contents = new Map(from.environments.map(({ label, content }) => [label, content]));
-  const entities = new Map(from.entities.map((entity) => [entity.id, entity]));
+  const contents = pair(from.environments, to.environments, ({ label }) => label);
+  const entities = pair(from.entities, to.entities, ({ id }) => id);
   return [
-    ...to.environments.flatMap(({ label, content }): readonly WorldChange[] => {
-      const before = contents.get(label) ?? '';
-      return before === content
+    ...contents.flatMap(([label, before, after]): readonly WorldChange[] =>
+      before?.content === after?.content
         ? []
-        : [{ kind: 'environment_content', environment_label: label, before, after: content }];
-    }),
-    ...to.entities.flatMap((entity) => diffEntities(entities.get(entity.id), entity)),
+        : [
+            {
+              kind: 'environment_content',
+              environment_label: label,
+              before: before?.content ?? null,
+              after: after?.content ?? null,
+            },
+          ],
+    ),
+    ...entities.flatMap(([id, before, after]) => diffEntities(id, before, after)),
   ];
 }
 
-function diffEntities(before: Entity | undefined, after: Entity): readonly WorldChange[] {
-  const { id: entity_id, state } = after;
-  const was = before?.state ?? '';
+/** What two lists hold by name, in the order of the later one; what it lacks comes last. */
+function pair<Item>(
+  from: readonly Item[],
+  to: readonly Item[],
+  nameOf: (item: Item) => string,
+): readonly (readonly [name: string, before: Item | undefined, after: Item | undefined])[] {
+  const [before, after] = [from, to].map((items) => new Map(items.map((item) => [nameOf(item), item])));
+  return [...new Set([...to, ...from].map(nameOf))].map((name) => [name, before?.get(name), after?.get(name)]);
+}
+
+function diffEntities(
+  entity_id: string,
+  before: Entity | undefined,
+  after: Entity | undefined,
+): readonly WorldChange[] {
   return [
-    ...(was === state ? [] : [{ kind: 'entity_state' as const, entity_id, before: was, after: state }]),
-    ...diffMemories(entity_id, before?.memory ?? [], after.memory),
+    ...(before?.state === after?.state
+      ? []
+      : [{ kind: 'entity_state' as const, entity_id, before: before?.state ?? null, after: after?.state ?? null }]),
+    ...diffMemories(entity_id, before?.memory ?? [], after?.memory ?? []),
   ];
 }
 
-/** Memories are appended only, so the shorter list is how the longer one begins. */
+/** Memories are appended only, so what both share is how both begin. */
 function diffMemories(entity_id: string, before: Entity['memory'], after: Entity['memory']): readonly MemoryChange[] {
-  const gone = before.slice(after.length).map(({ turn, content }) => ({ turn, before: content, after: null }));
-  const come = after.slice(before.length).map(({ turn, content }) => ({ turn, before: null, after: content }));
+  const parting = before.findIndex(({ turn, content }, at) => {
+    const other = after[at];
+    return other?.turn !== turn || other.content !== content;
+  });
+  const shared = parting === -1 ? before.length : parting;
+  const gone = before.slice(shared).map(({ turn, content }) => ({ turn, before: content, after: null }));
+  const come = after.slice(shared).map(({ turn, content }) => ({ turn, before: null, after: content }));
   return [...gone, ...come].map((change) => ({ kind: 'entity_memory', entity_id, ...change }));
 }
 

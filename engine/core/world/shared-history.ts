@@ -5,12 +5,12 @@ import { canonicalText } from '../content/canonical.js';
 import { appendToken } from '../content/json-pointer.js';
 
 /**
- * What keeps a world from going on under another scenario. A fork shares the turns before it, and they were told in
- * the time and with the roster of the world's own scenario; so another one may differ from it in who thinks and how,
- * and in nothing that those turns have told already.
+ * What keeps a world, or a fork of it, from going on by another scenario. The turns before were played in the time and
+ * with the roster of the world's own scenario; so another one may differ from it in who thinks and how, and in nothing
+ * that those turns have told already.
  * @returns problems with pointers into `next`
  */
-export function findForkProblems(world: Scenario, next: Scenario): readonly Problem[] {
+export function findHistoryProblems(world: Scenario, next: Scenario): readonly Problem[] {
   return [
     ...findTimeProblems(world, next),
     ...findListProblems(byLabel(world.environments), byLabel(next.environments), {
@@ -21,14 +21,14 @@ export function findForkProblems(world: Scenario, next: Scenario): readonly Prob
   ];
 }
 
-const CODE = 'FORK_SCENARIO_DIFFERS';
+const CODE = 'SCENARIO_DIFFERS';
 
 function findTimeProblems(world: Scenario, next: Scenario): readonly Problem[] {
   return (['start_time', 'chronon_seconds'] as const)
     .filter((field) => world[field] !== next[field])
     .map((field) => ({
       code: CODE,
-      message: `${field} is ${JSON.stringify(next[field])}, and the turns before the fork were counted with ${JSON.stringify(world[field])}.`,
+      message: `${field} is ${JSON.stringify(next[field])}, and the turns before were counted with ${JSON.stringify(world[field])}.`,
       pointer: `/${field}`,
       repair: `Leave it as it was: ${JSON.stringify(world[field])}.`,
     }));
@@ -78,13 +78,13 @@ function findListProblems(
 function toStranger(noun: string, name: string, pointer: string): Problem {
   return {
     code: CODE,
-    message: `the ${noun} ${name} is new: no turn before the fork knows it`,
+    message: `the ${noun} ${name} is new: no turn before knows it`,
     pointer,
     repair: 'Take it away, or make a new world: chukwa world create SLUG --scenario PATH',
   };
 }
 
-/** Fields that no turn tells again, so that a fork would show them in turns that were played without them. */
+/** Fields that no turn tells again, so that the world would show them in turns that were played without them. */
 const FIXED = new Set(['name', 'kind', 'environment', 'goal']);
 
 function findFieldProblems(
@@ -98,8 +98,8 @@ function findFieldProblems(
     .map((field) => ({
       code: CODE,
       message: FIXED.has(field)
-        ? `${field} of ${name} is not what it was: the turns before the fork were played with the other`
-        : `${field} of ${name} is not what it was, and would change nothing: a fork begins with what its world holds`,
+        ? `${field} of ${name} is not what it was: the turns before were played with the other`
+        : `${field} of ${name} is not what it was, and would change nothing: what the world holds goes on`,
       pointer: field in after.fields ? appendToken(pointer, field) : pointer,
       repair: 'Leave it as it was, or make a new world: chukwa world create SLUG --scenario PATH',
     }));

@@ -1,6 +1,6 @@
 export { findFiles, type Place } from './find-files.js';
 export { type Finding, toFinding } from './finding.js';
-export { fromValue, type LoadedFile, type LoadedFiles, loadDocuments } from './load.js';
+export { displayName, fromValue, type LoadedFile, type LoadedFiles, loadDocuments } from './load.js';
 export { type PutDocument, putDocuments, type PutParts, type PutResult, storeDocuments } from './put.js';
 export { loadShippedSchemas } from './shipped-schemas.js';
 export {

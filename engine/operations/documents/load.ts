@@ -159,7 +159,8 @@ function unknownKind(value: Json): Problem {
 const ADD_SCHEMA =
   'Add "$schema": a JSON Schema names "https://json-schema.org/draft/2020-12/schema", any other document its file in schemas/.';
 
-function displayName(path: string, workingFolder: string): string {
+/** A file as people are shown it: relative where it lies below the working folder. */
+export function displayName(path: string, workingFolder: string): string {
   const name = relative(workingFolder, path);
   return name === '' || name.startsWith('..') ? path : name;
 }

@@ -5,13 +5,16 @@
 import type { Program } from '../../core/workflow/program.js';
 import type { Answers } from '../../generated/answers.js';
 import type { ComponentRecord } from '../../ports/records.js';
-import type { WorldSnapshot } from '../../ports/records.js';
+import type { WorldScenario, WorldSnapshot } from '../../ports/records.js';
 import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
 import { type Done, type Engine, whileReachable } from '../engine.js';
 import { loadScenario } from '../load-program.js';
 import { type RunReport, type RunRequest, runTurns } from '../run-turns.js';
-import type { WatchedRun } from '../run-world.js';
+import { type WatchedRun, withEdited } from '../run-world.js';
+import { goOnBy } from '../change-scenario.js';
+import { listEditedFiles } from '../edited-files.js';
+import type { NamedScenario } from '../named-scenario.js';
 import { showWorld } from '../worlds.js';
 import { openAnswerBook } from './answer-book.js';
 import { loadAnswers } from './load-answers.js';
@@ -36,18 +39,19 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
   if (!opened.ok) return opened;
   try {
     const { world } = original.value;
-    const copied = await copyWorld(opened.value, original.value);
+    const copied = await copyWorld(opened.value, original.value, request.scenario);
     if (!copied.ok) return copied;
-    const loaded = await loadScenario(opened.value, world.scenario_hash);
+    const loaded = await loadScenario(opened.value, copied.value.scenario_hash);
     if (!loaded.ok) return loaded;
     const { program } = loaded.value;
     const answers = await readAnswers(opened.value, request, program);
     if (!answers.ok) return answers;
     const written = openSkeleton(program, answers.value.turns);
-    const { write_missing } = request;
+    const { scenario, write_missing } = request;
     book.lay(world.world_slug, answers.value.turns, write_missing === undefined ? undefined : written.fill);
-    request.onWorld(copied.value, opened.value.store.database);
-    const run = await runTurns(opened.value, request);
+    const edited_files = scenario === undefined ? await listEditedFiles(opened.value, original.value.chosen) : [];
+    request.onWorld(copied.value, opened.value.store.database, edited_files);
+    const run = withEdited(await runTurns(opened.value, request), edited_files);
     if (!run.ok) return run;
     if (write_missing !== undefined) {
       const kept = await writeSkeleton(write_missing, { ...answers.value, turns: written.turns });
@@ -77,6 +81,8 @@ interface OriginalWorld {
   readonly world: WorldSnapshot;
   /** Its scenario, and all that this refers to. */
   readonly components: readonly ComponentRecord[];
+  /** Where it came from. */
+  readonly chosen: WorldScenario | undefined;
 }
 
 async function readWorld(composition: Composition, world_slug: string): Promise<Done<OriginalWorld>> {
@@ -87,14 +93,23 @@ async function readWorld(composition: Composition, world_slug: string): Promise<
       const world = await showWorld(archive, { world_slug });
       if (!world.ok) return world;
       const components = await archive.store.components.closure('scenario', world.value.scenario_hash);
-      return { ok: true, value: { world: world.value, components } };
+      const chosen = (await archive.store.worlds.scenarios(world_slug)).at(-1);
+      return { ok: true, value: { world: world.value, components, chosen } };
     });
   } finally {
     await opened.value.close();
   }
 }
 
-async function copyWorld(engine: Engine, { world, components }: OriginalWorld): Promise<Done<WorldSnapshot>> {
+async function copyWorld(
+  engine: Engine,
+  { world, components }: OriginalWorld,
+  edited: NamedScenario | undefined,
+): Promise<Done<WorldSnapshot>> {
+  const { world_slug, scenario_hash } = world;
   await engine.store.components.put(toStorable(components));
-  return plantWorld(engine, { world_slug: world.world_slug, scenario_hash: world.scenario_hash, start: world });
+  const planted = await plantWorld(engine, { world_slug, scenario_hash, start: world });
+  if (!planted.ok || edited === undefined) return planted;
+  const changed = await goOnBy(engine, world_slug, edited);
+  return changed.ok ? showWorld(engine, { world_slug }) : changed;
 }

@@ -15,7 +15,7 @@ const TAKING = `
     SET lease_epoch = :epoch::bigint, lease_attempt_id = :attempt_id::uuid, lease_host = :host, lease_pid = :pid::int,
       lease_until = ${leaseEnd('lease_ms')}
     WHERE world_slug = :world_slug AND turn = :attempted_turn::bigint - 1 AND lease_epoch = :epoch::bigint - 1
-      AND lease_attempt_id IS NULL AND adoptable_attempt_id IS NULL
+      AND lease_attempt_id IS NULL AND adoptable_attempt_id IS NULL AND scenario_hash = :scenario_hash
     RETURNING world_slug, scenario_hash, ${DRAWN_EVENT_ID})`;
 
 const ATTEMPT = `

@@ -25,7 +25,7 @@ const TAKE_FREE = prepare(
    locked AS (
      SELECT world_slug, turn, scenario_hash, lease_epoch + 1 AS epoch FROM worlds
      WHERE world_slug = :world_slug AND lease_attempt_id IS NULL AND adoptable_attempt_id IS NULL
-       AND NOT EXISTS (
+       AND scenario_hash = :scenario_hash AND NOT EXISTS (
          SELECT FROM attempts WHERE world_slug = :world_slug AND status IN ('running', 'suspended'))
      FOR UPDATE),
    free AS (
@@ -86,6 +86,7 @@ export async function beginAttempt(
 export function toTaking(request: BeginAttempt) {
   return {
     world_slug: request.world_slug,
+    scenario_hash: request.scenario_hash,
     attempt_id: request.attempt_id,
     renderer_version: request.renderer_version,
     plugin_versions: canonicalText(request.plugin_versions),
@@ -110,7 +111,7 @@ function toBegun({ world_slug, attempt_id }: BeginAttempt, taken: Taken): BeginO
 const LOCK_WORLD = prepare(
   'lock_world',
   `SELECT lease_attempt_id, lease_host, lease_pid, lease_until, lease_until > clock_timestamp() AS is_leased,
-     adoptable_attempt_id
+     adoptable_attempt_id, scenario_hash
    FROM worlds WHERE world_slug = :world_slug FOR UPDATE`,
 );
 
@@ -122,6 +123,7 @@ interface LockedWorld {
   /** By the clock of the database, which all drivers share. */
   readonly is_leased: boolean | null;
   readonly adoptable_attempt_id: string | null;
+  readonly scenario_hash: string;
 }
 
 // A statement of its own after the lock: what was committed while it was waited for is seen.
@@ -147,6 +149,7 @@ async function takeLeft(transaction: Runner, request: BeginAttempt, isDriven: Is
   const { world_slug } = request;
   const [world] = await run<LockedWorld>(transaction, LOCK_WORLD, { world_slug });
   if (!world) return { kind: 'unknown_world' };
+  if (world.scenario_hash !== request.scenario_hash) return { kind: 'other_scenario' };
   if (!(await isAskedFor(transaction, request))) return { kind: 'not_asked_for' };
   const held = findHolder(world, isDriven);
   if (held) return held;

@@ -31,17 +31,21 @@ const OF_WORLDS = [
   'world_audit_events',
   'world_lineage',
   'world_patches',
+  'world_scenarios',
   'worlds',
 ] as const;
 
+/** All tables that hold rows of one world. */
+export const WORLD_TABLES: readonly string[] = [...OF_WORLDS, 'agent_inbox'];
+
 const DOCUMENTS = Object.values(COMPONENT_TABLES);
 
-/** The documents that scenarios of the worlds lead to: those of their attempts as well, for a world may have changed its own. */
+/** The documents that scenarios of the worlds lead to: those that they went on by before as well. */
 const CLOSURE = `
   WITH RECURSIVE closure (kind, hash) AS (
     SELECT 'scenario'::component_kind, scenario_hash::text COLLATE "C"
     FROM (
-      SELECT scenario_hash FROM worlds WHERE world_slug = ANY ($1)
+      SELECT scenario_hash FROM world_scenarios WHERE world_slug = ANY ($1)
       UNION
       SELECT scenario_hash FROM attempts WHERE world_slug = ANY ($1)) AS played
     UNION
@@ -74,8 +78,8 @@ export const LEFT_OUT: readonly string[] = ['schema_migrations'];
 /** The tables of an export, by name. */
 export const EXPORTED_TABLES: readonly string[] = Object.keys(ROWS).toSorted();
 
-/** A lease is held in one database, and does not move. */
-const LEASE = ['lease_attempt_id', 'lease_host', 'lease_pid', 'lease_until'];
+/** A lease is held in one database, and the files of a scenario lie on one machine: they do not move. */
+const STAYING = ['lease_attempt_id', 'lease_host', 'lease_pid', 'lease_until', 'files'];
 
 const textHash = (bytes: string): string => `encode(sha256(${bytes}), 'hex')`;
 const documentHash = textHash(`convert_to((line->'row'->'content')::text, 'UTF8')`);
@@ -118,7 +122,7 @@ const DESCRIBE = `
 /** The tables of an export as the database has them, by name. */
 export async function describeTables(runner: Runner): Promise<readonly MovedTable[]> {
   const { rows } = await runner.query<MovedTable>(DESCRIBE, [[...EXPORTED_TABLES]]);
-  return rows.map((table) => ({ ...table, columns: table.columns.filter(({ name }) => !LEASE.includes(name)) }));
+  return rows.map((table) => ({ ...table, columns: table.columns.filter(({ name }) => !STAYING.includes(name)) }));
 }
 
 /** Gives the lines of the rows that worlds `$1` have in a table, in the order of its key. */

@@ -48,9 +48,32 @@ export function turnOption(): Option {
   );
 }
 
-/** A turn as an argument. */
-export function turnArgument(name: string, description: string): Argument {
-  return new Argument(`<${name}>`, description).argParser((text: string) => toWhole(text, 0, Number.MAX_SAFE_INTEGER));
+/** A world, or one at a turn. */
+export interface PlaceArgument {
+  readonly world_slug: string;
+  readonly turn?: number;
+}
+
+/** `SLUG`, or `SLUG@N`. @throws InvalidArgumentError where no turn follows the sign */
+export function toWorldPlace(text: string): PlaceArgument {
+  const [world_slug = '', turn, ...others] = text.split('@');
+  if (others.length > 0) throw new InvalidArgumentError('Write SLUG@N: a world and one of its turns.');
+  return turn === undefined ? { world_slug } : { world_slug, turn: toWhole(turn, 0, Number.MAX_SAFE_INTEGER) };
+}
+
+/** `--entity ID`. */
+export function entityOption(says: string): Option {
+  return new Option('--entity <id>', says);
+}
+
+/** `--subject ID`. */
+export function subjectOption(says: string): Option {
+  return new Option('--subject <id>', says);
+}
+
+/** `--from N` and `--to N`. */
+export function turnBoundOption(flag: '--from' | '--to', says: string): Option {
+  return new Option(`${flag} <n>`, says).argParser((text) => toWhole(text, 1, Number.MAX_SAFE_INTEGER));
 }
 
 /** `--at N`. */

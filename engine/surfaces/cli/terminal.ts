@@ -1,4 +1,5 @@
 import { Console } from 'node:console';
+import { createInterface } from 'node:readline';
 import { EXIT } from './exit-code.js';
 
 /** One of the streams of a terminal. */
@@ -18,6 +19,12 @@ export interface Terminal {
   readonly working_folder: string;
   /** Calls the listener at every request to stop, until the returned function is called. */
   onInterrupt(listener: () => void): () => void;
+  /**
+   * Asks the person at the terminal for a line; left out where nobody sits at it.
+   * @param question holds no control character
+   * @returns undefined where there is no answer: the input has ended, or Ctrl-C was pressed, which stops as ever
+   */
+  readonly ask?: (question: string) => Promise<string | undefined>;
   /** Leaves at once, whatever is under way. */
   leave(code: number): void;
 }
@@ -46,8 +53,28 @@ export function toTerminal(process: NodeJS.Process): Terminal {
         for (const signal of STOP_SIGNALS) process.off(signal, listener);
       };
     },
+    ...(process.stdin.isTTY && process.stderr.isTTY ? { ask: (question: string) => askLine(process, question) } : {}),
     leave: (code) => process.exit(code),
   };
+}
+
+/** While a line is edited the terminal hands Ctrl-C to whoever reads it: it is passed on to whoever listens for it. */
+async function askLine(process: NodeJS.Process, question: string): Promise<string | undefined> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await new Promise<string | undefined>((resolve) => {
+      lines.on('line', resolve);
+      lines.on('close', () => resolve(undefined));
+      lines.on('SIGINT', () => {
+        lines.close();
+        process.kill(process.pid, 'SIGINT');
+      });
+      lines.setPrompt(question);
+      lines.prompt();
+    });
+  } finally {
+    lines.close();
+  }
 }
 
 /**

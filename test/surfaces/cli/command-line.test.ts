@@ -279,7 +279,7 @@ test('a fork says where it comes from, and a scenario that cannot go on says why
   assert.equal(code, 1);
   assert.match(
     error,
-    /^workflows\/simple\/scenario\.json:\d+:\d+ {2}FORK_SCENARIO_DIFFERS {2}the entity ant is missing: the world has it, and nothing takes it away {2}\(at \/entities\)/m,
+    /^workflows\/simple\/scenario\.json:\d+:\d+ {2}SCENARIO_DIFFERS {2}the entity ant is missing: the world has it, and nothing takes it away {2}\(at \/entities\)/m,
   );
 });
 

@@ -4,6 +4,8 @@ import type { Output, Terminal } from '../../../engine/surfaces/cli/terminal.js'
 export interface TestTerminal extends Terminal {
   out_text(): string;
   error_text(): string;
+  /** The questions that the person was asked. */
+  readonly asked: readonly string[];
   /** Presses Ctrl-C. */
   interrupt(): void;
   /** The codes with which the process was left at once. */
@@ -14,6 +16,8 @@ export interface TestTerminalSettings {
   readonly is_live?: boolean;
   readonly columns?: number;
   readonly working_folder?: string;
+  /** What the person at it types, line by line; nobody sits at it where it is left out. */
+  readonly types?: readonly string[];
   /** Told of each write to standard output, after it. */
   readonly onWrite?: (terminal: TestTerminal) => void;
 }
@@ -33,7 +37,15 @@ export function openTestTerminal(settings: TestTerminalSettings = {}): TestTermi
     is_live: settings.is_live ?? false,
     columns: settings.columns,
   });
+  const asked: string[] = [];
+  const typed = [...(settings.types ?? [])];
+  const ask = async (question: string): Promise<string | undefined> => {
+    asked.push(question);
+    return typed.shift();
+  };
   const terminal: TestTerminal = {
+    ...(settings.types === undefined ? {} : { ask }),
+    asked,
     out: toOutput(out, () => settings.onWrite?.(terminal)),
     error: toOutput(error, () => {}),
     working_folder: settings.working_folder ?? process.cwd(),

@@ -1,18 +1,22 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { goOnBy } from '../../../operations/change-scenario.js';
+import { displayName } from '../../../operations/documents/index.js';
+import type { NamedScenario } from '../../../operations/named-scenario.js';
 import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueTurns } from '../../../operations/run-worker.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
 import { runWorld } from '../../../operations/run-world.js';
-import { listOption, retriesOption, turnsOption } from '../arguments.js';
+import { listOption, retriesOption, rootOption, toPath, turnsOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { chooseModel, llmOption, modelOption, type ModelOptions } from '../model-choice.js';
-import { toPlace } from '../place.js';
+import { type RootOptions, toPlace } from '../place.js';
 import { playTurns } from '../play-turns.js';
 import { queuedLines } from '../render/queue.js';
 import { answer, type Perform, printUsage, type Session, withEngine } from '../session.js';
 
-interface RunOptions extends ModelOptions, Narrowing {
+interface RunOptions extends ModelOptions, Narrowing, RootOptions {
+  readonly scenario?: string;
   readonly turns: number;
   readonly retries?: number;
   readonly queue?: boolean;
@@ -36,6 +40,8 @@ export function addRun(program: Command, perform: Perform): void {
     .option('--script <file>', 'what the scripted model says: a script that ships, or a file')
     .addOption(listOption('--tools', 'offer these tools alone, of those that the policy allows; names between commas'))
     .addOption(listOption('--connections', 'grant these connections alone, of those that the profile grants'))
+    .option('--scenario <path|hash>', 'go on by edited documents from the next turn on: same time and roster', toPath)
+    .addOption(rootOption())
     .option('--queue', 'leave the turns to workers, which ask the model of their own environment')
     .option('--anew', 'begin anew after an attempt that failed: its side effects are made again, its doubts set aside')
     .option('--dry', 'try it on a copy that is thrown away; nothing outside is asked')
@@ -61,13 +67,25 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
       ...choice.asked,
       signal,
       onProgress: narration.onProgress,
-      onWorld: (world, database) => narration.begin({ world, model: choice.model, turns, database }),
+      ...scenarioOf(session, options),
+      onWorld: (world, database, edited) =>
+        narration.begin({ world, model: choice.model, turns, database, edited_files: toShown(session, edited) }),
     }),
   );
 }
 
 function narrowingOf({ tools, connections }: Narrowing): Narrowing {
   return { ...(tools === undefined ? {} : { tools }), ...(connections === undefined ? {} : { connections }) };
+}
+
+/** The scenario to go on by, where one is named. */
+function scenarioOf(session: Session, { scenario, ...options }: RunOptions): { readonly scenario?: NamedScenario } {
+  return scenario === undefined ? {} : { scenario: { scenario, place: toPlace(session, options) } };
+}
+
+/** Files as people name them where they stand. */
+function toShown({ terminal }: Session, files: readonly string[]): readonly string[] {
+  return files.map((file) => displayName(file, terminal.working_folder));
 }
 
 async function runDry(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
@@ -92,12 +110,14 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
       ...narrowingOf(options),
       signal,
       onProgress: narration.onProgress,
-      onWorld: (world, database) =>
+      ...scenarioOf(session, options),
+      onWorld: (world, database, edited) =>
         narration.begin({
           world,
           model: `none, a dry run by ${answers ?? 'answers that are made up'}`,
           turns,
           database,
+          edited_files: toShown(session, edited),
         }),
     }),
   );
@@ -112,7 +132,11 @@ async function queueFor(session: Session, world_slug: string, options: RunOption
       'Leave --retries, --llm, --model, --script, --dry, --answers, --anew, --tools and --connections out.';
     return printUsage(session, { code: 'USAGE', message, repair });
   }
-  const queued = await withEngine(session, (engine) => queueTurns(engine, { world_slug, turns }));
+  const { scenario } = scenarioOf(session, options);
+  const queued = await withEngine(session, async (engine) => {
+    const changed = scenario && (await goOnBy(engine, world_slug, scenario));
+    return changed?.ok === false ? changed : queueTurns(engine, { world_slug, turns });
+  });
   return answer(session, queued, {
     json: (report) => report,
     lines: queuedLines,

@@ -1,23 +1,31 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { placeInScenario, readScenario } from '../../../operations/author.js';
-import { getComponent, HASH_DIGITS_MIN, HASH_LENGTH } from '../../../operations/components.js';
-import type { Done, Engine, Refused } from '../../../operations/engine.js';
-import { diffTurns } from '../../../operations/diff-worlds.js';
+import type { Done, Engine } from '../../../operations/engine.js';
+import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
+import { diffPlaces, type DiffRequest, diffTurns } from '../../../operations/diff-worlds.js';
 import { forkWorld } from '../../../operations/fork-world.js';
-import type { WantedScenario } from '../../../operations/load-program.js';
+import { findNamed, placeRefusal } from '../../../operations/named-scenario.js';
 import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
-import type { WorldSnapshot } from '../../../ports/records.js';
-import { atOption, rootOption, toPath, turnArgument, turnOption } from '../arguments.js';
+import { type StoryRequest, tellWorld } from '../../../operations/tell-world.js';
+import type { WorldRecord, WorldSnapshot } from '../../../ports/records.js';
+import {
+  atOption,
+  entityOption,
+  rootOption,
+  subjectOption,
+  toPath,
+  toWorldPlace,
+  turnBoundOption,
+  turnOption,
+} from '../arguments.js';
 import { diffLines } from '../render/diff.js';
 import { accent, type Line, line, verbatim } from '../render/line.js';
+import { worldStoryLines } from '../render/world-story.js';
 import { shownWorldLines, worldLines, worldListLines } from '../render/world.js';
-import { answer, type Perform, type Session, withArchive, withEngine } from '../session.js';
+import { answer, type Perform, printUsage, type Session, withArchive, withEngine } from '../session.js';
 import { addTransfer } from './world-transfer.js';
 import { type RootOptions, toPlace } from '../place.js';
 
-interface CreateOptions extends RootOptions {
+interface ScenarioOptions extends RootOptions {
   readonly scenario: string;
 }
 
@@ -27,13 +35,15 @@ interface ForkOptions extends RootOptions {
   readonly scenario?: string;
 }
 
-/** `chukwa world create`, `list`, `show`, `diff`, `fork`, `export` and `import` */
+/** `chukwa world create`, `list`, `show`, `diff`, `story`, `fork`, `delete`, `export` and `import` */
 export function addWorld(program: Command, perform: Perform): void {
   const world = program.command('world').helpGroup('Worlds:').description('Make worlds and look at them.');
   addCreate(world, perform);
   addListAndShow(world, perform);
   addDiff(world, perform);
+  addStory(world, perform);
   addFork(world, perform);
+  addDelete(world, perform);
   addTransfer(world, perform);
 }
 
@@ -49,7 +59,7 @@ function addCreate(world: Command, perform: Perform): void {
     )
     .addOption(rootOption())
     .description('Make a world from a scenario.')
-    .action((slug: string, options: CreateOptions) => perform((session) => create(session, slug, options)));
+    .action((slug: string, options: ScenarioOptions) => perform((session) => create(session, slug, options)));
 }
 
 function addListAndShow(world: Command, perform: Perform): void {
@@ -78,18 +88,104 @@ function addDiff(world: Command, perform: Perform): void {
   world
     .command('diff')
     .helpGroup('Worlds:')
-    .argument('<slug>', 'the name of the world')
-    .addArgument(turnArgument('a', 'a turn; 0 is its start'))
-    .addArgument(turnArgument('b', 'another turn'))
+    .argument('<a>', 'a world, with two turns after it; or a world at a turn: SLUG@N')
+    .argument('<b>', 'the first turn; or another world at a turn')
+    .argument('[c]', 'the second turn')
     .option('--blame', 'name the patch, the call and the exact model text behind each change')
-    .description('Show what changed in a world from turn A to turn B, and what brought it about.')
-    .action((slug: string, a: number, b: number, options: { readonly blame?: boolean }) =>
+    .addOption(entityOption('only what changed of this entity'))
+    .addOption(subjectOption('only what this subject has had a part in'))
+    .description('Show what changed from one turn of a world to another, or what two worlds differ in.')
+    .action((a: string, b: string, c: string | undefined, options: DiffOptions) =>
       perform(async (session) => {
-        const request = { world_slug: slug, from_turn: a, to_turn: b, blame: options.blame ?? false };
-        const diff = await withArchive(session, (archive) => diffTurns(archive, request));
+        const request = toDiff([a, b, c], options);
+        if (request.kind === 'usage') return printUsage(session, request.problem);
+        const diff = await withArchive(session, (archive) =>
+          request.kind === 'turns' ? diffTurns(archive, request) : diffPlaces(archive, request),
+        );
         return answer(session, diff, { json: (found) => found, lines: diffLines });
       }),
     );
+}
+
+interface DiffOptions extends Pick<DiffRequest, 'entity' | 'subject'> {
+  readonly blame?: boolean;
+}
+
+/** Two turns of one world stand as `SLUG A B`, or as `SLUG@A SLUG@B`; two worlds as the latter. */
+function toDiff([a, b, c]: readonly [string, string, string | undefined], { blame = false, ...only }: DiffOptions) {
+  const from = toWorldPlace(c === undefined ? a : `${a}@${b}`);
+  const to = toWorldPlace(c === undefined ? b : `${a}@${c}`);
+  if (from.world_slug === to.world_slug && from.turn !== undefined && to.turn !== undefined)
+    return {
+      kind: 'turns',
+      world_slug: to.world_slug,
+      from_turn: from.turn,
+      to_turn: to.turn,
+      blame,
+      ...only,
+    } as const;
+  if (!blame && only.subject === undefined) return { kind: 'places', from, to, ...only } as const;
+  const problem = {
+    code: 'USAGE',
+    message: 'Only between two turns of one world is it known what brought a change about.',
+    repair: 'Leave --blame and --subject out, or write: chukwa world diff SLUG A B',
+  };
+  return { kind: 'usage', problem } as const;
+}
+
+function addStory(world: Command, perform: Perform): void {
+  world
+    .command('story')
+    .helpGroup('Worlds:')
+    .argument('<slug>', 'the name of the world')
+    .addOption(turnBoundOption('--from', 'the first turn'))
+    .addOption(turnBoundOption('--to', 'the last turn'))
+    .addOption(entityOption('only what touched this entity, or what it did'))
+    .addOption(subjectOption('only what this subject did'))
+    .description('Retell the turns of a world as prose.')
+    .action((slug: string, { from, to, ...only }: StoryOptions) =>
+      perform(async (session) => {
+        const turns = {
+          ...(from === undefined ? {} : { from_turn: from }),
+          ...(to === undefined ? {} : { to_turn: to }),
+        };
+        const story = await withArchive(session, (archive) =>
+          tellWorld(archive, { world_slug: slug, ...turns, ...only }),
+        );
+        return answer(session, story, { json: (told) => told, lines: worldStoryLines });
+      }),
+    );
+}
+
+interface StoryOptions extends Pick<StoryRequest, 'entity' | 'subject'> {
+  readonly from?: number;
+  readonly to?: number;
+}
+
+function addDelete(world: Command, perform: Perform): void {
+  world
+    .command('delete')
+    .helpGroup('Worlds:')
+    .argument('<slug>', 'the name of the world')
+    .option('--yes', 'delete it without asking')
+    .description('Delete a world with all that is recorded of it, for good. Its documents stay.')
+    .action((slug: string, { yes = false }: { readonly yes?: boolean }) =>
+      perform(async (session) => {
+        const { ask } = session.terminal;
+        if (!yes && (ask === undefined || session.as_json)) {
+          const message = `Nobody can be asked here whether ${JSON.stringify(slug)} is to be deleted.`;
+          return printUsage(session, { code: 'USAGE', message, repair: 'Add --yes, where it is.' });
+        }
+        const confirm = async ({ turn }: WorldRecord): Promise<boolean> =>
+          yes || /^y(es)?$/i.test((await ask?.(`Delete ${slug} and its ${turn} turns for good? [y/N] `))?.trim() ?? '');
+        const deleted = await withArchive(session, (archive) => deleteWorld(archive, slug, confirm));
+        return answer(session, deleted, { json: (done) => done, lines: deletedLines });
+      }),
+    );
+}
+
+function deletedLines(deleted: Deleted): readonly Line[] {
+  return [line(deleted === undefined ? 'Nothing was deleted.' : `Deleted ${deleted.world}.`)];
 }
 
 function addFork(world: Command, perform: Perform): void {
@@ -105,9 +201,9 @@ function addFork(world: Command, perform: Perform): void {
     .action((slug: string, options: ForkOptions) => perform((session) => fork(session, slug, options)));
 }
 
-async function create(session: Session, world_slug: string, options: CreateOptions) {
+async function create(session: Session, world_slug: string, options: ScenarioOptions) {
   const made = await withEngine(session, async (engine) => {
-    const scenario = await findScenario(session, engine, options);
+    const scenario = await findNamed(engine, { scenario: options.scenario, place: toPlace(session, options) });
     if (!scenario.ok) return scenario;
     return toMade(engine, await createWorld(engine, { world_slug, ...scenario.value }));
   });
@@ -135,41 +231,13 @@ async function fork(session: Session, source_slug: string, options: ForkOptions)
   const request = { source_slug, at_turn: options.at, world_slug: options.as };
   const made = await withEngine(session, async (engine) => {
     if (options.scenario === undefined) return toMade(engine, await forkWorld(engine, request));
-    const named = { ...options, scenario: options.scenario };
-    const scenario = await findScenario(session, engine, named);
+    const named = { scenario: options.scenario, place: toPlace(session, options) };
+    const scenario = await findNamed(engine, named);
     if (!scenario.ok) return scenario;
     const forked = await forkWorld(engine, { ...request, scenario: scenario.value });
-    return forked.ok ? toMade(engine, forked) : placeRefusal(session, engine, named, forked);
+    return forked.ok ? toMade(engine, forked) : placeRefusal(engine, named, forked);
   });
   return answer(session, made, { json: ({ world }) => world, lines: madeLines });
-}
-
-/** What keeps a scenario from being gone on by stands in its file, where a file was named. */
-async function placeRefusal(
-  session: Session,
-  { authoring }: Engine,
-  options: CreateOptions,
-  refused: Refused,
-): Promise<Refused> {
-  if (isHash(session, options)) return refused;
-  const paths = { place: toPlace(session, options), paths: [options.scenario] };
-  return { ...refused, problems: await placeInScenario(authoring, paths, refused.problems) };
-}
-
-async function findScenario(session: Session, engine: Engine, options: CreateOptions): Promise<Done<WantedScenario>> {
-  if (!isHash(session, options)) {
-    const read = await readScenario(engine, options.scenario, toPlace(session, options));
-    return read.ok ? { ok: true, value: { usable: read.value } } : read;
-  }
-  if (options.scenario.length === HASH_LENGTH) return { ok: true, value: { scenario_hash: options.scenario } };
-  const found = await getComponent(engine, { kind: 'scenario', hash: options.scenario });
-  return found.ok ? { ok: true, value: { scenario_hash: found.value.hash } } : found;
-}
-
-/** The digits of a hash, of which the first will do, are a path where there is one. */
-function isHash({ terminal }: Session, { scenario }: Pick<CreateOptions, 'scenario'>): boolean {
-  const isDigits = /^[0-9a-f]+$/.test(scenario) && scenario.length >= HASH_DIGITS_MIN;
-  return isDigits && !existsSync(resolve(terminal.working_folder, scenario));
 }
 
 async function show(session: Session, world_slug: string, { turn }: { readonly turn?: number }) {

@@ -8,7 +8,9 @@ import { count, toMoment } from './words.js';
 export function diffLines({ world_slug, from, to, changes }: WorldDiff): readonly Line[] {
   const summary = changes.length === 0 ? 'nothing changed' : count(changes.length, 'change');
   return [
-    line(strong(`world ${world_slug}`), `  from ${toPlace(from)} to ${toPlace(to)}: ${summary}`),
+    from.world_slug === to.world_slug
+      ? line(strong(`world ${world_slug}`), `  from ${toPlace(from)} to ${toPlace(to)}: ${summary}`)
+      : line(`from ${toWorldPlace(from)} to ${toWorldPlace(to)}: ${summary}`),
     ...changes.flatMap((change, index) => {
       const name = nameOf(change);
       const before = changes[index - 1];
@@ -20,6 +22,10 @@ export function diffLines({ world_slug, from, to, changes }: WorldDiff): readonl
 
 function toPlace({ turn, simulation_time }: TurnPlace): string {
   return `turn ${turn} (${toMoment(simulation_time)})`;
+}
+
+function toWorldPlace(place: TurnPlace): string {
+  return `world ${place.world_slug} at ${toPlace(place)}`;
 }
 
 function nameOf(change: DiffedChange): string {
@@ -48,7 +54,7 @@ function blameLines(
   { world_slug, is_step }: { readonly world_slug: string; readonly is_step: boolean },
 ): readonly Line[] {
   const elsewhere = effect.world_slug === world_slug ? [] : [`in ${effect.world_slug}`];
-  const place = [`turn ${effect.turn}`, ...elsewhere, `patch ${effect.patch_seq}`, `effect ${effect.effect_index}`];
+  const place = [`turn ${effect.turn}`, ...elsewhere, `patch ${effect.patch_seq}`, `effect ${effect.effect_index + 1}`];
   return [
     hanging(
       WIDTH + 6,

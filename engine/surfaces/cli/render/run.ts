@@ -13,16 +13,28 @@ export interface RunTitle {
   readonly model: string;
   readonly turns: number;
   readonly database: Pick<Database, 'description' | 'is_kept'>;
+  /** As people are shown them. */
+  readonly edited_files?: readonly string[];
 }
 
 /** The head of a run. */
-export function titleLines({ world, model, turns, database }: RunTitle): readonly Line[] {
+export function titleLines({ world, model, turns, database, edited_files = [] }: RunTitle): readonly Line[] {
   return [
     line(
       strong(`world ${world.world_slug}`),
       `  scenario ${world.scenario_label} · model ${model} · ${count(turns, 'turn')}`,
     ),
     line(faint(`database: ${database.description}`)),
+    ...(edited_files.length === 0 ? [] : [EMPTY, ...editedLines(world.world_slug, edited_files)]),
+  ];
+}
+
+function editedLines(world_slug: string, files: readonly string[]): readonly Line[] {
+  const has = files.length === 1 ? 'This file has' : 'These files have';
+  return [
+    line(`${has} changed since, and the world goes on as it was made:`),
+    ...files.map((file) => verbatim('  ', file)),
+    verbatim('To go on by what they say: ', `npx chukwa run ${world_slug} --scenario PATH`),
   ];
 }
 

@@ -1,5 +1,6 @@
-import type { EntityRecord, WorldRecord, WorldSnapshot } from '../../../ports/records.js';
+import type { EntityRecord, WorldRecord, WorldScenario, WorldSnapshot } from '../../../ports/records.js';
 import type { QueuedTurns } from '../../../operations/queue.js';
+import type { ShownWorld } from '../../../operations/worlds.js';
 import { EMPTY, faint, hanging, type Line, line, strong } from './line.js';
 import { proseLines } from './prose.js';
 import { queueLines } from './queue.js';
@@ -21,10 +22,20 @@ export function worldLines(world: WorldSnapshot): readonly Line[] {
   ];
 }
 
-/** The same, with what is queued in it. */
-export function shownWorldLines({ queued_turns, put_off, ...world }: WorldSnapshot & QueuedTurns): readonly Line[] {
+/** The same, with the scenarios that it has gone on by, where they are several, and what is queued in it. */
+export function shownWorldLines({ queued_turns, put_off, scenarios, ...world }: ShownWorld): readonly Line[] {
   const queued = queueLines(world.world_slug, { queued_turns, put_off });
-  return [...worldLines(world), ...(queued.length === 0 ? [] : [EMPTY, ...queued])];
+  const lineage = scenarios.length > 1 ? [EMPTY, ...scenarios.map(scenarioLine)] : [];
+  return [...worldLines(world), ...lineage, ...(queued.length === 0 ? [] : [EMPTY, ...queued])];
+}
+
+function scenarioLine({ from_turn, scenario_label, scenario_hash, chosen_at }: WorldScenario): Line {
+  const from = `from turn ${from_turn}`.padEnd(14);
+  return hanging(
+    17,
+    faint(`  ${from} `),
+    `scenario ${scenario_label} (${shortHash(scenario_hash)}), chosen ${toMoment(chosen_at)}`,
+  );
 }
 
 /** All worlds, a line each. Where none has been forked, or nothing is queued, there is no column for that. */

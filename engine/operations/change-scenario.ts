@@ -1,0 +1,64 @@
+import { unreachable } from '../contract/unreachable.js';
+import { findHistoryProblems } from '../core/world/shared-history.js';
+import type { Scenario } from '../generated/scenario.js';
+import type { WorldRecord } from '../ports/records.js';
+import { type Done, type Engine, refuse } from './engine.js';
+import { findUsable, type UsableScenario, type WantedScenario } from './load-program.js';
+import { worldUnderWay } from './transfer-worlds.js';
+import { findNamed, type NamedScenario, placeRefusal } from './named-scenario.js';
+import { unknownWorld } from './worlds.js';
+
+/** Lets a world go on by the scenario that a person names. What keeps it from that stands at its place in the file. */
+export async function goOnBy(engine: Engine, world_slug: string, named: NamedScenario): Promise<Done<undefined>> {
+  const scenario = await findNamed(engine, named);
+  if (!scenario.ok) return scenario;
+  const changed = await changeScenario(engine, { world_slug, scenario: scenario.value });
+  return changed.ok ? changed : placeRefusal(engine, named, changed);
+}
+
+/**
+ * Lets a world go on by edited documents from its next turn on; they are stored with it where they are not yet. Nothing
+ * changes where they are the ones that it has.
+ */
+export async function changeScenario(
+  engine: Engine,
+  { world_slug, scenario }: { readonly world_slug: string; readonly scenario: WantedScenario },
+): Promise<Done<undefined>> {
+  const world = await engine.store.worlds.find(world_slug);
+  if (world === undefined) return unknownWorld(engine, world_slug);
+  const found = await findFitting(engine, world, scenario);
+  if (!found.ok) return found;
+  const { hash: scenario_hash, files, store } = found.value;
+  if (scenario_hash === world.scenario_hash) return { ok: true, value: undefined };
+  await store();
+  const changed = await engine.store.worlds.changeScenario({
+    world_slug,
+    scenario_hash,
+    chosen_at: engine.runtime.clock.now(),
+    ...(files === undefined ? {} : { files }),
+  });
+  switch (changed.kind) {
+    case 'changed':
+      return { ok: true, value: undefined };
+    case 'unknown_world':
+      return unknownWorld(engine, world_slug);
+    case 'under_way':
+      return refuse(worldUnderWay(changed.attempt, 'It goes on by the documents with which it began.'));
+    default:
+      return unreachable(changed);
+  }
+}
+
+/** Finds another scenario for a world: it must compile, and tell the same history. */
+export async function findFitting(
+  engine: Engine,
+  { world_slug, scenario_hash }: Pick<WorldRecord, 'world_slug' | 'scenario_hash'>,
+  wanted: WantedScenario,
+): Promise<Done<UsableScenario>> {
+  const found = await findUsable(engine, wanted);
+  if (!found.ok || found.value.hash === scenario_hash) return found;
+  const stored = await engine.store.components.find('scenario', scenario_hash);
+  if (stored === undefined) throw new Error(`the scenario of ${world_slug} is not stored`);
+  const problems = findHistoryProblems(stored.content as unknown as Scenario, found.value.scenario);
+  return problems.length === 0 ? found : refuse(...problems);
+}

@@ -1,0 +1,40 @@
+import { unreachable } from '../contract/unreachable.js';
+import type { WorldRecord } from '../ports/records.js';
+import { type Archive, type Done, refuse } from './engine.js';
+import { worldBusy } from './run-turns.js';
+import { unknownWorld } from './worlds.js';
+
+/** What was deleted; undefined where the person thought better of it. */
+export type Deleted = { readonly world: string; readonly rows: number } | undefined;
+
+/**
+ * Deletes a world with all that is recorded of it, for good.
+ * @param confirm asked before anything is deleted
+ */
+export async function deleteWorld(
+  archive: Archive,
+  world_slug: string,
+  confirm: (world: WorldRecord) => Promise<boolean>,
+): Promise<Done<Deleted>> {
+  const world = await archive.store.worlds.find(world_slug);
+  if (world === undefined) return unknownWorld(archive, world_slug);
+  if (!(await confirm(world))) return { ok: true, value: undefined };
+  const deleted = await archive.store.worlds.delete(world_slug);
+  switch (deleted.kind) {
+    case 'deleted':
+      return { ok: true, value: { world: world_slug, rows: deleted.rows } };
+    case 'unknown_world':
+      return unknownWorld(archive, world_slug);
+    case 'held':
+      return worldBusy(world_slug, { ...deleted, holder: deleted });
+    case 'has_forks':
+      return refuse({
+        code: 'WORLD_HAS_FORKS',
+        message: `The turns of ${world_slug} are those of its forks as well: ${deleted.forks.join(', ')}.`,
+        repair: `Delete the forks first: chukwa world delete ${deleted.forks.at(-1)}`,
+        details: { world_slug, forks: deleted.forks },
+      });
+    default:
+      return unreachable(deleted);
+  }
+}

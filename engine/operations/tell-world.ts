@@ -1,0 +1,76 @@
+import { nearestName } from '../core/content/nearest-name.js';
+import type { ToldPatch, WorldSnapshot } from '../ports/records.js';
+import { type Archive, type Done, refuse, type Refused } from './engine.js';
+import { showWorld } from './worlds.js';
+
+/** What is to be retold. */
+export interface StoryRequest {
+  readonly world_slug: string;
+  /** The first turn; 1 where it is left out. */
+  readonly from_turn?: number;
+  /** The last turn; the world's latest where it is left out. */
+  readonly to_turn?: number;
+  /** Only what this subject did. */
+  readonly subject?: string;
+  /** Only what touched this entity, or what it did. */
+  readonly entity?: string;
+}
+
+/** The turns of a world as they were narrated. A turn in which nobody said anything is not among them. */
+export interface WorldStory {
+  readonly world_slug: string;
+  readonly turns: readonly ToldTurn[];
+}
+
+export interface ToldTurn {
+  readonly turn: number;
+  readonly simulation_time: string;
+  readonly patches: readonly (Omit<ToldPatch, 'turn' | 'simulation_time'> & {
+    readonly name: string;
+    readonly environment: string | null;
+  })[];
+}
+
+/** Retells the turns of a world, those included that a fork shares. */
+export async function tellWorld(archive: Archive, request: StoryRequest): Promise<Done<WorldStory>> {
+  const { world_slug, from_turn = 1, to_turn, subject, entity } = request;
+  const world = await showWorld(archive, { world_slug, ...(to_turn === undefined ? {} : { turn: to_turn }) });
+  if (!world.ok) return world;
+  const unknown = findUnknownEntity([world.value], [subject, entity]);
+  if (unknown !== undefined) return unknown;
+  const patches = await archive.store.worlds.patches(world_slug, { after: from_turn - 1, until: world.value.turn });
+  const told = patches.filter(
+    ({ workflow_subject_entity_id: by, touched_entities }) =>
+      (subject === undefined || by === subject) &&
+      (entity === undefined || by === entity || touched_entities.includes(entity)),
+  );
+  const roster = new Map(world.value.entities.map((one) => [one.id, one]));
+  const turns = [...new Set(told.map(({ turn }) => turn))].map((turn): ToldTurn => {
+    const ofTurn = told.filter((patch) => patch.turn === turn);
+    return {
+      turn,
+      simulation_time: ofTurn[0]?.simulation_time ?? '',
+      patches: ofTurn.map(({ turn: _turn, simulation_time: _time, ...patch }) => {
+        const { name, environment } = roster.get(patch.workflow_subject_entity_id) ?? {};
+        return { ...patch, name: name ?? patch.workflow_subject_entity_id, environment: environment ?? null };
+      }),
+    };
+  });
+  return { ok: true, value: { world_slug, turns } };
+}
+
+/** Refuses for an id that no entity of these worlds has. */
+export function findUnknownEntity(
+  worlds: readonly Pick<WorldSnapshot, 'world_slug' | 'entities'>[],
+  ids: readonly (string | undefined)[],
+): Refused | undefined {
+  const known = worlds.flatMap(({ entities }) => entities.map(({ id }) => id));
+  const unknown = ids.find((id) => id !== undefined && !known.includes(id));
+  if (unknown === undefined) return undefined;
+  const nearest = nearestName(unknown, known);
+  return refuse({
+    code: 'ENTITY_UNKNOWN',
+    message: `There is no entity ${JSON.stringify(unknown)} in ${worlds.map(({ world_slug }) => world_slug).join(' or ')}.`,
+    repair: `${nearest === undefined ? '' : `Did you mean ${nearest}? `}There are: ${[...new Set(known)].join(', ')}.`,
+  });
+}

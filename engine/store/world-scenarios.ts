@@ -1,0 +1,87 @@
+import type { ChangedScenario, ScenarioChange, ScenarioFiles, WorldScenario } from '../ports/records.js';
+import { inTransaction, type OpenDatabase } from './database.js';
+import { prepare, run, toTimestamp } from './statement.js';
+
+/**
+ * The documents that a new world goes on by, as a CTE.
+ * @param world a CTE `(world_slug)` of the new world
+ * @param turn the last turn that was played without them, as SQL
+ */
+export function firstScenarioOf(world: string, turn: string): string {
+  return `
+   first_scenario AS (
+     INSERT INTO world_scenarios (world_slug, scenario_seq, from_turn, scenario_hash, chosen_at, files)
+     SELECT world_slug, 1, ${turn} + 1, :scenario_hash, :created_at::timestamptz, :files::json FROM ${world})`;
+}
+
+const LOCK = prepare('lock_world_scenario', 'SELECT turn FROM worlds WHERE world_slug = :world_slug FOR UPDATE');
+
+const FIND_OPEN = prepare(
+  'find_open_attempt_of_world',
+  `SELECT world_slug, attempt_id, attempted_turn, status FROM attempts
+   WHERE world_slug = :world_slug AND status IN ('running', 'suspended')`,
+);
+
+// The epoch grows, so that a driver that believes the world to stand as it left it reads it again.
+const CHANGE = prepare(
+  'change_world_scenario',
+  `WITH world AS (
+     UPDATE worlds SET scenario_hash = :scenario_hash, lease_epoch = lease_epoch + 1
+     WHERE world_slug = :world_slug RETURNING world_slug, turn)
+   INSERT INTO world_scenarios (world_slug, scenario_seq, from_turn, scenario_hash, chosen_at, files)
+   SELECT world_slug, 1 + (SELECT max(scenario_seq) FROM world_scenarios WHERE world_slug = :world_slug),
+     turn + 1, :scenario_hash, :chosen_at::timestamptz, :files::json
+   FROM world`,
+);
+
+/** Lets a world go on by another scenario from its next turn on, unless one of its attempts is open. */
+export function changeScenario(
+  { pool }: Pick<OpenDatabase, 'pool'>,
+  { world_slug, scenario_hash, chosen_at, files }: ScenarioChange,
+): Promise<ChangedScenario> {
+  return inTransaction(pool, async (client): Promise<ChangedScenario> => {
+    const [world] = await run(client, LOCK, { world_slug });
+    if (!world) return { kind: 'unknown_world' };
+    const [attempt] = await run<Extract<ChangedScenario, { kind: 'under_way' }>['attempt']>(client, FIND_OPEN, {
+      world_slug,
+    });
+    if (attempt) return { kind: 'under_way', attempt };
+    await run(client, CHANGE, {
+      world_slug,
+      scenario_hash,
+      chosen_at: toTimestamp(chosen_at),
+      files: toText(files),
+    });
+    return { kind: 'changed' };
+  });
+}
+
+const LIST = prepare(
+  'list_world_scenarios',
+  `SELECT from_turn, scenario_hash, scenarios.content->>'label' AS scenario_label, chosen_at, files
+   FROM world_scenarios JOIN scenarios ON scenarios.hash = scenario_hash
+   WHERE world_slug = :world_slug ORDER BY scenario_seq`,
+);
+
+interface Row extends Omit<WorldScenario, 'chosen_at' | 'files'> {
+  readonly chosen_at: Date;
+  readonly files: ScenarioFiles | null;
+}
+
+/** The scenarios that a world has gone on by, in the order in which they were chosen. */
+export async function listScenarios(
+  database: Pick<OpenDatabase, 'query'>,
+  world_slug: string,
+): Promise<readonly WorldScenario[]> {
+  const rows = await run<Row>(database, LIST, { world_slug });
+  return rows.map(({ chosen_at, files, ...row }) => ({
+    ...row,
+    chosen_at: chosen_at.toISOString(),
+    ...(files === null ? {} : { files }),
+  }));
+}
+
+/** The column of the files that a scenario was read from. */
+export function toText(files: ScenarioFiles | undefined): string | null {
+  return files === undefined ? null : JSON.stringify(files);
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { compose } from '../../engine/main.js';
+import type { RunReport } from '../../engine/operations/run-turns.js';
+import type { ShownWorld } from '../../engine/operations/worlds.js';
+import type { AttemptRecord } from '../../engine/ports/records.js';
+import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
+import { ROOT } from '../support/park-stage.js';
+import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
+
+// A world of documents that its author goes on writing.
+let folder = '';
+const variables = () => ({ CHUKWA_DATA_DIR: join(folder, 'data') });
+const file = (...names: readonly string[]) => join(folder, 'workflows', ...names);
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chukwa-edited-'));
+  await cp(join(ROOT, 'workflows', 'simple'), file('simple'), { recursive: true });
+  await cp(join(ROOT, 'workflows', 'sources'), file('sources'), { recursive: true });
+});
+
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function chukwa(...words: readonly string[]) {
+  const terminal = openTestTerminal({ working_folder: folder });
+  const code = await runCommandLine(await compose(variables()), words, terminal);
+  return { code, out: terminal.out_text(), error: terminal.error_text() };
+}
+
+async function edit(path: string, change: (text: string) => string): Promise<void> {
+  const text = await readFile(path, 'utf8');
+  const changed = change(text);
+  assert.notEqual(changed, text, 'the edit changes nothing');
+  await writeFile(path, changed);
+}
+
+const scenario = () => ['--scenario', file('simple', 'scenario.json'), '--root', file()] as const;
+const run = async (...words: readonly string[]): Promise<RunReport> => {
+  const { code, out, error } = await chukwa('run', 'pond', '--script', 'simple', '--json', ...words);
+  assert.equal(code, 0, error);
+  return JSON.parse(out) as RunReport;
+};
+const show = async () => JSON.parse((await chukwa('world', 'show', 'pond', '--json')).out) as ShownWorld;
+const scenarioOf = async ({ turns: [turn] }: RunReport): Promise<string> => {
+  const { out } = await chukwa('attempt', turn?.attempt_id ?? '', '--json');
+  return (JSON.parse(out) as AttemptRecord).scenario_hash;
+};
+
+test('run names the files that were edited, once, and goes by them only when it is told to', async () => {
+  const made = await chukwa('world', 'create', 'pond', ...scenario());
+  assert.equal(made.code, 0, made.error);
+  const first = await run();
+  assert.equal(first.edited_files, undefined);
+  const first_hash = await scenarioOf(first);
+  await edit(file('simple', 'workflow.json'), (text) => `${text}\n`);
+  assert.equal((await run()).edited_files, undefined, 'white space is no edit of a document');
+
+  await edit(file('simple', 'workflow.json'), (text) => text.replace('What does', 'What on earth does'));
+  const told = await chukwa('run', 'pond', '--script', 'simple');
+  assert.equal(told.code, 0, told.error);
+  assert.match(told.out, /This file has changed since[^\n]*:\n {2}workflows\/simple\/workflow\.json\n/);
+  assert.equal(told.out.split('workflows/simple/workflow.json').length, 2);
+  assert.equal((await show()).scenario_hash, first_hash);
+
+  const adopted = await run(...scenario());
+  assert.equal(adopted.edited_files, undefined);
+  const shown = await show();
+  assert.notEqual(shown.scenario_hash, first_hash);
+  assert.equal(await scenarioOf(adopted), shown.scenario_hash);
+  assert.deepEqual(
+    shown.scenarios.map(({ from_turn, scenario_hash }) => [from_turn, scenario_hash]),
+    [
+      [1, first_hash],
+      [4, shown.scenario_hash],
+    ],
+  );
+  assert.match((await chukwa('world', 'show', 'pond')).out, /from turn 4 +scenario simple/);
+  assert.equal((await run()).edited_files, undefined);
+  for (const hash of [first_hash, shown.scenario_hash])
+    assert.match((await chukwa('uses', 'scenario', hash)).out, /pond/);
+});
+
+test('an edited scenario with another roster or time is refused at its place, and the world stays as it is', async () => {
+  const before_it = await show();
+  const original = await readFile(file('simple', 'scenario.json'), 'utf8');
+  await edit(file('simple', 'scenario.json'), (text) => text.replace(/"chronon_seconds": \d+/, '"chronon_seconds": 7'));
+  const { code, error } = await chukwa('run', 'pond', '--script', 'simple', ...scenario());
+  await writeFile(file('simple', 'scenario.json'), original);
+  assert.equal(code, 1);
+  assert.match(error, /^workflows\/simple\/scenario\.json:\d+:\d+ {2}SCENARIO_DIFFERS {2}chronon_seconds is 7/m);
+  assert.deepEqual(await show(), before_it);
+});
+
+test('a world that moves keeps its lineage, and leaves behind where its files lay', async () => {
+  const { scenarios } = await show();
+  const moved = join(folder, 'pond.jsonl');
+  assert.equal((await chukwa('world', 'export', 'pond', '--out', moved)).code, 0);
+  assert.equal((await readFile(moved, 'utf8')).includes(folder), false);
+  const elsewhere = openTestTerminal({ working_folder: folder });
+  const there = await compose({ CHUKWA_DATA_DIR: join(folder, 'elsewhere') });
+  assert.equal(await runCommandLine(there, ['world', 'import', moved], elsewhere), 0, elsewhere.error_text());
+  const shown = openTestTerminal({ working_folder: folder });
+  assert.equal(await runCommandLine(there, ['world', 'show', 'pond', '--json'], shown), 0);
+  assert.deepEqual(
+    (JSON.parse(shown.out_text()) as ShownWorld).scenarios,
+    scenarios.map(({ files: _files, ...rest }) => rest),
+  );
+});
+
+test('world delete asks at a terminal, and elsewhere wants --yes', async () => {
+  const at = async (types: readonly string[] | undefined, ...words: readonly string[]) => {
+    const terminal = openTestTerminal({ working_folder: folder, ...(types === undefined ? {} : { types }) });
+    const code = await runCommandLine(await compose(variables()), ['world', 'delete', 'pond', ...words], terminal);
+    return { code, out: terminal.out_text(), error: terminal.error_text(), asked: terminal.asked };
+  };
+  const unasked = await at(undefined);
+  assert.equal(unasked.code, 2);
+  assert.match(unasked.error, /Add --yes/);
+  const unwilling = await at(['n']);
+  assert.deepEqual([unwilling.code, unwilling.asked.length], [0, 1]);
+  assert.match(unwilling.out, /Nothing was deleted/);
+  assert.equal((await show()).world_slug, 'pond');
+  assert.match((await at(['y'])).out, /Deleted pond/);
+  assert.match((await at(undefined, '--yes')).error, /WORLD_UNKNOWN/);
+});
