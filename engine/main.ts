@@ -83,7 +83,7 @@ export async function compose(variables: Variables): Promise<Composition> {
     listen,
     findServed: async () => findServed(toDataDir(variables)),
     announceServed: (url) => announceServed(toDataDir(variables), { url, pid: process.pid }),
-    diagnose: async () => {
+    diagnose: async (world_slug) => {
       const [{ authoring, sources }, { examineOrigin }, { inspectDatabase }, { findServer }] = await Promise.all([
         openParts(variables, {}),
         import('./sources/index.js'),
@@ -96,7 +96,8 @@ export async function compose(variables: Variables): Promise<Composition> {
         lookUp: (name) => variables[name] || undefined,
         catalogue: authoring.catalogue,
         examineOrigin,
-        inspectDatabase: () => inspectDatabase(toStoreConfiguration(variables)),
+        inspectDatabase: () => inspectDatabase(toStoreConfiguration(variables), world_slug),
+        is_of_world: world_slug !== undefined,
         openDoorbell: () => chooseDoorbell(toWantedDoorbell(variables), findServer(variables['CHUKWA_DATABASE_URL'])),
       });
     },

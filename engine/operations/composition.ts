@@ -38,7 +38,8 @@ export interface Composition {
   /** Says in that folder that this process serves it, until the returned function is called. */
   announceServed(url: string): Promise<() => Promise<void>>;
   /** What is configured, reachable, missing. */
-  diagnose(): Promise<readonly Diagnosis[]>;
+  /** @param world_slug the world whose sources are looked at; those of all that is stored where it is left out */
+  diagnose(world_slug?: string): Promise<readonly Diagnosis[]>;
 }
 
 /** Sources that can be asked. Close it. */

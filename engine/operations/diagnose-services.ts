@@ -8,6 +8,8 @@ export interface ServiceSurroundings {
   readonly lookUp: (variable: string) => string | undefined;
   readonly catalogue: PluginCatalogue;
   readonly examineOrigin: ExamineOrigin;
+  /** One world is asked about: toys that it lacks are told as well. */
+  readonly is_of_world: boolean;
 }
 
 const BASE_VARIABLES = ['CHUKWA_LLM_BASE_URL', 'OPENAI_BASE_URL'] as const;
@@ -45,7 +47,14 @@ export function diagnoseVariables(
     const variable = field === undefined ? undefined : wire[field];
     return typeof variable === 'string' ? [variable] : [];
   });
-  return Promise.all([...new Set(named)].sort().map((variable) => diagnoseVariable(surroundings, variable)));
+  const { is_of_world, lookUp } = surroundings;
+  // A park starts its own toys, so that none is missing unless a world is to be run without them.
+  const wanted = named.filter((name) => is_of_world || !isToy(name) || lookUp(name) !== undefined);
+  return Promise.all([...new Set(wanted)].sort().map((variable) => diagnoseVariable(surroundings, variable)));
+}
+
+function isToy(variable: string): boolean {
+  return variable.startsWith('CHUKWA_TOY_');
 }
 
 async function diagnoseVariable({ lookUp, examineOrigin }: ServiceSurroundings, variable: string): Promise<Diagnosis> {
@@ -54,8 +63,8 @@ async function diagnoseVariable({ lookUp, examineOrigin }: ServiceSurroundings, 
     return {
       subject: variable,
       state: 'missing',
-      message: 'is not set, and stored sources need it',
-      repair: variable.startsWith('CHUKWA_TOY_')
+      message: 'is not set, and sources need it',
+      repair: isToy(variable)
         ? 'chukwa toys starts the toy services and prints the line to set it; chukwa park needs none.'
         : `Set it to the URL of the service, such as ${SERVICE_EXAMPLE}; that of an MCP server may be a command, too`,
     };

@@ -474,7 +474,7 @@ export interface DatabaseReport {
   readonly applied: readonly string[];
   readonly pending: readonly string[];
   readonly worlds: number;
-  /** The distinct `interface` objects of the stored sources. */
+  /** The distinct `interface` objects of the sources that are asked about. */
   readonly interfaces: readonly JsonObject[];
 }
 

@@ -272,7 +272,7 @@ function badValueMessage(error: ErrorObject): string {
   const limit = String(error.params['limit']);
   switch (writtenKeyword(error.keyword)) {
     case 'pattern':
-      return `must match ${cut(String(error.params['pattern']))}`;
+      return sayPattern(String(error.params['pattern']), error.parentSchema?.['description']);
     case 'not':
       return 'may not stand here';
     case 'format':
@@ -290,6 +290,15 @@ function badValueMessage(error: ErrorObject): string {
     default:
       return error.message ?? `breaks the rule "${error.keyword}"`;
   }
+}
+
+/** The longest pattern that a person reads at a glance. */
+const PATTERN_READ_MAX = 60;
+
+/** A pattern that cannot be read at a glance is left to its description. */
+function sayPattern(pattern: string, description: unknown): string {
+  const isDescribed = typeof description === 'string' && pattern.length > PATTERN_READ_MAX;
+  return isDescribed ? 'is not written as this field wants it' : `must match ${cut(pattern)}`;
 }
 
 function typeNames(types: string | readonly string[]): string {

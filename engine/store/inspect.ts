@@ -11,9 +11,13 @@ import { databaseRefuses, databaseUnreadable } from './problems.js';
 
 /**
  * Looks at the database that is configured, and neither makes nor migrates it.
+ * @param world_slug the world whose sources are told; those of all that is stored where it is left out
  * @returns a problem where it is locked, out of reach, unreadable, not this program's, or may not be written
  */
-export async function inspectDatabase(configuration: StoreConfiguration): Promise<Outcome<DatabaseReport>> {
+export async function inspectDatabase(
+  configuration: StoreConfiguration,
+  world_slug?: string,
+): Promise<Outcome<DatabaseReport>> {
   const migrations = await loadMigrations(configuration.migrations_dir);
   const notMade = await findNotMade(configuration, migrations);
   if (notMade) return notMade;
@@ -22,7 +26,7 @@ export async function inspectDatabase(configuration: StoreConfiguration): Promis
     const database = await openConfigured(configuration);
     if (!database.ok) return database;
     try {
-      return await inspect(database.value, migrations);
+      return await inspect(database.value, migrations, world_slug);
     } catch (error) {
       const fault = findFaultProblem(database.value.description, error);
       if (fault === undefined) throw error;
@@ -54,7 +58,21 @@ function describe({ url, data_dir }: Pick<StoreConfiguration, 'url' | 'data_dir'
   return url === undefined || url === '' ? `embedded, in ${data_dir}` : 'PostgreSQL';
 }
 
-async function inspect(database: OpenDatabase, migrations: readonly Migration[]): Promise<Outcome<DatabaseReport>> {
+// Of one world, the sources that its scenario leads to.
+const SOURCES = `
+  WITH RECURSIVE closure (kind, hash) AS (
+    SELECT 'scenario'::component_kind, scenario_hash::text COLLATE "C" FROM worlds WHERE world_slug = $1
+    UNION
+    SELECT to_kind, to_hash::text COLLATE "C" FROM closure JOIN component_references ON from_kind = kind AND from_hash = hash)
+  SELECT DISTINCT (content->'interface')::text AS interface FROM response_sources
+  WHERE $1::text IS NULL OR hash::text IN (SELECT hash FROM closure WHERE kind = 'response_source')
+  ORDER BY 1`;
+
+async function inspect(
+  database: OpenDatabase,
+  migrations: readonly Migration[],
+  world_slug: string | undefined,
+): Promise<Outcome<DatabaseReport>> {
   const applied = await readApplied(database, migrations);
   if (!applied.ok) return applied;
   const names = migrations.map(({ name }) => name);
@@ -63,10 +81,15 @@ async function inspect(database: OpenDatabase, migrations: readonly Migration[])
   const refusal = await findRefusal(database, report);
   if (refusal !== undefined) return { ok: false, problems: [databaseRefuses(database.description, refusal)] };
   if (applied.value.length === 0) return { ok: true, value: { ...report, worlds: 0, interfaces: [] } };
-  const worlds = await database.query<{ count: number }>('SELECT count(*) AS count FROM worlds');
-  const sources = await database.query<{ interface: string }>(
-    `SELECT DISTINCT (content->'interface')::text AS interface FROM response_sources ORDER BY 1`,
+  const worlds = await database.query<{ count: number; is_there: boolean }>(
+    'SELECT count(*) AS count, coalesce(bool_or(world_slug = $1), false) AS is_there FROM worlds',
+    [world_slug ?? null],
   );
+  if (world_slug !== undefined && worlds.rows[0]?.is_there !== true) {
+    const message = `There is no world ${JSON.stringify(world_slug)}.`;
+    return { ok: false, problems: [{ code: 'WORLD_UNKNOWN', message, repair: 'See chukwa world list.' }] };
+  }
+  const sources = await database.query<{ interface: string }>(SOURCES, [world_slug ?? null]);
   const interfaces = sources.rows.map((row) => JSON.parse(row.interface) as JsonObject);
   return { ok: true, value: { ...report, worlds: worlds.rows[0]?.count ?? 0, interfaces } };
 }

@@ -72,7 +72,7 @@ const MISFORTUNES: readonly Misfortune[] = [
     what: 'no answer at all',
     fault: 'hang',
     failure_class: 'timeout',
-    message: /no answer within 200 ms/,
+    message: /no answer within 200 ms, which is the source's timeout_ms/,
     http_status: null,
     timeout_ms: 200,
   },

@@ -164,8 +164,16 @@ function wireLimits({ command, route }: Ready): { readonly max_wire_bytes: numbe
 const WIRE_BYTES_MAX = 64 * 1024 * 1024;
 
 function haltCut(passage: Passage, cut: Cut, runtime_ms: number): Halt {
-  if (cut === 'timeout') return halt(passage, 'timeout', `no answer within ${runtime_ms} ms`);
+  if (cut === 'timeout') return halt(passage, 'timeout', `no answer within ${runtime_ms} ms, ${toSetting(passage)}`);
   return halt(passage, 'stopped', `${whyUnwanted(passage)} while the call was under way`);
+}
+
+/** Which setting gives a call its time. */
+function toSetting({ command }: Passage): string {
+  if (command.deadline_ms < command.call.limits.max_runtime_ms) return "what is left of the node's timeout_seconds";
+  return command.call.source.interface['timeout_ms'] === command.call.limits.max_runtime_ms
+    ? "which is the source's timeout_ms"
+    : "the smaller of the policy's max_runtime_ms and the source's timeout_ms";
 }
 
 function cleanFacts(facts: TransportFacts | undefined, { secrets, command }: Ready): TransportFacts {

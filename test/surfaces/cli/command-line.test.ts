@@ -251,7 +251,7 @@ test('a difference is told place by place, and its blame with commands that lead
   assert.match(out, new RegExp(`^world ${run.world} {2}from turn 1 \\(.*\\) to turn 2 \\(.*\\): \\d+ changes\\n`));
   assert.match(out, /\n {2}bob\n {4}state +- "[^"]+"\n +\+ "/);
   assert.match(out, /\n {4}memory +\+ "/);
-  assert.match(out, /\n +by turn 2, patch 1, effect 0 \(set_entity_state\): bob, act\n/);
+  assert.match(out, /\n +by turn 2, patch 1, effect 1 \(set_entity_state\): bob, act\n/);
   const [, id] = new RegExp(`npx chukwa llm-call (${UUID}) {2}what the model saw and said`).exec(out) ?? [];
   assert.match((await chukwa(`llm-call ${id}`)).out, /\nsystem {2}/);
   assert.doesNotMatch(out, CONTROL);

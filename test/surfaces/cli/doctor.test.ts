@@ -39,8 +39,8 @@ async function chukwa(words: readonly string[], variables: Variables) {
   return { code, out: terminal.out_text(), error: terminal.error_text() };
 }
 
-async function examine(variables: Variables) {
-  const { code, out } = await chukwa(['doctor', '--json'], variables);
+async function examine(variables: Variables, ...slug: readonly string[]) {
+  const { code, out } = await chukwa(['doctor', ...slug, '--json'], variables);
   const { ok, diagnoses } = JSON.parse(out) as { readonly ok: boolean; readonly diagnoses: readonly Diagnosis[] };
   return { code, ok, of: (subject: string) => diagnoses.find((diagnosis) => diagnosis.subject === subject) };
 }
@@ -123,11 +123,21 @@ test('what stored sources need is told: missing, out of reach, or there', async 
   assert.equal(put.code, 0, put.error);
   const { code, of } = await examine({ CHUKWA_TOY_PA_URL: url, CHUKWA_TOY_PHONE_URL: 'http://127.0.0.1:1' });
   assert.equal(code, 4);
-  assert.equal(of('CHUKWA_TOY_WEATHER_URL')?.state, 'missing');
-  assert.match(of('CHUKWA_TOY_WEATHER_URL')?.repair ?? '', /chukwa toys/);
+  assert.equal(of('CHUKWA_TOY_WEATHER_URL'), undefined, 'a park starts its own');
   assert.equal(of('CHUKWA_TOY_PA_URL')?.state, 'good');
   assert.equal(of('CHUKWA_TOY_PHONE_URL')?.state, 'broken');
   assert.equal((await examine({})).code, 0);
+});
+
+test('of one world, what its own sources need is told, its toys included', async () => {
+  const made = await chukwa(['world', 'create', 'tools', '--scenario', 'workflows/tools/scenario.json'], {});
+  assert.equal(made.code, 0, made.error);
+  const { of } = await examine({}, 'tools');
+  assert.equal(of('CHUKWA_TOY_VENDING_URL')?.state, 'missing');
+  assert.match(of('CHUKWA_TOY_VENDING_URL')?.repair ?? '', /chukwa toys/);
+  assert.equal(of('CHUKWA_TOY_PHONE_URL'), undefined, 'no source of this world names it');
+  const unknown = await examine({}, 'nowhere');
+  assert.deepEqual([unknown.code, unknown.of('database')?.code], [4, 'WORLD_UNKNOWN']);
 });
 
 test('without a plugin nothing can be asked, and that is broken', async () => {
@@ -137,6 +147,7 @@ test('without a plugin nothing can be asked, and that is broken', async () => {
     catalogue: { plugins: [], problems: [] },
     examineOrigin: async () => ({ ok: true, origin: url }),
     inspectDatabase: async () => ({ ok: false, problems: [] }),
+    is_of_world: false,
     openDoorbell: () => ({ ok: true, value: openProcessDoorbell() }),
   });
   assert.equal(diagnoses.find(({ subject }) => subject === 'plugins')?.state, 'broken');

@@ -8,12 +8,13 @@ export function addDoctor(program: Command, perform: Perform): void {
   program
     .command('doctor')
     .helpGroup('Set-up:')
+    .argument('[slug]', 'a world: tells what that one needs, its toys included')
     .description('Tell what is configured, reachable and missing.')
-    .action(() => perform(examine));
+    .action((slug: string | undefined) => perform((session) => examine(session, slug)));
 }
 
-async function examine(session: Session): Promise<ExitCode> {
-  const diagnoses = await session.composition.diagnose();
+async function examine(session: Session, slug: string | undefined): Promise<ExitCode> {
+  const diagnoses = await session.composition.diagnose(slug);
   const isSound = diagnoses.every(({ state }) => state !== 'broken');
   const told = { ok: true, value: diagnoses } as const;
   answer(session, told, { json: () => ({ ok: isSound, diagnoses }), lines: diagnosisLines });
