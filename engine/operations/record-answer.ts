@@ -1,7 +1,8 @@
 import type { Json } from '../contract/json.js';
 import type { Answer, SourceClass, TextAnswer } from '../generated/workflow-test.js';
 import type { InvocationRecord, InvocationView, LlmCallRecord } from '../ports/records.js';
-import { type Done, type Engine, refuse } from './engine.js';
+import { type Done, type Engine, refuse, type Refused } from './engine.js';
+import { fillHidden } from './fill-hidden.js';
 import { showInvocation, showLlmCall } from './records.js';
 
 /** What a call was answered, as a document of answers says it. */
@@ -31,9 +32,9 @@ export async function recordAnswer(engine: Engine, call: CallToRecord): Promise<
     if (!generation.ok) return generation;
     return { ok: true, value: { key, answer: toSaid(generation.value), is_hidden: false } };
   }
-  const unusable = record.hidden_by_redaction ? await findUnusable(engine, record) : undefined;
-  if (unusable !== undefined) return unusable;
-  return { ok: true, value: { key, answer: toReplied(record), is_hidden: record.hidden_by_redaction } };
+  const filled = record.hidden_by_redaction ? await fillAnswer(engine, record) : record;
+  if ('ok' in filled) return filled;
+  return { ok: true, value: { key, answer: toReplied(filled), is_hidden: record.hidden_by_redaction } };
 }
 
 const SOURCE_CLASSES: Readonly<Record<SourceClass, true>> = {
@@ -101,19 +102,23 @@ function toFailure(
   return { failure, ...(message === null ? {} : { message }), ...more };
 }
 
-/** Why what redaction lets through is no answer by itself, if so: the source's schema asks for what is hidden. */
-async function findUnusable(engine: Engine, record: InvocationRecord) {
+/**
+ * Fills what redaction hides of an answer and its schema asks for.
+ * @returns a refusal where the schema asks for more than can be made up
+ */
+async function fillAnswer(engine: Engine, record: InvocationRecord): Promise<InvocationRecord | Refused> {
   const { output_schema_hash, response_json, status, command_key } = record;
-  if (status !== 'succeeded' || output_schema_hash === null) return undefined;
+  if (status !== 'succeeded' || output_schema_hash === null) return record;
   const stored = await engine.store.components.find('json_schema', output_schema_hash);
   const compiled = stored && engine.authoring.compileSchema(output_schema_hash, stored.content);
-  if (!compiled?.ok) return undefined;
-  const problems = compiled.value(response_json).filter(({ severity }) => severity !== 'note');
-  if (problems.length === 0) return undefined;
+  if (!compiled?.ok) return record;
+  const filled = fillHidden(response_json, stored?.content);
+  const problems = compiled.value(filled).filter(({ severity }) => severity !== 'note');
+  if (problems.length === 0) return { ...record, response_json: filled };
   const reasons = problems.map(({ message, pointer }) => (pointer ? `${message} (at ${pointer})` : message));
   return refuse({
     code: 'RECORDING_HIDDEN',
-    message: `Redaction hides a part of the answer to ${command_key} that its schema asks for: ${reasons.join('; ')}.`,
+    message: `Redaction hides a part of the answer to ${command_key} that its schema asks for, and that cannot be made up: ${reasons.join('; ')}.`,
     repair: 'Where all of it may stand in a file, record it with --unredacted.',
   });
 }

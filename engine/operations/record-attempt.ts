@@ -19,6 +19,8 @@ import { showWorld } from './worlds.js';
 
 export interface RecordRequest {
   readonly attempt_id: string;
+  /** How many turns: that of the attempt, and those that were committed after it; 1 where it is left out. */
+  readonly turns?: number;
   /** What of the answers is written: `unredacted` is for the operator. */
   readonly view: InvocationView;
   readonly place: Place;
@@ -37,17 +39,21 @@ export interface Recording {
   readonly hidden: readonly string[];
 }
 
-/** Makes a test of an attempt: what its world was, what was answered, and what came of it. */
+/** Makes a test of an attempt, and of turns after it: what the world was, what was answered, and what came of it. */
 export async function recordAttempt(engine: Engine, request: RecordRequest): Promise<Done<Recording>> {
-  const shown = await showAttempt(engine, request.attempt_id);
-  if (!shown.ok) return shown;
-  const attempt = withAnswersOnly(shown.value);
-  const unfit = findUnfit(attempt);
-  if (unfit !== undefined) return unfit;
+  const found = await findAttempts(engine, request);
+  if (!found.ok) return found;
+  const [attempt, ...later] = found.value;
   const scenario_ref = await nameScenario(engine, attempt, request);
   if (!scenario_ref.ok) return scenario_ref;
-  const answers = await recordAnswers(engine, attempt, request.view);
-  if (!answers.ok) return answers;
+  const turns: Record<string, ByTurn<Answer>[string]> = {};
+  const hidden: string[] = [];
+  for (const one of found.value) {
+    const answers = await recordAnswers(engine, one, request.view);
+    if (!answers.ok) return answers;
+    Object.assign(turns, answers.value.turns);
+    hidden.push(...answers.value.hidden);
+  }
   const before = await showWorld(engine, { world_slug: attempt.world_slug, turn: attempt.attempted_turn - 1 });
   if (!before.ok) return before;
   const stored = await engine.store.components.find('scenario', attempt.scenario_hash);
@@ -56,14 +62,41 @@ export async function recordAttempt(engine: Engine, request: RecordRequest): Pro
   const test: WorkflowTest = {
     version: 1,
     label: labelOf(attempt),
-    description: `Recorded from turn ${attempt.attempted_turn} of the world ${attempt.world_slug}, attempt ${attempt.attempt_id}.`,
+    description: `Recorded from turn ${attempt.attempted_turn} of the world ${attempt.world_slug}, attempt ${attempt.attempt_id}${later.length === 0 ? '' : `, and ${later.length} more`}.`,
     scenario_ref: scenario_ref.value,
     world: attempt.world_slug,
+    ...(later.length === 0 ? {} : { turns: found.value.length }),
     ...(Object.keys(given).length === 0 ? {} : { given }),
-    answers: answers.value.turns,
-    expect: await expectationOf(engine, attempt),
+    answers: turns,
+    expect: await expectationOf(engine, found.value),
   };
-  return toRecording(test, answers.value.hidden);
+  return toRecording(test, hidden);
+}
+
+type Attempts = readonly [AttemptRecord, ...AttemptRecord[]];
+
+/** The attempt that is named, and those that committed the turns after it: all by one scenario. */
+async function findAttempts(engine: Engine, { attempt_id, turns = 1 }: RecordRequest): Promise<Done<Attempts>> {
+  const shown = await showAttempt(engine, attempt_id);
+  if (!shown.ok) return shown;
+  const first = withAnswersOnly(shown.value);
+  const unfit = findUnfit(first);
+  if (unfit !== undefined) return unfit;
+  const { world_slug, attempted_turn, scenario_hash } = first;
+  const listed = turns === 1 ? [] : await engine.store.records.attempts(world_slug);
+  const attempts: [AttemptRecord, ...AttemptRecord[]] = [first];
+  for (let turn = attempted_turn + 1; turn < attempted_turn + turns; turn += 1) {
+    const next = listed.find((one) => one.attempted_turn === turn && one.status === 'committed');
+    const later = next && (await showAttempt(engine, next.attempt_id));
+    if (first.status !== 'committed' || !later?.ok || later.value.scenario_hash !== scenario_hash)
+      return refuse({
+        code: 'ATTEMPT_NOT_RECORDABLE',
+        message: `Turn ${turn} of ${world_slug} was not committed after attempt ${attempt_id} by the same scenario.`,
+        repair: `Record fewer turns: --turns ${turn - attempted_turn}.`,
+      });
+    attempts.push(withAnswersOnly(later.value));
+  }
+  return { ok: true, value: attempts };
 }
 
 /** Writes a recording into a new file: one that somebody wrote is not written over. */
@@ -192,12 +225,13 @@ async function recordAnswers(
   };
 }
 
-async function expectationOf(engine: Engine, attempt: AttemptRecord): Promise<WorkflowTest['expect']> {
-  const turns = { [attempt.attempted_turn]: toExpectedTurn(attempt) };
-  if (attempt.status !== 'committed') return { turns };
-  const { world_slug, attempted_turn } = attempt;
+async function expectationOf(engine: Engine, attempts: Attempts): Promise<WorkflowTest['expect']> {
+  const turns = Object.fromEntries(attempts.map((attempt) => [attempt.attempted_turn, toExpectedTurn(attempt)]));
+  const { status, world_slug, attempted_turn } = attempts.at(-1) ?? attempts[0];
+  if (status !== 'committed') return { turns };
   const after = await showWorld(engine, { world_slug, turn: attempted_turn });
-  return after.ok ? { turns, world: toExpectedWorld(attempt, after.value) } : { turns };
+  const patches = attempts.flatMap((attempt) => attempt.patches);
+  return after.ok ? { turns, world: toExpectedWorld({ patches, attempted_turn }, after.value) } : { turns };
 }
 
 function toExpectedTurn(attempt: AttemptRecord): ExpectedTurn {
@@ -216,8 +250,11 @@ function withoutNulls(value: Readonly<Record<string, Json>>): Readonly<Record<st
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }
 
-/** Of what the turn has touched. */
-function toExpectedWorld({ patches, attempted_turn }: AttemptRecord, after: WorldSnapshot): ExpectedWorld {
+/** Of what the turns have touched. */
+function toExpectedWorld(
+  { patches, attempted_turn }: Pick<AttemptRecord, 'patches' | 'attempted_turn'>,
+  after: WorldSnapshot,
+): ExpectedWorld {
   const effects = patches.flatMap((patch) => patch.effects.map(toEffect));
   const touched = new Set(effects.flatMap(({ entity_id }) => entity_id ?? []));
   const places = new Set(effects.flatMap(({ environment_label }) => environment_label ?? []));

@@ -4,10 +4,11 @@ import { TURN_RETRIES } from '../../core/inbox/backoff.js';
 const TURNS_MAX = 10_000;
 
 /** `--turns N`. */
-export function turnsOption(turns?: number): Option {
-  return new Option('--turns <n>', 'how many turns, one after the other; the first that fails ends the run')
-    .argParser((text) => toWhole(text, 1, TURNS_MAX))
-    .default(turns);
+export function turnsOption(
+  turns?: number,
+  says = 'how many turns, one after the other; the first that fails ends the run',
+): Option {
+  return new Option('--turns <n>', says).argParser((text) => toWhole(text, 1, TURNS_MAX)).default(turns);
 }
 
 const WAIT_SECONDS = 30;

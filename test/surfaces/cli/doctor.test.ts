@@ -135,7 +135,7 @@ test('of one world, what its own sources need is told, its toys included', async
   const { of } = await examine({}, 'tools');
   assert.equal(of('CHUKWA_TOY_VENDING_URL')?.state, 'missing');
   assert.match(of('CHUKWA_TOY_VENDING_URL')?.repair ?? '', /chukwa toys/);
-  assert.equal(of('CHUKWA_TOY_PHONE_URL'), undefined, 'no source of this world names it');
+  assert.equal(of('CHUKWA_TOY_WEATHER_URL'), undefined, 'no source of this world names it');
   const unknown = await examine({}, 'nowhere');
   assert.deepEqual([unknown.code, unknown.of('database')?.code], [4, 'WORLD_UNKNOWN']);
 });

@@ -5,13 +5,14 @@ import {
   type RecordRequest,
   writeRecording,
 } from '../../../operations/record-attempt.js';
-import { rootOption, toPath } from '../arguments.js';
+import { rootOption, toPath, turnsOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { type RootOptions, toPlace } from '../place.js';
 import { hanging, line, verbatim } from '../render/line.js';
 import { type Perform, printExact, printJson, printLines, printRefused, type Session, withEngine } from '../session.js';
 
 interface RecordOptions extends RootOptions {
+  readonly turns: number;
   readonly out?: string;
   readonly scenario?: string;
   readonly unredacted?: boolean;
@@ -23,6 +24,7 @@ export function addRecord(program: Command, perform: Perform): void {
     .command('record')
     .helpGroup('What happened:')
     .argument('<attempt>', 'the id of an attempt that has ended')
+    .addOption(turnsOption(1, 'how many turns: its own, and those that were committed after it'))
     .option('--out <file>', 'write it there, such as my.test.json; a file that is there stays')
     .option('--scenario <path>', "the scenario's file, to be named by path; else the test names it by hash", toPath)
     .option('--unredacted', 'for the operator: write also what redaction hides')
@@ -32,9 +34,10 @@ export function addRecord(program: Command, perform: Perform): void {
 }
 
 async function record(session: Session, attempt_id: string, options: RecordOptions): Promise<ExitCode> {
-  const { out, scenario, unredacted } = options;
+  const { out, scenario, unredacted, turns } = options;
   const request: RecordRequest = {
     attempt_id,
+    turns,
     view: unredacted === true ? 'unredacted' : 'redacted',
     place: toPlace(session, options),
     ...(scenario === undefined ? {} : { scenario_path: scenario }),
@@ -64,6 +67,9 @@ function print(session: Session, { test, text, hidden }: Recording, out: string 
   else printExact(terminal, text);
   if (hidden.length > 0)
     printLines(terminal.error, [
-      hanging(2, `note: redaction hides parts of these answers, and the test lacks them: ${hidden.join(', ')}`),
+      hanging(
+        2,
+        `note: redaction hides parts of these answers, and the test lacks them, or holds something else in their place: ${hidden.join(', ')}`,
+      ),
     ]);
 }

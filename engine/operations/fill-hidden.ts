@@ -1,0 +1,53 @@
+import type { Json, JsonObject } from '../contract/json.js';
+
+/** Stands for a text that redaction hides. */
+const HIDDEN = 'hidden';
+
+/**
+ * An answer as redaction shows it, with what it lacks and its schema requires. No turn sees what is filled in: redaction
+ * hides it again. Only what the schema says plainly is followed, so the result may still not fit.
+ */
+export function fillHidden(value: Json, schema: Json | undefined): Json {
+  if (!isObject(schema)) return value;
+  if (Array.isArray(value)) return value.map((item) => fillHidden(item, schema['items']));
+  if (!isObject(value)) return value;
+  const { required = [], properties = {} } = schema as {
+    readonly required?: readonly string[];
+    readonly properties?: JsonObject;
+  };
+  const shown = Object.entries(value).map(([name, member]) => [name, fillHidden(member, properties[name])] as const);
+  const hidden = required
+    .filter((name) => !Object.hasOwn(value, name))
+    .map((name) => [name, sampleOf(properties[name])] as const);
+  return Object.fromEntries([...shown, ...hidden]);
+}
+
+function sampleOf(schema: Json | undefined): Json {
+  if (!isObject(schema)) return HIDDEN;
+  const { const: only, enum: listed, default: usual, examples, type, minimum = 0 } = schema;
+  const given = only ?? first(listed) ?? usual ?? first(examples);
+  if (given !== undefined) return given;
+  switch (Array.isArray(type) ? type[0] : type) {
+    case 'object':
+      return fillHidden({}, schema);
+    case 'array':
+      return [];
+    case 'number':
+    case 'integer':
+      return minimum;
+    case 'boolean':
+      return false;
+    case 'null':
+      return null;
+    default:
+      return HIDDEN;
+  }
+}
+
+function first(list: Json | undefined): Json | undefined {
+  return Array.isArray(list) ? (list as readonly Json[])[0] : undefined;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
