@@ -4,6 +4,8 @@ import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { v7 as uuid } from 'uuid';
 import type {
+  AnswerAsPerson,
+  AskedOfPerson,
   Composition,
   EngineOptions,
   HttpDesk,
@@ -78,6 +80,7 @@ export async function compose(variables: Variables): Promise<Composition> {
     openDryEngine: (answerCall) => openDryEngine(variables, answerCall),
     startToys,
     startScriptedModel,
+    startPerson,
     loadTokens: () => loadTokens(variables),
     servePlace: () => toServePlace(variables),
     listen,
@@ -396,6 +399,23 @@ async function startScriptedModel(answersFile: string, portBase?: number): Promi
       variables: { CHUKWA_LLM_BASE_URL: model.url, CHUKWA_LLM_API_KEY: LOOPBACK_KEY },
       close: () => model.close(),
     },
+  };
+}
+
+async function startPerson(answer: AnswerAsPerson): Promise<Stage> {
+  const { startScriptedModel: start } = await import('../fixtures/scripted-model/index.js');
+  const turns: Record<string, Record<string, { readonly text: string }>> = {};
+  const model = await start({ version: 1, label: 'person', turns });
+  model.onRequest(async ({ turn, key, body }) => {
+    const { messages } = body as unknown as Pick<AskedOfPerson, 'messages'>;
+    const text = await answer({ turn, key, messages });
+    // The run is being stopped, which ends the request.
+    if (text === undefined) return new Promise<never>(() => {});
+    turns[turn] = { ...turns[turn], [key]: { text } };
+  });
+  return {
+    variables: { CHUKWA_LLM_BASE_URL: model.url, CHUKWA_LLM_API_KEY: LOOPBACK_KEY },
+    close: () => model.close(),
   };
 }
 

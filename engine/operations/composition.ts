@@ -5,6 +5,17 @@ import type { Workshop } from './plugins/workshop.js';
 import type { Acknowledgement, SaidReport } from './reports.js';
 import type { LoadedTokens, Tokens } from './tokens.js';
 
+/** What a model is asked. */
+export interface AskedOfPerson {
+  readonly turn: number;
+  /** The command key, such as `ada/act/round-1/try-1`. */
+  readonly key: string;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+}
+
+/** Answers in place of a model. @returns undefined where the person goes away: the run is stopped then */
+export type AnswerAsPerson = (question: AskedOfPerson) => Promise<string | undefined>;
+
 /** What the composition root offers to a surface. Nothing is opened before it is asked for. */
 export interface Composition {
   /** The package's version. */
@@ -27,6 +38,8 @@ export interface Composition {
   startToys(portBase?: number): Promise<Stage>;
   /** The scripted model, reading its answers from a file; with a base, on the port after those of the toys. */
   startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>>;
+  /** A model whose answers a person gives. */
+  startPerson(answer: AnswerAsPerson): Promise<Stage>;
   /** What lets somebody in over HTTP; made where there is nothing yet. */
   loadTokens(): Promise<Done<LoadedTokens>>;
   /** Listens where it is configured. */

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { turnBackoffMs } from '../core/inbox/backoff.js';
+import { atLeisure } from '../core/workflow/at-leisure.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Doubt, Holder, LeftWorld } from '../ports/attempts.js';
 import type { AwaitedCall } from '../ports/pending-calls.js';
@@ -89,6 +90,8 @@ export interface RunRequest extends Narrowing {
   readonly anew?: boolean;
   /** How often a turn is tried anew, after a wait, when it failed for something that may pass by itself; else never. */
   readonly retries?: number;
+  /** A person answers in place of models, and has a day for it. */
+  readonly at_leisure?: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
 }
@@ -102,7 +105,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   const { scenario } = loaded.value;
   const narrowed = narrowRun(loaded.value.program, request);
   if (!narrowed.ok) return narrowed;
-  const program = narrowed.value;
+  const program = request.at_leisure === true ? atLeisure(narrowed.value) : narrowed.value;
   const turns: TurnReport[] = [];
   let left: LeftWorld | undefined;
   let committed = world.turn;

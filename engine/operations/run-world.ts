@@ -1,5 +1,5 @@
 import type { Database, WorldSnapshot } from '../ports/records.js';
-import type { Composition } from './composition.js';
+import type { AnswerAsPerson, Composition } from './composition.js';
 import { type Done, type Engine, whileReachable } from './engine.js';
 import { goOnBy } from './change-scenario.js';
 import { listEditedFiles } from './edited-files.js';
@@ -13,6 +13,8 @@ import { showWorld } from './worlds.js';
 export interface WatchedRun extends Omit<RunRequest, 'world_slug'> {
   /** What the scripted model says; without it the model of the environment is asked. */
   readonly answers_file?: string;
+  /** Answers in place of a model. */
+  readonly person?: AnswerAsPerson;
   /** The model to ask, in place of the one that sources' variables name. */
   readonly model?: string;
   /** The scenario to go on by from the next turn on; the world's own where it is left out. */
@@ -43,7 +45,7 @@ export function runWorld(
     const current = (await engine.store.worlds.scenarios(world_slug)).at(-1);
     const edited_files = await listEditedFiles(engine, current);
     request.onWorld(world.value, engine.store.database, edited_files);
-    return withEdited(await runTurns(engine, request), edited_files);
+    return withEdited(await runTurns(engine, { ...request, at_leisure: request.person !== undefined }), edited_files);
   });
 }
 
@@ -54,12 +56,13 @@ export function withEdited(run: Done<RunReport>, edited_files: readonly string[]
 
 /** What a run needs on the stage. */
 export function toStage(
-  { answers_file, model }: Pick<WatchedRun, 'answers_file' | 'model'>,
+  { answers_file, person, model }: Pick<WatchedRun, 'answers_file' | 'person' | 'model'>,
   with_toys: boolean,
 ): StageRequest {
   return {
     with_toys,
     ...(answers_file === undefined ? {} : { answers_file }),
+    ...(person === undefined ? {} : { person }),
     ...(model === undefined ? {} : { model }),
   };
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Problem } from '../contract/problem.js';
 import { parseSource } from '../core/content/source-text.js';
 import { nearestName } from '../core/content/nearest-name.js';
-import type { Composition, Stage } from './composition.js';
+import type { AnswerAsPerson, Composition, Stage } from './composition.js';
 import { type Done, refuse, unavailable } from './engine.js';
 
 /** What is to be set up before a world can run without the outside. */
@@ -11,6 +11,8 @@ export interface StageRequest {
   readonly with_toys: boolean;
   /** Absolute; the scripted model is started where it is given. */
   readonly answers_file?: string;
+  /** Answers in place of a model. */
+  readonly person?: AnswerAsPerson;
   /** The model to ask, where sources let a variable name it. */
   readonly model?: string;
   /** The first port; any that are free where it is left out. */
@@ -25,6 +27,7 @@ export async function startStage(composition: Composition, request: StageRequest
   };
   try {
     if (request.with_toys) stages.push(await composition.startToys(request.port_base));
+    if (request.person !== undefined) stages.push(await composition.startPerson(request.person));
     if (request.answers_file !== undefined) {
       const model = await composition.startScriptedModel(request.answers_file, request.port_base);
       if (!model.ok) {

@@ -5,7 +5,7 @@ import { printRefused, printUsage, type Session } from './session.js';
 
 /** Which model answers, as options say it. */
 export interface ModelOptions {
-  readonly llm?: 'scripted' | 'env';
+  readonly llm?: 'scripted' | 'env' | 'ask';
   readonly script?: string;
   readonly model?: string;
 }
@@ -17,6 +17,8 @@ export type ModelChoice =
       /** As people are told of it. */
       readonly model: string;
       readonly asked: { readonly answers_file?: string; readonly model?: string };
+      /** The person at the terminal answers, by this. */
+      readonly ask?: NonNullable<Session['terminal']['ask']>;
     }
   | { readonly ok: false; readonly code: ExitCode };
 
@@ -28,13 +30,23 @@ export function llmOption(): Option {
   ]);
 }
 
+/** `--llm scripted|env|ask` */
+export function llmOrPersonOption(): Option {
+  const says = 'the model: scripted, the one at CHUKWA_LLM_BASE_URL, or the person at this terminal';
+  return new Option('--llm <which>', says).choices(['scripted', 'env', 'ask']);
+}
+
 /** `--model NAME` */
 export function modelOption(): Option {
   return new Option('--model <name>', 'the model to ask, where a source leaves its name to a variable (model_env)');
 }
 
+/** A model that was chosen. */
+export type Chosen = Extract<ModelChoice, { ok: true }>;
+
 /** Finds out which model is meant. A script means the scripted model, and nothing else means it by itself. */
 export async function chooseModel(session: Session, { llm, script, model }: ModelOptions): Promise<ModelChoice> {
+  if (llm === 'ask') return choosePerson(session, script ?? model);
   if (llm === 'env' && script !== undefined)
     return refuseUsage(
       session,
@@ -59,7 +71,24 @@ export async function chooseModel(session: Session, { llm, script, model }: Mode
   return { ok: true, model: `scripted (${script})`, asked: { answers_file: file.value } };
 }
 
-function ofEnvironment(model: string | undefined): Pick<Extract<ModelChoice, { ok: true }>, 'model' | 'asked'> {
+function choosePerson(session: Session, other: string | undefined): ModelChoice {
+  const { ask } = session.terminal;
+  if (other !== undefined)
+    return refuseUsage(
+      session,
+      'With --llm ask the person at the terminal answers.',
+      'Leave --script and --model out.',
+    );
+  if (ask === undefined)
+    return refuseUsage(
+      session,
+      '--llm ask shows the prompt to the person at the terminal, and nobody sits at one here.',
+      'Run it in a terminal, without a pipe on standard input or standard error; or use --llm scripted.',
+    );
+  return { ok: true, model: 'the person at this terminal', asked: {}, ask };
+}
+
+function ofEnvironment(model: string | undefined): Pick<Chosen, 'model' | 'asked'> {
   if (model === undefined) return { model: 'of the environment', asked: {} };
   return { model: `${model}, of the environment`, asked: { model } };
 }

@@ -22,7 +22,7 @@ export interface Terminal {
   /**
    * Asks the person at the terminal for a line; left out where nobody sits at it.
    * @param question holds no control character
-   * @returns undefined where there is no answer: the input has ended, or Ctrl-C was pressed, which stops as ever
+   * @returns undefined where the person goes away, by Ctrl-C or the end of the input: whoever listens for a stop hears it
    */
   readonly ask?: (question: string) => Promise<string | undefined>;
   /** Leaves at once, whatever is under way. */
@@ -61,20 +61,17 @@ export function toTerminal(process: NodeJS.Process): Terminal {
 /** While a line is edited the terminal hands Ctrl-C to whoever reads it: it is passed on to whoever listens for it. */
 async function askLine(process: NodeJS.Process, question: string): Promise<string | undefined> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return await new Promise<string | undefined>((resolve) => {
-      lines.on('line', resolve);
-      lines.on('close', () => resolve(undefined));
-      lines.on('SIGINT', () => {
-        lines.close();
-        process.kill(process.pid, 'SIGINT');
-      });
-      lines.setPrompt(question);
-      lines.prompt();
-    });
-  } finally {
-    lines.close();
-  }
+  const answered = new Promise<string | undefined>((resolve) => {
+    lines.on('line', resolve);
+    lines.on('close', () => resolve(undefined));
+    lines.on('SIGINT', () => lines.close());
+  });
+  lines.setPrompt(question);
+  lines.prompt();
+  const answer = await answered;
+  lines.close();
+  if (answer === undefined) process.kill(process.pid, 'SIGINT');
+  return answer;
 }
 
 /**

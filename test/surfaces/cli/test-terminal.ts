@@ -41,7 +41,9 @@ export function openTestTerminal(settings: TestTerminalSettings = {}): TestTermi
   const typed = [...(settings.types ?? [])];
   const ask = async (question: string): Promise<string | undefined> => {
     asked.push(question);
-    return typed.shift();
+    const answer = typed.shift();
+    if (answer === undefined) terminal.interrupt();
+    return answer;
   };
   const terminal: TestTerminal = {
     ...(settings.types === undefined ? {} : { ask }),

@@ -20,6 +20,7 @@ const UNTOUCHED: Composition = {
   openDryEngine: unused,
   startToys: unused,
   startScriptedModel: unused,
+  startPerson: unused,
   loadTokens: unused,
   listen: unused,
   servePlace: unused,

@@ -6,11 +6,13 @@ import type { NamedScenario } from '../../../operations/named-scenario.js';
 import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueTurns } from '../../../operations/run-worker.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
-import { runWorld } from '../../../operations/run-world.js';
+import { runWorld, type WatchedRun } from '../../../operations/run-world.js';
 import { listOption, retriesOption, rootOption, toPath, turnsOption } from '../arguments.js';
+import { askPerson } from '../asked-person.js';
 import type { ExitCode } from '../exit-code.js';
-import { chooseModel, llmOption, modelOption, type ModelOptions } from '../model-choice.js';
+import { type Chosen, chooseModel, llmOrPersonOption, modelOption, type ModelOptions } from '../model-choice.js';
 import { type RootOptions, toPlace } from '../place.js';
+import type { Narration } from '../narration.js';
 import { playTurns } from '../play-turns.js';
 import { queuedLines } from '../render/queue.js';
 import { answer, type Perform, printUsage, type Session, withEngine } from '../session.js';
@@ -35,7 +37,7 @@ export function addRun(program: Command, perform: Perform): void {
     .description('Run turns of a world, here and now, told as they happen; or queue them for workers.')
     .addOption(turnsOption(1))
     .addOption(retriesOption())
-    .addOption(llmOption())
+    .addOption(llmOrPersonOption())
     .addOption(modelOption())
     .option('--script <file>', 'what the scripted model says: a script that ships, or a file')
     .addOption(listOption('--tools', 'offer these tools alone, of those that the policy allows; names between commas'))
@@ -65,6 +67,7 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
       ...narrowingOf(options),
       retries,
       ...choice.asked,
+      ...personOf(session, choice, narration),
       signal,
       onProgress: narration.onProgress,
       ...scenarioOf(session, options),
@@ -76,6 +79,15 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
 
 function narrowingOf({ tools, connections }: Narrowing): Narrowing {
   return { ...(tools === undefined ? {} : { tools }), ...(connections === undefined ? {} : { connections }) };
+}
+
+/** Who answers in place of a model, where somebody does. */
+function personOf(
+  { terminal }: Session,
+  { ask }: Pick<Chosen, 'ask'>,
+  { close }: Narration,
+): Pick<WatchedRun, 'person'> {
+  return ask === undefined ? {} : { person: askPerson({ error: terminal.error, ask }, close) };
 }
 
 /** The scenario to go on by, where one is named. */

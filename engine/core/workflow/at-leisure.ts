@@ -1,0 +1,27 @@
+import type { GenerationProgram, Program } from './program.js';
+
+const DAY_SECONDS = 86_400;
+
+/**
+ * The program with a day for each answer of a model, for a person who answers in its place. It asks the same, so that
+ * records of both fit each other.
+ */
+export function atLeisure(program: Program): Program {
+  const subjects = program.subjects.map((subject) => {
+    const nodes = subject.workflow.nodes.map((node) => ('constraints' in node ? { ...node, ...widen(node) } : node));
+    return { ...subject, workflow: { ...subject.workflow, nodes } };
+  });
+  return { ...program, subjects };
+}
+
+function widen({ call, constraints }: GenerationProgram): Pick<GenerationProgram, 'call' | 'constraints'> {
+  const timeout_ms = DAY_SECONDS * 1000;
+  return {
+    constraints: { ...constraints, timeout_seconds: DAY_SECONDS },
+    call: {
+      ...call,
+      source: { ...call.source, interface: { ...call.source.interface, timeout_ms } },
+      limits: { ...call.limits, max_runtime_ms: timeout_ms },
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { AnswerAsPerson } from '../../operations/composition.js';
+import { EMPTY, faint, line, strong, verbatim } from './render/line.js';
+import { proseLines } from './render/prose.js';
+import { printLines } from './session.js';
+import type { Terminal } from './terminal.js';
+
+/**
+ * Asks the person at a terminal what a model would be asked, one question at a time: first the whole prompt, then only
+ * what was added, such as why an answer was rejected. A plain sentence becomes a final patch without effects.
+ * @param beforeAsking called before something is shown, to take away what is written over and over
+ */
+export function askPerson(
+  { error, ask }: Pick<Terminal, 'error'> & Required<Pick<Terminal, 'ask'>>,
+  beforeAsking: () => void,
+): AnswerAsPerson {
+  const shown = new Map<string, number>();
+  let before: Promise<unknown> = Promise.resolve();
+  const answer: AnswerAsPerson = async ({ turn, key, messages }) => {
+    beforeAsking();
+    const conversation = `${turn} ${key.split('/').slice(0, 2).join('/')}`;
+    const fresh = messages.slice(shown.get(conversation) ?? 0).filter(({ role }) => role !== 'assistant');
+    shown.set(conversation, messages.length);
+    printLines(error, [
+      EMPTY,
+      line(strong(`turn ${turn}  ${key}`)),
+      ...fresh.flatMap(({ role, content }) => [EMPTY, line(faint(role)), ...proseLines(content, 2)]),
+      EMPTY,
+      verbatim(faint('Answer with a JSON object, as the prompt says; or with a sentence, told without effects.')),
+    ]);
+    return readAnswer(ask);
+  };
+  return (question) => {
+    const answered = before.then(() => answer(question));
+    before = answered.catch(() => {});
+    return answered;
+  };
+}
+
+/** An object may be written over several lines, which end where it is whole, or with an empty line. */
+async function readAnswer(ask: NonNullable<Terminal['ask']>): Promise<string | undefined> {
+  let text = '';
+  for (;;) {
+    const row = await ask(text === '' ? '> ' : '. ');
+    if (row === undefined) return undefined;
+    if (row.trim() === '') {
+      if (text === '') continue;
+      return text;
+    }
+    text = text === '' ? row.trim() : `${text}\n${row}`;
+    if (!text.startsWith('{')) return JSON.stringify({ kind: 'final_patch', patch: { narration: text, effects: [] } });
+    if (isWhole(text)) return text;
+  }
+}
+
+function isWhole(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
