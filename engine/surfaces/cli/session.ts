@@ -3,7 +3,7 @@ import type { Problem } from '../../contract/problem.js';
 import type { Composition, OpenArchive } from '../../operations/composition.js';
 import { type Archive, type Done, type Engine, type Refused, whileReachable } from '../../operations/engine.js';
 import { EXIT, type ExitCode } from './exit-code.js';
-import type { Line } from './render/line.js';
+import { hanging, type Line, verbatim } from './render/line.js';
 import { toSafeJson } from './render/neutralise.js';
 import { type Canvas, paint } from './render/paint.js';
 import { problemLines, toFinding } from './render/problems.js';
@@ -93,6 +93,17 @@ export function printJson(terminal: Pick<Terminal, 'out'>, value: unknown): void
 /** One JSON document in one line, where more are to follow. */
 export function printJsonLine(terminal: Pick<Terminal, 'out'>, value: unknown): void {
   terminal.out.write(`${toSafeJson(value, 0)}\n`);
+}
+
+/**
+ * What happens, as it happens: for people a line with the time before it, for programs a document of its own. It is broken
+ * on a terminal only: elsewhere it is a line of a log.
+ */
+export function printEvent({ terminal, as_json }: Omit<Session, 'composition'>, sentence: string, event: object): void {
+  const at = new Date().toISOString();
+  if (as_json) return printJsonLine(terminal, { at, ...event });
+  const text = `${at}  ${sentence}`;
+  printLines(terminal.out, [terminal.out.is_terminal ? hanging(at.length + 2, text) : verbatim(text)]);
 }
 
 /** A text for programs, byte for byte: nothing is added, broken or made harmless. Never for a terminal. */

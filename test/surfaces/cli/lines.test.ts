@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../../engine/contract/json.js';
 import { toArguments, toPhrase } from '../../../engine/surfaces/cli/render/json-view.js';
-import { hanging, type Line, strong, textOf, verbatim } from '../../../engine/surfaces/cli/render/line.js';
+import { commandLine, hanging, type Line, strong, textOf, verbatim } from '../../../engine/surfaces/cli/render/line.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
 import { tableLines } from '../../../engine/surfaces/cli/render/table.js';
 import { toDuration, toMoment } from '../../../engine/surfaces/cli/render/words.js';
 import { wrap } from '../../../engine/surfaces/cli/render/wrap.js';
+import { printEvent } from '../../../engine/surfaces/cli/session.js';
+import { openTestTerminal } from './test-terminal.js';
 
 const WRAPPED: readonly (readonly [name: string, line: Line, rows: readonly string[]])[] = [
   ['a short line stays', hanging(4, '  one two'), ['  one two']],
@@ -104,4 +106,24 @@ test('a table that does not fit is a block of names and values for each row', ()
       '',
     ].join('\n'),
   );
+});
+
+test('a command stands above what it shows where both do not fit beside each other', () => {
+  const lines = [commandLine('  ', 'npx chukwa llm-call 42', 'what the model said')];
+  assert.equal(paint(lines, { width: 60, has_colours: false }), '  npx chukwa llm-call 42  what the model said\n');
+  assert.equal(
+    paint(lines, { width: 40, has_colours: false }),
+    '  npx chukwa llm-call 42\n      what the model said\n',
+  );
+});
+
+test('what a worker does is a line of a log, and is broken between words on a terminal', () => {
+  const say = (is_live: boolean): readonly string[] => {
+    const terminal = openTestTerminal({ is_live, columns: 60 });
+    printEvent({ terminal, as_json: false }, 'park: turn 2 rests until it is answered, and waits', {});
+    return terminal.out_text().trimEnd().split('\n');
+  };
+  assert.equal(say(false).length, 1);
+  assert.ok(say(true).length > 1);
+  for (const row of say(true)) assert.ok(row.length <= 60, row);
 });

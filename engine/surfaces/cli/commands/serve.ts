@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
 import { verbatim } from '../render/line.js';
 import { leftLines, toSentence, toWorkerJson } from '../render/worker.js';
-import { type Perform, printJsonLine, printLines, printRefused, type Session } from '../session.js';
+import { type Perform, printEvent, printLines, printRefused, type Session } from '../session.js';
 import { afterEvent, type UnderWay } from '../under-way.js';
 
 interface ServeOptions {
@@ -55,10 +55,10 @@ async function run(session: Session, { host, port, concurrency, grace, maxRetrie
       signal: interruption.signal,
       onEvent: (event) => {
         under_way = afterEvent(under_way, event);
-        tell(session, toSentence(event), toWorkerJson(event));
+        printEvent(session, toSentence(event), toWorkerJson(event));
       },
       onReady: ({ url, database, tokens }) => {
-        tell(session, `serving at ${url}; ${database}; tokens in ${tokens.file}`, {
+        printEvent(session, `serving at ${url}; ${database}; tokens in ${tokens.file}`, {
           kind: 'serving',
           url,
           database,
@@ -68,7 +68,7 @@ async function run(session: Session, { host, port, concurrency, grace, maxRetrie
       },
     });
     if (!served.ok) return printRefused(session, served);
-    tell(session, 'stopped', { kind: 'stopped' });
+    printEvent(session, 'stopped', { kind: 'stopped' });
     return EXIT.done;
   } finally {
     interruption.end();
@@ -82,11 +82,4 @@ function showTokens({ terminal }: Session, { token, operator_token }: LoadedToke
     verbatim(`  CHUKWA_TOKEN           ${token}`),
     verbatim(`  CHUKWA_OPERATOR_TOKEN  ${operator_token}`),
   ]);
-}
-
-/** A line as it happens: for people with the time before it, for programs as a document of its own. */
-function tell({ terminal, as_json }: Session, sentence: string, event: object): void {
-  const at = new Date().toISOString();
-  if (as_json) printJsonLine(terminal, { at, ...event });
-  else printLines(terminal.out, [verbatim(`${at}  ${sentence}`)]);
 }

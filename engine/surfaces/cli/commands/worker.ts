@@ -3,9 +3,9 @@ import { runWorker } from '../../../operations/run-worker.js';
 import { maxRetriesOption, toWhole } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
-import { verbatim } from '../render/line.js';
+
 import { leftLines, toSentence, toWorkerJson } from '../render/worker.js';
-import { type Perform, printJsonLine, printLines, printRefused, type Session, withEngine } from '../session.js';
+import { type Perform, printEvent, printLines, printRefused, type Session, withEngine } from '../session.js';
 import { afterEvent, type UnderWay } from '../under-way.js';
 
 interface WorkerOptions {
@@ -69,25 +69,22 @@ async function work(
         signal: interruption.signal,
         onEvent: (event) => {
           under_way = afterEvent(under_way, event);
-          tell(session, toSentence(event), toWorkerJson(event));
+          printEvent(session, toSentence(event), toWorkerJson(event));
         },
         onReady: (about) => {
           const place = `${about.database}; doorbell: ${about.doorbell}`;
-          tell(session, `working, ${concurrency} at a time; ${place}`, { kind: 'working', concurrency, ...about });
+          printEvent(session, `working, ${concurrency} at a time; ${place}`, {
+            kind: 'working',
+            concurrency,
+            ...about,
+          });
         },
       }),
     );
     if (!worked.ok) return printRefused(session, worked);
-    tell(session, 'stopped', { kind: 'stopped' });
+    printEvent(session, 'stopped', { kind: 'stopped' });
     return EXIT.done;
   } finally {
     interruption.end();
   }
-}
-
-/** A line as it happens: for people with the time before it, for programs as a document of its own. */
-function tell({ terminal, as_json }: Session, sentence: string, event: object): void {
-  const at = new Date().toISOString();
-  if (as_json) printJsonLine(terminal, { at, ...event });
-  else printLines(terminal.out, [verbatim(`${at}  ${sentence}`)]);
 }

@@ -37,6 +37,17 @@ export function verbatim(...parts: readonly Part[]): Line {
   return { spans: parts.map(toSpan) };
 }
 
+/** A command with what it shows, which stands beneath it where both do not fit beside each other. */
+export function commandLine(indent: string, command: string, why: string, width = command.length): Line {
+  return {
+    ...verbatim(indent, accent(command.padEnd(width)), faint(`  ${why}`)),
+    below: {
+      columns: indent.length + Math.max(width, command.length) + 2 + why.length,
+      lines: [verbatim(indent, accent(command)), line(faint(`${indent}    ${why}`))],
+    },
+  };
+}
+
 export const EMPTY: Line = { spans: [] };
 
 export const strong = (text: string): Span => ({ text, tone: 'strong' });

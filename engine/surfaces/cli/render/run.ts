@@ -1,7 +1,7 @@
 import type { DryRunSummary, InvocationReport, RunReport, TurnReport } from '../../../operations/run-turns.js';
 import type { Database, WorldSnapshot } from '../../../ports/records.js';
 import { awaitedLines } from './awaited.js';
-import { accent, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
+import { commandLine, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
 import type { Story } from './story.js';
 import { tableLines } from './table.js';
 import { count } from './words.js';
@@ -82,10 +82,7 @@ function furtherLines(report: RunReport): readonly Line[] {
   const commands = turn === undefined ? [] : toCommands(turn);
   const all = [...commands, [`npx chukwa world show ${report.world}`, 'the world as it stands'] as const];
   const width = Math.max(...all.map(([command]) => command.length));
-  return [
-    line('To look further:'),
-    ...all.map(([command, why]) => verbatim('  ', accent(command.padEnd(width)), faint(`  ${why}`))),
-  ];
+  return [line('To look further:'), ...all.map(([command, why]) => commandLine('  ', command, why, width))];
 }
 
 type Command = readonly [command: string, why: string];
