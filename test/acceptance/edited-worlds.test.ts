@@ -19,7 +19,8 @@ const file = (...names: readonly string[]) => join(folder, 'workflows', ...names
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chukwa-edited-'));
   await cp(join(ROOT, 'workflows', 'simple'), file('simple'), { recursive: true });
-  await cp(join(ROOT, 'workflows', 'sources'), file('sources'), { recursive: true });
+  for (const shared of ['sources', 'prompts'])
+    await cp(join(ROOT, 'workflows', shared), file(shared), { recursive: true });
 });
 
 after(() => rm(folder, { recursive: true, force: true }));
@@ -57,12 +58,13 @@ test('run names the files that were edited, once, and goes by them only when it 
   const first_hash = await scenarioOf(first);
   await edit(file('simple', 'workflow.json'), (text) => `${text}\n`);
   assert.equal((await run()).edited_files, undefined, 'white space is no edit of a document');
+  await edit(file('simple', 'workflow.json'), (text) => text.trimEnd().concat('\n'));
 
-  await edit(file('simple', 'workflow.json'), (text) => text.replace('What does', 'What on earth does'));
+  await edit(file('prompts', 'plain.user.md'), (text) => text.replace('What does', 'What on earth does'));
   const told = await chukwa('run', 'pond', '--script', 'simple');
   assert.equal(told.code, 0, told.error);
-  assert.match(told.out, /This file has changed since[^\n]*:\n {2}workflows\/simple\/workflow\.json\n/);
-  assert.equal(told.out.split('workflows/simple/workflow.json').length, 2);
+  assert.match(told.out, /This file has changed since[^\n]*:\n {2}workflows\/prompts\/plain\.user\.md\n/);
+  assert.equal(told.out.split('workflows/prompts/plain.user.md').length, 2);
   assert.equal((await show()).scenario_hash, first_hash);
 
   const adopted = await run(...scenario());
