@@ -113,7 +113,7 @@ export interface Projection {
     /** How many of the subject's latest memories. */
     readonly recent: number;
   };
-  /** What {{world.recent_events}} tells: narrations and effects that the subject could perceive. */
+  /** What {{world.recent_events}} tells: narrations and effects that the subject could see. */
   readonly events?: {
     /** Of how many committed turns; what earlier subjects did in this one is always told. */
     readonly turns: number;

@@ -151,7 +151,7 @@ test('a missing answer says turn, key, subject, node, binding, source, and what 
     source: 'toy_phone_inbox',
     request: { owner_entity_id: 'bob', phone_entity_id: 'bob_phone', turn: 1 },
   });
-  assert.match(missing?.repair ?? '', /\{"1":\{"bob\/ambient\/bob_phone_inbox":\{"json":\{\}\}\}\}/);
+  assert.match(missing?.repair ?? '', /\{"1":\{"bob\/ambient\/bob_phone_inbox":\{"json":\{"messages":\[\]\}\}\}\}/);
   assert.match(error, /ANSWER_MISSING/);
   const told = await chukwa('run', 'silent', '--dry', '--answers', nothing);
   assert.match(told.out, /1 answer that nothing asked for:\n {2}turn 2 {2}bob\/act\/round-1\/try-1/);
