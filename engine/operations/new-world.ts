@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { type Done, refuse } from './engine.js';
 import { findSlugProblem } from './worlds.js';
 
-/** What a new world can be: one agent, a place with services, or several agents. Each is a folder of `templates/`. */
+/** What a new world can be: one agent, a place with services, or several agents. Each is a folder of `fixtures/templates/`. */
 export const WORLD_SHAPES = ['agent', 'place', 'village'] as const;
 
 export type WorldShape = (typeof WORLD_SHAPES)[number];
@@ -43,7 +43,7 @@ export async function layOutWorld({ name, shape, into, package_root }: WantedWor
       repair: 'Choose another name, or another folder with --into.',
     });
   }
-  const template = join(package_root, 'templates', shape);
+  const template = join(package_root, 'fixtures', 'templates', shape);
   const schemas = `${relative(folder, join(package_root, 'schemas')).split(sep).join('/')}/`;
   const files = (await readdir(template)).sort();
   await mkdir(folder, { recursive: true });

@@ -17,7 +17,7 @@ async function openHarbour(context: TestContext) {
     const code = await runCommandLine(await compose({ CHUKWA_DATA_DIR: join(folder, 'data') }), words, terminal);
     return { code, told: terminal.out_text() + terminal.error_text() };
   };
-  const scenario = join(ROOT, 'templates/place/scenario.json');
+  const scenario = join(ROOT, 'fixtures/templates/place/scenario.json');
   assert.equal((await chukwa(['world', 'create', 'harbour', '--scenario', scenario])).code, 0);
   const read = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8')) as Answers;
   return { folder, chukwa, read };

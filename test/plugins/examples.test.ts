@@ -20,7 +20,7 @@ const source = compileShipped(await readSchema(join(SHIPPED_PLUGINS, '..', 'sche
 
 /** What is wrong with an interface, by the schema of the plugin that it names. */
 function judgeInterface(value: Json): readonly unknown[] {
-  const schema = interfaces.get(String((value as JsonObject)['name']));
+  const schema = interfaces.get((value as { readonly name: string }).name);
   assert.ok(schema, `${JSON.stringify(value)} names no plugin that ships`);
   return compileShipped(schema)(value);
 }

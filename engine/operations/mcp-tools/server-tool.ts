@@ -44,13 +44,17 @@ export function readTools(
   compileSchema: CompileSchema,
 ): readonly (ServerTool | UsableTool)[] {
   const tools = listed.filter(isObject).filter(({ name }) => typeof name === 'string');
-  const ids = tools.map(({ name }) => toId(prefix, String(name)));
+  const ids = tools.map((tool) => toId(prefix, nameOf(tool)));
   const counts = new Map<string, number>();
   for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
   return tools.map((tool, index) => {
     const id = ids[index] ?? '';
     return readTool(tool, { id, compileSchema, is_shared: (counts.get(id) ?? 0) > 1 });
   });
+}
+
+function nameOf({ name }: JsonObject): string {
+  return typeof name === 'string' ? name : '';
 }
 
 function toId(prefix: string, name: string): string {
@@ -65,7 +69,7 @@ interface Setting {
 }
 
 function readTool(tool: JsonObject, { id, compileSchema, is_shared }: Setting): ServerTool | UsableTool {
-  const name = String(tool['name']);
+  const name = nameOf(tool);
   const shown = describeTool(tool);
   const unusable = (why: string): ServerTool => ({ ...shown, unusable: why });
   if (!NAME.test(name)) return unusable('its name has other characters than letters, digits and _./-, or too many');
@@ -83,12 +87,13 @@ function readTool(tool: JsonObject, { id, compileSchema, is_shared }: Setting): 
   };
 }
 
-function describeTool({ name, description, annotations, inputSchema }: JsonObject): ServerTool {
+function describeTool(tool: JsonObject): ServerTool {
+  const { description, annotations, inputSchema } = tool;
   const hints = isObject(annotations) ? annotations : {};
   const required = isObject(inputSchema) && Array.isArray(inputSchema['required']) ? inputSchema['required'] : [];
   const names = (required as readonly Json[]).filter((member) => typeof member === 'string');
   return {
-    name: shorten(String(name), NAME_LENGTH_MAX),
+    name: shorten(nameOf(tool), NAME_LENGTH_MAX),
     description: typeof description === 'string' ? shorten(description, DESCRIPTION_LENGTH_MAX) : '',
     is_read_only: hintOf(hints['readOnlyHint']),
     is_destructive: hintOf(hints['destructiveHint']),
