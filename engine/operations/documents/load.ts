@@ -2,7 +2,12 @@ import { dirname, relative } from 'node:path';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Location, Outcome, Problem } from '../../contract/problem.js';
 import { parsePrompt, parseSource, type SourceText } from '../../core/content/source-text.js';
-import { type DocumentKind, documentKindOf, isPromptFile } from '../../core/workflow/link/document-kind.js';
+import {
+  type DocumentKind,
+  documentKindOf,
+  findMistakenSchema,
+  isPromptFile,
+} from '../../core/workflow/link/document-kind.js';
 import { listReferences } from '../../core/workflow/link/references.js';
 import { type ResolvePath, resolveWithin, SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
 import { findFiles, listDocumentFiles, type Place } from './find-files.js';
@@ -138,8 +143,22 @@ function toLoaded(path: string, name: string, text: Outcome<string>): LoadedFile
     name,
     kind,
     source: parsed.value,
-    problems: kind === undefined ? [unknownKind(parsed.value.value)] : [],
+    problems: kind === undefined ? [unknownKind(parsed.value.value)] : findMistake(kind, parsed.value),
   };
+}
+
+function findMistake(kind: DocumentKind, { value, locate }: SourceText): readonly Problem[] {
+  const named = findMistakenSchema(value);
+  if (named === undefined || named === kind) return [];
+  return [
+    {
+      code: 'SCHEMA_OF_ANOTHER_KIND',
+      message: `"$schema" names the schema of a ${named}, and the members are those of a ${kind}`,
+      pointer: '/$schema',
+      location: locate('/$schema'),
+      repair: `Name the schema of a ${kind}, or leave "$schema" out.`,
+    },
+  ];
 }
 
 function toUnreadable(path: string, name: string, problems: readonly Problem[]): LoadedFile {

@@ -40,7 +40,20 @@ const SHAPES: readonly (readonly [DocumentKind, readonly string[]])[] = [
 export function documentKindOf(path: string, value: Json): DocumentKind | undefined {
   if (path.endsWith('.test.json')) return 'workflow_test';
   if (typeof value !== 'object' || value === null || isList(value)) return undefined;
-  return kindBySchema(value['$schema']) ?? kindByShape(value);
+  const named = kindBySchema(value['$schema']);
+  return named === undefined || isMistaken(named, value) ? kindByShape(value) : named;
+}
+
+/** The kind that a document's `$schema` names by mistake: the document has members of another kind, and none of that one. */
+export function findMistakenSchema(value: Json): DocumentKind | undefined {
+  if (typeof value !== 'object' || value === null || isList(value)) return undefined;
+  const named = kindBySchema(value['$schema']);
+  return named !== undefined && isMistaken(named, value) ? named : undefined;
+}
+
+function isMistaken(named: DocumentKind, value: JsonObject): boolean {
+  const shape = SHAPES.find(([kind]) => kind === named)?.[1];
+  return shape !== undefined && countOf(shape, value) === 0 && kindByShape(value) !== undefined;
 }
 
 /** Whether a file is a prompt by itself, by the end of its name: every other file is read as JSON. */
@@ -64,8 +77,12 @@ function kindBySchema(schema: Json | undefined): DocumentKind | undefined {
 function kindByShape(value: JsonObject): DocumentKind | undefined {
   const scores = SHAPES.map(([kind, members]) => ({
     kind,
-    score: members.filter((member) => Object.hasOwn(value, member)).length,
+    score: countOf(members, value),
   }));
   const best = Math.max(...scores.map(({ score }) => score));
   return best === 0 ? undefined : scores.find(({ score }) => score === best)?.kind;
+}
+
+function countOf(members: readonly string[], value: JsonObject): number {
+  return members.filter((member) => Object.hasOwn(value, member)).length;
 }
