@@ -15,24 +15,11 @@ CREATE DOMAIN tool_call_id_text AS text COLLATE "default"
 CREATE DOMAIN tool_name_text AS text COLLATE "default"
     CHECK ((((length(VALUE) >= 1) AND (length(VALUE) <= 64)) AND (VALUE !~ '[^A-Za-z0-9_-]'::text)));
 
-CREATE TYPE agent_activity AS ENUM (
-    'thinking',
-    'executing_tool',
-    'awaiting_tool_result'
-);
-
 CREATE TYPE agent_status AS ENUM (
     'idle',
     'dispatched',
     'running',
     'suspended'
-);
-
-CREATE TYPE agent_turn_outcome AS ENUM (
-    'success',
-    'failed',
-    'stopped',
-    'timed_out'
 );
 
 CREATE TYPE attempt_status AS ENUM (
@@ -52,20 +39,6 @@ CREATE TYPE audit_kind AS ENUM (
     'attempt_set_aside'
 );
 
-CREATE TYPE box_kind AS ENUM (
-    'context',
-    'output'
-);
-
-CREATE TYPE card_kind AS ENUM (
-    'task.instruction',
-    'task.result_fields',
-    'ambient.reading',
-    'tool.call',
-    'tool.result',
-    'task.deliverable'
-);
-
 CREATE TYPE component_kind AS ENUM (
     'json_schema',
     'response_source',
@@ -74,11 +47,6 @@ CREATE TYPE component_kind AS ENUM (
     'tool_policy',
     'scenario',
     'prompt_text'
-);
-
-CREATE TYPE edge_phase AS ENUM (
-    'request',
-    'response'
 );
 
 CREATE TYPE effect_class AS ENUM (
@@ -91,13 +59,6 @@ CREATE TYPE effect_operation AS ENUM (
     'set_entity_state',
     'append_entity_memory',
     'set_environment_content'
-);
-
-CREATE TYPE execution_primitive AS ENUM (
-    'enqueue',
-    'tool_call',
-    'report',
-    'join'
 );
 
 CREATE TYPE inbox_message_type AS ENUM (
@@ -204,25 +165,6 @@ CREATE TABLE adopted_calls (
     CONSTRAINT adopted_calls_pkey PRIMARY KEY (world_slug, attempt_id, source_invocation_id)
 );
 
-CREATE TABLE agent_events (
-    world_slug human_id_text NOT NULL,
-    agent_turn_id uuid NOT NULL,
-    transition text NOT NULL,
-    kind text NOT NULL,
-    event_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-    agent_id entity_id_text NOT NULL,
-    subject text NOT NULL GENERATED ALWAYS AS (((((
-CASE kind
-    WHEN 'wakeup'::text THEN 'cmd'::text
-    ELSE 'evt'::text
-END || '.agent.'::text) || (agent_id)::text) || '.'::text) || kind)) STORED,
-    occurred_at timestamp with time zone NOT NULL,
-    payload json NOT NULL,
-    CONSTRAINT agent_events_pkey PRIMARY KEY (world_slug, agent_turn_id, transition, kind),
-    CONSTRAINT agent_events_check CHECK (((kind <> 'task'::text) OR (transition = 'ended'::text))),
-    CONSTRAINT agent_events_kind_check CHECK ((kind = ANY (ARRAY['wakeup'::text, 'state'::text, 'step'::text, 'task'::text])))
-);
-
 CREATE TABLE agent_inbox (
     world_slug human_id_text NOT NULL,
     inbox_id uuid NOT NULL,
@@ -261,36 +203,9 @@ CREATE TABLE agent_state_heads (
     status agent_status NOT NULL DEFAULT 'idle'::agent_status,
     turn_epoch bigint NOT NULL DEFAULT 0,
     active_agent_turn_id uuid,
-    activity agent_activity,
-    current_tool text,
-    waiting_tool_count integer NOT NULL DEFAULT 0,
-    resume_deadline timestamp with time zone,
-    expecting_correlation_id uuid,
     CONSTRAINT agent_state_heads_pkey PRIMARY KEY (world_slug, agent_id),
     CONSTRAINT agent_state_heads_check CHECK (((status = 'idle'::agent_status) = (active_agent_turn_id IS NULL))),
-    CONSTRAINT agent_state_heads_check1 CHECK (((status = 'suspended'::agent_status) = (resume_deadline IS NOT NULL))),
-    CONSTRAINT agent_state_heads_turn_epoch_check CHECK ((turn_epoch >= 0)),
-    CONSTRAINT agent_state_heads_waiting_tool_count_check CHECK ((waiting_tool_count >= 0))
-);
-
-CREATE TABLE agent_turns (
-    world_slug human_id_text NOT NULL,
-    agent_turn_id uuid NOT NULL,
-    agent_id entity_id_text NOT NULL,
-    attempt_id uuid NOT NULL,
-    turn_epoch bigint NOT NULL,
-    inbox_id uuid NOT NULL,
-    context_box_id uuid NOT NULL,
-    output_box_id uuid NOT NULL,
-    began_at timestamp with time zone NOT NULL,
-    ended_at timestamp with time zone,
-    outcome agent_turn_outcome,
-    deliverable_card_id uuid,
-    CONSTRAINT agent_turns_pkey PRIMARY KEY (world_slug, agent_turn_id),
-    CONSTRAINT agent_turns_world_slug_agent_id_turn_epoch_key UNIQUE (world_slug, agent_id, turn_epoch),
-    CONSTRAINT agent_turns_world_slug_attempt_id_agent_id_key UNIQUE (world_slug, attempt_id, agent_id),
-    CONSTRAINT agent_turns_check CHECK ((num_nonnulls(ended_at, outcome, deliverable_card_id) = ANY (ARRAY[0, 3]))),
-    CONSTRAINT agent_turns_turn_epoch_check CHECK ((turn_epoch >= 1))
+    CONSTRAINT agent_state_heads_turn_epoch_check CHECK ((turn_epoch >= 0))
 );
 
 CREATE TABLE attempt_events (
@@ -342,17 +257,6 @@ CREATE TABLE attempts (
     CONSTRAINT attempts_take_overs_check CHECK ((take_overs >= 0))
 );
 
-CREATE TABLE boxes (
-    world_slug human_id_text NOT NULL,
-    box_id uuid NOT NULL,
-    agent_turn_id uuid NOT NULL,
-    kind box_kind NOT NULL,
-    card_limit integer NOT NULL,
-    CONSTRAINT boxes_pkey PRIMARY KEY (world_slug, box_id),
-    CONSTRAINT boxes_writer_key UNIQUE (world_slug, box_id, agent_turn_id, card_limit),
-    CONSTRAINT boxes_card_limit_check CHECK ((card_limit >= 1))
-);
-
 CREATE TABLE call_settlements (
     world_slug human_id_text NOT NULL,
     source_invocation_id uuid NOT NULL,
@@ -362,25 +266,6 @@ CREATE TABLE call_settlements (
     settled_at timestamp with time zone NOT NULL,
     CONSTRAINT call_settlements_pkey PRIMARY KEY (world_slug, source_invocation_id),
     CONSTRAINT call_settlements_check CHECK ((performed = (response_json IS NOT NULL)))
-);
-
-CREATE TABLE cards (
-    world_slug human_id_text NOT NULL,
-    box_id uuid NOT NULL,
-    "position" integer NOT NULL,
-    card_id uuid NOT NULL,
-    agent_turn_id uuid NOT NULL,
-    card_limit integer NOT NULL,
-    kind card_kind NOT NULL,
-    component_hash sha256_hex,
-    source_invocation_id uuid,
-    llm_call_id uuid,
-    patch_seq integer,
-    content json,
-    CONSTRAINT cards_pkey PRIMARY KEY (world_slug, box_id, "position"),
-    CONSTRAINT cards_id_key UNIQUE (world_slug, box_id, card_id),
-    CONSTRAINT cards_check CHECK ((("position" >= 1) AND ("position" <= card_limit))),
-    CONSTRAINT cards_pointer_check CHECK (((num_nonnulls(component_hash, source_invocation_id, content) >= 1) AND ((llm_call_id IS NULL) OR (source_invocation_id IS NOT NULL))))
 );
 
 CREATE TABLE cognition_profiles (
@@ -448,19 +333,6 @@ CREATE TABLE environment_contents (
     effect_index integer,
     CONSTRAINT environment_contents_pkey PRIMARY KEY (world_slug, environment_label, turn),
     CONSTRAINT environment_contents_check CHECK ((num_nulls(patch_seq, effect_index) = ANY (ARRAY[0, 2])))
-);
-
-CREATE TABLE execution_edges (
-    world_slug human_id_text NOT NULL,
-    agent_turn_id uuid NOT NULL,
-    primitive execution_primitive NOT NULL,
-    edge_phase edge_phase NOT NULL,
-    correlation_id uuid NOT NULL,
-    edge_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-    trace_id uuid NOT NULL,
-    parent_step_id uuid,
-    occurred_at timestamp with time zone NOT NULL,
-    CONSTRAINT execution_edges_pkey PRIMARY KEY (world_slug, agent_turn_id, primitive, edge_phase, correlation_id)
 );
 
 CREATE TABLE json_schemas (
@@ -691,15 +563,6 @@ CREATE TABLE tool_policies (
     CONSTRAINT tool_policies_pkey PRIMARY KEY (hash)
 );
 
-CREATE TABLE turn_waiting_tools (
-    world_slug human_id_text NOT NULL,
-    agent_turn_id uuid NOT NULL,
-    tool_call_id uuid NOT NULL,
-    registered_at timestamp with time zone NOT NULL,
-    received_at timestamp with time zone,
-    CONSTRAINT turn_waiting_tools_pkey PRIMARY KEY (world_slug, agent_turn_id, tool_call_id)
-);
-
 CREATE TABLE turns (
     world_slug human_id_text NOT NULL,
     turn natural_bigint NOT NULL,
@@ -787,17 +650,10 @@ CREATE TABLE worlds (
 ALTER TABLE adopted_calls ADD CONSTRAINT adopted_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE adopted_calls ADD CONSTRAINT adopted_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
-ALTER TABLE agent_events ADD CONSTRAINT agent_events_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id) DEFERRABLE;
-
 ALTER TABLE agent_inbox ADD CONSTRAINT agent_inbox_attempt_fk FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE agent_inbox ADD CONSTRAINT agent_inbox_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
-ALTER TABLE agent_state_heads ADD CONSTRAINT agent_state_heads_turn_fk FOREIGN KEY (world_slug, active_agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id) DEFERRABLE;
 ALTER TABLE agent_state_heads ADD CONSTRAINT agent_state_heads_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
-
-ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_deliverable_fk FOREIGN KEY (world_slug, output_box_id, deliverable_card_id) REFERENCES cards(world_slug, box_id, card_id) DEFERRABLE;
-ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
-ALTER TABLE agent_turns ADD CONSTRAINT agent_turns_world_slug_inbox_id_fkey FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id) DEFERRABLE;
 
 ALTER TABLE attempt_events ADD CONSTRAINT attempt_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
@@ -808,13 +664,8 @@ ALTER TABLE attempts ADD CONSTRAINT attempts_last_source_invocation_fk FOREIGN K
 ALTER TABLE attempts ADD CONSTRAINT attempts_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash) DEFERRABLE;
 ALTER TABLE attempts ADD CONSTRAINT attempts_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
-ALTER TABLE boxes ADD CONSTRAINT boxes_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id) DEFERRABLE;
-
 ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
-
-ALTER TABLE cards ADD CONSTRAINT cards_world_slug_box_id_agent_turn_id_card_limit_fkey FOREIGN KEY (world_slug, box_id, agent_turn_id, card_limit) REFERENCES boxes(world_slug, box_id, agent_turn_id, card_limit) DEFERRABLE;
-ALTER TABLE cards ADD CONSTRAINT cards_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
 ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 ALTER TABLE cognition_profiles ADD CONSTRAINT cognition_profiles_tool_policy_hash_fkey FOREIGN KEY (tool_policy_hash) REFERENCES tool_policies(hash) DEFERRABLE;
@@ -833,8 +684,6 @@ ALTER TABLE entity_states ADD CONSTRAINT entity_states_world_slug_turn_patch_seq
 
 ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn) DEFERRABLE;
 ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_turn_patch_seq_effect_inde_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index) DEFERRABLE;
-
-ALTER TABLE execution_edges ADD CONSTRAINT execution_edges_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id) DEFERRABLE;
 
 ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
@@ -865,9 +714,6 @@ ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_source_hash_fke
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_workflow_hash_fkey FOREIGN KEY (workflow_hash) REFERENCES cognition_workflows(hash) DEFERRABLE;
 
 ALTER TABLE tool_policies ADD CONSTRAINT tool_policies_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
-
-ALTER TABLE turn_waiting_tools ADD CONSTRAINT turn_waiting_tools_world_slug_agent_turn_id_fkey FOREIGN KEY (world_slug, agent_turn_id) REFERENCES agent_turns(world_slug, agent_turn_id) DEFERRABLE;
-ALTER TABLE turn_waiting_tools ADD CONSTRAINT turn_waiting_tools_world_slug_tool_call_id_fkey FOREIGN KEY (world_slug, tool_call_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
 ALTER TABLE turns ADD CONSTRAINT turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE turns ADD CONSTRAINT turns_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
@@ -952,14 +798,13 @@ CREATE VIEW llm_message_pieces AS
      CROSS JOIN LATERAL UNNEST(llm_messages.origins, llm_messages.texts, llm_messages.segment_hashes) WITH ORDINALITY pieces(origin, text, segment_hash, "position"))
      LEFT JOIN llm_segments USING (segment_hash));
 
+CREATE INDEX agent_inbox_agent_turn_id_idx ON public.agent_inbox USING btree (agent_turn_id) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_turn_id IS NOT NULL));
 CREATE UNIQUE INDEX agent_inbox_agent_turn_idx ON public.agent_inbox USING btree (world_slug, agent_id) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
 CREATE INDEX agent_inbox_attempt_idx ON public.agent_inbox USING btree (world_slug, attempt_id) WHERE ((status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])) AND (attempt_id IS NOT NULL));
 CREATE UNIQUE INDEX agent_inbox_correlation_idx ON public.agent_inbox USING btree (world_slug, correlation_id) WHERE (correlation_id IS NOT NULL);
 CREATE INDEX agent_inbox_due_idx ON public.agent_inbox USING btree (due_at, inbox_id) WHERE (due_at IS NOT NULL);
 CREATE INDEX agent_inbox_queue_idx ON public.agent_inbox USING btree (world_slug, inbox_id) WHERE ((status = 'queued'::inbox_status) AND (agent_id IS NULL));
 CREATE UNIQUE INDEX agent_inbox_turn_idx ON public.agent_inbox USING btree (world_slug) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
-
-CREATE INDEX agent_turns_id_idx ON public.agent_turns USING btree (agent_turn_id);
 
 CREATE INDEX attempts_id_idx ON public.attempts USING btree (attempt_id);
 CREATE UNIQUE INDEX attempts_open_idx ON public.attempts USING btree (world_slug) WHERE (status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status]));
@@ -1005,6 +850,17 @@ END
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.named_uuid(first text, second text)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+    SELECT (substr(digits, 1, 12) || '8' || substr(digits, 14, 3)
+        || substr('89ab', ('x' || substr(digits, 17, 1))::bit(4)::int % 4 + 1, 1) || substr(digits, 18, 15))::uuid
+    FROM encode(sha256(convert_to('["' || first || '","' || second || '"]', 'UTF8')), 'hex') AS digits
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1032,18 +888,13 @@ $function$
 ;
 
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.adopted_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.agent_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER forget_payload BEFORE UPDATE OF status ON public.agent_inbox FOR EACH ROW WHEN (((new.status = 'consumed'::inbox_status) AND (new.message_type <> 'turn'::inbox_message_type))) EXECUTE FUNCTION forget_payload();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_inbox FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_state_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
-CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.agent_turns FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('an agent turn that has ended is final');
-CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_turns FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('an attempt that has ended is final');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.boxes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.call_settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cards FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cognition_profiles FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cognition_workflows FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.component_references FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -1051,7 +902,6 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.compone
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entity_memories FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.entity_states FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.environment_contents FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.execution_edges FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.json_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_artifacts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.llm_calls FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('a generation that has ended is final');
@@ -1070,7 +920,6 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.scenari
 CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.source_invocations FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('a call that has ended is final');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.source_invocations FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.tool_policies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.turn_waiting_tools FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.turns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_lineage FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -1,5 +1,5 @@
 import { isUuid } from '../core/content/uuid.js';
-import type { AgentHeadRecord, AgentTurnRecord } from '../ports/agent-records.js';
+import type { AgentHeadRecord, AgentTurnRecord } from '../core/agents/agent-turn.js';
 import { type Archive, type Done, refuse } from './engine.js';
 import { unknownWorld } from './worlds.js';
 

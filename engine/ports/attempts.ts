@@ -1,6 +1,5 @@
 import type { Json } from '../contract/json.js';
-import type { AgentBook } from '../core/agents/book.js';
-import type { AgentRecord } from '../core/agents/record.js';
+import type { AgentHeadRecord } from '../core/agents/agent-turn.js';
 import type { AcceptedPatch, Fail, Invoke } from '../core/turn/command.js';
 import type { Adoption } from '../core/turn/adopt.js';
 import type { AttemptFailureClass } from '../core/turn/failure.js';
@@ -67,8 +66,26 @@ export interface LeftWorld {
   readonly epoch: number;
   /** At the end of that turn. */
   readonly world: World;
-  /** Of the state heads of its agents. */
-  readonly turn_epochs: AgentBook['turn_epochs'];
+  readonly heads: AgentHeads;
+}
+
+/** The state head of an agent, as a driver believes it to stand. */
+export interface AgentHead {
+  readonly turn_epoch: number;
+  /** It names the agent's turn in the attempt. */
+  readonly is_active: boolean;
+}
+
+/** The state heads of a world's agents, by agent. */
+export type AgentHeads = ReadonlyMap<string, AgentHead>;
+
+/** Where an agent stands after a statement. Unless all heads stand as they are believed to, nothing is written. */
+export interface AgentMove {
+  readonly agent_id: string;
+  /** Before the statement. */
+  readonly head: AgentHead;
+  /** `idle` ends its turn. */
+  readonly status: AgentHeadRecord['status'];
 }
 
 export type BeginOutcome =
@@ -77,8 +94,7 @@ export type BeginOutcome =
       readonly lease: AttemptLease;
       /** As it stands at the end of the turn before. */
       readonly world: World;
-      /** What is on record of the attempt's agents. */
-      readonly agents: AgentBook;
+      readonly heads: AgentHeads;
       /** Present where the lease is of an attempt that another driver left, or adopts something. */
       readonly past?: AttemptPast;
       /** The attempt before, from which a new one adopts. */
@@ -124,8 +140,6 @@ export interface Doubt extends Rest {
 export interface AttemptPast {
   /** How many drivers have left it without a word, or broke. */
   readonly take_overs: number;
-  /** When the attempt began, in milliseconds since 1970. */
-  readonly began_at: number;
   readonly renderer_version: string;
   readonly plugin_versions: Readonly<Record<string, string>>;
   /** The latest performance of each call, and each that failed before it, in the order in which they ended. */
@@ -141,8 +155,6 @@ export interface RecordedCall {
   readonly llm_call_id?: string;
   readonly invocation_seq: number;
   readonly started_at: number;
-  /** When it ended, or was taken and is answered later; where nobody saw it end, when that was found. */
-  readonly heard_at: number;
   readonly key: string;
   /** How often this attempt has asked for it; 0 where it was adopted. */
   readonly performance: number;
@@ -193,8 +205,8 @@ export interface CallsWrite {
 
 export interface SuspendAttempt {
   readonly at: number;
-  /** What the statement tells of agents. */
-  readonly agents?: AgentRecord;
+  /** Of all agents that have a turn in the attempt. */
+  readonly agents: readonly AgentMove[];
 }
 
 /** What became of letting an attempt rest; `called`: it has been told something meanwhile, and goes on. */
@@ -209,8 +221,8 @@ export interface CommitTurn {
   readonly ended_at: number;
   /** The end of the generation that said the last patch, where that is not on record yet. */
   readonly answer?: CallFinish;
-  /** What the statement tells of agents, whose turns end with it. */
-  readonly agents?: AgentRecord;
+  /** Of all agents that have a turn in the attempt, which ends. */
+  readonly agents: readonly AgentMove[];
 }
 
 export interface FailAttempt {
@@ -222,8 +234,8 @@ export interface FailAttempt {
   readonly retry_delays_ms?: readonly number[];
   readonly source_invocation_id?: string;
   readonly ended_at: number;
-  /** What the statement tells of agents, whose turns end with it. */
-  readonly agents?: AgentRecord;
+  /** Of all agents that have a turn in the attempt, which ends. */
+  readonly agents: readonly AgentMove[];
 }
 
 /** A queued turn that failed for something that may pass by itself, and is tried anew. */
@@ -286,8 +298,6 @@ export interface AttemptStore {
   beginAsLeft(request: BeginAttempt, lease: AttemptLease, calls: CallsWrite): Promise<Written>;
   /** One statement: all of it is durable when it resolves, or nothing of it is written. */
   writeCalls(lease: AttemptLease, calls: CallsWrite): Promise<Written>;
-  /** Tells of agents while calls are under way. One statement. */
-  tellOfAgents(lease: AttemptLease, agents: AgentRecord): Promise<Written>;
   /** One statement. */
   flushChunks(lease: AttemptLease, llm_call_id: string, batch: ChunkBatch): Promise<Written>;
   /** One statement. @returns until when it is waited for, in milliseconds since 1970, by the clock of the database */

@@ -3,7 +3,7 @@ import type { Problem } from '../contract/problem.js';
 import type { EffectClass } from '../core/workflow/effect-class.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import type { ComponentReference } from '../core/workflow/component.js';
-import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from './agent-records.js';
+import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from '../core/agents/agent-turn.js';
 import type { AwaitedCall, PendedCall } from './pending-calls.js';
 import type { SettledBy } from './attempts.js';
 import type { OpenAttempt } from './transfer.js';

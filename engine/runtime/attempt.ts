@@ -1,5 +1,3 @@
-import type { AgentRecord } from '../core/agents/record.js';
-import { timed } from '../core/agents/transition.js';
 import { turnBackoffMs } from '../core/inbox/backoff.js';
 import type { Commit, Fail, Invoke, TurnCommand } from '../core/turn/command.js';
 import { advance, type Step } from '../core/turn/advance.js';
@@ -9,12 +7,13 @@ import { type TurnState, UNBEGUN } from '../core/turn/state.js';
 import type { Verdict } from '../core/turn/verdict.js';
 import type { Program } from '../core/workflow/program.js';
 import type {
+  AgentHead,
+  AgentHeads,
+  AgentMove,
   AttemptLease,
   AttemptPast,
-  BeginOutcome,
   CallFinish,
   CallStart,
-  CallsWrite,
   FailAttempt,
   LeftWorld,
   PutOff,
@@ -25,17 +24,7 @@ import type { CallOutcome, CallPended, CallResult } from '../ports/sources.js';
 import type { Arrivals } from './arrivals.js';
 import { chooseWait, endWaits, waitFor, type Waits } from './backoff.js';
 import { eventOf, toRecorded } from './event-of.js';
-import {
-  type CallWrite,
-  close,
-  type Journal,
-  type JournalWrites,
-  note,
-  openJournal,
-  writeAlone,
-  writeCall,
-  writeTale,
-} from './journal.js';
+import { type CallWrite, type Journal, writeAlone, writeCall } from './journal.js';
 import type { OnProgress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
@@ -66,6 +55,8 @@ export interface Attempt {
   /** Calls that have failed and are made again in a while. */
   readonly waits: Waits;
   readonly journal: Journal;
+  /** The state heads of the world's agents, as the last statement that moved them has left them. */
+  readonly heads: AgentHeads;
   /** The highest number that a call has. */
   last_invocation_seq: number;
   state: TurnState;
@@ -92,30 +83,11 @@ interface Call {
   told?: Promise<void>;
 }
 
-/**
- * The journal of an attempt of whose agents so much is on record. Where it breaks by itself, that arrives. Close it.
- * @param begin takes the world, where that has not been done
- */
-export function openJournalOf(
-  { attempts, quiet_ms }: Pick<RuntimeParts, 'attempts' | 'quiet_ms'>,
-  { lease, agents }: Pick<Extract<BeginOutcome, { readonly kind: 'begun' }>, 'lease' | 'agents'>,
-  arrivals: Arrivals<Arrival>,
-  begin?: JournalWrites['begin'],
-): Journal {
-  const writes = {
-    ...(begin === undefined ? {} : { begin }),
-    writeCalls: async (calls: CallsWrite) => demand(await attempts.writeCalls(lease, calls)),
-    tellOfAgents: async (told: AgentRecord) => demand(await attempts.tellOfAgents(lease, told)),
-    onFailure: (error: unknown) => arrivals.put({ kind: 'broken', error }),
-  };
-  return openJournal(agents, writes, { quiet_ms });
-}
-
 /** An attempt that has heard nothing yet. */
 export function openAttempt(
   opening: Pick<
     Attempt,
-    'lease' | 'program' | 'simulation_time' | 'turn_retries' | 'onProgress' | 'arrivals' | 'journal'
+    'lease' | 'program' | 'simulation_time' | 'turn_retries' | 'onProgress' | 'arrivals' | 'journal' | 'heads'
   >,
 ): Attempt {
   return {
@@ -131,28 +103,16 @@ export function openAttempt(
 
 /** Takes up what is on record, and comes back to where the turn stood. @returns what is left to do */
 export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): readonly TurnCommand[] {
-  const beginning = { ...began, at: past.began_at };
-  const { state, commands, asked, agents } = refold(attempt.program, beginning, past.calls.map(toRecorded));
+  const { state, commands, asked } = refold(attempt.program, began, past.calls.map(toRecorded));
   attempt.state = state;
-  note(attempt.journal, agents);
   attempt.last_invocation_seq = past.last_invocation_seq;
-  const wanted = new Set(commands.map((command) => (command.kind === 'invoke' ? command.key : undefined)));
   for (const call of past.calls) {
     attempt.performances.set(call.key, call.performance);
     const command = asked.get(call.key);
     if (command === undefined) continue;
-    const start = { ...call, command, ...toParent(past, command) };
-    attempt.calls.set(call.key, { start, abort: new AbortController(), under_way: false });
-    if (wanted.has(call.key)) continue;
-    attempt.journal.pointers.set(call.key, start);
+    attempt.calls.set(call.key, { start: { ...call, command }, abort: new AbortController(), under_way: false });
   }
   return commands;
-}
-
-/** The generation that elected a call on record. */
-function toParent({ calls }: AttemptPast, { parent_key }: Invoke): Pick<CallStart, 'parent_source_invocation_id'> {
-  const parent = calls.findLast(({ key }) => key === parent_key);
-  return parent === undefined ? {} : { parent_source_invocation_id: parent.source_invocation_id };
 }
 
 /** One finished call becomes a fact: the core decides, and what follows is not begun before the record of it is written. */
@@ -160,7 +120,6 @@ export function hear(attempt: Attempt, outcome: CallOutcome, is_reported = false
   const call = callOf(attempt, outcome.key);
   call.under_way = false;
   const step = advance(attempt.program, attempt.state, eventOf(outcome));
-  note(attempt.journal, timed(step.agents ?? [], outcome.ended_at));
   const { verdict } = step;
   const finish = toFinish(call, { outcome, is_reported, verdict });
   const { source_invocation_id, command } = call.start;
@@ -170,7 +129,7 @@ export function hear(attempt: Attempt, outcome: CallOutcome, is_reported = false
   call.told = writeCall(attempt.journal, toWrite(call, finish, can_wait))
     .then(() => attempt.onProgress({ ...finished, ...(verdict === undefined ? {} : { verdict }) }))
     .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
-  return moveTo(attempt, step);
+  return take(attempt, step);
 }
 
 /** A call that was refused never started, and is written with its end. */
@@ -181,17 +140,8 @@ function toWrite({ start }: Call, finish: CallFinish, can_wait: boolean): CallWr
     : { kind: 'finished', finish, can_wait };
 }
 
-/**
- * Moves to the next state, and has still to write what that means for agents.
- * @param at when that happened, in milliseconds since 1970
- */
-export function take(attempt: Attempt, step: Step, at: number): readonly TurnCommand[] {
-  note(attempt.journal, timed(step.agents ?? [], at));
-  return moveTo(attempt, step);
-}
-
-/** After a first failure, reading calls that are under way are no longer wanted. */
-function moveTo(attempt: Attempt, step: Step): readonly TurnCommand[] {
+/** Moves to the next state. After a first failure, reading calls that are under way are no longer wanted. */
+export function take(attempt: Attempt, step: Step): readonly TurnCommand[] {
   attempt.state = step.state;
   const { failure } = step.state;
   if (failure !== undefined) {
@@ -202,12 +152,11 @@ function moveTo(attempt: Attempt, step: Step): readonly TurnCommand[] {
 }
 
 /** A call that waited to be made again is not wanted any more. Nothing of that is on record. */
-export function withdraw(attempt: Attempt, key: string, at: number): readonly TurnCommand[] {
+export function withdraw(attempt: Attempt, key: string): readonly TurnCommand[] {
   const message = 'the turn had failed before the call was made again';
   return take(
     attempt,
     advance(attempt.program, attempt.state, { kind: 'call_failed', key, failure_class: 'stopped', message }),
-    at,
   );
 }
 
@@ -283,13 +232,10 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
     return { ...patch, source_invocation_id };
   });
   const { simulation_time, lease } = attempt;
-  const turn = { patches, simulation_time, ended_at: parts.clock.now() };
-  await writeTale(attempt.journal, {
-    ending: { ...command, at: turn.ended_at },
-    takes_answer: true,
-    write: async (told, answer) =>
-      demand(await parts.attempts.commit(lease, { ...turn, ...(answer === undefined ? {} : { answer }), ...told })),
-  });
+  const turn = { patches, simulation_time, ended_at: parts.clock.now(), agents: endAgents(attempt) };
+  const write = async (answer?: CallFinish): Promise<void> =>
+    demand(await parts.attempts.commit(lease, { ...turn, ...(answer === undefined ? {} : { answer }) }));
+  await writeAlone(attempt.journal, write, true);
   attempt.onProgress({
     kind: 'turn_committed',
     attempt_id: lease.attempt_id,
@@ -299,9 +245,38 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
 }
 
 /** The world as an attempt has left it that has just been committed. */
-export function leftBy({ lease, state, journal }: Attempt): LeftWorld {
-  const { turn_epochs } = journal.notes.book;
-  return { epoch: lease.epoch, world: { ...state.world, turn: lease.attempted_turn }, turn_epochs };
+export function leftBy(attempt: Attempt): LeftWorld {
+  const { lease, state, heads } = attempt;
+  const moved = endAgents(attempt).map(({ agent_id, head }) => [agent_id, nextHead(head)] as const);
+  return {
+    epoch: lease.epoch,
+    world: { ...state.world, turn: lease.attempted_turn },
+    heads: new Map([...heads, ...moved]),
+  };
+}
+
+/** The head of an agent whose turn has ended. */
+function nextHead({ turn_epoch, is_active }: AgentHead): AgentHead {
+  return { turn_epoch: is_active ? turn_epoch : turn_epoch + 1, is_active: false };
+}
+
+/** The agents that have a turn in the attempt, and where each of them stands. */
+export function agentsOf({ program, state, heads }: Attempt): readonly AgentMove[] {
+  const begun = program.subjects.slice(0, state.subject_index + (state.subject === undefined ? 0 : 1));
+  const ids = new Set([...begun.map(({ subject_id }) => subject_id), ...activeOf(heads)]);
+  const current = state.subject === undefined ? undefined : program.subjects[state.subject_index]?.subject_id;
+  return [...ids].map((agent_id) => {
+    const status = agent_id !== current ? 'running' : state.stage === 'nodes' ? 'suspended' : 'dispatched';
+    return { agent_id, status, head: heads.get(agent_id) ?? { turn_epoch: 0, is_active: false } };
+  });
+}
+
+function activeOf(heads: AgentHeads): readonly string[] {
+  return [...heads].flatMap(([agent_id, { is_active }]) => (is_active ? [agent_id] : []));
+}
+
+function endAgents(attempt: Attempt): readonly AgentMove[] {
+  return agentsOf(attempt).map((move) => ({ ...move, status: 'idle' }));
 }
 
 /** Ends the attempt; the world stays at T(N-1) and every trace is kept. */
@@ -309,12 +284,9 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
   const { lease } = attempt;
   const call = failure.call_key === undefined ? undefined : callOf(attempt, failure.call_key);
   const by = call === undefined ? {} : { source_invocation_id: call.start.source_invocation_id };
-  const ended = { failure, ended_at: parts.clock.now(), ...by, ...toDelays(attempt, failure) };
-  const written = await writeTale(attempt.journal, {
-    ending: { ...failure, at: ended.ended_at },
-    write: (told) => parts.attempts.fail(lease, { ...ended, ...told }),
-    hasLanded: (written) => written !== 'overtaken',
-  });
+  const agents = endAgents(attempt);
+  const ended = { failure, ended_at: parts.clock.now(), agents, ...by, ...toDelays(attempt, failure) };
+  const written = await writeAlone(attempt.journal, () => parts.attempts.fail(lease, ended));
   if (written === 'overtaken') throw new Overtaken();
   const put_off = written === 'written' ? undefined : written;
   attempt.onProgress({
@@ -361,7 +333,6 @@ function isAct({ start }: Call): boolean {
 /** Gives the world back with the attempt still open. */
 export async function handOver(parts: RuntimeParts, attempt: Attempt): Promise<void> {
   abandon(attempt);
-  close(attempt.journal);
   await writeAlone(attempt.journal, async () =>
     demand(await parts.attempts.handOver(attempt.lease, { at: parts.clock.now(), has_broken: false })),
   );

@@ -32,8 +32,8 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
 
 /** What a fold hears of a call on record. The attempt that made a call has paid for it: adopted, it costs nothing. */
 export function toRecorded(call: RecordedCall): Recorded & { readonly source_invocation_id: string } {
-  const { source_invocation_id, key, request_hash, effect, repeatable, fact, adopted_from, heard_at: at } = call;
-  const recorded = { source_invocation_id, key, request_hash, effect, repeatable, at };
+  const { source_invocation_id, key, request_hash, effect, repeatable, fact, adopted_from } = call;
+  const recorded = { source_invocation_id, key, request_hash, effect, repeatable };
   if (fact === undefined) return recorded;
   const event = eventOf(fact);
   const is_free = adopted_from !== undefined && event.kind === 'call_answered';

@@ -1,15 +1,13 @@
 import type { Json } from '../contract/json.js';
 import { unreachable } from '../contract/unreachable.js';
-import { restTurns } from '../core/agents/rest-turns.js';
-import { timed } from '../core/agents/transition.js';
 import { advance, restOf } from '../core/turn/advance.js';
 import type { Suspend, TurnCommand } from '../core/turn/command.js';
 import type { Closed, Rested } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallPended, CallReport } from '../ports/sources.js';
-import { type Attempt, callOf, demand, hear, Overtaken, take } from './attempt.js';
+import { agentsOf, type Attempt, callOf, demand, hear, Overtaken, take } from './attempt.js';
 import { eventOf } from './event-of.js';
-import { writeAlone, writeTale } from './journal.js';
+import { writeAlone } from './journal.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
 // Answers that come later. The message is what is to be heard, the record what was heard: a message is taken in by the
@@ -31,7 +29,7 @@ export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPe
   call.under_way = false;
   attempt.onProgress({ kind: 'call_pended', source_invocation_id, command, deadline });
   const event = eventOf({ key: pended.key, status: 'pending', deadline });
-  return take(attempt, advance(attempt.program, attempt.state, event), pended.pended_at);
+  return take(attempt, advance(attempt.program, attempt.state, event));
 }
 
 /**
@@ -78,12 +76,8 @@ function isReported(closed: Closed): boolean {
 /** Lets the attempt rest. @returns false where it has been told something meanwhile, which arrives next */
 export async function rest(parts: RuntimeParts, attempt: Attempt, command: Suspend): Promise<boolean> {
   const { attempt_id, attempted_turn } = attempt.lease;
-  const at = parts.clock.now();
-  const rests = await writeTale(attempt.journal, {
-    transitions: timed(restTurns(attempt.program, attempt.state, command), at),
-    write: async (told) => hasRested(await parts.attempts.suspend(attempt.lease, { at, ...told })),
-    hasLanded: (rests) => rests,
-  });
+  const rest = { at: parts.clock.now(), agents: agentsOf(attempt) };
+  const rests = hasRested(await writeAlone(attempt.journal, () => parts.attempts.suspend(attempt.lease, rest)));
   if (rests) {
     const { resume_deadline } = command;
     attempt.onProgress({ kind: 'attempt_suspended', attempt_id, attempted_turn, resume_deadline });
@@ -124,7 +118,7 @@ async function hearMessage(
 ): Promise<readonly TurnCommand[]> {
   switch (message.message_type) {
     case 'stop':
-      return stop(parts, attempt, reasonOf(message));
+      return stop(attempt, reasonOf(message));
     case 'tool_result':
       return hearReport(parts, attempt, message);
     case 'timeout':
@@ -181,8 +175,8 @@ function reasonOf({ payload }: InboxMessage): string {
 }
 
 /** Somebody wants the attempt to end. */
-export function stop({ clock }: Pick<RuntimeParts, 'clock'>, attempt: Attempt, reason: string): readonly TurnCommand[] {
-  return take(attempt, advance(attempt.program, attempt.state, { kind: 'stopped', reason }), clock.now());
+export function stop(attempt: Attempt, reason: string): readonly TurnCommand[] {
+  return take(attempt, advance(attempt.program, attempt.state, { kind: 'stopped', reason }));
 }
 
 /** Looks for messages while the attempt is driven, and for calls that have run out of time. */

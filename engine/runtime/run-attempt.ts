@@ -8,7 +8,6 @@ import { pluginsOf } from '../core/workflow/plugins-of.js';
 import type { Program } from '../core/workflow/program.js';
 import { mismatch } from '../core/turn/refold.js';
 import { TURN_RETRIES } from '../core/inbox/backoff.js';
-import { openBook } from '../core/agents/book.js';
 import type {
   AttemptLease,
   AttemptPast,
@@ -33,8 +32,8 @@ import {
   issue,
   leftBy,
   NotAsLeft,
+  demand,
   openAttempt,
-  openJournalOf,
   Overtaken,
   prepareToLeave,
   recall,
@@ -44,7 +43,7 @@ import {
 import { openArrivals } from './arrivals.js';
 import { toRecorded } from './event-of.js';
 import { beatAtIntervals } from './interval-heartbeat.js';
-import { close, forget, type Journal } from './journal.js';
+import { forget, type Journal, openJournal } from './journal.js';
 import { findReported, hearMail, lookForMail, pend, rest, stop } from './later.js';
 import type { OnProgress, Progress } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
@@ -124,7 +123,7 @@ async function runAsLeft(parts: BeatingParts, request: AttemptRequest): Promise<
   const begin = toBegin(parts, request, parts.clock.uuid());
   const { attempt_id } = begin;
   const lease = { attempt_id, world_slug, attempted_turn: left.world.turn + 1, epoch: left.epoch + 1 };
-  const begun: Begun = { kind: 'begun', lease, world: left.world, agents: openBook(attempt_id, left.turn_epochs) };
+  const begun: Begun = { kind: 'begun', lease, world: left.world, heads: left.heads };
   try {
     return await runBegun(parts, request, begun, async (calls) => {
       if ((await parts.attempts.beginAsLeft(begin, lease, calls)) === 'overtaken') throw new NotAsLeft();
@@ -149,10 +148,21 @@ async function runBegun(
   let watch = (): void => {};
   const takeAndWatch = takeWorld && ((calls: CallsWrite) => takeWorld(calls).then(() => watch()));
   const arrivals = openArrivals<Arrival>();
-  const journal = openJournalOf(parts, begun, arrivals, takeAndWatch);
+  const writeCalls = async (calls: CallsWrite): Promise<void> => demand(await parts.attempts.writeCalls(lease, calls));
+  const journal = openJournal({ ...(takeAndWatch === undefined ? {} : { begin: takeAndWatch }), writeCalls });
   try {
     const simulation_time = request.simulationTime(lease.attempted_turn);
-    const attempt = openAttempt({ arrivals, journal, lease, program, simulation_time, turn_retries, onProgress });
+    const opening = {
+      arrivals,
+      journal,
+      lease,
+      heads: begun.heads,
+      program,
+      simulation_time,
+      turn_retries,
+      onProgress,
+    };
+    const attempt = openAttempt(opening);
     ends.push(() => abandon(attempt));
     watch = () => void ends.push(...watchOver(parts, request, attempt, begun));
     if (takeWorld === undefined) watch();
@@ -164,7 +174,6 @@ async function runBegun(
     throw error;
   } finally {
     endAll();
-    close(journal);
   }
 }
 
@@ -189,7 +198,7 @@ function watchOver(
 /** What there is to do first: for an attempt that goes on, whatever is not on record yet. */
 function findFirst(parts: RuntimeParts, attempt: Attempt, { world, past }: Begun): readonly TurnCommand[] {
   const began = { kind: 'turn_began', world, simulation_time: attempt.simulation_time } as const;
-  if (past === undefined) return take(attempt, advance(attempt.program, attempt.state, began), parts.clock.now());
+  if (past === undefined) return take(attempt, advance(attempt.program, attempt.state, began));
   const failure = findUnfit(parts, past, pluginsOf(attempt.program));
   return failure === undefined ? recall(attempt, began, past) : [failure];
 }
@@ -280,9 +289,9 @@ async function hearNext(parts: RuntimeParts, attempt: Attempt): Promise<readonly
     case 'mail':
       return hearMail(parts, attempt, arrival.messages);
     case 'withdrawn':
-      return withdraw(attempt, arrival.key, parts.clock.now());
+      return withdraw(attempt, arrival.key);
     case 'stop':
-      return stop(parts, attempt, arrival.reason);
+      return stop(attempt, arrival.reason);
     case 'leave':
       prepareToLeave(attempt);
       return [];
@@ -312,18 +321,17 @@ function toBegin(parts: BeatingParts, request: AttemptRequest, attempt_id: strin
     ...(request.inbox_id === undefined ? {} : { inbox_id: request.inbox_id }),
     ...(request.continues_only === undefined ? {} : { continues_only: request.continues_only }),
     ...(request.anew === undefined ? {} : { anew: request.anew }),
-    adopt: (left) => adoptFrom(parts, request, left),
+    adopt: (left) => adoptFrom(request, left),
   };
 }
 
 /** What a new attempt adopts of the one before. */
 function adoptFrom(
-  { clock }: Pick<RuntimeParts, 'clock'>,
   { program, simulationTime }: AttemptRequest,
   { world, attempted_turn, attempt_id, calls, ...left }: LeftAttempt,
 ): Adoption {
   const simulation_time = simulationTime(attempted_turn);
-  const began = { kind: 'turn_began', world, simulation_time, at: clock.now() } as const;
+  const began = { kind: 'turn_began', world, simulation_time } as const;
   const ended = calls.find(({ source_invocation_id }) => source_invocation_id === left.failed_source_invocation_id);
   const failure: LeftTurn['failure'] = {
     failure_class: left.failure_class,

@@ -24,7 +24,5 @@ export interface RuntimeParts {
   readonly heartbeat?: Heartbeat;
   /** How long to wait before a retry, in milliseconds; left out, at random within what the turn allows. */
   readonly chooseWait?: (retry: Retry) => number;
-  /** How long it may take until agents are told of; left out, as long as the journal thinks fit. */
-  readonly quiet_ms?: number;
   readonly plugin_versions: Readonly<Record<string, string>>;
 }

@@ -5,12 +5,10 @@ import type { OpenDatabase } from './database.js';
 export const CHANGING_TABLES: readonly string[] = [
   'agent_inbox',
   'agent_state_heads',
-  'agent_turns',
   'attempts',
   'llm_calls',
   'pending_calls',
   'source_invocations',
-  'turn_waiting_tools',
   'worlds',
 ];
 

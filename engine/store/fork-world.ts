@@ -1,5 +1,5 @@
 import type { WorldToFork } from '../ports/records.js';
-import { headsOf } from './agents/world-heads.js';
+import { headsOf } from './state-heads.js';
 import { READABLE } from './lineage.js';
 import { firstScenarioOf, toText } from './world-scenarios.js';
 import { prepare, run, type Runner, toTimestamp } from './statement.js';

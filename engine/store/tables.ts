@@ -2,11 +2,7 @@
 
 import type { ColumnType } from 'kysely';
 
-export type AgentActivity = 'awaiting_tool_result' | 'executing_tool' | 'thinking';
-
 export type AgentStatus = 'dispatched' | 'idle' | 'running' | 'suspended';
-
-export type AgentTurnOutcome = 'failed' | 'stopped' | 'success' | 'timed_out';
 
 export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[] ? U[] : ArrayTypeImpl<T>;
 
@@ -22,16 +18,6 @@ export type AuditKind =
   | 'patch_applied'
   | 'turn_complete';
 
-export type BoxKind = 'context' | 'output';
-
-export type CardKind =
-  | 'ambient.reading'
-  | 'task.deliverable'
-  | 'task.instruction'
-  | 'task.result_fields'
-  | 'tool.call'
-  | 'tool.result';
-
 export type ComponentKind =
   | 'cognition_profile'
   | 'cognition_workflow'
@@ -41,13 +27,9 @@ export type ComponentKind =
   | 'scenario'
   | 'tool_policy';
 
-export type EdgePhase = 'request' | 'response';
-
 export type EffectClass = 'external_side_effect' | 'read_only' | 'state_change';
 
 export type EffectOperation = 'append_entity_memory' | 'set_entity_state' | 'set_environment_content';
-
-export type ExecutionPrimitive = 'enqueue' | 'join' | 'report' | 'tool_call';
 
 export type Generated<T> =
   T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
@@ -128,18 +110,6 @@ export interface AdoptedCalls {
   world_slug: string;
 }
 
-export interface AgentEvents {
-  agent_id: string;
-  agent_turn_id: string;
-  event_id: Generated<number>;
-  kind: string;
-  occurred_at: Timestamp;
-  payload: Json;
-  subject: Generated<string>;
-  transition: string;
-  world_slug: string;
-}
-
 export interface AgentInbox {
   agent_id: string | null;
   agent_turn_id: string | null;
@@ -162,29 +132,9 @@ export interface AgentInbox {
 
 export interface AgentStateHeads {
   active_agent_turn_id: string | null;
-  activity: AgentActivity | null;
   agent_id: string;
-  current_tool: string | null;
-  expecting_correlation_id: string | null;
-  resume_deadline: Timestamp | null;
   status: Generated<AgentStatus>;
   turn_epoch: Generated<number>;
-  waiting_tool_count: Generated<number>;
-  world_slug: string;
-}
-
-export interface AgentTurns {
-  agent_id: string;
-  agent_turn_id: string;
-  attempt_id: string;
-  began_at: Timestamp;
-  context_box_id: string;
-  deliverable_card_id: string | null;
-  ended_at: Timestamp | null;
-  inbox_id: string;
-  outcome: AgentTurnOutcome | null;
-  output_box_id: string;
-  turn_epoch: number;
   world_slug: string;
 }
 
@@ -244,35 +194,12 @@ export interface AttemptTimelineEvents {
   world_slug: string | null;
 }
 
-export interface Boxes {
-  agent_turn_id: string;
-  box_id: string;
-  card_limit: number;
-  kind: BoxKind;
-  world_slug: string;
-}
-
 export interface CallSettlements {
   attempt_id: string;
   performed: boolean;
   response_json: Json | null;
   settled_at: Timestamp;
   source_invocation_id: string;
-  world_slug: string;
-}
-
-export interface Cards {
-  agent_turn_id: string;
-  box_id: string;
-  card_id: string;
-  card_limit: number;
-  component_hash: string | null;
-  content: Json | null;
-  kind: CardKind;
-  llm_call_id: string | null;
-  patch_seq: number | null;
-  position: number;
-  source_invocation_id: string | null;
   world_slug: string;
 }
 
@@ -330,18 +257,6 @@ export interface EnvironmentContents {
   environment_label: string;
   patch_seq: number | null;
   turn: number;
-  world_slug: string;
-}
-
-export interface ExecutionEdges {
-  agent_turn_id: string;
-  correlation_id: string;
-  edge_id: Generated<number>;
-  edge_phase: EdgePhase;
-  occurred_at: Timestamp;
-  parent_step_id: string | null;
-  primitive: ExecutionPrimitive;
-  trace_id: string;
   world_slug: string;
 }
 
@@ -554,14 +469,6 @@ export interface Turns {
   world_slug: string;
 }
 
-export interface TurnWaitingTools {
-  agent_turn_id: string;
-  received_at: Timestamp | null;
-  registered_at: Timestamp;
-  tool_call_id: string;
-  world_slug: string;
-}
-
 export interface WorldAuditEvents {
   attempt_id: string;
   attempt_number: number | null;
@@ -628,16 +535,12 @@ export interface WorldScenarios {
 
 export interface DB {
   adopted_calls: AdoptedCalls;
-  agent_events: AgentEvents;
   agent_inbox: AgentInbox;
   agent_state_heads: AgentStateHeads;
-  agent_turns: AgentTurns;
   attempt_events: AttemptEvents;
   attempt_timeline_events: AttemptTimelineEvents;
   attempts: Attempts;
-  boxes: Boxes;
   call_settlements: CallSettlements;
-  cards: Cards;
   cognition_profiles: CognitionProfiles;
   cognition_workflows: CognitionWorkflows;
   component_references: ComponentReferences;
@@ -645,7 +548,6 @@ export interface DB {
   entity_memories: EntityMemories;
   entity_states: EntityStates;
   environment_contents: EnvironmentContents;
-  execution_edges: ExecutionEdges;
   json_schemas: JsonSchemas;
   llm_artifacts: LlmArtifacts;
   llm_calls: LlmCalls;
@@ -663,7 +565,6 @@ export interface DB {
   scenarios: Scenarios;
   source_invocations: SourceInvocations;
   tool_policies: ToolPolicies;
-  turn_waiting_tools: TurnWaitingTools;
   turns: Turns;
   world_audit_events: WorldAuditEvents;
   world_lineage: WorldLineage;

@@ -1,6 +1,6 @@
 import type { WorldRecord, WorldSnapshot, WorldStore, WorldToCreate } from '../ports/records.js';
 import type { OpenDatabase } from './database.js';
-import { headsOf } from './agents/world-heads.js';
+import { headsOf } from './state-heads.js';
 import { forkWorld } from './fork-world.js';
 import { deleteWorld } from './delete-world.js';
 import { listEffects, listPatches } from './history.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { askToStop, reportCall } from '../../engine/operations/reports.js';
-import type { AgentTurnRecord } from '../../engine/ports/agent-records.js';
+import type { AgentTurnRecord } from '../../engine/core/agents/agent-turn.js';
 import { editWorkflows, must, onEachDatabase, type ParkStage, type Play, withDeadline } from '../support/park-stage.js';
 
 const LETTERS = { scenario: 'letters' } as const;

@@ -17,14 +17,12 @@ export interface Arena {
   freshStore(): Store;
   /** An engine on such a store. */
   freshEngine(): Engine;
-  /** An engine on such a store whose driver dies after so many steps, and tells of agents at the end only. */
+  /** An engine on such a store whose driver dies after so many steps. */
   mortalEngine(life: number): MortalEngine;
   /** A fresh world of a scenario that ships, with services and model as freshly started and its script. */
   makeWorld(scenario: string): Promise<string>;
-  /** Runs turns by a driver of its own, which dies after so many steps, and tells of agents at the end only. */
+  /** Runs turns by a driver of its own, which dies after so many steps. */
   play(world_slug: string, life: number, turns?: number): Promise<Played>;
-  /** Runs a turn by a driver of its own, with which everything may happen. */
-  playBy(world_slug: string, fate: Fate): Promise<Played>;
   close(): Promise<void>;
 }
 
@@ -34,9 +32,6 @@ export interface Played {
   /** Left out where it died. */
   readonly report?: RunReport;
 }
-
-/** So that nothing but the end of an attempt tells of agents: a driver takes the same steps each time. */
-const UNTOLD_MS = 3_600_000;
 
 /** Opens an arena. Close it. */
 export async function openArena(kind: DatabaseKind): Promise<Arena> {
@@ -51,15 +46,14 @@ export async function openArena(kind: DatabaseKind): Promise<Arena> {
     database,
     freshStore,
     freshEngine,
-    mortalEngine: (life) => mortal({ life, quiet_ms: UNTOLD_MS }),
+    mortalEngine: (life) => mortal({ life }),
     makeWorld: async (scenario) => {
       stage.toys.reset();
       stage.model.reset();
       stage.model.setScript(await loadScript(scenario));
       return makeWorld(freshEngine(), scenario, `${scenario}-${(worlds += 1)}`);
     },
-    play: (world_slug, life, turns = 1) => play(mortal({ life, quiet_ms: UNTOLD_MS }), world_slug, turns),
-    playBy: (world_slug, fate) => play(mortal(fate), world_slug, 1),
+    play: (world_slug, life, turns = 1) => play(mortal({ life }), world_slug, turns),
     close: async () => {
       await stage.close();
       await database.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { showWorld } from '../../engine/operations/worlds.js';
-import type { AgentTurnRecord, CardRecord } from '../../engine/ports/agent-records.js';
+import type { AgentTurnRecord, CardRecord } from '../../engine/core/agents/agent-turn.js';
 import type { AttemptRecord, Store, WorldSnapshot } from '../../engine/ports/records.js';
 import { must, type ParkStage } from '../support/park-stage.js';
 import { assertNothingRuns, countEnded } from './aftermath.js';
@@ -31,24 +31,18 @@ interface Death {
   readonly steps: number;
 }
 
-/**
- * Plays a fresh park to the turn before, then that turn by drivers that die, each after so many steps, and one that lives.
- * @param quiet_ms how long they take to tell of agents; left out, nothing is told before the attempt has ended
- */
-async function playDying(arena: Arena, lives: readonly number[], quiet_ms?: number): Promise<Death> {
+/** Plays a fresh park to the turn before, then that turn by drivers that die, each after so many steps, and one that lives. */
+async function playDying(arena: Arena, lives: readonly number[]): Promise<Death> {
   const world_slug = await arena.makeWorld('park');
   await arena.play(world_slug, Infinity, TURN - 1);
   const before = countServed(arena.stage);
   let steps = 0;
   for (const life of [...lives, Infinity]) {
-    const played = quiet_ms === undefined ? arena.play(world_slug, life) : arena.playBy(world_slug, { life, quiet_ms });
-    ({ steps } = await played);
+    ({ steps } = await arena.play(world_slug, life));
     const { records } = arena.freshStore();
     const latest = (await records.attempts(world_slug)).at(-1);
     if (latest?.status !== 'running') break;
-    const open = await records.attempt(latest.attempt_id);
-    if (quiet_ms === undefined)
-      assert.deepEqual(open?.agent_turns, [], 'agents are told of before their attempt has ended');
+    await assertAgentsAreAtWork(records, latest.attempt_id);
   }
   return { ...(await look(arena, world_slug, before)), steps };
 }
@@ -124,7 +118,7 @@ async function lookAtTurn(store: Store, attempt: AttemptRecord, agent_turn_id: s
   };
 }
 
-/** Whoever tells of it, and however late: what an agent did has the time at which the call ended that it speaks of. */
+/** What an agent did has the time at which the call ended that it speaks of. */
 function assertTimes({ events, began_at, ended_at }: AgentTurnRecord, attempt: AttemptRecord): void {
   const times = events.map(({ occurred_at }) => occurred_at);
   assert.deepEqual(times, times.toSorted(), 'events are out of order');
@@ -137,11 +131,21 @@ function assertTimes({ events, began_at, ended_at }: AgentTurnRecord, attempt: A
   }
 }
 
+/** Wherever a driver died, an agent has a turn once it has a call, and that goes on. */
+async function assertAgentsAreAtWork(records: Store['records'], attempt_id: string): Promise<void> {
+  const { agent_turns, invocations } = (await records.attempt(attempt_id)) ?? assert.fail();
+  const subjects = new Set(invocations.flatMap(({ workflow_subject_entity_id: id }) => (id === null ? [] : [id])));
+  assert.deepEqual(
+    agent_turns.map(({ agent_id, outcome }) => [agent_id, outcome]),
+    [...subjects].map((agent_id) => [agent_id, null]),
+  );
+}
+
 async function assertAgentsAreDone({ database, freshStore }: Arena, world_slug: string): Promise<void> {
   for (const { status, activity, current_tool } of await freshStore().records.agents(world_slug))
     assert.deepEqual([status, activity, current_tool], ['idle', null, null]);
   const [row] = await database.outside.query<{ readonly left: number }>(
-    `SELECT (SELECT count(*) FROM agent_turns WHERE world_slug = $1 AND outcome IS NULL)::int
+    `SELECT (SELECT count(*) FROM agent_state_heads WHERE world_slug = $1 AND status <> 'idle')::int
        + (SELECT count(*) FROM agent_inbox WHERE world_slug = $1 AND status <> 'consumed')::int AS left`,
     [world_slug],
   );
@@ -178,9 +182,6 @@ function check(death: Death, undisturbed: Death, where: string): 'committed' | '
   return 'in doubt';
 }
 
-/** Statements that tell of agents are steps as well, and there are as many of them as there is time for. */
-const TOLD_AT_ONCE_MS = 1;
-
 /** How far apart the points are. */
 const STRIDES = extent({ embedded: 2, PostgreSQL: 5 }, { embedded: 1, PostgreSQL: 1 });
 
@@ -215,14 +216,6 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
       ]) {
         check(await playDying(opened, lives), undisturbed, `dead after ${lives.join(', then ')} steps`);
       }
-    });
-
-    test('also where its agents were told of at every step, and nothing of them is told twice', async () => {
-      const opened = await open();
-      const undisturbed = await playDying(opened, [], TOLD_AT_ONCE_MS);
-      assert.equal(undisturbed.attempt.status, 'committed');
-      for (let life = 2; life < undisturbed.steps; life += 2 * STRIDES[kind])
-        check(await playDying(opened, [life], TOLD_AT_ONCE_MS), undisturbed, `dead after step ${life}`);
     });
 
     test('but not for ever: an attempt that outlives five drivers is poisoned', async () => {

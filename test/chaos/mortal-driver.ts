@@ -20,15 +20,13 @@ export interface MortalEngine {
 export interface Fate {
   /** After how many steps it dies; Infinity for one that lives. */
   readonly life: number;
-  /** How long it may take until agents are told of; left out, as long as it does in earnest. */
-  readonly quiet_ms?: number | undefined;
 }
 
 /**
  * An engine on a store of its own, as another process would have it, whose driver dies after so many steps: a step is
  * a statement of the driver or the answer of a source. What the last step did is done, and nobody hears of it.
  */
-export function mortalEngine(engine: Engine, store: Store, { life, quiet_ms }: Fate): MortalEngine {
+export function mortalEngine(engine: Engine, store: Store, { life }: Fate): MortalEngine {
   let done = 0;
   const step = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     if (done >= life) throw new Died('nothing more is done by a driver that is gone');
@@ -44,7 +42,6 @@ export function mortalEngine(engine: Engine, store: Store, { life, quiet_ms }: F
     pending: store.pending,
     callSource: mortalSource(engine.runtime.callSource, step),
     isAlive: () => false,
-    ...(quiet_ms === undefined ? {} : { quiet_ms }),
   };
   const inbox: Inbox = { ...store.inbox, claim: (request) => step(() => store.inbox.claim(request)) };
   return { engine: { ...engine, store: { ...store, inbox }, runtime }, done: () => done };
@@ -57,7 +54,6 @@ function mortalAttempts(attempts: AttemptStore, step: Step): AttemptStore {
     ...attempts,
     begin: (request, isAlive) => step(() => attempts.begin(request, isAlive)),
     writeCalls: (lease, calls) => step(() => attempts.writeCalls(lease, calls)),
-    tellOfAgents: (lease, agents) => step(() => attempts.tellOfAgents(lease, agents)),
     flushChunks: (lease, llm_call_id, batch) => step(() => attempts.flushChunks(lease, llm_call_id, batch)),
     pendCall: (lease, id, pended) => step(() => attempts.pendCall(lease, id, pended)),
     suspend: (lease, at) => step(() => attempts.suspend(lease, at)),

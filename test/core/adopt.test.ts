@@ -9,7 +9,6 @@ import { parkWithReadings, SMALL_PARK_BEGAN, smallPark } from '../support/park-d
 import { answered, finalPatch, modelSays, toolCall } from '../support/turn-player.js';
 
 const PROGRAM = smallPark(parkWithReadings(['weather', 'pa']));
-const BEGAN = { ...SMALL_PARK_BEGAN, at: 1_000 };
 
 /** Bob is told off once, buys, talks nonsense, and drinks; then Ant acts. In the order in which the calls ended. */
 const WHOLE = play(['nonsense', toolCall('buy_candy'), 'nonsense', toolCall('drink'), finalPatch()]);
@@ -33,14 +32,14 @@ function play(outputs: readonly Parameters<typeof modelSays>[1][]): LeftTurn['re
 }
 
 function toRecord({ key, request_hash, call: { effect, repeatable } }: Invoke): LeftTurn['records'][number] {
-  return { source_invocation_id: key, key, request_hash, effect, repeatable, at: 2_000 };
+  return { source_invocation_id: key, key, request_hash, effect, repeatable };
 }
 
 const TRANSIENT = { failure_class: 'transport', is_transient: true } as const;
 const CONTENT = { failure_class: 'generation_attempts_exhausted' } as const;
 
 function adopted(records: LeftTurn['records'], failure: LeftTurn['failure'], scenario_hash = PROGRAM.scenario_hash) {
-  const adoption = adopt(PROGRAM, BEGAN, { scenario_hash, failure, records });
+  const adoption = adopt(PROGRAM, SMALL_PARK_BEGAN, { scenario_hash, failure, records });
   return adoption.kind === 'adopts' ? adoption.source_invocation_ids : adoption.reason;
 }
 

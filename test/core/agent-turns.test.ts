@@ -2,29 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Json } from '../../engine/contract/json.js';
-import { type AgentBook, openBook } from '../../engine/core/agents/book.js';
-import { type AttemptEnding, endTurns } from '../../engine/core/agents/end-turns.js';
-import type { AgentRecord } from '../../engine/core/agents/record.js';
-import { recordTransitions } from '../../engine/core/agents/record-transitions.js';
-import { AGENT_STEPS } from '../../engine/core/agents/status.js';
-import { timed, type TimedTransition } from '../../engine/core/agents/transition.js';
+import { agentTaskOf } from '../../engine/core/agents/agent-task.js';
+import { type AgentTurn, agentTurnsOf } from '../../engine/core/agents/agent-turns.js';
+import type { RecordedAttempt, RecordedCall, RecordedEvent } from '../../engine/core/agents/recorded-attempt.js';
 import { namedUuid } from '../../engine/core/content/uuid.js';
-import { advance } from '../../engine/core/turn/advance.js';
-import type { Invoke, TurnCommand } from '../../engine/core/turn/command.js';
-import type { CallEvent, TurnEvent } from '../../engine/core/turn/event.js';
-import { type Recorded, refold } from '../../engine/core/turn/refold.js';
+import { advance, type Step } from '../../engine/core/turn/advance.js';
+import type { Invoke } from '../../engine/core/turn/command.js';
+import type { CallEvent } from '../../engine/core/turn/event.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
+import type { AmbientSourceBinding } from '../../engine/generated/workflow.js';
 import { parkWithReadings, SMALL_PARK_BEGAN, smallPark } from '../support/park-documents.js';
 import { answered, finalPatch, modelSays, setState, toolCall } from '../support/turn-player.js';
 
 const RUNS = { numRuns: 200, seed: 20_260_503 };
-const PARK = parkWithReadings(['weather']);
-const PROGRAM = smallPark(PARK);
+const PROGRAM = smallPark(parkWithReadings(['weather']));
 const ATTEMPT = namedUuid('an attempt');
-const pointerOf = (call_key: string) => ({
-  source_invocation_id: namedUuid(call_key),
-  llm_call_id: namedUuid(call_key),
-});
 
 /** What the outside does: how each call ends, and after how many calls somebody says stop. */
 interface Fate {
@@ -48,258 +40,333 @@ const fateArbitrary: fc.Arbitrary<Fate> = fc.record({
   stop_after: fc.nat({ max: 30 }),
 });
 
-function speaker({ outputs, ends }: Fate): (command: Invoke) => CallEvent {
-  const [left, fates] = [[...outputs], [...ends]];
-  return (command) => {
-    const { key } = command;
-    const kind = fates.shift() ?? 'answered';
-    if (kind !== 'answered') return { kind, key, failure_class: 'policy_denied', message: 'no' };
-    return command.generation ? modelSays(command, left.shift() ?? finalPatch()) : answered(command, { status: 'ok' });
-  };
-}
+const UNDISTURBED: Fate = { outputs: [], ends: [], stop_after: 99 };
 
-interface Plan {
-  readonly most?: number;
-  readonly left?: Play;
-  readonly stride?: number;
-}
+/** The time of a thing that happened, of which one happens each second. */
+const timeOf = (place: number): string => new Date(Date.UTC(2026, 4, 1, 9) + place * 1_000).toISOString();
 
-interface Play {
-  readonly book: AgentBook;
-  readonly records: readonly AgentRecord[];
-  readonly asked: readonly Invoke[];
-  readonly calls: readonly Recorded[];
-  readonly ended: boolean;
-}
-
-/**
- * Plays a turn as its driver does, for so many calls; a later driver goes on from what the first has left. What has
- * happened is written once in so many steps, and at the end; the time is the number of calls that have ended.
- */
-function play(fate: Fate, { most = Infinity, left, stride = 1 }: Plan = {}): Play {
-  const says = speaker(fate);
-  const calls: Recorded[] = [...(left?.calls ?? [])];
-  const asked = [...(left?.asked ?? [])];
-  asked.forEach(says);
-  const records = [...(left?.records ?? [])];
-  let book = left?.book ?? openBook(ATTEMPT, new Map([['bob', 4]]));
+/** Plays a turn by the reducer, and records it as the store does: for so many calls, or to its end. */
+function record(fate: Fate, most = Infinity): RecordedAttempt {
+  const [outputs, ends] = [[...fate.outputs], [...fate.ends]];
+  const calls: RecordedCall[] = [];
+  const timeline: RecordedEvent[] = [];
+  const patches = new Map<string, number>();
+  let failure: Pick<RecordedAttempt, 'failure_class' | 'failure_message' | 'failed_subject_entity_id'> | undefined;
+  let status = 'running';
+  let ended = 0;
   const waiting: Invoke[] = [];
-  let end: AttemptEnding | undefined;
-  const steps: (readonly TimedTransition[])[] = [];
-  const write = (ends: readonly TimedTransition[] = []): void => {
-    const written = recordTransitions(book, [...steps.splice(0).flat(), ...ends], pointerOf);
-    book = written.book;
-    records.push(written.record);
-  };
-  const take = (commands: readonly TurnCommand[], agents: readonly TimedTransition[]): void => {
-    steps.push(agents);
-    if (steps.length >= stride) write();
-    for (const command of commands) {
-      if (command.kind === 'invoke') waiting.push(command);
-      else if (command.kind !== 'suspend') end = { ...command, at: calls.length };
+  const tell = (event_kind: string, key: string | null): void =>
+    void timeline.push({
+      event_kind,
+      occurred_at: timeOf(timeline.length),
+      source_invocation_id: key === null ? null : namedUuid(key),
+    });
+  const take = (step: Step): void => {
+    for (const command of step.commands) {
+      if (command.kind === 'invoke') {
+        waiting.push(command);
+        calls.push(toCall(command));
+        tell('call_started', command.key);
+      } else if (command.kind === 'commit') {
+        status = 'committed';
+        for (const { subject_id, patch_seq } of command.patches) patches.set(subject_id, patch_seq);
+      } else if (command.kind === 'fail') {
+        status = 'failed';
+        const { failure_class, message: failure_message, subject_id = null } = command;
+        failure = { failure_class, failure_message, failed_subject_entity_id: subject_id };
+      }
     }
   };
   let state = UNBEGUN;
-  const hear = (event: TurnEvent): void => {
+  const hear = (event: Parameters<typeof advance>[2]): Step => {
     const step = advance(PROGRAM, state, event);
     state = step.state;
-    take(step.commands, timed(step.agents ?? [], calls.length));
+    return step;
   };
-  if (left === undefined) hear(SMALL_PARK_BEGAN);
-  else {
-    const folded = refold(PROGRAM, { ...SMALL_PARK_BEGAN, at: 0 }, calls);
-    state = folded.state;
-    take(folded.commands, folded.agents);
-  }
-  const isOver = (): boolean => end !== undefined;
-  while (!isOver() && waiting.length > 0 && calls.length < most) {
-    const command = waiting.shift();
+  take(hear(SMALL_PARK_BEGAN));
+  for (;;) {
+    const command = status === 'running' && ended < most ? waiting.shift() : undefined;
     if (command === undefined) break;
-    const event = says(command);
-    asked.push(command);
-    const { key, request_hash } = command;
-    calls.push({ key, request_hash, effect: 'read_only', repeatable: false, event, at: calls.length + 1 });
-    hear(event);
-    if (calls.length === fate.stop_after) hear({ kind: 'stopped', reason: 'enough' });
+    const { key } = command;
+    const kind = ends.shift() ?? 'answered';
+    const said = command.generation && kind === 'answered' ? (outputs.shift() ?? finalPatch()) : undefined;
+    const event = toEvent(command, kind, said);
+    ended += 1;
+    const step = hear(event);
+    tell(kind === 'answered' ? 'call_answered' : 'call_failed', key);
+    const place = calls.findIndex((call) => call.command_key === key);
+    const model_output_kind = step.verdict?.model_output_kind ?? null;
+    const isGood = kind === 'answered' && step.verdict?.failure === undefined;
+    calls[place] = { ...(calls[place] ?? toCall(command)), status: isGood ? 'succeeded' : 'failed', model_output_kind };
+    take(step);
+    if (ended === fate.stop_after) take(hear({ kind: 'stopped', reason: 'enough' }));
   }
-  if (end !== undefined) {
-    write();
-    write(endTurns(book, end));
-  }
-  return { book, records, asked, calls, ended: end !== undefined };
+  const subjects = calls.flatMap(({ workflow_subject_entity_id: id }) => (id === null ? [] : [id]));
+  return {
+    world_slug: 'park',
+    attempt_id: ATTEMPT,
+    attempted_turn: 1,
+    status,
+    started_at: timeOf(0),
+    ended_at: status === 'running' ? null : timeOf(timeline.length),
+    failure_class: null,
+    failure_message: null,
+    failed_subject_entity_id: null,
+    ...failure,
+    failed_source_invocation_id: null,
+    agents: new Map(subjects.map((agent_id) => [agent_id, agent_id === 'bob' ? 5 : 1])),
+    calls,
+    timeline,
+    patches,
+    tasks: new Map(
+      PROGRAM.subjects.map(({ subject_id, workflow }) => [
+        subject_id,
+        { apply_node: workflow.apply_from, turn_reading_keys: workflow.turn_ambients.map(({ key }) => key) },
+      ]),
+    ),
+  };
 }
 
-const rowsOf = <Name extends keyof AgentRecord>({ records }: Play, name: Name) =>
-  records.flatMap((record): readonly AgentRecord[Name][number][] => record[name]);
+function toEvent(command: Invoke, kind: Fate['ends'][number], said: Json | undefined): CallEvent {
+  const { key } = command;
+  if (kind !== 'answered') return { kind, key, failure_class: 'policy_denied', message: 'no' };
+  return said === undefined ? answered(command, { status: 'ok' }) : modelSays(command, said);
+}
 
-/** Everything that was written, without its order. */
-const writtenBy = (played: Play): readonly string[] =>
-  (['turns', 'boxes', 'cards', 'edges', 'events', 'waits', 'ends'] as const)
-    .flatMap((name) => rowsOf(played, name).map((row) => `${name} ${JSON.stringify(row)}`))
-    .toSorted();
+function toCall(command: Invoke): RecordedCall {
+  const { key, invocation_kind, workflow_hash, node_id, subject_id, tool_name, parent_key, generation } = command;
+  return {
+    source_invocation_id: namedUuid(key),
+    llm_call_id: generation === undefined ? null : namedUuid(key, 'generation'),
+    parent_source_invocation_id: parent_key === undefined ? null : namedUuid(parent_key),
+    command_key: key,
+    invocation_kind,
+    workflow_hash,
+    workflow_node_id: node_id ?? null,
+    workflow_subject_entity_id: subject_id ?? null,
+    tool_name: tool_name ?? null,
+    status: 'running',
+    model_output_kind: null,
+    offered_schema_hash: generation?.offered.hash ?? null,
+    is_adopted: false,
+  };
+}
 
-test('whatever happens to an attempt, each of its agent turns ends once, with a deliverable in its output box', () => {
+test('each agent turn of an attempt that has ended ends once, with a deliverable in its output box', () => {
   fc.assert(
     fc.property(fateArbitrary, (fate) => {
-      const played = play(fate);
-      assert.ok(played.ended);
-      assert.equal(played.book.turns.size, 0);
-      const begun = rowsOf(played, 'turns');
-      for (const { agent_turn_id, output_box_id } of begun) {
-        const tasks = rowsOf(played, 'events').filter(
-          (row) => row.agent_turn_id === agent_turn_id && row.kind === 'task',
-        );
+      const attempt = record(fate);
+      assert.notEqual(attempt.status, 'running');
+      const turns = agentTurnsOf(attempt);
+      assert.deepEqual(
+        turns.map(({ record: { agent_id } }) => agent_id),
+        [...attempt.agents.keys()],
+      );
+      for (const { record: turn, head } of turns) {
+        const tasks = turn.events.filter(({ subject }) => subject.endsWith('.task'));
         assert.equal(tasks.length, 1);
-        const [end, ...more] = rowsOf(played, 'ends').filter((row) => row.agent_turn_id === agent_turn_id);
-        assert.deepEqual(more, []);
-        const deliverable = rowsOf(played, 'cards').find(({ card_id }) => card_id === end?.deliverable_card_id);
-        assert.deepEqual([deliverable?.kind, deliverable?.box_id], ['task.deliverable', output_box_id]);
-        assert.ok(deliverable?.llm_call_id !== undefined || deliverable?.content !== undefined);
+        const deliverable = turn.output_box.cards.at(-1);
+        assert.deepEqual([deliverable?.kind, deliverable?.card_id], ['task.deliverable', turn.deliverable_card_id]);
+        assert.ok(deliverable?.llm_call_id !== null || deliverable?.content !== null);
+        assert.deepEqual([turn.ended_at, head.status, head.active_agent_turn_id], [attempt.ended_at, 'idle', null]);
+        const times = turn.events.map(({ occurred_at }) => occurred_at);
+        assert.deepEqual(times, times.toSorted());
       }
-      assert.equal(rowsOf(played, 'ends').length, begun.length);
     }),
     RUNS,
   );
 });
 
-test('a state head only goes where the table leads, and from where the statement before has left it', () => {
-  fc.assert(
-    fc.property(fateArbitrary, fc.integer({ min: 1, max: 20 }), (fate, stride) => {
-      const heads = new Map<string, { readonly turn_epoch: number; readonly agent_turn_id: string | null }>();
-      for (const change of rowsOf(play(fate, { stride }), 'heads')) {
-        const { turn_epoch, agent_turn_id } = heads.get(change.agent_id) ?? {
-          turn_epoch: change.agent_id === 'bob' ? 4 : 0,
-          agent_turn_id: null,
-        };
-        assert.deepEqual(change.expected, { turn_epoch, agent_turn_id });
-        heads.set(change.agent_id, change);
-      }
-      for (const { agent_turn_id } of heads.values()) assert.equal(agent_turn_id, null);
-    }),
-    RUNS,
-  );
-});
+/** Everything that is known of turns that go on. */
+const shownOf = (turns: readonly AgentTurn[]): readonly string[] =>
+  turns.flatMap(({ record: { events, execution_edges, output_box, context_box } }) => [
+    ...events.map((event) => JSON.stringify(event)),
+    ...execution_edges.map((edge) => JSON.stringify(edge)),
+    ...[...output_box.cards, ...(context_box?.cards ?? [])].map((card) => JSON.stringify(card)),
+  ]);
 
-test('a driver that goes on with what another has left writes what is missing, and nothing twice', () => {
+test('what an agent turn shows while its attempt goes on is shown of it afterwards as well', () => {
   fc.assert(
-    fc.property(fateArbitrary, fc.nat({ max: 12 }), fc.integer({ min: 1, max: 20 }), (fate, most, stride) => {
-      const unstopped = { ...fate, stop_after: 99 };
-      const whole = play(unstopped);
-      const left = play(unstopped, { most, stride });
-      fc.pre(!left.ended);
-      assert.deepEqual(writtenBy(play(unstopped, { left, stride })), writtenBy(whole));
+    fc.property(fateArbitrary, fc.nat({ max: 12 }), ({ outputs }, most) => {
+      const fate = { ...UNDISTURBED, outputs };
+      const open = record(fate, most);
+      fc.pre(open.status === 'running');
+      const whole = new Set(shownOf(agentTurnsOf(record(fate))));
+      for (const shown of shownOf(agentTurnsOf(open))) assert.ok(whole.has(shown), shown);
     }),
     { ...RUNS, numRuns: 80 },
   );
 });
 
-test('a driver that goes on where nothing of the agents was written yet writes all of it', () => {
-  const fate: Fate = { outputs: [toolCall('drink')], ends: [], stop_after: 99 };
-  const left = { ...play(fate, { most: 4 }), book: openBook(ATTEMPT, new Map([['bob', 4]])), records: [] };
-  assert.deepEqual(writtenBy(play(fate, { left })), writtenBy(play(fate)));
+test('an agent turn has the epoch with which it began, and one more for each driver that was taken over since', () => {
+  const epochsOf = (attempt: RecordedAttempt) => agentTurnsOf(attempt).map(({ record: turn }) => turn.turn_epoch);
+  const attempt = record(UNDISTURBED);
+  assert.deepEqual(epochsOf(attempt), [5, 1]);
+  const continued = (take_overs: number): RecordedEvent => ({
+    event_kind: 'attempt_continued',
+    occurred_at: timeOf(0),
+    source_invocation_id: null,
+    take_overs,
+  });
+  const started = attempt.timeline.findIndex(({ source_invocation_id: id }) => id === namedUuid('bob/ambient/inbox'));
+  const after = attempt.timeline.toSpliced(started + 1, 0, continued(2), continued(2), continued(3));
+  const before = [continued(1), ...after];
+  assert.deepEqual(epochsOf({ ...attempt, timeline: before }), [7, 1]);
 });
 
-test('in however few statements the rows of an attempt are written, they are the same, each with the time of its step', () => {
-  fc.assert(
-    fc.property(fateArbitrary, fc.integer({ min: 2, max: 40 }), (fate, stride) => {
-      const [seldom, always] = [play(fate, { stride }), play(fate)];
-      assert.deepEqual(writtenBy(seldom), writtenBy(always));
-      assert.ok(rowsOf(seldom, 'heads').length <= rowsOf(always, 'heads').length);
-    }),
-    RUNS,
-  );
-});
-
-test('each agent turn has an epoch of its own, one above the last of its agent', () => {
-  const epochs = rowsOf(play({ outputs: [], ends: [], stop_after: 99 }), 'turns').map((turn) => [
-    turn.agent_id,
-    turn.turn_epoch,
-  ]);
-  assert.deepEqual(epochs, [
-    ['bob', 5],
-    ['ant', 1],
-  ]);
-});
-
-test('a context box holds what the agent was told and given, and its number of cards is settled', () => {
-  const played = play({ outputs: [], ends: [], stop_after: 99 });
-  const box = rowsOf(played, 'boxes').find(({ kind }) => kind === 'context');
-  const cards = rowsOf(played, 'cards').filter(({ box_id }) => box_id === box?.box_id);
-  assert.equal(box?.card_limit, cards.length);
+test('a context box holds what the agent was told and given', () => {
+  const [bob] = agentTurnsOf(record(UNDISTURBED));
+  const workflow = PROGRAM.subjects[0]?.workflow;
+  const node = workflow?.nodes[0];
   assert.deepEqual(
-    cards.map(({ kind, source_invocation_id }) => [kind, source_invocation_id]),
+    bob?.record.context_box?.cards.map((card) => [card.kind, card.component_hash ?? card.source_invocation_id]),
     [
-      ['task.instruction', undefined],
-      ['task.result_fields', undefined],
-      ['ambient.reading', pointerOf(played.calls[0]?.key ?? '').source_invocation_id],
-      ['ambient.reading', pointerOf('bob/ambient/inbox').source_invocation_id],
+      ['task.instruction', workflow?.hash],
+      ['task.result_fields', node?.type === 'llm_tool_loop' && node.offered.hash],
+      ['ambient.reading', namedUuid(workflow?.turn_ambients[0]?.key ?? '')],
+      ['ambient.reading', namedUuid('bob/ambient/inbox')],
     ],
   );
 });
 
+test('a once-per-turn reading is given to the subjects that its stored binding lets see it, by the key of its call', () => {
+  const binding = { id: 'weather', run: 'once_per_turn', visible_to: { entity_id: 'bob' } };
+  const content = { ambient_sources: [binding as unknown as AmbientSourceBinding], apply: { from: 'act.final' } };
+  const [bob, ant] = ['bob', 'ant'].map((id) => agentTaskOf(content, { id, environment: 'park' }));
+  assert.deepEqual([bob?.apply_node, ant?.turn_reading_keys], ['act', []]);
+  assert.match(bob?.turn_reading_keys[0] ?? '', /^turn\/weather@[0-9a-f]{12}$/);
+});
+
 test('a request and its response are one pair of edges', () => {
-  const played = play({ outputs: [toolCall('drink')], ends: [], stop_after: 99 });
-  const edges = rowsOf(played, 'edges').filter(
-    ({ agent_turn_id }) => agent_turn_id === rowsOf(played, 'turns')[0]?.agent_turn_id,
-  );
+  const [bob] = agentTurnsOf(record({ ...UNDISTURBED, outputs: [toolCall('drink')] }));
+  const edges = bob?.record.execution_edges ?? [];
   assert.deepEqual(
     edges.map(({ primitive, edge_phase }) => `${primitive} ${edge_phase}`),
     ['enqueue request', 'join request', 'tool_call request', 'report response', 'join response'],
   );
   assert.equal(edges[2]?.correlation_id, edges[3]?.correlation_id);
   assert.equal(edges[1]?.correlation_id, edges[4]?.correlation_id);
+  assert.equal(edges[2]?.parent_step_id, namedUuid('bob/act/round-1/try-1'));
 });
+
+const SAID = 'bob/act/round-1/try-1';
+const TOOL = `${SAID}/tool`;
+
+/** An attempt that goes on, in which these have happened after its model has called a tool. */
+function afterToolCall(more: readonly Partial<RecordedEvent>[], calls: readonly Partial<RecordedCall>[] = []) {
+  const attempt = record({ ...UNDISTURBED, outputs: [toolCall('drink')] }, 3);
+  const tool = attempt.calls.find(({ command_key }) => command_key === TOOL) ?? assert.fail('no tool was called');
+  const happened = more.map((event, index) => ({
+    event_kind: 'call_pended',
+    occurred_at: timeOf(50 + index),
+    source_invocation_id: namedUuid(TOOL),
+    ...event,
+  }));
+  const [changed = {}, ...added] = calls;
+  const others = attempt.calls.map((call) => (call === tool ? { ...call, ...changed } : call));
+  const [bob] = agentTurnsOf({
+    ...attempt,
+    calls: [...others, ...added.map((call) => ({ ...tool, ...call }))],
+    timeline: [...attempt.timeline, ...happened],
+  });
+  return bob ?? assert.fail('bob has no turn');
+}
+
+const suspended = (resume_deadline: string) => ({ event_kind: 'attempt_suspended', resume_deadline });
 
 test('an agent that waits for two answers goes on with the second, and a repeated suspension says nothing new', () => {
-  const suspended = { kind: 'suspended', subject_id: 'bob', resume_deadline: 5000, at: 3 } as const;
-  const task = { workflow_hash: 'a', answer_schema_hash: 'b', reading_keys: [] };
-  const begun = recordTransitions(
-    openBook(ATTEMPT, new Map()),
-    [
-      { kind: 'dispatched', subject_id: 'bob', at: 0 },
-      { kind: 'entered', subject_id: 'bob', ...task, at: 1 },
-      { kind: 'tool_called', subject_id: 'bob', call_key: 'one', tool_name: 'drink', at: 2 },
-      { ...suspended, call_keys: ['one', 'two'] },
-    ],
-    pointerOf,
-  );
-  const [head] = begun.record.heads;
+  const other = namedUuid('other');
+  const node = { source_invocation_id: other, command_key: 'bob/other/call', tool_name: null };
+  const deadline = timeOf(900);
+  const two = [
+    { event_kind: 'call_started', source_invocation_id: other },
+    { event_kind: 'call_pended' },
+    { event_kind: 'call_pended', source_invocation_id: other },
+    suspended(deadline),
+  ];
+  const waiting = afterToolCall(two, [{ status: 'pending' }, { ...node, status: 'pending' }]);
+  const { status, activity, current_tool, waiting_tool_count, resume_deadline } = waiting.head;
   assert.deepEqual(
-    [head?.status, head?.activity, head?.waiting_tool_count, head?.resume_deadline],
-    ['suspended', 'awaiting_tool_result', 2, 5000],
+    [status, activity, current_tool, waiting_tool_count, resume_deadline],
+    ['suspended', 'awaiting_tool_result', 'drink', 2, deadline],
   );
-  const again = recordTransitions(begun.book, [{ ...suspended, call_keys: ['two', 'one'] }], pointerOf);
-  assert.deepEqual([again.record.events, again.record.waits, again.record.heads], [[], [], []]);
-  const one = recordTransitions(
-    again.book,
-    [{ kind: 'tool_answered', subject_id: 'bob', call_key: 'one', tool_name: 'drink', at: 4 }],
-    pointerOf,
+  const again = afterToolCall([...two, suspended(deadline)], [{ status: 'pending' }, { ...node, status: 'pending' }]);
+  assert.deepEqual(again, waiting);
+  const heard = [...two, { event_kind: 'call_answered' }];
+  const one = afterToolCall(heard, [{ status: 'succeeded' }, { ...node, status: 'pending' }]);
+  assert.deepEqual([one.head.status, one.head.waiting_tool_count], ['suspended', 1]);
+  const both = afterToolCall(
+    [...heard, { event_kind: 'call_answered', source_invocation_id: other }],
+    [{ status: 'succeeded' }, { ...node, status: 'succeeded' }],
   );
-  assert.deepEqual([one.record.heads[0]?.status, one.record.heads[0]?.waiting_tool_count], ['suspended', 1]);
-  const two = recordTransitions(one.book, [{ kind: 'reported', subject_id: 'bob', call_key: 'two', at: 5 }], pointerOf);
-  assert.deepEqual([two.record.heads[0]?.status, two.record.heads[0]?.resume_deadline], ['running', null]);
+  assert.deepEqual([both.head.status, both.head.resume_deadline], ['running', null]);
+  assert.deepEqual(
+    both.record.waiting_tools.map(({ tool_call_id, registered_at, received_at }) => [
+      tool_call_id,
+      registered_at,
+      received_at,
+    ]),
+    [
+      [namedUuid(TOOL), timeOf(53), timeOf(54)],
+      [other, timeOf(53), timeOf(55)],
+    ].toSorted(([one = ''], [another = '']) => (one < another ? -1 : 1)),
+  );
 });
 
-test('what has ended does not begin again, and what runs is not given a second turn', () => {
-  const begun = recordTransitions(
-    openBook(ATTEMPT, new Map()),
-    [{ kind: 'dispatched', subject_id: 'bob', at: 0 }],
-    pointerOf,
+test('a tool whose call has failed and is retried is called once, and its last performance answers', () => {
+  const failed = [{ event_kind: 'call_failed' }];
+  const waits = afterToolCall(failed, [{ status: 'failed' }]);
+  assert.deepEqual([waits.head.activity, waits.head.current_tool], ['executing_tool', 'drink']);
+  const again = namedUuid('again');
+  const retried = afterToolCall(
+    [
+      ...failed,
+      { event_kind: 'call_started', source_invocation_id: again },
+      { event_kind: 'call_answered', source_invocation_id: again },
+    ],
+    [{ status: 'failed' }, { status: 'succeeded', source_invocation_id: again }],
   );
-  const called: TimedTransition = {
-    kind: 'tool_called',
-    subject_id: 'bob',
-    call_key: 'one',
-    tool_name: 'drink',
-    at: 2,
-  };
-  assert.throws(() => recordTransitions(begun.book, [called], pointerOf), /bob is dispatched: no work/);
-  assert.throws(() => recordTransitions(openBook(ATTEMPT, new Map()), [called], pointerOf), /bob has no turn/);
+  assert.deepEqual(
+    retried.record.output_box.cards.map(({ kind, source_invocation_id }) => [kind, source_invocation_id]),
+    [
+      ['tool.call', again],
+      ['tool.result', again],
+    ],
+  );
+  assert.equal(retried.head.activity, 'thinking');
 });
 
-test('every state of an agent has a way out, and every way but the first leads on to the end of the turn', () => {
-  for (const [status, steps] of Object.entries(AGENT_STEPS)) {
-    assert.ok(Object.keys(steps).length > 0, status);
-    if (status !== 'idle') assert.equal(steps.deliver, 'idle', status);
-  }
+test('an agent whose turn ends before it has asked anything leaves why, and was never given anything', () => {
+  const attempt = record(UNDISTURBED, 1);
+  const [bob] = agentTurnsOf({
+    ...attempt,
+    calls: attempt.calls.filter(({ workflow_subject_entity_id }) => workflow_subject_entity_id === null),
+    status: 'failed',
+    ended_at: timeOf(90),
+    failure_class: 'template_unresolved',
+    failure_message: 'Nothing is there.',
+    failed_subject_entity_id: 'bob',
+    agents: new Map([['bob', 1]]),
+  });
+  const turn = bob?.record;
+  assert.deepEqual([turn?.outcome, turn?.context_box, turn?.ended_at], ['failed', null, timeOf(90)]);
+  assert.deepEqual(turn?.output_box.cards[0]?.content, {
+    failure_class: 'template_unresolved',
+    message: 'Nothing is there.',
+  });
+});
+
+test('calls that an attempt has adopted happened in its agent turns when it began', () => {
+  const attempt = record({ ...UNDISTURBED, outputs: [toolCall('drink')] }, 4);
+  const [bob] = agentTurnsOf({
+    ...attempt,
+    calls: attempt.calls.filter(({ status }) => status === 'succeeded').map((call) => ({ ...call, is_adopted: true })),
+    timeline: [],
+  });
+  const turn = bob?.record;
+  assert.deepEqual(
+    turn?.output_box.cards.map(({ kind }) => kind),
+    ['tool.call', 'tool.result'],
+  );
+  assert.ok(turn?.events.every(({ occurred_at }) => occurred_at === attempt.started_at));
 });

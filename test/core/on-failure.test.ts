@@ -129,7 +129,6 @@ function toRecord({ key, request_hash, call }: Invoke, event: CallEvent, verdict
     effect,
     repeatable,
     event: heard,
-    at: 2_000,
   };
 }
 

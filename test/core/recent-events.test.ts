@@ -128,7 +128,7 @@ function playTurn(program: Program, world: World, says: (command: Invoke) => Cal
     asked.push(command);
     const event = says(command);
     const { key, request_hash, call } = command;
-    records.push({ key, request_hash, effect: call.effect, repeatable: call.repeatable, event, at: 2_000 });
+    records.push({ key, request_hash, effect: call.effect, repeatable: call.repeatable, event });
     step = advance(program, step.state, event);
   }
   assert.equal(step.commands[0]?.kind, 'commit');

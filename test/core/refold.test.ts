@@ -13,7 +13,6 @@ import { answered, finalPatch, modelSays, setState, toolCall } from '../support/
 
 const RUNS = { numRuns: 200, seed: 20_260_502 };
 const PARK = parkWithReadings(['weather', 'pa']);
-const BEGAN = { ...SMALL_PARK_BEGAN, at: 1_000 };
 
 /** What the model says, one after the other; in the end a patch. */
 const outputsArbitrary: fc.Arbitrary<readonly Json[]> = fc.array(
@@ -64,13 +63,12 @@ function playOn(
     request_hash,
     effect: call.effect,
     repeatable: call.repeatable,
-    at: 9_000,
   }));
   return { state, end, asked, records: [...records, ...open] };
 }
 
-function toRecorded({ key, request_hash, call }: Invoke, event: CallEvent, at = 2_000): Recorded {
-  return { key, request_hash, effect: call.effect, repeatable: call.repeatable, event, at };
+function toRecorded({ key, request_hash, call }: Invoke, event: CallEvent): Recorded {
+  return { key, request_hash, effect: call.effect, repeatable: call.repeatable, event };
 }
 
 /** A model whose words depend on where it is asked only, as those of a record do. */
@@ -99,7 +97,7 @@ test('wherever a turn is cut, a fold over its record goes on as if it had not be
       const pick = (): number => order.shift() ?? 0;
       const cut = playOn(program, begun, says, { most, pick });
       const certain = cut.records.filter(({ effect, event }) => event !== undefined || effect === 'read_only');
-      const folded = refold(program, BEGAN, certain);
+      const folded = refold(program, SMALL_PARK_BEGAN, certain);
       const answeredKeys = new Set(cut.records.flatMap(({ key, event }) => (event === undefined ? [] : [key])));
       for (const command of folded.commands)
         assert.ok(command.kind !== 'invoke' || !answeredKeys.has(command.key), 'an answered call is asked again');
@@ -116,7 +114,7 @@ test('the order in which a record is told does not matter while nothing has fail
   const program = smallPark(PARK);
   const says = speaker([]);
   const whole = playOn(program, advance(program, UNBEGUN, SMALL_PARK_BEGAN), says);
-  const folded = refold(program, BEGAN, whole.records.toReversed());
+  const folded = refold(program, SMALL_PARK_BEGAN, whole.records.toReversed());
   assert.deepEqual(folded.commands, [whole.end]);
 });
 
@@ -135,7 +133,7 @@ function cutAtTool(): { readonly program: Program; readonly records: readonly Re
 
 test('a call with a side effect that nobody saw end fails the turn and is named', () => {
   const { program, records, tool } = cutAtTool();
-  const [end, ...others] = refold(program, BEGAN, records).commands;
+  const [end, ...others] = refold(program, SMALL_PARK_BEGAN, records).commands;
   assert.ok(end?.kind === 'fail' && others.length === 0);
   assert.deepEqual([end.failure_class, end.call_key], ['interrupted', tool.key]);
   assert.match(end.message, /side effect took place is not known/);
@@ -146,12 +144,15 @@ test('a record of another request, or of a call that is never asked, ends the tu
   const { records } = playOn(program, advance(program, UNBEGUN, SMALL_PARK_BEGAN), speaker([]), { most: 4 });
   const [first, ...rest] = records;
   assert.ok(first);
-  const changed = refold(program, BEGAN, [{ ...first, request_hash: '0'.repeat(64) }, ...rest]).commands;
+  const changed = refold(program, SMALL_PARK_BEGAN, [{ ...first, request_hash: '0'.repeat(64) }, ...rest]).commands;
   assert.deepEqual(
     changed.map((end) => end.kind === 'fail' && [end.failure_class, end.call_key]),
     [['record_mismatch', first.key]],
   );
-  const strange = refold(program, BEGAN, [...records, { ...first, key: 'nobody/act/round-1/try-1' }]).commands;
+  const strange = refold(program, SMALL_PARK_BEGAN, [
+    ...records,
+    { ...first, key: 'nobody/act/round-1/try-1' },
+  ]).commands;
   assert.deepEqual(
     strange.map((end) => end.kind === 'fail' && end.failure_class),
     ['record_mismatch'],
@@ -165,9 +166,9 @@ test('a turn that had failed ends with that failure, and nothing that was under 
   const [weather, pa] = invokes;
   assert.ok(weather && pa);
   const failed: CallEvent = { kind: 'call_failed', key: weather.key, failure_class: 'http_status', message: '500' };
-  const { commands } = refold(program, BEGAN, [
+  const { commands } = refold(program, SMALL_PARK_BEGAN, [
     toRecorded(weather, failed),
-    { key: pa.key, request_hash: pa.request_hash, effect: 'read_only', repeatable: false, at: 9_000 },
+    { key: pa.key, request_hash: pa.request_hash, effect: 'read_only', repeatable: false },
   ]);
   assert.deepEqual(
     commands.map((end) => end.kind === 'fail' && [end.failure_class, end.call_key]),
@@ -185,47 +186,20 @@ test('a call that is pending stays so: the attempt rests again, and asks nothing
     request_hash: command.request_hash,
     effect: command.call.effect,
     repeatable: command.call.repeatable,
-    at: 2_000,
     ...(event === undefined ? {} : { event }),
   });
   const pended = { kind: 'call_pended', key: pa.key, deadline: 70 } as const;
-  const resting = refold(program, BEGAN, [recordOf(weather, answered(weather, 1)), recordOf(pa, pended)]);
+  const resting = refold(program, SMALL_PARK_BEGAN, [recordOf(weather, answered(weather, 1)), recordOf(pa, pended)]);
   assert.deepEqual(resting.commands, [{ kind: 'suspend', resume_deadline: 70 }]);
   const both = { ...pended, key: weather.key, deadline: 50 };
-  assert.deepEqual(refold(program, BEGAN, [recordOf(pa, pended), recordOf(weather, both)]).commands, [
+  assert.deepEqual(refold(program, SMALL_PARK_BEGAN, [recordOf(pa, pended), recordOf(weather, both)]).commands, [
     { kind: 'suspend', resume_deadline: 50 },
   ]);
-  const one = refold(program, BEGAN, [recordOf(pa, pended)]);
+  const one = refold(program, SMALL_PARK_BEGAN, [recordOf(pa, pended)]);
   assert.deepEqual(one.commands, [weather]);
   const step = advance(program, resting.state, answered(pa, 2));
   assert.deepEqual(
     step.commands.map((command) => command.kind === 'invoke' && command.key),
     ['bob/ambient/inbox'],
   );
-});
-
-test('what happened to agents has the time of the record that it was heard from, and never one before what was heard earlier', () => {
-  const program = smallPark(PARK);
-  const begun = advance(program, UNBEGUN, SMALL_PARK_BEGAN);
-  const { records } = playOn(program, begun, speaker([toolCall('drink')]), { most: 5 });
-  const timesOf = (times: readonly number[], began_at = 1_000) =>
-    refold(
-      program,
-      { ...SMALL_PARK_BEGAN, at: began_at },
-      records.map((record, index) => ({ ...record, at: times[index] ?? 9_000 })),
-    ).agents.map(({ kind, at }) => [kind, at]);
-  assert.deepEqual(timesOf([1_010, 1_020, 1_030, 1_040, 1_050]), [
-    ['dispatched', 1_020],
-    ['entered', 1_030],
-    ['tool_called', 1_040],
-    ['tool_answered', 1_050],
-  ]);
-  assert.deepEqual(timesOf([1_020, 1_010, 1_030, 1_005, 1_050]), [
-    ['dispatched', 1_020],
-    ['entered', 1_030],
-    ['tool_called', 1_030],
-    ['tool_answered', 1_050],
-  ]);
-  const settled = timesOf([1_010, 1_020, 1_030, 1_040, 1_050], 5_000);
-  assert.ok(settled.every(([, at]) => at === 5_000));
 });

@@ -106,7 +106,7 @@ function play(
     const event = what === 'answer' ? answer(command) : fail(command, what);
     performances.push({ command, ...(what === 'answer' ? {} : { failed_as: what }) });
     const { key, request_hash, call } = command;
-    records.push({ key, request_hash, effect: call.effect, repeatable: call.repeatable, event, at: 2_000 });
+    records.push({ key, request_hash, effect: call.effect, repeatable: call.repeatable, event });
     const step = advance(program, state, event);
     state = step.state;
     for (const next of step.commands) {
@@ -181,7 +181,7 @@ describe('a retry', () => {
         const program = compile(script);
         const whole = play(program, script.performances, begin(program));
         const cut = play(program, script.performances, begin(program), most);
-        const folded = refold(program, { ...SMALL_PARK_BEGAN, at: 1_000 }, cut.records);
+        const folded = refold(program, SMALL_PARK_BEGAN, cut.records);
         const rest = play(program, script.performances.slice(cut.performances.length), folded);
         assert.deepEqual(rest.end, whole.end);
         assert.deepEqual(rest.state, whole.state);

@@ -137,8 +137,7 @@ describe('a driver whose world has been taken over', () => {
       isAsked();
       return new Promise(() => {});
     };
-    // Who tells of agents hears of it, too.
-    const { world_slug, end } = await drive(stage, { parts: { callSource, quiet_ms: LONG_AFTER_A_HEARTBEAT_MS } });
+    const { world_slug, end } = await drive(stage, { parts: { callSource } });
     await asked;
     await stage.outside?.query(`UPDATE worlds SET lease_until = now() WHERE world_slug = $1`, [world_slug]);
     stage.model.setScript(await loadScript('simple'));

@@ -16,7 +16,7 @@ import { waitUntil } from '../support/wait-until.js';
 const LEFT: LeftWorld = {
   epoch: 1,
   world: { slug: 'any', turn: 1, environments: new Map(), entities: new Map(), events: [] },
-  turn_epochs: new Map(),
+  heads: new Map(),
 };
 
 const ENOUGH = { timeout: 30_000 };

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { v7 } from 'uuid';
-import type { AgentBook } from '../../engine/core/agents/book.js';
-import { endTurns } from '../../engine/core/agents/end-turns.js';
-import type { AgentRecord } from '../../engine/core/agents/record.js';
-import { recordTransitions } from '../../engine/core/agents/record-transitions.js';
-import { type AgentTransition, timed } from '../../engine/core/agents/transition.js';
-import type { AttemptLease, CallStart, Written } from '../../engine/ports/attempts.js';
+import { agentTurnId } from '../../engine/core/agents/agent-turns.js';
+import { namedUuid } from '../../engine/core/content/uuid.js';
+import type {
+  AgentHead,
+  AgentHeads,
+  AgentMove,
+  AttemptLease,
+  CallStart,
+  Written,
+} from '../../engine/ports/attempts.js';
 import type { Store } from '../../engine/ports/records.js';
 import { forEachDatabase, type TestDatabase } from '../support/databases.js';
 import { waitUntil } from '../support/wait-until.js';
@@ -32,62 +36,86 @@ import {
   startCall,
 } from './record-fixtures.js';
 
-const TASK = { workflow_hash: DOCUMENTS.workflow.hash, answer_schema_hash: DOCUMENTS.schema.hash };
 const SYSTEM = message('system', 'author', 'You are Zoe.');
 
-/** Zoe in the middle of her turn: she was given it, has entered, and her model is being asked. */
+/** Zoe in the middle of her turn: her model is being asked. */
 interface Scene {
   readonly database: TestDatabase;
   readonly store: Store;
   readonly lease: AttemptLease;
+  readonly heads: AgentHeads;
   readonly said: CallStart & { readonly llm_call_id: string };
-  readonly book: AgentBook;
 }
 
 let worlds = 0;
-
-const secondsAfterNoon = (seconds: number): string => new Date(NOON + seconds * 1_000).toISOString();
 
 async function openScene(open: () => Promise<TestDatabase>): Promise<Scene> {
   const database = await open();
   const { store } = database;
   const world_slug = `scene-${(worlds += 1)}`;
   await makeWorld(store, world_slug);
-  const { lease, agents } = await begin(store, world_slug);
+  const { lease, heads } = await begin(store, world_slug);
   const said = generationStart(1, [SYSTEM]);
-  const { book, record } = tell(agents, [
-    { kind: 'dispatched', subject_id: 'zoe' },
-    { kind: 'entered', subject_id: 'zoe', ...TASK, reading_keys: [] },
-  ]);
   assert.equal(await startCall(store, lease, said), 'written');
-  assert.equal(await store.attempts.tellOfAgents(lease, record), 'written');
-  return { database, store, lease, said, book };
+  return { database, store, lease, heads, said };
 }
 
-/** What transitions leave, of which each takes a second, the first of them at noon. */
-function tell(book: AgentBook, transitions: readonly AgentTransition[], call?: CallStart) {
-  const happened = transitions.flatMap((transition, index) => timed([transition], NOON + index * 1_000));
-  return recordTransitions(book, happened, () => call ?? assert.fail('no call is pointed at'));
+const moving = ({ heads }: Pick<Scene, 'heads'>, status: AgentMove['status']): readonly AgentMove[] => [
+  { agent_id: 'zoe', status, head: heads.get('zoe') ?? assert.fail('zoe has no head') },
+];
+
+const failingIn = (scene: Pick<Scene, 'heads'>) => ({ ...failing(), agents: moving(scene, 'idle') });
+
+/** Writes that a tool of Zoe's is answered later. */
+async function pendTool({ store, lease }: Scene, key = 'zoe/act/round-1/try-1/tool', deadline_ms?: number) {
+  const start = pendingStart(key, 2, deadline_ms);
+  const command = {
+    ...start.command,
+    invocation_kind: 'model_elected_tool' as const,
+    subject_id: 'zoe',
+    node_id: 'act',
+    tool_name: 'drink',
+  };
+  const tool: CallStart = { ...start, command };
+  await startCall(store, lease, tool);
+  await store.attempts.pendCall(lease, tool.source_invocation_id, pended(tool));
+  return tool;
 }
 
-const answering = ({ book, said }: Scene): AgentRecord =>
-  tell(book, [{ kind: 'answered', subject_id: 'zoe', call_key: said.command.key }], said).record;
+/** Suspends Zoe, who waits for a tool. */
+async function suspend(scene: Scene): Promise<CallStart> {
+  const { store, lease, said } = scene;
+  const tool = await pendTool(scene);
+  await finishCall(store, lease, answered(said, { text: '{}', finish_reason: 'stop' }));
+  const agents = moving(scene, 'suspended');
+  assert.equal(await store.attempts.suspend(lease, { at: NOON + 5_000, agents }), 'rested');
+  return tool;
+}
 
-const succeeding = ({ book, said }: Scene): AgentRecord => {
-  const answer: AgentTransition = { kind: 'answered', subject_id: 'zoe', call_key: said.command.key };
-  const ending = { kind: 'commit', patches: [{ subject_id: 'zoe', patch_seq: 1 }], at: NOON } as const;
-  return tell(book, [answer, ...endTurns(book, ending)], said).record;
-};
+async function headOf({ store, lease }: Pick<Scene, 'store' | 'lease'>) {
+  const heads = await store.records.agents(lease.world_slug);
+  return heads.find(({ agent_id }) => agent_id === 'zoe') ?? assert.fail('there is no head');
+}
 
-const givingUp = ({ book }: Scene): AgentRecord => tell(book, endTurns(book, FAILURE)).record;
+async function takeOver({ database, store, lease }: Scene) {
+  await endLease(database.outside, lease.world_slug);
+  return begin(store, lease.world_slug);
+}
 
-const FAILURE = { ...failing().failure, at: NOON };
+const turnIdOf = ({ lease }: Pick<Scene, 'lease'>): string => agentTurnId(lease.attempt_id, 'zoe');
 
-/** The tables that tell of agents, and nothing else. */
-const OF_AGENTS = /agent_(state_heads|turns|events)|boxes|\bcards|execution_edges|turn_waiting_tools/;
+/** What a world's table holds of Zoe's head. */
+async function storedHead({ database, lease }: Scene): Promise<object | undefined> {
+  const [row] = await database.outside.query(
+    `SELECT status::text AS status, turn_epoch::int AS turn_epoch, active_agent_turn_id FROM agent_state_heads
+     WHERE world_slug = $1 AND agent_id = 'zoe'`,
+    [lease.world_slug],
+  );
+  return row;
+}
 
-forEachDatabase('a statement that tells of no agent', (open) => {
-  test('opens none of their tables: not where calls begin, nor where they end', async () => {
+forEachDatabase('a statement that writes calls', (open) => {
+  test('leaves the state heads alone: not where calls begin, nor where they end', async () => {
     const { database, store, lease, said } = await openScene(open);
     const tool = toyStart('zoe/act/round-1/try-1/tool', 2);
     const finish = answered(said, { text: '{}', finish_reason: 'stop' });
@@ -100,46 +128,57 @@ forEachDatabase('a statement that tells of no agent', (open) => {
     for (const write of writes) {
       const [text, ...more] = await database.statementsOf(write);
       assert.deepEqual(more, []);
-      assert.doesNotMatch(text ?? assert.fail(), OF_AGENTS);
+      assert.doesNotMatch(text ?? assert.fail(), /agent_state_heads|agent_inbox/);
     }
   });
 });
 
-forEachDatabase('a statement that tells of an agent', (open) => {
+forEachDatabase('a statement that moves the head of an agent', (open) => {
   const writes: Readonly<Record<string, (scene: Scene) => Promise<Written>>> = {
-    'tells nothing': (scene) => scene.store.attempts.tellOfAgents(scene.lease, answering(scene)),
     'lets nothing rest': async (scene) => {
-      const rested = await scene.store.attempts.suspend(scene.lease, { at: NOON, agents: answering(scene) });
+      const agents = moving(scene, 'running');
+      const rested = await scene.store.attempts.suspend(scene.lease, { at: NOON, agents });
       return rested === 'rested' ? 'written' : 'overtaken';
     },
     'commits nothing': (scene) => {
       const turn = committing(scene.said, [patchOf({ before: 'rested', after: 'tired' })]);
-      return scene.store.attempts.commit(scene.lease, { ...turn, agents: succeeding(scene) });
+      return scene.store.attempts.commit(scene.lease, { ...turn, agents: moving(scene, 'idle') });
     },
     'does not end the attempt': async (scene) => {
-      const failed = await scene.store.attempts.fail(scene.lease, { ...failing(), agents: givingUp(scene) });
+      const failed = await scene.store.attempts.fail(scene.lease, failingIn(scene));
       return failed === 'overtaken' ? failed : 'written';
     },
   };
   for (const [name, write] of Object.entries(writes)) {
-    test(`whose head has moved meanwhile ${name}, and nothing else either`, async () => {
+    test(`that has moved meanwhile ${name}, and writes nothing else either`, async () => {
       const scene = await openScene(open);
       const { outside } = scene.database;
-      await outside.query('UPDATE agent_state_heads SET turn_epoch = turn_epoch + 1 WHERE world_slug = $1', [
-        scene.lease.world_slug,
-      ]);
+      const change = (by: number) =>
+        outside.query('UPDATE agent_state_heads SET turn_epoch = turn_epoch + $2 WHERE world_slug = $1', [
+          scene.lease.world_slug,
+          by,
+        ]);
+      await change(1);
       const before = await contentsOf(outside);
       assert.equal(await write(scene), 'overtaken');
       assert.equal(await contentsOf(outside), before);
-      await outside.query('UPDATE agent_state_heads SET turn_epoch = turn_epoch - 1 WHERE world_slug = $1', [
-        scene.lease.world_slug,
-      ]);
+      await change(-1);
       assert.equal(await write(scene), 'written');
     });
-  }
 
-  for (const [name, write] of Object.entries(writes)) {
-    test(`costs no statement more than one that does not: it ${name} by one`, async () => {
+    test(`whose turn is another one now ${name}, and writes nothing else either`, async () => {
+      const scene = await openScene(open);
+      const { outside } = scene.database;
+      await outside.query(
+        `UPDATE agent_state_heads SET status = 'running', active_agent_turn_id = $2 WHERE world_slug = $1`,
+        [scene.lease.world_slug, v7()],
+      );
+      const before = await contentsOf(outside);
+      assert.equal(await write(scene), 'overtaken');
+      assert.equal(await contentsOf(outside), before);
+    });
+
+    test(`is one statement: it ${name} without another`, async () => {
       const scene = await openScene(open);
       assert.equal((await scene.database.statementsOf(() => write(scene))).length, 1);
     });
@@ -168,46 +207,42 @@ forEachDatabase('the record of an agent turn', (open) => {
       ]);
   });
 
-  test('is read back by whoever goes on with the attempt, as its driver knew it', async () => {
+  test('is there with the first call of its agent, and found by its id', async () => {
     const scene = await openScene(open);
-    const finish = answered(scene.said, { text: '{}', finish_reason: 'stop' });
-    const known = tell(scene.book, [{ kind: 'answered', subject_id: 'zoe', call_key: 'said' }], scene.said);
-    await finishCall(scene.store, scene.lease, finish);
-    await scene.store.attempts.tellOfAgents(scene.lease, known.record);
-    await scene.store.attempts.handOver(scene.lease, { at: NOON, has_broken: false });
-    const { agents } = await begin(scene.store, scene.lease.world_slug);
-    const { source_invocation_id, llm_call_id } = scene.said;
-    const turn = known.book.turns.get('zoe') ?? assert.fail();
-    assert.deepEqual(agents.turns.get('zoe'), { ...turn, answer: { source_invocation_id, llm_call_id } });
-    assert.deepEqual([agents.recorded, agents.turn_epochs], [known.book.recorded, known.book.turn_epochs]);
+    const agent_turn_id = turnIdOf(scene);
+    const { status, turn_epoch, active_agent_turn_id, activity } = await headOf(scene);
+    assert.deepEqual([status, turn_epoch, active_agent_turn_id, activity], ['running', 1, agent_turn_id, 'thinking']);
+    for (const id of [agent_turn_id, agent_turn_id.toUpperCase()]) {
+      const turn = await scene.store.records.agentTurn(id);
+      assert.deepEqual([turn?.agent_turn_id, turn?.outcome, turn?.turn_epoch], [agent_turn_id, null, 1]);
+    }
+    await scene.store.attempts.fail(scene.lease, failingIn(scene));
+    assert.equal((await scene.store.records.agentTurn(agent_turn_id))?.outcome, 'failed');
+    assert.equal(await scene.store.records.agentTurn(v7()), undefined);
   });
 
-  test('has a message in the inbox, which is over when the attempt is', async () => {
+  test('has a message in the inbox once its attempt has ended, which names it', async () => {
     const scene = await openScene(open);
-    const { outside } = scene.database;
-    const read = () =>
-      outside.query(
-        `SELECT status, message_type, agent_id, turn_epoch::int AS turn_epoch, agent_turn_id = $2 AS is_its
-         FROM agent_inbox WHERE world_slug = $1`,
-        [scene.lease.world_slug, scene.book.turns.get('zoe')?.agent_turn_id],
-      );
-    const turn = { message_type: 'turn', agent_id: 'zoe', turn_epoch: 1, is_its: true };
-    assert.deepEqual(await read(), [{ status: 'pending', ...turn }]);
-    await scene.store.attempts.fail(scene.lease, { ...failing(), agents: givingUp(scene) });
-    assert.deepEqual(await read(), [{ status: 'consumed', ...turn }]);
+    await scene.store.attempts.fail(scene.lease, failingIn(scene));
+    const agent_turn_id = turnIdOf(scene);
+    const rows = await scene.database.outside.query(
+      `SELECT status, message_type, agent_id, turn_epoch::int AS turn_epoch, agent_turn_id, inbox_id, attempt_id
+       FROM agent_inbox WHERE world_slug = $1`,
+      [scene.lease.world_slug],
+    );
+    const { attempt_id } = scene.lease;
+    const inbox_id = namedUuid(agent_turn_id, 'inbox');
+    const turn = { message_type: 'turn', agent_id: 'zoe', turn_epoch: 1, agent_turn_id, inbox_id, attempt_id };
+    assert.deepEqual(rows, [{ status: 'consumed', ...turn }]);
+    assert.equal((await scene.store.records.agentTurn(agent_turn_id))?.inbox_id, inbox_id);
   });
 
   test('is named by what its attempt is told: a report, a deadline that passed, a stop', async () => {
     const scene = await openScene(open);
     const { store, lease } = scene;
-    const ofZoe = (call: CallStart): CallStart => ({ ...call, command: { ...call.command, subject_id: 'zoe' } });
-    const [late, reported] = [ofZoe(pendingStart('zoe/late', 2, 1)), ofZoe(pendingStart('zoe/reported', 3))];
-    for (const call of [late, reported]) {
-      await startCall(store, lease, call);
-      await store.attempts.pendCall(lease, call.source_invocation_id, pended(call));
-    }
+    await pendTool(scene, 'zoe/late', 1);
     await waitUntil(async () => (await store.pending.expire([v7()])) === 1);
-    const { source_invocation_id } = reported;
+    const { source_invocation_id } = scene.said;
     await store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: {} });
     await store.inbox.stop({ inbox_id: v7(), attempt_id: lease.attempt_id, payload: {} });
     const told = await scene.database.outside.query(
@@ -215,157 +250,87 @@ forEachDatabase('the record of an agent turn', (open) => {
        WHERE world_slug = $1 AND message_type <> 'turn' ORDER BY message_type::text`,
       [lease.world_slug],
     );
-    const agent_turn_id = scene.book.turns.get('zoe')?.agent_turn_id;
-    const its = { agent_id: 'zoe', turn_epoch: 1, agent_turn_id };
+    const its = { agent_id: 'zoe', turn_epoch: 1, agent_turn_id: turnIdOf(scene) };
     assert.deepEqual(
       told,
       ['stop', 'timeout', 'tool_result'].map((message_type) => ({ message_type, ...its })),
     );
   });
 
-  test('may begin and end in one statement', async () => {
-    const { store } = await open();
-    await makeWorld(store, 'at-once');
-    const { lease, agents } = await begin(store, 'at-once');
-    const begun = tell(agents, [{ kind: 'dispatched', subject_id: 'zoe' }]);
-    const { record } = tell(agents, [
-      { kind: 'dispatched', subject_id: 'zoe' },
-      ...endTurns(begun.book, {
-        kind: 'fail',
-        failure_class: 'template_unresolved',
-        message: 'Nothing is there.',
-        at: NOON,
-      }),
-    ]);
-    assert.equal(await store.attempts.fail(lease, { ...failing(), agents: record }), 'written');
-    const [head] = (await store.records.agents('at-once')).filter(({ agent_id }) => agent_id === 'zoe');
-    assert.deepEqual([head?.status, head?.turn_epoch], ['idle', 1]);
-    const turn = await store.records.agentTurn(record.turns[0]?.agent_turn_id ?? '');
-    assert.deepEqual([turn?.outcome, turn?.context_box], ['failed', null]);
-    assert.deepEqual([turn?.began_at, turn?.ended_at], [secondsAfterNoon(0), secondsAfterNoon(1)]);
-    assert.deepEqual(turn?.output_box.cards[0]?.content, {
-      failure_class: 'template_unresolved',
-      message: 'Nothing is there.',
-    });
-  });
-
-  test('may be whole in one statement, in which each row has its own time', async () => {
-    const { store } = await open();
-    await makeWorld(store, 'whole');
-    const { lease, agents } = await begin(store, 'whole');
-    const said = generationStart(1, [SYSTEM]);
-    await startCall(store, lease, said);
-    const told: readonly AgentTransition[] = [
-      { kind: 'dispatched', subject_id: 'zoe' },
-      { kind: 'entered', subject_id: 'zoe', ...TASK, reading_keys: [] },
-      { kind: 'tool_called', subject_id: 'zoe', call_key: 'said', tool_name: 'drink' },
-      { kind: 'suspended', subject_id: 'zoe', call_keys: ['said'], resume_deadline: NOON },
-      { kind: 'tool_answered', subject_id: 'zoe', call_key: 'said', tool_name: 'drink' },
-      { kind: 'answered', subject_id: 'zoe', call_key: 'said' },
-    ];
-    const { book } = tell(agents, told, said);
-    const { record } = tell(agents, [...told, ...endTurns(book, FAILURE)], said);
-    await store.attempts.fail(lease, { ...failing(), agents: record });
-    const turn = (await store.records.agentTurn(record.turns[0]?.agent_turn_id ?? '')) ?? assert.fail();
-    assert.deepEqual(
-      [turn.began_at, turn.ended_at, turn.outcome],
-      [secondsAfterNoon(0), secondsAfterNoon(6), 'failed'],
-    );
-    const secondsOf = (rows: readonly { readonly occurred_at: string }[]) =>
-      rows.map(({ occurred_at }) => (Date.parse(occurred_at) - NOON) / 1_000);
-    assert.deepEqual(secondsOf(turn.events), [0, 0, 1, 2, 2, 3, 4, 4, 5, 5, 6, 6]);
-    assert.deepEqual(secondsOf(turn.execution_edges), [0, 0, 2, 4, 6]);
-    assert.deepEqual(
-      turn.waiting_tools.map(({ registered_at, received_at }) => [registered_at, received_at]),
-      [[secondsAfterNoon(3), secondsAfterNoon(4)]],
-    );
-    assert.deepEqual(
-      turn.output_box.cards.map(({ kind }) => kind),
-      ['tool.call', 'tool.result', 'task.deliverable'],
-    );
-    const [head] = (await store.records.agents('whole')).filter(({ agent_id }) => agent_id === 'zoe');
-    assert.deepEqual([head?.status, head?.turn_epoch, head?.active_agent_turn_id], ['idle', 1, null]);
-  });
-
-  test('keeps the calls that a suspended agent waits for', async () => {
+  test('keeps the calls that a suspended agent waits for, and its head is written suspended', async () => {
     const scene = await openScene(open);
-    const tool = toyStart('zoe/act/round-1/try-1/tool', 2);
-    const suspended = tell(
-      scene.book,
-      [
-        { kind: 'tool_called', subject_id: 'zoe', call_key: 'tool', tool_name: 'drink' },
-        { kind: 'suspended', subject_id: 'zoe', call_keys: ['tool'], resume_deadline: NOON + 5000 },
-      ],
-      tool,
-    );
-    await startCall(scene.store, scene.lease, tool);
-    await scene.store.attempts.tellOfAgents(scene.lease, suspended.record);
-    const head = (await scene.store.records.agents(scene.lease.world_slug)).find(({ agent_id }) => agent_id === 'zoe');
+    const tool = await suspend(scene);
+    const agent_turn_id = turnIdOf(scene);
+    assert.deepEqual(await storedHead(scene), {
+      status: 'suspended',
+      turn_epoch: 1,
+      active_agent_turn_id: agent_turn_id,
+    });
+    const { status, activity, current_tool, waiting_tool_count, resume_deadline } = await headOf(scene);
+    const [awaited] = await scene.store.pending.awaitedBy(scene.lease.attempt_id);
     assert.deepEqual(
-      [head?.status, head?.activity, head?.waiting_tool_count, head?.resume_deadline],
-      ['suspended', 'awaiting_tool_result', 1, new Date(NOON + 5000).toISOString()],
+      [status, activity, current_tool, waiting_tool_count, resume_deadline],
+      ['suspended', 'awaiting_tool_result', 'drink', 1, awaited?.deadline],
     );
-    await scene.store.attempts.handOver(scene.lease, { at: NOON, has_broken: false });
-    const next = await begin(scene.store, scene.lease.world_slug);
-    assert.deepEqual(next.agents.turns.get('zoe'), suspended.book.turns.get('zoe'));
-    const heard = tell(
-      next.agents,
-      [{ kind: 'tool_answered', subject_id: 'zoe', call_key: 'tool', tool_name: 'drink' }],
-      tool,
+    const turn = await scene.store.records.agentTurn(agent_turn_id);
+    assert.deepEqual(turn?.waiting_tools, [
+      {
+        tool_call_id: tool.source_invocation_id,
+        registered_at: new Date(NOON + 5_000).toISOString(),
+        received_at: null,
+      },
+    ]);
+  });
+
+  test('of an attempt that ended without a call of its agent tells why it ended', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'unasked');
+    const { lease, heads } = await begin(store, 'unasked');
+    await store.attempts.fail(lease, failingIn({ heads }));
+    const { agent_turns } = (await store.records.attempt(lease.attempt_id)) ?? assert.fail();
+    const turn = await store.records.agentTurn(agent_turns[0]?.agent_turn_id ?? '');
+    assert.deepEqual(
+      [agent_turns.length, turn?.agent_id, turn?.outcome, turn?.context_box],
+      [1, 'zoe', 'failed', null],
     );
-    await scene.store.attempts.tellOfAgents(next.lease, heard.record);
-    const turn = await scene.store.records.agentTurn(head?.active_agent_turn_id ?? '');
-    const [waited] = turn?.waiting_tools ?? [];
-    assert.equal(waited?.tool_call_id, tool.source_invocation_id);
-    assert.deepEqual([waited?.registered_at, waited?.received_at], [secondsAfterNoon(1), secondsAfterNoon(0)]);
+    assert.deepEqual(turn?.output_box.cards[0]?.content, {
+      failure_class: 'http_status',
+      message: 'The toy said 500.',
+    });
   });
 });
 
 forEachDatabase('the epoch of an agent turn', (open) => {
-  const readEpochs = async ({ store, lease, book }: Scene) => {
-    const agent_turn_id = book.turns.get('zoe')?.agent_turn_id ?? assert.fail();
-    const heads = await store.records.agents(lease.world_slug);
-    return {
-      heads: Object.fromEntries(heads.map(({ agent_id, turn_epoch }) => [agent_id, turn_epoch])),
-      turn: (await store.records.agentTurn(agent_turn_id))?.turn_epoch,
-    };
-  };
-
-  const takeOver = async ({ database, store, lease }: Scene) => {
-    await endLease(database.outside, lease.world_slug);
-    return begin(store, lease.world_slug);
-  };
-
   test('rises when its driver is taken over, and a write with the epoch before changes nothing', async () => {
     const scene = await openScene(open);
     const { store, database } = scene;
-    const { lease, agents } = await takeOver(scene);
-    assert.deepEqual(await readEpochs(scene), { heads: { bob: 0, zoe: 2 }, turn: 2 });
-    assert.deepEqual([agents.turn_epochs.get('zoe'), agents.turns.get('zoe')?.turn_epoch], [2, 2]);
+    const { lease, heads } = await takeOver(scene);
+    assert.deepEqual(heads.get('zoe'), { turn_epoch: 2, is_active: true } satisfies AgentHead);
+    assert.deepEqual(heads.get('bob'), { turn_epoch: 0, is_active: false } satisfies AgentHead);
+    assert.equal((await headOf(scene)).turn_epoch, 2);
+    assert.equal((await store.records.agentTurn(turnIdOf(scene)))?.turn_epoch, 2);
     const before = await contentsOf(database.outside);
-    assert.equal(await store.attempts.tellOfAgents(lease, answering(scene)), 'overtaken');
+    assert.equal(await store.attempts.fail(lease, failingIn(scene)), 'overtaken');
     assert.equal(await contentsOf(database.outside), before);
-    assert.equal(await store.attempts.tellOfAgents(lease, answering({ ...scene, book: agents })), 'written');
+    assert.equal(await store.attempts.fail(lease, failingIn({ heads })), 'written');
+    assert.deepEqual(await storedHead(scene), { status: 'idle', turn_epoch: 2, active_agent_turn_id: null });
   });
 
   test('is raised by the statement that takes the world', async () => {
     const scene = await openScene(open);
-    const { outside } = scene.database;
-    await endLease(outside, scene.lease.world_slug);
+    await endLease(scene.database.outside, scene.lease.world_slug);
     const statements = await scene.database.statementsOf(() => begin(scene.store, scene.lease.world_slug));
-    const raising = statements.filter((text) => /UPDATE (agent_state_heads|agent_turns)/.test(text));
+    const raising = statements.filter((text) => text.includes('UPDATE agent_state_heads'));
     assert.notEqual(raising.length, 0);
     for (const text of raising) assert.match(text, /UPDATE worlds/);
   });
 
-  test('is said by the end of the turn, and what was written before the take-over keeps its own', async () => {
+  test('is said by the end of the turn, and what happened before the take-over keeps its own', async () => {
     const scene = await openScene(open);
-    const { store, database } = scene;
-    const { world_slug } = scene.lease;
-    const { lease, agents } = await takeOver(scene);
-    await store.attempts.fail(lease, { ...failing(), agents: givingUp({ ...scene, book: agents }) });
-    const agent_turn_id = scene.book.turns.get('zoe')?.agent_turn_id ?? assert.fail();
-    const turn = (await store.records.agentTurn(agent_turn_id)) ?? assert.fail();
+    const { store } = scene;
+    const { lease, heads } = await takeOver(scene);
+    await store.attempts.fail(lease, failingIn({ heads }));
+    const turn = (await store.records.agentTurn(turnIdOf(scene))) ?? assert.fail();
     const states = turn.events.filter(({ subject }) => subject === 'evt.agent.zoe.state');
     assert.deepEqual(
       states.map(({ payload }) => [payload['status'], payload['turn_epoch']]),
@@ -375,138 +340,68 @@ forEachDatabase('the epoch of an agent turn', (open) => {
         ['idle', 2],
       ],
     );
-    const [message] = await database.outside.query<{ readonly turn_epoch: number }>(
-      'SELECT turn_epoch::int AS turn_epoch FROM agent_inbox WHERE world_slug = $1',
-      [world_slug],
-    );
-    assert.equal(message?.turn_epoch, 1);
   });
 
-  test('is followed by the next turn, and a turn that has ended keeps its own', async () => {
+  test('is followed by that of the next turn, and a turn that has ended keeps its own', async () => {
     const scene = await openScene(open);
-    const { store } = scene;
-    const { world_slug } = scene.lease;
     const first = await takeOver(scene);
-    await store.attempts.fail(first.lease, { ...failing(), agents: givingUp({ ...scene, book: first.agents }) });
-    const next = await begin(store, world_slug);
-    const dispatched = tell(next.agents, [{ kind: 'dispatched', subject_id: 'zoe' }]);
-    await store.attempts.tellOfAgents(next.lease, dispatched.record);
-    await takeOver({ ...scene, lease: next.lease });
-    assert.deepEqual(await readEpochs(scene), { heads: { bob: 0, zoe: 4 }, turn: 2 });
+    await scene.store.attempts.fail(first.lease, failingIn(first));
+    const next = await begin(scene.store, scene.lease.world_slug);
+    await startCall(scene.store, next.lease, generationStart(1, [SYSTEM]));
+    await takeOver(scene);
+    assert.equal((await headOf(scene)).turn_epoch, 4);
+    assert.equal((await scene.store.records.agentTurn(turnIdOf(scene)))?.turn_epoch, 2);
   });
 
   test('stays where a suspended attempt is resumed', async () => {
     const scene = await openScene(open);
-    const { store, lease } = scene;
-    const tool = pendingStart('zoe/act/round-1/try-1/tool', 2);
-    await startCall(store, lease, tool);
-    await finishCall(store, lease, answered(scene.said, { text: '{}', finish_reason: 'stop' }));
-    await store.attempts.pendCall(lease, tool.source_invocation_id, pended(tool));
-    const { book, record } = tell(
-      scene.book,
-      [
-        { kind: 'tool_called', subject_id: 'zoe', call_key: 'tool', tool_name: 'drink' },
-        { kind: 'suspended', subject_id: 'zoe', call_keys: ['tool'], resume_deadline: NOON },
-      ],
-      tool,
-    );
-    assert.equal(await store.attempts.suspend(lease, { at: NOON, agents: record }), 'rested');
-    const { source_invocation_id } = tool;
-    await store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: {} });
-    const { agents } = await begin(store, lease.world_slug);
-    assert.deepEqual(agents.turns.get('zoe'), book.turns.get('zoe'));
-    assert.deepEqual(await readEpochs(scene), { heads: { bob: 0, zoe: 1 }, turn: 1 });
+    const { source_invocation_id } = await suspend(scene);
+    await scene.store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: {} });
+    const { heads } = await begin(scene.store, scene.lease.world_slug);
+    assert.deepEqual(heads.get('zoe'), { turn_epoch: 1, is_active: true } satisfies AgentHead);
+    assert.equal((await headOf(scene)).turn_epoch, 1);
   });
 
-  const lateWrites: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
-    'tells of agents': (scene) => scene.store.attempts.tellOfAgents(scene.lease, answering(scene)),
-    'ends the attempt': (scene) => scene.store.attempts.fail(scene.lease, { ...failing(), agents: givingUp(scene) }),
-  };
-  for (const [name, write] of Object.entries(lateWrites))
-    test(`can be raised while the driver before ${name}: that waits for the world, and holds no head`, async () => {
-      const scene = await openScene(open);
-      const { kind, database, outside } = scene.database;
-      if (kind === 'embedded') return;
-      const taker = await database.pool.connect();
-      try {
-        await taker.query('BEGIN');
-        await taker.query('SELECT FROM worlds WHERE world_slug = $1 FOR UPDATE', [scene.lease.world_slug]);
-        const late = write(scene);
-        assert.equal(await isHeldUp(late, outside), true);
-        await taker.query('SELECT FROM agent_state_heads WHERE world_slug = $1 FOR UPDATE NOWAIT', [
-          scene.lease.world_slug,
-        ]);
-        await taker.query('UPDATE worlds SET lease_epoch = lease_epoch + 1 WHERE world_slug = $1', [
-          scene.lease.world_slug,
-        ]);
-        await taker.query('COMMIT');
-        assert.equal(await late, 'overtaken');
-      } finally {
-        taker.release(true);
-      }
-    });
+  test('can be raised while the driver before ends the attempt: that waits for the world, and holds no head', async () => {
+    const scene = await openScene(open);
+    const { kind, database, outside } = scene.database;
+    if (kind === 'embedded') return;
+    const taker = await database.pool.connect();
+    try {
+      await taker.query('BEGIN');
+      await taker.query('SELECT FROM worlds WHERE world_slug = $1 FOR UPDATE', [scene.lease.world_slug]);
+      const late = scene.store.attempts.fail(scene.lease, failingIn(scene));
+      assert.equal(await isHeldUp(late, outside), true);
+      await taker.query('SELECT FROM agent_state_heads WHERE world_slug = $1 FOR UPDATE NOWAIT', [
+        scene.lease.world_slug,
+      ]);
+      await taker.query('UPDATE worlds SET lease_epoch = lease_epoch + 1 WHERE world_slug = $1', [
+        scene.lease.world_slug,
+      ]);
+      await taker.query('COMMIT');
+      assert.equal(await late, 'overtaken');
+    } finally {
+      taker.release(true);
+    }
+  });
 });
 
 forEachDatabase('the database itself', (open) => {
-  const CARD = `INSERT INTO cards (world_slug, box_id, position, card_id, agent_turn_id, card_limit, kind, content)
-    SELECT world_slug, box_id, $2::int, $3::uuid, $4::uuid, card_limit, 'tool.result', '{}' FROM boxes
-    WHERE world_slug = $1 AND kind = $5::box_kind AND agent_turn_id = $6::uuid`;
-
-  test('lets nobody but its agent turn write into an output box', async () => {
-    const scene = await openScene(open);
-    const { world_slug } = scene.lease;
-    const turn = scene.book.turns.get('zoe')?.agent_turn_id;
-    const stranger = tell(scene.book, [{ kind: 'dispatched', subject_id: 'bob' }]);
-    await scene.store.attempts.tellOfAgents(scene.lease, stranger.record);
-    const other = stranger.book.turns.get('bob')?.agent_turn_id;
-    const { outside } = scene.database;
-    await assert.rejects(outside.query(CARD, [world_slug, 1, v7(), other, 'output', turn]), /cards.*fkey/);
-    await outside.query(CARD, [world_slug, 1, v7(), turn, 'output', turn]);
-  });
-
-  test('lets nobody change a context box, nor add to it', async () => {
-    const scene = await openScene(open);
-    const { world_slug } = scene.lease;
-    const turn = scene.book.turns.get('zoe')?.agent_turn_id;
-    const { outside } = scene.database;
-    await assert.rejects(outside.query(CARD, [world_slug, 3, v7(), turn, 'context', turn]), /cards_check/);
-    await assert.rejects(outside.query(CARD, [world_slug, 2, v7(), turn, 'context', turn]), /cards_pkey/);
-    for (const change of [
-      `UPDATE cards SET content = '{}' WHERE world_slug = $1`,
-      'DELETE FROM cards WHERE world_slug = $1',
-      'UPDATE boxes SET card_limit = 9 WHERE world_slug = $1',
-      'DELETE FROM agent_events WHERE world_slug = $1',
-      'DELETE FROM execution_edges WHERE world_slug = $1',
-    ])
-      await assert.rejects(outside.query(change, [world_slug]), /append-only/);
-  });
-
-  test('has room for one end of an agent turn, with a deliverable in its own output box', async () => {
-    const scene = await openScene(open);
-    const { world_slug } = scene.lease;
-    const turn = scene.book.turns.get('zoe')?.agent_turn_id;
-    const { outside } = scene.database;
-    const end = (deliverable: string | null) =>
-      outside.query(
-        `UPDATE agent_turns SET outcome = 'success', ended_at = now(), deliverable_card_id = $3
-         WHERE world_slug = $1 AND agent_turn_id = $2`,
-        [world_slug, turn, deliverable],
-      );
-    await assert.rejects(end(null), /agent_turns_check/);
-    await assert.rejects(end(v7()), /agent_turns_deliverable_fk/);
-    await scene.store.attempts.fail(scene.lease, { ...failing(), agents: givingUp(scene) });
-    const again = (transition: string) =>
-      outside.query(
-        `INSERT INTO agent_events (world_slug, agent_turn_id, transition, kind, agent_id, occurred_at, payload)
-         VALUES ($1, $2, $3, 'task', 'zoe', now(), '{}')`,
-        [world_slug, turn, transition],
-      );
-    await assert.rejects(again('ended'), /agent_events_pkey/);
-    await assert.rejects(again('ended again'), /agent_events_check/);
+  test('names agent turns as the program does', async () => {
+    const { outside } = await open();
+    for (const names of [
+      [v7(), 'bob'],
+      [v7(), 'a-b_c9'],
+      [v7(), 'inbox'],
+    ] as const) {
+      const [row] = await outside.query<{ id: string }>('SELECT named_uuid($1, $2) AS id', names);
+      assert.equal(row?.id, namedUuid(...names));
+    }
   });
 
   test('gives an agent one turn at a time', async () => {
     const scene = await openScene(open);
+    await suspend(scene);
     await assert.rejects(
       scene.database.outside.query(
         `INSERT INTO agent_inbox (world_slug, inbox_id, agent_id, message_type, status, next_retry_at)

@@ -504,7 +504,7 @@ forEachDatabase('attempts', (open) => {
       } as const;
       await finishCall(store, lease, { source_invocation_id, outcome: { ...end, ...failed } });
       const failure = { kind: 'fail', failure_class: 'timeout', message: 'late' } as const;
-      await store.attempts.fail(lease, { failure, source_invocation_id, ended_at: NOON });
+      await store.attempts.fail(lease, { failure, source_invocation_id, ended_at: NOON, agents: [] });
       assert.equal((await store.attempts.begin(beginning(world), () => true)).kind, expected, world);
     }
   });
@@ -573,7 +573,7 @@ forEachDatabase('attempts', (open) => {
         message: 'late',
         ...(is_transient ? { is_transient } : {}),
       } as const;
-      await store.attempts.fail(lease, { failure, ended_at: NOON });
+      await store.attempts.fail(lease, { failure, ended_at: NOON, agents: [] });
       const rows = await outside.query('SELECT is_transient FROM attempts WHERE attempt_id = $1', [lease.attempt_id]);
       assert.deepEqual(rows, [{ is_transient }]);
     }

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBook } from '../../engine/core/agents/book.js';
-import type { AgentRecord } from '../../engine/core/agents/record.js';
-import { recordTransitions } from '../../engine/core/agents/record-transitions.js';
 import type { AttemptLease, Written } from '../../engine/ports/attempts.js';
 import type { Store } from '../../engine/ports/records.js';
 import { forEachDatabase } from '../support/databases.js';
@@ -31,12 +28,6 @@ import {
 
 const SYSTEM = message('system', 'author', 'You are Zoe.');
 
-/** What it leaves that Zoe is given her first turn. */
-function dispatching({ attempt_id }: AttemptLease): AgentRecord {
-  const dispatched = { kind: 'dispatched', subject_id: 'zoe', at: NOON } as const;
-  return recordTransitions(openBook(attempt_id, new Map()), [dispatched], () => assert.fail('no call')).record;
-}
-
 forEachDatabase('an overtaken driver', (open) => {
   const writes: Readonly<Record<string, (store: Store, lease: AttemptLease, open: Opened) => Promise<Written>>> = {
     'starts no call': (store, lease) => startCall(store, lease, toyStart('late', 9)),
@@ -46,7 +37,6 @@ forEachDatabase('an overtaken driver', (open) => {
       const start = toyStart('late', 9);
       return startCall(store, lease, { ...start, refused: refused(start) });
     },
-    'tells of no agent': (store, lease) => store.attempts.tellOfAgents(lease, dispatching(lease)),
     'flushes no chunk': (store, lease, { generation }) =>
       store.attempts.flushChunks(lease, generation.llm_call_id, batch(1, ['late'])),
     'finishes no call': (store, lease, { toy }) => finishCall(store, lease, answered(toy, {})),
@@ -57,7 +47,7 @@ forEachDatabase('an overtaken driver', (open) => {
       return written === 'overtaken' ? written : 'written';
     },
     'lets nothing rest': async (store, lease) =>
-      (await store.attempts.suspend(lease, { at: NOON })) === 'overtaken' ? 'overtaken' : 'written',
+      (await store.attempts.suspend(lease, { at: NOON, agents: [] })) === 'overtaken' ? 'overtaken' : 'written',
     'takes in no message': (store, lease) => store.attempts.discard(lease, lease.attempt_id),
     'commits nothing': (store, lease, { generation }) =>
       store.attempts.commit(lease, committing(generation, [patchOf({ before: 'rested', after: 'tired' })])),

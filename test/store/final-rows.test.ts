@@ -21,7 +21,15 @@ const FORGERIES: Readonly<Record<string, string>> = {
   'a memory': `UPDATE entity_memories SET content = 'I won.'`,
 };
 
-const KEPT = ['attempts', 'source_invocations', 'llm_calls', 'worlds', 'agent_inbox', 'agent_turns', 'pending_calls'];
+const KEPT = [
+  'attempts',
+  'source_invocations',
+  'llm_calls',
+  'worlds',
+  'agent_inbox',
+  'agent_state_heads',
+  'pending_calls',
+];
 
 /** A world with two committed turns, and an attempt that failed in the middle of a call. */
 async function live(store: Parameters<typeof makeWorld>[0], world_slug: string): Promise<void> {

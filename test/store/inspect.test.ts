@@ -224,7 +224,7 @@ const BY_COLUMNS = `
 for (const [what, set_up] of Object.entries({
   'beside tables of others, which are none of their business': `${GRANT_ALL}; CREATE TABLE aa_of_others (id int)`,
   'by rights that were granted column by column': BY_COLUMNS,
-  'without the right to change what never changes': `${GRANT_ALL}; REVOKE UPDATE, DELETE ON agent_events, turns FROM READER`,
+  'without the right to change what never changes': `${GRANT_ALL}; REVOKE UPDATE, DELETE ON attempt_events, turns FROM READER`,
 })) {
   test(`a user works ${what}`, async () => {
     await asReader({ set_up }, async (where) => {

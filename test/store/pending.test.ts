@@ -50,7 +50,7 @@ forEachDatabase('a call that is answered later', (open) => {
     const count = async (work: () => Promise<unknown>) => (await statementsOf(work)).length;
     assert.equal(await count(() => store.attempts.pendCall(lease, source_invocation_id, pended(other))), 1);
     assert.equal(await count(() => finishCall(store, lease, { ...answered(call, 1), is_reported: true })), 1);
-    assert.equal(await count(() => store.attempts.suspend(lease, { at: 0 })), 1);
+    assert.equal(await count(() => store.attempts.suspend(lease, { at: 0, agents: [] })), 1);
   });
 
   test('is waited for as long as its author says, by the clock of the database', async () => {
@@ -79,8 +79,8 @@ forEachDatabase('a call that is answered later', (open) => {
 
   test('lets its attempt rest without a lease, and nobody takes it until it has been told something', async () => {
     const { store, lease, id } = await pend('rests');
-    assert.equal(await store.attempts.suspend(lease, { at: 0 }), 'rested');
-    assert.equal(await store.attempts.suspend(lease, { at: 0 }), 'overtaken');
+    assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'rested');
+    assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'overtaken');
     const rests = { kind: 'rests', attempt_id: lease.attempt_id, attempted_turn: 1 };
     assert.deepEqual(await store.attempts.begin(beginning('rests'), () => true), rests);
     assert.equal((await tell(store, id)).kind, 'accepted');
@@ -114,10 +114,10 @@ forEachDatabase('a call that is answered later', (open) => {
   test('does not let its attempt rest that has been told something', async () => {
     const { store, lease, id } = await pend('called');
     await tell(store, id);
-    assert.equal(await store.attempts.suspend(lease, { at: 0 }), 'called');
+    assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'called');
     const [message] = await store.inbox.messagesOf(lease);
     assert.equal(await store.attempts.discard(lease, message?.inbox_id ?? ''), 'written');
-    assert.equal(await store.attempts.suspend(lease, { at: 0 }), 'rested');
+    assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'rested');
   });
 
   test('takes all that was said of it in with its end', async () => {

@@ -43,7 +43,11 @@ const model = component('response_source', {
   label: 'model',
   interface: { name: 'llm_chat', model: 'm-1' },
 });
-const workflow = component('cognition_workflow', { version: 1, label: 'act' }, [schema, source, model]);
+const workflow = component(
+  'cognition_workflow',
+  { version: 1, label: 'act', ambient_sources: [], apply: { from: 'act.final' } },
+  [schema, source, model],
+);
 const policy = component('tool_policy', { version: 1, label: 'few' });
 const profile = component('cognition_profile', { version: 1, label: 'mind' }, [workflow, policy]);
 const scenario = component(
@@ -316,6 +320,7 @@ export function committing(
   return {
     simulation_time: '2026-01-01T08:10:00.000Z',
     ended_at: NOON + 500,
+    agents: [],
     patches: patches.map((applied, index) => ({
       patch_seq: index + 1,
       subject_id: 'zoe',
@@ -340,6 +345,7 @@ export function failing(source_invocation_id?: string) {
     },
     ...(source_invocation_id === undefined ? {} : { source_invocation_id }),
     ended_at: NOON + 900,
+    agents: [],
   };
 }
 
@@ -369,8 +375,8 @@ export async function doubt(
   const command = { ...start.command, call: { ...start.command.call, effect: 'external_side_effect' as const } };
   await startCall(store, lease, { ...start, command });
   const call = start.source_invocation_id;
-  const { failure, ended_at } = failing(call);
-  const failed = { failure: { ...failure, failure_class }, source_invocation_id: call, ended_at };
+  const { failure, ...ended } = failing(call);
+  const failed = { ...ended, failure: { ...failure, failure_class } };
   await store.attempts.fail(lease, failed);
   return { lease, call };
 }

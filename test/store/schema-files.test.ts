@@ -28,7 +28,6 @@ test('the row types are those of the migrations: else run tools/generate-tables.
 
 /** What is copied from a row that another foreign key demands, in which it is one. */
 const COPIED = [
-  'cards.llm_call_id',
   'llm_calls.attempt_id',
   'llm_calls.workflow_hash',
   'pending_calls.attempt_id',

@@ -141,7 +141,7 @@ const LIVES: Readonly<Record<string, readonly [(life: Life) => Promise<unknown>,
       const call = pendingStart('a', 1);
       await startCall(store, lease, call);
       await store.attempts.pendCall(lease, call.source_invocation_id, pended(call));
-      await store.attempts.suspend(lease, { at: NOON + 5 });
+      await store.attempts.suspend(lease, { agents: [], at: NOON + 5 });
       await report(store, call);
       const next = await begin(store, world);
       await finishCall(store, next.lease, { ...answered(call, 1), is_reported: true });

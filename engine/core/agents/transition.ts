@@ -1,7 +1,7 @@
-import type { AgentTurnOutcome } from './status.js';
+import type { RecordedCall } from './recorded-attempt.js';
 
-/** What a step of the attempt means for one of its agents. Calls are named by their keys. */
-export type AgentTransition =
+/** What happened in an agent's turn, and when. */
+export type AgentTransition = { readonly agent_id: string; readonly at: string } & (
   | Dispatched
   | Entered
   | ToolCalled
@@ -9,89 +9,64 @@ export type AgentTransition =
   | Reported
   | Suspended
   | Answered
-  | Ended;
-
-/** A transition, and when it happened. */
-export type TimedTransition = AgentTransition & Timed;
-
-export interface Timed {
-  /** Milliseconds since 1970. */
-  readonly at: number;
-}
-
-/** Transitions of one moment. */
-export function timed<Transition extends AgentTransition>(
-  transitions: readonly Transition[],
-  at: number,
-): readonly (Transition & Timed)[] {
-  return transitions.map((transition) => ({ ...transition, at }));
-}
+  | TakenOver
+  | Ended
+);
 
 /** The subject was given its turn. */
 export interface Dispatched {
   readonly kind: 'dispatched';
-  readonly subject_id: string;
 }
 
 /** All that it may know has been gathered, and its nodes begin. */
 export interface Entered {
   readonly kind: 'entered';
-  readonly subject_id: string;
   /** What it is told to do. */
-  readonly workflow_hash: string;
-  /** What it is offered to answer with. */
-  readonly answer_schema_hash: string;
+  readonly workflow_hash: string | null;
+  /** What it is offered to answer with; null until a model is asked for the answer. */
+  readonly answer_schema_hash: string | null;
   /** The calls whose answers it is given. */
-  readonly reading_keys: readonly string[];
+  readonly readings: readonly RecordedCall[];
 }
 
 export interface ToolCalled {
   readonly kind: 'tool_called';
-  readonly subject_id: string;
-  readonly call_key: string;
-  readonly tool_name: string;
+  readonly call: RecordedCall;
 }
 
 /** The tool's call has ended, well or badly. */
 export interface ToolAnswered {
   readonly kind: 'tool_answered';
-  readonly subject_id: string;
-  readonly call_key: string;
-  readonly tool_name: string;
+  readonly call: RecordedCall;
 }
 
 /** A call that no model elected, and whose answer came later, has ended. */
 export interface Reported {
   readonly kind: 'reported';
-  readonly subject_id: string;
-  readonly call_key: string;
+  readonly call: RecordedCall;
 }
 
 /** All that its nodes wait for comes later. */
 export interface Suspended {
   readonly kind: 'suspended';
-  readonly subject_id: string;
-  /** The calls that it waits for. */
-  readonly call_keys: readonly string[];
-  /** When the first of them is given up, in milliseconds since 1970. */
-  readonly resume_deadline: number;
+  readonly calls: readonly RecordedCall[];
+  /** When the first of them is given up. */
+  readonly resume_deadline: string;
 }
 
 /** The subject has said its patch; whether it counts is known when the attempt ends. */
 export interface Answered {
   readonly kind: 'answered';
-  readonly subject_id: string;
   /** The generation that said it. */
-  readonly call_key: string;
+  readonly call: RecordedCall;
 }
 
-/** The attempt is over, and so is the turn of the agent. */
+/** Another driver goes on with the attempt: the epoch of the turn rises. */
+export interface TakenOver {
+  readonly kind: 'taken_over';
+}
+
+/** The attempt has ended, and the turn with it. */
 export interface Ended {
   readonly kind: 'ended';
-  readonly subject_id: string;
-  readonly outcome: AgentTurnOutcome;
-  /** Of a success: the patch that was applied. */
-  readonly patch_seq?: number;
-  /** Of every other end. */
-  readonly failure?: { readonly failure_class: string; readonly message: string; readonly call_key?: string };
 }

@@ -1,97 +1,198 @@
-import { isVisibleTo } from '../turn/scope.js';
-import { subjectAmbientKey } from '../turn/ambients.js';
-import type { TurnState } from '../turn/state.js';
-import type { Program, SubjectProgram } from '../workflow/program.js';
-import type { AgentTransition, ToolAnswered, ToolCalled } from './transition.js';
+import type { RecordedAttempt, RecordedCall, RecordedEvent } from './recorded-attempt.js';
+import type { AgentTransition } from './transition.js';
 
-/**
- * What a step of the turn means for its agents, read off the states before and after it, in the order in which it
- * happened. That they rest or end is not among it: that is known when the attempt has done so.
- */
-export function transitionsOf(program: Program, before: TurnState, after: TurnState): readonly AgentTransition[] {
-  return [
-    ...listAnsweredTools(program, before, after),
-    ...listReported(program, before, after),
-    ...findAnswered(program, before, after),
-    ...findDispatched(program, before, after),
-    ...findEntered(program, before, after),
-    ...listCalledTools(program, before, after),
-  ];
+// Subjects run one after the other, so the first call of a subject says that the one before has answered. Each transition
+// has the time of the call whose end led to it.
+
+/** What happened in the agent turns of an attempt, in order: a fold over its record. */
+export function transitionsOf(attempt: RecordedAttempt): readonly AgentTransition[] {
+  const fold = openFold(attempt);
+  for (const event of eventsOf(attempt)) {
+    const call = event.source_invocation_id === null ? undefined : fold.calls.get(event.source_invocation_id);
+    foldEvent(fold, event, call);
+  }
+  if (attempt.ended_at !== null) endTurns(fold, attempt.ended_at);
+  return fold.transitions;
 }
 
-function listAnsweredTools(program: Program, before: TurnState, after: TurnState): readonly ToolAnswered[] {
-  return listTools(program, before)
-    .filter(({ call_key }) => !after.awaited.has(call_key))
-    .map((tool) => ({ kind: 'tool_answered', ...tool }));
+interface Fold {
+  readonly attempt: RecordedAttempt;
+  readonly calls: ReadonlyMap<string, RecordedCall>;
+  /** The last performance of each command. */
+  readonly last: ReadonlyMap<string, RecordedCall>;
+  readonly transitions: AgentTransition[];
+  readonly dispatched: Set<string>;
+  readonly entered: Set<string>;
+  /** Commands that have begun, by key. */
+  readonly begun: Set<string>;
+  /** Calls that are answered later. */
+  readonly pending: Set<string>;
+  /** The agent whose turn it is. */
+  subject: string | undefined;
+  /** When the last call ended. */
+  heard_at: string;
+  take_overs: number;
 }
 
-/** A call that came later, and that no model elected. */
-function listReported(program: Program, before: TurnState, after: TurnState): readonly AgentTransition[] {
-  const subject = findSubject(program, before);
-  if (subject === undefined) return [];
-  return [...before.pended.keys()].flatMap((call_key) => {
-    const asker = before.awaited.get(call_key);
-    const isReported = asker?.kind === 'node' && asker.tool_name === undefined && !after.awaited.has(call_key);
-    return isReported ? [{ kind: 'reported' as const, subject_id: subject.subject_id, call_key }] : [];
+function openFold(attempt: RecordedAttempt): Fold {
+  return {
+    attempt,
+    calls: new Map(attempt.calls.map((call) => [call.source_invocation_id, call])),
+    last: new Map(attempt.calls.map((call) => [call.command_key, call])),
+    transitions: [],
+    dispatched: new Set(),
+    entered: new Set(),
+    begun: new Set(),
+    pending: new Set(),
+    subject: undefined,
+    heard_at: attempt.started_at,
+    take_overs: 0,
+  };
+}
+
+/** The timeline of an attempt. The calls that it has adopted are answered when it begins. */
+function eventsOf({ calls, timeline, started_at }: RecordedAttempt): readonly RecordedEvent[] {
+  const adopted = calls
+    .filter(({ is_adopted }) => is_adopted)
+    .flatMap(({ source_invocation_id }) =>
+      ['call_started', 'call_answered'].map((event_kind) => ({
+        event_kind,
+        occurred_at: started_at,
+        source_invocation_id,
+      })),
+    );
+  return [...adopted, ...timeline];
+}
+
+function foldEvent(fold: Fold, event: RecordedEvent, call: RecordedCall | undefined): void {
+  switch (event.event_kind) {
+    case 'call_started':
+      if (call !== undefined) beginCall(fold, call);
+      return;
+    case 'call_pended':
+      if (call !== undefined) fold.pending.add(call.source_invocation_id);
+      return;
+    case 'call_refused':
+      if (call !== undefined) beginCall(fold, call);
+      if (call !== undefined) endCall(fold, call, event.occurred_at);
+      return;
+    case 'call_answered':
+    case 'call_failed':
+      if (call !== undefined) endCall(fold, call, event.occurred_at);
+      return;
+    case 'attempt_suspended':
+      suspend(fold, event);
+      return;
+    case 'attempt_continued':
+      takeOver(fold, event);
+      return;
+    default:
+      return;
+  }
+}
+
+/** A command that is performed again has begun already. */
+function beginCall(fold: Fold, call: RecordedCall): void {
+  const { workflow_subject_entity_id: agent_id, command_key, invocation_kind, tool_name } = call;
+  if (agent_id === null || fold.begun.has(command_key)) return;
+  fold.begun.add(command_key);
+  dispatch(fold, agent_id);
+  if (invocation_kind === 'ambient_context') return;
+  enter(fold, agent_id, call);
+  if (tool_name === null) return;
+  add(fold, { kind: 'tool_called', agent_id, at: fold.heard_at, call: lastOf(fold, call) });
+}
+
+function dispatch(fold: Fold, agent_id: string): void {
+  if (fold.dispatched.has(agent_id)) return;
+  answer(fold);
+  fold.dispatched.add(agent_id);
+  fold.subject = agent_id;
+  add(fold, { kind: 'dispatched', agent_id, at: fold.heard_at });
+}
+
+function enter(fold: Fold, agent_id: string, { workflow_hash }: RecordedCall): void {
+  if (fold.entered.has(agent_id)) return;
+  fold.entered.add(agent_id);
+  const { calls, tasks } = fold.attempt;
+  const task = tasks.get(agent_id);
+  const own = calls.filter(
+    (call) => call.workflow_subject_entity_id === agent_id && call.invocation_kind === 'ambient_context',
+  );
+  const keys = new Set([...(task?.turn_reading_keys ?? []), ...own.map(({ command_key }) => command_key)]);
+  const asked = calls.find(
+    (call) => call.workflow_subject_entity_id === agent_id && call.workflow_node_id === task?.apply_node,
+  );
+  add(fold, {
+    kind: 'entered',
+    agent_id,
+    at: fold.heard_at,
+    workflow_hash,
+    answer_schema_hash: asked?.offered_schema_hash ?? null,
+    readings: [...keys].flatMap((key) => fold.last.get(key) ?? []),
   });
 }
 
-function listCalledTools(program: Program, before: TurnState, after: TurnState): readonly ToolCalled[] {
-  return listTools(program, after)
-    .filter(({ call_key }) => !before.awaited.has(call_key))
-    .map((tool) => ({ kind: 'tool_called', ...tool }));
+function endCall(fold: Fold, call: RecordedCall, at: string): void {
+  if (at > fold.heard_at) fold.heard_at = at;
+  const { workflow_subject_entity_id: agent_id, source_invocation_id, invocation_kind, tool_name } = call;
+  const wasPending = fold.pending.delete(source_invocation_id);
+  if (agent_id === null || !isFinal(fold, call)) return;
+  if (tool_name !== null) add(fold, { kind: 'tool_answered', agent_id, at: fold.heard_at, call });
+  else if (wasPending && invocation_kind !== 'ambient_context')
+    add(fold, { kind: 'reported', agent_id, at: fold.heard_at, call });
 }
 
-function listTools(program: Program, state: TurnState): readonly Omit<ToolCalled, 'kind'>[] {
-  const subject = findSubject(program, state);
-  if (subject === undefined) return [];
-  return [...state.awaited].flatMap(([call_key, asker]) =>
-    asker.kind === 'node' && asker.tool_name !== undefined
-      ? [{ subject_id: subject.subject_id, call_key, tool_name: asker.tool_name }]
-      : [],
+/** Whether the agent hears of the end: where a retry follows, it does not. */
+function isFinal({ attempt, last }: Fold, call: RecordedCall): boolean {
+  if (last.get(call.command_key) !== call) return false;
+  if (call.status === 'succeeded' || attempt.ended_at !== null) return true;
+  const later = attempt.calls.slice(attempt.calls.indexOf(call) + 1);
+  return later.some(
+    ({ workflow_subject_entity_id, workflow_node_id }) =>
+      workflow_subject_entity_id === call.workflow_subject_entity_id && workflow_node_id === call.workflow_node_id,
   );
 }
 
-/** A subject is left behind only by what it said. */
-function findAnswered(program: Program, before: TurnState, after: TurnState): readonly AgentTransition[] {
-  const subject = findSubject(program, before);
-  if (subject === undefined || after.subject_index === before.subject_index) return [];
-  const said = after.patches.findLast(({ subject_id }) => subject_id === subject.subject_id);
-  if (said === undefined) throw new Error(`${subject.subject_id} was left behind and has said nothing`);
-  return [{ kind: 'answered', subject_id: subject.subject_id, call_key: said.call_key }];
-}
-
-function findDispatched(program: Program, before: TurnState, after: TurnState): readonly AgentTransition[] {
-  const subject = findSubject(program, after);
-  if (subject === undefined || isSameSubject(before, after)) return [];
-  return [{ kind: 'dispatched', subject_id: subject.subject_id }];
-}
-
-/** One whose first node fails before it has asked anything has never entered. */
-function findEntered(program: Program, before: TurnState, after: TurnState): readonly AgentTransition[] {
-  const subject = findSubject(program, after);
-  if (subject === undefined || after.stage !== 'nodes') return [];
-  if (before.stage === 'nodes' && isSameSubject(before, after)) return [];
-  const { subject_id, workflow } = subject;
-  const last = workflow.nodes.find(({ id }) => id === workflow.apply_from);
-  if (last?.type !== 'llm_tool_loop') throw new Error(`the workflow of ${subject_id} gives no patch`);
-  const task = { workflow_hash: workflow.hash, answer_schema_hash: last.offered.hash };
-  return [{ kind: 'entered', subject_id, ...task, reading_keys: listReadings(subject, after) }];
-}
-
-function listReadings({ subject_id, workflow }: SubjectProgram, state: TurnState): readonly string[] {
-  const entity = state.subject?.scope.subject;
-  const turn = workflow.turn_ambients.filter(
-    ({ key, visible_to }) => entity !== undefined && isVisibleTo(visible_to, entity) && state.readings.has(key),
+/** The agent whose nodes wait is suspended. One whose readings are answered later stays dispatched. */
+function suspend(fold: Fold, { occurred_at, resume_deadline }: RecordedEvent): void {
+  const { subject: agent_id, pending } = fold;
+  const calls = fold.attempt.calls.filter(
+    (call) => pending.has(call.source_invocation_id) && call.invocation_kind !== 'ambient_context',
   );
-  const own = workflow.subject_ambients.filter(({ id }) => state.subject?.readings.has(id));
-  return [...turn.map(({ key }) => key), ...own.map(({ id }) => subjectAmbientKey(subject_id, id))];
+  if (agent_id === undefined || resume_deadline === undefined || calls.length === 0) return;
+  add(fold, { kind: 'suspended', agent_id, at: occurred_at, calls, resume_deadline });
 }
 
-function isSameSubject(before: TurnState, after: TurnState): boolean {
-  return before.subject !== undefined && before.subject_index === after.subject_index;
+/** One that was handed over or suspended is continued without being taken over. */
+function takeOver(fold: Fold, { occurred_at: at, take_overs = 0 }: RecordedEvent): void {
+  if (take_overs > fold.take_overs)
+    for (const agent_id of fold.dispatched) add(fold, { kind: 'taken_over', agent_id, at });
+  fold.take_overs = take_overs;
 }
 
-function findSubject(program: Program, state: TurnState): SubjectProgram | undefined {
-  return state.subject === undefined ? undefined : program.subjects[state.subject_index];
+/** The agent whose turn it was has said its patch. */
+function answer(fold: Fold): void {
+  const { subject: agent_id, attempt } = fold;
+  if (agent_id === undefined) return;
+  const call = attempt.calls.findLast(
+    ({ workflow_subject_entity_id, model_output_kind, status }) =>
+      workflow_subject_entity_id === agent_id && model_output_kind === 'final_patch' && status === 'succeeded',
+  );
+  if (call !== undefined) add(fold, { kind: 'answered', agent_id, at: fold.heard_at, call });
+}
+
+function endTurns(fold: Fold, at: string): void {
+  if (fold.attempt.status === 'committed') answer(fold);
+  // One that fails before it has asked anything has no call.
+  for (const agent_id of fold.attempt.agents.keys()) dispatch(fold, agent_id);
+  for (const agent_id of fold.dispatched) add(fold, { kind: 'ended', agent_id, at });
+}
+
+function lastOf({ last }: Fold, call: RecordedCall): RecordedCall {
+  return last.get(call.command_key) ?? call;
+}
+
+function add({ attempt, transitions }: Fold, transition: AgentTransition): void {
+  if (attempt.agents.has(transition.agent_id)) transitions.push(transition);
 }

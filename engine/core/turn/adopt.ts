@@ -1,7 +1,8 @@
 import type { Program } from '../workflow/program.js';
 import type { Fail } from './command.js';
+import type { TurnBegan } from './event.js';
 import type { AttemptFailureClass } from './failure.js';
-import { type Recorded, type RecordedBeginning, refold } from './refold.js';
+import { type Recorded, refold } from './refold.js';
 
 /** What the record holds of the attempt before, which failed at the same turn. */
 export interface LeftTurn {
@@ -20,7 +21,7 @@ export type Adoption =
  * Which calls of a failed attempt a new one adopts: they answer its commands, and are not made again.
  * @returns no calls where it begins anew; `refused` where that would make a side effect twice
  */
-export function adopt(program: Program, began: RecordedBeginning, left: LeftTurn): Adoption {
+export function adopt(program: Program, began: TurnBegan, left: LeftTurn): Adoption {
   if (left.scenario_hash !== program.scenario_hash) return adoptNothing(left);
   const adopted = chooseAdopted(left);
   const [end] = refold(program, began, adopted).commands;

@@ -1,6 +1,4 @@
 import type { Json } from '../../contract/json.js';
-import type { AgentTransition } from '../agents/transition.js';
-import { transitionsOf } from '../agents/transitions-of.js';
 import { hearNode, type NodeState, startNode } from '../nodes/index.js';
 import { callFailed } from '../nodes/node-failure.js';
 import type { NodeFailure, NodeScope, NodeStep } from '../nodes/node-type.js';
@@ -29,8 +27,6 @@ export interface Step {
   readonly commands: readonly TurnCommand[];
   /** What to write beside the call that was heard. */
   readonly verdict?: Verdict;
-  /** What it means for the agents whose turns the attempt is made of; left out where it means nothing. */
-  readonly agents?: readonly AgentTransition[];
 }
 
 /** The whole meaning of a turn: pure, total, deaf to what it has already heard or no longer awaits. */
@@ -38,12 +34,7 @@ export function advance(program: Program, state: TurnState, event: TurnEvent): S
   if (state.stage === 'ended') return { state, commands: [] };
   const step = hear(program, state, event);
   const rest = step.state === state ? undefined : restOf(step.state);
-  const agents = transitionsOf(program, state, step.state);
-  return {
-    ...step,
-    ...(rest === undefined ? {} : { commands: [rest] }),
-    ...(agents.length === 0 ? {} : { agents }),
-  };
+  return rest === undefined ? step : { ...step, commands: [rest] };
 }
 
 function hear(program: Program, state: TurnState, event: TurnEvent): Step {
@@ -236,8 +227,7 @@ function takeNodeStep(program: Program, state: TurnState, node: NodeProgram, ste
 }
 
 function toAsker(node: NodeProgram, command: Invoke): Asker {
-  const { tool_name } = command;
-  return { kind: 'node', command, node_id: node.id, ...(tool_name === undefined ? {} : { tool_name }) };
+  return { kind: 'node', command, node_id: node.id };
 }
 
 function finishNode(program: Program, state: TurnState, node: NodeProgram, output: Json): Step {

@@ -1,4 +1,3 @@
-import { type TimedTransition, timed } from '../agents/transition.js';
 import type { EffectClass } from '../workflow/effect-class.js';
 import type { Program } from '../workflow/program.js';
 import { advance, restOf, type Step } from './advance.js';
@@ -6,12 +5,6 @@ import type { Commit, Fail, Invoke, TurnCommand } from './command.js';
 import type { CallEvent, CallFailed, CallPended, TurnBegan } from './event.js';
 import { mayRepeat } from './failure.js';
 import { type TurnState, UNBEGUN } from './state.js';
-
-/** The beginning of the turn that is folded again. */
-export interface RecordedBeginning extends TurnBegan {
-  /** When its attempt began, in milliseconds since 1970. */
-  readonly at: number;
-}
 
 /** What the record holds of a command that an earlier driver performed. */
 export interface Recorded {
@@ -23,8 +16,6 @@ export interface Recorded {
   readonly repeatable: boolean;
   /** How the call ended, as the turn hears it, or that it will be answered later; left out where nobody saw it end. */
   readonly event?: CallEvent | CallPended;
-  /** When that was, in milliseconds since 1970; where nobody saw it end, when that was found. */
-  readonly at: number;
 }
 
 /** Where a turn stands once everything that is on record has been heard. */
@@ -34,17 +25,12 @@ export interface Refolded {
   readonly commands: readonly TurnCommand[];
   /** Every call that the turn has asked for, by key. */
   readonly asked: ReadonlyMap<string, Invoke>;
-  /** Everything that has happened to its agents; nothing, where the record tells another story. */
-  readonly agents: readonly TimedTransition[];
 }
 
 interface Fold {
   readonly program: Program;
   readonly state: TurnState;
   readonly asked: ReadonlyMap<string, Invoke>;
-  readonly agents: readonly TimedTransition[];
-  /** When the last of what has been heard was, which is never before what was heard earlier. */
-  readonly at: number;
   readonly end?: Commit | Fail;
 }
 
@@ -55,14 +41,13 @@ interface Fold {
  * @param records in the order in which the calls ended: of each key the last performance, and failed ones before it
  * @returns as its only command `fail` with `record_mismatch`, where the record tells another story than this program
  */
-export function refold(program: Program, began: RecordedBeginning, records: readonly Recorded[]): Refolded {
-  const unbegun: Fold = { program, state: UNBEGUN, asked: new Map(), agents: [], at: began.at };
-  let fold = follow(unbegun, advance(program, UNBEGUN, began), began.at);
+export function refold(program: Program, began: TurnBegan, records: readonly Recorded[]): Refolded {
+  let fold = follow({ program, state: UNBEGUN, asked: new Map() }, advance(program, UNBEGUN, began));
   let left = records;
   for (let next = findAsked(fold, left); next !== undefined; next = findAsked(fold, left)) {
     const { record, command, event } = next;
     if (command.request_hash !== record.request_hash) return mismatched(fold, otherRequest(record, command));
-    fold = follow(fold, advance(program, fold.state, event), record.at);
+    fold = follow(fold, advance(program, fold.state, event));
     left = left.filter((one) => one !== record);
   }
   if (fold.state.failure !== undefined) return toRefolded(giveUp(fold));
@@ -100,31 +85,29 @@ function giveUp(fold: Fold): Fold {
   return [...fold.state.awaited.keys()].reduce((given, key) => {
     const message = 'the turn had failed before the answer came';
     const event: CallFailed = { kind: 'call_failed', key, failure_class: 'interrupted', message };
-    return follow(given, advance(given.program, given.state, event), given.at);
+    return follow(given, advance(given.program, given.state, event));
   }, fold);
 }
 
-function follow(fold: Fold, { state, commands, agents = [] }: Step, heard_at: number): Fold {
+function follow(fold: Fold, { state, commands }: Step): Fold {
   const asked = new Map(fold.asked);
   let { end } = fold;
   for (const command of commands) {
     if (command.kind === 'invoke') asked.set(command.key, command);
     else if (command.kind !== 'suspend') end = command;
   }
-  const at = Math.max(fold.at, heard_at);
-  const happened = [...fold.agents, ...timed(agents, at)];
-  return { program: fold.program, state, asked, agents: happened, at, ...(end === undefined ? {} : { end }) };
+  return { program: fold.program, state, asked, ...(end === undefined ? {} : { end }) };
 }
 
-function toRefolded({ state, asked, agents, end }: Fold): Refolded {
-  if (end !== undefined) return { state, asked, agents, commands: [end] };
+function toRefolded({ state, asked, end }: Fold): Refolded {
+  if (end !== undefined) return { state, asked, commands: [end] };
   const unanswered = [...asked.values()].filter(({ key }) => state.awaited.has(key) && !state.pended.has(key));
   const rest = restOf(state);
-  return { state, asked, agents, commands: rest === undefined ? unanswered : [rest] };
+  return { state, asked, commands: rest === undefined ? unanswered : [rest] };
 }
 
 function mismatched({ state, asked }: Fold, failure: Fail): Refolded {
-  return { state: { ...state, stage: 'ended', failure }, asked, agents: [], commands: [failure] };
+  return { state: { ...state, stage: 'ended', failure }, asked, commands: [failure] };
 }
 
 function otherRequest({ key, request_hash }: Recorded, command: Invoke): Fail {

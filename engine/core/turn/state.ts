@@ -34,7 +34,7 @@ export interface TurnState {
 export type Asker = { readonly command: Invoke } & (
   | { readonly kind: 'turn_ambient' }
   | { readonly kind: 'subject_ambient'; readonly ambient_id: string }
-  | { readonly kind: 'node'; readonly node_id: string; readonly tool_name?: string }
+  | { readonly kind: 'node'; readonly node_id: string }
 );
 
 export interface SubjectState {

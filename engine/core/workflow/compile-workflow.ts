@@ -78,6 +78,11 @@ function compileAmbient(
     inject_at: pointerTokens(binding.inject_as).slice(1),
     workflow_hash: setting.hash,
   };
-  const key = `turn/${binding.id}@${contentHash(binding as unknown as Json).slice(0, 12)}`;
-  return { value: { run: binding.run, binding: { ...ambient, key } }, problems: call.problems };
+  const value = { run: binding.run, binding: { ...ambient, key: turnAmbientKey(binding) } };
+  return { value, problems: call.problems };
+}
+
+/** Where a once-per-turn reading stands in the turn: bindings that are equal make one call. */
+export function turnAmbientKey(binding: AmbientSourceBinding): string {
+  return `turn/${binding.id}@${contentHash(binding as unknown as Json).slice(0, 12)}`;
 }

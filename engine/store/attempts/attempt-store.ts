@@ -12,7 +12,6 @@ import { flushChunks } from './flush-chunks.js';
 import { pendCall } from './pend-call.js';
 import { settleCall } from './settle-call.js';
 import { discardMessage, suspendAttempt } from './suspend-attempt.js';
-import { tellOfAgents } from './tell-of-agents.js';
 import { writeCalls } from './write-calls.js';
 
 /** The record of attempts, as their drivers write it. */
@@ -47,7 +46,6 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
       return written;
     },
     writeCalls: (lease, calls) => writeCalls(database, memory, lease, calls),
-    tellOfAgents: (lease, agents) => tellOfAgents(database, lease, agents),
     flushChunks: (lease, llm_call_id, batch) => flushChunks(database, lease, llm_call_id, batch),
     pendCall: (lease, source_invocation_id, pended) => pendCall(database, lease, source_invocation_id, pended),
     suspend: async (lease, rest) => {

@@ -1,7 +1,6 @@
 import { canonicalText } from '../../core/content/canonical.js';
-import { openBook } from '../../core/agents/book.js';
 import type { BeginAttempt, BeginOutcome, Holder, Rest } from '../../ports/attempts.js';
-import { turnEpochsOf } from '../agents/world-heads.js';
+import { toIdleHeads, turnEpochsOf } from '../state-heads.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { AT_PLACE, CONTENTS, type ContentsRow, toWorld } from '../world-snapshot.js';
@@ -104,7 +103,7 @@ function toBegun({ world_slug, attempt_id }: BeginAttempt, taken: Taken): BeginO
     kind: 'begun',
     lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch },
     world: toWorld(world_slug, turn, taken),
-    agents: openBook(attempt_id, new Map(Object.entries(taken.turn_epochs ?? {}))),
+    heads: toIdleHeads(taken.turn_epochs),
   };
 }
 

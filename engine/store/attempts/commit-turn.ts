@@ -1,10 +1,9 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import type { AppliedEffect } from '../../core/world/world-patch.js';
 import type { AttemptLease, CommitTurn, Written } from '../../ports/attempts.js';
-import { type DriverStatement, driverStatement } from '../agents/agent-clauses.js';
-import { toAgentValues } from '../agents/agent-values.js';
+import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
 import { AFTERMATH } from '../inbox/aftermath.js';
-import { type Values, toTimestamp } from '../statement.js';
+import { type HotStatement, prepare, type Values, toTimestamp } from '../statement.js';
 import { type Ending, ENDED_ROW, runEnding } from './ending.js';
 import { DRAWN_EVENT_ID } from './event-numbers.js';
 import { releasingFence } from './fence.js';
@@ -94,12 +93,12 @@ const ANSWER: Answer = {
   now: { call: 'call_1', tokens: 'tokens_1' },
 };
 
-function prepareCommit(label: string, answer?: Answer): DriverStatement {
+function prepareCommit(label: string, answer?: Answer): HotStatement {
   const returning = answer === undefined ? [] : [DRAWN_EVENT_ID];
-  const advance = { set: 'turn = :turn,', where: 'AND turn = :turn::bigint - 1', returning };
-  return driverStatement(
+  const where = `AND turn = :turn::bigint - 1 AND ${HEADS_ARE_AS_BELIEVED}`;
+  return prepare(
     label,
-    (agents) => `WITH ${releasingFence(advance, agents)},
+    `WITH ${BELIEVED_HEADS}, ${releasingFence({ set: 'turn = :turn,', where, returning })},
    ${(answer?.clauses ?? []).map((clause) => `${clause},`).join('')}
    new_turn AS (
      INSERT INTO turns (world_slug, turn, attempt_id, simulation_time, committed_at)
@@ -110,7 +109,7 @@ function prepareCommit(label: string, answer?: Answer): DriverStatement {
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, attempts.status),
-   ${[PATCH_ROWS, WORLD_ROWS, STORY_ROWS, AFTERMATH, ...agents.rows].join(',')}
+   ${[PATCH_ROWS, WORLD_ROWS, STORY_ROWS, AFTERMATH, MOVED_HEADS].join(',')}
    ${ENDED_ROW}${answer === undefined ? '' : ', (SELECT count(*) FROM call_1) = 1 AS is_whole'}`,
   );
 }
@@ -126,7 +125,7 @@ const COMMIT_WITH_ANSWER = prepareCommit('commit_turn_with_answer', ANSWER);
 export function commitTurn(database: Ending, lease: AttemptLease, turn: CommitTurn): Promise<Written> {
   const statement = turn.answer === undefined ? COMMIT : COMMIT_WITH_ANSWER;
   const slots = turn.answer === undefined ? [] : [toFinished(turn.answer)];
-  return runEnding(database, statement(turn.agents), lease, toValues(lease, turn), slots);
+  return runEnding(database, statement, lease, toValues(lease, turn), slots);
 }
 
 function toValues(lease: AttemptLease, turn: CommitTurn): Values {
@@ -134,7 +133,7 @@ function toValues(lease: AttemptLease, turn: CommitTurn): Values {
     applied.effects.map((effect): PlacedEffect => ({ ...effect, patch_seq })),
   );
   return {
-    ...toAgentValues(turn.agents),
+    ...toMoves(turn.agents),
     turn: lease.attempted_turn,
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),

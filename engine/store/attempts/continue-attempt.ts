@@ -1,6 +1,6 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import type { AttemptPast, BeginAttempt, BeginOutcome } from '../../ports/attempts.js';
-import { readBook } from '../agents/read-book.js';
+import { RAISED_HEADS, readHeads } from '../state-heads.js';
 import { type HotStatement, prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { AT_PLACE, CONTENTS, type ContentsRow, toWorld } from '../world-snapshot.js';
 import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
@@ -20,7 +20,7 @@ const TAKE = `
 
 const BEGUN = `
   place AS (SELECT world_slug, turn FROM taken), ${AT_PLACE}
-  SELECT taken.turn, taken.epoch, take_overs, began_at, renderer_version, plugin_versions, ${CONTENTS}
+  SELECT taken.turn, taken.epoch, take_overs, renderer_version, plugin_versions, ${CONTENTS}
   FROM taken, attempt`;
 
 // Whoever reports holds this row meanwhile: a statement of its own, so that what was reported is seen by the next.
@@ -58,34 +58,20 @@ const AWAIT_TOLD = prepare(
 // A driver that handed its attempt over, and one that let it rest, have left. Any other is taken over.
 const IS_TAKEN_OVER = `status = 'running' AND NOT handed_over`;
 
-// Agent turns that go on get a new epoch, so that a comparison with what the driver before believes is lost.
-const RAISED_EPOCHS = `
-   taken_over AS (
-     SELECT world_slug, attempt_id FROM attempts
-     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND ${IS_TAKEN_OVER}),
-   raised_heads AS (
-     UPDATE agent_state_heads AS heads SET turn_epoch = heads.turn_epoch + 1
-     FROM taken_over JOIN agent_turns USING (world_slug, attempt_id)
-     WHERE heads.world_slug = taken_over.world_slug AND heads.agent_id = agent_turns.agent_id
-       AND heads.active_agent_turn_id = agent_turns.agent_turn_id
-     RETURNING heads.world_slug, heads.active_agent_turn_id, heads.turn_epoch),
-   raised_turns AS (
-     UPDATE agent_turns SET turn_epoch = raised_heads.turn_epoch
-     FROM raised_heads
-     WHERE agent_turns.world_slug = raised_heads.world_slug
-       AND agent_turns.agent_turn_id = raised_heads.active_agent_turn_id)`;
-
 const CONTINUE = prepare(
   'continue_attempt',
-  `WITH ${TAKE}, ${RAISED_EPOCHS},
+  `WITH ${TAKE},
+   taken_over AS (
+     SELECT world_slug FROM attempts
+     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND ${IS_TAKEN_OVER}),
+   ${RAISED_HEADS},
    attempt AS (
      UPDATE attempts
      SET epoch = taken.epoch, status = 'running', resume_deadline = NULL, holder_host = :host, holder_pid = :pid::int, handed_over = false,
        take_overs = take_overs + (${IS_TAKEN_OVER})::int
      FROM taken
      WHERE attempts.world_slug = taken.world_slug AND attempts.attempt_id = :attempt_id::uuid
-     RETURNING attempts.world_slug, attempts.attempt_id, take_overs, attempts.started_at AS began_at, renderer_version,
-       plugin_versions),
+     RETURNING attempts.world_slug, attempts.attempt_id, take_overs, renderer_version, plugin_versions),
    calls AS (
      UPDATE source_invocations
      SET status = 'interrupted', failure_class = 'interrupted', ended_at = :started_at::timestamptz,
@@ -132,7 +118,7 @@ const BEGIN_ADOPTING = prepare(
      SELECT world_slug, :attempt_id::uuid, turn + 1, epoch, scenario_hash, :renderer_version, :plugin_versions::json,
        :host, :pid::int, (SELECT inbox_id FROM message), :started_at::timestamptz, :adopts::uuid
      FROM taken
-     RETURNING world_slug, attempt_id, take_overs, started_at AS began_at, renderer_version, plugin_versions),
+     RETURNING world_slug, attempt_id, take_overs, renderer_version, plugin_versions),
    adopted AS (
      INSERT INTO adopted_calls (world_slug, attempt_id, source_invocation_id)
      SELECT world_slug, attempt_id, source_invocation_id
@@ -149,7 +135,6 @@ interface ContinuedRow extends ContentsRow {
   readonly turn: number;
   readonly epoch: number;
   readonly take_overs: number;
-  readonly began_at: Date;
   readonly renderer_version: string;
   readonly plugin_versions: AttemptPast['plugin_versions'];
 }
@@ -198,14 +183,14 @@ async function goOn(
     ...more,
   });
   if (!row) throw new Error(`the attempt ${attempt_id} of ${world_slug} was gone before it could go on`);
-  const { turn, epoch, take_overs, began_at, renderer_version, plugin_versions } = row;
+  const { turn, epoch, take_overs, renderer_version, plugin_versions } = row;
   const past = await listRecordedCalls(transaction, { world_slug, attempt_id });
   return {
     kind: 'begun',
     lease: { attempt_id, world_slug, attempted_turn: turn + 1, epoch },
     world: toWorld(world_slug, turn, row),
-    agents: await readBook(transaction, { world_slug, attempt_id }),
-    past: { take_overs, began_at: began_at.getTime(), renderer_version, plugin_versions, ...past },
+    heads: await readHeads(transaction, { world_slug, attempt_id }),
+    past: { take_overs, renderer_version, plugin_versions, ...past },
     ...(more.adopts === undefined ? {} : { adopts: more.adopts }),
   };
 }

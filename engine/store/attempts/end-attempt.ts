@@ -1,7 +1,6 @@
 import { isAdoptedWhole } from '../../core/turn/adopt.js';
 import type { AttemptLease, FailAttempt, HandOver, PutOff, Written } from '../../ports/attempts.js';
-import { driverStatement } from '../agents/agent-clauses.js';
-import { toAgentValues } from '../agents/agent-values.js';
+import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
 import { AFTERMATH_OF_FAILURE } from '../inbox/aftermath.js';
 import { prepare, type Runner, toStoredText, toTimestamp } from '../statement.js';
 import { type Ending, ENDED_ROW, endedRow, type EndedRow } from './ending.js';
@@ -75,14 +74,14 @@ const LEAVES_SOMETHING = `EXISTS (
 
 const LEFT = `adoptable_attempt_id = CASE WHEN ${LEAVES_SOMETHING} THEN :attempt_id::uuid END,`;
 
-const FAIL = driverStatement(
+const FAIL = prepare(
   'fail_attempt',
-  (agents) => `WITH ${releasingFence({ set: LEFT, where: '' }, agents)},
+  `WITH ${BELIEVED_HEADS}, ${releasingFence({ set: LEFT, where: `AND ${HEADS_ARE_AS_BELIEVED}` })},
    ended AS (
     UPDATE attempts ${ENDED}
     FROM fence
     WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
-    ${RETURNING}), ${[CONSEQUENCES, AFTERMATH_OF_FAILURE, ...agents.rows].join(',')}
+    ${RETURNING}), ${[CONSEQUENCES, AFTERMATH_OF_FAILURE, MOVED_HEADS].join(',')}
    ${ENDED_ROW}, (SELECT retry FROM put_off) AS retry, (SELECT delay_ms::bigint FROM put_off) AS delay_ms`,
 );
 
@@ -97,8 +96,8 @@ interface FailedRow extends EndedRow {
  */
 export async function failAttempt(database: Ending, lease: AttemptLease, end: FailAttempt): Promise<Written | PutOff> {
   const { failure } = end;
-  const row = await endedRow<FailedRow>(database, FAIL(end.agents), lease, {
-    ...toAgentValues(end.agents),
+  const row = await endedRow<FailedRow>(database, FAIL, lease, {
+    ...toMoves(end.agents),
     failure_class: failure.failure_class,
     failure_message: toStoredText(failure.message),
     subject_id: failure.subject_id ?? null,

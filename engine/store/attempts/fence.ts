@@ -1,5 +1,4 @@
 import type { AttemptLease, Written } from '../../ports/attempts.js';
-import type { AgentClauses } from '../agents/agent-clauses.js';
 import { type HotStatement, prepare, run, type Runner, type Values } from '../statement.js';
 import { DRAWN_EVENT_ID } from './event-numbers.js';
 
@@ -16,22 +15,6 @@ export const FENCE = `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR
 export const CALLS_FENCE = `fence AS (
     SELECT world_slug, ${DRAWN_EVENT_ID} FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
 
-// The world is locked before the heads of its agents, as by whoever takes it over.
-const LEASE = `lease AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
-
-function beforeFence(agents: AgentClauses | undefined): readonly string[] {
-  return agents === undefined || agents.before.length === 0 ? [] : [LEASE, ...agents.before];
-}
-
-/** The fence of a statement that tells of agents: it holds where their heads, too, are as the driver believes. */
-export function fenceWith(agents: AgentClauses): string {
-  const { condition } = agents;
-  return [
-    ...beforeFence(agents),
-    `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} ${condition} FOR KEY SHARE)`,
-  ].join(',');
-}
-
 /** What the fence of a last statement does beside giving the lease back. */
 interface Releasing {
   readonly set: string;
@@ -41,13 +24,12 @@ interface Releasing {
 }
 
 /** The fence of the last statement of an attempt, which gives the lease back. */
-export function releasingFence(also: Releasing, agents?: AgentClauses): string {
-  const fence = `fence AS (
+export function releasingFence(also: Releasing): string {
+  return `fence AS (
     UPDATE worlds
     SET ${also.set} lease_attempt_id = NULL, lease_host = NULL, lease_pid = NULL, lease_until = NULL
-    WHERE ${HOLDS} ${also.where} ${agents?.condition ?? ''}
+    WHERE ${HOLDS} ${also.where}
     RETURNING ${['world_slug', ...(also.returning ?? [])].join(', ')})`;
-  return [...beforeFence(agents), fence].join(',');
 }
 
 /** When a lease ends that begins now, by the clock of the database: those of its clients need not agree. */

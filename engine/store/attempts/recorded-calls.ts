@@ -7,8 +7,8 @@ import type { AttemptPast, RecordedCall } from '../../ports/attempts.js';
 import type { CallFact } from '../../ports/sources.js';
 import { prepare, run, type Runner } from '../statement.js';
 
-// The calls of an attempt, and those that it has adopted.
-const KNOWN = `
+/** The calls of an attempt, and those that it has adopted, as a CTE. */
+export const KNOWN = `
   known AS (
     SELECT source_invocation_id, false AS is_adopted FROM source_invocations
     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid
@@ -28,8 +28,7 @@ const RECORDED = prepare(
        ON calls.world_slug = :world_slug AND calls.source_invocation_id = known.source_invocation_id),
    latest AS (
      SELECT * FROM performed WHERE from_last = 1 OR (NOT is_adopted AND status = 'failed' AND NOT answered))
-   SELECT latest.source_invocation_id, latest.llm_call_id, invocation_seq, latest.started_at,
-     coalesce(latest.ended_at, pended_at) AS heard_at, command_key,
+   SELECT latest.source_invocation_id, latest.llm_call_id, invocation_seq, latest.started_at, command_key,
      CASE WHEN is_adopted THEN latest.attempt_id END AS adopted_from,
      CASE WHEN is_adopted THEN 0 ELSE performance END AS performance, request_hash, effect_class, repeatable,
      latest.status, answered, refused, failure_class, failure_message, failure_detail,
@@ -63,7 +62,6 @@ interface RecordedRow {
   readonly llm_call_id: string | null;
   readonly invocation_seq: number;
   readonly started_at: Date;
-  readonly heard_at: Date;
   readonly command_key: string;
   readonly adopted_from: string | null;
   readonly performance: number;
@@ -111,7 +109,6 @@ function toRecordedCall(row: RecordedRow): RecordedCall {
     ...(row.llm_call_id === null ? {} : { llm_call_id: row.llm_call_id }),
     invocation_seq: row.invocation_seq,
     started_at: row.started_at.getTime(),
-    heard_at: row.heard_at.getTime(),
     key: row.command_key,
     performance: row.performance,
     request_hash: row.request_hash,

@@ -1,6 +1,5 @@
 import type { AttemptLease, Rested, SuspendAttempt, Written } from '../../ports/attempts.js';
-import { driverStatement } from '../agents/agent-clauses.js';
-import { toAgentValues } from '../agents/agent-values.js';
+import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { HOLDS, releasingFence, runFenced, FENCE } from './fence.js';
 
@@ -15,10 +14,10 @@ const IS_QUIET = `NOT EXISTS (
   WHERE ${calling('this')})`;
 
 // Whoever writes a message holds the attempt's row meanwhile: it is seen here, or finds the attempt suspended.
-const SUSPEND = driverStatement(
+const SUSPEND = prepare(
   'suspend_attempt',
-  (agents) => `WITH ${releasingFence({ set: '', where: `AND ${IS_QUIET}` }, agents)},
-   held AS (SELECT world_slug FROM worlds WHERE ${HOLDS} ${agents.condition}),
+  `WITH ${BELIEVED_HEADS}, ${releasingFence({ set: '', where: `AND ${IS_QUIET} AND ${HEADS_ARE_AS_BELIEVED}` })},
+   held AS (SELECT world_slug FROM worlds WHERE ${HOLDS} AND ${HEADS_ARE_AS_BELIEVED}),
    rests AS (
      UPDATE attempts
      SET status = 'suspended',
@@ -33,8 +32,8 @@ const SUSPEND = driverStatement(
      INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, details)
      SELECT world_slug, attempt_id, 'attempt_suspended', :suspended_at::timestamptz,
        json_build_object('resume_deadline', resume_deadline)
-     FROM rests)
-   ${agents.rows.map((rows) => `, ${rows}`).join('')}
+     FROM rests),
+   ${MOVED_HEADS}
    SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM fence) AS rested`,
 );
 
@@ -42,8 +41,8 @@ const SUSPEND = driverStatement(
 export async function suspendAttempt(runner: Runner, lease: AttemptLease, rest: SuspendAttempt): Promise<Rested> {
   const { world_slug, epoch, attempt_id } = lease;
   const { at, agents } = rest;
-  const values = { world_slug, epoch, attempt_id, suspended_at: toTimestamp(at), ...toAgentValues(agents) };
-  const [row] = await run<{ readonly held: number; readonly rested: number }>(runner, SUSPEND(agents), values);
+  const values = { world_slug, epoch, attempt_id, suspended_at: toTimestamp(at), ...toMoves(agents) };
+  const [row] = await run<{ readonly held: number; readonly rested: number }>(runner, SUSPEND, values);
   if (row?.rested === 1) return 'rested';
   return row?.held === 1 ? 'called' : 'overtaken';
 }

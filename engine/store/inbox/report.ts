@@ -3,6 +3,7 @@ import { canonicalText } from '../../core/content/canonical.js';
 import type { InboxMessageType } from '../../core/inbox/message.js';
 import type { AttemptLease } from '../../ports/attempts.js';
 import type { InboxMessage, Report, Reported, Stop, UnheardReport } from '../../ports/inbox.js';
+import { turnOf } from '../state-heads.js';
 import { type HotStatement, prepare, run, type Runner } from '../statement.js';
 import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { ringFor } from './ring.js';
@@ -23,8 +24,8 @@ const MESSAGE = `
      INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status, attempt_id, agent_id, agent_turn_id,
        turn_epoch, correlation_id, payload, next_retry_at)
      SELECT addressed.world_slug, :inbox_id::uuid, :message_type::inbox_message_type, 'pending', addressed.attempt_id,
-       addressed.agent_id, agent_turn_id, turn_epoch, :correlation_id::uuid, :payload::json, now()
-     FROM addressed LEFT JOIN agent_turns USING (world_slug, attempt_id, agent_id)`;
+       addressed.agent_id, ${turnOf('addressed')}, :correlation_id::uuid, :payload::json, now()
+     FROM addressed`;
 
 const TOLD = `SELECT attempt.world_slug, attempt.attempt_id, ${ringFor('written')} = 1 AS is_accepted FROM attempt`;
 
@@ -56,10 +57,10 @@ const STOP = prepare(
    ${ADDRESSEE},
    addressed AS (
      SELECT world_slug, attempt_id, (
-       SELECT agent_id FROM agent_turns
-       WHERE agent_turns.world_slug = attempt.world_slug AND agent_turns.attempt_id = attempt.attempt_id
-         AND ended_at IS NULL
-       ORDER BY began_at, agent_id LIMIT 1) AS agent_id
+       SELECT workflow_subject_entity_id FROM source_invocations AS calls
+       WHERE calls.world_slug = attempt.world_slug AND calls.attempt_id = attempt.attempt_id
+         AND workflow_subject_entity_id IS NOT NULL
+       ORDER BY invocation_seq DESC LIMIT 1) AS agent_id
      FROM attempt WHERE is_open),
    written AS (
      ${MESSAGE}

@@ -2,6 +2,7 @@ import { isUuid } from '../../core/content/uuid.js';
 import type { AwaitedCall, MeantCall, PendingCalls } from '../../ports/pending-calls.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
 import { ringFor } from '../inbox/ring.js';
+import { turnOf } from '../state-heads.js';
 import { prepare, run, type Runner, toStoredText } from '../statement.js';
 
 /** Calls whose answers come later, as those who answer and those who wait see them. */
@@ -78,7 +79,9 @@ export async function listAwaited(runner: Runner, attempt_id: string): Promise<r
 const EXPIRE = prepare(
   'expire_calls',
   `WITH due AS (
-     SELECT world_slug, source_invocation_id, attempt_id, row_number() OVER (ORDER BY deadline) AS place
+     SELECT world_slug, source_invocation_id, attempt_id, row_number() OVER (ORDER BY deadline) AS place, (
+         SELECT workflow_subject_entity_id FROM source_invocations AS calls
+         WHERE calls.world_slug = found.world_slug AND calls.source_invocation_id = found.source_invocation_id) AS agent_id
      FROM (
        SELECT pending_calls.world_slug, source_invocation_id, pending_calls.attempt_id, deadline
        FROM pending_calls JOIN attempts USING (world_slug, attempt_id) JOIN worlds USING (world_slug)
@@ -93,12 +96,9 @@ const EXPIRE = prepare(
    written AS (
      INSERT INTO agent_inbox (world_slug, inbox_id, message_type, status, attempt_id, agent_id, agent_turn_id,
        turn_epoch, correlation_id, next_retry_at)
-     SELECT due.world_slug, ids.inbox_id, 'timeout', 'pending', due.attempt_id, calls.workflow_subject_entity_id,
-       agent_turn_id, turn_epoch, due.source_invocation_id, now()
+     SELECT due.world_slug, ids.inbox_id, 'timeout', 'pending', due.attempt_id, due.agent_id, ${turnOf('due')},
+       due.source_invocation_id, now()
      FROM due JOIN unnest(:inbox_ids::uuid[]) WITH ORDINALITY AS ids (inbox_id, place) USING (place)
-       JOIN source_invocations AS calls USING (world_slug, source_invocation_id)
-       LEFT JOIN agent_turns ON agent_turns.world_slug = due.world_slug
-         AND agent_turns.attempt_id = due.attempt_id AND agent_id = calls.workflow_subject_entity_id
      ON CONFLICT (world_slug, correlation_id) WHERE correlation_id IS NOT NULL DO NOTHING
      RETURNING world_slug)
    SELECT ${ringFor('written')} AS told`,

@@ -1,155 +1,206 @@
-import type { JsonObject } from '../../contract/json.js';
-import type {
-  AgentEventRecord,
-  AgentHeadRecord,
-  AgentTurnRecord,
-  AgentTurnSummary,
-  BoxRecord,
-  CardRecord,
-  ExecutionEdgeRecord,
-  WaitingToolRecord,
-} from '../../ports/agent-records.js';
+import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from '../../core/agents/agent-turn.js';
+import { type AgentTurn, agentTurnsOf } from '../../core/agents/agent-turns.js';
+import { agentTaskOf, type TaskDocument } from '../../core/agents/agent-task.js';
+import type { AgentTask, RecordedAttempt, RecordedCall, RecordedEvent } from '../../core/agents/recorded-attempt.js';
+import type { AttemptFailureClass } from '../../core/turn/failure.js';
+import type { Entity } from '../../core/world/world.js';
+import { KNOWN } from '../attempts/recorded-calls.js';
+import { CALLS_OF_HEAD } from '../state-heads.js';
 import { prepare, run, type Runner } from '../statement.js';
+
+// What agents do is folded from the record of their attempts whenever it is read.
 
 const HEADS = prepare(
   'agents_of_world',
-  `SELECT agent_id, status, turn_epoch, active_agent_turn_id, activity, current_tool, waiting_tool_count,
-     resume_deadline
-   FROM agent_state_heads WHERE world_slug = :world_slug ORDER BY agent_id`,
+  `SELECT agent_id, turn_epoch FROM agent_state_heads WHERE world_slug = :world_slug ORDER BY agent_id`,
 );
 
-type HeadRow = Omit<AgentHeadRecord, 'resume_deadline'> & { readonly resume_deadline: Date | null };
+const OPEN = prepare(
+  'open_attempts',
+  `SELECT attempt_id FROM attempts
+   WHERE status IN ('running', 'suspended') AND (:world_slug::text IS NULL OR world_slug = :world_slug)`,
+);
 
-/** The state heads of a world's agents. */
+const IDLE = {
+  status: 'idle',
+  active_agent_turn_id: null,
+  activity: null,
+  current_tool: null,
+  waiting_tool_count: 0,
+  resume_deadline: null,
+} as const;
+
+/** The state heads of a world's agents: what each of them does just now. */
 export async function listAgentHeads(runner: Runner, world_slug: string): Promise<readonly AgentHeadRecord[]> {
-  const rows = await run<HeadRow>(runner, HEADS, { world_slug });
-  return rows.map((row) => ({ ...row, resume_deadline: row.resume_deadline?.toISOString() ?? null }));
+  const rows = await run<{ agent_id: string; turn_epoch: number }>(runner, HEADS, { world_slug });
+  const turns = (await readOpenTurns(runner, world_slug)).map(({ head }) => [head.agent_id, head] as const);
+  const heads = new Map(turns);
+  return rows.map(({ agent_id, turn_epoch }) => heads.get(agent_id) ?? { agent_id, turn_epoch, ...IDLE });
 }
 
-const SUMMARY = 'agent_turn_id, agent_id, turn_epoch, outcome, deliverable_card_id, began_at, agent_turns.ended_at';
-
-interface SummaryRow extends Omit<AgentTurnSummary, 'began_at' | 'ended_at'> {
-  readonly began_at: Date;
-  readonly ended_at: Date | null;
+/** The agent turns that go on: of a world, or of all. */
+async function readOpenTurns(runner: Runner, world_slug: string | null): Promise<readonly AgentTurn[]> {
+  const open = await run<{ attempt_id: string }>(runner, OPEN, { world_slug });
+  const turns: AgentTurn[] = [];
+  for (const { attempt_id } of open) turns.push(...(await readAgentTurns(runner, attempt_id)));
+  return turns;
 }
-
-function toSummary<Row extends SummaryRow>(
-  row: Row,
-): Omit<Row, 'began_at' | 'ended_at'> & Pick<AgentTurnSummary, 'began_at' | 'ended_at'> {
-  return { ...row, began_at: row.began_at.toISOString(), ended_at: row.ended_at?.toISOString() ?? null };
-}
-
-const OF_ATTEMPT = prepare(
-  'agent_turns_of_attempt',
-  `SELECT ${SUMMARY} FROM agent_turns JOIN agent_events USING (world_slug, agent_turn_id, agent_id)
-   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND kind = 'wakeup'
-   ORDER BY event_id`,
-);
 
 /** The agent turns of an attempt, in the order in which they began. */
-export async function listAgentTurns(
-  runner: Runner,
-  attempt: { readonly world_slug: string; readonly attempt_id: string },
-): Promise<readonly AgentTurnSummary[]> {
-  const { world_slug, attempt_id } = attempt;
-  return (await run<SummaryRow>(runner, OF_ATTEMPT, { world_slug, attempt_id })).map(toSummary);
-}
-
-const FIND = prepare(
-  'find_agent_turn',
-  `SELECT ${SUMMARY}, world_slug, attempt_id, attempted_turn, attempts.status AS attempt_status, agent_turns.inbox_id,
-     context_box_id, output_box_id
-   FROM agent_turns JOIN attempts USING (world_slug, attempt_id) WHERE agent_turn_id = :agent_turn_id::uuid`,
-);
-
-interface TurnRow extends SummaryRow {
-  readonly world_slug: string;
-  readonly attempt_id: string;
-  readonly attempted_turn: number;
-  readonly attempt_status: string;
-  readonly inbox_id: string;
-  readonly context_box_id: string;
-  readonly output_box_id: string;
-}
-
-interface TurnKey {
-  readonly [column: string]: string;
-  readonly world_slug: string;
-  readonly agent_turn_id: string;
-}
-
-/** One agent turn with everything that happened in it. */
-export async function findAgentTurn(runner: Runner, agent_turn_id: string): Promise<AgentTurnRecord | undefined> {
-  const [row] = await run<TurnRow>(runner, FIND, { agent_turn_id });
-  if (row === undefined) return undefined;
-  const { context_box_id, output_box_id, ...columns } = row;
-  const key = { world_slug: row.world_slug, agent_turn_id };
-  const context = await readBox(runner, row.world_slug, context_box_id);
-  return {
-    ...toSummary(columns),
-    context_box: context.cards.length === 0 ? null : context,
-    output_box: await readBox(runner, row.world_slug, output_box_id),
-    execution_edges: await listEdges(runner, key),
-    events: await listEvents(runner, key),
-    waiting_tools: await listWaitingTools(runner, key),
-  };
-}
-
-const CARDS = prepare(
-  'cards_of_box',
-  `SELECT card_id, kind, component_hash, source_invocation_id, llm_call_id, patch_seq, content
-   FROM cards WHERE world_slug = :world_slug AND box_id = :box_id::uuid ORDER BY position`,
-);
-
-async function readBox(runner: Runner, world_slug: string, box_id: string): Promise<BoxRecord> {
-  return { box_id, cards: await run<CardRecord>(runner, CARDS, { world_slug, box_id }) };
-}
-
-const EDGES = prepare(
-  'edges_of_agent_turn',
-  `SELECT primitive, edge_phase, correlation_id, trace_id, parent_step_id, occurred_at
-   FROM execution_edges WHERE world_slug = :world_slug AND agent_turn_id = :agent_turn_id::uuid ORDER BY edge_id`,
-);
-
-type Timed<Row> = Omit<Row, 'occurred_at'> & { readonly occurred_at: Date };
-
-async function listEdges(runner: Runner, key: TurnKey): Promise<readonly ExecutionEdgeRecord[]> {
-  const rows = await run<Timed<ExecutionEdgeRecord>>(runner, EDGES, key);
-  return rows.map((row) => ({ ...row, occurred_at: row.occurred_at.toISOString() }));
-}
-
-const EVENTS = prepare(
-  'events_of_agent_turn',
-  `SELECT subject, occurred_at, payload
-   FROM agent_events WHERE world_slug = :world_slug AND agent_turn_id = :agent_turn_id::uuid ORDER BY event_id`,
-);
-
-async function listEvents(runner: Runner, key: TurnKey): Promise<readonly AgentEventRecord[]> {
-  const rows = await run<Timed<AgentEventRecord>>(runner, EVENTS, key);
-  return rows.map(({ subject, occurred_at, payload }) => {
-    const whole: JsonObject = { agent_turn_id: key.agent_turn_id, ...payload };
-    return { subject, occurred_at: occurred_at.toISOString(), payload: whole };
+export async function listAgentTurns(runner: Runner, attempt_id: string): Promise<readonly AgentTurnSummary[]> {
+  const turns = await readAgentTurns(runner, attempt_id);
+  return turns.map(({ record }) => {
+    const { agent_turn_id, agent_id, turn_epoch, outcome, deliverable_card_id, began_at, ended_at } = record;
+    return { agent_turn_id, agent_id, turn_epoch, outcome, deliverable_card_id, began_at, ended_at };
   });
 }
 
-const WAITING_TOOLS = prepare(
-  'waiting_tools_of_agent_turn',
-  `SELECT tool_call_id, registered_at, received_at
-   FROM turn_waiting_tools WHERE world_slug = :world_slug AND agent_turn_id = :agent_turn_id::uuid
-   ORDER BY registered_at, tool_call_id`,
+const FIND = prepare(
+  'attempt_of_agent_turn',
+  `SELECT attempt_id FROM agent_inbox WHERE agent_turn_id = :agent_turn_id::uuid AND message_type = 'turn'`,
 );
 
-interface WaitingToolRow {
-  readonly tool_call_id: string;
-  readonly registered_at: Date;
-  readonly received_at: Date | null;
+/** One agent turn with everything that happened in it. One that has just begun has no message yet. */
+export async function findAgentTurn(runner: Runner, agent_turn_id: string): Promise<AgentTurnRecord | undefined> {
+  const [asked] = await run<{ attempt_id: string }>(runner, FIND, { agent_turn_id });
+  const turns = asked ? await readAgentTurns(runner, asked.attempt_id) : await readOpenTurns(runner, null);
+  return turns.find(({ record }) => record.agent_turn_id === agent_turn_id.toLowerCase())?.record;
 }
 
-async function listWaitingTools(runner: Runner, key: TurnKey): Promise<readonly WaitingToolRecord[]> {
-  const rows = await run<WaitingToolRow>(runner, WAITING_TOOLS, key);
-  return rows.map(({ tool_call_id, registered_at, received_at }) => ({
-    tool_call_id,
-    registered_at: registered_at.toISOString(),
-    received_at: received_at?.toISOString() ?? null,
+const ATTEMPT = prepare(
+  'attempt_of_agents',
+  `SELECT world_slug, attempt_id, attempted_turn, status, started_at, ended_at, failure_class, failure_message,
+     failed_subject_entity_id, failed_source_invocation_id, scenarios.content->'entities' AS entities
+   FROM attempts JOIN scenarios ON scenarios.hash = scenario_hash
+   WHERE attempt_id = :attempt_id::uuid`,
+);
+
+interface AttemptRow
+  extends Omit<RecordedAttempt, 'started_at' | 'ended_at' | 'agents' | 'calls' | 'timeline' | 'patches' | 'tasks'> {
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+  readonly failure_class: AttemptFailureClass | null;
+  readonly entities: readonly Pick<Entity, 'id' | 'environment'>[];
+}
+
+async function readAgentTurns(runner: Runner, attempt_id: string): Promise<readonly AgentTurn[]> {
+  const [row] = await run<AttemptRow>(runner, ATTEMPT, { attempt_id });
+  if (row === undefined) return [];
+  const { entities, started_at, ended_at, ...columns } = row;
+  const key = { world_slug: row.world_slug, attempt_id };
+  const calls = await run<RecordedCall>(runner, CALLS, key);
+  return agentTurnsOf({
+    ...columns,
+    started_at: started_at.toISOString(),
+    ended_at: ended_at?.toISOString() ?? null,
+    agents: await readEpochs(runner, key),
+    calls,
+    timeline: await readTimeline(runner, key),
+    patches: new Map(
+      (await run<PatchRow>(runner, PATCHES, key)).map(({ agent_id, patch_seq }) => [agent_id, patch_seq]),
+    ),
+    tasks: await readTasks(runner, calls, entities),
+  });
+}
+
+const CALLS = prepare(
+  'calls_of_agents',
+  `WITH ${KNOWN}
+   SELECT calls.source_invocation_id, calls.llm_call_id, parent_source_invocation_id, command_key, invocation_kind,
+     calls.workflow_hash, calls.workflow_node_id, calls.workflow_subject_entity_id, tool_name, calls.status,
+     calls.model_output_kind, llm_calls.output_schema_hash AS offered_schema_hash,
+     is_adopted
+   FROM known JOIN source_invocations AS calls
+       ON calls.world_slug = :world_slug AND calls.source_invocation_id = known.source_invocation_id
+     LEFT JOIN llm_calls USING (world_slug, llm_call_id)
+   ORDER BY calls.invocation_seq`,
+);
+
+// An agent that has a call and no message yet is about to be given one, with the next epoch.
+const EPOCHS = prepare(
+  'epochs_of_agent_turns',
+  `WITH asked AS (
+     SELECT agent_id, turn_epoch FROM agent_inbox
+     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND message_type = 'turn'
+       AND agent_id IS NOT NULL)
+   SELECT agent_id, turn_epoch FROM asked
+   UNION ALL
+   SELECT agent_id, turn_epoch + 1 FROM agent_state_heads AS heads
+   WHERE world_slug = :world_slug AND active_agent_turn_id IS NULL AND agent_id NOT IN (SELECT agent_id FROM asked)
+     AND EXISTS (SELECT FROM attempts WHERE attempt_id = :attempt_id::uuid AND ended_at IS NULL)
+     AND EXISTS (${CALLS_OF_HEAD})`,
+);
+
+async function readEpochs(runner: Runner, attempt: AttemptKey): Promise<ReadonlyMap<string, number>> {
+  const rows = await run<{ agent_id: string; turn_epoch: number }>(runner, EPOCHS, attempt);
+  return new Map(rows.map(({ agent_id, turn_epoch }) => [agent_id, turn_epoch]));
+}
+
+const PATCHES = prepare(
+  'patches_of_agents',
+  `SELECT workflow_subject_entity_id AS agent_id, patch_seq FROM world_patches
+   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY patch_seq`,
+);
+
+interface PatchRow {
+  readonly agent_id: string;
+  readonly patch_seq: number;
+}
+
+const TIMELINE = prepare(
+  'timeline_of_agents',
+  `SELECT event_kind, occurred_at, source_invocation_id, (details->>'resume_deadline')::timestamptz AS resume_deadline,
+     (details->>'take_overs')::int AS take_overs
+   FROM attempt_timeline_events
+   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY event_id`,
+);
+
+interface TimelineRow {
+  readonly event_kind: string;
+  readonly occurred_at: Date;
+  readonly source_invocation_id: string | null;
+  readonly resume_deadline: Date | null;
+  readonly take_overs: number | null;
+}
+
+async function readTimeline(runner: Runner, attempt: AttemptKey): Promise<readonly RecordedEvent[]> {
+  const rows = await run<TimelineRow>(runner, TIMELINE, attempt);
+  return rows.map(({ event_kind, occurred_at, source_invocation_id, resume_deadline, take_overs }) => ({
+    event_kind,
+    occurred_at: occurred_at.toISOString(),
+    source_invocation_id,
+    ...(resume_deadline === null ? {} : { resume_deadline: resume_deadline.toISOString() }),
+    ...(take_overs === null ? {} : { take_overs }),
   }));
+}
+
+const WORKFLOWS = prepare(
+  'workflows_of_agents',
+  `SELECT hash, content FROM cognition_workflows WHERE hash = ANY (:hashes::text[])`,
+);
+
+/** What the workflow of each agent says, as the attempt had it. */
+async function readTasks(
+  runner: Runner,
+  calls: readonly RecordedCall[],
+  entities: readonly Pick<Entity, 'id' | 'environment'>[],
+): Promise<ReadonlyMap<string, AgentTask>> {
+  const workflowOf = new Map(
+    calls.map(({ workflow_subject_entity_id, workflow_hash }) => [workflow_subject_entity_id, workflow_hash]),
+  );
+  const hashes = [...new Set(workflowOf.values())];
+  const rows = await run<{ readonly hash: string; readonly content: TaskDocument }>(runner, WORKFLOWS, { hashes });
+  const contents = new Map(rows.map(({ hash, content }) => [hash, content]));
+  return new Map(
+    entities.flatMap((entity) => {
+      const content = contents.get(workflowOf.get(entity.id) ?? '');
+      return content === undefined ? [] : [[entity.id, agentTaskOf(content, entity)] as const];
+    }),
+  );
+}
+
+interface AttemptKey {
+  readonly [column: string]: string;
+  readonly world_slug: string;
+  readonly attempt_id: string;
 }

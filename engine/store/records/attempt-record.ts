@@ -85,7 +85,7 @@ export async function findAttempt(database: OpenDatabase, attempt_id: string): P
   return {
     ...toSummary(row),
     awaited: row.ended_at === null ? await listAwaited(database, attempt_id) : [],
-    agent_turns: await listAgentTurns(database, attempt),
+    agent_turns: await listAgentTurns(database, attempt_id),
     patches: await listPatches(database, attempt),
     invocations: await listInvocations(database, attempt),
     timeline: await listTimeline(database, attempt),

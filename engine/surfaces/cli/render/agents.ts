@@ -5,7 +5,7 @@ import type {
   AgentTurnSummary,
   BoxRecord,
   CardRecord,
-} from '../../../ports/agent-records.js';
+} from '../../../core/agents/agent-turn.js';
 import { toPhrase } from './json-view.js';
 import { accent, bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { tableLines } from './table.js';

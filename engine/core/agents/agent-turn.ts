@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../contract/json.js';
+import type { Json, JsonObject } from '../../contract/json.js';
 
 /** An agent's state head. */
 export interface AgentHeadRecord {

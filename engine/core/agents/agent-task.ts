@@ -1,0 +1,22 @@
+import type { AmbientSourceBinding } from '../../generated/workflow.js';
+import { isVisibleTo } from '../turn/scope.js';
+import { turnAmbientKey } from '../workflow/compile-workflow.js';
+import { toVisibility } from '../workflow/visibility.js';
+import type { Entity } from '../world/world.js';
+import type { AgentTask } from './recorded-attempt.js';
+
+/** What is read of a stored workflow. */
+export interface TaskDocument {
+  readonly ambient_sources: readonly AmbientSourceBinding[];
+  readonly apply: { readonly from: string };
+}
+
+/** What a stored workflow says about the turn of one of its subjects. */
+export function agentTaskOf(workflow: TaskDocument, subject: Pick<Entity, 'id' | 'environment'>): AgentTask {
+  return {
+    apply_node: workflow.apply.from.slice(0, -'.final'.length),
+    turn_reading_keys: workflow.ambient_sources
+      .filter(({ run, visible_to }) => run === 'once_per_turn' && isVisibleTo(toVisibility(visible_to), subject))
+      .map((binding) => turnAmbientKey(binding)),
+  };
+}
