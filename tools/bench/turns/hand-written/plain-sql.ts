@@ -17,18 +17,6 @@ export async function insert(runner: Runner, table: string, columns: Columns): P
   });
 }
 
-/** Inserts rows of one shape by one statement, which is parsed once for each number of rows. */
-export async function insertAll(runner: Runner, table: string, rows: readonly Columns[]): Promise<void> {
-  const names = Object.keys(rows[0] ?? {});
-  const placesOf = (row: number): string =>
-    `(${names.map((_name, index) => `$${row * names.length + index + 1}`).join(', ')})`;
-  await runner.query({
-    name: `insert ${rows.length} ${table}`,
-    text: `INSERT INTO ${table} (${names.join(', ')}) VALUES ${rows.map((_row, index) => placesOf(index)).join(', ')}`,
-    values: rows.flatMap((row) => Object.values(row)),
-  });
-}
-
 /** Changes the row with an id, by a statement that is parsed once. */
 export async function update(runner: Runner, table: string, id: string, columns: Columns): Promise<void> {
   const changes = Object.keys(columns).map((name, index) => `${name} = $${index + 2}`);

@@ -5,7 +5,6 @@ import type { JsonObject } from '../../../../engine/contract/json.js';
 import type { CapturedCall } from '../../stage/captured-call.js';
 import type { BareAnswer } from '../bare-turn.js';
 import { inOne, insert, type Runner, update } from './plain-sql.js';
-import { type AgentTurn, recordAnswer, recordEntry, recordToolCall, recordToolResult } from './record-agent.js';
 
 /** An attempt while it is recorded. */
 export interface OpenAttempt {
@@ -15,8 +14,6 @@ export interface OpenAttempt {
   readonly calls: Map<string, string>;
   /** How many messages of each conversation are recorded. */
   readonly conversations: Map<string, number>;
-  /** The turns of its agents, by agent. */
-  readonly agents: Map<string, AgentTurn>;
 }
 
 /** A call that was recorded as begun. */
@@ -53,11 +50,7 @@ export async function recordStart(pool: Pool, attempt: OpenAttempt, call: Captur
     status: 'running',
   };
   if (call.to === 'toy') {
-    await inOne(pool, async (client) => {
-      await insert(client, 'floor_calls', { ...row, request: JSON.stringify(call.body) });
-      const caller = findAgent(attempt, key);
-      if (caller !== undefined) await recordToolCall(client, caller, id);
-    });
+    await insert(pool, 'floor_calls', { ...row, request: JSON.stringify(call.body) });
     return { id, key, llm_call_id: undefined };
   }
   const llm_call_id = uuid();
@@ -66,25 +59,8 @@ export async function recordStart(pool: Pool, attempt: OpenAttempt, call: Captur
   await inOne(pool, async (client) => {
     await insert(client, 'floor_calls', { ...row, request: JSON.stringify(settings) });
     await recordSaid(client, attempt, { key, llm_call_id, call_id: id, body });
-    if (findAgent(attempt, key) === undefined) await enter(client, attempt, key);
   });
   return { id, key, llm_call_id };
-}
-
-/** Keys begin with who asks; what is asked once for all begins with `turn`. */
-function findAgent({ agents }: OpenAttempt, key: string): AgentTurn | undefined {
-  return agents.get(agentOf(key));
-}
-
-function agentOf(key: string): string {
-  return key.split('/')[0] ?? '';
-}
-
-async function enter(client: Runner, attempt: OpenAttempt, key: string): Promise<void> {
-  const { id: attempt_id, turn } = attempt;
-  const agent_id = agentOf(key);
-  const readings = [...attempt.calls].filter(([other]) => agentOf(other) === 'turn').map(([, id]) => id);
-  attempt.agents.set(agent_id, await recordEntry(client, { attempt_id, agent_id, turn, readings }));
 }
 
 interface Said {
@@ -115,8 +91,8 @@ async function recordSaid(client: Runner, attempt: OpenAttempt, said: Said): Pro
 }
 
 /** Records how a call ended: the answer, and of a generation its stream, what it cost, and what was made of it. */
-export async function recordEnd(pool: Pool, attempt: OpenAttempt, call: BegunCall, answer: BareAnswer): Promise<void> {
-  const { id, key, llm_call_id } = call;
+export async function recordEnd(pool: Pool, call: BegunCall, answer: BareAnswer): Promise<void> {
+  const { id, llm_call_id } = call;
   const ended = {
     status: 'succeeded',
     headers: JSON.stringify(answer.headers),
@@ -127,15 +103,7 @@ export async function recordEnd(pool: Pool, attempt: OpenAttempt, call: BegunCal
   await inOne(pool, async (client) => {
     await update(client, 'floor_calls', id, ended);
     if (llm_call_id !== undefined) await recordHeard(client, llm_call_id, answer);
-    const asker = findAgent(attempt, key);
-    if (asker === undefined) return;
-    if (llm_call_id === undefined) await recordToolResult(client, asker, id);
-    else if (kindOf(answer.text) === 'final_patch') await recordAnswer(client, asker);
   });
-}
-
-function kindOf(text: string): string {
-  return (JSON.parse(text) as { readonly kind: string }).kind;
 }
 
 async function recordHeard(client: Runner, llm_call_id: string, answer: BareAnswer): Promise<void> {

@@ -43,22 +43,8 @@ export const TABLES = `
     attempt_id uuid NOT NULL REFERENCES floor_attempts, kind text NOT NULL, call_id uuid REFERENCES floor_calls,
     occurred_at timestamptz NOT NULL DEFAULT now());
   CREATE TABLE floor_inbox (id uuid PRIMARY KEY, attempt_id uuid NOT NULL REFERENCES floor_attempts,
-    agent_id text NOT NULL, status text NOT NULL);
-  CREATE TABLE floor_agent_turns (id uuid PRIMARY KEY, attempt_id uuid NOT NULL REFERENCES floor_attempts,
-    agent_id text NOT NULL, epoch bigint NOT NULL, inbox_id uuid NOT NULL REFERENCES floor_inbox, outcome text,
-    began_at timestamptz NOT NULL DEFAULT now(), ended_at timestamptz);
-  CREATE TABLE floor_agents (id text PRIMARY KEY, status text NOT NULL DEFAULT 'idle',
-    turn_id uuid REFERENCES floor_agent_turns, activity text, current_tool text);
-  CREATE TABLE floor_boxes (id uuid PRIMARY KEY, agent_turn_id uuid NOT NULL REFERENCES floor_agent_turns,
-    kind text NOT NULL, card_limit int NOT NULL);
-  CREATE TABLE floor_cards (box_id uuid NOT NULL REFERENCES floor_boxes, position int NOT NULL, id uuid NOT NULL,
-    kind text NOT NULL, call_id uuid REFERENCES floor_calls, PRIMARY KEY (box_id, position));
-  CREATE TABLE floor_edges (agent_turn_id uuid NOT NULL REFERENCES floor_agent_turns, primitive text NOT NULL,
-    phase text NOT NULL, correlation_id uuid NOT NULL, occurred_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (agent_turn_id, primitive, phase, correlation_id));
-  CREATE TABLE floor_agent_events (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    agent_turn_id uuid NOT NULL REFERENCES floor_agent_turns, kind text NOT NULL, payload json NOT NULL,
-    occurred_at timestamptz NOT NULL DEFAULT now());
+    agent_id text NOT NULL, epoch bigint NOT NULL, status text NOT NULL);
+  CREATE TABLE floor_agents (id text PRIMARY KEY, status text NOT NULL DEFAULT 'idle', epoch bigint NOT NULL DEFAULT 0);
   INSERT INTO floor_agents (id) VALUES ('bob'), ('ant');
   INSERT INTO floor_worlds (slug, turn) VALUES ('bench', 0);
   INSERT INTO floor_turns (slug, turn) VALUES ('bench', 0);

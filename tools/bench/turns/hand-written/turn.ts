@@ -3,7 +3,6 @@ import { v7 as uuid } from 'uuid';
 import type { CapturedCall } from '../../stage/captured-call.js';
 import type { BareClients } from '../bare-turn.js';
 import { inOne, insert, type Runner, update } from './plain-sql.js';
-import { recordDelivery } from './record-agent.js';
 import { type OpenAttempt, recordEnd, recordStart } from './record-call.js';
 import { TABLES } from './tables.js';
 
@@ -32,7 +31,7 @@ export async function openHandWritten(pool: Pool, clients: BareClients): Promise
       await clients.turn(calls, async (call, ask) => {
         const begun = await recordStart(pool, attempt, call);
         const answer = await ask();
-        await recordEnd(pool, attempt, begun, answer);
+        await recordEnd(pool, begun, answer);
         if (call.to === 'model') patches.push(...findPatch(begun.id, answer.text));
         return answer;
       });
@@ -61,7 +60,7 @@ async function begin(pool: Pool): Promise<{ readonly attempt: OpenAttempt; reado
     });
     await insert(client, 'floor_timeline', { attempt_id: id, kind: 'attempt_began', call_id: null });
     const states = new Map(read.rows.map(({ entity_id, state }) => [entity_id, state]));
-    return { attempt: { id, turn, calls: new Map(), conversations: new Map(), agents: new Map() }, states };
+    return { attempt: { id, turn, calls: new Map(), conversations: new Map() }, states };
   });
 }
 
@@ -95,10 +94,18 @@ async function commit(client: Runner, attempt: OpenAttempt, { patches, states }:
   const details = JSON.stringify({ turn, patches: patches.length });
   await insert(client, 'floor_audit', { attempt_id, kind: 'turn_complete', details });
   await insert(client, 'floor_timeline', { attempt_id, kind: 'turn_committed', call_id: null });
-  for (const [index, agent] of [...attempt.agents.values()].entries())
-    await recordDelivery(client, agent, patches[index]?.call_id ?? '');
+  for (const agent_id of agentsOf(attempt)) {
+    await insert(client, 'floor_inbox', { id: uuid(), attempt_id, agent_id, epoch: turn, status: 'consumed' });
+    await update(client, 'floor_agents', agent_id, { status: 'idle', epoch: turn });
+  }
   const ended = { status: 'committed', call_count: attempt.calls.size, ended_at: new Date() };
   await update(client, 'floor_attempts', attempt_id, ended);
   const advance = `UPDATE floor_worlds SET turn = $1, holder = NULL WHERE slug = 'bench'`;
   await client.query({ name: 'advance', text: advance, values: [turn] });
+}
+
+/** Keys begin with who asks; what is asked once for all begins with `turn`. */
+function agentsOf({ calls }: OpenAttempt): ReadonlySet<string> {
+  const askers = [...calls.keys()].map((key) => key.split('/')[0] ?? '');
+  return new Set(askers.filter((asker) => asker !== 'turn'));
 }
