@@ -60,23 +60,23 @@ export const CALLS_OF_HEAD = `
        AND workflow_subject_entity_id = heads.agent_id`;
 
 /**
- * Raises the epochs of the agent turns of an attempt that is taken over, so that a comparison with what the driver before
- * believes is lost. Reads a CTE `taken_over (world_slug)`, which is empty where the attempt is not taken over.
+ * Writes the heads of the agents that have a turn in an attempt which is continued. Where that is taken over, it raises their
+ * epochs, so that a comparison with what the driver before believes is lost. Reads a CTE `continued (world_slug, raised)`.
  */
-export const RAISED_HEADS = `
-   raised_heads AS (
+export const CONTINUED_HEADS = `
+   continued_heads AS (
      UPDATE agent_state_heads AS heads
-     SET turn_epoch = heads.turn_epoch + 1 + (active_agent_turn_id IS NULL)::int, status = 'running',
+     SET turn_epoch = heads.turn_epoch + raised + (active_agent_turn_id IS NULL)::int, status = 'running',
        active_agent_turn_id = named_uuid((:attempt_id::uuid)::text, heads.agent_id)
-     FROM taken_over
-     WHERE heads.world_slug = taken_over.world_slug AND (active_agent_turn_id IS NOT NULL OR EXISTS (${CALLS_OF_HEAD}))
-     RETURNING heads.world_slug, agent_id, active_agent_turn_id, turn_epoch),
-   raised_messages AS (
+     FROM continued
+     WHERE heads.world_slug = continued.world_slug AND (active_agent_turn_id IS NOT NULL OR EXISTS (${CALLS_OF_HEAD}))
+     RETURNING heads.world_slug, agent_id, active_agent_turn_id, turn_epoch - raised AS turn_epoch),
+   continued_messages AS (
      INSERT INTO agent_inbox (world_slug, inbox_id, agent_id, message_type, status, attempt_id, agent_turn_id,
        turn_epoch, next_retry_at)
      SELECT world_slug, named_uuid(active_agent_turn_id::text, 'inbox'), agent_id, 'turn', 'pending', :attempt_id::uuid,
-       active_agent_turn_id, turn_epoch - 1, 'infinity'
-     FROM raised_heads
+       active_agent_turn_id, turn_epoch, 'infinity'
+     FROM continued_heads
      ON CONFLICT (world_slug, inbox_id) DO NOTHING)`;
 
 const READ_HEADS = prepare(

@@ -353,6 +353,16 @@ forEachDatabase('the epoch of an agent turn', (open) => {
     assert.equal((await scene.store.records.agentTurn(turnIdOf(scene)))?.turn_epoch, 2);
   });
 
+  test('stays where its attempt was handed over, and is written when that is continued', async () => {
+    const scene = await openScene(open);
+    await scene.store.attempts.handOver(scene.lease, { at: NOON, has_broken: false });
+    const { lease, heads } = await begin(scene.store, scene.lease.world_slug);
+    assert.deepEqual(heads.get('zoe'), { turn_epoch: 1, is_active: true } satisfies AgentHead);
+    await scene.store.attempts.fail(lease, failingIn({ heads }));
+    const turn = await scene.store.records.agentTurn(turnIdOf(scene));
+    assert.deepEqual([turn?.outcome, turn?.turn_epoch], ['failed', 1]);
+  });
+
   test('stays where a suspended attempt is resumed', async () => {
     const scene = await openScene(open);
     const { source_invocation_id } = await suspend(scene);

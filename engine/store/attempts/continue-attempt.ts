@@ -1,6 +1,6 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import type { AttemptPast, BeginAttempt, BeginOutcome } from '../../ports/attempts.js';
-import { RAISED_HEADS, readHeads } from '../state-heads.js';
+import { CONTINUED_HEADS, readHeads } from '../state-heads.js';
 import { type HotStatement, prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { AT_PLACE, CONTENTS, type ContentsRow, toWorld } from '../world-snapshot.js';
 import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
@@ -61,10 +61,10 @@ const IS_TAKEN_OVER = `status = 'running' AND NOT handed_over`;
 const CONTINUE = prepare(
   'continue_attempt',
   `WITH ${TAKE},
-   taken_over AS (
-     SELECT world_slug FROM attempts
-     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND ${IS_TAKEN_OVER}),
-   ${RAISED_HEADS},
+   continued AS (
+     SELECT world_slug, (${IS_TAKEN_OVER})::int AS raised FROM attempts
+     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid),
+   ${CONTINUED_HEADS},
    attempt AS (
      UPDATE attempts
      SET epoch = taken.epoch, status = 'running', resume_deadline = NULL, holder_host = :host, holder_pid = :pid::int, handed_over = false,
