@@ -49,7 +49,7 @@ forEachDatabase('components', (open) => {
       'SELECT content::text AS text FROM cognition_workflows WHERE hash = $1',
       [workflow.hash],
     );
-    assert.deepEqual(rows, [{ text: '{"label":"act","version":1}' }]);
+    assert.deepEqual(rows, [{ text: '{"ambient_sources":[],"apply":{"from":"act.final"},"label":"act","version":1}' }]);
   });
 
   test('documents are listed by kind with what they call themselves, and counted', async () => {
