@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import type { Problem } from '../contract/problem.js';
 import { type Done, refuse } from './engine.js';
 import { findSlugProblem } from './worlds.js';
 
@@ -36,17 +37,13 @@ export async function layOutWorld({ name, shape, into, package_root }: WantedWor
   const invalid = findSlugProblem(name);
   if (invalid !== undefined) return refuse(invalid);
   const folder = join(into, name);
-  if (await stat(folder).catch(() => undefined)) {
-    return refuse({
-      code: 'WORLD_FOLDER_EXISTS',
-      message: `${folder} is there already, and nothing is written over.`,
-      repair: 'Choose another name, or another folder with --into.',
-    });
-  }
+  // Not recursively: Node.js 20 never ends that where a file system such as /proc refuses it.
+  await mkdir(into).catch(() => {});
+  const made = await mkdir(folder).catch((error: NodeJS.ErrnoException) => error);
+  if (made !== undefined) return refuse(unmade(folder, made.code));
   const template = join(package_root, 'fixtures', 'templates', shape);
   const schemas = `${relative(folder, join(package_root, 'schemas')).split(sep).join('/')}/`;
   const files = (await readdir(template)).sort();
-  await mkdir(folder, { recursive: true });
   for (const file of files) {
     const text = await readFile(join(template, file), 'utf8');
     await writeFile(
@@ -56,4 +53,18 @@ export async function layOutWorld({ name, shape, into, package_root }: WantedWor
     );
   }
   return { ok: true, value: { name, shape, folder, files } };
+}
+
+function unmade(folder: string, reason: string | undefined): Problem {
+  if (reason === 'EEXIST')
+    return {
+      code: 'WORLD_FOLDER_EXISTS',
+      message: `${folder} is there already, and nothing is written over.`,
+      repair: 'Choose another name, or another folder with --into.',
+    };
+  return {
+    code: 'FILE_UNWRITABLE',
+    message: `The folder ${folder} cannot be made (${reason ?? 'no reason is known'}).`,
+    repair: 'Name a folder that is there and that you may write, with --into.',
+  };
 }
