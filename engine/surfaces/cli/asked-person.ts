@@ -1,6 +1,5 @@
 import type { AnswerAsPerson } from '../../operations/composition.js';
-import { EMPTY, faint, line, strong, verbatim } from './render/line.js';
-import { proseLines } from './render/prose.js';
+import { EMPTY, faint, hanging, type Line, line, strong, verbatim } from './render/line.js';
 import { printLines } from './session.js';
 import type { Terminal } from './terminal.js';
 
@@ -23,7 +22,7 @@ export function askPerson(
     printLines(error, [
       EMPTY,
       line(strong(`turn ${turn}  ${key}`)),
-      ...fresh.flatMap(({ role, content }) => [EMPTY, line(faint(role)), ...proseLines(content, 2)]),
+      ...fresh.flatMap(({ role, content }) => [EMPTY, line(faint(role)), ...promptLines(content)]),
       EMPTY,
       verbatim(faint('Answer with a JSON object, as the prompt says; or with a sentence, told without effects.')),
     ]);
@@ -34,6 +33,11 @@ export function askPerson(
     before = answered.catch(() => {});
     return answered;
   };
+}
+
+/** A prompt as it is written, its empty lines too. */
+function promptLines(content: string): readonly Line[] {
+  return content.split('\n').map((row) => (row.trim() === '' ? EMPTY : hanging(2, '  ', row)));
 }
 
 /** An object may be written over several lines, which end where it is whole, or with an empty line. */

@@ -1,5 +1,5 @@
 import { Console } from 'node:console';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { EXIT } from './exit-code.js';
 
 /** One of the streams of a terminal. */
@@ -53,25 +53,50 @@ export function toTerminal(process: NodeJS.Process): Terminal {
         for (const signal of STOP_SIGNALS) process.off(signal, listener);
       };
     },
-    ...(process.stdin.isTTY && process.stderr.isTTY ? { ask: (question: string) => askLine(process, question) } : {}),
+    ...(process.stdin.isTTY && process.stderr.isTTY ? { ask: lineAsker(process) } : {}),
     leave: (code) => process.exit(code),
   };
 }
 
-/** While a line is edited the terminal hands Ctrl-C to whoever reads it: it is passed on to whoever listens for it. */
-async function askLine(process: NodeJS.Process, question: string): Promise<string | undefined> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const answered = new Promise<string | undefined>((resolve) => {
-    lines.on('line', resolve);
-    lines.on('close', () => resolve(undefined));
-    lines.on('SIGINT', () => lines.close());
-  });
-  lines.setPrompt(question);
-  lines.prompt();
-  const answer = await answered;
-  lines.close();
-  if (answer === undefined) process.kill(process.pid, 'SIGINT');
-  return answer;
+/**
+ * Asks for lines one by one. Several that are pasted at once are kept for the questions that follow. While a line is edited
+ * the terminal hands Ctrl-C to whoever reads it: it is passed on to whoever listens for it.
+ */
+function lineAsker(process: NodeJS.Process): NonNullable<Terminal['ask']> {
+  const pasted: string[] = [];
+  let lines: Interface | undefined;
+  let settle: ((row: string | undefined) => void) | undefined;
+  const give = (row: string | undefined): void => {
+    const waiting = settle;
+    settle = undefined;
+    if (waiting) waiting(row);
+    else if (row !== undefined) pasted.push(row);
+  };
+  const open = (): Interface => {
+    const opened = createInterface({ input: process.stdin, output: process.stderr });
+    opened.on('line', give);
+    opened.on('SIGINT', () => opened.close());
+    opened.on('close', () => {
+      lines = undefined;
+      give(undefined);
+    });
+    return opened;
+  };
+  return async (question) => {
+    const row = pasted.shift();
+    if (row !== undefined) return row;
+    lines ??= open();
+    lines.setPrompt(question);
+    const answered = new Promise<string | undefined>((resolve) => {
+      settle = resolve;
+    });
+    lines.prompt();
+    const answer = await answered;
+    // A paused input keeps no process alive.
+    lines?.pause();
+    if (answer === undefined) process.kill(process.pid, 'SIGINT');
+    return answer;
+  };
 }
 
 /**

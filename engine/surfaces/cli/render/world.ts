@@ -92,6 +92,6 @@ function entityLines({ id, name, kind, environment, goal, state, memory }: Entit
     ),
     hanging(11, faint('    state  '), state),
     ...(goal === undefined ? [] : [hanging(11, faint('    goal   '), goal)]),
-    ...memory.map((remembered) => hanging(11, faint(`    turn ${remembered.turn}`.padEnd(11)), remembered.content)),
+    ...memory.map((remembered) => hanging(11, faint(`    turn ${remembered.turn} `.padEnd(11)), remembered.content)),
   ];
 }
