@@ -62,6 +62,7 @@ export interface ExpectedFailure {
     | 'non_json'
     | 'result_too_large'
     | 'unavailable'
+    | 'tool_error'
     | 'structured_output_rejected'
     | 'model_refusal';
 }

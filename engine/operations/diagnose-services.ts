@@ -42,15 +42,34 @@ export function diagnoseVariables(
   surroundings: ServiceSurroundings,
   interfaces: readonly JsonObject[],
 ): Promise<readonly Diagnosis[]> {
-  const named = interfaces.flatMap((wire) => {
-    const field = surroundings.catalogue.plugins.find(({ name }) => name === wire['name'])?.origin_field;
+  const pluginOf = (wire: JsonObject) => surroundings.catalogue.plugins.find(({ name }) => name === wire['name']);
+  const services = interfaces.flatMap((wire) => {
+    const field = pluginOf(wire)?.origin_field;
     const variable = field === undefined ? undefined : wire[field];
     return typeof variable === 'string' ? [variable] : [];
   });
+  const others = interfaces.flatMap((wire) => pluginOf(wire)?.listVariables(wire) ?? []);
   const { is_of_world, lookUp } = surroundings;
   // A park starts its own toys, so that none is missing unless a world is to be run without them.
-  const wanted = named.filter((name) => is_of_world || !isToy(name) || lookUp(name) !== undefined);
-  return Promise.all([...new Set(wanted)].sort().map((variable) => diagnoseVariable(surroundings, variable)));
+  const wanted = (names: readonly string[]): readonly string[] =>
+    [...new Set(names)].filter((name) => is_of_world || !isToy(name) || lookUp(name) !== undefined).sort();
+  return Promise.all([
+    ...wanted(services).map((variable) => diagnoseVariable(surroundings, variable)),
+    ...wanted(others).map(async (variable) => diagnoseSetting(surroundings, variable)),
+  ]);
+}
+
+/** A folder or a secret, of which only its name is shown. */
+function diagnoseSetting({ lookUp }: ServiceSurroundings, variable: string): Diagnosis {
+  if (lookUp(variable) !== undefined) return { subject: variable, state: 'good', message: 'is set' };
+  return {
+    subject: variable,
+    state: 'missing',
+    message: 'is not set, and sources need it',
+    repair: isToy(variable)
+      ? 'chukwa toys starts the toy services and prints the line to set it; chukwa park needs none.'
+      : 'Set it to the folder or the secret that the source means.',
+  };
 }
 
 function isToy(variable: string): boolean {

@@ -69,7 +69,7 @@ export async function listWorlds({ store }: Archive): Promise<Done<readonly (Wor
 }
 
 /** A world with the scenarios that it has gone on by, oldest first, and what is queued in it. */
-export type ShownWorld = WorldSnapshot & QueuedTurns & { readonly scenarios: readonly WorldScenario[] };
+export type ShownWorld = WorldSnapshot & QueuedTurns & { readonly scenarios: readonly Omit<WorldScenario, 'files'>[] };
 
 /** A world as `showWorld` shows it, with its scenarios and its queue. */
 export async function lookAtWorld(
@@ -78,7 +78,9 @@ export async function lookAtWorld(
 ): Promise<Done<ShownWorld>> {
   const world = await showWorld(archive, request);
   if (!world.ok) return world;
-  const scenarios = await archive.store.worlds.scenarios(request.world_slug);
+  // Where the files of a scenario lay on one machine says nothing of the world.
+  const known = await archive.store.worlds.scenarios(request.world_slug);
+  const scenarios = known.map(({ files: _files, ...scenario }) => scenario);
   return { ok: true, value: { ...world.value, scenarios, ...(await findQueue(archive, request.world_slug)) } };
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from '../contract/json.js';
+import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import type { TokenUsage } from '../contract/source.js';
 import type { Invoke } from '../core/turn/command.js';
@@ -208,6 +208,8 @@ export interface PluginDescription {
   readonly acting?: { readonly interface_field: string; readonly values: readonly string[] };
   /** The interface member that names the variable with the model's name, where one does. */
   readonly model_variable_field?: string;
+  /** The variables with folders and secrets that a source's `interface` names. */
+  readonly listVariables: (value: JsonObject) => readonly string[];
   /** Problems of a source's `interface`, with pointers into it. */
   readonly validateInterface: (value: Json) => readonly Problem[];
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
-import type { ReadFile } from '../contract/source.js';
+import type { ReadFile, SourceFailure } from '../contract/source.js';
 import { findCallBounds } from './call-bounds.js';
 import { errorCodes, findSourceFailure, makeSourceFailure, refuseRequest } from './source-failure.js';
 
@@ -33,10 +33,13 @@ export function bindFolder({ variable, path: root }: Folder): ReadFile {
       throw refuseRequest('a file is named by names between single slashes, none of which begins with a dot');
     await bounds.durable;
     bounds.signal.throwIfAborted();
+    const folder = await realpath(root).catch((error: unknown) => {
+      throw makeSourceFailure('unavailable', unreadable('the folder', errorCodes(error), variable));
+    });
     try {
-      return await readBelow(join(await realpath(root), ...names), bounds.max_body_bytes);
+      return await readBelow(join(folder, ...names), bounds.max_body_bytes);
     } catch (error) {
-      throw findSourceFailure(error) ?? makeSourceFailure('unavailable', describe(errorCodes(error), variable));
+      throw findSourceFailure(error) ?? toFailure(errorCodes(error), variable);
     }
   };
 }
@@ -75,9 +78,15 @@ function notPlain(): Error {
   return refuseRequest('it names a link or a folder, or something else that is no file') as unknown as Error;
 }
 
-function describe(codes: readonly string[], variable: string): string {
+/** A file that is not there is an answer, which a model may be told; a folder that cannot be read is the operator's. */
+function toFailure(codes: readonly string[], variable: string): SourceFailure {
   if (codes.includes('ENOENT') || codes.includes('ENOTDIR'))
-    return `there is no such file in the folder that ${variable} names`;
-  if (codes.includes('ENAMETOOLONG')) return `a name is too long for the folder that ${variable} names`;
-  return `the file in the folder that ${variable} names cannot be read${codes[0] === undefined ? '' : `: ${codes[0]}`}`;
+    return makeSourceFailure('tool_error', `there is no such file in the folder that ${variable} names`);
+  if (codes.includes('ENAMETOOLONG'))
+    return makeSourceFailure('tool_error', `a name is too long for the folder that ${variable} names`);
+  return makeSourceFailure('unavailable', unreadable('the file in the folder', codes, variable));
+}
+
+function unreadable(what: string, codes: readonly string[], variable: string): string {
+  return `${what} that ${variable} names cannot be read${codes[0] === undefined ? '' : `: ${codes[0]}`}`;
 }

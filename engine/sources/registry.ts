@@ -107,6 +107,7 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
       ...(manifest.tool_prefix === undefined ? {} : { tool_prefix: manifest.tool_prefix }),
       ...(manifest.tool_list === undefined ? {} : { tool_list: manifest.tool_list }),
       ...(manifest.acting === undefined ? {} : { acting: manifest.acting }),
+      listVariables: listVariablesOf(manifest),
       validateInterface: checkNames(compiled.value.validate, listVariableFields(manifest)),
       manifest,
     },
@@ -118,6 +119,11 @@ function listVariableFields({ origin, folder, model, secret_variable_fields = []
   return [origin?.interface_field, folder?.interface_field, model?.variable_field, ...secret_variable_fields].filter(
     (field) => field !== undefined,
   );
+}
+
+function listVariablesOf({ folder, secret_variable_fields = [] }: PluginManifest): PluginDescription['listVariables'] {
+  const fields = [...(folder === undefined ? [] : [folder.interface_field]), ...secret_variable_fields];
+  return (definition) => fields.flatMap((field) => listNames(definition, field)).map(({ name }) => name);
 }
 
 /** What documents may name: no variable that the operator has set for another program. */

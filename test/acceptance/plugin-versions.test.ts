@@ -16,8 +16,8 @@ export default { open: () => ({ invoke: async () => ({ value }) }) };
 
 /** The shipped workflow `simple`, which also reads a source of the plugin `own_reading` once a turn. */
 async function writeScenario(folder: string): Promise<string> {
-  await cp(join(ROOT, 'workflows', 'simple'), join(folder, 'simple'), { recursive: true });
-  await cp(join(ROOT, 'workflows', 'sources'), join(folder, 'sources'), { recursive: true });
+  for (const part of ['simple', 'sources', 'prompts'])
+    await cp(join(ROOT, 'workflows', part), join(folder, part), { recursive: true });
   const file = join(folder, 'simple', 'workflow.json');
   const workflow = JSON.parse(await readFile(file, 'utf8')) as JsonObject;
   const reading = {

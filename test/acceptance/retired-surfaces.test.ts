@@ -144,6 +144,8 @@ describe('retired surfaces', () => {
         'cognition_profile',
         'cognition_workflow',
         'json_schema',
+        'prompt_text',
+        'prompt_text',
         'response_source',
         'scenario',
       ]);

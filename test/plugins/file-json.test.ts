@@ -157,18 +157,17 @@ for (const [what, bytes] of [
   });
 }
 
-test('a file, a folder or a variable that is not there is unavailable, and the message names no path', async (t) => {
+test('a file that is not there is an error, a folder or a variable is unavailable, and no message names a path', async (t) => {
   const { outside, root } = await layOut(t);
   await link(join(root, 'stations', 'kew.json'), join(root, 'linked.json'));
-  const unavailable = { failed: 'unavailable', refused: false };
-  for (const [folder, path] of [
-    [root, '/nothing.json'],
-    [root, '/linked.json/x'],
-    [join(outside, 'nowhere'), '/x.json'],
-    [join(outside, 'secret.json'), '/x.json'],
+  for (const [folder, path, failed] of [
+    [root, '/nothing.json', 'tool_error'],
+    [root, '/linked.json/x', 'tool_error'],
+    [join(outside, 'nowhere'), '/x.json', 'unavailable'],
+    [join(outside, 'secret.json'), '/x.json', 'tool_error'],
   ] as const) {
     const outcome = await ask(await openOn(t, folder), fileCall(path));
-    assert.deepEqual(summary(outcome), unavailable, path);
+    assert.deepEqual(summary(outcome), { failed, refused: false }, path);
     const message = outcome.status === 'failed' ? outcome.failure_message : '';
     assert.match(message, /CHUKWA_TEST_DIR/);
     assert.ok(!message.includes(outside), message);

@@ -42,8 +42,10 @@ export async function writeTools(
   const allowed = usable.filter(({ name, effect }) => chosen.includes(name) || effect === 'read_only');
   const files = toFiles(listed, usable, allowed);
   try {
+    // A folder of its own: nothing that stands there is written over, and no link in it leads elsewhere.
+    await mkdir(folder);
+    for (const path of new Set(files.map(([path]) => dirname(path)))) if (path !== '.') await mkdir(join(folder, path));
     for (const [path, document] of files) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), `${JSON.stringify(document, null, 2)}\n`, { flag: 'wx' });
     }
   } catch (error) {
@@ -51,7 +53,7 @@ export async function writeTools(
     return refuse({
       code: isThere ? 'FILE_EXISTS' : 'FILE_UNWRITABLE',
       message: `${folder} cannot be written: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}. Nothing was written over.`,
-      repair: 'Name a folder that is not there yet.',
+      repair: 'Name a folder that is not there yet, in one that is.',
     });
   }
   return { ok: true, value: { folder, files: files.map(([path]) => path), left_out } };

@@ -13,7 +13,7 @@ export interface Workshop {
 
 /** The plugins that can be used, and why others cannot. */
 export interface PluginList {
-  readonly plugins: readonly Omit<PluginDescription, 'validateInterface'>[];
+  readonly plugins: readonly Omit<PluginDescription, 'listVariables' | 'validateInterface'>[];
   readonly problems: readonly Problem[];
 }
 

@@ -136,6 +136,14 @@ test('of one world, what its own sources need is told, its toys included', async
   assert.equal(of('CHUKWA_TOY_VENDING_URL')?.state, 'missing');
   assert.match(of('CHUKWA_TOY_VENDING_URL')?.repair ?? '', /chukwa toys/);
   assert.equal(of('CHUKWA_TOY_WEATHER_URL'), undefined, 'no source of this world names it');
+  const station = await chukwa(
+    ['world', 'create', 'station', '--scenario', 'workflows/weather-station/scenario.json'],
+    {},
+  );
+  assert.equal(station.code, 0, station.error);
+  const { of: ofStation } = await examine({}, 'station');
+  assert.equal(ofStation('CHUKWA_TOY_ALMANAC_DIR')?.state, 'missing', 'a folder');
+  assert.equal(ofStation('CHUKWA_TOY_WEATHER_KEY')?.state, 'missing', 'a secret header');
   const unknown = await examine({}, 'nowhere');
   assert.deepEqual([unknown.code, unknown.of('database')?.code], [4, 'WORLD_UNKNOWN']);
 });

@@ -1,4 +1,4 @@
-import type { EntityRecord, WorldRecord, WorldScenario, WorldSnapshot } from '../../../ports/records.js';
+import type { EntityRecord, WorldRecord, WorldSnapshot } from '../../../ports/records.js';
 import type { QueuedTurns } from '../../../operations/queue.js';
 import type { ShownWorld } from '../../../operations/worlds.js';
 import { EMPTY, faint, hanging, type Line, line, strong } from './line.js';
@@ -29,7 +29,7 @@ export function shownWorldLines({ queued_turns, put_off, scenarios, ...world }: 
   return [...worldLines(world), ...lineage, ...(queued.length === 0 ? [] : [EMPTY, ...queued])];
 }
 
-function scenarioLine({ from_turn, scenario_label, scenario_hash, chosen_at }: WorldScenario): Line {
+function scenarioLine({ from_turn, scenario_label, scenario_hash, chosen_at }: ShownWorld['scenarios'][number]): Line {
   const from = `from turn ${from_turn}`.padEnd(14);
   return hanging(
     17,

@@ -15,7 +15,7 @@ interface Misplaced {
 const RESULT_BYTES = 2_048;
 
 const MISPLACED: readonly Misplaced[] = [
-  { is: 'is not there', change: (file) => rm(file), failure_class: 'unavailable' },
+  { is: 'is not there', change: (file) => rm(file), failure_class: 'tool_error' },
   { is: 'is no JSON', change: (file) => writeFile(file, '<p>'), failure_class: 'non_json' },
   { is: 'is empty', change: (file) => writeFile(file, ''), failure_class: 'non_json' },
   { is: 'names a member twice', change: (file) => writeFile(file, '{"a":1,"a":2}'), failure_class: 'non_json' },
