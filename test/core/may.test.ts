@@ -60,7 +60,7 @@ test('a breach is told to the model with its place and what is allowed, and with
   const { told } = say(setState('alice', 'near'), LIMITED);
   assert.match(
     told,
-    /rejected \(disallowed_effect\)\. effects\[0\] is a set_entity_state of entity_id "alice", which is not allowed here\. Allowed are:\n- /,
+    /rejected \(disallowed_effect\)\. effects\[0\]: set_entity_state of entity_id "alice", which is not allowed here\. Allowed are:\n- /,
   );
   assert.match(told, /- crumb \(Crumb\)/);
   assert.doesNotMatch(told, /Alice/);

@@ -67,12 +67,12 @@ function findBreach(
       const isState = effect.op === 'set_entity_state';
       const seen = projected.entities.filter(({ kind }) => isState || kind === 'agent');
       const reached = within(isState ? may.state : may.memory, [[subject.id, subject.name]], toNames(seen));
-      return breach(reached, effect.entity_id, `${place} is a ${effect.op} of entity_id`);
+      return breach(reached, effect.entity_id, `${place}: ${effect.op} of entity_id`);
     }
     case 'set_environment_content': {
       const own: Names = subject.environment === undefined ? [] : [[subject.environment, '']];
       const reached = within(may.environment, own, toPlaces(projected));
-      return breach(reached, effect.environment_label, `${place} is a ${effect.op} of environment_label`);
+      return breach(reached, effect.environment_label, `${place}: ${effect.op} of environment_label`);
     }
     default:
       return unreachable(effect);

@@ -68,7 +68,9 @@ async function watch(session: Session, paths: readonly string[], options: RootOp
 function printValidation({ terminal }: Session, { ok, findings, components }: Validation): void {
   printLines(terminal.out, findingLines(findings));
   if (ok) {
-    printLines(terminal.out, [line(`${count(components.length, 'component')} checked: nothing stands in the way.`)]);
+    // Answers and tests are documents that are never stored.
+    const checked = components.length === 0 ? 'Checked' : `${count(components.length, 'component')} checked`;
+    printLines(terminal.out, [line(`${checked}: nothing stands in the way.`)]);
     return;
   }
   const errors = findings.filter(({ severity }) => severity === 'error');
