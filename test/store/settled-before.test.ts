@@ -58,10 +58,12 @@ forEachDatabase('attempts that went on with settled ones before they adopted', (
     const { database, outside } = await open();
     const migrations = await loadMigrations(MIGRATIONS);
     await outside.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    const adoption = migrations.filter(({ name }) => name <= FIRST_WITHOUT);
     const earlier = migrations.filter(({ name }) => name < FIRST_WITHOUT);
     assert.ok((await migrate(database, earlier)).ok);
     await writeAsBefore(outside);
-    assert.ok((await migrate(database, migrations)).ok);
+    // What it refers to is of no account, so that later migrations are not asked of it.
+    assert.ok((await migrate(database, adoption)).ok);
     const adopted = await outside.query<{ attempt_id: string; source_invocation_id: string }>(
       'SELECT attempt_id, source_invocation_id FROM adopted_calls ORDER BY attempt_id, source_invocation_id',
     );
