@@ -252,7 +252,7 @@ test('a difference is told place by place, and its blame with commands that lead
   assert.match(out, /\n {2}bob\n {4}state +- "[^"]+"\n +\+ "/);
   assert.match(out, /\n {4}memory +\+ "/);
   assert.match(out, /\n +by turn 2, patch 1, effect 1 \(set_entity_state\): bob, act\n/);
-  const [, id] = new RegExp(`npx chukwa llm-call (${UUID}) {2}what the model saw and said`).exec(out) ?? [];
+  const [, id] = new RegExp(`npx chukwa llm-call (${UUID})\\s+what the model saw and said\\n`).exec(out) ?? [];
   assert.match((await chukwa(`llm-call ${id}`)).out, /\nsystem {2}/);
   assert.doesNotMatch(out, CONTROL);
   assert.doesNotMatch((await chukwa(`world diff ${run.world} 1 2`)).out, /npx chukwa/);

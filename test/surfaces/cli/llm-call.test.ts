@@ -102,7 +102,7 @@ test('a turn that failed by a generation leads to its invocation and its LLM cal
   assert.equal(code, 3);
   const [, further = ''] = out.split('To look further:\n');
   const [, llm_call_id = ''] =
-    /npx chukwa llm-call (\S+) +what the model of bob was shown and said\n/.exec(further) ?? [];
-  const [, invocation = ''] = /npx chukwa invocation (\S+) +the call that ended it: bob, act\n/.exec(further) ?? [];
+    /npx chukwa llm-call (\S+)\s+what the model of bob was shown and said\n/.exec(further) ?? [];
+  const [, invocation = ''] = /npx chukwa invocation (\S+)\s+the call that ended it: bob, act\n/.exec(further) ?? [];
   assert.equal((await read<LlmCallRecord>('llm-call', llm_call_id)).source_invocation_id, invocation);
 });

@@ -138,8 +138,8 @@ test('run --model asks for another model where the source leaves its name to a v
 test('run --model refuses a world whose sources name their models for good', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'chukwa-models-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  await cp('workflows/simple', join(folder, 'simple'), { recursive: true });
-  await cp('workflows/sources', join(folder, 'sources'), { recursive: true });
+  for (const part of ['simple', 'sources', 'prompts'])
+    await cp(join('workflows', part), join(folder, part), { recursive: true });
   const file = join(folder, 'sources/chat.json');
   const { interface: wire, ...source } = JSON.parse(await readFile(file, 'utf8')) as { interface: JsonObject };
   const { model_env: _variable, ...named } = wire;
