@@ -142,8 +142,9 @@ function suggestCommand(program: Command, written: string): string {
   const names = [...program.commands, ...leaves].map((command) => command.name());
   const nearest = nearestName(written, [...new Set(names)]);
   if (nearest === undefined) return '';
+  const isWhole = program.commands.some((command) => command.name() === nearest);
   const paths = leaves.filter((leaf) => leaf.name() === nearest).map(toPath);
-  return `Did you mean ${paths.length === 0 ? nearest : paths.join(' or ')}?`;
+  return `Did you mean ${isWhole ? nearest : paths.join(' or ')}?`;
 }
 
 const OUT_OF_DESCRIPTORS = /^(EMFILE|ENFILE)\b/;
