@@ -112,7 +112,7 @@ test('help lists every command with a sentence, those of a group too', async () 
     'world fork SLUG',
     'run SLUG',
   ];
-  const others = ['attempts SLUG', 'attempt ID', 'invocation ID', 'llm-call ID', 'toys', 'migrate', 'doctor'];
+  const others = ['attempts SLUG', 'attempt ID', 'invocation ID', 'llm-call ID', 'toys', 'migrate', 'doctor [SLUG]'];
   for (const command of [...commands, ...others]) {
     const row = terminal
       .out_text()
