@@ -62,14 +62,14 @@ export function diagnoseVariables(
 /** A folder or a secret, of which only its name is shown. */
 function diagnoseSetting({ lookUp }: ServiceSurroundings, variable: string): Diagnosis {
   if (lookUp(variable) !== undefined) return { subject: variable, state: 'good', message: 'is set' };
-  return {
-    subject: variable,
-    state: 'missing',
-    message: 'is not set, and sources need it',
-    repair: isToy(variable)
-      ? 'chukwa toys starts the toy services and prints the line to set it; chukwa park needs none.'
-      : 'Set it to the folder or the secret that the source means.',
-  };
+  return missing(variable, 'Set it to the folder or the secret that the source means.');
+}
+
+function missing(variable: string, advice: string): Diagnosis {
+  const repair = isToy(variable)
+    ? 'chukwa toys starts the toy services and prints the line to set it; chukwa park needs none.'
+    : advice;
+  return { subject: variable, state: 'missing', message: 'is not set, and sources need it', repair };
 }
 
 function isToy(variable: string): boolean {
@@ -79,14 +79,10 @@ function isToy(variable: string): boolean {
 async function diagnoseVariable({ lookUp, examineOrigin }: ServiceSurroundings, variable: string): Promise<Diagnosis> {
   const value = lookUp(variable);
   if (value === undefined)
-    return {
-      subject: variable,
-      state: 'missing',
-      message: 'is not set, and sources need it',
-      repair: isToy(variable)
-        ? 'chukwa toys starts the toy services and prints the line to set it; chukwa park needs none.'
-        : `Set it to the URL of the service, such as ${SERVICE_EXAMPLE}; that of an MCP server may be a command, too`,
-    };
+    return missing(
+      variable,
+      `Set it to the URL of the service, such as ${SERVICE_EXAMPLE}; that of an MCP server may be a command, too`,
+    );
   const found = await examineOrigin(variable, value, SERVICE_EXAMPLE);
   return found.ok
     ? { subject: variable, state: 'good', message: found.origin }
