@@ -64,7 +64,7 @@ export interface HashReference {
 export interface PathReference {
   readonly path: string;
 }
-/** What of a result may be seen by prompts, templates, pages and telemetry. Nothing else leaves the record. */
+/** Redaction lets prompts, templates, pages and telemetry see the listed parts of a result. The other parts stay in the record. */
 export interface Redaction {
   /** "all", or JSON Pointers in which * stands for every item or member. */
   readonly allow: 'all' | readonly Pointer[];

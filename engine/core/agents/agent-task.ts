@@ -5,7 +5,7 @@ import { toVisibility } from '../workflow/visibility.js';
 import type { Entity } from '../world/world.js';
 import type { AgentTask } from './recorded-attempt.js';
 
-/** What is read of a stored workflow. */
+/** The parts of a stored workflow that the fold reads. */
 export interface TaskDocument {
   readonly ambient_sources: readonly AmbientSourceBinding[];
   readonly apply: { readonly from: string };

@@ -27,7 +27,7 @@ export function agentTurnsOf(attempt: RecordedAttempt): readonly AgentTurn[] {
   return [...drafts.values()].map((draft) => ({ record: draft.record, head: toHead(draft) }));
 }
 
-/** The id of an agent's turn in an attempt, the same whoever drives it. */
+/** The id of an agent turn. It follows from attempt and agent, so every driver computes the same one. */
 export function agentTurnId(attempt_id: string, agent_id: string): string {
   return namedUuid(attempt_id, agent_id);
 }

@@ -120,10 +120,10 @@ export interface Projection {
   readonly events?: { readonly turns: number };
 }
 
-/** What of the world the patches of a node may touch: its subject alone, what the subject perceives, or anything. */
+/** The part of the world that a node's patches may touch: its subject, what the subject perceives, or anything. */
 export type Reach = 'self' | 'perceived' | 'any';
 
-/** What is left out is `any`. Of an environment, `self` is the subject's own. */
+/** A member that is left out means `any`. For environments, `self` means the subject's own. */
 export interface PatchReach {
   readonly state?: Reach;
   readonly memory?: Reach;
