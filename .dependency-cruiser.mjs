@@ -20,6 +20,27 @@ function roomImports(room, allowed, comment) {
   };
 }
 
+/** The folders of the core, and which of them each may import: the stack grows upwards, and what ends it stands side by side. */
+const coreStack = ['content', 'prompt', 'world', 'protocol', 'nodes', 'workflow'];
+const coreFolders = [
+  ...coreStack.map((folder, index) => [folder, coreStack.slice(0, index)]),
+  ['workflow-test', coreStack],
+  ['inbox', []],
+  ['turn', [...coreStack.slice(0, -1), 'inbox']],
+  ['agents', coreStack.slice(0, -2)],
+];
+
+function coreImports([folder, below]) {
+  const open = [folder, ...below].join('|');
+  return {
+    name: `core-${folder}-imports-downwards-only`,
+    severity: 'error',
+    comment: 'The folders of the core import each other one way.',
+    from: { path: `^engine/core/${folder}/` },
+    to: { path: '^engine/core/', pathNot: `^engine/core/(${open})/` },
+  };
+}
+
 /** Packages that one folder alone may import. */
 function packagesStayIn(name, folder, names, comment) {
   return {
@@ -89,6 +110,7 @@ export default {
     roomImports('contract', [], 'The contract imports nothing.'),
     roomImports('generated', ['contract'], 'Generated types know JSON only.'),
     roomImports('core', below, 'The core is pure: it knows no port and no part.'),
+    ...coreFolders.map(coreImports),
     roomImports('ports', ['core', ...below], 'Ports are types over what the core means.'),
     roomImports('schema', beside, 'Parts know each other by ports alone.'),
     roomImports('sources', beside, 'Parts know each other by ports alone.'),

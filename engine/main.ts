@@ -15,7 +15,7 @@ import type {
   ServePlace,
   Stage,
 } from './operations/composition.js';
-import type { Validate } from './core/workflow/program.js';
+import type { Validate } from './core/protocol/program.js';
 import { chooseDoorbell, type WantedDoorbell } from './doorbells/choose-doorbell.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';

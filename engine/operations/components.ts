@@ -1,5 +1,5 @@
 import { nearestName } from '../core/content/nearest-name.js';
-import { COMPONENT_KINDS, type ComponentKind } from '../core/workflow/component.js';
+import { COMPONENT_KINDS, type ComponentKind } from '../core/protocol/component.js';
 import type { ComponentRecord, ComponentSummary, ComponentUses, StoredComponent } from '../ports/records.js';
 import { type Done, type Archive, refuse, type Refused } from './engine.js';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
-import type { Program } from '../core/workflow/program.js';
+import type { Program } from '../core/protocol/program.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import type { OpenHeartbeat } from '../ports/heartbeat.js';
 import type { RuntimeParts } from '../runtime/runtime-parts.js';

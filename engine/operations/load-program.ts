@@ -1,8 +1,8 @@
 import type { JsonObject } from '../contract/json.js';
 import type { Scenario } from '../generated/scenario.js';
 import { type Compiled, compileProgram } from '../core/workflow/compile.js';
-import type { ComponentKind } from '../core/workflow/component.js';
-import type { Program } from '../core/workflow/program.js';
+import type { ComponentKind } from '../core/protocol/component.js';
+import type { Program } from '../core/protocol/program.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { ScenarioFiles } from '../ports/records.js';
 import { type Authoring, type Done, type Engine, refuse } from './engine.js';

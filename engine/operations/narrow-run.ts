@@ -1,7 +1,7 @@
 import type { Problem } from '../contract/problem.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { narrowTools, permittedToolsOf } from '../core/workflow/narrow-tools.js';
-import type { Program } from '../core/workflow/program.js';
+import type { Program } from '../core/protocol/program.js';
 import { type Done, refuse } from './engine.js';
 
 /** What a run may use of what its documents allow; what is left out is not narrowed. */

@@ -1,10 +1,10 @@
 import type { Json } from '../contract/json.js';
 import type { AgentHeadRecord } from '../core/agents/agent-turn.js';
-import type { AcceptedPatch, Fail, Invoke } from '../core/turn/command.js';
+import type { AcceptedPatch, Fail, Invoke } from '../core/protocol/command.js';
 import type { Adoption } from '../core/turn/adopt.js';
-import type { AttemptFailureClass } from '../core/turn/failure.js';
-import type { Verdict } from '../core/turn/verdict.js';
-import type { EffectClass } from '../core/workflow/effect-class.js';
+import type { AttemptFailureClass } from '../core/protocol/failure.js';
+import type { Verdict } from '../core/protocol/verdict.js';
+import type { EffectClass } from '../core/protocol/program.js';
 import type { World } from '../core/world/world.js';
 import type { CallFact, CallOutcome, CallPended, ChunkBatch, ResolvedSource } from './sources.js';
 

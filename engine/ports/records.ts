@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
-import type { EffectClass } from '../core/workflow/effect-class.js';
+import type { EffectClass } from '../core/protocol/program.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
-import type { ComponentReference } from '../core/workflow/component.js';
+import type { ComponentReference } from '../core/protocol/component.js';
 import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from '../core/agents/agent-turn.js';
 import type { AwaitedCall, PendedCall } from './pending-calls.js';
 import type { SettledBy } from './attempts.js';

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import type { TokenUsage } from '../contract/source.js';
-import type { Invoke } from '../core/turn/command.js';
-import type { InvocationFailureClass } from '../core/turn/failure.js';
-import type { SourceProgram } from '../core/workflow/program.js';
+import type { Invoke } from '../core/protocol/command.js';
+import type { InvocationFailureClass } from '../core/protocol/failure.js';
+import type { SourceProgram } from '../core/protocol/program.js';
 
 /** How a call ended, as its record will say. */
 export type CallOutcome = CallSucceeded | CallBroke;

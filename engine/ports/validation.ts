@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
-import type { ComponentKind } from '../core/workflow/component.js';
+import type { ComponentKind } from '../core/protocol/component.js';
 import type { DocumentKind } from '../core/workflow/link/document-kind.js';
-import type { Validate } from '../core/workflow/program.js';
+import type { Validate } from '../core/protocol/program.js';
 
 export type { ComponentKind };
 

@@ -1,11 +1,11 @@
 import { turnBackoffMs } from '../core/inbox/backoff.js';
-import type { Commit, Fail, Invoke, TurnCommand } from '../core/turn/command.js';
+import type { Commit, Fail, Invoke, TurnCommand } from '../core/protocol/command.js';
 import { advance, type Step } from '../core/turn/advance.js';
-import type { TurnBegan } from '../core/turn/event.js';
+import type { TurnBegan } from '../core/protocol/event.js';
 import { refold } from '../core/turn/refold.js';
 import { type TurnState, UNBEGUN } from '../core/turn/state.js';
-import type { Verdict } from '../core/turn/verdict.js';
-import type { Program } from '../core/workflow/program.js';
+import type { Verdict } from '../core/protocol/verdict.js';
+import type { Program } from '../core/protocol/program.js';
 import type {
   AgentHead,
   AgentHeads,

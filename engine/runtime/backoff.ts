@@ -1,4 +1,4 @@
-import type { Invoke, Retry } from '../core/turn/command.js';
+import type { Invoke, Retry } from '../core/protocol/command.js';
 
 // A wait is the driver's own: nothing of it is on record. A driver that goes on with the attempt waits all of it again,
 // since the clocks of two machines need not agree and a service is never asked sooner than it wants.

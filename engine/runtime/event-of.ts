@@ -1,4 +1,4 @@
-import type { CallEvent, CallPended } from '../core/turn/event.js';
+import type { CallEvent, CallPended } from '../core/protocol/event.js';
 import type { Recorded } from '../core/turn/refold.js';
 import type { RecordedCall } from '../ports/attempts.js';
 import type { CallFact, CallOutcome } from '../ports/sources.js';

@@ -1,7 +1,7 @@
 import type { Json } from '../contract/json.js';
 import { unreachable } from '../contract/unreachable.js';
 import { advance, restOf } from '../core/turn/advance.js';
-import type { Suspend, TurnCommand } from '../core/turn/command.js';
+import type { Suspend, TurnCommand } from '../core/protocol/command.js';
 import type { Closed, Rested } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallPended, CallReport } from '../ports/sources.js';

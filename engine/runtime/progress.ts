@@ -1,6 +1,6 @@
-import type { AcceptedPatch, Fail, Invoke, Retry } from '../core/turn/command.js';
-import type { AttemptFailureClass } from '../core/turn/failure.js';
-import type { Verdict } from '../core/turn/verdict.js';
+import type { AcceptedPatch, Fail, Invoke, Retry } from '../core/protocol/command.js';
+import type { AttemptFailureClass } from '../core/protocol/failure.js';
+import type { Verdict } from '../core/protocol/verdict.js';
 import type { PutOff, SetAside } from '../ports/attempts.js';
 import type { CallOutcome } from '../ports/sources.js';
 

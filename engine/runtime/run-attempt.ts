@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { unreachable } from '../contract/unreachable.js';
 import { type Adoption, adopt, type LeftTurn } from '../core/turn/adopt.js';
 import { advance } from '../core/turn/advance.js';
-import type { Fail, TurnCommand } from '../core/turn/command.js';
+import type { Fail, TurnCommand } from '../core/protocol/command.js';
 import { RENDERER_VERSION } from '../core/prompt/renderer-version.js';
 import { pluginsOf } from '../core/workflow/plugins-of.js';
-import type { Program } from '../core/workflow/program.js';
+import type { Program } from '../core/protocol/program.js';
 import { mismatch } from '../core/turn/refold.js';
 import { TURN_RETRIES } from '../core/inbox/backoff.js';
 import type {

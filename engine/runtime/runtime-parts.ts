@@ -1,5 +1,5 @@
 import type { Problem } from '../contract/problem.js';
-import type { Retry } from '../core/turn/command.js';
+import type { Retry } from '../core/protocol/command.js';
 import type { AttemptStore, Holder } from '../ports/attempts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Heartbeat } from '../ports/heartbeat.js';

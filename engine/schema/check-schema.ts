@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { appendToken } from '../core/content/json-pointer.js';
 import { nearestName, suggestName } from '../core/content/nearest-name.js';
-import { isError } from '../core/workflow/document-problem.js';
+import { isError } from '../core/protocol/document-problem.js';
 import { checkCost } from './check-cost.js';
 import { compileLinearPattern } from './linear-pattern.js';
 import { isObject, KNOWN_KEYWORDS, listSubschemas, type Subschema } from './subschemas.js';

@@ -3,7 +3,7 @@ import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from '
 import addFormats from 'ajv-formats';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
-import type { Validate } from '../core/workflow/program.js';
+import type { Validate } from '../core/protocol/program.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { NO_ALTERNATIVE, withChosenAlternatives } from './alternatives.js';
 import { checkSchema, checkSize, DIALECT } from './check-schema.js';

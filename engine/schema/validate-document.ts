@@ -4,7 +4,7 @@ import { contentHash } from '../core/content/canonical.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import type { DocumentKind } from '../core/workflow/link/document-kind.js';
 import { SCHEMA_OF_KIND } from '../core/workflow/link/document-kind.js';
-import type { Validate } from '../core/workflow/program.js';
+import type { Validate } from '../core/protocol/program.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { compileShipped } from './compile-schema.js';

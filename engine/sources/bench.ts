@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
 import type { InvocationContext, Source, SourcePlugin } from '../contract/source.js';
 import { redact } from '../core/content/redact.js';
-import type { Validate } from '../core/workflow/program.js';
+import type { Validate } from '../core/protocol/program.js';
 import type { Clock } from '../ports/clock.js';
 import type { BareEnd, BareSource, BenchSession, LaidOutPlugin, LayOutPlugin } from '../ports/plugin-bench.js';
 import type { CompileSchema } from '../ports/validation.js';

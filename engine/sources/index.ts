@@ -1,5 +1,5 @@
 import { redact } from '../core/content/redact.js';
-import type { Validate } from '../core/workflow/program.js';
+import type { Validate } from '../core/protocol/program.js';
 import type { Problem } from '../contract/problem.js';
 import type { Clock } from '../ports/clock.js';
 import type { AnswerCall } from '../ports/answers.js';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../contract/json.js';
 import type { Outcome } from '../contract/problem.js';
 import type { Alarm, Capabilities, Source, SourcePlugin } from '../contract/source.js';
-import type { SourceProgram } from '../core/workflow/program.js';
+import type { SourceProgram } from '../core/protocol/program.js';
 import type { Clock } from '../ports/clock.js';
 import type { Callback } from '../ports/sources.js';
 import { findCallBounds, withinClosing } from './call-bounds.js';

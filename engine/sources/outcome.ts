@@ -1,7 +1,7 @@
 import type { Json } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
 import { viewFailureBody } from '../core/content/failure-body.js';
-import { leavesOpen, mayRepeat } from '../core/turn/failure.js';
+import { leavesOpen, mayRepeat } from '../core/protocol/failure.js';
 import type { CallOutcome, CallPended } from '../ports/sources.js';
 import { type Halt, isHalt, isPause, type Passage, type Pause, type Shown } from './passage.js';
 import { readRetryAfter } from './retry-after.js';

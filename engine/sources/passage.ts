@@ -5,8 +5,8 @@
  */
 import type { Json } from '../contract/json.js';
 import type { InvocationContext, Source, TokenUsage, TransportFacts } from '../contract/source.js';
-import type { Invoke } from '../core/turn/command.js';
-import type { InvocationFailureClass } from '../core/turn/failure.js';
+import type { Invoke } from '../core/protocol/command.js';
+import type { InvocationFailureClass } from '../core/protocol/failure.js';
 import type { CallRecorder, CallSurroundings, CallTrace } from '../ports/sources.js';
 import type { Command } from './command.js';
 import type { Folder } from './folder.js';

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
 import { canonicalText, contentHash } from '../core/content/canonical.js';
 import { sha256 } from '../core/content/sha256.js';
-import type { Validate } from '../core/workflow/program.js';
+import type { Validate } from '../core/protocol/program.js';
 import type { PluginManifest } from '../generated/plugin-manifest.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { NODE_TYPES } from '../../engine/core/nodes/index.js';
 import { PLACEHOLDER_NAMES } from '../../engine/core/prompt/template.js';
-import { COMPONENT_KINDS } from '../../engine/core/workflow/component.js';
+import { COMPONENT_KINDS } from '../../engine/core/protocol/component.js';
 import { normaliseEntityId } from '../../engine/core/world/entity-id.js';
 import { EXIT } from '../../engine/surfaces/cli/exit-code.js';
 
@@ -81,15 +81,16 @@ function headingsOf(text: string): readonly string[] {
 
 test('the terms explain every failure class of a call and of an attempt, and no other', async () => {
   const plugins = await literalsOf('engine/contract/source.ts', 'SourceFailureClass');
-  const calls = await literalsOf('engine/core/turn/failure.ts', 'InvocationFailureClass');
-  const attempts = await literalsOf('engine/core/turn/failure.ts', 'AttemptFailureClass');
+  const calls = await literalsOf('engine/core/protocol/failure.ts', 'InvocationFailureClass');
+  const attempts = await literalsOf('engine/core/protocol/failure.ts', 'AttemptFailureClass');
   assertSame(rowsBelow(page('docs/terms.md'), '## Failure classes'), [...plugins, ...calls, ...attempts]);
 });
 
 test('the terms explain every reason for which a model is told to answer again, and no other', async () => {
   const [, below = ''] = page('docs/terms.md').split('| detail | the answer |');
-  const details = await literalsOf('engine/core/turn/failure.ts', 'ModelContentDetail');
-  assertSame(firstCells(below.split('\n\n')[0] ?? ''), details);
+  const details = await literalsOf('engine/core/protocol/failure.ts', 'ModelContentDetail');
+  const faults = await literalsOf('engine/core/world/judge-patch.ts', 'PatchFault');
+  assertSame(firstCells(below.split('\n\n')[0] ?? ''), [...details, ...faults]);
 });
 
 test('the terms, the workflow schema and the program know the same node types', async () => {
@@ -156,10 +157,12 @@ function findCodes(source: string): readonly string[] {
   return [...stated, ...named].map(([, code]) => code ?? '').filter((code) => !OTHER_CAPITALS.test(code));
 }
 
-test('the rooms of the architecture page are the folders of the engine', async () => {
+test('the rooms of the architecture page are the folders of the engine and of its core', async () => {
   const [, below = ''] = page('docs/architecture.md').split('\n## Rooms\n');
-  const [rooms = '', beside = ''] = below.split('Beside the engine:');
+  const [inEngine = '', beside = ''] = below.split('Beside the engine:');
+  const [rooms = '', inCore = ''] = inEngine.split('| folder of `core` | holds |');
   assertSame(firstCells(rooms), await listFolders('engine'));
+  assertSame(firstCells(inCore), await listFolders('engine/core'));
   const folders = (await listFolders('.')).filter((name) => !/^\.|^(node_modules|dist|coverage|engine)$/.test(name));
   assertSame(
     firstCells(beside.split('\n## ')[0] ?? '').filter(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { after, test } from 'node:test';
@@ -35,6 +35,25 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
     ['engine/core/a.ts', 'engine/ports/target.ts'],
     ['engine/core/turn/b.ts', 'engine/runtime/target.ts'],
   ],
+  'core-content-imports-downwards-only': [['engine/core/content/a.ts', 'engine/core/prompt/target.ts']],
+  'core-prompt-imports-downwards-only': [['engine/core/prompt/a.ts', 'engine/core/world/target.ts']],
+  'core-world-imports-downwards-only': [['engine/core/world/a.ts', 'engine/core/protocol/target.ts']],
+  'core-protocol-imports-downwards-only': [['engine/core/protocol/a.ts', 'engine/core/nodes/target.ts']],
+  'core-nodes-imports-downwards-only': [
+    ['engine/core/nodes/a.ts', 'engine/core/workflow/target.ts'],
+    ['engine/core/nodes/c.ts', 'engine/core/turn/target.ts'],
+  ],
+  'core-workflow-imports-downwards-only': [
+    ['engine/core/workflow/a.ts', 'engine/core/turn/target.ts'],
+    ['engine/core/workflow/typing/c.ts', 'engine/core/workflow-test/target.ts'],
+  ],
+  'core-workflow-test-imports-downwards-only': [['engine/core/workflow-test/a.ts', 'engine/core/turn/target.ts']],
+  'core-inbox-imports-downwards-only': [['engine/core/inbox/a.ts', 'engine/core/content/target.ts']],
+  'core-turn-imports-downwards-only': [
+    ['engine/core/turn/a.ts', 'engine/core/workflow/target.ts'],
+    ['engine/core/turn/c.ts', 'engine/core/agents/target.ts'],
+  ],
+  'core-agents-imports-downwards-only': [['engine/core/agents/a.ts', 'engine/core/turn/target.ts']],
   'ports-imports-downwards-only': [['engine/ports/a.ts', 'engine/store/target.ts']],
   'schema-imports-downwards-only': [['engine/schema/a.ts', 'engine/sources/target.ts']],
   'sources-imports-downwards-only': [
@@ -107,6 +126,8 @@ const ALLOWED: readonly (readonly [string, string])[] = [
   ['plugins/mail/good.ts', 'openai'],
   ['plugins/mail/good-type.ts', 'chukwa/plugin'],
   ['engine/core/content/good.ts', 'node:crypto'],
+  ['engine/core/turn/good.ts', 'engine/core/nodes/target.ts'],
+  ['engine/core/workflow/good.ts', 'engine/core/nodes/target.ts'],
   ['engine/store/good.ts', 'kysely'],
   ['engine/schema/good.ts', 'ajv/dist/2020.js'],
   ['engine/chukwa.ts', 'engine/main.ts'],
@@ -137,6 +158,15 @@ test('what is allowed breaks no rule', () => {
   const files = new Set(ALLOWED.map(([from]) => from));
   assert.deepEqual(
     found.violations.filter(({ from }) => files.has(from)),
+    [],
+  );
+});
+
+test('every folder of the core has its rule', async () => {
+  const rules = new Set(configuration.forbidden.map(({ name }) => name));
+  const folders = await readdir(join(PACKAGE_ROOT, 'engine/core'));
+  assert.deepEqual(
+    folders.filter((folder) => !rules.has(`core-${folder}-imports-downwards-only`)),
     [],
   );
 });

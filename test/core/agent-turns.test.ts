@@ -7,8 +7,8 @@ import { type AgentTurn, agentTurnsOf } from '../../engine/core/agents/agent-tur
 import type { RecordedAttempt, RecordedCall, RecordedEvent } from '../../engine/core/agents/recorded-attempt.js';
 import { namedUuid } from '../../engine/core/content/uuid.js';
 import { advance, type Step } from '../../engine/core/turn/advance.js';
-import type { Invoke } from '../../engine/core/turn/command.js';
-import type { CallEvent } from '../../engine/core/turn/event.js';
+import type { Invoke } from '../../engine/core/protocol/command.js';
+import type { CallEvent } from '../../engine/core/protocol/event.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
 import type { AmbientSourceBinding } from '../../engine/generated/workflow.js';
 import { parkWithReadings, SMALL_PARK_BEGAN, smallPark } from '../support/park-documents.js';

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { contentHash } from '../../engine/core/content/canonical.js';
 import { composeToolLoopSchema } from '../../engine/core/workflow/compose-schema.js';
 import { isEquivalentSchema } from '../../engine/core/workflow/equivalent-schema.js';
-import type { Validate } from '../../engine/core/workflow/program.js';
+import type { Validate } from '../../engine/core/protocol/program.js';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 import { CONTRACTS } from '../support/park-documents.js';
 

@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { adopt } from '../../engine/core/turn/adopt.js';
 import { advance } from '../../engine/core/turn/advance.js';
-import type { Invoke, TurnCommand } from '../../engine/core/turn/command.js';
-import type { CallEvent, CallFailed, CallRefused } from '../../engine/core/turn/event.js';
+import type { Invoke, TurnCommand } from '../../engine/core/protocol/command.js';
+import type { CallEvent, CallFailed, CallRefused } from '../../engine/core/protocol/event.js';
 import { type Recorded, refold } from '../../engine/core/turn/refold.js';
 import { type TurnState, UNBEGUN } from '../../engine/core/turn/state.js';
-import type { Verdict } from '../../engine/core/turn/verdict.js';
-import type { Program } from '../../engine/core/workflow/program.js';
+import type { Verdict } from '../../engine/core/protocol/verdict.js';
+import type { Program } from '../../engine/core/protocol/program.js';
 import { SMALL_PARK_BEGAN, smallPark } from '../support/park-documents.js';
 import { answered, finalPatch, modelSays, setState, textOf, toolCall } from '../support/turn-player.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { Invoke } from '../../engine/core/turn/command.js';
+import type { Invoke } from '../../engine/core/protocol/command.js';
 import { contentOf } from '../../engine/core/prompt/message.js';
 import { QUOTE_MARK } from '../../engine/core/prompt/quote.js';
 import { renderPrompt } from '../../engine/core/prompt/render.js';

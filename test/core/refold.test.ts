@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Json } from '../../engine/contract/json.js';
 import { advance } from '../../engine/core/turn/advance.js';
-import type { Invoke, TurnCommand } from '../../engine/core/turn/command.js';
-import type { CallEvent } from '../../engine/core/turn/event.js';
+import type { Invoke, TurnCommand } from '../../engine/core/protocol/command.js';
+import type { CallEvent } from '../../engine/core/protocol/event.js';
 import { type Recorded, refold } from '../../engine/core/turn/refold.js';
 import { type TurnState, UNBEGUN } from '../../engine/core/turn/state.js';
-import type { Program } from '../../engine/core/workflow/program.js';
+import type { Program } from '../../engine/core/protocol/program.js';
 import { parkWithReadings, SMALL_PARK_BEGAN, smallPark } from '../support/park-documents.js';
 import { answered, finalPatch, modelSays, setState, toolCall } from '../support/turn-player.js';
 

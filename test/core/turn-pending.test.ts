@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { advance } from '../../engine/core/turn/advance.js';
-import type { Invoke } from '../../engine/core/turn/command.js';
-import type { TurnEvent } from '../../engine/core/turn/event.js';
+import type { Invoke } from '../../engine/core/protocol/command.js';
+import type { TurnEvent } from '../../engine/core/protocol/event.js';
 import { type TurnState, UNBEGUN } from '../../engine/core/turn/state.js';
 import { type SmallPark, smallPark, smallWorld } from '../support/park-documents.js';
 import { answered, finalPatch, modelSays, toolCall } from '../support/turn-player.js';

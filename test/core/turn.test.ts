@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
-import type { Program } from '../../engine/core/workflow/program.js';
+import type { Program } from '../../engine/core/protocol/program.js';
 import { type SmallPark, chatSource, smallPark, smallWorld } from '../support/park-documents.js';
 import {
   answered,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import canonicalize from 'canonicalize';
-import type { ComponentKind } from '../../engine/core/workflow/component.js';
+import type { ComponentKind } from '../../engine/core/protocol/component.js';
 import { putDocuments } from '../../engine/operations/documents/index.js';
 import type { ComponentStore, ComponentToStore } from '../../engine/ports/records.js';
 import { documentParts, folderOf, inShort } from './document-parts.js';

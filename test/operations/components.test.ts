@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contentHash } from '../../engine/core/content/canonical.js';
-import { COMPONENT_KINDS } from '../../engine/core/workflow/component.js';
+import { COMPONENT_KINDS } from '../../engine/core/protocol/component.js';
 import { getComponent, showUses } from '../../engine/operations/components.js';
 import type { Engine } from '../../engine/operations/engine.js';
 import type { Store } from '../../engine/ports/records.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
-import type { Invoke } from '../../engine/core/turn/command.js';
+import type { Invoke } from '../../engine/core/protocol/command.js';
 import { ask, jsonCall, makeFolder, openTestSources, storedText, summary } from '../sources/harness.js';
 
 const SECRET = 'not-for-you';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Json } from '../../engine/contract/json.js';
-import type { Invoke } from '../../engine/core/turn/command.js';
+import type { Invoke } from '../../engine/core/protocol/command.js';
 import type { CallOutcome } from '../../engine/ports/sources.js';
 import { findFreeOrigin, jsonCall, type Wanted } from '../sources/harness.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, test, type TestContext } from 'node:test';
-import type { Validate } from '../../engine/core/workflow/program.js';
+import type { Validate } from '../../engine/core/protocol/program.js';
 import type { CallReport } from '../../engine/ports/sources.js';
 import { askOnce, ended, jsonCall, openTestSources, serve, summary, type Wanted } from './harness.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
-import type { CallProgram, PolicyProgram, SchemaProgram } from '../../engine/core/workflow/program.js';
+import type { CallProgram, PolicyProgram, SchemaProgram } from '../../engine/core/protocol/program.js';
 import type { CallOutcome } from '../../engine/ports/sources.js';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 import { openChildren } from '../../engine/sources/children.js';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { contentHash } from '../../engine/core/content/canonical.js';
-import type { TurnBegan } from '../../engine/core/turn/event.js';
+import type { TurnBegan } from '../../engine/core/protocol/event.js';
 import { type Compiled, compileProgram } from '../../engine/core/workflow/compile.js';
-import type { ComponentKind } from '../../engine/core/workflow/component.js';
-import type { Program } from '../../engine/core/workflow/program.js';
+import type { ComponentKind } from '../../engine/core/protocol/component.js';
+import type { Program } from '../../engine/core/protocol/program.js';
 import type { World } from '../../engine/core/world/world.js';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { advance } from '../../engine/core/turn/advance.js';
-import type { Invoke, Suspend, TurnCommand } from '../../engine/core/turn/command.js';
-import type { CallEvent, CallPended } from '../../engine/core/turn/event.js';
+import type { Invoke, Suspend, TurnCommand } from '../../engine/core/protocol/command.js';
+import type { CallEvent, CallPended } from '../../engine/core/protocol/event.js';
 import { UNBEGUN, type TurnState } from '../../engine/core/turn/state.js';
-import type { Verdict } from '../../engine/core/turn/verdict.js';
-import type { Program } from '../../engine/core/workflow/program.js';
+import type { Verdict } from '../../engine/core/protocol/verdict.js';
+import type { Program } from '../../engine/core/protocol/program.js';
 import type { World } from '../../engine/core/world/world.js';
 
 /** What the outside says to one command; first perhaps that the answer comes later. */

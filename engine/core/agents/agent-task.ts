@@ -1,7 +1,5 @@
 import type { AmbientSourceBinding } from '../../generated/workflow.js';
-import { isVisibleTo } from '../turn/scope.js';
-import { turnAmbientKey } from '../workflow/compile-workflow.js';
-import { toVisibility } from '../workflow/visibility.js';
+import { isVisibleTo, toVisibility, turnAmbientKey } from '../protocol/visibility.js';
 import type { Entity } from '../world/world.js';
 import type { AgentTask } from './recorded-attempt.js';
 

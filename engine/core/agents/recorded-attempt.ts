@@ -1,4 +1,4 @@
-import type { AttemptFailureClass } from '../turn/failure.js';
+import type { AttemptFailureClass } from '../protocol/failure.js';
 
 /** What the record holds of an attempt, as far as the turns of its agents follow from it. Times are RFC 3339, in UTC. */
 export interface RecordedAttempt {

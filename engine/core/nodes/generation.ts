@@ -3,13 +3,13 @@ import { contentHash } from '../content/canonical.js';
 import { EMPTY_PREFIX, type Message, type Segment, extendPrefix, toMessage } from '../prompt/message.js';
 import { escapeUnseen, fenceJson } from '../prompt/quote.js';
 import { renderPrompt } from '../prompt/render.js';
-import type { Invoke } from '../turn/command.js';
-import type { CallAnswered } from '../turn/event.js';
-import type { ModelContentDetail } from '../turn/failure.js';
-import type { Rejection } from '../turn/verdict.js';
+import type { Invoke } from '../protocol/command.js';
+import type { CallAnswered } from '../protocol/event.js';
+import type { ModelContentDetail } from '../protocol/failure.js';
+import type { Rejection } from '../protocol/verdict.js';
 import { renderEvents } from '../world/recent-events.js';
 import { renderSubject, toProjectionJson, project } from '../world/projection.js';
-import type { GenerationProgram, OfferedSchema } from '../workflow/program.js';
+import type { GenerationProgram, OfferedSchema } from '../protocol/program.js';
 import { placeholderUnresolved } from './node-failure.js';
 import type { NodeFailure, NodeScope } from './node-type.js';
 

@@ -1,6 +1,6 @@
 import { unreachable } from '../../contract/unreachable.js';
-import type { CallEvent } from '../turn/event.js';
-import type { NodeProgram } from '../workflow/program.js';
+import type { CallEvent } from '../protocol/event.js';
+import type { NodeProgram } from '../protocol/program.js';
 import { type LlmJsonState, llmJson } from './llm-json.js';
 import { type LlmToolLoopState, llmToolLoop } from './llm-tool-loop.js';
 import type { NodeScope, NodeStep } from './node-type.js';

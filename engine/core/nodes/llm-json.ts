@@ -1,6 +1,6 @@
 import type { ChatAnswer } from '../../contract/source.js';
-import type { CallAnswered } from '../turn/event.js';
-import type { LlmJsonProgram } from '../workflow/program.js';
+import type { CallAnswered } from '../protocol/event.js';
+import type { LlmJsonProgram } from '../protocol/program.js';
 import { type Asked, type Complaint, type Lane, correct, openLane, spend, toRejection } from './generation.js';
 import { listProblems } from './judge-output.js';
 import { readModelText } from './model-text.js';

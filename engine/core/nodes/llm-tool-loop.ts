@@ -3,11 +3,11 @@ import type { ChatAnswer } from '../../contract/source.js';
 import { contentHash } from '../content/canonical.js';
 import { type Segment, toMessage } from '../prompt/message.js';
 import { fenceJson, quoteText } from '../prompt/quote.js';
-import type { Invoke } from '../turn/command.js';
-import type { CallAnswered, CallEvent, CallFailed, CallRefused } from '../turn/event.js';
-import { isPassedOn, toToldFailure } from '../turn/on-failure.js';
-import type { ModelOutputKind, Verdict } from '../turn/verdict.js';
-import type { LlmToolLoopProgram, OfferedSchema, PermittedTool } from '../workflow/program.js';
+import type { Invoke } from '../protocol/command.js';
+import type { CallAnswered, CallEvent, CallFailed, CallRefused } from '../protocol/event.js';
+import { isPassedOn, toToldFailure } from '../protocol/on-failure.js';
+import type { ModelOutputKind, Verdict } from '../protocol/verdict.js';
+import type { LlmToolLoopProgram, OfferedSchema, PermittedTool } from '../protocol/program.js';
 import {
   type Asked,
   type Complaint,

@@ -1,8 +1,8 @@
 import type { Json } from '../../contract/json.js';
 import { appendToken, pointerTokens } from '../content/json-pointer.js';
 import { nearestLevel } from '../content/nearest-level.js';
-import type { CallFailed, CallRefused } from '../turn/event.js';
-import { isTransient } from '../turn/failure.js';
+import type { CallFailed, CallRefused } from '../protocol/event.js';
+import { isTransient } from '../protocol/failure.js';
 import type { NodeFailure } from './node-type.js';
 
 /** A call that did not succeed ends its attempt with the call's own class. */

@@ -1,9 +1,9 @@
 import type { Json } from '../../contract/json.js';
 import type { Absent } from '../prompt/render.js';
-import type { Fail, Invoke } from '../turn/command.js';
-import type { CallEvent } from '../turn/event.js';
-import type { Scope } from '../turn/scope.js';
-import type { Verdict } from '../turn/verdict.js';
+import type { Fail, Invoke } from '../protocol/command.js';
+import type { CallEvent } from '../protocol/event.js';
+import type { Scope } from '../protocol/scope.js';
+import type { Verdict } from '../protocol/verdict.js';
 import type { World } from '../world/world.js';
 import type { WorldPatch } from '../world/world-patch.js';
 

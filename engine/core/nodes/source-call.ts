@@ -1,7 +1,7 @@
 import { contentHash } from '../content/canonical.js';
-import { toTemplateContext } from '../turn/scope.js';
-import { resolveTemplate } from '../workflow/request-template.js';
-import type { SourceCallProgram } from '../workflow/program.js';
+import { toTemplateContext } from '../protocol/scope.js';
+import { resolveTemplate } from '../protocol/request-template.js';
+import type { SourceCallProgram } from '../protocol/program.js';
 import { callFailed, templateUnresolved } from './node-failure.js';
 import type { NodeType } from './node-type.js';
 

@@ -1,7 +1,7 @@
-import type { Program } from '../workflow/program.js';
-import type { Fail } from './command.js';
-import type { TurnBegan } from './event.js';
-import type { AttemptFailureClass } from './failure.js';
+import type { Program } from '../protocol/program.js';
+import type { Fail } from '../protocol/command.js';
+import type { TurnBegan } from '../protocol/event.js';
+import type { AttemptFailureClass } from '../protocol/failure.js';
 import { type Recorded, refold } from './refold.js';
 
 /** What the record holds of the attempt before, which failed at the same turn. */

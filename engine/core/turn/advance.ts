@@ -4,7 +4,7 @@ import { callFailed } from '../nodes/node-failure.js';
 import type { NodeFailure, NodeScope, NodeStep } from '../nodes/node-type.js';
 import { applyPatch } from '../world/apply-patch.js';
 import { recentEvents } from '../world/recent-events.js';
-import type { NodeProgram, Program, SubjectProgram } from '../workflow/program.js';
+import type { NodeProgram, Program, SubjectProgram } from '../protocol/program.js';
 import {
   type AmbientAsk,
   askSubjectAmbients,
@@ -13,13 +13,13 @@ import {
   readingsOfSubject,
   visibleTurnReadings,
 } from './ambients.js';
-import type { Fail, Invoke, Suspend, TurnCommand } from './command.js';
-import type { CallEvent, CallPended, TurnEvent } from './event.js';
-import { isPassedOn, toAbsence } from './on-failure.js';
+import type { Fail, Invoke, Suspend, TurnCommand } from '../protocol/command.js';
+import type { CallEvent, CallPended, TurnEvent } from '../protocol/event.js';
+import { isPassedOn, toAbsence } from '../protocol/on-failure.js';
 import { decideRetry } from './retry.js';
-import { injectReadings } from './scope.js';
+import { injectReadings } from '../protocol/scope.js';
 import type { Asker, SubjectState, TurnState } from './state.js';
-import type { Verdict } from './verdict.js';
+import type { Verdict } from '../protocol/verdict.js';
 
 /** What follows from one event. */
 export interface Step {

@@ -2,12 +2,13 @@ import type { Json } from '../../contract/json.js';
 import { contentHash } from '../content/canonical.js';
 import type { Absent } from '../prompt/render.js';
 import { templateUnresolved } from '../nodes/node-failure.js';
-import { resolveTemplate } from '../workflow/request-template.js';
-import type { AmbientProgram, Program, SubjectProgram, WorkflowProgram } from '../workflow/program.js';
+import { resolveTemplate } from '../protocol/request-template.js';
+import type { AmbientProgram, Program, SubjectProgram, WorkflowProgram } from '../protocol/program.js';
 import type { Entity } from '../world/world.js';
-import type { Fail, Invoke } from './command.js';
-import { findAbsence } from './on-failure.js';
-import { isVisibleTo, type Scope, toTemplateContext } from './scope.js';
+import type { Fail, Invoke } from '../protocol/command.js';
+import { findAbsence } from '../protocol/on-failure.js';
+import { type Scope, toTemplateContext } from '../protocol/scope.js';
+import { isVisibleTo } from '../protocol/visibility.js';
 import type { TurnState } from './state.js';
 
 /** The calls that ambient bindings ask for, or why one cannot be asked. */

@@ -1,9 +1,8 @@
-import type { EffectClass } from '../workflow/effect-class.js';
-import type { Program } from '../workflow/program.js';
+import type { EffectClass, Program } from '../protocol/program.js';
 import { advance, restOf, type Step } from './advance.js';
-import type { Commit, Fail, Invoke, TurnCommand } from './command.js';
-import type { CallEvent, CallFailed, CallPended, TurnBegan } from './event.js';
-import { mayRepeat } from './failure.js';
+import type { Commit, Fail, Invoke, TurnCommand } from '../protocol/command.js';
+import type { CallEvent, CallFailed, CallPended, TurnBegan } from '../protocol/event.js';
+import { mayRepeat } from '../protocol/failure.js';
 import { type TurnState, UNBEGUN } from './state.js';
 
 /** What the record holds of a command that an earlier driver performed. */

@@ -1,7 +1,7 @@
 import { backoffMs } from '../inbox/backoff.js';
-import type { RetryClass } from '../workflow/program.js';
-import type { Invoke, Retry } from './command.js';
-import type { CallFailed, CallRefused } from './event.js';
+import type { RetryClass } from '../protocol/program.js';
+import type { Invoke, Retry } from '../protocol/command.js';
+import type { CallFailed, CallRefused } from '../protocol/event.js';
 
 /** What follows from a failed call: the same call again, or its failure, which says why there is no further retry. */
 export type AfterFailure =

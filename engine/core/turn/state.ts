@@ -1,8 +1,8 @@
 import type { Json } from '../../contract/json.js';
 import type { NodeState } from '../nodes/index.js';
 import type { World } from '../world/world.js';
-import type { AcceptedPatch, Fail, Invoke } from './command.js';
-import type { Scope } from './scope.js';
+import type { AcceptedPatch, Fail, Invoke } from '../protocol/command.js';
+import type { Scope } from '../protocol/scope.js';
 
 /**
  * Where a turn stands. It moves forwards only:

@@ -4,8 +4,8 @@ import type { Answer } from '../../generated/answers.js';
 import type { Scenario } from '../../generated/scenario.js';
 import { findAt, isList, toPointer } from '../content/json-pointer.js';
 import { suggestName } from '../content/nearest-name.js';
-import type { Complaint } from '../workflow/document-problem.js';
-import type { Program } from '../workflow/program.js';
+import type { Complaint } from '../protocol/document-problem.js';
+import type { Program } from '../protocol/program.js';
 
 /**
  * Notes names in the answers of models that the scenario does not have: entities, environments and tools. A model's

@@ -4,8 +4,8 @@ import { toPointer } from '../content/json-pointer.js';
 import type { Answer } from '../../generated/answers.js';
 import type { Scenario } from '../../generated/scenario.js';
 import type { ExpectedTurn, WorkflowTest } from '../../generated/workflow-test.js';
-import type { Complaint } from '../workflow/document-problem.js';
-import type { Program } from '../workflow/program.js';
+import type { Complaint } from '../protocol/document-problem.js';
+import type { Program } from '../protocol/program.js';
 import { simulationTime } from '../world/simulation-time.js';
 import { findUnasked } from './command-key.js';
 

@@ -1,6 +1,6 @@
 import { nearestName } from '../content/nearest-name.js';
 import { withoutHash } from '../../contract/scripted.js';
-import type { NodeProgram, Program, SubjectProgram } from '../workflow/program.js';
+import type { NodeProgram, Program, SubjectProgram } from '../protocol/program.js';
 
 /** What a command key says of its call. */
 export interface DescribedKey {

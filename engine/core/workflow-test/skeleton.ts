@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { findAt, isList, pointerTokens } from '../content/json-pointer.js';
-import type { CallProgram, Program } from '../workflow/program.js';
+import type { CallProgram, Program } from '../protocol/program.js';
 
 /** A call that nothing answers yet. */
 export interface UnansweredCall {

@@ -1,4 +1,4 @@
-import type { GenerationProgram, Program } from './program.js';
+import type { GenerationProgram, Program } from '../protocol/program.js';
 
 const DAY_SECONDS = 86_400;
 

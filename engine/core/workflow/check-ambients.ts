@@ -2,8 +2,8 @@ import type { Scenario } from '../../generated/scenario.js';
 import type { AmbientSourceBinding, CognitionWorkflow } from '../../generated/workflow.js';
 import { appendToken, pointerTokens } from '../content/json-pointer.js';
 import { checkEntityExists, checkEnvironmentLabel } from './check-scenario.js';
-import type { Complaint } from './document-problem.js';
-import { listMalformedReads, listReads } from './request-template.js';
+import type { Complaint } from '../protocol/document-problem.js';
+import { listMalformedReads, listReads } from '../protocol/request-template.js';
 
 /** What a workflow's ambient bindings say that the schema cannot check. */
 export function checkAmbients(scenario: Scenario, workflow: CognitionWorkflow): readonly Complaint[] {

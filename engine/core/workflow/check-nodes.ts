@@ -1,6 +1,6 @@
 import type { CognitionWorkflow, LlmToolLoopNode } from '../../generated/workflow.js';
 import { checkTemplate } from './check-ambients.js';
-import type { Complaint } from './document-problem.js';
+import type { Complaint } from '../protocol/document-problem.js';
 import { findChain } from './link/order.js';
 import { type AuthoredNode, edgesOf, referencesOf } from './node-edges.js';
 

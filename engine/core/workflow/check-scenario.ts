@@ -3,7 +3,7 @@ import { suggestName } from '../content/nearest-name.js';
 import { isBlank } from '../world/blank-text.js';
 import { isCanonicalEntityId, normaliseEntityId } from '../world/entity-id.js';
 import { longestChronon, parseMoment } from '../world/simulation-time.js';
-import type { Complaint } from './document-problem.js';
+import type { Complaint } from '../protocol/document-problem.js';
 
 /** What a scenario says that its schema cannot check: ids, names and who thinks. */
 export function checkScenario(scenario: Scenario): readonly Complaint[] {

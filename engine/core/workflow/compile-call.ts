@@ -2,9 +2,9 @@ import type { JsonObject } from '../../contract/json.js';
 import type { ResponseSource, Retry } from '../../generated/response-source.js';
 import type { EffectClass, Redaction, Reference } from '../../generated/workflow.js';
 import { type CompileParts, type Part, type WorkflowSetting, hashOf, missing } from './compile-parts.js';
-import type { ComponentReference } from './component.js';
-import { type Complaint, type DocumentProblem, inDocument } from './document-problem.js';
-import type { CallLimits, CallProgram, RetryProgram, SchemaProgram } from './program.js';
+import type { ComponentReference } from '../protocol/component.js';
+import { type Complaint, type DocumentProblem, inDocument } from '../protocol/document-problem.js';
+import type { CallLimits, CallProgram, RetryProgram, SchemaProgram } from '../protocol/program.js';
 
 /** What the author wrote of a call; all bindings share these members. */
 interface AuthoredCall {

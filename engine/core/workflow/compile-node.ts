@@ -13,7 +13,7 @@ import { nearestName } from '../content/nearest-name.js';
 import { compileCall, compileReference } from './compile-call.js';
 import { type CompiledPolicy, type CompileParts, type Part, textOf, type WorkflowSetting } from './compile-parts.js';
 import { composeToolLoopSchema, offerAnswerSchema, withReach } from './compose-schema.js';
-import { type Complaint, inDocument, isError } from './document-problem.js';
+import { type Complaint, inDocument, isError } from '../protocol/document-problem.js';
 import { isEquivalentSchema } from './equivalent-schema.js';
 import type {
   GenerationProgram,
@@ -24,8 +24,8 @@ import type {
   SchemaProgram,
   SourceCallProgram,
   ToolProgram,
-} from './program.js';
-import { listReads } from './request-template.js';
+} from '../protocol/program.js';
+import { listReads } from '../protocol/request-template.js';
 import { checkToolName } from './tool-name.js';
 
 type AuthoredNode = CognitionWorkflow['nodes'][number];

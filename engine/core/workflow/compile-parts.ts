@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contract/json.js';
-import type { ComponentKind, ComponentReference } from './component.js';
-import type { DocumentProblem } from './document-problem.js';
-import type { PolicyProgram, SchemaCompiler } from './program.js';
+import type { ComponentKind, ComponentReference } from '../protocol/component.js';
+import type { DocumentProblem } from '../protocol/document-problem.js';
+import type { PolicyProgram, SchemaCompiler } from '../protocol/program.js';
 
 /** What compiling needs of the outside. */
 export interface CompileParts {

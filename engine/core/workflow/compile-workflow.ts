@@ -1,18 +1,16 @@
 import type { Scenario } from '../../generated/scenario.js';
 import type { AmbientSourceBinding, CognitionWorkflow } from '../../generated/workflow.js';
-import { contentHash } from '../content/canonical.js';
 import { pointerTokens } from '../content/json-pointer.js';
-import type { Json } from '../../contract/json.js';
 import { checkAmbients } from './check-ambients.js';
 import { checkNodes } from './check-nodes.js';
 import { compileCall } from './compile-call.js';
 import { compileNode } from './compile-node.js';
 import type { CompileParts, Part, WorkflowSetting } from './compile-parts.js';
-import { type DocumentProblem, inDocument, isError } from './document-problem.js';
-import type { AmbientProgram, TurnAmbientProgram, WorkflowProgram } from './program.js';
+import { type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
+import type { AmbientProgram, TurnAmbientProgram, WorkflowProgram } from '../protocol/program.js';
 import { withPrompts } from './prompt-files.js';
 import { checkTyping } from './typing/check-typing.js';
-import { toVisibility } from './visibility.js';
+import { toVisibility, turnAmbientKey } from '../protocol/visibility.js';
 
 /** A workflow as a program, or everything that keeps it from running in this scenario under this policy. */
 export function compileWorkflow(
@@ -80,9 +78,4 @@ function compileAmbient(
   };
   const value = { run: binding.run, binding: { ...ambient, key: turnAmbientKey(binding) } };
   return { value, problems: call.problems };
-}
-
-/** Where a once-per-turn reading stands in the turn: bindings that are equal make one call. */
-export function turnAmbientKey(binding: AmbientSourceBinding): string {
-  return `turn/${binding.id}@${contentHash(binding as unknown as Json).slice(0, 12)}`;
 }

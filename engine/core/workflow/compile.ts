@@ -5,9 +5,9 @@ import type { CognitionWorkflow } from '../../generated/workflow.js';
 import { checkScenario } from './check-scenario.js';
 import { type CompiledPolicy, type CompileParts, hashOf, missing } from './compile-parts.js';
 import { compileWorkflow } from './compile-workflow.js';
-import type { ComponentReference } from './component.js';
-import { type DocumentProblem, inDocument, isError } from './document-problem.js';
-import type { Program, SubjectProgram, TurnAmbientProgram, WorkflowProgram } from './program.js';
+import type { ComponentReference } from '../protocol/component.js';
+import { type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
+import type { Program, SubjectProgram, TurnAmbientProgram, WorkflowProgram } from '../protocol/program.js';
 
 /** A program, or everything that keeps the scenario from running. */
 export type Compiled =

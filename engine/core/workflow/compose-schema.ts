@@ -2,7 +2,8 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { contentHash } from '../content/canonical.js';
 import { isList } from '../content/json-pointer.js';
 import { toDeliveredSchema } from './delivered-schema.js';
-import type { OfferedSchema, PatchReach } from './program.js';
+import type { OfferedSchema } from '../protocol/program.js';
+import type { PatchReach } from '../world/judge-patch.js';
 
 /** A tool as the composed schema needs it. */
 export interface OfferedTool {

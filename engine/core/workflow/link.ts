@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import { contentHash } from '../content/canonical.js';
 import { appendToken } from '../content/json-pointer.js';
-import type { ComponentKind, ComponentReference } from './component.js';
+import type { ComponentKind, ComponentReference } from '../protocol/component.js';
 import { type DocumentKind, isComponentKind } from './link/document-kind.js';
 import { findMeant } from './link/find-meant.js';
 import { bottomUp, findChain, type Graph } from './link/order.js';

@@ -1,5 +1,5 @@
 import { composeToolLoopSchema } from './compose-schema.js';
-import type { LlmToolLoopProgram, NodeProgram, PermittedTool, Program, ToolProgram } from './program.js';
+import type { LlmToolLoopProgram, NodeProgram, PermittedTool, Program, ToolProgram } from '../protocol/program.js';
 
 /** The names of the tools that policy lets models of this program be offered. */
 export function permittedToolsOf({ subjects }: Program): ReadonlySet<string> {

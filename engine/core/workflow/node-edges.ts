@@ -2,7 +2,7 @@ import type { CognitionWorkflow } from '../../generated/workflow.js';
 import { pointerTokens } from '../content/json-pointer.js';
 import { parsePromptText } from '../prompt/template.js';
 import { textOf } from './compile-parts.js';
-import { listReads } from './request-template.js';
+import { listReads } from '../protocol/request-template.js';
 
 /** A node as its author wrote it. */
 export type AuthoredNode = CognitionWorkflow['nodes'][number];

@@ -1,5 +1,5 @@
 import { unreachable } from '../../contract/unreachable.js';
-import type { CallProgram, NodeProgram, Program, WorkflowProgram } from './program.js';
+import type { CallProgram, NodeProgram, Program, WorkflowProgram } from '../protocol/program.js';
 
 /** The names of the plugins that a turn of this program may call. */
 export function pluginsOf({ turn_ambients, subjects }: Program): ReadonlySet<string> {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contract/json.js';
 import type { CognitionWorkflow } from '../../generated/workflow.js';
 import { type CompileParts, hashOf, missing } from './compile-parts.js';
-import type { DocumentProblem } from './document-problem.js';
+import type { DocumentProblem } from '../protocol/document-problem.js';
 import type { AuthoredNode } from './node-edges.js';
 
 /** A workflow that holds the text of every prompt itself. */

@@ -1,19 +1,35 @@
 import { unreachable } from '../../contract/unreachable.js';
-import type { ModelContentDetail } from '../turn/failure.js';
 import { nearestFirst } from '../content/nearest-name.js';
 import { quoteName } from '../prompt/quote.js';
 import { normaliseEntityId } from './entity-id.js';
 import type { Projected } from './projection.js';
-import type { PatchReach, Reach } from '../workflow/program.js';
 import type { Entity, World } from './world.js';
 import type { WorldEffect, WorldPatch } from './world-patch.js';
 
 /** How many names a roster shows before it says how many more there are. */
 const ROSTER_MAX = 50;
 
+/** What exactly the live world finds wrong with a patch. */
+export type PatchFault =
+  | 'disallowed_effect'
+  | 'unknown_entity'
+  | 'near_miss_entity'
+  | 'memory_on_prop'
+  | 'unknown_environment';
+
+/** The part of the world that a node's patches may touch: its subject, what the subject perceives, or anything. */
+export type Reach = 'self' | 'perceived' | 'any';
+
+/** A member that is left out means `any`. For environments, `self` means the subject's own. */
+export interface PatchReach {
+  readonly state?: Reach;
+  readonly memory?: Reach;
+  readonly environment?: Reach;
+}
+
 /** One thing that the live world finds wrong with a patch, said so that a model can act on it. */
 export interface PatchComplaint {
-  readonly detail: ModelContentDetail;
+  readonly detail: PatchFault;
   readonly message: string;
 }
 

@@ -1,6 +1,5 @@
 import { quoteName, quoteText } from '../prompt/quote.js';
-import type { Projection } from '../workflow/program.js';
-import { perceivesEntity, perceivesPlace } from './projection.js';
+import { perceivesEntity, perceivesPlace, type Projection } from './projection.js';
 import type { Entity, World, WorldEvent } from './world.js';
 import type { WorldEffect } from './world-patch.js';
 

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { ComponentKind } from '../../core/workflow/component.js';
+import type { ComponentKind } from '../../core/protocol/component.js';
 import { SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
 import type { LinkedDocument } from '../../core/workflow/link.js';
 import type { ComponentStore } from '../../ports/records.js';

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
-import type { ComponentKind, ComponentReference } from '../../core/workflow/component.js';
-import type { Complaint } from '../../core/workflow/document-problem.js';
+import type { ComponentKind, ComponentReference } from '../../core/protocol/component.js';
+import type { Complaint } from '../../core/protocol/document-problem.js';
 import { listReferences } from '../../core/workflow/link/references.js';
 import type { Answers } from '../../generated/answers.js';
 import type { WorkflowTest } from '../../generated/workflow-test.js';

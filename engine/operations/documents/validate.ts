@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Location, Problem } from '../../contract/problem.js';
 import { findAt, pointerTokens } from '../../core/content/json-pointer.js';
-import type { ComponentKind, ComponentReference } from '../../core/workflow/component.js';
-import { type DocumentProblem, isError } from '../../core/workflow/document-problem.js';
+import type { ComponentKind, ComponentReference } from '../../core/protocol/component.js';
+import { type DocumentProblem, isError } from '../../core/protocol/document-problem.js';
 import type { DocumentKind } from '../../core/workflow/link/document-kind.js';
 import { type DocumentToLink, type LinkedDocument, linkDocuments, linkDrafts } from '../../core/workflow/link.js';
 import { listReferences } from '../../core/workflow/link/references.js';

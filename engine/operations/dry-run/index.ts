@@ -2,7 +2,7 @@
  * A dry run: what would come of a world's next turns, if models and sources answered what is written. It happens in a
  * database that is thrown away, to a copy of the world that begins where the world stands; the world itself is only read.
  */
-import type { Program } from '../../core/workflow/program.js';
+import type { Program } from '../../core/protocol/program.js';
 import type { Answers } from '../../generated/answers.js';
 import type { ComponentRecord } from '../../ports/records.js';
 import type { WorldScenario, WorldSnapshot } from '../../ports/records.js';

@@ -1,5 +1,5 @@
 import { checkAnswerKeys } from '../../core/workflow-test/check-test.js';
-import type { Program } from '../../core/workflow/program.js';
+import type { Program } from '../../core/protocol/program.js';
 import type { Answers } from '../../generated/answers.js';
 import { refuseFindings, toParts } from '../author.js';
 import { type LoadedFiles, listTests, loadDocuments, type Place, validateLoaded } from '../documents/index.js';

@@ -2,7 +2,7 @@ import type { Problem } from '../../contract/problem.js';
 import { withoutHash } from '../../contract/scripted.js';
 import { describeKey } from '../../core/workflow-test/command-key.js';
 import { skeletonOf } from '../../core/workflow-test/skeleton.js';
-import type { Program } from '../../core/workflow/program.js';
+import type { Program } from '../../core/protocol/program.js';
 import type { CallToAnswer } from '../../ports/answers.js';
 
 /** Says which call found no answer, and what to write. */

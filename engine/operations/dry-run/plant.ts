@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../contract/json.js';
-import type { ComponentKind } from '../../core/workflow/component.js';
+import type { ComponentKind } from '../../core/protocol/component.js';
 import { isComponentKind } from '../../core/workflow/link/document-kind.js';
 import { listReferences } from '../../core/workflow/link/references.js';
 import type { ComponentRecord, ComponentToStore, WorldStart } from '../../ports/records.js';

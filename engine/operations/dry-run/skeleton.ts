@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { withoutHash } from '../../contract/scripted.js';
 import { skeletonOf } from '../../core/workflow-test/skeleton.js';
-import type { Program } from '../../core/workflow/program.js';
+import type { Program } from '../../core/protocol/program.js';
 import type { Answers } from '../../generated/answers.js';
 import type { AnswerCall } from '../../ports/answers.js';
 import { type Done, refuse } from '../engine.js';

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { contentHash } from '../../core/content/canonical.js';
-import type { EffectClass } from '../../core/workflow/effect-class.js';
+import type { EffectClass } from '../../core/protocol/program.js';
 import type { CompileSchema } from '../../ports/validation.js';
 
 /** A tool of a server, as it may stand in documents. Names, descriptions and hints are the server's own words. */

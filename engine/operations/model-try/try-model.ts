@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../contract/json.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import { contentHash } from '../../core/content/canonical.js';
-import type { Invoke } from '../../core/turn/command.js';
-import type { SchemaDelivery } from '../../core/workflow/program.js';
+import type { Invoke } from '../../core/protocol/command.js';
+import type { SchemaDelivery } from '../../core/protocol/program.js';
 import type { CallOutcome, CallRecorder, ResolvedSource } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
 import { type Done, refuse } from '../engine.js';

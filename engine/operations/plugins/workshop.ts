@@ -1,5 +1,5 @@
 import type { Problem } from '../../contract/problem.js';
-import type { Validate } from '../../core/workflow/program.js';
+import type { Validate } from '../../core/protocol/program.js';
 import type { LayOutPlugin } from '../../ports/plugin-bench.js';
 import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js';
 

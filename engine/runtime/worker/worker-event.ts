@@ -1,5 +1,5 @@
 import type { InboxMessageType } from '../../core/inbox/message.js';
-import type { Fail } from '../../core/turn/command.js';
+import type { Fail } from '../../core/protocol/command.js';
 import type { PutOff } from '../../ports/attempts.js';
 import type { Tidied } from '../../ports/inbox.js';
 

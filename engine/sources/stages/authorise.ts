@@ -1,4 +1,4 @@
-import type { Invoke } from '../../core/turn/command.js';
+import type { Invoke } from '../../core/protocol/command.js';
 import { type Authorised, type Halt, halt, type Permitted, type Stage } from '../passage.js';
 
 /** Whether whoever stands behind the turn may make this call; or why not. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../contract/json.js';
-import type { SourceProgram } from '../../core/workflow/program.js';
+import type { SourceProgram } from '../../core/protocol/program.js';
 import type { LookUpVariable } from '../origin.js';
 import { findNamedSecrets, resolveFolder, resolveModel, resolveOrigin } from '../origin.js';
 import { type Asked, type Halt, halt, type Route, type Routed, type Stage } from '../passage.js';

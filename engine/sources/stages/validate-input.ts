@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import type { ChatRequest } from '../../contract/source.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { findIJsonProblem, type IJsonProblem } from '../../core/content/i-json.js';
-import type { Generation, Invoke } from '../../core/turn/command.js';
-import { judgeRequest } from '../../core/workflow/judge-request.js';
+import type { Generation, Invoke } from '../../core/protocol/command.js';
+import { judgeRequest } from '../../core/protocol/judge-request.js';
 import { listProblems } from '../list-problems.js';
 import { type Checked, type Granted, type Halt, halt, type Stage } from '../passage.js';
 

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../core/turn/verdict.js';
+import type { Verdict } from '../../core/protocol/verdict.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import type { CallFinish } from '../../ports/attempts.js';
 import type { CallOutcome } from '../../ports/sources.js';

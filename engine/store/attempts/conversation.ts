@@ -1,4 +1,4 @@
-import type { Generation } from '../../core/turn/command.js';
+import type { Generation } from '../../core/protocol/command.js';
 import type { Message } from '../../core/prompt/message.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { sha256 } from '../../core/content/sha256.js';

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { viewFailureBody } from '../../core/content/failure-body.js';
 import { redact } from '../../core/content/redact.js';
-import type { InvocationFailureClass } from '../../core/turn/failure.js';
-import type { EffectClass } from '../../core/workflow/effect-class.js';
+import type { InvocationFailureClass } from '../../core/protocol/failure.js';
+import type { EffectClass } from '../../core/protocol/program.js';
 import type { AttemptPast, RecordedCall } from '../../ports/attempts.js';
 import type { CallFact } from '../../ports/sources.js';
 import { prepare, run, type Runner } from '../statement.js';

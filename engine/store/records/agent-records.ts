@@ -2,7 +2,7 @@ import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from '../../c
 import { type AgentTurn, agentTurnsOf } from '../../core/agents/agent-turns.js';
 import { agentTaskOf, type TaskDocument } from '../../core/agents/agent-task.js';
 import type { AgentTask, RecordedAttempt, RecordedCall, RecordedEvent } from '../../core/agents/recorded-attempt.js';
-import type { AttemptFailureClass } from '../../core/turn/failure.js';
+import type { AttemptFailureClass } from '../../core/protocol/failure.js';
 import type { Entity } from '../../core/world/world.js';
 import { KNOWN } from '../attempts/recorded-calls.js';
 import { CALLS_OF_HEAD } from '../state-heads.js';

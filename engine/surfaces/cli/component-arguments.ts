@@ -1,5 +1,5 @@
 import { Argument } from 'commander';
-import type { ComponentKind } from '../../core/workflow/component.js';
+import type { ComponentKind } from '../../core/protocol/component.js';
 import { HASH_DIGITS_MIN, toComponentKind } from '../../operations/components.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { printRefused, type Session } from './session.js';

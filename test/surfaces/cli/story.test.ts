@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../../engine/contract/json.js';
-import type { Invoke } from '../../../engine/core/turn/command.js';
-import type { Verdict } from '../../../engine/core/turn/verdict.js';
+import type { Invoke } from '../../../engine/core/protocol/command.js';
+import type { Verdict } from '../../../engine/core/protocol/verdict.js';
 import type { CallOutcome } from '../../../engine/ports/sources.js';
 import type { Progress } from '../../../engine/runtime/progress.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Fail } from '../../../engine/core/turn/command.js';
+import type { Fail } from '../../../engine/core/protocol/command.js';
 import type { PutOff } from '../../../engine/ports/attempts.js';
 import { toSentence } from '../../../engine/surfaces/cli/render/worker.js';
 

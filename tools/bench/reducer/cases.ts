@@ -1,6 +1,6 @@
 import { advance } from '../../../engine/core/turn/advance.js';
-import type { Invoke } from '../../../engine/core/turn/command.js';
-import type { TurnEvent } from '../../../engine/core/turn/event.js';
+import type { Invoke } from '../../../engine/core/protocol/command.js';
+import type { TurnEvent } from '../../../engine/core/protocol/event.js';
 import { type TurnState, UNBEGUN } from '../../../engine/core/turn/state.js';
 import type { Scene } from './scene.js';
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../engine/contract/json.js';
 import { contentHash } from '../../../engine/core/content/canonical.js';
-import type { ComponentKind } from '../../../engine/core/workflow/component.js';
-import type { Program } from '../../../engine/core/workflow/program.js';
+import type { ComponentKind } from '../../../engine/core/protocol/component.js';
+import type { Program } from '../../../engine/core/protocol/program.js';
 import type { Entity, World } from '../../../engine/core/world/world.js';
 import type { Authoring } from '../../../engine/operations/engine.js';
 import { compileScenario } from '../../../engine/operations/load-program.js';

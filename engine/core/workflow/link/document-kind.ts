@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../contract/json.js';
 import { isList } from '../../content/json-pointer.js';
-import type { ComponentKind } from '../component.js';
-import { COMPONENT_KINDS } from '../component.js';
+import type { ComponentKind } from '../../protocol/component.js';
+import { COMPONENT_KINDS } from '../../protocol/component.js';
 
 /** What a file can be: a component, or one of the documents that are read and never stored. */
 export type DocumentKind = ComponentKind | 'answers' | 'plugin_manifest' | 'plugin_conformance' | 'workflow_test';

@@ -1,5 +1,5 @@
 import type { CognitionWorkflow } from '../../../generated/workflow.js';
-import type { Complaint } from '../document-problem.js';
+import type { Complaint } from '../../protocol/document-problem.js';
 import { type AuthoredNode, edgesOf } from '../node-edges.js';
 
 /**

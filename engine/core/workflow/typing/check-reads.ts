@@ -2,9 +2,9 @@ import { appendToken, pointerTokens, toPointer } from '../../content/json-pointe
 import { nearestFirst, nearestName, suggestName } from '../../content/nearest-name.js';
 import { parsePromptText } from '../../prompt/template.js';
 import { textOf } from '../compile-parts.js';
-import type { Complaint } from '../document-problem.js';
+import type { Complaint } from '../../protocol/document-problem.js';
 import type { AuthoredNode } from '../node-edges.js';
-import { listReads } from '../request-template.js';
+import { listReads } from '../../protocol/request-template.js';
 import type { Json } from '../../../contract/json.js';
 import { type JoinedReading, readAsAll } from './join-readings.js';
 import { type Reader, withoutAbsence } from './readers.js';

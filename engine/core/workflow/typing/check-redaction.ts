@@ -1,6 +1,6 @@
 import { appendToken, pointerTokens } from '../../content/json-pointer.js';
 import { suggestName } from '../../content/nearest-name.js';
-import type { Complaint } from '../document-problem.js';
+import type { Complaint } from '../../protocol/document-problem.js';
 import { anyBelow } from './any-below.js';
 import type { Shape } from './shape.js';
 import { namesBelow, stepInto } from './step.js';

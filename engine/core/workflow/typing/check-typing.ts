@@ -1,5 +1,5 @@
 import type { AmbientSourceBinding, AvailableTool } from '../../../generated/workflow.js';
-import type { Complaint } from '../document-problem.js';
+import type { Complaint } from '../../protocol/document-problem.js';
 import type { AuthoredNode } from '../node-edges.js';
 import { checkReach } from './check-reach.js';
 import { checkPromptReads, checkTemplateReads } from './check-reads.js';

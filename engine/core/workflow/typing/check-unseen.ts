@@ -1,12 +1,11 @@
 import type { AmbientSourceBinding } from '../../../generated/workflow.js';
 import { pointerTokens } from '../../content/json-pointer.js';
 import { parsePromptText } from '../../prompt/template.js';
-import { isVisibleTo } from '../../turn/scope.js';
 import { textOf } from '../compile-parts.js';
-import type { Complaint } from '../document-problem.js';
+import type { Complaint } from '../../protocol/document-problem.js';
 import type { AuthoredNode } from '../node-edges.js';
-import { listReads } from '../request-template.js';
-import { toVisibility } from '../visibility.js';
+import { listReads } from '../../protocol/request-template.js';
+import { isVisibleTo, toVisibility } from '../../protocol/visibility.js';
 import type { Setting } from './readers.js';
 
 /** Notes what runs and comes to nothing, though it could be meant: readings, tools, and braces of another language. */

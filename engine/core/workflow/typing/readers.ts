@@ -2,9 +2,8 @@ import type { Scenario } from '../../../generated/scenario.js';
 import type { AmbientSourceBinding, CognitionWorkflow } from '../../../generated/workflow.js';
 import { unreachable } from '../../../contract/unreachable.js';
 import { pointerTokens } from '../../content/json-pointer.js';
-import { isVisibleTo } from '../../turn/scope.js';
 import type { AuthoredNode } from '../node-edges.js';
-import { toVisibility } from '../visibility.js';
+import { isVisibleTo, toVisibility } from '../../protocol/visibility.js';
 import { eitherShape, recordShape, type Shape, schemaShape } from './shape.js';
 import { findSchema, resultShape, type SchemaParts } from './typed-schemas.js';
 

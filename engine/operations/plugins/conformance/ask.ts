@@ -1,7 +1,7 @@
 import type { Json } from '../../../contract/json.js';
 import type { ChatRequest } from '../../../contract/source.js';
 import { contentHash } from '../../../core/content/canonical.js';
-import type { Generation, Invoke } from '../../../core/turn/command.js';
+import type { Generation, Invoke } from '../../../core/protocol/command.js';
 import type { Example } from '../../../generated/plugin-conformance.js';
 import type { PluginManifest } from '../../../generated/plugin-manifest.js';
 import type { BareEnd, BareSource, BenchSession, PluginBench } from '../../../ports/plugin-bench.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '../../../contract/json.js';
 import { describeTextFault, parseJson } from '../../../core/content/parse-json.js';
-import type { Validate } from '../../../core/workflow/program.js';
+import type { Validate } from '../../../core/protocol/program.js';
 import type { Example, PluginConformance } from '../../../generated/plugin-conformance.js';
 import type { PluginBench } from '../../../ports/plugin-bench.js';
 import { fillToken, makeToken } from './placeholders.js';

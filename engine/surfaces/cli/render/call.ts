@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../contract/json.js';
 import { unreachable } from '../../../contract/unreachable.js';
-import type { Invoke } from '../../../core/turn/command.js';
-import type { Verdict } from '../../../core/turn/verdict.js';
+import type { Invoke } from '../../../core/protocol/command.js';
+import type { Verdict } from '../../../core/protocol/verdict.js';
 import type { WorldPatch } from '../../../core/world/world-patch.js';
 import type { CallBroke, CallOutcome } from '../../../ports/sources.js';
 import { cut, quote, toArguments, toPhrase } from './json-view.js';

@@ -1,4 +1,4 @@
-import type { ComponentKind } from '../../../core/workflow/component.js';
+import type { ComponentKind } from '../../../core/protocol/component.js';
 import type { KindCount, UsesOfComponent } from '../../../operations/components.js';
 import type { ComponentRecord, ComponentSummary, StoredComponent } from '../../../ports/records.js';
 import { jsonText } from './block.js';

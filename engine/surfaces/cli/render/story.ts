@@ -1,5 +1,5 @@
 import { unreachable } from '../../../contract/unreachable.js';
-import type { Invoke } from '../../../core/turn/command.js';
+import type { Invoke } from '../../../core/protocol/command.js';
 import type { SetAside } from '../../../ports/attempts.js';
 import type { Progress } from '../../../runtime/progress.js';
 import { awaitedName, callLines, callName } from './call.js';

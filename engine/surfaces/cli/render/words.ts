@@ -1,4 +1,4 @@
-import type { PassedOn } from '../../../core/turn/on-failure.js';
+import type { PassedOn } from '../../../core/protocol/on-failure.js';
 /** `1 call`, `2 calls`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;

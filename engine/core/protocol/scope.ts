@@ -1,14 +1,14 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { isList } from '../content/json-pointer.js';
 import type { Entity, World } from '../world/world.js';
-import type { AmbientProgram, Visibility } from '../workflow/program.js';
+import type { AmbientProgram } from './program.js';
 
 /** What every template of one place reads: frozen when its subject, or the turn, starts. */
 export interface Scope {
   readonly world: World;
   readonly simulation_time: string;
   readonly subject?: Entity;
-  /** What `inject_as` laid, below `/ambient`. */
+  /** The readings that `inject_as` placed below `/ambient`. */
   readonly ambient: JsonObject;
 }
 
@@ -52,30 +52,17 @@ function toSubjectContext(subject: Entity): JsonObject {
   };
 }
 
-/** Whether a subject is given a binding's reading. */
-export function isVisibleTo(visibility: Visibility, subject: Pick<Entity, 'id' | 'environment'>): boolean {
-  switch (visibility.kind) {
-    case 'all_subjects':
-    case 'acting_subject':
-      return true;
-    case 'environment':
-      return visibility.environment_label === subject.environment;
-    case 'entity':
-      return visibility.entity_id === subject.id;
-  }
-}
-
-/** Lays readings where their bindings say, below `/ambient`. */
+/** Injects readings below `/ambient`, each where its binding says. */
 export function injectReadings(
   ambient: JsonObject,
   readings: readonly { readonly binding: AmbientProgram; readonly value: Json }[],
 ): JsonObject {
-  return readings.reduce((laid, { binding, value }) => layAt(laid, binding.inject_at, value), ambient);
+  return readings.reduce((into, { binding, value }) => injectAt(into, binding.inject_at, value), ambient);
 }
 
-function layAt(into: JsonObject, [token, ...rest]: readonly string[], value: Json): JsonObject {
+function injectAt(into: JsonObject, [token, ...rest]: readonly string[], value: Json): JsonObject {
   if (token === undefined) throw new Error('a reading needs a place below /ambient');
   const inner = Object.hasOwn(into, token) ? into[token] : undefined;
   const below = typeof inner === 'object' && inner !== null && !isList(inner) ? inner : {};
-  return { ...into, [token]: rest.length === 0 ? value : layAt(below, rest, value) };
+  return { ...into, [token]: rest.length === 0 ? value : injectAt(below, rest, value) };
 }

@@ -2,7 +2,11 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import type { Outcome, Problem } from '../../contract/problem.js';
 import type { Retry as SourceRetry } from '../../generated/response-source.js';
 import type { PromptTemplate } from '../prompt/template.js';
-import type { EffectClass } from './effect-class.js';
+import type { PatchReach } from '../world/judge-patch.js';
+import type { Projection } from '../world/projection.js';
+
+/** What a call may do to the outside. A call other than a read-only one is made again only where its binding is repeatable. */
+export type EffectClass = 'read_only' | 'state_change' | 'external_side_effect';
 
 /** Says everything that is wrong with a value; nothing when it is valid. */
 export type Validate = (value: Json) => readonly Problem[];
@@ -111,23 +115,6 @@ export interface PermittedTool {
 export interface DeniedTool {
   readonly name: string;
   readonly permitted: false;
-}
-
-export interface Projection {
-  readonly scope: 'world' | 'subject_environment';
-  readonly memory: { readonly recent: number };
-  /** Left out where no events are shown. */
-  readonly events?: { readonly turns: number };
-}
-
-/** The part of the world that a node's patches may touch: its subject, what the subject perceives, or anything. */
-export type Reach = 'self' | 'perceived' | 'any';
-
-/** A member that is left out means `any`. For environments, `self` means the subject's own. */
-export interface PatchReach {
-  readonly state?: Reach;
-  readonly memory?: Reach;
-  readonly environment?: Reach;
 }
 
 export interface NodeConstraints {

@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import type { AppliedPatch } from '../world/world-patch.js';
 import type { Message } from '../prompt/message.js';
-import type { CallProgram, OfferedSchema, SchemaDelivery, RetryClass } from '../workflow/program.js';
+import type { CallProgram, OfferedSchema, SchemaDelivery, RetryClass } from './program.js';
 import type { AttemptFailureClass } from './failure.js';
 
 /** An order to the outside. Nothing else happens because of a turn. */

@@ -1,5 +1,6 @@
 import type { SourceFailureClass } from '../../contract/source.js';
-import type { EffectClass } from '../workflow/effect-class.js';
+import type { PatchFault } from '../world/judge-patch.js';
+import type { EffectClass } from './program.js';
 
 /** Why a source invocation failed. The names are part of the public contract. */
 export type InvocationFailureClass =
@@ -21,11 +22,7 @@ export type ModelContentDetail =
   | 'policy_denied'
   | 'bad_arguments'
   | 'invalid_patch'
-  | 'disallowed_effect'
-  | 'unknown_entity'
-  | 'near_miss_entity'
-  | 'memory_on_prop'
-  | 'unknown_environment';
+  | PatchFault;
 
 /** Why an attempt failed. */
 export type AttemptFailureClass =

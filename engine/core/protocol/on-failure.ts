@@ -1,5 +1,5 @@
 import type { Json } from '../../contract/json.js';
-import type { CallProgram } from '../workflow/program.js';
+import type { CallProgram } from './program.js';
 import type { CallEvent, CallFailed } from './event.js';
 import { type InvocationFailureClass, leavesOpen } from './failure.js';
 
