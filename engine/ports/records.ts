@@ -275,7 +275,7 @@ export interface PatchRecord {
 
 export interface PatchEffectRecord {
   readonly effect_index: number;
-  readonly op: string;
+  readonly op: EffectOperation;
   readonly entity_id: string | null;
   readonly environment_label: string | null;
   readonly state_before: string | null;

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { EFFECT_OPERATIONS } from '../../engine/core/world/patch-operations.js';
 import { NODE_TYPES } from '../../engine/core/nodes/index.js';
 import { PLACEHOLDER_NAMES } from '../../engine/core/prompt/template.js';
 import { COMPONENT_KINDS } from '../../engine/core/protocol/component.js';
@@ -89,7 +90,7 @@ test('the terms explain every failure class of a call and of an attempt, and no 
 test('the terms explain every reason for which a model is told to answer again, and no other', async () => {
   const [, below = ''] = page('docs/terms.md').split('| detail | the answer |');
   const details = await literalsOf('engine/core/protocol/failure.ts', 'ModelContentDetail');
-  const faults = await literalsOf('engine/core/world/judge-patch.ts', 'PatchFault');
+  const faults = await literalsOf('engine/core/world/patch-operations.ts', 'PatchFault');
   assertSame(firstCells(below.split('\n\n')[0] ?? ''), [...details, ...faults]);
 });
 
@@ -102,6 +103,22 @@ test('the terms, the workflow schema and the program know the same node types', 
   const inSchema = Object.values(schema.$defs).flatMap((definition) => definition.properties?.type?.const ?? []);
   assertSame(documented, Object.keys(NODE_TYPES));
   assertSame(inSchema, Object.keys(NODE_TYPES));
+});
+
+test('the terms, the schemas and the program know the same operations of patches', async () => {
+  const row = page('docs/terms.md')
+    .split('\n')
+    .find((line) => line.startsWith('| effect |'));
+  assertSame(
+    [...(row ?? '').matchAll(/`([a-z_]+)`/g)].map(([, name]) => name ?? ''),
+    EFFECT_OPERATIONS,
+  );
+  const patch = JSON.parse(await read('schemas/world-patch.schema.json')) as { readonly $defs: object };
+  assertSame(Object.keys(patch.$defs), EFFECT_OPERATIONS);
+  const expected = JSON.parse(await read('schemas/workflow-test.schema.json')) as {
+    readonly $defs: { readonly expected_effect: { readonly properties: { readonly op: { readonly enum: string[] } } } };
+  };
+  assertSame(expected.$defs.expected_effect.properties.op.enum, EFFECT_OPERATIONS);
 });
 
 test('the terms name every kind of component and every state of an attempt and of a call', async () => {

@@ -9,14 +9,13 @@ import type { LlmToolLoopProgram, PermittedTool } from '../protocol/program.js';
 import { findBlankTexts } from '../world/blank-text.js';
 import { findPatchComplaints } from '../world/judge-patch.js';
 import { project } from '../world/projection.js';
-import type { EffectOperation, WorldPatch } from '../world/world-patch.js';
+import { EFFECT_OPERATIONS } from '../world/patch-operations.js';
+import type { WorldPatch } from '../world/world-patch.js';
 import type { Complaint } from './generation.js';
 import type { NodeScope } from './node-type.js';
 
 /** How many of a validator's complaints a model is told at once. */
 const COMPLAINTS_MAX = 10;
-
-const OPERATIONS: readonly EffectOperation[] = ['set_entity_state', 'append_entity_memory', 'set_environment_content'];
 
 /** What a model's JSON turns out to be. */
 export type JudgedOutput =
@@ -66,7 +65,7 @@ function judgePatch(node: LlmToolLoopProgram, scope: NodeScope, patch: JsonObjec
     const names = disallowed.map(({ index, op }) => `effects[${index}].op ${JSON.stringify(op)}`).join(', ');
     return unusable(
       'disallowed_effect',
-      `These effects are not allowed: ${names}. Allowed are ${OPERATIONS.join(', ')}.`,
+      `These effects are not allowed: ${names}. Allowed are ${EFFECT_OPERATIONS.join(', ')}.`,
     );
   }
   const said = patch as unknown as WorldPatch;
@@ -97,7 +96,7 @@ function listDisallowed(patch: JsonObject): readonly Disallowed[] {
   if (effects === undefined || !isList(effects)) return [];
   return effects.flatMap((effect, index) => {
     const op = typeof effect === 'object' && effect !== null && !isList(effect) ? effect['op'] : undefined;
-    return typeof op === 'string' && !OPERATIONS.some((allowed) => allowed === op) ? [{ index, op }] : [];
+    return typeof op === 'string' && !EFFECT_OPERATIONS.some((allowed) => allowed === op) ? [{ index, op }] : [];
   });
 }
 

@@ -1,5 +1,5 @@
 import type { SourceFailureClass } from '../../contract/source.js';
-import type { PatchFault } from '../world/judge-patch.js';
+import type { PatchFault } from '../world/patch-operations.js';
 import type { EffectClass } from './program.js';
 
 /** Why a source invocation failed. The names are part of the public contract. */

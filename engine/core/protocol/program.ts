@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import type { Outcome, Problem } from '../../contract/problem.js';
 import type { Retry as SourceRetry } from '../../generated/response-source.js';
 import type { PromptTemplate } from '../prompt/template.js';
-import type { PatchReach } from '../world/judge-patch.js';
+import type { PatchReach } from '../world/patch-operations.js';
 import type { Projection } from '../world/projection.js';
 
 /** What a call may do to the outside. A call other than a read-only one is made again only where its binding is repeatable. */

@@ -3,7 +3,7 @@ import { contentHash } from '../content/canonical.js';
 import { isList } from '../content/json-pointer.js';
 import { toDeliveredSchema } from './delivered-schema.js';
 import type { OfferedSchema } from '../protocol/program.js';
-import type { PatchReach } from '../world/judge-patch.js';
+import { EFFECT_OPERATIONS, PATCH_OPERATIONS, type PatchReach } from '../world/patch-operations.js';
 
 /** A tool as the composed schema needs it. */
 export interface OfferedTool {
@@ -40,20 +40,12 @@ export function withReach(patch: JsonObject, may: PatchReach): JsonObject {
 }
 
 /** What a patch may touch, for a model: a sentence for each limit. */
-function describeReach({ state, memory, environment }: PatchReach): readonly string[] {
-  const limits = [
-    { op: 'set_entity_state', reach: state, self: 'yourself', perceived: 'entities that you are shown' },
-    { op: 'append_entity_memory', reach: memory, self: 'yourself', perceived: 'agents that you are shown' },
-    {
-      op: 'set_environment_content',
-      reach: environment,
-      self: 'your own environment',
-      perceived: 'environments that you are shown',
-    },
-  ] as const;
-  return limits.flatMap(({ op, reach, ...whom }) =>
-    reach === undefined || reach === 'any' ? [] : [`${op} is allowed for ${whom[reach]} only.`],
-  );
+function describeReach(may: PatchReach): readonly string[] {
+  return EFFECT_OPERATIONS.flatMap((op) => {
+    const { limit } = PATCH_OPERATIONS[op];
+    const reach = may[limit.member] ?? 'any';
+    return reach === 'any' ? [] : [`${op} is allowed for ${limit[reach]} only.`];
+  });
 }
 
 /** A declared answer's schema, as a model is given it. */

@@ -1,56 +1,47 @@
-import { unreachable } from '../../contract/unreachable.js';
-import type { Entity, World } from './world.js';
-import type { AppliedEffect, AppliedPatch, WorldEffect, WorldPatch } from './world-patch.js';
+import {
+  partsOf,
+  PATCH_OPERATIONS,
+  targetOf,
+  WORLD_VALUES,
+  type WorldDraft,
+  type WorldValue,
+} from './patch-operations.js';
+import type { World } from './world.js';
+import type { AppliedEffect, AppliedPatch, WorldPatch } from './world-patch.js';
 
 /**
- * The world after a patch, and what each effect found and left. `state_before` is what stood immediately before the
+ * The world after a patch, and what each effect found and left. `state_before` is what was there immediately before the
  * effect, earlier patches and effects included. The given world is not changed.
  * @throws Error where the patch was not judged against this world first: that is a bug
  */
 export function applyPatch(world: World, patch: WorldPatch): { readonly world: World; readonly applied: AppliedPatch } {
   const entities = new Map(world.entities);
   const environments = new Map(world.environments);
-  const effects = patch.effects.map((effect, index) => ({
-    effect_index: index,
-    ...applyEffect(entities, environments, effect, world.turn + 1),
-  }));
+  const draft: WorldDraft = { entities, environments, turn: world.turn + 1 };
+  const effects = patch.effects.map((effect, effect_index): AppliedEffect => {
+    const { op } = effect;
+    const parts = partsOf(effect);
+    const left = PATCH_OPERATIONS[op].apply(draft, parts);
+    return { effect_index, op, [targetOf(op)]: parts.target, ...left };
+  });
   const touched = new Set(effects.flatMap((effect) => effect.entity_id ?? []));
   return { world: { ...world, entities, environments }, applied: { patch, effects, touched_entities: [...touched] } };
 }
 
-function applyEffect(
-  entities: Map<string, Entity>,
-  environments: Map<string, string>,
-  effect: WorldEffect,
-  turn: number,
-): Omit<AppliedEffect, 'effect_index'> {
-  switch (effect.op) {
-    case 'set_entity_state': {
-      const entity = present(entities.get(effect.entity_id), effect.entity_id);
-      entities.set(entity.id, { ...entity, state: effect.state });
-      return { op: effect.op, entity_id: entity.id, state_before: entity.state, state_after: effect.state };
-    }
-    case 'append_entity_memory': {
-      const entity = present(entities.get(effect.entity_id), effect.entity_id);
-      entities.set(entity.id, { ...entity, memory: [...entity.memory, { content: effect.content, turn }] });
-      return { op: effect.op, entity_id: entity.id, state_after: effect.content };
-    }
-    case 'set_environment_content': {
-      const before = present(environments.get(effect.environment_label), effect.environment_label);
-      environments.set(effect.environment_label, effect.content);
-      return {
-        op: effect.op,
-        environment_label: effect.environment_label,
-        state_before: before,
-        state_after: effect.content,
-      };
-    }
-    default:
-      return unreachable(effect);
-  }
-}
-
-function present<Value>(value: Value | undefined, name: string): Value {
-  if (value === undefined) throw new Error(`a patch that was not judged names ${name}`);
-  return value;
+/**
+ * The effects that a turn stores, by the value that they change: of what is appended all; of anything else the last at each
+ * target, unless it leaves what was there at the turn's beginning.
+ * @param effects of all patches of the turn, in the order of application
+ */
+export function effectsToStore<Effect extends AppliedEffect>(
+  effects: readonly Effect[],
+): (value: WorldValue) => readonly Effect[] {
+  return (value) => {
+    const { target, is_appended } = WORLD_VALUES[value];
+    const chosen = effects.filter(({ op }) => PATCH_OPERATIONS[op].changes === value);
+    if (is_appended) return chosen;
+    const first = new Map(chosen.toReversed().map((effect) => [effect[target], effect]));
+    const last = new Map(chosen.map((effect) => [effect[target], effect]));
+    return [...last].flatMap(([id, effect]) => (first.get(id)?.state_before === effect.state_after ? [] : [effect]));
+  };
 }

@@ -1,3 +1,4 @@
+import { partsOf, PATCH_OPERATIONS } from './patch-operations.js';
 import type { WorldPatch } from './world-patch.js';
 
 /**
@@ -12,9 +13,8 @@ const SHOWS = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Control}\p{Fo
 
 /** The pointers of texts in a patch that are blank. */
 export function findBlankTexts({ narration, effects }: WorldPatch): readonly string[] {
-  const inEffects = effects.flatMap((effect, index) => {
-    const [member, text] = effect.op === 'set_entity_state' ? ['state', effect.state] : ['content', effect.content];
-    return isBlank(text) ? [`/effects/${index}/${member}`] : [];
-  });
+  const inEffects = effects.flatMap((effect, index) =>
+    isBlank(partsOf(effect).text) ? [`/effects/${index}/${PATCH_OPERATIONS[effect.op].text}`] : [],
+  );
   return [...(isBlank(narration) ? ['/narration'] : []), ...inEffects];
 }

@@ -1,3 +1,4 @@
+import { PATCH_OPERATIONS, WORLD_VALUES } from './patch-operations.js';
 import type { EffectOperation } from './world-patch.js';
 import type { Entity } from './world.js';
 
@@ -107,7 +108,7 @@ export interface RecordedEffect {
 export type Blamed<Effect extends RecordedEffect> = WorldChange & { readonly blame: readonly Effect[] };
 
 /**
- * Lays each effect at the change that it had a part in.
+ * Attributes each effect to the change that it had a part in.
  * @param effects all effects of the turns after the earlier of the two, up to the later, in the order of application
  */
 export function blameChanges<Effect extends RecordedEffect>(
@@ -115,14 +116,14 @@ export function blameChanges<Effect extends RecordedEffect>(
   effects: readonly Effect[],
 ): readonly Blamed<Effect>[] {
   const places = groupByPlace(effects);
-  const told = new Map<string, number>();
+  const seen = new Map<string, number>();
   return changes.map((change) => {
     const place = placeOfChange(change);
     const parts = places.get(place) ?? [];
     if (change.kind !== 'entity_memory') return { ...change, blame: parts };
     // Memories of one turn stand in the order of their effects.
-    const nth = told.get(place) ?? 0;
-    told.set(place, nth + 1);
+    const nth = seen.get(place) ?? 0;
+    seen.set(place, nth + 1);
     return { ...change, blame: parts.slice(nth, nth + 1) };
   });
 }
@@ -140,15 +141,9 @@ function groupByPlace<Effect extends RecordedEffect>(
   return places;
 }
 
-const KIND_OF_OPERATION = {
-  set_entity_state: 'entity_state',
-  append_entity_memory: 'entity_memory',
-  set_environment_content: 'environment_content',
-} as const satisfies Record<EffectOperation, WorldChange['kind']>;
-
 function placeOfEffect({ op, entity_id, environment_label, turn }: RecordedEffect): string {
-  const kind = KIND_OF_OPERATION[op];
-  return kind === 'entity_memory' ? `${kind} ${entity_id} ${turn}` : `${kind} ${entity_id ?? environment_label}`;
+  const kind = PATCH_OPERATIONS[op].changes;
+  return WORLD_VALUES[kind].is_appended ? `${kind} ${entity_id} ${turn}` : `${kind} ${entity_id ?? environment_label}`;
 }
 
 function placeOfChange(change: WorldChange): string {

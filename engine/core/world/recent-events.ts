@@ -1,4 +1,5 @@
 import { quoteName, quoteText } from '../prompt/quote.js';
+import { partsOf, PATCH_OPERATIONS, targetOf } from './patch-operations.js';
 import { perceivesEntity, perceivesPlace, type Projection } from './projection.js';
 import type { Entity, World, WorldEvent } from './world.js';
 import type { WorldEffect } from './world-patch.js';
@@ -20,13 +21,13 @@ export function recentEvents({ turn, events }: World, turns: number): readonly W
 export interface PerceivedEvent {
   readonly turn: number;
   readonly acting?: { readonly subject: Entity; readonly narration: string };
-  readonly effects: readonly Exclude<WorldEffect, { op: 'append_entity_memory' }>[];
+  readonly effects: readonly WorldEffect[];
 }
 
 /**
  * What a subject perceives of the events that its projection asks for, oldest first. A narration is perceived where its
- * subject is, an effect where the entity or environment is that it changed. Memories are perceived by nobody: whoever has
- * one is shown it as a memory.
+ * subject is, an effect where the entity or environment is that it changed. Memories are perceived by nobody: the agent that
+ * has one is shown it as a memory.
  */
 export function perceiveEvents(world: World, subject: Entity, projection: Projection): readonly PerceivedEvent[] {
   const { events } = projection;
@@ -34,22 +35,18 @@ export function perceiveEvents(world: World, subject: Entity, projection: Projec
   return recentEvents(world, events.turns).flatMap(({ turn, subject_id, patch }) => {
     const doer = world.entities.get(subject_id);
     const isPerceived = doer !== undefined && perceivesEntity(subject, projection, doer);
-    const effects = patch.effects.filter((effect) => effect.op !== 'append_entity_memory');
-    const perceived = effects.filter((effect) => perceivesEffect(world, subject, projection, effect));
+    const perceived = patch.effects.filter((effect) => perceivesEffect(world, subject, projection, effect));
     if (!isPerceived && perceived.length === 0) return [];
     const acting = isPerceived ? { acting: { subject: doer, narration: patch.narration } } : {};
     return [{ turn, ...acting, effects: perceived }];
   });
 }
 
-function perceivesEffect(
-  world: World,
-  subject: Entity,
-  projection: Projection,
-  effect: PerceivedEvent['effects'][number],
-): boolean {
-  if (effect.op === 'set_environment_content') return perceivesPlace(subject, projection, effect.environment_label);
-  const entity = world.entities.get(effect.entity_id);
+function perceivesEffect(world: World, subject: Entity, projection: Projection, effect: WorldEffect): boolean {
+  if (PATCH_OPERATIONS[effect.op].perceived_as === undefined) return false;
+  const { target } = partsOf(effect);
+  if (targetOf(effect.op) === 'environment_label') return perceivesPlace(subject, projection, target);
+  const entity = world.entities.get(target);
   return entity !== undefined && perceivesEntity(subject, projection, entity);
 }
 
@@ -81,10 +78,10 @@ function renderEvent({ turn, acting, effects }: PerceivedEvent): string {
   ].join('\n');
 }
 
-function renderEffect(effect: PerceivedEvent['effects'][number]): string {
-  return effect.op === 'set_entity_state'
-    ? `  - ${effect.entity_id} became: ${cut(effect.state)}`
-    : `  - the place ${effect.environment_label} became: ${cut(effect.content)}`;
+function renderEffect(effect: WorldEffect): string {
+  const { target, text } = partsOf(effect);
+  const what = targetOf(effect.op) === 'entity_id' ? target : `the place ${target}`;
+  return `  - ${what} ${PATCH_OPERATIONS[effect.op].perceived_as}: ${cut(text)}`;
 }
 
 /** A quoted text, cut where it is long, never within a character. */

@@ -6,6 +6,7 @@ import type {
   ObservedTurn,
 } from '../../core/workflow-test/judge.js';
 import { findScripted } from '../../contract/scripted.js';
+import { PATCH_OPERATIONS } from '../../core/world/patch-operations.js';
 import type { ExpectedCall, WorkflowTest } from '../../generated/workflow-test.js';
 import type {
   AttemptRecord,
@@ -76,7 +77,7 @@ export function toEffect({ op, entity_id, environment_label, state_after }: Patc
     op,
     ...(entity_id === null ? {} : { entity_id }),
     ...(environment_label === null ? {} : { environment_label }),
-    ...(op === 'set_entity_state' ? { state: state_after } : { content: state_after }),
+    [PATCH_OPERATIONS[op].text]: state_after,
   };
 }
 

@@ -1,4 +1,5 @@
 import { canonicalText } from '../../core/content/canonical.js';
+import { effectsToStore } from '../../core/world/apply-patch.js';
 import type { AppliedEffect } from '../../core/world/world-patch.js';
 import type { AttemptLease, CommitTurn, Written } from '../../ports/attempts.js';
 import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
@@ -132,6 +133,7 @@ function toValues(lease: AttemptLease, turn: CommitTurn): Values {
   const effects = turn.patches.flatMap(({ patch_seq, applied }) =>
     applied.effects.map((effect): PlacedEffect => ({ ...effect, patch_seq })),
   );
+  const stored = effectsToStore(effects);
   return {
     ...toMoves(turn.agents),
     turn: lease.attempted_turn,
@@ -140,26 +142,14 @@ function toValues(lease: AttemptLease, turn: CommitTurn): Values {
     patch_count: turn.patches.length,
     ...toPatches(turn.patches),
     ...toEffects(effects),
-    ...toStates(lastOf(effects, 'set_entity_state', 'entity_id')),
-    ...toContents(lastOf(effects, 'set_environment_content', 'environment_label')),
-    ...toMemories(effects.filter(({ op }) => op === 'append_entity_memory')),
+    ...toStates(stored('entity_state')),
+    ...toContents(stored('environment_content')),
+    ...toMemories(stored('entity_memory')),
   };
 }
 
 interface PlacedEffect extends AppliedEffect {
   readonly patch_seq: number;
-}
-
-/** The effects that hold at the end of the turn, without those that leave what stood there at its beginning. */
-function lastOf(
-  effects: readonly PlacedEffect[],
-  op: PlacedEffect['op'],
-  target: 'entity_id' | 'environment_label',
-): readonly PlacedEffect[] {
-  const chosen = effects.filter((effect) => effect.op === op);
-  const first = new Map(chosen.toReversed().map((effect) => [effect[target], effect]));
-  const last = new Map(chosen.map((effect) => [effect[target], effect]));
-  return [...last].flatMap(([id, effect]) => (first.get(id)?.state_before === effect.state_after ? [] : [effect]));
 }
 
 function toPatches(patches: CommitTurn['patches']): Values {

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../contract/json.js';
 import { unreachable } from '../../../contract/unreachable.js';
 import type { Invoke } from '../../../core/protocol/command.js';
 import type { Verdict } from '../../../core/protocol/verdict.js';
+import { partsOf, PATCH_OPERATIONS } from '../../../core/world/patch-operations.js';
 import type { WorldPatch } from '../../../core/world/world-patch.js';
 import type { CallBroke, CallOutcome } from '../../../ports/sources.js';
 import { cut, quote, toArguments, toPhrase } from './json-view.js';
@@ -144,14 +145,6 @@ function patchLines(value: Json | undefined): readonly Line[] {
 }
 
 function effectLine(effect: WorldPatch['effects'][number]): Line {
-  switch (effect.op) {
-    case 'set_entity_state':
-      return hanging(10, '      ', good(effect.entity_id), ': state -> ', quote(effect.state));
-    case 'append_entity_memory':
-      return hanging(10, '      ', good(effect.entity_id), ': memory + ', quote(effect.content));
-    case 'set_environment_content':
-      return hanging(10, '      ', good(effect.environment_label), ': content -> ', quote(effect.content));
-    default:
-      return unreachable(effect);
-  }
+  const { target, text } = partsOf(effect);
+  return hanging(10, '      ', good(target), `: ${PATCH_OPERATIONS[effect.op].shown_as} `, quote(text));
 }

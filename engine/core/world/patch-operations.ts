@@ -1,0 +1,156 @@
+import { agentNames, entityNames, type Names, placeNames, renderRoster } from './roster.js';
+import type { Projected } from './projection.js';
+import type { Entity, World } from './world.js';
+import type { EffectOperation, WorldEffect } from './world-patch.js';
+
+/** The kinds of value that effects change: the member that names the place, and whether a change is added to what is there. */
+export const WORLD_VALUES = {
+  entity_state: { target: 'entity_id', is_appended: false },
+  entity_memory: { target: 'entity_id', is_appended: true },
+  environment_content: { target: 'environment_label', is_appended: false },
+} as const;
+
+export type WorldValue = keyof typeof WORLD_VALUES;
+
+/** The part of the world that a node's patches may touch: its subject, what the subject perceives, or anything. */
+export type Reach = 'self' | 'perceived' | 'any';
+
+/** A member that is left out means `any`. For environments, `self` means the subject's own. */
+export interface PatchReach {
+  readonly state?: Reach;
+  readonly memory?: Reach;
+  readonly environment?: Reach;
+}
+
+/** What exactly the live world finds wrong with a patch. */
+export type PatchFault =
+  | 'disallowed_effect'
+  | 'unknown_entity'
+  | 'near_miss_entity'
+  | 'memory_on_prop'
+  | 'unknown_environment';
+
+/** One thing that the live world finds wrong with a patch, in words for a model. */
+export interface PatchComplaint {
+  readonly detail: PatchFault;
+  readonly message: string;
+}
+
+/** The parts of a world that a patch changes, copied for it. */
+export interface WorldDraft {
+  readonly entities: Map<string, Entity>;
+  readonly environments: Map<string, string>;
+  /** The turn that the patch belongs to. */
+  readonly turn: number;
+}
+
+/** What an effect names and what it writes there. */
+export interface EffectParts {
+  readonly target: string;
+  readonly text: string;
+}
+
+/** Where an effect is judged. */
+export interface JudgedPlace {
+  readonly world: World;
+  /** What the subject perceives: rosters name nothing else. */
+  readonly projected: Projected;
+  /** Such as `effects[0]`. */
+  readonly place: string;
+}
+
+/** Everything that the engine knows of one operation of patches; its shape is in `world-patch.schema.json`. */
+export interface PatchOperation {
+  /** The value that it changes: how the change is stored, compared and blamed. */
+  readonly changes: WorldValue;
+  /** The member that holds its text. Tests of workflows observe there what the effect left. */
+  readonly text: 'state' | 'content';
+  /** The member of a node's `may` that limits it, and how a model is told of each limit. */
+  readonly limit: { readonly member: keyof PatchReach; readonly self: string; readonly perceived: string };
+  /** The targets that a subject perceives. */
+  readonly targets: (projected: Projected) => Names;
+  /** What is wrong with an effect whose target exists. */
+  readonly judge?: (judged: JudgedPlace, parts: EffectParts) => PatchComplaint | undefined;
+  /** Changes the draft. The target exists. */
+  readonly apply: (draft: WorldDraft, parts: EffectParts) => Left;
+  /** What a prompt says between target and text to those who perceive the target; left out where nobody perceives it. */
+  readonly perceived_as?: string;
+  /** What a terminal shows between target and text. */
+  readonly shown_as: string;
+}
+
+/** What an effect found and left. */
+export interface Left {
+  /** Absent for what is appended. */
+  readonly state_before?: string;
+  readonly state_after: string;
+}
+
+/** The operations of patches, by `op`. */
+export const PATCH_OPERATIONS: Readonly<Record<EffectOperation, PatchOperation>> = {
+  set_entity_state: {
+    changes: 'entity_state',
+    text: 'state',
+    limit: { member: 'state', self: 'yourself', perceived: 'entities that you are shown' },
+    targets: ({ entities }) => entityNames(entities),
+    apply({ entities }, { target, text }) {
+      const entity = present(entities, target);
+      entities.set(target, { ...entity, state: text });
+      return { state_before: entity.state, state_after: text };
+    },
+    perceived_as: 'became',
+    shown_as: 'state ->',
+  },
+  append_entity_memory: {
+    changes: 'entity_memory',
+    text: 'content',
+    limit: { member: 'memory', self: 'yourself', perceived: 'agents that you are shown' },
+    targets: agentNames,
+    judge({ world, projected, place }, { target }) {
+      if (world.entities.get(target)?.kind === 'agent') return undefined;
+      const roster = renderRoster(target, agentNames(projected));
+      const message = `${place} appends a memory to ${JSON.stringify(target)}, which is a prop; only agents remember. Agents that exist here:\n${roster}`;
+      return { detail: 'memory_on_prop', message };
+    },
+    apply({ entities, turn }, { target, text }) {
+      const entity = present(entities, target);
+      entities.set(target, { ...entity, memory: [...entity.memory, { content: text, turn }] });
+      return { state_after: text };
+    },
+    shown_as: 'memory +',
+  },
+  set_environment_content: {
+    changes: 'environment_content',
+    text: 'content',
+    limit: { member: 'environment', self: 'your own environment', perceived: 'environments that you are shown' },
+    targets: placeNames,
+    apply({ environments }, { target, text }) {
+      const before = present(environments, target);
+      environments.set(target, text);
+      return { state_before: before, state_after: text };
+    },
+    perceived_as: 'became',
+    shown_as: 'content ->',
+  },
+};
+
+/** The names of all operations. */
+export const EFFECT_OPERATIONS = Object.keys(PATCH_OPERATIONS) as readonly EffectOperation[];
+
+/** What an effect names and writes, whatever its members are called. */
+export function partsOf(effect: WorldEffect): EffectParts {
+  const { changes, text } = PATCH_OPERATIONS[effect.op];
+  const members: Readonly<Record<string, string>> = { ...effect };
+  return { target: members[WORLD_VALUES[changes].target] ?? '', text: members[text] ?? '' };
+}
+
+/** The member that names the target of an operation. */
+export function targetOf(op: EffectOperation): 'entity_id' | 'environment_label' {
+  return WORLD_VALUES[PATCH_OPERATIONS[op].changes].target;
+}
+
+function present<Value>(values: ReadonlyMap<string, Value>, name: string): Value {
+  const value = values.get(name);
+  if (value === undefined) throw new Error(`a patch that was not judged names ${name}`);
+  return value;
+}
