@@ -1,10 +1,15 @@
 import type { Kysely } from 'kysely';
-import type { Pool, PoolConfig } from 'pg';
+import type { PoolConfig } from 'pg';
 import pg from 'pg';
 import { findFault } from './database-fault.js';
 import { prepareSession } from './session-settings.js';
 import type { Runner } from './statement.js';
 import type { DB } from './tables.js';
+
+/** Hands out connections, each to one user at a time. Statements of their own go through `OpenDatabase.query`. */
+export interface Connections {
+  connect(): Promise<pg.PoolClient>;
+}
 
 /** An open database, embedded or served: one code path speaks to both. */
 export interface OpenDatabase {
@@ -16,7 +21,7 @@ export interface OpenDatabase {
   readonly is_kept: boolean;
   /** Where connections beside the pool lead to; left out where there can be none. It may hold a password. */
   readonly server_url?: string;
-  readonly pool: Pool;
+  readonly pool: Connections;
   /** The query builder, which is read from disk when it is first asked for: half of what a start would have to load. */
   readonly queries: () => Promise<Kysely<DB>>;
   /** Runs one statement on any connection. */
@@ -36,9 +41,9 @@ const types: NonNullable<PoolConfig['types']> = {
 /** The pool awaits it, though its type does not say so. */
 const onConnect: (client: pg.ClientBase) => unknown = prepareSession;
 
-async function openQueries(pool: Pool): Promise<Kysely<DB>> {
+async function openQueries(pool: Connections): Promise<Kysely<DB>> {
   const { Kysely, PostgresDialect } = await import('kysely');
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: { connect: pool.connect, end: async () => {} } }) });
 }
 
 /** What is known of a database before it is opened, and how what lies behind it is closed. */
@@ -50,37 +55,36 @@ export interface AboutDatabase extends Pick<OpenDatabase, 'description' | 'is_ex
 
 /** Joins a pool's configuration and a way to close what lies behind it. */
 export function openDatabase(config: PoolConfig, about: AboutDatabase): OpenDatabase {
-  const pool = guard(new pg.Pool({ ...config, types, onConnect }), about);
-  // A server that goes away ends its clients, idle or not; whoever asks next hears of it.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  const opened = new pg.Pool({ ...config, types, onConnect });
+  // A server that goes away ends its clients, idle or not; the next statement fails with the reason.
+  opened.on('error', () => {});
+  opened.on('connect', (client) => client.on('error', () => {}));
+  const pool = toConnections(opened, about);
   let builder: Promise<Kysely<DB>> | undefined;
   const queries = (): Promise<Kysely<DB>> => (builder ??= openQueries(pool));
   const close = async (): Promise<void> => {
-    // The query builder ends a pool only once it has used it, so the pool is ended here and the builder left alone.
-    await pool.end();
+    await opened.end();
     await about.release();
   };
   const { description, is_exclusive, is_kept } = about;
   return { description, is_exclusive, is_kept, pool, queries, query: queryOf(pool), close };
 }
 
-/** Whoever asks for a connection is asked first whether the database is still this process's. */
-function guard(pool: Pool, { demandHeld }: AboutDatabase): Pool {
-  if (demandHeld === undefined) return pool;
-  const connect = pool.connect.bind(pool);
-  const connectHeld = async (): Promise<pg.PoolClient> => {
-    demandHeld();
-    return connect();
+/** Connections of a pool; whether the database is still this process's is checked before each is handed out. */
+function toConnections(pool: pg.Pool, { demandHeld }: AboutDatabase): Connections {
+  return {
+    connect: async () => {
+      demandHeld?.();
+      return pool.connect();
+    },
   };
-  return Object.assign(pool, { connect: connectHeld });
 }
 
 /**
  * `pool.query` throws the connection away with every statement that fails, and the embedded database has one only,
  * in the middle of its protocol. Here a connection is given back, and the pool drops it if it is broken.
  */
-function queryOf(pool: Pool): Runner['query'] {
+function queryOf(pool: Connections): Runner['query'] {
   return async (query, values) => {
     const client = await pool.connect();
     let broken: Error | undefined;
@@ -106,7 +110,7 @@ const BEGIN = 'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 10000';
  * Await nothing else of this database inside: an embedded one has a single connection.
  */
 export async function inTransaction<Result>(
-  pool: Pool,
+  pool: Connections,
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();

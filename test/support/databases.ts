@@ -188,11 +188,17 @@ async function statementsOf(database: OpenDatabase, work: () => Promise<unknown>
       client.query = query;
     });
   };
-  database.pool.on('acquire', listen);
+  const { connect } = database.pool;
+  const connectAndListen = async (): Promise<pg.PoolClient> => {
+    const client = await connect();
+    listen(client);
+    return client;
+  };
+  Object.assign(database.pool, { connect: connectAndListen });
   try {
     await work();
   } finally {
-    database.pool.off('acquire', listen);
+    Object.assign(database.pool, { connect });
     for (const restore of undo.toReversed()) restore();
   }
   return heard;

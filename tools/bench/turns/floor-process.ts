@@ -16,7 +16,7 @@ const run = await open(kind);
 async function open(kind: FloorKind): Promise<(calls: readonly CapturedCall[]) => Promise<void>> {
   if (kind.kind === 'unrecorded') return (calls) => clients.turn(calls, recordNothing);
   const database = must(await openInFolder(kind.folder, kind.template));
-  const { turn } = await openHandWritten(database.pool, clients);
+  const { turn } = await openHandWritten(database, clients);
   return turn;
 }
 

@@ -1,7 +1,7 @@
-import type { Pool, PoolClient } from 'pg';
+import type { Connections, OpenDatabase } from '../../../../engine/store/database.js';
 
-/** Whatever runs a statement: a pool, or the connection of a transaction. */
-export type Runner = Pick<PoolClient, 'query'>;
+/** Whatever runs a statement: a database, or the connection of a transaction. */
+export type Runner = Pick<OpenDatabase, 'query'>;
 
 /** Values by column. */
 export type Columns = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export async function update(runner: Runner, table: string, id: string, columns:
 }
 
 /** Runs work in one transaction, which a throw ends with its connection. */
-export async function inOne<Value>(pool: Pool, work: (client: Runner) => Promise<Value>): Promise<Value> {
+export async function inOne<Value>(pool: Connections, work: (client: Runner) => Promise<Value>): Promise<Value> {
   const client = await pool.connect();
   try {
     await client.query('BEGIN');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Pool } from 'pg';
 import { v7 as uuid } from 'uuid';
 import type { JsonObject } from '../../../../engine/contract/json.js';
+import type { OpenDatabase } from '../../../../engine/store/database.js';
 import type { CapturedCall } from '../../stage/captured-call.js';
 import type { BareAnswer } from '../bare-turn.js';
 import { inOne, insert, type Runner, update } from './plain-sql.js';
@@ -32,7 +32,11 @@ interface ChatBody {
 const offered = new Set<string>();
 
 /** Records a call before it is made: the call, and of a generation what is said to the model. */
-export async function recordStart(pool: Pool, attempt: OpenAttempt, call: CapturedCall): Promise<BegunCall> {
+export async function recordStart(
+  database: Pick<OpenDatabase, 'query' | 'pool'>,
+  attempt: OpenAttempt,
+  call: CapturedCall,
+): Promise<BegunCall> {
   const id = uuid();
   const key = call.client_request_id.split('/').slice(2).join('/');
   const parent = attempt.calls.get(key.replace(/\/tool$/, '')) ?? null;
@@ -50,13 +54,13 @@ export async function recordStart(pool: Pool, attempt: OpenAttempt, call: Captur
     status: 'running',
   };
   if (call.to === 'toy') {
-    await insert(pool, 'floor_calls', { ...row, request: JSON.stringify(call.body) });
+    await insert(database, 'floor_calls', { ...row, request: JSON.stringify(call.body) });
     return { id, key, llm_call_id: undefined };
   }
   const llm_call_id = uuid();
   const body = call.body as unknown as ChatBody;
   const { messages: _messages, response_format: _schema, ...settings } = body;
-  await inOne(pool, async (client) => {
+  await inOne(database.pool, async (client) => {
     await insert(client, 'floor_calls', { ...row, request: JSON.stringify(settings) });
     await recordSaid(client, attempt, { key, llm_call_id, call_id: id, body });
   });
@@ -91,7 +95,11 @@ async function recordSaid(client: Runner, attempt: OpenAttempt, said: Said): Pro
 }
 
 /** Records how a call ended: the answer, and of a generation its stream, what it cost, and what was made of it. */
-export async function recordEnd(pool: Pool, call: BegunCall, answer: BareAnswer): Promise<void> {
+export async function recordEnd(
+  database: Pick<OpenDatabase, 'query' | 'pool'>,
+  call: BegunCall,
+  answer: BareAnswer,
+): Promise<void> {
   const { id, llm_call_id } = call;
   const ended = {
     status: 'succeeded',
@@ -100,7 +108,7 @@ export async function recordEnd(pool: Pool, call: BegunCall, answer: BareAnswer)
     ended_at: new Date(),
     ...(llm_call_id === undefined ? { response: answer.text } : {}),
   };
-  await inOne(pool, async (client) => {
+  await inOne(database.pool, async (client) => {
     await update(client, 'floor_calls', id, ended);
     if (llm_call_id !== undefined) await recordHeard(client, llm_call_id, answer);
   });

@@ -1,10 +1,13 @@
-import type { Pool } from 'pg';
 import { v7 as uuid } from 'uuid';
+import type { OpenDatabase } from '../../../../engine/store/database.js';
 import type { CapturedCall } from '../../stage/captured-call.js';
 import type { BareClients } from '../bare-turn.js';
 import { inOne, insert, type Runner, update } from './plain-sql.js';
 import { type OpenAttempt, recordEnd, recordStart } from './record-call.js';
 import { TABLES } from './tables.js';
+
+/** Where it is written. */
+export type FloorDatabase = Pick<OpenDatabase, 'query' | 'pool'>;
 
 /** A turn written by hand. */
 export interface HandWritten {
@@ -22,28 +25,28 @@ interface SaidPatch {
 type States = Map<string, string>;
 
 /** Makes the tables in a database that has none of them. */
-export async function openHandWritten(pool: Pool, clients: BareClients): Promise<HandWritten> {
-  await pool.query(TABLES);
+export async function openHandWritten(database: FloorDatabase, clients: BareClients): Promise<HandWritten> {
+  await database.query(TABLES);
   return {
     turn: async (calls) => {
-      const { attempt, states } = await begin(pool);
+      const { attempt, states } = await begin(database);
       const patches: SaidPatch[] = [];
       await clients.turn(calls, async (call, ask) => {
-        const begun = await recordStart(pool, attempt, call);
+        const begun = await recordStart(database, attempt, call);
         const answer = await ask();
-        await recordEnd(pool, begun, answer);
+        await recordEnd(database, begun, answer);
         if (call.to === 'model') patches.push(...findPatch(begun.id, answer.text));
         return answer;
       });
-      await inOne(pool, (client) => commit(client, attempt, { patches, states }));
+      await inOne(database.pool, (client) => commit(client, attempt, { patches, states }));
     },
   };
 }
 
 /** Takes the world, opens an attempt and reads what the world holds. */
-async function begin(pool: Pool): Promise<{ readonly attempt: OpenAttempt; readonly states: States }> {
+async function begin(database: FloorDatabase): Promise<{ readonly attempt: OpenAttempt; readonly states: States }> {
   const id = uuid();
-  return inOne(pool, async (client) => {
+  return inOne(database.pool, async (client) => {
     const lock = { name: 'lock', text: `SELECT turn FROM floor_worlds WHERE slug = 'bench' FOR UPDATE` };
     const { rows } = await client.query<{ turn: number }>(lock);
     const turn = Number(rows[0]?.turn) + 1;

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openInFolder } from '../../engine/store/embedded.js';
+import type { CapturedCall } from '../../tools/bench/stage/captured-call.js';
+import type { BareAnswer, BareClients } from '../../tools/bench/turns/bare-turn.js';
+import { openHandWritten } from '../../tools/bench/turns/hand-written/turn.js';
+import { must } from '../../tools/bench/turns/must.js';
+
+const READING: CapturedCall = { to: 'toy', url: '', client_request_id: 'bench/turn-1/turn/weather', body: {} };
+
+const ANSWER: BareAnswer = {
+  text: '{}',
+  status: 200,
+  headers: {},
+  pieces: [],
+  usage: { prompt_tokens: 0, completion_tokens: 0 },
+  finish_reason: '',
+};
+
+const clients: BareClients = {
+  turn: async (calls, around) => {
+    for (const call of calls) await around(call, async () => ANSWER);
+  },
+  close: async () => {},
+};
+
+test('the hand-written record writes a turn to the embedded database of a folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'chukwa-hand-'));
+  const database = must(await openInFolder(join(folder, 'floor'), undefined));
+  try {
+    const { turn } = await openHandWritten(database, clients);
+    await turn([READING]);
+    const { rows } = await database.query<{ status: string }>('SELECT status FROM floor_calls');
+    assert.deepEqual(rows, [{ status: 'succeeded' }]);
+  } finally {
+    await database.close();
+    await rm(folder, { recursive: true });
+  }
+});
