@@ -21,7 +21,7 @@ import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
 import type { Problem } from './contract/problem.js';
 import type { Authoring, Done, Engine } from './operations/engine.js';
-import { refuse, unavailable } from './operations/engine.js';
+import { refuse } from './operations/engine.js';
 import type { Workshop } from './operations/plugins/workshop.js';
 import { announceServed, findServed } from './operations/served.js';
 import { callbacksAt, type LoadedTokens, type Tokens } from './operations/tokens.js';
@@ -184,7 +184,7 @@ async function openArchive(variables: Variables): Promise<Done<OpenArchive>> {
 async function openArchiveAt(configuration: StoreConfiguration): Promise<Done<OpenArchive>> {
   const { openStore } = await import('./store/open-store.js');
   const opened = await openStore(configuration);
-  if (!opened.ok) return unavailable(...(await tellOfServe(configuration, opened.problems)));
+  if (!opened.ok) return refuse(...(await tellOfServe(configuration, opened.problems)));
   const store = opened.value;
   return { ok: true, value: { store, close: () => store.database.close() } };
 }
@@ -234,7 +234,7 @@ async function joinEngine(
   const { store, close } = opened.value;
   if (sources.refused.length > 0) {
     await Promise.all([sources.close(), close()]);
-    return unavailable(...sources.refused);
+    return refuse(...sources.refused);
   }
   return {
     ok: true,
@@ -268,7 +268,7 @@ async function joinEngine(
 
 function openDoorbell(wanted: WantedDoorbell, store: Store): Done<Doorbell> {
   const chosen = chooseDoorbell(wanted, store.shared);
-  return chosen.ok ? chosen : unavailable(...chosen.problems);
+  return chosen.ok ? chosen : refuse(...chosen.problems);
 }
 
 function toWantedDoorbell(variables: Variables): WantedDoorbell {
@@ -321,7 +321,7 @@ async function listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promis
     return { ok: true, value: await startServer(desk, tokens, place) };
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
-    return unavailable({
+    return refuse({
       code: 'PORT_TAKEN',
       message: `Nothing can listen on port ${place.port} of ${place.host}: ${error.message}.`,
       repair: 'Name another place in CHUKWA_HOST and CHUKWA_PORT, or with --port.',

@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.js';
+import type { ProblemCode } from './problems/index.js';
 
 /** A place in a file: 1-based line and column. */
 export interface Location {
@@ -12,8 +13,8 @@ export interface Location {
  * Broken promises of the program itself are thrown as bugs and never stand here.
  */
 export interface Problem {
-  /** Stable, SCREAMING_SNAKE for what documents and people get wrong. */
-  readonly code: string;
+  /** Stable, and a key of the catalogue. */
+  readonly code: ProblemCode;
   /** One sentence that says what is wrong. */
   readonly message: string;
   /** JSON Pointer into the document at fault; `''` is the whole document. */

@@ -1,3 +1,4 @@
+import type { ProblemCode } from '../contract/problems/index.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../core/protocol/component.js';
 import type { ComponentRecord, ComponentSummary, ComponentUses, StoredComponent } from '../ports/records.js';
@@ -83,7 +84,7 @@ function refuseHash(hash: string): Refused {
   });
 }
 
-const UNKNOWN: Readonly<Record<ComponentKind, string>> = {
+const UNKNOWN: Readonly<Record<ComponentKind, ProblemCode>> = {
   json_schema: 'UNKNOWN_JSON_SCHEMA',
   prompt_text: 'UNKNOWN_PROMPT_TEXT',
   response_source: 'UNKNOWN_RESPONSE_SOURCE',

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
+import { PROBLEMS } from '../contract/problems/index.js';
 import type { Program } from '../core/protocol/program.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import type { OpenHeartbeat } from '../ports/heartbeat.js';
@@ -57,16 +58,12 @@ export async function whileReachable<Opened extends Archive, Value>(
   } catch (error) {
     const problem = engine.store.database.findFault(error);
     if (problem === undefined) throw error;
-    return unavailable(problem);
+    return refuse(problem);
   }
 }
 
-/** Refuses for what was asked. */
+/** Refuses; whether for what was asked or for the surroundings, the catalogue says of the first problem. */
 export function refuse(...problems: readonly Problem[]): Refused {
-  return { ok: false, because: 'content', problems };
-}
-
-/** Refuses for the state of the surroundings. */
-export function unavailable(...problems: readonly Problem[]): Refused {
-  return { ok: false, because: 'environment', problems };
+  const { exit } = PROBLEMS[problems[0]?.code ?? 'UNEXPECTED'];
+  return { ok: false, because: exit === 4 ? 'environment' : 'content', problems };
 }

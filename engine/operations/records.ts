@@ -1,5 +1,6 @@
-import { isUuid } from '../core/content/uuid.js';
 import type { Problem } from '../contract/problem.js';
+import type { ProblemCode } from '../contract/problems/index.js';
+import { isUuid } from '../core/content/uuid.js';
 import type {
   AttemptRecord,
   AttemptSummary,
@@ -65,6 +66,6 @@ export async function showLlmCall(archive: Archive, id: string): Promise<Done<Ll
   return found(record, 'LLM_CALL_UNKNOWN', `There is no LLM call ${JSON.stringify(id)}.`, 'See chukwa attempt ID.');
 }
 
-function found<Value>(value: Value | undefined, code: string, message: string, repair: string): Done<Value> {
+function found<Value>(value: Value | undefined, code: ProblemCode, message: string, repair: string): Done<Value> {
   return value === undefined ? refuse({ code, message, repair }) : { ok: true, value };
 }

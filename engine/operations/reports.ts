@@ -2,7 +2,7 @@ import { isUuid } from '../core/content/uuid.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Reported } from '../ports/inbox.js';
 import type { MeantCall } from '../ports/pending-calls.js';
-import { type Done, type Engine, type Refused, unavailable } from './engine.js';
+import { type Done, type Engine, type Refused, refuse } from './engine.js';
 import { type SaidReport, settleByReport, toPayload } from './settle-by-report.js';
 
 export type { SaidReport } from './settle-by-report.js';
@@ -77,7 +77,7 @@ const SETTLED: Readonly<Record<SaidReport['kind'], string>> = {
 
 /** It is kept nowhere yet: whoever says it again hears what becomes of it. */
 function undecided(): Refused {
-  return unavailable({
+  return refuse({
     code: 'CALL_ENDING',
     message: 'The call is being ended at this moment, or its driver has just died: the report was not kept.',
     repair: 'Send the report again in a few seconds.',

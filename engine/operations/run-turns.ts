@@ -10,7 +10,7 @@ import type { AttemptRecord, AttemptStatus, InvocationSummary } from '../ports/r
 import type { OnProgress } from '../runtime/progress.js';
 import { Overtaken } from '../runtime/attempt.js';
 import { type AttemptEnd, runAttempt } from '../runtime/run-attempt.js';
-import { type Done, type Engine, refuse, type Refused, unavailable } from './engine.js';
+import { type Done, type Engine, refuse, type Refused } from './engine.js';
 import { loadScenario } from './load-program.js';
 import { narrowRun, type Narrowing } from './narrow-run.js';
 import { expireCalls } from './reports.js';
@@ -174,10 +174,10 @@ async function unlessLost<Value>(
   try {
     return { ok: true, value: await work() };
   } catch (error) {
-    if (error instanceof Overtaken) return unavailable(overtaken(world_slug));
+    if (error instanceof Overtaken) return refuse(overtaken(world_slug));
     const problem = engine.store.database.findFault(error);
     if (problem === undefined) throw error;
-    return unavailable({
+    return refuse({
       ...problem,
       message: `${problem.message} Turn ${committed} of ${world_slug} is the last that is known to be committed.`,
       repair: `${problem.repair} Then: chukwa run ${world_slug}. Turn ${committed + 1} goes on from its records, with the services that it had: after a park, chukwa toys starts them, and tells the variables to set.`,
@@ -256,7 +256,7 @@ export function worldBusy(
   }: { readonly holder: Holder; readonly attempt_id: string; readonly until: number },
 ): Refused {
   const until = new Date(until_ms).toISOString();
-  return unavailable({
+  return refuse({
     code: 'WORLD_BUSY',
     message: `The world ${slug} is being run by process ${pid} on ${host} (attempt ${attempt_id}).`,
     repair: `Wait for it, or stop it: chukwa stop ${attempt_id}. A dead driver's hold ends at ${until}.`,

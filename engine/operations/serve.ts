@@ -1,6 +1,6 @@
 import type { Problem } from '../contract/problem.js';
 import type { Composition, HttpDesk, ServePlace } from './composition.js';
-import { type Done, type Engine, unavailable, whileReachable } from './engine.js';
+import { type Done, type Engine, refuse, whileReachable } from './engine.js';
 import { askToStop, reportCall } from './reports.js';
 import { runWorker, type WorkerEvent, type WorkRequest } from './run-worker.js';
 import type { LoadedTokens } from './tokens.js';
@@ -72,6 +72,6 @@ async function unlessLost<Value>(engine: Engine, task: () => Promise<Done<Value>
   } catch (error) {
     const problem: Problem | undefined = engine.store.database.findFault(error);
     if (problem === undefined) throw error;
-    return unavailable(problem);
+    return refuse(problem);
   }
 }

@@ -2,9 +2,10 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { Problem } from '../contract/problem.js';
+import { isProblemCode } from '../contract/problems/index.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Composition, ServedAt } from './composition.js';
-import { type Done, type Engine, refuse, type Refused, unavailable, whileReachable } from './engine.js';
+import { type Done, type Engine, refuse, type Refused, whileReachable } from './engine.js';
 import { findForeign, isOwnFolder } from './own-files.js';
 import { prove } from './proof.js';
 import { attemptUnknown } from './records.js';
@@ -173,8 +174,7 @@ async function through(
     });
     const answer: unknown = await response.json();
     if (response.ok && isAcknowledgement(answer)) return { ok: true, value: answer };
-    const problem = toProblem(served, answer);
-    return response.status === 422 ? refuse(problem) : unavailable(problem);
+    return refuse(toProblem(served, answer));
   } catch {
     return undefined;
   }
@@ -189,7 +189,7 @@ function isAcknowledgement(answer: unknown): answer is Acknowledgement {
 function toProblem({ url }: ServedAt, answer: unknown): Problem {
   const { code, detail, repair } = Object(answer) as Readonly<Record<string, unknown>>;
   return {
-    code: typeof code === 'string' ? code : 'UNEXPECTED',
+    code: isProblemCode(code) ? code : 'UNEXPECTED',
     message: typeof detail === 'string' ? detail : `The server at ${url} could not do it.`,
     ...(typeof repair === 'string' ? { repair } : {}),
   };

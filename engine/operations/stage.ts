@@ -4,7 +4,7 @@ import type { Problem } from '../contract/problem.js';
 import { parseSource } from '../core/content/source-text.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import type { AnswerAsPerson, Composition, Stage } from './composition.js';
-import { type Done, refuse, unavailable } from './engine.js';
+import { type Done, refuse } from './engine.js';
 
 /** What is to be set up before a world can run without the outside. */
 export interface StageRequest {
@@ -40,7 +40,7 @@ export async function startStage(composition: Composition, request: StageRequest
     await close();
     const taken = findTakenPort(error);
     if (taken === undefined) throw error;
-    return unavailable(portTaken(taken));
+    return refuse(portTaken(taken));
   }
   const variables = Object.assign({}, ...stages.map((stage) => stage.variables)) as Stage['variables'];
   return { ok: true, value: { variables, close } };

@@ -3,7 +3,7 @@ import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Callback, MakeCallback } from '../ports/sources.js';
 import type { Problem } from '../contract/problem.js';
-import { type Done, refuse, unavailable } from './engine.js';
+import { type Done, refuse } from './engine.js';
 import { findForeign, type Foreign } from './own-files.js';
 
 /** What lets somebody in over HTTP. */
@@ -48,7 +48,7 @@ export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens
   try {
     const is_new = await makeFile(file);
     const foreign = await findForeign(file);
-    if (foreign !== undefined) return unavailable(exposed(file, foreign));
+    if (foreign !== undefined) return refuse(exposed(file, foreign));
     const kept = parseTokens(await readFile(file, 'utf8'));
     if (kept === undefined)
       return unusable(file, `it does not hold two tokens of at least ${TOKEN_LENGTH_MIN} characters`);
@@ -137,7 +137,7 @@ const EXPOSED: Readonly<Record<Foreign, readonly [message: string, repair: (file
 const READ_BEFORE = 'Where somebody may have read them, delete the file instead, and new ones are made.';
 
 function unusable(file: string, reason: string) {
-  return unavailable({
+  return refuse({
     code: 'TOKENS_UNUSABLE',
     message: `The tokens in ${file} cannot be used: ${reason}.`,
     repair: 'Delete the file, and new ones are made; or set CHUKWA_TOKEN and CHUKWA_OPERATOR_TOKEN.',

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
+import type { ProblemCode } from '../contract/problems/index.js';
 import { appendToken, isList } from '../core/content/json-pointer.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { NO_ALTERNATIVE } from './alternatives.js';
@@ -20,7 +21,7 @@ export function toProblems(errors: readonly ErrorObject[]): readonly Problem[] {
     .slice(0, PROBLEM_MAX + 1)
     .flatMap(toProblem);
   if (problems.length <= PROBLEM_MAX && errors.length === looked.length) return problems;
-  const rest = {
+  const rest: Problem = {
     code: 'TOO_MANY_PROBLEMS',
     message: `there are more problems than the ${Math.min(PROBLEM_MAX, problems.length)} that are listed`,
     pointer: '',
@@ -93,7 +94,7 @@ function toSingleProblem(error: ErrorObject): readonly Problem[] {
 }
 
 interface Complaint {
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly message: string;
   readonly repair: string;
   /** The member at fault, where it is one below the place. */

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
+import type { ProblemCode } from '../contract/problems/index.js';
 import { canonicalText, contentHash } from '../core/content/canonical.js';
 import { sha256 } from '../core/content/sha256.js';
 import type { Validate } from '../core/protocol/program.js';
@@ -199,7 +200,7 @@ interface LeftOut {
 }
 
 function bad(
-  code: string,
+  code: ProblemCode,
   message: string,
   { folder, name }: LeftOut,
   repair = 'Correct it, or take the folder out; the other plugins are there.',

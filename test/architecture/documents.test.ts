@@ -148,25 +148,6 @@ test('ids normalise as the table of the terms says', () => {
   }
 });
 
-test('the catalogue of problems has every code that the program uses, and no other', async () => {
-  const files = [...(await listFiles('engine', '.ts')), ...(await listFiles('fixtures', '.ts'))];
-  const codes = (await Promise.all(files.map(read))).flatMap(findCodes);
-  assert.ok(codes.length > 60, `${codes.length} codes`);
-  assertSame(
-    firstCells(page('docs/problems.md')).filter((name) => /^[A-Z][A-Z0-9_]+$/.test(name)),
-    codes,
-  );
-});
-
-/** Words in capitals that are no codes of problems: variables, and what the network says. */
-const OTHER_CAPITALS = /^(CHUKWA_|OPENAI_|NO_COLOR$|EAI_|UND_ERR_|ERR_|ECONN)/;
-
-function findCodes(source: string): readonly string[] {
-  const stated = [...source.matchAll(/\bcode: '([A-Z][A-Z0-9_]*)'/g)];
-  const named = [...source.matchAll(/'([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)'/g)];
-  return [...stated, ...named].map(([, code]) => code ?? '').filter((code) => !OTHER_CAPITALS.test(code));
-}
-
 test('the rooms of the architecture page are the folders of the engine and of its core', async () => {
   const [, below = ''] = page('docs/architecture.md').split('\n## Rooms\n');
   const [inEngine = '', beside = ''] = below.split('Beside the engine:');

@@ -102,9 +102,14 @@ test('what a scenario check says is found in the file of the document at fault',
   const { components } = await validateDocuments(parts, ['.']);
   const faulty = components.find(({ kind }) => kind === 'cognition_workflow');
   assert.ok(faulty);
-  const problem = { code: 'NOT_EXECUTABLE', message: 'no node is applied', pointer: '/apply/from', document: faulty };
+  const problem = {
+    code: 'APPLY_FROM_UNKNOWN' as const,
+    message: 'no node is applied',
+    pointer: '/apply/from',
+    document: faulty,
+  };
   const { findings } = await validateDocuments({ ...parts, checkScenario: () => [problem] }, ['.']);
-  assert.deepEqual(findings.map(inShort), ['bob/workflow.json:20:5 NOT_EXECUTABLE at "/apply/from"']);
+  assert.deepEqual(findings.map(inShort), ['bob/workflow.json:20:5 APPLY_FROM_UNKNOWN at "/apply/from"']);
 });
 
 test('a scenario check finds every document that the scenario refers to', async (t) => {

@@ -76,7 +76,7 @@ describe('what is reported of a call', () => {
   const HAPPY: Validate = (value) =>
     typeof value === 'object' && value !== null && 'happy' in value
       ? []
-      : [{ code: 'X', message: 'it is not happy', pointer: '' }];
+      : [{ code: 'BAD_VALUE', message: 'it is not happy', pointer: '' }];
   const OUTPUT = { hash: 'h', schema: {}, validate: HAPPY };
 
   async function receive(t: TestContext, report: CallReport, call: Wanted['call'] = {}) {

@@ -32,7 +32,7 @@ const POLICY: PolicyProgram = { hash: 'p', allow: new Set(['vend']) };
 const NEVER: SchemaProgram = {
   hash: 's',
   schema: {},
-  validate: () => [{ code: 'WRONG', message: 'nothing is good enough', pointer: '/candy' }],
+  validate: () => [{ code: 'BAD_VALUE', message: 'nothing is good enough', pointer: '/candy' }],
 };
 
 const ANYTHING: SchemaProgram = { hash: 'a', schema: {}, validate: () => [] };

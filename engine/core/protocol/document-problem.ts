@@ -8,15 +8,8 @@ export interface DocumentProblem extends Problem {
 }
 
 /** What a check says of one place: everything but the document. */
-export interface Complaint {
-  readonly code: string;
-  readonly message: string;
+export interface Complaint extends Pick<Problem, 'code' | 'message' | 'offset' | 'repair' | 'severity'> {
   readonly pointer: string;
-  /** How many characters of the text at the pointer stand before it. */
-  readonly offset?: number;
-  readonly repair?: string;
-  /** Left out means an error. */
-  readonly severity?: 'error' | 'note';
 }
 
 /** Whether a problem keeps a document from being used; a note does not. */

@@ -116,18 +116,20 @@ export function checkTemplate(
     const known = roots.map((name) => `/${name}/...`).join(', ');
     return [
       {
-        code: 'TEMPLATE_PATH_UNREADABLE',
+        code: 'TEMPLATE_PATH_UNREADABLE' as const,
         message: `${read.from} cannot be read here.`,
         pointer: appendToken(`${pointer}${read.pointer}`, '$from'),
         repair: `Read one of ${known}.`,
       },
     ];
   });
-  const malformed = listMalformedReads(template).map((place) => ({
-    code: 'TEMPLATE_READ_MALFORMED',
-    message: '"$from" needs a JSON Pointer, and nothing beside it but "default".',
-    pointer: `${pointer}${place}`,
-    repair: 'Write {"$from": "/world/attempted_turn"} or the like.',
-  }));
+  const malformed = listMalformedReads(template).map(
+    (place): Complaint => ({
+      code: 'TEMPLATE_READ_MALFORMED',
+      message: '"$from" needs a JSON Pointer, and nothing beside it but "default".',
+      pointer: `${pointer}${place}`,
+      repair: 'Write {"$from": "/world/attempted_turn"} or the like.',
+    }),
+  );
   return [...reads, ...malformed];
 }

@@ -49,7 +49,7 @@ function checkEnvironments(scenario: Scenario): readonly Complaint[] {
       ? []
       : [
           {
-            code: 'ENVIRONMENT_TWICE',
+            code: 'ENVIRONMENT_TWICE' as const,
             message: `The environment ${label} stands here a second time.`,
             pointer: `/environments/${index}/label`,
             repair: 'Give each environment a label of its own.',
@@ -68,7 +68,7 @@ function checkEntity(scenario: Scenario, index: number): readonly Complaint[] {
     ...(first < index
       ? [
           {
-            code: 'ENTITY_TWICE',
+            code: 'ENTITY_TWICE' as const,
             message: `The entity ${entity.id} stands here a second time.`,
             pointer: `${pointer}/id`,
             repair: 'Give each entity an id of its own.',

@@ -167,7 +167,7 @@ function checkCall(
     ...(needsLeave && !allowed
       ? [
           {
-            code: 'POLICY_DENIES',
+            code: 'POLICY_DENIES' as const,
             message: `${place.policy_id} is ${authored.effect}, runs without being elected, and no tool policy allows it.`,
             pointer: `${place.pointer}/effect`,
             repair: `Add ${JSON.stringify(place.policy_id)} to the "allow" of the profile's tool policy.`,
@@ -177,7 +177,7 @@ function checkCall(
     ...(approval && (needsLeave || allowed)
       ? [
           {
-            code: 'NOT_SUPPORTED_YET',
+            code: 'NOT_SUPPORTED_YET' as const,
             message: `The tool policy wants a person's approval for ${place.policy_id}, and this version cannot ask for one.`,
             pointer: place.pointer,
             repair: 'In the tool policy of the profile, take it out of "require_approval", or out of "allow".',
@@ -187,7 +187,7 @@ function checkCall(
     ...(authored.repeatable === true && authored.effect === 'read_only'
       ? [
           {
-            code: 'REPEATABLE_NEEDS_EFFECT',
+            code: 'REPEATABLE_NEEDS_EFFECT' as const,
             message: `${place.policy_id} is read_only, and "repeatable" is about side effects: a call that only reads can always be made again.`,
             pointer: `${place.pointer}/repeatable`,
             repair: 'Take "repeatable" away, or correct "effect".',
@@ -198,7 +198,7 @@ function checkCall(
       ? []
       : [
           {
-            code: 'NOT_SUPPORTED_YET',
+            code: 'NOT_SUPPORTED_YET' as const,
             message: 'This version cannot honour "connection", and runs nothing that it cannot honour.',
             pointer: `${place.pointer}/connection`,
             repair: 'Take "connection" away for now.',

@@ -6,7 +6,7 @@ import { checkScenario } from './check-scenario.js';
 import { type CompiledPolicy, type CompileParts, hashOf, missing } from './compile-parts.js';
 import { compileWorkflow } from './compile-workflow.js';
 import type { ComponentReference } from '../protocol/component.js';
-import { type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
+import { type Complaint, type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
 import type { Program, SubjectProgram, TurnAmbientProgram, WorkflowProgram } from '../protocol/program.js';
 
 /** A program, or everything that keeps the scenario from running. */
@@ -113,7 +113,7 @@ function toPolicy(hash: string, document: JsonObject): CompiledPolicy {
   return { hash, allow: new Set(allow), require_approval, ...budgets };
 }
 
-const POLICY_MISSING = {
+const POLICY_MISSING: Complaint = {
   code: 'TOOL_POLICY_MISSING',
   message: 'The workflow offers tools and the profile names no tool_policy_ref; without a policy nothing is allowed.',
   pointer: '',

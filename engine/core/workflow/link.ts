@@ -137,7 +137,7 @@ function toEdge(from: string, reference: Reference, known: Known): Edge {
     return { from, reference, to: undefined, problem: { ...problem, ...place } };
   }
   if (known.byPath.has(resolved.value)) return { from, reference, to: resolved.value, problem: undefined };
-  const missing = { code: 'FILE_MISSING', message: `there is no file "${reference.target.path}"`, ...place };
+  const missing: Problem = { code: 'FILE_MISSING', message: `there is no file "${reference.target.path}"`, ...place };
   const nearest = findMeant(from, resolved.value, [...known.byPath.keys(), ...known.others]);
   const repair = nearest === undefined ? 'Correct the path, or add the file.' : `Did you mean "${nearest}"?`;
   return { from, reference, to: undefined, problem: { ...missing, repair } };

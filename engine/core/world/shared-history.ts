@@ -21,7 +21,7 @@ export function findHistoryProblems(world: Scenario, next: Scenario): readonly P
   ];
 }
 
-const CODE = 'SCENARIO_DIFFERS';
+const CODE = 'SCENARIO_DIFFERS' as const;
 
 function findTimeProblems(world: Scenario, next: Scenario): readonly Problem[] {
   return (['start_time', 'chronon_seconds'] as const)

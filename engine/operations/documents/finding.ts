@@ -1,4 +1,5 @@
 import type { Location, Problem } from '../../contract/problem.js';
+import type { ProblemCode } from '../../contract/problems/index.js';
 
 /** One complaint about a file, as people and programs are shown it. Line and column are 0 where it is about the path. */
 export interface Finding {
@@ -6,7 +7,7 @@ export interface Finding {
   readonly line: number;
   readonly column: number;
   readonly pointer: string;
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly message: string;
   readonly repair?: string;
   readonly severity: 'error' | 'note';

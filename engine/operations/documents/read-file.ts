@@ -1,5 +1,6 @@
 import { open, realpath, stat } from 'node:fs/promises';
 import type { Outcome, Problem } from '../../contract/problem.js';
+import type { ProblemCode } from '../../contract/problems/index.js';
 import { placeAt } from '../../core/content/source-tree.js';
 import { isWithin } from '../../core/workflow/link/resolve-path.js';
 
@@ -93,7 +94,7 @@ function tooLarge(size: number): Problem {
   return simple('FILE_TOO_LARGE', `this file has ${size} bytes, and ${FILE_BYTES_MAX} are read at most`, 'Split it.');
 }
 
-function simple(code: string, message: string, repair: string): Problem {
+function simple(code: ProblemCode, message: string, repair: string): Problem {
   return { code, message, pointer: '', repair };
 }
 

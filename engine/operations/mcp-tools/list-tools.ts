@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { contentHash } from '../../core/content/canonical.js';
 import type { CallRecorder } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
-import { type Done, unavailable } from '../engine.js';
+import { type Done, refuse } from '../engine.js';
 import { findListing, type ListingPlugin } from './find-server.js';
 import { readTools, type ServerTool, type UsableTool } from './server-tool.js';
 
@@ -27,7 +27,7 @@ export async function listServerTools(
 ): Promise<Done<ServerTools>> {
   const plugin = findListing(authoring.catalogue);
   if (plugin === undefined)
-    return unavailable({
+    return refuse({
       code: 'PLUGIN_UNKNOWN',
       message: 'There is no plugin that lists the tools of servers.',
       repair: '`chukwa plugin list` shows those that are there, and why others are left out.',
@@ -61,7 +61,7 @@ export async function listServerTools(
   );
   if (outcome.status === 'pending') throw new Error('a server does not list its tools later');
   if (outcome.status === 'failed')
-    return unavailable({
+    return refuse({
       code: 'MCP_SERVER_FAILED',
       message: `The server did not list its tools: ${outcome.failure_message.replace(/[.?]?$/, '.')}`,
       repair: `Set ${server_env} to the URL of the server, or to the command that starts it.`,

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
+import type { Problem } from '../../contract/problem.js';
 import { type Done, refuse } from '../engine.js';
 import type { ServerTools } from './list-tools.js';
 import type { ServerTool, UsableTool } from './server-tool.js';
@@ -63,7 +64,7 @@ function isUsable(tool: ServerTool): tool is UsableTool {
   return tool.unusable === undefined;
 }
 
-function findMissing(tools: readonly ServerTool[], name: string) {
+function findMissing(tools: readonly ServerTool[], name: string): readonly Problem[] {
   if (tools.some((tool) => tool.name === name)) return [];
   return [
     {
@@ -74,7 +75,7 @@ function findMissing(tools: readonly ServerTool[], name: string) {
   ];
 }
 
-function toProblem({ name, unusable }: ServerTool) {
+function toProblem({ name, unusable }: ServerTool): Problem {
   return {
     code: 'MCP_TOOL_UNUSABLE',
     message: `The tool ${JSON.stringify(name)} cannot be written as documents: ${unusable}.`,

@@ -1,3 +1,4 @@
+import type { ProblemCode } from '../../contract/problems/index.js';
 import type { InboxMessageType } from '../../core/inbox/message.js';
 import type { Fail } from '../../core/protocol/command.js';
 import type { PutOff } from '../../ports/attempts.js';
@@ -56,7 +57,7 @@ export type WorkerEvent =
   | { readonly kind: 'timed_out'; readonly calls: number }
   | ({ readonly kind: 'tidied' } & Tidied)
   /** It is gone, or cannot do what it should; the reason says what to do about it. */
-  | { readonly kind: 'database_lost'; readonly code: string; readonly reason: string }
+  | { readonly kind: 'database_lost'; readonly code: ProblemCode; readonly reason: string }
   | { readonly kind: 'database_found' }
   | { readonly kind: 'doorbell_lost'; readonly reason: string }
   | { readonly kind: 'doorbell_found' }

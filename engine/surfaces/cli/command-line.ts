@@ -1,5 +1,7 @@
+import type { Problem } from '../../contract/problem.js';
 import { Command, CommanderError } from 'commander';
 import picocolors from 'picocolors';
+import { PROBLEMS } from '../../contract/problems/index.js';
 import { nearestName } from '../../core/content/nearest-name.js';
 import type { Composition } from '../../operations/composition.js';
 import { waitForDatabase } from '../../operations/wait-for-database.js';
@@ -10,7 +12,7 @@ import { toPatience } from './patience.js';
 import { toSafeLines } from './render/neutralise.js';
 import { verbatim } from './render/line.js';
 import { problemLines } from './render/problems.js';
-import { printLines, printRefused, printUsage, type Session, type Task } from './session.js';
+import { printLines, printProblem, type Session, type Task } from './session.js';
 import type { Terminal } from './terminal.js';
 
 interface GlobalOptions {
@@ -133,7 +135,7 @@ function endParsing(session: Session, command: Command, { exitCode, code, messag
       ? suggestCommand(toRoot(command), /^unknown command '(.*)'$/.exec(said)?.[1] ?? '')
       : hints.map((text) => text.replace(/^\((.*)\)$/, '$1')).join(' ');
   const repair = `${hint === '' ? '' : `${hint} `}See ${toProgramPath(command)} --help.`;
-  return printUsage(session, { code: 'USAGE', message: said, repair });
+  return printProblem(session, { code: 'USAGE', message: said, repair });
 }
 
 /** The parser knows the commands that help lists, and no group of them: `wrld` means `world`, and `create` is one of its own. */
@@ -153,13 +155,16 @@ function reportUnexpected(session: Session, error: unknown, isVerbose: boolean):
   const message = error instanceof Error && error.message !== '' ? error.message : String(error);
   if (OUT_OF_DESCRIPTORS.test(message)) {
     const repair = 'Allow the process more open files, such as: ulimit -n 4096.';
-    const problem = { code: 'DESCRIPTORS_EXHAUSTED', message: `No file descriptor is left: ${message}.`, repair };
-    return printRefused(session, { ok: false, because: 'environment', problems: [problem] });
+    return printProblem(session, {
+      code: 'DESCRIPTORS_EXHAUSTED',
+      message: `No file descriptor is left: ${message}.`,
+      repair,
+    });
   }
   const repair = 'Run chukwa doctor to see what is out of reach; --verbose shows where this came from.';
-  printRefused(session, { ok: false, because: 'environment', problems: [{ code: 'UNEXPECTED', message, repair }] });
+  const code = printProblem(session, { code: 'UNEXPECTED', message, repair });
   if (isVerbose) printStack(session.terminal, error);
-  return EXIT.environment;
+  return code;
 }
 
 /**
@@ -167,7 +172,7 @@ function reportUnexpected(session: Session, error: unknown, isVerbose: boolean):
  * @returns the exit code
  */
 export function reportUncaught(terminal: Pick<Terminal, 'error'>, thrown: unknown, words: readonly string[]): ExitCode {
-  const problem = {
+  const problem: Problem = {
     code: 'UNEXPECTED',
     message: 'Something was thrown outside of every call, by a plugin or by this program, and the process ends.',
     repair:
@@ -175,7 +180,7 @@ export function reportUncaught(terminal: Pick<Terminal, 'error'>, thrown: unknow
   };
   printLines(terminal.error, problemLines([problem]));
   if (words.includes('--verbose')) printStack(terminal, thrown);
-  return EXIT.environment;
+  return PROBLEMS.UNEXPECTED.exit;
 }
 
 function printStack({ error }: Pick<Terminal, 'error'>, thrown: unknown): void {

@@ -1,7 +1,7 @@
 import { Argument } from 'commander';
 import type { ComponentKind } from '../../core/protocol/component.js';
 import { HASH_DIGITS_MIN, toComponentKind } from '../../operations/components.js';
-import { EXIT, type ExitCode } from './exit-code.js';
+import type { ExitCode } from './exit-code.js';
 import { printRefused, type Session } from './session.js';
 
 /** A kind of document. It is judged by `withKind`, so that the complaint has its code. */
@@ -21,7 +21,5 @@ export async function withKind(
   task: (kind: ComponentKind) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const kind = toComponentKind(text);
-  if (kind.ok) return task(kind.value);
-  printRefused(session, kind);
-  return EXIT.usage;
+  return kind.ok ? task(kind.value) : printRefused(session, kind);
 }

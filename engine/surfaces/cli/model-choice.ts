@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { findScript } from '../../operations/stage.js';
 import type { ExitCode } from './exit-code.js';
-import { printRefused, printUsage, type Session } from './session.js';
+import { printRefused, printProblem, type Session } from './session.js';
 
 /** Which model answers, as options say it. */
 export interface ModelOptions {
@@ -94,5 +94,5 @@ function ofEnvironment(model: string | undefined): Pick<Chosen, 'model' | 'asked
 }
 
 function refuseUsage(session: Session, message: string, repair: string): ModelChoice {
-  return { ok: false, code: printUsage(session, { code: 'USAGE', message, repair }) };
+  return { ok: false, code: printProblem(session, { code: 'USAGE', message, repair }) };
 }

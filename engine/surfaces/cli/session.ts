@@ -1,5 +1,6 @@
 import type { Json } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
+import { PROBLEMS } from '../../contract/problems/index.js';
 import type { Composition, OpenArchive } from '../../operations/composition.js';
 import { type Archive, type Done, type Engine, type Refused, whileReachable } from '../../operations/engine.js';
 import { EXIT, type ExitCode } from './exit-code.js';
@@ -39,17 +40,19 @@ export function answer<Value>(
   return EXIT.done;
 }
 
-/** Says why something could not be done, on standard error; with `--json` also as the one document. */
-export function printRefused({ terminal, as_json }: Session, { because, problems }: Refused): ExitCode {
+/**
+ * Prints why something could not be done, on standard error; with `--json` also as the one document.
+ * @returns the exit code of the first problem
+ */
+export function printRefused({ terminal, as_json }: Session, { problems }: Pick<Refused, 'problems'>): ExitCode {
   printLines(terminal.error, problemLines(problems));
   if (as_json) printJson(terminal, toRefusedJson(problems));
-  return because === 'content' ? EXIT.refused : EXIT.environment;
+  return PROBLEMS[problems[0]?.code ?? 'UNEXPECTED'].exit;
 }
 
-/** Says what is wrong with a command line that could be parsed. */
-export function printUsage(session: Session, problem: Problem): ExitCode {
-  printRefused(session, { ok: false, because: 'content', problems: [problem] });
-  return EXIT.usage;
+/** Prints one problem, such as what is wrong with a command line that could be parsed. */
+export function printProblem(session: Session, problem: Problem): ExitCode {
+  return printRefused(session, { problems: [problem] });
 }
 
 /** Opens the engine for one task, and closes it whatever comes. */

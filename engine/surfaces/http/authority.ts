@@ -51,8 +51,8 @@ export function bodyOf({ body }: FastifyRequest): Uint8Array {
 function refuse(reply: FastifyReply, isTooOften: boolean): FastifyReply {
   // The rest of what is being sent is of no interest, and is not waited for.
   reply.header('connection', 'close');
-  if (isTooOften) return sendProblem(reply.header('retry-after', '60'), 429, TOO_OFTEN);
-  return sendProblem(reply.header('www-authenticate', 'Bearer'), 401, UNAUTHORISED);
+  if (isTooOften) return sendProblem(reply.header('retry-after', '60'), TOO_OFTEN);
+  return sendProblem(reply.header('www-authenticate', 'Bearer'), UNAUTHORISED);
 }
 
 /** Whether a request is let in; where it proves itself, what its body has to be. */

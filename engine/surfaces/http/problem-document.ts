@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../contract/problem.js';
+import { PROBLEMS, type ProblemCode } from '../../contract/problems/index.js';
 import type { Refused } from '../../operations/engine.js';
 
 /** What went wrong, as RFC 9457 has it; `code` is stable, and the same as everywhere else. */
@@ -7,7 +8,7 @@ export interface ProblemDocument {
   readonly type: 'about:blank';
   readonly title: string;
   readonly status: number;
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly detail: string;
   readonly repair?: string;
   /** Where there is more than one. */
@@ -29,7 +30,10 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /** A problem as a document. */
-export function toProblemDocument(status: number, { code, message, repair }: Problem): ProblemDocument {
+export function toProblemDocument(
+  { code, message, repair }: Problem,
+  status: number = PROBLEMS[code].status,
+): ProblemDocument {
   return {
     type: 'about:blank',
     title: TITLES[status] ?? 'Error',
@@ -40,18 +44,17 @@ export function toProblemDocument(status: number, { code, message, repair }: Pro
   };
 }
 
-/** Answers with a problem. */
-export function sendProblem(reply: FastifyReply, status: number, problem: Problem): FastifyReply {
-  return reply
-    .code(status)
-    .type('application/problem+json')
-    .send(JSON.stringify(toProblemDocument(status, problem)));
+/** Answers with a problem. @param status where the HTTP server itself has decided on another than the catalogue's */
+export function sendProblem(reply: FastifyReply, problem: Problem, status?: number): FastifyReply {
+  return send(reply, toProblemDocument(problem, status));
 }
 
-/** Answers with what an operation refused: what was asked for is at fault, or the surroundings are. */
-export function sendRefused(reply: FastifyReply, { because, problems }: Refused): FastifyReply {
-  const status = because === 'content' ? 422 : 503;
-  const [first = { code: 'UNEXPECTED', message: 'Something went wrong.' }] = problems;
-  const document = { ...toProblemDocument(status, first), ...(problems.length > 1 ? { problems } : {}) };
-  return reply.code(status).type('application/problem+json').send(JSON.stringify(document));
+/** Answers with what an operation refused. */
+export function sendRefused(reply: FastifyReply, { problems }: Pick<Refused, 'problems'>): FastifyReply {
+  const [first = { code: 'UNEXPECTED' as const, message: 'Something went wrong.' }] = problems;
+  return send(reply, { ...toProblemDocument(first), ...(problems.length > 1 ? { problems } : {}) });
+}
+
+function send(reply: FastifyReply, document: ProblemDocument): FastifyReply {
+  return reply.code(document.status).type('application/problem+json').send(JSON.stringify(document));
 }

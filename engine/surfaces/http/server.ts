@@ -63,10 +63,12 @@ function createServer(): FastifyInstance {
     return503OnClosing: false,
     routerOptions: { maxParamLength: ID_LENGTH_MAX },
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUTS_CHECKED_MS },
-    frameworkErrors: (error, _request, reply) => void sendProblem(reply, 400, malformed(error.message)),
+    frameworkErrors: (error, _request, reply) => void sendProblem(reply, malformed(error.message)),
     clientErrorHandler: (error, socket) => {
       const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-      const document = toProblemDocument(isLate ? 408 : 400, malformed(isLate ? 'it took too long' : 'it is no HTTP'));
+      const document = isLate
+        ? toProblemDocument(malformed('it took too long'), 408)
+        : toProblemDocument(malformed('it is no HTTP'));
       if (socket.writable) endSoon(socket, toRawResponse(document));
       else socket.destroy();
     },
@@ -76,11 +78,10 @@ function createServer(): FastifyInstance {
   server.addContentTypeParser([ANSWER_TYPE, FAILURE_TYPE], { parseAs: 'buffer' }, (_request, bytes, done) =>
     done(null, bytes),
   );
-  server.setNotFoundHandler((_request, reply) => sendProblem(reply, 404, NOTHING_HERE));
-  server.setErrorHandler<FastifyError>((error, _request, reply) => {
-    const { status, problem } = toProblem(error);
-    return sendProblem(reply, status, problem);
-  });
+  server.setNotFoundHandler((_request, reply) => sendProblem(reply, NOTHING_HERE));
+  server.setErrorHandler<FastifyError>(({ statusCode = 500 }, _request, reply) =>
+    sendProblem(reply, toProblem(statusCode), statusCode < 500 ? statusCode : undefined),
+  );
   return server;
 }
 
@@ -90,20 +91,13 @@ function malformed(reason: string): Problem {
   return { code: 'REQUEST_MALFORMED', message: `The request cannot be read: ${reason}.` };
 }
 
-function toProblem({ statusCode = 500 }: FastifyError): { readonly status: number; readonly problem: Problem } {
-  if (statusCode === 413)
-    return {
-      status: 413,
-      problem: { code: 'BODY_TOO_LARGE', message: `The body has more than ${REPORT_BYTES_MAX} bytes.` },
-    };
-  if (statusCode === 415)
-    return {
-      status: 415,
-      problem: { code: 'BODY_NOT_JSON', message: `The body is neither ${ANSWER_TYPE} nor ${FAILURE_TYPE}.` },
-    };
-  if (statusCode < 500) return { status: statusCode, problem: malformed('it is not complete or not consistent') };
-  // What broke is nobody's business outside.
-  return { status: 500, problem: { code: 'UNEXPECTED', message: 'Something went wrong here.' } };
+function toProblem(status: number): Problem {
+  if (status === 413) return { code: 'BODY_TOO_LARGE', message: `The body has more than ${REPORT_BYTES_MAX} bytes.` };
+  if (status === 415)
+    return { code: 'BODY_NOT_JSON', message: `The body is neither ${ANSWER_TYPE} nor ${FAILURE_TYPE}.` };
+  if (status < 500) return malformed('it is not complete or not consistent');
+  // Details of a bug are not sent to callers.
+  return { code: 'UNEXPECTED', message: 'Something went wrong here.' };
 }
 
 function toRawResponse(document: ReturnType<typeof toProblemDocument>): string {

@@ -42,11 +42,11 @@ test('a file whose name holds a line break is not shown by the name of another',
     line: 0,
     column: 0,
     pointer: '',
-    code: 'X',
+    code: 'BAD_VALUE',
     message: 'm',
     severity: 'error',
   } as const;
-  assert.match(paint(findingLines([finding]), { width: 80, has_colours: false }), /^a\\u\{a\}b c\.json {2}X/);
+  assert.match(paint(findingLines([finding]), { width: 80, has_colours: false }), /^a\\u\{a\}b c\.json {2}BAD_VALUE/);
 });
 
 test('words and pictures made with joiners stay whole', () => {

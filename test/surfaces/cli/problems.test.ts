@@ -22,23 +22,29 @@ const CASES: readonly (readonly [name: string, problem: Problem, text: string])[
   ],
   [
     'what to do about a file stands beneath',
-    { code: 'X', message: 'm', repair: 'Do.', pointer: '', location: { file: 'a.json', line: 1, column: 1 } },
-    'a.json:1:1  X  m  (at /)\n    what to do: Do.\n',
+    { code: 'BAD_VALUE', message: 'm', repair: 'Do.', pointer: '', location: { file: 'a.json', line: 1, column: 1 } },
+    'a.json:1:1  BAD_VALUE  m  (at /)\n    what to do: Do.\n',
   ],
   [
     'a note is called one',
-    { code: 'X', message: 'm', severity: 'note', pointer: '/a', location: { file: 'a.json', line: 1, column: 1 } },
-    'a.json:1:1  X  note: m  (at /a)\n',
+    {
+      code: 'BAD_VALUE',
+      message: 'm',
+      severity: 'note',
+      pointer: '/a',
+      location: { file: 'a.json', line: 1, column: 1 },
+    },
+    'a.json:1:1  BAD_VALUE  note: m  (at /a)\n',
   ],
   [
     'what is wrong with a path has no place in a file',
-    { code: 'X', message: 'm', repair: 'Do.', pointer: '', location: { file: 'nowhere', line: 0, column: 0 } },
-    'nowhere  X  m\n    what to do: Do.\n',
+    { code: 'BAD_VALUE', message: 'm', repair: 'Do.', pointer: '', location: { file: 'nowhere', line: 0, column: 0 } },
+    'nowhere  BAD_VALUE  m\n    what to do: Do.\n',
   ],
   [
     'names that others chose cannot steer the terminal',
-    { code: 'X', message: 'no \u001b[2J' },
-    'error: no \\u{1b}[2J\n  details: X\n',
+    { code: 'BAD_VALUE', message: 'no \u001b[2J' },
+    'error: no \\u{1b}[2J\n  details: BAD_VALUE\n',
   ],
 ];
 

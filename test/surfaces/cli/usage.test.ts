@@ -173,7 +173,7 @@ test('--verbose shows where it came from', async () => {
 });
 
 test("an environment that is at fault ends with 4 and the problem's own repair", async () => {
-  const problems = [{ code: 'DATABASE_UNREACHABLE', message: 'Nobody answers.', repair: 'Start it.' }];
+  const problems = [{ code: 'DATABASE_UNREACHABLE' as const, message: 'Nobody answers.', repair: 'Start it.' }];
   const composition: Composition = {
     ...UNTOUCHED,
     openArchive: async () => ({ ok: false, because: 'environment', problems }),

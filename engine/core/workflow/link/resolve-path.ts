@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../contract/problem.js';
+import type { ProblemCode } from '../../../contract/problems/index.js';
 import { commonFolder, relativePath } from './relative-path.js';
 
 /** The scheme under which documents name the schemas that ship. */
@@ -39,7 +40,7 @@ function widen(folder: string, workingFolder: string): string {
   return `Name the folder that holds both: --root ${/^[\w./-]+$/.test(root) ? root : JSON.stringify(root)}`;
 }
 
-function refuse(code: string, message: string, repair = 'Write a path such as "./name.json".'): Outcome<never> {
+function refuse(code: ProblemCode, message: string, repair = 'Write a path such as "./name.json".'): Outcome<never> {
   return { ok: false, problems: [{ code, message, repair }] };
 }
 

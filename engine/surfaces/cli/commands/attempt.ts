@@ -5,7 +5,7 @@ import { type SettledCall, settleCall } from '../../../operations/settle-call.js
 import { attemptLines } from '../render/attempt.js';
 import { accent, hanging, type Line, verbatim } from '../render/line.js';
 import { count } from '../render/words.js';
-import { answer, type Perform, printUsage, type Session, withArchive, withEngine } from '../session.js';
+import { answer, type Perform, printProblem, type Session, withArchive, withEngine } from '../session.js';
 
 /** `chukwa attempt`, and `chukwa attempt settle` */
 export function addAttempt(program: Command, perform: Perform): void {
@@ -43,7 +43,7 @@ interface SettleOptions {
 
 async function settle(session: Session, attempt_id: string, { call, result, notPerformed, reason }: SettleOptions) {
   if (result === undefined && notPerformed !== true) {
-    return printUsage(session, {
+    return printProblem(session, {
       code: 'USAGE',
       message: 'Whether the call took place has to be said.',
       repair: 'Add --result FILE with what it answered, or --not-performed.',

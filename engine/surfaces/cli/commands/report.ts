@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import type { Json } from '../../../contract/json.js';
+import type { Problem } from '../../../contract/problem.js';
 import { describeTextFault, parseJson } from '../../../core/content/parse-json.js';
 import { type Done, refuse } from '../../../operations/engine.js';
 import { readAnswerFile } from '../../../operations/read-answer-file.js';
@@ -8,7 +9,7 @@ import type { SaidReport } from '../../../operations/reports.js';
 import { report } from '../../../operations/served.js';
 import type { ExitCode } from '../exit-code.js';
 import { reportedLines } from '../render/acknowledgement.js';
-import { answer, type Perform, printRefused, printUsage, type Session } from '../session.js';
+import { answer, type Perform, printRefused, printProblem, type Session } from '../session.js';
 
 interface ReportOptions {
   readonly result?: string;
@@ -31,7 +32,7 @@ export function addReport(program: Command, perform: Perform): void {
 
 async function run(session: Session, correlation: string, options: ReportOptions): Promise<ExitCode> {
   if ((options.result === undefined) === (options.failed === undefined))
-    return printUsage(session, {
+    return printProblem(session, {
       code: 'USAGE',
       message: 'Either --result or --failed says how the call ended.',
       repair: 'Give one of the two.',
@@ -55,7 +56,7 @@ async function readJson(file: string, folder: string): Promise<Done<Json>> {
   return parsed.ok ? parsed : refuse(noJson(file, describeTextFault(parsed.fault)));
 }
 
-function noJson(file: string, reason: string) {
+function noJson(file: string, reason: string): Problem {
   return {
     code: 'RESULT_NOT_JSON',
     message: `${file} does not hold JSON that can be kept: ${reason}.`,

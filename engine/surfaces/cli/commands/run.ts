@@ -15,7 +15,7 @@ import { type RootOptions, toPlace } from '../place.js';
 import type { Narration } from '../narration.js';
 import { playTurns } from '../play-turns.js';
 import { queuedLines } from '../render/queue.js';
-import { answer, type Perform, printUsage, type Session, withEngine } from '../session.js';
+import { answer, type Perform, printProblem, type Session, withEngine } from '../session.js';
 
 interface RunOptions extends ModelOptions, Narrowing, RootOptions {
   readonly scenario?: string;
@@ -102,7 +102,8 @@ function toShown({ terminal }: Session, files: readonly string[]): readonly stri
 
 async function runDry(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
   const { turns, dry, answers, llm, script, model, anew, writeMissing } = options;
-  const refuse = (message: string, repair: string): ExitCode => printUsage(session, { code: 'USAGE', message, repair });
+  const refuse = (message: string, repair: string): ExitCode =>
+    printProblem(session, { code: 'USAGE', message, repair });
   if (answers === undefined && writeMissing === undefined)
     return refuse('A dry run asks nobody, so it needs the answers.', 'Add --answers FILE, or --write-missing FILE.');
   if (dry !== true)
@@ -142,7 +143,7 @@ async function queueFor(session: Session, world_slug: string, options: RunOption
       '--queue leaves the turns to workers: who answers, and how often a turn is tried anew, is said there.';
     const repair =
       'Leave --retries, --llm, --model, --script, --dry, --answers, --anew, --tools and --connections out.';
-    return printUsage(session, { code: 'USAGE', message, repair });
+    return printProblem(session, { code: 'USAGE', message, repair });
   }
   const { scenario } = scenarioOf(session, options);
   const queued = await withEngine(session, async (engine) => {

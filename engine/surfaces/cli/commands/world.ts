@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Problem } from '../../../contract/problem.js';
 import type { Done, Engine } from '../../../operations/engine.js';
 import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
 import { diffPlaces, type DiffRequest, diffTurns } from '../../../operations/diff-worlds.js';
@@ -21,7 +22,7 @@ import { diffLines } from '../render/diff.js';
 import { accent, type Line, line, verbatim } from '../render/line.js';
 import { worldStoryLines } from '../render/world-story.js';
 import { shownWorldLines, worldLines, worldListLines } from '../render/world.js';
-import { answer, type Perform, printUsage, type Session, withArchive, withEngine } from '../session.js';
+import { answer, type Perform, printProblem, type Session, withArchive, withEngine } from '../session.js';
 import { addTransfer } from './world-transfer.js';
 import { type RootOptions, toPlace } from '../place.js';
 
@@ -98,7 +99,7 @@ function addDiff(world: Command, perform: Perform): void {
     .action((a: string, b: string, c: string | undefined, options: DiffOptions) =>
       perform(async (session) => {
         const request = toDiff([a, b, c], options);
-        if (request.kind === 'usage') return printUsage(session, request.problem);
+        if (request.kind === 'usage') return printProblem(session, request.problem);
         const diff = await withArchive(session, (archive) =>
           request.kind === 'turns' ? diffTurns(archive, request) : diffPlaces(archive, request),
         );
@@ -125,7 +126,7 @@ function toDiff([a, b, c]: readonly [string, string, string | undefined], { blam
       ...only,
     } as const;
   if (!blame && only.subject === undefined) return { kind: 'places', from, to, ...only } as const;
-  const problem = {
+  const problem: Problem = {
     code: 'USAGE',
     message: 'Only between two turns of one world is it known what brought a change about.',
     repair: 'Leave --blame and --subject out, or write: chukwa world diff SLUG A B',
@@ -174,7 +175,7 @@ function addDelete(world: Command, perform: Perform): void {
         const { ask } = session.terminal;
         if (!yes && (ask === undefined || session.as_json)) {
           const message = `Nobody can be asked here whether ${JSON.stringify(slug)} is to be deleted.`;
-          return printUsage(session, { code: 'USAGE', message, repair: 'Add --yes, where it is.' });
+          return printProblem(session, { code: 'USAGE', message, repair: 'Add --yes, where it is.' });
         }
         const confirm = async ({ turn }: WorldRecord): Promise<boolean> =>
           yes || /^y(es)?$/i.test((await ask?.(`Delete ${slug} and its ${turn} turns for good? [y/N] `))?.trim() ?? '');

@@ -12,7 +12,7 @@ export const callback: Route = {
   async answer(desk, request, reply) {
     const { correlation_id } = request.params as { readonly correlation_id: string };
     const report = readReport(request.headers['content-type'] ?? '', bodyOf(request));
-    if (!report.ok) return sendProblem(reply, 400, report.problem);
+    if (!report.ok) return sendProblem(reply, report.problem);
     return acknowledge(reply, await desk.report(correlation_id, report.value));
   },
 };

@@ -22,5 +22,5 @@ export const readiness: Route = {
   access: 'anybody',
   schema: { response: { 200: STATUS } },
   answer: async (desk, _request, reply) =>
-    (await desk.isReady()) ? { status: 'ready' } : sendProblem(reply, 503, NOT_READY),
+    (await desk.isReady()) ? { status: 'ready' } : sendProblem(reply, NOT_READY),
 };

@@ -1,0 +1,137 @@
+import { content, environment, usage } from './entry.js';
+
+/** Why a command cannot do what it was asked to do. */
+export const COMMAND_PROBLEMS = {
+  USAGE: usage('The command line itself is wrong.', '`chukwa --help`'),
+  RUN_TOOL_NOT_OFFERED: content(
+    '`run --tools` names a tool that the scenario does not offer, or that its policy does not allow: a run can ' +
+      'only narrow.',
+    'Name those that the message lists.',
+  ),
+  RUN_CONNECTION_NOT_GRANTED: content(
+    '`run --connections` names a connection that no profile grants.',
+    'Leave it out.',
+  ),
+  NO_SCENARIO: content('There is no scenario in what was named.', "Name a scenario's file."),
+  SEVERAL_SCENARIOS: content('There are several.', 'Name the file of one.'),
+  COMPONENT_KIND_UNKNOWN: usage('There is no such kind of document.', 'The message lists all kinds.'),
+  COMPONENT_HASH_INVALID: content(
+    'What was given is no hash, and no beginning of one.',
+    'Write 64 hex digits, or at least the first 8.',
+  ),
+  UNKNOWN_JSON_SCHEMA: content(
+    'No JSON Schema of this hash is stored.',
+    '`chukwa list json_schema`, or `chukwa put PATH`',
+  ),
+  UNKNOWN_RESPONSE_SOURCE: content(
+    'No response source of this hash is stored.',
+    '`chukwa list response_source`, or `chukwa put PATH`',
+  ),
+  UNKNOWN_COGNITION_WORKFLOW: content(
+    'No cognition workflow of this hash is stored.',
+    '`chukwa list cognition_workflow`, or `chukwa put PATH`',
+  ),
+  UNKNOWN_COGNITION_PROFILE: content(
+    'No cognition profile of this hash is stored.',
+    '`chukwa list cognition_profile`, or `chukwa put PATH`',
+  ),
+  UNKNOWN_PROMPT_TEXT: content('No prompt of this hash is stored.', '`chukwa list prompt_text`, or `chukwa put PATH`'),
+  UNKNOWN_TOOL_POLICY: content(
+    'No tool policy of this hash is stored.',
+    '`chukwa list tool_policy`, or `chukwa put PATH`',
+  ),
+  UNKNOWN_SCENARIO: content('No scenario of this hash is stored.', '`chukwa list scenario`, or `chukwa put PATH`'),
+  COMPONENT_AMBIGUOUS: content(
+    'Several documents begin with these digits.',
+    'Write more of them; the message names the candidates.',
+  ),
+  SCENARIO_DIFFERS: content(
+    "A world, or a fork of it, cannot go on by this scenario: its time or its roster is not the world's.",
+    'Change `label`, `description` and `cognition` only, or make a new world.',
+  ),
+  WORLD_UNKNOWN: content('There is no world of this name.', '`chukwa world list`'),
+  WORLD_UNDER_WAY: content(
+    'An attempt of a world that is to be exported, deleted or changed has not ended.',
+    'Wait for it, go on with it by `chukwa run SLUG`, or end it by `chukwa stop ATTEMPT`.',
+  ),
+  WORLD_HAS_FORKS: content('A world is not deleted while forks share its turns.', 'Delete the forks first.'),
+  WORLD_FILE_DAMAGED: content(
+    'A file is not as `chukwa world export` wrote it: cut off, altered, or no export at all. Nothing was imported.',
+    'Copy it anew, or export again.',
+  ),
+  WORLD_FILE_OF_ANOTHER_VERSION: content(
+    'The file comes from a database with other migrations.',
+    'Bring both databases to one version with `chukwa migrate`, and export again.',
+  ),
+  WORLD_FOLDER_EXISTS: content(
+    '`new world` would write into a folder that is there already.',
+    'Choose another name, or another folder with `--into`.',
+  ),
+  WORLD_EXISTS: content('There is one already.', 'Choose another name.'),
+  WORLD_SLUG_INVALID: content(
+    'A world cannot have this name.',
+    'Use lower-case letters and digits, joined by single hyphens or underscores.',
+  ),
+  WORLD_BUSY: environment('Another process runs this world.', 'Wait for it, or stop it.'),
+  WORLD_OVERTAKEN: environment(
+    'Another driver took the world while a turn ran here. Nothing was written here since.',
+    '`chukwa attempts SLUG`',
+  ),
+  WORLD_TIME_ENDED: content(
+    "The world's next turn would lie beyond the year 9999.",
+    'Make a world that begins earlier, or whose turns take less time.',
+  ),
+  TURN_UNKNOWN: content('The world has not reached this turn.', 'Ask for one that it has.'),
+  ATTEMPT_UNKNOWN: content('There is no such attempt.', '`chukwa attempts SLUG`'),
+  CALL_UNKNOWN: content(
+    'No call has this id, and no service calls one so.',
+    '`chukwa attempts SLUG`, then `chukwa attempt ID`',
+  ),
+  CALL_AMBIGUOUS: content(
+    'Services call several calls so that are awaited.',
+    'Use the id of one: `chukwa attempts SLUG`, then `chukwa attempt ID`.',
+  ),
+  CALL_ENDING: environment(
+    'A driver is ending the call at this moment, or has just died of it, so that the report was not kept.',
+    'Send the report again in a few seconds.',
+  ),
+  CALL_NOT_AWAITED: content('The call is answered at once or not at all.', '`chukwa attempt ID` says what is awaited.'),
+  AGENT_TURN_UNKNOWN: content('There is no such agent turn.', '`chukwa attempt ID`'),
+  CALL_IN_DOUBT: content(
+    "Whether a side effect of the world's latest attempt took place is not known, and another turn would make it " +
+      'again.',
+    '`chukwa attempt settle ID --result FILE`, or `--not-performed`',
+  ),
+  RECORD_NOT_ADOPTABLE: content(
+    'The latest attempt had a side effect, or its records are to be adopted, and they do not fit any more: the ' +
+      'documents have changed, or the program asks something else.',
+    '`chukwa attempt ID` shows what it did; `chukwa run SLUG --anew` makes its side effects again',
+  ),
+  CALL_NOT_IN_DOUBT: content(
+    'Nothing is to be settled: how the call ended is known, or it may be made again.',
+    '`chukwa attempt ID`',
+  ),
+  CALL_ALREADY_SETTLED: content('It has been decided whether this call took place.', '`chukwa run SLUG`'),
+  SETTLED_TOO_LATE: content('The world has gone on since, or was begun anew.', '`chukwa attempts SLUG`'),
+  ATTEMPT_NOT_ENDED: content(
+    'The attempt has not ended, and its driver may still learn how the call ended.',
+    '`chukwa run SLUG` goes on with it; then settle.',
+  ),
+  UNKNOWN_SOURCE_INVOCATION: content('There is no such source invocation.', '`chukwa attempt ID`'),
+  LLM_CALL_UNKNOWN: content('There is no such LLM call.', '`chukwa attempt ID`'),
+  RESULT_NOT_JSON: content(
+    'What is to be reported is not JSON that can be kept.',
+    'Write JSON; a text stands in quotes.',
+  ),
+  MODEL_NOT_CHOOSABLE: content(
+    '`--model` names a model, and no source of the world leaves its model to a variable.',
+    'Write `"model_env"` in the source, and make a world of it; or leave `--model` out.',
+  ),
+  SOURCE_IS_NO_MODEL: content(
+    'What is to be tried is not one source of a plugin that speaks `chat`.',
+    'Name a file whose `interface` is `llm_chat`, or the hash of a stored one.',
+  ),
+  SCRIPT_UNKNOWN: content('There is no script of this name, and no file either.', 'The message lists those that ship.'),
+  SCRIPT_UNREADABLE: content('A script cannot be read.', 'Check path and permissions.'),
+  SCRIPT_NOT_JSON: content('A script is not JSON.', 'See `schemas/answers.schema.json`.'),
+};

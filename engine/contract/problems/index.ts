@@ -1,0 +1,67 @@
+import { COMMAND_PROBLEMS } from './commands.js';
+import { DOCUMENT_PROBLEMS } from './documents.js';
+import type { ProblemEntry } from './entry.js';
+import { FILE_PROBLEMS } from './files.js';
+import { HTTP_PROBLEMS } from './http.js';
+import { RECORDING_PROBLEMS } from './recordings.js';
+import { REFERENCE_PROBLEMS } from './references.js';
+import { SCENARIO_PROBLEMS } from './scenarios.js';
+import { SCHEMA_PROBLEMS } from './schemas.js';
+import { SURROUNDINGS_PROBLEMS } from './surroundings.js';
+import { TEST_PROBLEMS } from './tests.js';
+import { WORKFLOW_PROBLEMS } from './workflows.js';
+
+/**
+ * Every problem code: meaning, repair, exit code and HTTP status. A new code is a line in the file of its section;
+ * `npm run generate` writes docs/problems.md.
+ */
+export const PROBLEMS = {
+  ...FILE_PROBLEMS,
+  ...DOCUMENT_PROBLEMS,
+  ...TEST_PROBLEMS,
+  ...RECORDING_PROBLEMS,
+  ...REFERENCE_PROBLEMS,
+  ...SCHEMA_PROBLEMS,
+  ...SCENARIO_PROBLEMS,
+  ...WORKFLOW_PROBLEMS,
+  ...COMMAND_PROBLEMS,
+  ...SURROUNDINGS_PROBLEMS,
+  ...HTTP_PROBLEMS,
+} satisfies Readonly<Record<string, ProblemEntry>>;
+
+/** The stable name of a problem. */
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** Whether a text from outside is a code of this catalogue. */
+export function isProblemCode(code: unknown): code is ProblemCode {
+  return typeof code === 'string' && Object.hasOwn(PROBLEMS, code);
+}
+
+/** The sections of docs/problems.md. */
+export const PROBLEM_SECTIONS: readonly {
+  readonly heading: string;
+  readonly introduction?: string;
+  readonly problems: Readonly<Record<string, ProblemEntry>>;
+}[] = [
+  {
+    heading: 'In files',
+    introduction:
+      'A finding names file, line and column. One about the path itself has no line; with `--json` its line and column are 0.',
+    problems: FILE_PROBLEMS,
+  },
+  { heading: 'In documents', problems: DOCUMENT_PROBLEMS },
+  { heading: 'In tests and answers', problems: TEST_PROBLEMS },
+  { heading: 'In recordings', problems: RECORDING_PROBLEMS },
+  { heading: 'In references', problems: REFERENCE_PROBLEMS },
+  { heading: 'In schemas', problems: SCHEMA_PROBLEMS },
+  { heading: 'In scenarios', problems: SCENARIO_PROBLEMS },
+  { heading: 'In workflows', problems: WORKFLOW_PROBLEMS },
+  { heading: 'In commands', problems: COMMAND_PROBLEMS },
+  { heading: 'In the surroundings', problems: SURROUNDINGS_PROBLEMS },
+  {
+    heading: 'Over HTTP',
+    introduction:
+      'As problem documents (RFC 9457), with the code as `code`. Codes of the sections above come this way too.',
+    problems: HTTP_PROBLEMS,
+  },
+];
