@@ -39,13 +39,15 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
   'core-prompt-imports-downwards-only': [['engine/core/prompt/a.ts', 'engine/core/world/target.ts']],
   'core-world-imports-downwards-only': [['engine/core/world/a.ts', 'engine/core/protocol/target.ts']],
   'core-protocol-imports-downwards-only': [['engine/core/protocol/a.ts', 'engine/core/nodes/target.ts']],
+  'core-typing-imports-downwards-only': [['engine/core/typing/a.ts', 'engine/core/binding/target.ts']],
+  'core-binding-imports-downwards-only': [['engine/core/binding/a.ts', 'engine/core/nodes/target.ts']],
   'core-nodes-imports-downwards-only': [
     ['engine/core/nodes/a.ts', 'engine/core/workflow/target.ts'],
     ['engine/core/nodes/c.ts', 'engine/core/turn/target.ts'],
   ],
   'core-workflow-imports-downwards-only': [
     ['engine/core/workflow/a.ts', 'engine/core/turn/target.ts'],
-    ['engine/core/workflow/typing/c.ts', 'engine/core/workflow-test/target.ts'],
+    ['engine/core/workflow/link/c.ts', 'engine/core/workflow-test/target.ts'],
   ],
   'core-workflow-test-imports-downwards-only': [['engine/core/workflow-test/a.ts', 'engine/core/turn/target.ts']],
   'core-inbox-imports-downwards-only': [['engine/core/inbox/a.ts', 'engine/core/content/target.ts']],

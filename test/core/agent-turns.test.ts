@@ -11,6 +11,7 @@ import type { Invoke } from '../../engine/core/protocol/command.js';
 import type { CallEvent } from '../../engine/core/protocol/event.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
 import type { AmbientSourceBinding } from '../../engine/generated/workflow.js';
+import type { LlmToolLoopProgram } from '../../engine/core/nodes/llm-tool-loop.js';
 import { parkWithReadings, SMALL_PARK_BEGAN, smallPark } from '../support/park-documents.js';
 import { answered, finalPatch, modelSays, setState, toolCall } from '../support/turn-player.js';
 
@@ -222,7 +223,7 @@ test('a context box holds what the agent was told and given', () => {
     bob?.record.context_box?.cards.map((card) => [card.kind, card.component_hash ?? card.source_invocation_id]),
     [
       ['task.instruction', workflow?.hash],
-      ['task.result_fields', node?.type === 'llm_tool_loop' && node.offered.hash],
+      ['task.result_fields', (node as LlmToolLoopProgram).offered.hash],
       ['ambient.reading', namedUuid(workflow?.turn_ambients[0]?.key ?? '')],
       ['ambient.reading', namedUuid('bob/ambient/inbox')],
     ],

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { contentHash } from '../../engine/core/content/canonical.js';
-import { composeToolLoopSchema, offerAnswerSchema } from '../../engine/core/workflow/compose-schema.js';
-import { toDeliveredSchema } from '../../engine/core/workflow/delivered-schema.js';
+import { composeToolLoopSchema, offerAnswerSchema } from '../../engine/core/nodes/compose-schema.js';
+import { toDeliveredSchema } from '../../engine/core/nodes/delivered-schema.js';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 
 const compileSchema = createCompileSchema();

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
+import type { LlmToolLoopProgram } from '../../engine/core/nodes/llm-tool-loop.js';
+import { narrowTools } from '../../engine/core/workflow/narrow-tools.js';
 import { smallPark, smallWorld } from '../support/park-documents.js';
 import { finalPatch, inTurn, playTurn, setState, textOf } from '../support/turn-player.js';
 
@@ -71,11 +73,17 @@ test('a name that does not exist is told as that, whatever may be touched', () =
   assert.equal(say(setState('cat', 'asleep'), { state: 'self' }).detail, 'unknown_entity');
 });
 
+test('the schema of a run with fewer tools still says what its effects may touch', () => {
+  const narrowed = narrowTools(smallPark({ may: LIMITED }), new Set());
+  const [node] = narrowed.subjects[0]!.workflow.nodes;
+  const { schema } = (node as LlmToolLoopProgram).offered;
+  assert.match(JSON.stringify(schema), /append_entity_memory is allowed for yourself only\./);
+});
+
 test('the schema that a model is given says what its effects may touch', () => {
   const described = (may?: JsonObject) => {
     const [node] = smallPark(may === undefined ? {} : { may }).subjects[0]!.workflow.nodes;
-    assert.ok(node?.type === 'llm_tool_loop');
-    return JSON.stringify(node.offered.schema);
+    return JSON.stringify((node as LlmToolLoopProgram).offered.schema);
   };
   assert.match(described(LIMITED), /append_entity_memory is allowed for yourself only\./);
   assert.doesNotMatch(described(LIMITED), /undefined/);

@@ -1,3 +1,4 @@
+import type { LlmToolLoopProgram } from '../../engine/core/nodes/llm-tool-loop.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileSmallPark, type SmallPark } from '../support/park-documents.js';
@@ -28,6 +29,5 @@ test('a tool that is not allowed is left out of what the model is offered', () =
   const compiled = compileSmallPark({ tools: ['buy_candy', 'drink'], allow: ['buy_candy'] });
   assert.ok(compiled.ok);
   const [node] = compiled.program.subjects[0]?.workflow.nodes ?? [];
-  assert.ok(node?.type === 'llm_tool_loop');
-  assert.doesNotMatch(JSON.stringify(node.offered.schema), /drink/);
+  assert.doesNotMatch(JSON.stringify((node as LlmToolLoopProgram).offered.schema), /drink/);
 });

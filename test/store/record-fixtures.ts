@@ -5,7 +5,7 @@ import { sha256 } from '../../engine/core/content/sha256.js';
 import type { Message, SegmentOrigin } from '../../engine/core/prompt/message.js';
 import type { Fail, Invoke } from '../../engine/core/protocol/command.js';
 import type { AppliedPatch } from '../../engine/core/world/world-patch.js';
-import { offerAnswerSchema } from '../../engine/core/workflow/compose-schema.js';
+import { offerAnswerSchema } from '../../engine/core/nodes/compose-schema.js';
 import type { CallProgram } from '../../engine/core/protocol/program.js';
 import type {
   AttemptLease,

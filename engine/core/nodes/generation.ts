@@ -3,15 +3,17 @@ import { contentHash } from '../content/canonical.js';
 import { EMPTY_PREFIX, type Message, type Segment, extendPrefix, toMessage } from '../prompt/message.js';
 import { escapeUnseen, fenceJson } from '../prompt/quote.js';
 import { renderPrompt } from '../prompt/render.js';
+import type { PromptTemplate } from '../prompt/template.js';
 import type { Invoke } from '../protocol/command.js';
 import type { CallAnswered } from '../protocol/event.js';
 import type { ModelContentDetail } from '../protocol/failure.js';
+import type { CallProgram, NodeConstraints, NodeProgram, OfferedSchema, SchemaDelivery } from '../protocol/program.js';
 import type { Rejection } from '../protocol/verdict.js';
 import { renderEvents } from '../world/recent-events.js';
-import { renderSubject, toProjectionJson, project } from '../world/projection.js';
-import type { GenerationProgram, OfferedSchema } from '../protocol/program.js';
+import { type Projection, project, renderSubject, toProjectionJson } from '../world/projection.js';
+import { generationRest } from './call-key.js';
 import { placeholderUnresolved } from './node-failure.js';
-import type { NodeFailure, NodeScope } from './node-type.js';
+import type { NodeFailure, NodeScope, NodeStep } from './node-type.js';
 
 /** The one retry lane: an append-only conversation, and where in it the node stands. */
 export interface Lane {
@@ -40,10 +42,18 @@ export interface Complaint {
   readonly from_scratch?: true;
 }
 
-type GeneratingNode = GenerationProgram & { readonly id: string };
+/** What the nodes that ask a model have in common: one lane of generations. */
+export interface GenerationProgram extends NodeProgram {
+  readonly call: CallProgram;
+  readonly prompt: PromptTemplate;
+  readonly projection: Projection;
+  readonly max_generation_attempts: number;
+  readonly constraints: NodeConstraints;
+  readonly schema_delivery: SchemaDelivery;
+}
 
 /** Renders the authored prompt and makes the first request. */
-export function openLane(node: GeneratingNode, scope: NodeScope, offered: OfferedSchema, tools: () => Json): Asked {
+export function openLane(node: GenerationProgram, scope: NodeScope, offered: OfferedSchema, tools: () => Json): Asked {
   const { frozen } = scope;
   const subject = frozen.subject;
   if (subject === undefined) throw new Error('a generation needs a subject');
@@ -65,7 +75,7 @@ export function openLane(node: GeneratingNode, scope: NodeScope, offered: Offere
     };
   const first = rendered.messages.at(-1);
   const messages =
-    standsInPrompt(node) && first !== undefined
+    isInPrompt(node) && first !== undefined
       ? [...rendered.messages.slice(0, -1), toMessage(first.role, [...first.segments, schemaSegment(offered)])]
       : rendered.messages;
   const lane: Lane = {
@@ -81,7 +91,7 @@ export function openLane(node: GeneratingNode, scope: NodeScope, offered: Offere
 }
 
 /** The next generation of a lane. */
-export function ask(node: GeneratingNode, scope: NodeScope, lane: Lane, offered: OfferedSchema): Asked {
+export function ask(node: GenerationProgram, scope: NodeScope, lane: Lane, offered: OfferedSchema): Asked {
   const remaining_ms = Math.floor(node.constraints.timeout_seconds * 1000 - lane.duration_ms);
   const { turn_limit } = node.constraints;
   if (turn_limit !== undefined && lane.generations >= turn_limit)
@@ -97,7 +107,7 @@ export function ask(node: GeneratingNode, scope: NodeScope, lane: Lane, offered:
   };
   const command: Invoke = {
     kind: 'invoke',
-    key: `${conversation}/round-${lane.round}/try-${lane.generation_try}`,
+    key: `${conversation}/${generationRest(lane.round, lane.generation_try)}`,
     invocation_kind: 'llm_generation',
     call: node.call,
     request,
@@ -122,7 +132,7 @@ export function ask(node: GeneratingNode, scope: NodeScope, lane: Lane, offered:
 
 /** Counts what an answered generation used; the second value is set where that was more than the node may use. */
 export function spend(
-  node: GeneratingNode,
+  node: GenerationProgram,
   lane: Lane,
   event: CallAnswered,
 ): { readonly lane: Lane; readonly overspent?: string } {
@@ -134,9 +144,9 @@ export function spend(
   };
 }
 
-/** Tells the model what was wrong and lets it try again, or ends with `generation_attempts_exhausted`. */
+/** Writes to the model what was wrong and lets it try again, or ends with `generation_attempts_exhausted`. */
 export function correct(
-  node: GeneratingNode,
+  node: GenerationProgram,
   scope: NodeScope,
   lane: Lane,
   said: {
@@ -173,7 +183,7 @@ function correctionText(complaint: Complaint): string {
 
 /** The rejection of one generation, as the audit keeps it. */
 export function toRejection(
-  node: GeneratingNode,
+  node: GenerationProgram,
   scope: NodeScope,
   lane: Lane,
   text: string,
@@ -199,7 +209,7 @@ export function append(lane: Lane, messages: readonly Message[]): Lane {
 }
 
 /** Whether the schema is written into the conversation. */
-export function standsInPrompt({ schema_delivery }: Pick<GenerationProgram, 'schema_delivery'>): boolean {
+export function isInPrompt({ schema_delivery }: Pick<GenerationProgram, 'schema_delivery'>): boolean {
   return schema_delivery !== 'response_format';
 }
 
@@ -211,6 +221,12 @@ export function schemaSegment(offered: OfferedSchema): Segment {
   };
 }
 
-function exhausted(node: GeneratingNode, what: string): Asked {
+function exhausted(node: GenerationProgram, what: string): Asked {
   return { ok: false, failure: { failure_class: 'budget_exhausted', message: `node ${node.id} has used up ${what}` } };
+}
+
+/** Waits for what a lane asked for, or fails where it may not ask any more. */
+export function waitFor<State extends object>(asked: Asked, toState: (lane: Lane) => State): NodeStep<State> {
+  if (!asked.ok) return { kind: 'failed', failure: asked.failure };
+  return { kind: 'waits', state: toState(asked.lane), commands: [asked.command] };
 }

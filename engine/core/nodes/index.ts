@@ -1,36 +1,44 @@
-import { unreachable } from '../../contract/unreachable.js';
-import type { CallEvent } from '../protocol/event.js';
+import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
 import type { NodeProgram } from '../protocol/program.js';
-import { type LlmJsonState, llmJson } from './llm-json.js';
-import { type LlmToolLoopState, llmToolLoop } from './llm-tool-loop.js';
-import type { NodeScope, NodeStep } from './node-type.js';
-import { type SourceCallState, sourceCall } from './source-call.js';
+import { llmJson } from './llm-json.js';
+import { llmToolLoop } from './llm-tool-loop.js';
+import type { AuthoredNode, NodeName, NodeType } from './node-type.js';
+import { edgesOf } from './references.js';
+import { sourceCall } from './source-call.js';
 
-/** The state of a node that waits. */
-export type NodeState = LlmToolLoopState | LlmJsonState | SourceCallState;
+/** The node types: one line each. The compiler refuses a list that differs from the workflow schema's. */
+export const NODE_TYPES = {
+  llm_tool_loop: llmToolLoop,
+  llm_json: llmJson,
+  source_call: sourceCall,
+} as const satisfies { readonly [Name in NodeName]: { readonly type: Name } };
 
-/** The node types; the workflow schema's list is kept equal to it by a test. */
-export const NODE_TYPES = { llm_tool_loop: llmToolLoop, llm_json: llmJson, source_call: sourceCall } as const;
+/** What the engine knows of a node's type, whichever it is. */
+export type AnyNodeType = NodeType<AuthoredNode, NodeProgram, NodeState>;
 
-/** What a node does first. */
-export function startNode(node: NodeProgram, scope: NodeScope): NodeStep<NodeState> {
-  switch (node.type) {
-    case 'llm_tool_loop':
-      return llmToolLoop.start(node, scope);
-    case 'llm_json':
-      return llmJson.start(node, scope);
-    case 'source_call':
-      return sourceCall.start(node, scope);
-    default:
-      return unreachable(node);
-  }
+/** The state of a node that waits; its node type knows what is in it. */
+export type NodeState = object;
+
+/** The type of a node, authored or compiled. */
+export function nodeTypeOf({ type }: { readonly type: NodeName }): AnyNodeType {
+  return NODE_TYPES[type];
 }
 
-/** What follows from the end of a call that the node asked for. */
-export function hearNode(node: NodeProgram, state: NodeState, event: CallEvent, scope: NodeScope): NodeStep<NodeState> {
-  if (node.type === 'llm_tool_loop' && state.type === 'llm_tool_loop')
-    return llmToolLoop.hear(node, state, event, scope);
-  if (node.type === 'llm_json' && state.type === 'llm_json') return llmJson.hear(node, state, event, scope);
-  if (node.type === 'source_call' && state.type === 'source_call') return sourceCall.hear(node, state, event, scope);
-  throw new Error(`node ${node.id} of type ${node.type} has a state of type ${state.type}`);
+/** The names of the types whose output is a WorldPatch. */
+export function typesEndingInPatch(): readonly NodeName[] {
+  return Object.values(NODE_TYPES).flatMap(({ type, ends_in_patch }) => (ends_in_patch ? [type] : []));
+}
+
+/** A node as a program, or everything that keeps it from running. */
+export function compileNode(
+  parts: CompileParts,
+  setting: WorkflowSetting,
+  node: AuthoredNode,
+  pointer: string,
+): Part<NodeProgram> {
+  const type = nodeTypeOf(node);
+  const { value, problems } = type.compile(parts, setting, node, pointer);
+  if (value === undefined) return { problems };
+  const after = [...new Set(edgesOf(type, node))];
+  return { value: { ...value, type: node.type, id: node.id, after }, problems };
 }

@@ -5,11 +5,11 @@ import { canonicalText } from '../content/canonical.js';
 import { isList } from '../content/json-pointer.js';
 import { quoteText } from '../prompt/quote.js';
 import { judgeRequest } from '../protocol/judge-request.js';
-import type { LlmToolLoopProgram, PermittedTool } from '../protocol/program.js';
+import type { PermittedTool, SchemaProgram, ToolProgram } from '../protocol/program.js';
 import { findBlankTexts } from '../world/blank-text.js';
 import { findPatchComplaints } from '../world/judge-patch.js';
-import { project } from '../world/projection.js';
-import { EFFECT_OPERATIONS } from '../world/patch-operations.js';
+import { EFFECT_OPERATIONS, type PatchReach } from '../world/patch-operations.js';
+import { type Projection, project } from '../world/projection.js';
 import type { WorldPatch } from '../world/world-patch.js';
 import type { Complaint } from './generation.js';
 import type { NodeScope } from './node-type.js';
@@ -23,11 +23,20 @@ export type JudgedOutput =
   | { readonly kind: 'final_patch'; readonly patch: WorldPatch }
   | { readonly kind: 'unusable'; readonly complaint: Complaint };
 
+/** What the output of a node is judged by. */
+interface JudgingNode {
+  readonly envelope: SchemaProgram;
+  readonly patch: SchemaProgram;
+  readonly tools: readonly ToolProgram[];
+  readonly projection: Projection;
+  readonly may: PatchReach;
+}
+
 /**
  * Judges a tool loop's output in the settled order: the envelope; then the tool's name, policy and arguments, or the
  * patch's shape and operations; then what only the live world knows.
  */
-export function judgeOutput(node: LlmToolLoopProgram, scope: NodeScope, value: Json): JudgedOutput {
+export function judgeOutput(node: JudgingNode, scope: NodeScope, value: Json): JudgedOutput {
   const problems = node.envelope.validate(value);
   if (problems.length > 0)
     return unusable('schema_invalid', `It is not a tool call or a final patch: ${listProblems(problems)}`);
@@ -37,7 +46,7 @@ export function judgeOutput(node: LlmToolLoopProgram, scope: NodeScope, value: J
     : judgePatch(node, scope, output.patch);
 }
 
-function judgeToolCall(node: LlmToolLoopProgram, name: string, args: JsonObject): JudgedOutput {
+function judgeToolCall(node: JudgingNode, name: string, args: JsonObject): JudgedOutput {
   const tool = node.tools.find((candidate) => candidate.name === name);
   const permitted = node.tools.filter((candidate) => candidate.permitted).map((candidate) => candidate.name);
   const roster = permitted.length === 0 ? 'There are no tools.' : `The tools are: ${permitted.join(', ')}.`;
@@ -57,7 +66,7 @@ function judgeToolCall(node: LlmToolLoopProgram, name: string, args: JsonObject)
   return { kind: 'tool_call', tool, arguments: args };
 }
 
-function judgePatch(node: LlmToolLoopProgram, scope: NodeScope, patch: JsonObject): JudgedOutput {
+function judgePatch(node: JudgingNode, scope: NodeScope, patch: JsonObject): JudgedOutput {
   const disallowed = listDisallowed(patch);
   const shape = node.patch.validate(disallowed.length === 0 ? patch : withoutEffects(patch, disallowed));
   if (shape.length > 0) return unusable('invalid_patch', `The patch does not fit: ${listProblems(shape)}`);
@@ -111,8 +120,15 @@ function listPlaces(pointers: readonly string[]): string {
   return `at ${pointers.slice(0, COMPLAINTS_MAX).join(', ')}${more > 0 ? ` and ${more} more places` : ''}`;
 }
 
+/** Why an answer does not fit the schema that its author declared, if so. */
+export function findMisfit(schema: SchemaProgram, value: Json): Complaint | undefined {
+  const problems = schema.validate(value);
+  if (problems.length === 0) return undefined;
+  return { detail: 'schema_invalid', message: `It does not fit the schema: ${listProblems(problems)}` };
+}
+
 /** Validator complaints as one sentence for a model. The names of members in it are the model's own: they are quoted. */
-export function listProblems(problems: readonly Problem[]): string {
+function listProblems(problems: readonly Problem[]): string {
   const shown = problems
     .slice(0, COMPLAINTS_MAX)
     .map(({ pointer, message }) => quoteText(`${pointer ? `at ${pointer}: ` : ''}${message}`));

@@ -1,85 +1,80 @@
-import type { ChatAnswer } from '../../contract/source.js';
-import type { CallAnswered } from '../protocol/event.js';
-import type { LlmJsonProgram } from '../protocol/program.js';
-import { type Asked, type Complaint, type Lane, correct, openLane, spend, toRejection } from './generation.js';
-import { listProblems } from './judge-output.js';
-import { readModelText } from './model-text.js';
+import type { LlmJsonNode } from '../../generated/workflow.js';
+import { compileReference } from '../binding/compile-call.js';
+import { findSchema } from '../binding/typed-schemas.js';
+import type { OfferedSchema, SchemaProgram } from '../protocol/program.js';
+import { schemaShape } from '../typing/shape.js';
+import { smallestValue } from '../typing/smallest-value.js';
+import { type Answer, acceptAnswer, readAnswer, rejectAnswer } from './answer.js';
+import { describeGeneration, findUnaskedGeneration } from './call-key.js';
+import { compileGeneration } from './compile-generation.js';
+import { offerAnswerSchema } from './compose-schema.js';
+import { type Complaint, type GenerationProgram, type Lane, openLane, waitFor } from './generation.js';
+import { findMisfit } from './judge-output.js';
 import { callFailed } from './node-failure.js';
-import type { NodeScope, NodeStep, NodeType } from './node-type.js';
+import type { NodeStep, NodeType } from './node-type.js';
 
-/** Waits for a generation. */
-export interface LlmJsonState {
-  readonly type: 'llm_json';
+export interface LlmJsonProgram extends GenerationProgram {
+  readonly result: SchemaProgram;
+  readonly offered: OfferedSchema;
+}
+
+/** It waits for a generation. */
+interface LlmJsonState {
   readonly lane: Lane;
 }
 
 /** One structured answer of a declared schema; it is the node's output. */
-export const llmJson: NodeType<LlmJsonProgram, LlmJsonState> = {
-  start(node, scope) {
-    return waitFor(openLane(node, scope, node.offered, () => []));
+export const llmJson: NodeType<LlmJsonNode, LlmJsonProgram, LlmJsonState> = {
+  type: 'llm_json',
+  ends_in_patch: false,
+
+  messages: (node) => node.prompt_template.messages,
+  requestTemplate: () => undefined,
+  toolsOffered: () => [],
+  outputShape: (parts, node) => schemaShape(findSchema(parts, node.result_schema_ref) ?? {}),
+  check: () => [],
+
+  compile(parts, setting, node, pointer) {
+    const generation = compileGeneration(parts, setting, node, pointer);
+    const result = compileReference(
+      parts,
+      { kind: 'cognition_workflow', hash: setting.hash },
+      node.result_schema_ref,
+      `${pointer}/result_schema_ref`,
+    );
+    const problems = [...generation.problems, ...result.problems];
+    if (generation.value === undefined || result.value === undefined) return { problems };
+    const offered = offerAnswerSchema(result.value.schema);
+    return { value: { ...generation.value, result: result.value, offered }, problems };
   },
 
-  hear(node, state, event, scope) {
-    if (event.kind !== 'call_answered') return { kind: 'failed', failure: callFailed(event) };
-    return hearGeneration(node, state, event, scope);
+  narrow: (node) => node,
+
+  start(node, scope) {
+    return waitFor(
+      openLane(node, scope, node.offered, () => []),
+      (lane) => ({ lane }),
+    );
   },
+
+  handle(node, state, event, scope) {
+    if (event.kind !== 'call_answered') return { kind: 'failed', failure: callFailed(event) };
+    const answer = readAnswer(node, scope, state.lane, event);
+    if ('kind' in answer) return answer;
+    const { read } = answer;
+    if (!read.ok) return reject(answer, read.complaint);
+    const misfit = findMisfit(node.result, read.value);
+    if (misfit !== undefined) return reject(answer, misfit);
+    const verdict = acceptAnswer(answer, 'json_answer', [{ kind: 'parsed_output', value: read.value }]);
+    return { kind: 'done', output: read.value, verdict };
+  },
+
+  describeCall: describeGeneration,
+  findUnasked: (node, place, rest) => findUnaskedGeneration(node, place, rest),
+  skeletonOf: ({ result }) => smallestValue(result.schema),
 };
 
-function hearGeneration(
-  node: LlmJsonProgram,
-  state: LlmJsonState,
-  event: CallAnswered,
-  scope: NodeScope,
-): NodeStep<LlmJsonState> {
-  const { text, finish_reason } = event.value as unknown as ChatAnswer;
-  const { lane, overspent } = spend(node, state.lane, event);
-  const read = readModelText({ text, finish_reason });
-  const { key } = event;
-  if (overspent !== undefined) {
-    const failure = { failure_class: 'budget_exhausted' as const, message: overspent };
-    return {
-      kind: 'failed',
-      failure: { ...failure, call_key: key },
-      verdict: { key, failure, artifacts: [{ kind: 'error', value: failure }] },
-    };
-  }
-  const complaint = read.ok ? findComplaint(node, read.value) : read.complaint;
-  const parsed = read.ok ? [{ kind: 'parsed_output', value: read.value }] : [];
-  if (read.ok && complaint === undefined) {
-    const verdict = {
-      key,
-      model_output_kind: 'json_answer' as const,
-      normalised_text: read.normalised,
-      artifacts: parsed,
-    };
-    return { kind: 'done', output: read.value, verdict };
-  }
-  const rejected: Complaint = complaint ?? { detail: 'non_json', message: 'The response is not JSON.' };
-  const asked = correct(node, scope, lane, { text, complaint: rejected, offered: node.offered, call_key: key });
-  return {
-    ...waitFor(asked),
-    verdict: {
-      key,
-      model_output_kind: 'invalid',
-      failure: { failure_class: 'model_content', detail: rejected.detail, message: rejected.message },
-      normalised_text: read.normalised,
-      artifacts: [...parsed, { kind: 'error', value: { detail: rejected.detail, message: rejected.message } }],
-      rejection: toRejection(node, scope, lane, text, rejected),
-    },
-  };
-}
-
-function findComplaint(
-  node: LlmJsonProgram,
-  value: Parameters<LlmJsonProgram['result']['validate']>[0],
-): Complaint | undefined {
-  const problems = node.result.validate(value);
-  return problems.length === 0
-    ? undefined
-    : { detail: 'schema_invalid', message: `It does not fit the schema: ${listProblems(problems)}` };
-}
-
-function waitFor(asked: Asked): NodeStep<LlmJsonState> {
-  if (!asked.ok) return { kind: 'failed', failure: asked.failure };
-  return { kind: 'waits', state: { type: 'llm_json', lane: asked.lane }, commands: [asked.command] };
+function reject(answer: Answer<LlmJsonProgram>, complaint: Complaint): NodeStep<LlmJsonState> {
+  const { asked, verdict } = rejectAnswer(answer, complaint, answer.node.offered);
+  return { ...waitFor(asked, (lane) => ({ lane })), verdict };
 }

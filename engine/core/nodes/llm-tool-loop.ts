@@ -1,179 +1,270 @@
-import type { Json } from '../../contract/json.js';
-import type { ChatAnswer } from '../../contract/source.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import type { LlmToolLoopNode } from '../../generated/workflow.js';
+import { compileReference } from '../binding/compile-call.js';
+import type { CompileParts } from '../binding/compile-parts.js';
 import { contentHash } from '../content/canonical.js';
 import { type Segment, toMessage } from '../prompt/message.js';
 import { fenceJson, quoteText } from '../prompt/quote.js';
 import type { Invoke } from '../protocol/command.js';
-import type { CallAnswered, CallEvent, CallFailed, CallRefused } from '../protocol/event.js';
+import { type Complaint as DocumentComplaint, inDocument, isError } from '../protocol/document-problem.js';
+import type { CallEvent, CallFailed, CallRefused } from '../protocol/event.js';
 import { isPassedOn, toToldFailure } from '../protocol/on-failure.js';
-import type { ModelOutputKind, Verdict } from '../protocol/verdict.js';
-import type { LlmToolLoopProgram, OfferedSchema, PermittedTool } from '../protocol/program.js';
+import type { OfferedSchema, PermittedTool, SchemaProgram, ToolProgram } from '../protocol/program.js';
+import type { Verdict } from '../protocol/verdict.js';
+import { schemaShape } from '../typing/shape.js';
+import { smallestAnswer } from '../typing/smallest-value.js';
+import type { PatchReach } from '../world/patch-operations.js';
+import { type Answer, acceptAnswer, readAnswer, rejectAnswer } from './answer.js';
+import { describeGeneration, findUnaskedGeneration, parseGenerationRest, TOOL_REST } from './call-key.js';
+import { checkTools } from './check-tools.js';
+import { compileGeneration } from './compile-generation.js';
+import { compileTool } from './compile-tool.js';
+import { composeToolLoopSchema, withReach } from './compose-schema.js';
+import { isEquivalentSchema } from './equivalent-schema.js';
 import {
   type Asked,
-  type Complaint,
-  type Lane,
   append,
   ask,
+  type Complaint,
   correct,
+  type GenerationProgram,
+  isInPrompt,
+  type Lane,
   openLane,
   schemaSegment,
-  spend,
-  standsInPrompt,
-  toRejection,
+  waitFor,
 } from './generation.js';
 import { type JudgedOutput, judgeOutput } from './judge-output.js';
-import { readModelText } from './model-text.js';
 import { callFailed } from './node-failure.js';
 import type { NodeScope, NodeStep, NodeType } from './node-type.js';
 
-/** Waits for a generation, or for the tool that the last one elected. */
-export interface LlmToolLoopState {
-  readonly type: 'llm_tool_loop';
+export interface LlmToolLoopProgram extends GenerationProgram {
+  readonly tools: readonly ToolProgram[];
+  readonly max_tool_calls: number;
+  readonly may: PatchReach;
+  readonly envelope: SchemaProgram;
+  readonly patch: SchemaProgram;
+  /** What the model is given while tools remain, and when only the final answer does. */
+  readonly offered: OfferedSchema;
+  readonly offered_last: OfferedSchema;
+}
+
+/** It waits for a generation, or for the tool that the last one elected. */
+interface LlmToolLoopState {
   readonly lane: Lane;
   readonly tool_calls: number;
-  /** The call under way, while it is a tool's. */
-  readonly electing?: { readonly key: string; readonly text: string; readonly tool: PermittedTool };
+  /** Set while the call under way is a tool's. */
+  readonly electing?: Election;
+}
+
+/** The tool that a model elected, and the text by which it did. */
+interface Election {
+  readonly text: string;
+  readonly tool: PermittedTool;
 }
 
 type Step = NodeStep<LlmToolLoopState>;
 
 /** Generations and elected tools until a patch that the live world accepts. */
-export const llmToolLoop: NodeType<LlmToolLoopProgram, LlmToolLoopState> = {
+export const llmToolLoop: NodeType<LlmToolLoopNode, LlmToolLoopProgram, LlmToolLoopState> = {
+  type: 'llm_tool_loop',
+  ends_in_patch: true,
+
+  messages: (node) => node.prompt_template.messages,
+  requestTemplate: () => undefined,
+  toolsOffered: (node) => node.available_tools,
+  outputShape: ({ contracts }) => schemaShape(contracts.world_patch),
+  check: (parts, node, pointer) => checkTools(parts, node, pointer),
+
+  compile(parts, setting, node, pointer) {
+    const document = { kind: 'cognition_workflow', hash: setting.hash } as const;
+    const generation = compileGeneration(parts, setting, node, pointer);
+    const compiled = node.available_tools.map((tool, index) =>
+      compileTool(parts, setting, tool, `${pointer}/available_tools/${index}`),
+    );
+    const final = compileReference(parts, document, node.final_schema_ref, `${pointer}/final_schema_ref`);
+    const isForeign = final.value !== undefined && !isEquivalentSchema(final.value.schema, parts.contracts.world_patch);
+    const problems = [
+      ...generation.problems,
+      ...compiled.flatMap((tool) => tool.problems),
+      ...final.problems,
+      ...inDocument(document, isForeign ? [notWorldPatch(`${pointer}/final_schema_ref`)] : []),
+    ];
+    if (generation.value === undefined || final.value === undefined || problems.some(isError)) return { problems };
+    const tools = compiled.flatMap(({ value }) => value ?? []);
+    const { max_tool_calls, may = {} } = node;
+    const patch = withReach(parts.contracts.world_patch, may);
+    const value = {
+      ...generation.value,
+      tools,
+      max_tool_calls,
+      may,
+      envelope: contract(parts, 'tool_loop_output'),
+      patch: contract(parts, 'world_patch'),
+      offered: offer(tools, { max_tool_calls, patch }),
+      offered_last: offer([], { max_tool_calls, patch }),
+    };
+    return { value, problems };
+  },
+
+  narrow(node, names) {
+    const tools = node.tools.map(
+      (tool): ToolProgram => (names.has(tool.name) ? tool : { name: tool.name, permitted: false }),
+    );
+    const patch = withReach(node.patch.schema, node.may);
+    return { ...node, tools, offered: offer(tools, { ...node, patch }) };
+  },
+
   start(node, scope) {
-    return waitFor(
+    return waitInLane(
       openLane(node, scope, offeredAfter(node, 0), () => describeTools(node)),
       0,
     );
   },
 
-  hear(node, state, event, scope) {
-    if (state.electing !== undefined) return hearTool(node, state, event, scope);
+  handle(node, state, event, scope) {
+    const { electing } = state;
+    if (electing !== undefined) return handleTool(node, { ...state, electing }, event, scope);
     if (event.kind !== 'call_answered') return { kind: 'failed', failure: callFailed(event) };
-    return hearGeneration(node, state, event, scope);
+    const answer = readAnswer(node, scope, state.lane, event);
+    return 'kind' in answer ? answer : handleAnswer(answer, state.tool_calls);
+  },
+
+  describeCall(place, rest) {
+    const read = parseGenerationRest(rest);
+    if (read?.is_tool !== true) return describeGeneration(place, rest);
+    return `the tool that the model of ${place.subject} called in round ${read.round} of node ${place.node}`;
+  },
+
+  findUnasked(node, place, rest) {
+    const permitted = node.tools.some((tool) => tool.permitted);
+    return findUnaskedGeneration(node, place, rest, { calls: node.max_tool_calls, permitted });
+  },
+
+  skeletonOf({ tools }, { rest, source_label }) {
+    if (parseGenerationRest(rest)?.is_tool !== true)
+      return { kind: 'final_patch', patch: { narration: '...', effects: [] } };
+    const tool = permittedOf(tools).find(({ call }) => call.source.label === source_label);
+    return smallestAnswer(tool?.call ?? {});
   },
 };
 
-function hearGeneration(
-  node: LlmToolLoopProgram,
-  state: LlmToolLoopState,
-  event: CallAnswered,
-  scope: NodeScope,
-): Step {
-  const { text, finish_reason } = event.value as unknown as ChatAnswer;
-  const { lane, overspent } = spend(node, state.lane, event);
-  const read = readModelText({ text, finish_reason });
-  const heard: Heard = { node, scope, state: { ...state, lane }, key: event.key, text, normalised: read.normalised };
-  if (overspent !== undefined) return endOverspent(heard, overspent);
-  if (!read.ok) return reject(heard, read.complaint, undefined);
-  const judged = judgeOutput(node, scope, read.value);
-  switch (judged.kind) {
-    case 'unusable':
-      return reject(heard, judged.complaint, read.value);
-    case 'final_patch':
-      return {
-        kind: 'done',
-        output: judged.patch as unknown as Json,
-        patch: { patch: judged.patch, call_key: event.key },
-        verdict: accepted(heard, 'final_patch', [
-          { kind: 'parsed_output', value: read.value },
-          { kind: 'accepted_patch', value: judged.patch as unknown as Json },
-        ]),
-      };
-    case 'tool_call':
-      return electTool(heard, judged, accepted(heard, 'tool_call', [{ kind: 'parsed_output', value: read.value }]));
+function permittedOf(tools: readonly ToolProgram[]): readonly PermittedTool[] {
+  return tools.filter((tool) => tool.permitted);
+}
+
+/** The schema of an answer: an election of one of the tools, where any may be called, or the final patch. */
+function offer(
+  tools: readonly ToolProgram[],
+  { max_tool_calls, patch }: { readonly max_tool_calls: number; readonly patch: JsonObject },
+): OfferedSchema {
+  const electable = max_tool_calls === 0 ? [] : permittedOf(tools);
+  return composeToolLoopSchema(
+    electable.map((tool) => ({ name: tool.name, arguments: tool.arguments.schema })),
+    patch,
+  );
+}
+
+function contract(parts: CompileParts, name: 'tool_loop_output' | 'world_patch'): SchemaProgram {
+  const schema = parts.contracts[name];
+  const compiled = parts.compileSchema(`contract:${name}`, schema);
+  if (!compiled.ok) throw new Error(`the shipped ${name} schema does not compile`);
+  return { hash: `contract:${name}`, schema, validate: compiled.value };
+}
+
+function notWorldPatch(pointer: string): DocumentComplaint {
+  return {
+    code: 'FINAL_SCHEMA_NOT_WORLD_PATCH',
+    message: 'The final schema is not the WorldPatch schema, nor structurally equivalent to it.',
+    pointer,
+    repair: 'Write {"path": "chukwa:world-patch.schema.json"}.',
+  };
+}
+
+function handleAnswer(answer: Answer<LlmToolLoopProgram>, toolCalls: number): Step {
+  const { node, scope, read, key } = answer;
+  const judged: JudgedOutput = read.ok
+    ? judgeOutput(node, scope, read.value)
+    : { kind: 'unusable', complaint: read.complaint };
+  if (judged.kind === 'unusable') {
+    const { asked, verdict } = rejectAnswer(answer, judged.complaint, offeredAfter(node, toolCalls));
+    return { ...waitInLane(asked, toolCalls), verdict };
   }
+  const parsed = { kind: 'parsed_output', value: read.ok ? read.value : null };
+  if (judged.kind === 'tool_call')
+    return electTool(answer, toolCalls, judged, acceptAnswer(answer, 'tool_call', [parsed]));
+  const patch = judged.patch as unknown as Json;
+  return {
+    kind: 'done',
+    output: patch,
+    patch: { patch: judged.patch, call_key: key },
+    verdict: acceptAnswer(answer, 'final_patch', [parsed, { kind: 'accepted_patch', value: patch }]),
+  };
 }
 
-/** One answered generation with all that its consequences need. */
-interface Heard {
-  readonly node: LlmToolLoopProgram;
-  readonly scope: NodeScope;
-  readonly state: LlmToolLoopState;
-  readonly key: string;
-  readonly text: string;
-  readonly normalised: string;
-}
-
-function electTool(heard: Heard, judged: Extract<JudgedOutput, { kind: 'tool_call' }>, verdict: Verdict): Step {
-  const { node, state } = heard;
-  if (state.tool_calls >= node.max_tool_calls) {
-    const message = `node ${node.id} may call ${node.max_tool_calls} tools and the model asked for ${judged.tool.name} after the last of them`;
+function electTool(
+  { node, scope, lane, key, text }: Answer<LlmToolLoopProgram>,
+  toolCalls: number,
+  elected: Extract<JudgedOutput, { kind: 'tool_call' }>,
+  verdict: Verdict,
+): Step {
+  const { tool, arguments: request } = elected;
+  if (toolCalls >= node.max_tool_calls) {
+    const message = `node ${node.id} may call ${node.max_tool_calls} tools and the model asked for ${tool.name} after the last of them`;
     return {
       kind: 'failed',
-      failure: { failure_class: 'max_tool_calls_exhausted', message, call_key: heard.key },
+      failure: { failure_class: 'max_tool_calls_exhausted', message, call_key: key },
       verdict,
     };
   }
-  const key = `${heard.key}/tool`;
-  return {
-    kind: 'waits',
-    state: {
-      ...state,
-      tool_calls: state.tool_calls + 1,
-      electing: { key, text: heard.text, tool: judged.tool },
-    },
-    commands: [toToolCommand(heard, key, judged)],
-    verdict,
-  };
-}
-
-function toToolCommand(heard: Heard, key: string, elected: Extract<JudgedOutput, { kind: 'tool_call' }>): Invoke {
-  const { call, name } = elected.tool;
-  return {
+  const command: Invoke = {
     kind: 'invoke',
-    key,
+    key: `${key}/${TOOL_REST}`,
     invocation_kind: 'model_elected_tool',
-    call,
-    request: elected.arguments,
-    request_hash: contentHash({ source: call.source.hash, request: elected.arguments }),
-    workflow_hash: heard.scope.workflow_hash,
-    subject_id: heard.scope.subject_id,
-    node_id: heard.node.id,
-    tool_name: name,
-    parent_key: heard.key,
-    generation_try: heard.state.lane.generation_try,
-    round: heard.state.lane.round,
-    deadline_ms: call.limits.max_runtime_ms,
+    call: tool.call,
+    request,
+    request_hash: contentHash({ source: tool.call.source.hash, request }),
+    workflow_hash: scope.workflow_hash,
+    subject_id: scope.subject_id,
+    node_id: node.id,
+    tool_name: tool.name,
+    parent_key: key,
+    generation_try: lane.generation_try,
+    round: lane.round,
+    deadline_ms: tool.call.limits.max_runtime_ms,
   };
+  const state = { lane, tool_calls: toolCalls + 1, electing: { text, tool } };
+  return { kind: 'waits', state, commands: [command], verdict };
 }
 
-function hearTool(node: LlmToolLoopProgram, state: LlmToolLoopState, event: CallEvent, scope: NodeScope): Step {
-  const { electing, ...rest } = state;
-  if (electing === undefined) throw new Error('no tool is awaited');
-  const { text, tool } = electing;
+function handleTool(
+  node: LlmToolLoopProgram,
+  { lane, tool_calls, electing: { text, tool } }: LlmToolLoopState & { readonly electing: Election },
+  event: CallEvent,
+  scope: NodeScope,
+): Step {
+  const offered = offeredAfter(node, tool_calls);
   const isTold = isPassedOn(tool.call, event);
   if (event.kind !== 'call_answered' && !isTold) {
     const complaint = complaintOfRefusal(event);
     if (complaint === undefined) return { kind: 'failed', failure: callFailed(event) };
-    return reconsider(node, rest, { text, complaint, call_key: event.key }, scope);
+    return waitInLane(correct(node, scope, lane, { text, complaint, call_key: event.key, offered }), tool_calls);
   }
-  const offered = offeredAfter(node, state.tool_calls);
   const title = isTold ? `The call of ${tool.name} failed; it has no result` : `Result of ${tool.name}`;
   const result: Segment = {
     origin: 'tool_result',
     text: `${title}:\n${fenceJson(tool.name, isTold ? toToldFailure(event) : event.value)}`,
   };
-  const lane = append(state.lane, [
+  const longer = append(lane, [
     toMessage('assistant', [{ origin: 'model', text }]),
-    toMessage('user', [result, ...lastLap(node, state.tool_calls, offered)]),
+    toMessage('user', [result, ...lastLap(node, tool_calls, offered)]),
   ]);
-  const asked = ask(node, scope, { ...lane, round: lane.round + 1, generation_try: 1 }, offered);
-  const step = waitFor(asked, state.tool_calls);
+  const asked = ask(node, scope, { ...longer, round: lane.round + 1, generation_try: 1 }, offered);
+  const step = waitInLane(asked, tool_calls);
   return isTold ? { ...step, verdict: { key: event.key, passed_on: 'told_to_model', artifacts: [] } } : step;
 }
 
-/** The pipeline refused an elected call: the model's mistake, corrected in the same lane. */
-function reconsider(
-  node: LlmToolLoopProgram,
-  state: LlmToolLoopState,
-  said: { readonly text: string; readonly complaint: Complaint; readonly call_key: string },
-  scope: NodeScope,
-): Step {
-  const offered = offeredAfter(node, state.tool_calls);
-  return waitFor(correct(node, scope, state.lane, { ...said, offered }), state.tool_calls);
-}
-
-/** What of a refusal the model can correct; nothing, where the surroundings are at fault. */
+/** What of a refusal the model can correct; nothing, where its surroundings are at fault. */
 function complaintOfRefusal(event: CallFailed | CallRefused): Complaint | undefined {
   if (event.kind === 'call_failed') return undefined;
   switch (event.failure_class) {
@@ -187,49 +278,8 @@ function complaintOfRefusal(event: CallFailed | CallRefused): Complaint | undefi
   }
 }
 
-function reject(heard: Heard, complaint: Complaint, parsed: Json | undefined): Step {
-  const { node, scope, state } = heard;
-  const verdict: Verdict = {
-    key: heard.key,
-    model_output_kind: 'invalid',
-    failure: { failure_class: 'model_content', detail: complaint.detail, message: complaint.message },
-    normalised_text: heard.normalised,
-    artifacts: [
-      ...(parsed === undefined ? [] : [{ kind: 'parsed_output', value: parsed }]),
-      { kind: 'error', value: { detail: complaint.detail, message: complaint.message } },
-    ],
-    rejection: toRejection(node, scope, state.lane, heard.text, complaint),
-  };
-  const offered = offeredAfter(node, state.tool_calls);
-  const asked = correct(node, scope, state.lane, { text: heard.text, complaint, offered, call_key: heard.key });
-  return { ...waitFor(asked, state.tool_calls), verdict };
-}
-
-function endOverspent(heard: Heard, message: string): Step {
-  const failure = { failure_class: 'budget_exhausted' as const, message };
-  return {
-    kind: 'failed',
-    failure: { ...failure, call_key: heard.key },
-    verdict: {
-      key: heard.key,
-      failure,
-      normalised_text: heard.normalised,
-      artifacts: [{ kind: 'error', value: failure }],
-    },
-  };
-}
-
-function accepted(heard: Heard, kind: ModelOutputKind, artifacts: Verdict['artifacts']): Verdict {
-  return { key: heard.key, model_output_kind: kind, normalised_text: heard.normalised, artifacts };
-}
-
-function waitFor(asked: Asked, toolCalls: number): Step {
-  if (!asked.ok) return { kind: 'failed', failure: asked.failure };
-  return {
-    kind: 'waits',
-    state: { type: 'llm_tool_loop', lane: asked.lane, tool_calls: toolCalls },
-    commands: [asked.command],
-  };
+function waitInLane(asked: Asked, toolCalls: number): Step {
+  return waitFor(asked, (lane) => ({ lane, tool_calls: toolCalls }));
 }
 
 /** Once the tool calls are spent, only the final answer is on offer. */
@@ -243,13 +293,15 @@ function lastLap(node: LlmToolLoopProgram, toolCalls: number, offered: OfferedSc
     origin: 'last_lap',
     text: '\n\nNo tool calls are left. Only the final answer is: return {"kind": "final_patch", "patch": ...} now.',
   };
-  return standsInPrompt(node) ? [notice, schemaSegment(offered)] : [notice];
+  return isInPrompt(node) ? [notice, schemaSegment(offered)] : [notice];
 }
 
 /** The tools that policy lets the model see, in authored order; none when it may call none. */
 function describeTools(node: LlmToolLoopProgram): Json {
   if (node.max_tool_calls === 0) return [];
-  return node.tools
-    .filter((tool) => tool.permitted)
-    .map((tool) => ({ name: tool.name, description: tool.description, arguments: tool.arguments.schema }));
+  return permittedOf(node.tools).map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    arguments: tool.arguments.schema,
+  }));
 }

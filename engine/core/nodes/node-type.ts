@@ -1,11 +1,67 @@
 import type { Json } from '../../contract/json.js';
+import type { AvailableTool, CognitionWorkflow, PromptMessage } from '../../generated/workflow.js';
+import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
+import type { SchemaParts } from '../binding/typed-schemas.js';
 import type { Absent } from '../prompt/render.js';
 import type { Fail, Invoke } from '../protocol/command.js';
+import type { Complaint } from '../protocol/document-problem.js';
 import type { CallEvent } from '../protocol/event.js';
+import type { NodeProgram } from '../protocol/program.js';
 import type { Scope } from '../protocol/scope.js';
 import type { Verdict } from '../protocol/verdict.js';
+import type { Reader } from '../typing/join-readings.js';
+import type { Shape } from '../typing/shape.js';
 import type { World } from '../world/world.js';
 import type { WorldPatch } from '../world/world-patch.js';
+import type { NodePlace, UnaskedKey } from './call-key.js';
+
+/** A node as its author wrote it. */
+export type AuthoredNode = CognitionWorkflow['nodes'][number];
+
+/** The node types that the workflow schema lists. */
+export type NodeName = AuthoredNode['type'];
+
+/** What a node type compiles; the registry adds the rest, which is the same for each type. */
+export type Compiled<Program extends NodeProgram> = Part<Omit<Program, 'type' | 'id' | 'after'>>;
+
+/**
+ * A kind of node: all that the engine has to know of it. Every member is a pure function or a fact.
+ * @template Authored what the workflow schema says of it
+ * @template Program what it compiles to
+ * @template State what it keeps while it waits for a call
+ */
+export interface NodeType<Authored extends AuthoredNode, Program extends NodeProgram, State extends object> {
+  readonly type: Authored['type'];
+  /** Its output is a WorldPatch, which `apply` may name. A workflow has one such node. */
+  readonly ends_in_patch: boolean;
+
+  /** The messages of its `prompt_template`; none where it has none. */
+  messages(node: Authored): readonly PromptMessage[];
+  /** Its `request_template`, where it has one. */
+  requestTemplate(node: Authored): Json | undefined;
+  /** The tools that it offers to a model. */
+  toolsOffered(node: Authored): readonly AvailableTool[];
+  /** What is known of its output before anything runs. */
+  outputShape(parts: SchemaParts, node: Authored): Shape;
+  /** What the schema cannot check of it, beside its id, its prompt and the paths that its template reads. */
+  check(parts: SchemaParts, node: Authored, pointer: string, readers: readonly Reader[]): readonly Complaint[];
+  /** The node as a program, or everything that keeps it from running. */
+  compile(parts: CompileParts, setting: WorkflowSetting, node: Authored, pointer: string): Compiled<Program>;
+  /** The program with these of its permitted tools alone. */
+  narrow(node: Program, tools: ReadonlySet<string>): Program;
+
+  /** What the node does first. */
+  start(node: Program, scope: NodeScope): NodeStep<State>;
+  /** What follows from the end of a call that the node asked for. */
+  handle(node: Program, state: State, event: CallEvent, scope: NodeScope): NodeStep<State>;
+
+  /** Which of its calls a key names, in words. @returns undefined where no node of this type makes such a call */
+  describeCall(place: NodePlace, rest: string): string | undefined;
+  /** Why the node never makes a call of this key, if so. @param rest what follows `<subject>/<node>/` */
+  findUnasked(node: Program, place: NodePlace, rest: string): UnaskedKey | undefined;
+  /** A small answer for one of its calls, by the schema that the answer is checked against. */
+  skeletonOf(node: Program, call: { readonly rest: string; readonly source_label: string }): Json;
+}
 
 /** What a node may know of the turn that it runs in. */
 export interface NodeScope {
@@ -21,14 +77,14 @@ export interface NodeScope {
   readonly nodes: Json;
 }
 
-/** What follows from starting a node, or from what it heard. */
+/** What follows from starting a node, or from an event that it handles. */
 export type NodeStep<State> =
   | { readonly kind: 'waits'; readonly state: State; readonly commands: readonly Invoke[]; readonly verdict?: Verdict }
-  | { readonly kind: 'done'; readonly output: Json; readonly patch?: PatchSaid; readonly verdict?: Verdict }
+  | { readonly kind: 'done'; readonly output: Json; readonly patch?: AnsweredPatch; readonly verdict?: Verdict }
   | { readonly kind: 'failed'; readonly failure: NodeFailure; readonly verdict?: Verdict };
 
-/** A patch that has been judged against the live world, and the call that said it. */
-export interface PatchSaid {
+/** A patch that the live world accepts, and the call that answered with it. */
+export interface AnsweredPatch {
   readonly patch: WorldPatch;
   readonly call_key: string;
 }
@@ -38,11 +94,3 @@ export type NodeFailure = Pick<
   Fail,
   'failure_class' | 'message' | 'call_key' | 'is_transient' | 'is_in_doubt' | 'retry_after_ms'
 >;
-
-/** A kind of node: pure answers to two questions. */
-export interface NodeType<Program, State> {
-  /** What the node does first. */
-  start(node: Program, scope: NodeScope): NodeStep<State>;
-  /** What follows from the end of a call that the node asked for. */
-  hear(node: Program, state: State, event: CallEvent, scope: NodeScope): NodeStep<State>;
-}

@@ -1,45 +1,90 @@
+import type { Json } from '../../contract/json.js';
+import type { SourceCallNode } from '../../generated/workflow.js';
+import { checkRedaction } from '../binding/check-redaction.js';
+import { checkRequest } from '../binding/check-requests.js';
+import { compileCall } from '../binding/compile-call.js';
+import { resultShape } from '../binding/typed-schemas.js';
 import { contentHash } from '../content/canonical.js';
-import { toTemplateContext } from '../protocol/scope.js';
+import type { CallProgram, NodeProgram } from '../protocol/program.js';
 import { resolveTemplate } from '../protocol/request-template.js';
-import type { SourceCallProgram } from '../protocol/program.js';
+import { toTemplateContext } from '../protocol/scope.js';
+import { unveil } from '../typing/shape.js';
+import { smallestAnswer } from '../typing/smallest-value.js';
+import { misshapen, nodeKey } from './call-key.js';
 import { callFailed, templateUnresolved } from './node-failure.js';
 import type { NodeType } from './node-type.js';
 
-/** Waits for its one call. */
-export type SourceCallState = { readonly type: 'source_call' };
+export interface SourceCallProgram extends NodeProgram {
+  readonly call: CallProgram;
+  readonly request_template: Json;
+}
+
+/** It waits for its one call, and keeps nothing. */
+type SourceCallState = Readonly<Record<string, never>>;
+
+/** What follows `<subject>/<node>/` in the key of its call. */
+const REST = 'call';
 
 /** One unconditional source call; its answer is the node's output. */
-export const sourceCall: NodeType<SourceCallProgram, SourceCallState> = {
-  start(node, scope) {
+export const sourceCall: NodeType<SourceCallNode, SourceCallProgram, SourceCallState> = {
+  type: 'source_call',
+  ends_in_patch: false,
+
+  messages: () => [],
+  requestTemplate: (node) => node.request_template,
+  toolsOffered: () => [],
+  outputShape: (parts, node) => resultShape(parts, node),
+
+  check(parts, node, pointer, readers) {
+    return [
+      ...checkRequest(parts, node, pointer, readers),
+      ...checkRedaction(node.redaction.allow, unveil(resultShape(parts, node)), pointer),
+    ];
+  },
+
+  compile(parts, setting, node, pointer) {
+    const { value, problems } = compileCall(parts, setting, node, { pointer, policy_id: node.id, speaks: 'json' });
+    return value === undefined
+      ? { problems }
+      : { value: { call: value, request_template: node.request_template }, problems };
+  },
+
+  narrow: (node) => node,
+
+  start({ id, call, request_template }, scope) {
     const context = toTemplateContext(scope.frozen, scope.nodes);
-    const resolved = resolveTemplate(node.request_template, context);
+    const resolved = resolveTemplate(request_template, context);
     if (!resolved.ok)
-      return { kind: 'failed', failure: templateUnresolved(`node ${node.id}`, resolved.missing.from, context) };
-    const key = `${scope.subject_id}/${node.id}/call`;
-    const { call } = node;
-    const request_hash = contentHash({ source: call.source.hash, request: resolved.request });
+      return { kind: 'failed', failure: templateUnresolved(`node ${id}`, resolved.missing.from, context) };
+    const { request } = resolved;
     return {
       kind: 'waits',
-      state: { type: 'source_call' },
+      state: {},
       commands: [
         {
           kind: 'invoke',
-          key,
+          key: nodeKey({ subject: scope.subject_id, node: id }, REST),
           invocation_kind: 'node_call',
           call,
-          request: resolved.request,
-          request_hash,
+          request,
+          request_hash: contentHash({ source: call.source.hash, request }),
           workflow_hash: scope.workflow_hash,
           subject_id: scope.subject_id,
-          node_id: node.id,
+          node_id: id,
           deadline_ms: call.limits.max_runtime_ms,
         },
       ],
     };
   },
 
-  hear(_node, _state, event) {
+  handle(_node, _state, event) {
     if (event.kind !== 'call_answered') return { kind: 'failed', failure: callFailed(event) };
     return { kind: 'done', output: event.value };
   },
+
+  describeCall: ({ subject, node }, rest) => (rest === REST ? `the call of node ${node} of ${subject}` : undefined),
+  findUnasked(_program, place, rest) {
+    return rest === REST ? undefined : misshapen(`node ${place.node} makes one call`, place, REST);
+  },
+  skeletonOf: ({ call }) => smallestAnswer(call),
 };

@@ -103,11 +103,3 @@ function toPlaceholder(name: string): Placeholder | undefined {
       return { reads: root === 'world' ? 'world' : 'subject', name, member: member ?? '' };
   }
 }
-
-/** The nodes whose outputs a prompt reads. */
-export function nodesReadBy(template: PromptTemplate): readonly string[] {
-  const parts = template.messages.flatMap((message) => message.parts);
-  return parts.flatMap((part) =>
-    part.kind === 'placeholder' && part.placeholder.reads === 'nodes' ? [part.placeholder.node_id] : [],
-  );
-}

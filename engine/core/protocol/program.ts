@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Outcome, Problem } from '../../contract/problem.js';
 import type { Retry as SourceRetry } from '../../generated/response-source.js';
-import type { PromptTemplate } from '../prompt/template.js';
-import type { PatchReach } from '../world/patch-operations.js';
+import type { CognitionWorkflow } from '../../generated/workflow.js';
 import type { Projection } from '../world/projection.js';
 
 /** What a call may do to the outside. A call other than a read-only one is made again only where its binding is repeatable. */
@@ -129,47 +128,21 @@ export interface NodeConstraints {
  */
 export type SchemaDelivery = 'prompt' | 'json_object' | 'response_format';
 
-/** What the two LLM nodes have in common: one lane of generations. */
-export interface GenerationProgram {
-  readonly call: CallProgram;
-  readonly prompt: PromptTemplate;
-  readonly projection: Projection;
-  readonly max_generation_attempts: number;
-  readonly constraints: NodeConstraints;
-  readonly schema_delivery: SchemaDelivery;
-}
-
-export interface LlmToolLoopProgram extends GenerationProgram {
-  readonly type: 'llm_tool_loop';
+/** A node of a workflow: what the whole engine reads of it. Its node type knows the rest (`engine/core/nodes`). */
+export interface NodeProgram {
+  readonly type: CognitionWorkflow['nodes'][number]['type'];
   readonly id: string;
+  /** The nodes whose outputs it reads: it starts when all of them are done. */
   readonly after: readonly string[];
-  readonly tools: readonly ToolProgram[];
-  readonly max_tool_calls: number;
-  readonly may: PatchReach;
-  readonly envelope: SchemaProgram;
-  readonly patch: SchemaProgram;
-  /** What the model is given while tools remain, and when only the final answer does. */
-  readonly offered: OfferedSchema;
-  readonly offered_last: OfferedSchema;
+  /** The call that it makes by itself, where it makes one. */
+  readonly call?: CallProgram;
+  /** The tools that its model may elect, where it has one. */
+  readonly tools?: readonly ToolProgram[];
+  /** The part of the world that it shows a model. */
+  readonly projection?: Projection;
+  /** What the generations of its model may use. */
+  readonly constraints?: NodeConstraints;
 }
-
-export interface LlmJsonProgram extends GenerationProgram {
-  readonly type: 'llm_json';
-  readonly id: string;
-  readonly after: readonly string[];
-  readonly result: SchemaProgram;
-  readonly offered: OfferedSchema;
-}
-
-export interface SourceCallProgram {
-  readonly type: 'source_call';
-  readonly id: string;
-  readonly after: readonly string[];
-  readonly call: CallProgram;
-  readonly request_template: Json;
-}
-
-export type NodeProgram = LlmToolLoopProgram | LlmJsonProgram | SourceCallProgram;
 
 /** The schema that a model's answer must have. */
 export interface OfferedSchema {

@@ -1,5 +1,5 @@
 import type { Json } from '../../contract/json.js';
-import { hearNode, type NodeState, startNode } from '../nodes/index.js';
+import { type NodeState, nodeTypeOf } from '../nodes/index.js';
 import { callFailed } from '../nodes/node-failure.js';
 import type { NodeFailure, NodeScope, NodeStep } from '../nodes/node-type.js';
 import { applyPatch } from '../world/apply-patch.js';
@@ -188,7 +188,7 @@ function endOrNextSubject(program: Program, state: TurnState): Step {
 function startReadyNodes(program: Program, state: TurnState, ready: readonly NodeProgram[]): Step {
   let step: Step = { state, commands: [] };
   for (const node of ready) {
-    const next = takeNodeStep(program, step.state, node, startNode(node, nodeScope(program, step.state)));
+    const next = takeNodeStep(program, step.state, node, nodeTypeOf(node).start(node, nodeScope(program, step.state)));
     step = { state: next.state, commands: [...step.commands, ...next.commands] };
     if (step.state.failure !== undefined) return step;
   }
@@ -199,7 +199,7 @@ function hearInNode(program: Program, state: TurnState, nodeId: string, event: C
   const node = subjectProgram(program, state).workflow.nodes.find((candidate) => candidate.id === nodeId);
   const waiting = subjectState(state).waiting.get(nodeId);
   if (node === undefined || waiting === undefined) throw new Error(`no node ${nodeId} waits`);
-  const nodeStep = hearNode(node, waiting, event, nodeScope(program, state));
+  const nodeStep = nodeTypeOf(node).handle(node, waiting, event, nodeScope(program, state));
   const step = takeNodeStep(program, state, node, nodeStep);
   return nodeStep.verdict === undefined ? step : { ...step, verdict: nodeStep.verdict };
 }

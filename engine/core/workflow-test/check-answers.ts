@@ -51,7 +51,7 @@ function checkTool(program: Program, answer: Json, key: string, place: readonly 
     .find(({ subject_id }) => subject_id === subject)
     ?.workflow.nodes.find((candidate) => candidate.id === id);
   const call = findAt(answer, ['tool_call']);
-  if (node?.type !== 'llm_tool_loop' || call === undefined) return [];
+  if (node?.tools === undefined || call === undefined) return [];
   return checkName('tool', call, 'name', { known: node.tools.map(({ name }) => name), at: [...place, 'tool_call'] });
 }
 

@@ -60,7 +60,7 @@ interface Names {
 
 function namesOf(program: Program, { entities, environments }: Scenario): Names {
   const nodes = program.subjects.flatMap(({ workflow }) => workflow.nodes);
-  const tools = nodes.flatMap((node) => (node.type === 'llm_tool_loop' ? node.tools : []));
+  const tools = nodes.flatMap((node) => node.tools ?? []);
   return {
     entities: entities.map(({ id }) => id),
     agents: entities.filter(({ kind }) => kind === 'agent').map(({ id }) => id),

@@ -1,4 +1,4 @@
-import type { GenerationProgram, Program } from '../protocol/program.js';
+import type { NodeProgram, Program } from '../protocol/program.js';
 
 const DAY_SECONDS = 86_400;
 
@@ -8,20 +8,20 @@ const DAY_SECONDS = 86_400;
  */
 export function atLeisure(program: Program): Program {
   const subjects = program.subjects.map((subject) => {
-    const nodes = subject.workflow.nodes.map((node) => ('constraints' in node ? { ...node, ...widen(node) } : node));
+    const nodes = subject.workflow.nodes.map(widen);
     return { ...subject, workflow: { ...subject.workflow, nodes } };
   });
   return { ...program, subjects };
 }
 
-function widen({ call, constraints }: GenerationProgram): Pick<GenerationProgram, 'call' | 'constraints'> {
+function widen(node: NodeProgram): NodeProgram {
+  const { call, constraints } = node;
+  if (call === undefined || constraints === undefined) return node;
   const timeout_ms = DAY_SECONDS * 1000;
+  const source = { ...call.source, interface: { ...call.source.interface, timeout_ms } };
   return {
+    ...node,
     constraints: { ...constraints, timeout_seconds: DAY_SECONDS },
-    call: {
-      ...call,
-      source: { ...call.source, interface: { ...call.source.interface, timeout_ms } },
-      limits: { ...call.limits, max_runtime_ms: timeout_ms },
-    },
+    call: { ...call, source, limits: { ...call.limits, max_runtime_ms: timeout_ms } },
   };
 }

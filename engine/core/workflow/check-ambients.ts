@@ -1,12 +1,22 @@
 import type { Scenario } from '../../generated/scenario.js';
 import type { AmbientSourceBinding, CognitionWorkflow } from '../../generated/workflow.js';
-import { appendToken, pointerTokens } from '../content/json-pointer.js';
-import { checkEntityExists, checkEnvironmentLabel } from './check-scenario.js';
+import { checkTemplate } from '../binding/check-reads.js';
+import { checkRedaction } from '../binding/check-redaction.js';
+import { checkRequest } from '../binding/check-requests.js';
+import { listPlaceholders } from '../binding/prompt-messages.js';
+import { resultShape, type SchemaParts } from '../binding/typed-schemas.js';
+import { pointerTokens } from '../content/json-pointer.js';
+import { nodeTypeOf } from '../nodes/index.js';
 import type { Complaint } from '../protocol/document-problem.js';
-import { listMalformedReads, listReads } from '../protocol/request-template.js';
+import { listReads } from '../protocol/request-template.js';
+import { isVisibleTo, toVisibility } from '../protocol/visibility.js';
+import { unveil } from '../typing/shape.js';
+import { checkEntityExists, checkEnvironmentLabel } from './check-scenario.js';
+import type { Readers, Setting } from './readers.js';
 
 /** What a workflow's ambient bindings say that the schema cannot check. */
-export function checkAmbients(scenario: Scenario, workflow: CognitionWorkflow): readonly Complaint[] {
+export function checkAmbients(parts: SchemaParts, setting: Setting, readers: Readers): readonly Complaint[] {
+  const { scenario, workflow } = setting;
   return workflow.ambient_sources.flatMap((binding, index) => {
     const pointer = `/ambient_sources/${index}`;
     return [
@@ -15,7 +25,10 @@ export function checkAmbients(scenario: Scenario, workflow: CognitionWorkflow): 
       ...checkPlace(scenario, binding.visible_to, `${pointer}/visible_to`),
       ...checkInjection(workflow, binding, index),
       ...checkOncePerTurn(binding, pointer),
-      ...checkTemplate(binding.request_template, `${pointer}/request_template`, readableRoots(binding)),
+      ...checkTemplate(binding.request_template, `${pointer}/request_template`, readers[binding.run]),
+      ...checkRequest(parts, binding, pointer, readers[binding.run]),
+      ...checkRedaction(binding.redaction.allow, unveil(resultShape(parts, binding)), pointer),
+      ...checkSeen(setting, binding, pointer),
     ];
   });
 }
@@ -100,36 +113,43 @@ function checkOncePerTurn(binding: AmbientSourceBinding, pointer: string): reado
     }));
 }
 
-function readableRoots(binding: AmbientSourceBinding): readonly string[] {
-  return binding.run === 'once_per_turn' ? ['world'] : ['world', 'subject', 'ambient'];
+/** Notes a reading that nobody is given, or that nothing shows: it could be meant. */
+function checkSeen(setting: Setting, binding: AmbientSourceBinding, pointer: string): readonly Complaint[] {
+  // `checkPlace` reports a place that is not in the scenario.
+  if (!isPlace(setting, binding.visible_to)) return [];
+  const subjects = setting.scenario.entities.filter(({ id }) => setting.subjects.includes(id));
+  const isGiven = subjects.some((subject) => isVisibleTo(toVisibility(binding.visible_to), subject));
+  if (isGiven && isRead(setting, binding)) return [];
+  return [
+    {
+      code: 'READING_UNSEEN',
+      message: isGiven
+        ? `${binding.id} is read each turn, and no prompt and no request of this workflow shows it.`
+        : `${binding.id} is visible to none of those who think by this workflow.`,
+      pointer: `${pointer}${isGiven ? '' : '/visible_to'}`,
+      repair: isGiven
+        ? 'Write {{ambient.visible}} into a prompt, or take it out.'
+        : 'Correct "visible_to", or take it out.',
+      severity: 'note',
+    },
+  ];
 }
 
-/** Every `$from` of a template must name something that its place can read at all. */
-export function checkTemplate(
-  template: AmbientSourceBinding['request_template'],
-  pointer: string,
-  roots: readonly string[],
-): readonly Complaint[] {
-  const reads = listReads(template).flatMap((read) => {
-    const [root = ''] = pointerTokens(read.from);
-    if (roots.includes(root)) return [];
-    const known = roots.map((name) => `/${name}/...`).join(', ');
-    return [
-      {
-        code: 'TEMPLATE_PATH_UNREADABLE' as const,
-        message: `${read.from} cannot be read here.`,
-        pointer: appendToken(`${pointer}${read.pointer}`, '$from'),
-        repair: `Read one of ${known}.`,
-      },
-    ];
-  });
-  const malformed = listMalformedReads(template).map(
-    (place): Complaint => ({
-      code: 'TEMPLATE_READ_MALFORMED',
-      message: '"$from" needs a JSON Pointer, and nothing beside it but "default".',
-      pointer: `${pointer}${place}`,
-      repair: 'Write {"$from": "/world/attempted_turn"} or the like.',
-    }),
-  );
-  return [...reads, ...malformed];
+function isPlace({ scenario }: Setting, place: AmbientSourceBinding['visible_to']): boolean {
+  if (typeof place === 'string') return true;
+  if ('entity_id' in place) return scenario.entities.some(({ id }) => id === place.entity_id);
+  return scenario.environments.some(({ label }) => label === place.environment_label);
+}
+
+/** Whether a prompt shows all readings, or a request reads this one, a part of it, or what holds it. */
+function isRead({ workflow }: Setting, { id, inject_as }: AmbientSourceBinding): boolean {
+  if (workflow.nodes.some((node) => listPlaceholders(nodeTypeOf(node).messages(node), 'ambient.visible').length > 0))
+    return true;
+  const place = pointerTokens(inject_as);
+  const templates = [
+    ...workflow.nodes.flatMap((node) => nodeTypeOf(node).requestTemplate(node) ?? []),
+    ...workflow.ambient_sources.filter((other) => other.id !== id).map((other) => other.request_template),
+  ];
+  const reads = templates.flatMap((template) => listReads(template).map(({ from }) => pointerTokens(from)));
+  return reads.some((tokens) => tokens.every((token, at) => at >= place.length || token === place[at]));
 }

@@ -1,26 +1,42 @@
-import type { CognitionWorkflow, LlmToolLoopNode } from '../../generated/workflow.js';
-import { checkTemplate } from './check-ambients.js';
+import type { CognitionWorkflow } from '../../generated/workflow.js';
+import { checkPromptReads, checkTemplate } from '../binding/check-reads.js';
+import type { SchemaParts } from '../binding/typed-schemas.js';
+import { nodeTypeOf, typesEndingInPatch } from '../nodes/index.js';
+import type { AuthoredNode } from '../nodes/node-type.js';
+import { edgesOf, referencesOf } from '../nodes/references.js';
 import type { Complaint } from '../protocol/document-problem.js';
+import type { Reader } from '../typing/join-readings.js';
+import { checkReach } from './check-reach.js';
 import { findChain } from './link/order.js';
-import { type AuthoredNode, edgesOf, referencesOf } from './node-edges.js';
 
-/** What a workflow's nodes say that the schema cannot check: names, circles, and whose patch is applied. */
-export function checkNodes(workflow: CognitionWorkflow): readonly Complaint[] {
+/** What a workflow's nodes say that the schema cannot check: names, paths, circles, and whose patch is applied. */
+export function checkNodes(
+  parts: SchemaParts,
+  workflow: CognitionWorkflow,
+  readers: readonly Reader[],
+): readonly Complaint[] {
   return [
     ...workflow.nodes.flatMap((node, index) => [
       ...checkNodeId(workflow, node, index),
-      ...(node.type === 'llm_tool_loop' ? checkToolNames(node, `/nodes/${index}`) : []),
-      ...(node.type === 'source_call'
-        ? checkTemplate(node.request_template, `/nodes/${index}/request_template`, [
-            'world',
-            'subject',
-            'ambient',
-            'nodes',
-          ])
-        : []),
+      ...checkNode(parts, node, `/nodes/${index}`, readers),
     ]),
     ...checkCycles(workflow),
     ...checkApply(workflow),
+    ...checkReach(workflow),
+  ];
+}
+
+function checkNode(
+  parts: SchemaParts,
+  node: AuthoredNode,
+  pointer: string,
+  readers: readonly Reader[],
+): readonly Complaint[] {
+  const type = nodeTypeOf(node);
+  return [
+    ...checkTemplate(type.requestTemplate(node) ?? null, `${pointer}/request_template`, readers),
+    ...checkPromptReads(type.messages(node), pointer, readers),
+    ...type.check(parts, node, pointer, readers),
   ];
 }
 
@@ -46,32 +62,18 @@ function checkNodeId(workflow: CognitionWorkflow, node: AuthoredNode, index: num
   ];
 }
 
-function checkToolNames(node: LlmToolLoopNode, pointer: string): readonly Complaint[] {
-  return node.available_tools.flatMap((tool, index) => {
-    const place = `${pointer}/available_tools/${index}/name`;
-    const twice = node.available_tools.findIndex((candidate) => candidate.name === tool.name) < index;
-    return twice
-      ? [
-          {
-            code: 'TOOL_NAME_TWICE',
-            message: `The tool ${tool.name} stands here a second time.`,
-            pointer: place,
-            repair: 'Give each tool of a node a name of its own.',
-          },
-        ]
-      : [];
-  });
-}
-
 /** Each circle once, at a reference that closes it. */
 function checkCycles({ nodes }: CognitionWorkflow): readonly Complaint[] {
-  const graph = new Map(nodes.map((node) => [node.id, edgesOf(node)]));
-  const told = new Set<string>();
+  const graph = new Map(nodes.map((node) => [node.id, edgesOf(nodeTypeOf(node), node)]));
+  const reported = new Set<string>();
   return nodes.flatMap((node, index) => {
-    const circles = referencesOf(node).map((read) => ({ ...read, way: findChain(graph, read.to, node.id) }));
+    const circles = referencesOf(nodeTypeOf(node), node).map((read) => ({
+      ...read,
+      way: findChain(graph, read.to, node.id),
+    }));
     const circle = circles.find(({ way }) => way !== undefined);
-    if (circle?.way === undefined || told.has(node.id)) return [];
-    for (const id of circle.way) told.add(id);
+    if (circle?.way === undefined || reported.has(node.id)) return [];
+    for (const id of circle.way) reported.add(id);
     const { offset, pointer, way } = circle;
     return [{ ...nodesCycle(node.id, way, `/nodes/${index}${pointer}`), ...(offset === undefined ? {} : { offset }) }];
   });
@@ -91,30 +93,30 @@ function nodesCycle(id: string, way: readonly string[], pointer: string): Compla
   };
 }
 
-function checkApply(workflow: CognitionWorkflow): readonly Complaint[] {
-  const loops = workflow.nodes.filter((node) => node.type === 'llm_tool_loop');
-  const from = workflow.apply.from.slice(0, -'.final'.length);
-  const [first] = loops;
-  if (loops.length > 1)
+function checkApply({ nodes, apply }: CognitionWorkflow): readonly Complaint[] {
+  const types = typesEndingInPatch().join(' or ');
+  const ending = nodes.filter((node) => nodeTypeOf(node).ends_in_patch);
+  const from = apply.from.slice(0, -'.final'.length);
+  const [first] = ending;
+  if (ending.length > 1)
     return [
       {
         code: 'TOOL_LOOPS_SEVERAL',
-        message: 'A workflow has one llm_tool_loop, whose final patch is applied; this one has several.',
+        message: `A workflow has one ${types}, whose final patch is applied; this one has several.`,
         pointer: '/nodes',
         repair: 'Make the others llm_json nodes.',
       },
     ];
-  if (first !== undefined && first.id === from) return [];
-  const repair =
-    first === undefined
-      ? 'Add an llm_tool_loop node: only it ends in a patch.'
-      : `Write ${JSON.stringify(`${first.id}.final`)}.`;
+  if (first?.id === from) return [];
   return [
     {
       code: 'APPLY_FROM_UNKNOWN',
-      message: `No llm_tool_loop node is called ${JSON.stringify(from)}.`,
+      message: `No ${types} node is called ${JSON.stringify(from)}.`,
       pointer: '/apply/from',
-      repair,
+      repair:
+        first === undefined
+          ? `Add an ${types} node: only it ends in a patch.`
+          : `Write ${JSON.stringify(`${first.id}.final`)}.`,
     },
   ];
 }

@@ -3,13 +3,13 @@ import type { AmbientSourceBinding, CognitionWorkflow } from '../../generated/wo
 import { pointerTokens } from '../content/json-pointer.js';
 import { checkAmbients } from './check-ambients.js';
 import { checkNodes } from './check-nodes.js';
-import { compileCall } from './compile-call.js';
-import { compileNode } from './compile-node.js';
-import type { CompileParts, Part, WorkflowSetting } from './compile-parts.js';
+import { compileCall } from '../binding/compile-call.js';
+import { compileNode } from '../nodes/index.js';
+import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
 import { type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
 import type { AmbientProgram, TurnAmbientProgram, WorkflowProgram } from '../protocol/program.js';
 import { withPrompts } from './prompt-files.js';
-import { checkTyping } from './typing/check-typing.js';
+import { readersOf } from './readers.js';
 import { toVisibility, turnAmbientKey } from '../protocol/visibility.js';
 
 /** A workflow as a program, or everything that keeps it from running in this scenario under this policy. */
@@ -27,13 +27,11 @@ export function compileWorkflow(
     compileAmbient(parts, setting, binding, `/ambient_sources/${index}`),
   );
   const nodes = workflow.nodes.map((node, index) => compileNode(parts, setting, node, `/nodes/${index}`));
+  const typed = { scenario, workflow, subjects: setting.subjects };
+  const readers = readersOf(parts, typed);
   const found = [
     ...missing,
-    ...inDocument(document, [
-      ...checkAmbients(scenario, workflow),
-      ...checkNodes(workflow),
-      ...checkTyping(parts, { scenario, workflow, subjects: setting.subjects }),
-    ]),
+    ...inDocument(document, [...checkAmbients(parts, typed, readers), ...checkNodes(parts, workflow, readers.nodes)]),
     ...ambients.flatMap((part) => part.problems),
     ...nodes.flatMap((part) => part.problems),
   ];

@@ -3,8 +3,9 @@ import type { CognitionProfile } from '../../generated/cognition-profile.js';
 import type { Scenario } from '../../generated/scenario.js';
 import type { CognitionWorkflow } from '../../generated/workflow.js';
 import { checkScenario } from './check-scenario.js';
-import { type CompiledPolicy, type CompileParts, hashOf, missing } from './compile-parts.js';
+import { type CompiledPolicy, type CompileParts, hashOf, missing } from '../binding/compile-parts.js';
 import { compileWorkflow } from './compile-workflow.js';
+import { nodeTypeOf } from '../nodes/index.js';
 import type { ComponentReference } from '../protocol/component.js';
 import { type Complaint, type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
 import type { Program, SubjectProgram, TurnAmbientProgram, WorkflowProgram } from '../protocol/program.js';
@@ -94,8 +95,7 @@ function findPolicy(
   workflow: CognitionWorkflow | undefined,
 ): { readonly policy?: CompiledPolicy; readonly problems: readonly DocumentProblem[] } {
   if (profile.tool_policy_ref === undefined) {
-    const offers =
-      workflow?.nodes.some((node) => node.type === 'llm_tool_loop' && node.available_tools.length > 0) ?? false;
+    const offers = workflow?.nodes.some((node) => nodeTypeOf(node).toolsOffered(node).length > 0) ?? false;
     return { problems: offers ? inDocument(document, [POLICY_MISSING]) : [] };
   }
   const hash = hashOf(profile.tool_policy_ref);
@@ -135,7 +135,7 @@ function refuseUnsupported(document: ComponentReference, profile: CognitionProfi
 
 function mostEventTurns(subjects: readonly SubjectProgram[]): number {
   const nodes = subjects.flatMap(({ workflow }) => workflow.nodes);
-  return Math.max(0, ...nodes.map((node) => ('projection' in node ? (node.projection.events?.turns ?? 0) : 0)));
+  return Math.max(0, ...nodes.map((node) => node.projection?.events?.turns ?? 0));
 }
 
 /** Bindings of equal hash make one call, recorded under the first declaring workflow. */

@@ -1,4 +1,3 @@
-import { unreachable } from '../../contract/unreachable.js';
 import type { CallProgram, NodeProgram, Program, WorkflowProgram } from '../protocol/program.js';
 
 /** The names of the plugins that a turn of this program may call. */
@@ -11,14 +10,6 @@ function callsOf({ subject_ambients, nodes }: WorkflowProgram): readonly CallPro
   return [...subject_ambients.map(({ call }) => call), ...nodes.flatMap(callsOfNode)];
 }
 
-function callsOfNode(node: NodeProgram): readonly CallProgram[] {
-  switch (node.type) {
-    case 'llm_tool_loop':
-      return [node.call, ...node.tools.flatMap((tool) => (tool.permitted ? [tool.call] : []))];
-    case 'llm_json':
-    case 'source_call':
-      return [node.call];
-    default:
-      return unreachable(node);
-  }
+function callsOfNode({ call, tools = [] }: NodeProgram): readonly CallProgram[] {
+  return [...(call === undefined ? [] : [call]), ...tools.flatMap((tool) => (tool.permitted ? [tool.call] : []))];
 }

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../contract/json.js';
-import type { CognitionWorkflow } from '../../generated/workflow.js';
-import { type CompileParts, hashOf, missing } from './compile-parts.js';
+import type { CognitionWorkflow, PromptMessage } from '../../generated/workflow.js';
+import { messagePointer } from '../binding/prompt-messages.js';
+import { type CompileParts, hashOf, missing } from '../binding/compile-parts.js';
 import type { DocumentProblem } from '../protocol/document-problem.js';
-import type { AuthoredNode } from './node-edges.js';
+import { nodeTypeOf } from '../nodes/index.js';
+import type { AuthoredNode } from '../nodes/node-type.js';
 
 /** A workflow that holds the text of every prompt itself. */
 export interface WithPrompts {
@@ -42,20 +44,18 @@ export function withPrompts(
   };
 }
 
-type GenerationNode = Exclude<AuthoredNode, { readonly type: 'source_call' }>;
-type MessageContent = GenerationNode['prompt_template']['messages'][number]['content'];
+type MessageContent = PromptMessage['content'];
 
 function withTexts(
   node: AuthoredNode,
   pointer: string,
   toText: (content: MessageContent, pointer: string) => string,
 ): AuthoredNode {
-  if (node.type === 'source_call') return node;
-  const messages = node.prompt_template.messages.map((message, index) => ({
-    ...message,
-    content: toText(message.content, `${pointer}/prompt_template/messages/${index}/content`),
-  }));
-  return { ...node, prompt_template: { messages } };
+  const messages = nodeTypeOf(node)
+    .messages(node)
+    .map((message, index) => ({ ...message, content: toText(message.content, `${pointer}${messagePointer(index)}`) }));
+  const prompt = { prompt_template: { messages } };
+  return messages.length === 0 ? node : { ...node, ...prompt };
 }
 
 function promptText(document: JsonObject): string {

@@ -3,7 +3,7 @@ import { readModelText } from '../../core/nodes/model-text.js';
 import { schemaSegment } from '../../core/nodes/generation.js';
 import { type Segment, toMessage } from '../../core/prompt/message.js';
 import type { Generation } from '../../core/protocol/command.js';
-import { composeToolLoopSchema } from '../../core/workflow/compose-schema.js';
+import { composeToolLoopSchema } from '../../core/nodes/compose-schema.js';
 import type { SchemaDelivery, Validate } from '../../core/protocol/program.js';
 import type { JsonObject } from '../../contract/json.js';
 

@@ -5,10 +5,10 @@ import type { Json, JsonObject } from '../../../engine/contract/json.js';
 import { contentHash } from '../../../engine/core/content/canonical.js';
 import { findAt, isList } from '../../../engine/core/content/json-pointer.js';
 import { redact } from '../../../engine/core/content/redact.js';
-import { type CheckValue, listMisfits } from '../../../engine/core/workflow/typing/list-misfits.js';
-import { partSchema } from '../../../engine/core/workflow/typing/part-schema.js';
-import { readPath } from '../../../engine/core/workflow/typing/read-path.js';
-import { literalShape, schemaShape } from '../../../engine/core/workflow/typing/shape.js';
+import { type CheckValue, listMisfits } from '../../../engine/core/typing/list-misfits.js';
+import { partSchema } from '../../../engine/core/typing/part-schema.js';
+import { readPath } from '../../../engine/core/typing/read-path.js';
+import { literalShape, schemaShape } from '../../../engine/core/typing/shape.js';
 import { createCompileSchema } from '../../../engine/schema/index.js';
 import { inventValue } from './invent-value.js';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../engine/contract/json.js';
 import { pointerTokens } from '../../../engine/core/content/json-pointer.js';
-import { namesBelow } from '../../../engine/core/workflow/typing/step.js';
-import { readPath } from '../../../engine/core/workflow/typing/read-path.js';
-import { schemaShape } from '../../../engine/core/workflow/typing/shape.js';
+import { namesBelow } from '../../../engine/core/typing/step.js';
+import { readPath } from '../../../engine/core/typing/read-path.js';
+import { schemaShape } from '../../../engine/core/typing/shape.js';
 
 /** What each path of a schema leads to, as redaction lets it be seen. */
 function check(

@@ -1,9 +1,9 @@
-import { appendToken, pointerTokens } from '../../content/json-pointer.js';
-import { suggestName } from '../../content/nearest-name.js';
-import type { Complaint } from '../../protocol/document-problem.js';
-import { anyBelow } from './any-below.js';
-import type { Shape } from './shape.js';
-import { namesBelow, stepInto } from './step.js';
+import { appendToken, pointerTokens } from '../content/json-pointer.js';
+import { suggestName } from '../content/nearest-name.js';
+import type { Complaint } from '../protocol/document-problem.js';
+import { anyBelow } from '../typing/any-below.js';
+import type { Shape } from '../typing/shape.js';
+import { namesBelow, stepInto } from '../typing/step.js';
 
 /**
  * Every pointer of an allow-list must be able to lead to something in the result.

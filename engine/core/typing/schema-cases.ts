@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../../contract/json.js';
-import { findAt, isList, pointerTokens } from '../../content/json-pointer.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import { findAt, isList, pointerTokens } from '../content/json-pointer.js';
 
 /** Schemas that one value fits all at once, free of references and alternatives. */
 export type Case = readonly JsonObject[];

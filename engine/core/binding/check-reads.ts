@@ -1,16 +1,14 @@
-import { appendToken, pointerTokens, toPointer } from '../../content/json-pointer.js';
-import { nearestFirst, nearestName, suggestName } from '../../content/nearest-name.js';
-import { parsePromptText } from '../../prompt/template.js';
-import { textOf } from '../compile-parts.js';
-import type { Complaint } from '../../protocol/document-problem.js';
-import type { AuthoredNode } from '../node-edges.js';
-import { listReads } from '../../protocol/request-template.js';
-import type { Json } from '../../../contract/json.js';
-import { type JoinedReading, readAsAll } from './join-readings.js';
-import { type Reader, withoutAbsence } from './readers.js';
-import { objectAt } from './schema-cases.js';
-import { type Shape, unveil } from './shape.js';
-import { possibleCases, stepInto } from './step.js';
+import type { Json } from '../../contract/json.js';
+import type { PromptMessage } from '../../generated/workflow.js';
+import { appendToken, pointerTokens, toPointer } from '../content/json-pointer.js';
+import { nearestFirst, nearestName, suggestName } from '../content/nearest-name.js';
+import type { Complaint } from '../protocol/document-problem.js';
+import { listMalformedReads, listReads } from '../protocol/request-template.js';
+import { type JoinedReading, type Reader, readAsAll } from '../typing/join-readings.js';
+import { objectAt } from '../typing/schema-cases.js';
+import { type Shape, unveil, withoutAbsence } from '../typing/shape.js';
+import { possibleCases, stepInto } from '../typing/step.js';
+import { listPlaceholders } from './prompt-messages.js';
 
 const NAMES_SHOWN = 5;
 
@@ -25,9 +23,12 @@ interface Read {
   readonly has_default: boolean;
 }
 
-/** Every `$from` of a template must lead to something, and to something that is always there unless it has a default. */
-export function checkTemplateReads(template: Json, pointer: string, readers: readonly Reader[]): readonly Complaint[] {
-  return listReads(template).flatMap((read) =>
+/**
+ * Every `$from` of a template must be well formed, and lead to something that its place can read: to something that is
+ * always there, unless it has a default.
+ */
+export function checkTemplate(template: Json, pointer: string, readers: readonly Reader[]): readonly Complaint[] {
+  const reads = listReads(template).flatMap((read) =>
     checkRead(
       {
         pointer: appendToken(`${pointer}${read.pointer}`, '$from'),
@@ -39,32 +40,36 @@ export function checkTemplateReads(template: Json, pointer: string, readers: rea
       readers,
     ),
   );
+  const malformed = listMalformedReads(template).map(
+    (place): Complaint => ({
+      code: 'TEMPLATE_READ_MALFORMED',
+      message: '"$from" needs a JSON Pointer, and nothing beside it but "default".',
+      pointer: `${pointer}${place}`,
+      repair: 'Write {"$from": "/world/attempted_turn"} or the like.',
+    }),
+  );
+  return [...reads, ...malformed];
 }
 
-/** Every output that a prompt reads must be there: a prompt has no defaults. */
+/** Every output that a prompt reads must be there: a prompt has no defaults. @param pointer where the node is */
 export function checkPromptReads(
-  node: AuthoredNode,
+  messages: readonly PromptMessage[],
   pointer: string,
   readers: readonly Reader[],
 ): readonly Complaint[] {
-  if (node.type === 'source_call') return [];
-  return node.prompt_template.messages.flatMap(({ content }, index) =>
-    parsePromptText(textOf(content)).parts.flatMap((part) => {
-      if (part.kind === 'text' || part.placeholder.reads !== 'nodes') return [];
-      const { name, node_id, path } = part.placeholder;
-      const complaints = checkRead(
-        {
-          pointer: `${pointer}/prompt_template/messages/${index}/content`,
-          text: `{{${name}}}`,
-          tokens: ['nodes', node_id, 'output', ...path],
-          by: 'prompt',
-          has_default: false,
-        },
-        readers,
-      );
-      return complaints.map((complaint) => ({ ...complaint, offset: part.offset }));
-    }),
-  );
+  return listPlaceholders(messages, 'nodes').flatMap(({ placeholder: { name, node_id, path }, offset, ...place }) => {
+    const complaints = checkRead(
+      {
+        pointer: `${pointer}${place.pointer}`,
+        text: `{{${name}}}`,
+        tokens: ['nodes', node_id, 'output', ...path],
+        by: 'prompt',
+        has_default: false,
+      },
+      readers,
+    );
+    return complaints.map((complaint) => ({ ...complaint, offset }));
+  });
 }
 
 function checkRead(read: Read, readers: readonly Reader[]): readonly Complaint[] {
@@ -75,8 +80,8 @@ function checkRead(read: Read, readers: readonly Reader[]): readonly Complaint[]
     const present = readers.map((reader) => ({ ...reader, context: withoutAbsence(reader.context) }));
     return [readAsAll(present, read.tokens)?.presence === 'there' ? mayBeAbsent(read) : mayBeMissing(read, reading)];
   }
-  // What a place cannot read at all is said where its template is checked.
-  if (reading.never === undefined || reading.never.depth === 0) return [];
+  if (reading.never === undefined) return [];
+  if (reading.never.depth === 0) return [unreadable(read, reading.never.known)];
   if (read.tokens[0] === 'nodes' && reading.never.depth === 1) return [unknownNode(read, reading.never.known)];
   return [isHidden(read, readers) ? hidden(read) : neverThere(read, reading.never)];
 }
@@ -115,6 +120,15 @@ function hidden(read: Read): Complaint {
     message: `${read.text} can never be seen: redaction does not let it through.`,
     pointer: read.pointer,
     repair: 'Add it to the "allow" of the binding that produces it.',
+  };
+}
+
+function unreadable(read: Read, known: readonly string[]): Complaint {
+  return {
+    code: 'TEMPLATE_PATH_UNREADABLE',
+    message: `${read.text} cannot be read here.`,
+    pointer: read.pointer,
+    repair: `Read one of ${known.map((name) => `/${name}/...`).join(', ')}.`,
   };
 }
 

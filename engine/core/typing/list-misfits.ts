@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../../contract/json.js';
-import { appendToken } from '../../content/json-pointer.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import { appendToken } from '../content/json-pointer.js';
 import { coversOfItem, coversOfMember, namesOf } from './members.js';
 import { type Case, expandCases, listAt } from './schema-cases.js';
 import { type Demand, hasFinerRules } from './part-schema.js';

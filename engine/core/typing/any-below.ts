@@ -1,5 +1,5 @@
-import type { Json } from '../../../contract/json.js';
-import { unreachable } from '../../../contract/unreachable.js';
+import type { Json } from '../../contract/json.js';
+import { unreachable } from '../../contract/unreachable.js';
 import { type Case, listAt, objectAt, ownMember } from './schema-cases.js';
 import { eitherShape, type Shape } from './shape.js';
 import { namesBelow, possibleCases, stepInto } from './step.js';

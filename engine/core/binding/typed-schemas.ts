@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../contract/json.js';
-import type { Redaction, Reference } from '../../../generated/workflow.js';
-import { type CompileParts, hashOf } from '../compile-parts.js';
-import { type Shape, schemaShape } from './shape.js';
+import type { JsonObject } from '../../contract/json.js';
+import type { Redaction, Reference } from '../../generated/workflow.js';
+import { type CompileParts, hashOf } from './compile-parts.js';
+import { type Shape, schemaShape } from '../typing/shape.js';
 
 /** What typing needs to follow the schemas that documents name. */
 export type SchemaParts = Pick<CompileParts, 'find' | 'compileSchema' | 'contracts'>;

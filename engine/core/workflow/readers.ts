@@ -1,18 +1,11 @@
-import type { Scenario } from '../../../generated/scenario.js';
-import type { AmbientSourceBinding, CognitionWorkflow } from '../../../generated/workflow.js';
-import { unreachable } from '../../../contract/unreachable.js';
-import { pointerTokens } from '../../content/json-pointer.js';
-import type { AuthoredNode } from '../node-edges.js';
-import { isVisibleTo, toVisibility } from '../../protocol/visibility.js';
-import { eitherShape, recordShape, type Shape, schemaShape } from './shape.js';
-import { findSchema, resultShape, type SchemaParts } from './typed-schemas.js';
-
-/** Subjects that are given the same, and the shape of all that they can read. */
-export interface Reader {
-  /** None where nobody acts yet. */
-  readonly subject_ids: readonly string[];
-  readonly context: Shape;
-}
+import type { Scenario } from '../../generated/scenario.js';
+import type { AmbientSourceBinding, CognitionWorkflow } from '../../generated/workflow.js';
+import { pointerTokens } from '../content/json-pointer.js';
+import { nodeTypeOf } from '../nodes/index.js';
+import { isVisibleTo, toVisibility } from '../protocol/visibility.js';
+import type { Reader } from '../typing/join-readings.js';
+import { ABSENCE, eitherShape, recordShape, type Shape, schemaShape } from '../typing/shape.js';
+import { resultShape, type SchemaParts } from '../binding/typed-schemas.js';
 
 /** Who reads at each kind of place of a workflow: what one subject is given, another may not be. */
 export interface Readers {
@@ -31,8 +24,6 @@ export interface Setting {
 const TEXT = schemaShape({ type: 'string' });
 const INTEGER = schemaShape({ type: 'integer' });
 
-const ABSENCE = recordShape({ absent: recordShape({ failure_class: TEXT }) });
-
 type Entity = Scenario['entities'][number];
 
 /** The shapes of everything that templates and prompts of a workflow may read. */
@@ -40,7 +31,9 @@ export function readersOf(parts: SchemaParts, setting: Setting): Readers {
   const { scenario, workflow } = setting;
   const world = worldShape(scenario);
   const nodes = recordShape(
-    workflow.nodes.map((node) => [node.id, recordShape({ output: outputShape(parts, node) })] as const),
+    workflow.nodes.map(
+      (node) => [node.id, recordShape({ output: nodeTypeOf(node).outputShape(parts, node) })] as const,
+    ),
   );
   const readings = workflow.ambient_sources.map((binding) => ({ binding, shape: readingShape(parts, binding) }));
   const turnReadings = readings.filter(({ binding }) => binding.run === 'once_per_turn');
@@ -62,27 +55,6 @@ export function readersOf(parts: SchemaParts, setting: Setting): Readers {
 function readingShape(parts: SchemaParts, binding: AmbientSourceBinding): Shape {
   const result = resultShape(parts, binding);
   return binding.on_failure === 'inject_absence' ? eitherShape([result, ABSENCE]) : result;
-}
-
-/** A shape as if no source failed. */
-export function withoutAbsence(shape: Shape): Shape {
-  if (shape.kind === 'either') return eitherShape(shape.shapes.filter((one) => one !== ABSENCE).map(withoutAbsence));
-  if (shape.kind !== 'record') return shape;
-  return recordShape([...shape.members].map(([name, member]) => [name, withoutAbsence(member)]));
-}
-
-/** What a node is known to give. */
-export function outputShape(parts: SchemaParts, node: AuthoredNode): Shape {
-  switch (node.type) {
-    case 'llm_tool_loop':
-      return schemaShape(parts.contracts.world_patch);
-    case 'llm_json':
-      return schemaShape(findSchema(parts, node.result_schema_ref) ?? {});
-    case 'source_call':
-      return resultShape(parts, node);
-    default:
-      return unreachable(node);
-  }
 }
 
 function worldShape({ environments, entities }: Scenario): Shape {

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../../contract/json.js';
-import { pointerTokens } from '../../content/json-pointer.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import { pointerTokens } from '../content/json-pointer.js';
 import type { Presence } from './presence.js';
 
 /** What can be known, before anything runs, of a value that will stand somewhere. */
@@ -50,6 +50,16 @@ export function literalShape(value: Json): Shape {
 export function eitherShape(shapes: readonly Shape[]): Shape {
   const [first] = shapes;
   return first !== undefined && shapes.length === 1 ? first : { kind: 'either', shapes };
+}
+
+/** The reading of a source that has failed. */
+export const ABSENCE = recordShape({ absent: recordShape({ failure_class: schemaShape({ type: 'string' }) }) });
+
+/** A shape as if no source failed. */
+export function withoutAbsence(shape: Shape): Shape {
+  if (shape.kind === 'either') return eitherShape(shape.shapes.filter((one) => one !== ABSENCE).map(withoutAbsence));
+  if (shape.kind !== 'record') return shape;
+  return recordShape([...shape.members].map(([name, member]) => [name, withoutAbsence(member)]));
 }
 
 /** A shape as if redaction hid nothing. */

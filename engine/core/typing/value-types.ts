@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../../contract/json.js';
-import { canonicalText } from '../../content/canonical.js';
-import { isList } from '../../content/json-pointer.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import { canonicalText } from '../content/canonical.js';
+import { isList } from '../content/json-pointer.js';
 import { type Case, listAt, ownMember } from './schema-cases.js';
 
 /** The types of values. A number that is no integer is a type of its own, so that types never overlap. */

@@ -1,6 +1,6 @@
-import type { Json } from '../../../contract/json.js';
-import { unreachable } from '../../../contract/unreachable.js';
-import { findAt } from '../../content/json-pointer.js';
+import type { Json } from '../../contract/json.js';
+import { unreachable } from '../../contract/unreachable.js';
+import { findAt } from '../content/json-pointer.js';
 import { itemOf, type Member, memberOf, namesOf } from './members.js';
 import { joinPresences, type Presence } from './presence.js';
 import { type Case, expandCases } from './schema-cases.js';

@@ -1,8 +1,14 @@
 import { joinPresences } from './presence.js';
 import { type Reading, readPath } from './read-path.js';
-import type { Reader } from './readers.js';
 import { eitherShape, literalShape, type Shape, UNKNOWN } from './shape.js';
-import type { Json } from '../../../contract/json.js';
+import type { Json } from '../../contract/json.js';
+
+/** Subjects that are given the same, and the shape of all that they can read. */
+export interface Reader {
+  /** None where nobody acts yet. */
+  readonly subject_ids: readonly string[];
+  readonly context: Shape;
+}
 
 /** What one path is to all who read it. */
 export interface JoinedReading {

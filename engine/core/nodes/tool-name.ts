@@ -1,6 +1,6 @@
 import type { ResponseSource } from '../../generated/response-source.js';
 import type { AvailableTool } from '../../generated/workflow.js';
-import { type CompileParts, hashOf } from './compile-parts.js';
+import { type CompileParts, hashOf } from '../binding/compile-parts.js';
 import type { Complaint } from '../protocol/document-problem.js';
 
 /** Nothing that an author names begins with the first; the second is for tools of servers of the Model Context Protocol. */

@@ -46,12 +46,6 @@ export function hashOf(reference: { readonly hash: string } | { readonly path: s
   throw new Error(`the reference to ${reference.path} has not been linked`);
 }
 
-/** The text of a prompt's message. */
-export function textOf(content: string | { readonly hash: string } | { readonly path: string }): string {
-  if (typeof content === 'string') return content;
-  throw new Error('the text of the prompt has not been looked up');
-}
-
 /** A reference that leads nowhere. */
 export function missing(
   document: ComponentReference,

@@ -1,16 +1,15 @@
-import type { Json } from '../../../contract/json.js';
-import type { AvailableTool, Reference } from '../../../generated/workflow.js';
-import type { ResponseSource } from '../../../generated/response-source.js';
-import { contentHash } from '../../content/canonical.js';
-import { isList, pointerTokens } from '../../content/json-pointer.js';
-import { hashOf } from '../compile-parts.js';
-import type { Complaint } from '../../protocol/document-problem.js';
-import { isRead, listMalformedReads, listReads } from '../../protocol/request-template.js';
-import { readAsAll, shapeRead } from './join-readings.js';
-import { type CheckValue, listMisfits } from './list-misfits.js';
-import { partSchema } from './part-schema.js';
-import type { Reader } from './readers.js';
-import { literalShape, recordShape, schemaShape, type Shape, UNKNOWN } from './shape.js';
+import type { Json } from '../../contract/json.js';
+import type { AvailableTool, Reference } from '../../generated/workflow.js';
+import type { ResponseSource } from '../../generated/response-source.js';
+import { contentHash } from '../content/canonical.js';
+import { isList, pointerTokens } from '../content/json-pointer.js';
+import { hashOf } from './compile-parts.js';
+import type { Complaint } from '../protocol/document-problem.js';
+import { isRead, listMalformedReads, listReads } from '../protocol/request-template.js';
+import { type Reader, readAsAll, shapeRead } from '../typing/join-readings.js';
+import { type CheckValue, listMisfits } from '../typing/list-misfits.js';
+import { partSchema } from '../typing/part-schema.js';
+import { literalShape, recordShape, schemaShape, type Shape, UNKNOWN } from '../typing/shape.js';
 import { findSchema, type SchemaParts } from './typed-schemas.js';
 
 /** A request that a template makes, and where the binding stands that makes it. */

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../../contract/json.js';
-import { isList } from '../../content/json-pointer.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import { isList } from '../content/json-pointer.js';
 import { isObject } from './schema-cases.js';
 
 /** What is demanded of a value: to fit all of some schemas. */

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../../contract/json.js';
-import { findAt } from '../../content/json-pointer.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import { findAt } from '../content/json-pointer.js';
 import type { Presence } from './presence.js';
 import { type Case, listAt, objectAt, ownMember } from './schema-cases.js';
 import { valuesOf } from './value-types.js';

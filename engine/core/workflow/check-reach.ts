@@ -1,6 +1,8 @@
-import type { CognitionWorkflow } from '../../../generated/workflow.js';
-import type { Complaint } from '../../protocol/document-problem.js';
-import { type AuthoredNode, edgesOf } from '../node-edges.js';
+import type { CognitionWorkflow } from '../../generated/workflow.js';
+import type { Complaint } from '../protocol/document-problem.js';
+import { nodeTypeOf } from '../nodes/index.js';
+import type { AuthoredNode } from '../nodes/node-type.js';
+import { edgesOf } from '../nodes/references.js';
 
 /**
  * Notes nodes whose work comes to nothing: nobody reads their output, or whoever does leads nowhere.
@@ -9,7 +11,7 @@ import { type AuthoredNode, edgesOf } from '../node-edges.js';
 export function checkReach(workflow: CognitionWorkflow): readonly Complaint[] {
   const applied = workflow.apply.from.slice(0, -'.final'.length);
   if (!workflow.nodes.some(({ id }) => id === applied)) return [];
-  const edges = new Map(workflow.nodes.map((node) => [node.id, edgesOf(node)]));
+  const edges = new Map(workflow.nodes.map((node) => [node.id, edgesOf(nodeTypeOf(node), node)]));
   const reaching = nodesBehind(applied, edges);
   const read = new Set([...edges.values()].flat());
   return workflow.nodes.flatMap((node, index) => {
@@ -29,8 +31,7 @@ function unused(node: AuthoredNode, index: number): Complaint {
     code: 'OUTPUT_UNUSED',
     message: `Nothing reads what ${node.id} gives.`,
     pointer: `/nodes/${index}`,
-    repair:
-      node.type === 'source_call' ? 'Read it, unless the call is made for its effect.' : 'Read it, or take it out.',
+    repair: 'effect' in node ? 'Read it, unless the call is made for its effect.' : 'Read it, or take it out.',
     severity: 'note',
   };
 }

@@ -1,0 +1,82 @@
+/** Whose call it is: the subject that acts, and the node. */
+export interface NodePlace {
+  readonly subject: string;
+  readonly node: string;
+}
+
+/** Why no turn of a program makes a call of this key, if so. */
+export interface UnaskedKey {
+  readonly message: string;
+  readonly repair?: string;
+}
+
+/** The key of a node's call. @param rest what tells it from the other calls of the node */
+export function nodeKey({ subject, node }: NodePlace, rest: string): string {
+  return `${subject}/${node}/${rest}`;
+}
+
+/** What follows `<subject>/<node>/` in the key of a generation; both numbers begin at 1. */
+export function generationRest(round: number, generationTry: number): string {
+  return `round-${round}/try-${generationTry}`;
+}
+
+/** What ends the key of a tool's call: before it is the key of the generation that elected the tool. */
+export const TOOL_REST = 'tool';
+
+/** The end of a generation's key, read. */
+export interface GenerationRest {
+  readonly round: number;
+  readonly generation_try: number;
+  readonly is_tool: boolean;
+}
+
+/** Reads what follows `<subject>/<node>/` in the key of a generation, or of a tool that one elected. */
+export function parseGenerationRest(rest: string): GenerationRest | undefined {
+  const [, round, generationTry, tool] = /^round-([1-9][0-9]*)\/try-([1-9][0-9]*)(\/tool)?$/.exec(rest) ?? [];
+  if (round === undefined || generationTry === undefined) return undefined;
+  return { round: Number(round), generation_try: Number(generationTry), is_tool: tool !== undefined };
+}
+
+/** Names a generation in words, for people. */
+export function describeGeneration({ subject, node }: NodePlace, rest: string): string | undefined {
+  const read = parseGenerationRest(rest);
+  if (read === undefined || read.is_tool) return undefined;
+  return `the model of ${subject}, in round ${read.round} of node ${node}, try ${read.generation_try}`;
+}
+
+/** A key of another shape than the calls of its node have. */
+export function misshapen(message: string, place: NodePlace, rest: string): UnaskedKey {
+  return { message, repair: `Write ${JSON.stringify(nodeKey(place, rest))}.` };
+}
+
+/** Why a node whose rounds are generations never makes a call of this key, if so. */
+export function findUnaskedGeneration(
+  { max_generation_attempts }: { readonly max_generation_attempts: number },
+  { subject, node }: NodePlace,
+  rest: string,
+  { calls, permitted }: { readonly calls: number; readonly permitted: boolean } = { calls: 0, permitted: false },
+): UnaskedKey | undefined {
+  const read = parseGenerationRest(rest);
+  if (read === undefined) {
+    const end = calls > 0 && rest.endsWith(`/${TOOL_REST}`) ? `/${TOOL_REST}` : '';
+    const message = `node ${node} asks a model${calls > 0 ? ', and then its tools' : ''}`;
+    return misshapen(message, { subject, node }, `${generationRest(1, 1)}${end}`);
+  }
+  if (read.round > calls + 1)
+    return {
+      message: `node ${node} has ${count(calls + 1, 'round', 'rounds')} at most`,
+      repair: `Write round-${calls + 1} or an earlier one.`,
+    };
+  if (read.generation_try > max_generation_attempts)
+    return {
+      message: `node ${node} has ${count(max_generation_attempts, 'try', 'tries')} at one answer (max_generation_attempts)`,
+      repair: `Write try-${max_generation_attempts} or an earlier one.`,
+    };
+  if (read.is_tool && (!permitted || read.round > calls))
+    return { message: `node ${node} calls no tool in round ${read.round}`, repair: 'Take "/tool" away.' };
+  return undefined;
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`;
+}

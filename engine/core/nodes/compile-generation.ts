@@ -1,0 +1,161 @@
+import type { JsonObject } from '../../contract/json.js';
+import type { LlmJsonNode, LlmToolLoopNode } from '../../generated/workflow.js';
+import { compileCall } from '../binding/compile-call.js';
+import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
+import { messagePointer, textOf } from '../binding/prompt-messages.js';
+import { nearestName } from '../content/nearest-name.js';
+import { parsePromptText, PLACEHOLDER_NAMES, type PromptTemplate } from '../prompt/template.js';
+import { type Complaint, inDocument, isError } from '../protocol/document-problem.js';
+import type { SchemaDelivery } from '../protocol/program.js';
+import type { GenerationProgram } from './generation.js';
+
+/** What an author writes of a generation, whatever the type of the node. */
+type AuthoredGeneration = Pick<
+  LlmToolLoopNode | LlmJsonNode,
+  'id' | 'llm_source_ref' | 'prompt_template' | 'projection' | 'max_generation_attempts' | 'constraints'
+>;
+
+/** What the nodes that ask a model have in common, compiled. */
+export function compileGeneration(
+  parts: CompileParts,
+  setting: WorkflowSetting,
+  node: AuthoredGeneration,
+  pointer: string,
+): Part<Omit<GenerationProgram, 'type' | 'id' | 'after'>> {
+  const authored = { source_ref: node.llm_source_ref, effect: 'read_only', redaction: { allow: 'all' } } as const;
+  const call = compileCall(parts, setting, authored, { pointer, policy_id: node.id, speaks: 'chat' });
+  const prompt = compilePrompt(node, pointer);
+  const delivery = call.value === undefined ? undefined : readDelivery(call.value.source.interface);
+  const problems = [
+    ...call.problems,
+    ...inDocument({ kind: 'cognition_workflow', hash: setting.hash }, [
+      ...prompt.complaints,
+      ...checkEvents(node, prompt.template, pointer),
+    ]),
+    ...(call.value === undefined || delivery?.ok !== false
+      ? []
+      : inDocument({ kind: 'response_source', hash: call.value.source.hash }, [delivery.complaint])),
+  ];
+  if (call.value === undefined || delivery?.ok !== true || problems.some(isError)) return { problems };
+  return {
+    value: {
+      call: call.value,
+      prompt: prompt.template,
+      projection: node.projection,
+      max_generation_attempts: node.max_generation_attempts,
+      constraints: node.constraints,
+      schema_delivery: delivery.schema_delivery,
+    },
+    problems,
+  };
+}
+
+function compilePrompt(
+  node: AuthoredGeneration,
+  pointer: string,
+): { readonly template: PromptTemplate; readonly complaints: readonly Complaint[] } {
+  const parsed = node.prompt_template.messages.map((message) => {
+    const text = textOf(message);
+    return { role: message.role, text, ...parsePromptText(text) };
+  });
+  const complaints = parsed.flatMap(({ text, unknown, unclosed }, index) => {
+    const place = `${pointer}${messagePointer(index)}`;
+    return [
+      ...unknown.map(({ text, offset }) => ({ ...unknownPlaceholder(text, place), offset })),
+      ...(unclosed ? [unclosedPlaceholder(unclosed.offset, place)] : []),
+      ...checkBraces(text, place),
+    ];
+  });
+  return { template: { messages: parsed.map(({ role, parts }) => ({ role, parts })) }, complaints };
+}
+
+/** A projection asks for events where a prompt shows them, and there only. */
+function checkEvents(node: AuthoredGeneration, { messages }: PromptTemplate, pointer: string): readonly Complaint[] {
+  const shown = messages.findIndex(({ parts }) =>
+    parts.some((part) => part.kind === 'placeholder' && part.placeholder.reads === 'world.recent_events'),
+  );
+  const isAsked = node.projection.events !== undefined;
+  if (isAsked === (shown !== -1)) return [];
+  return [isAsked ? eventsNotShown(`${pointer}/projection/events`) : eventsNotAsked(shown, pointer)];
+}
+
+function eventsNotAsked(message: number, pointer: string): Complaint {
+  return {
+    code: 'EVENTS_NOT_PROJECTED',
+    message: '{{world.recent_events}} stands in a prompt whose projection does not say of how many turns.',
+    pointer: `${pointer}${messagePointer(message)}`,
+    repair: 'Add "events": {"turns": 2} to the projection of the node.',
+  };
+}
+
+function eventsNotShown(pointer: string): Complaint {
+  return {
+    code: 'EVENTS_NOT_SHOWN',
+    message: 'The projection asks for events, and no message of the prompt shows them.',
+    pointer,
+    repair: 'Write {{world.recent_events}} into a message, or take "events" away.',
+    severity: 'note',
+  };
+}
+
+function unknownPlaceholder(text: string, pointer: string): Complaint {
+  const shown = text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}...` : text;
+  const nearest = nearestName(text.slice(2, -2).trim(), PLACEHOLDER_NAMES);
+  return {
+    code: 'PROMPT_PLACEHOLDER_UNKNOWN',
+    message: `${shown} names nothing that a prompt can be given.`,
+    pointer,
+    repair: `${nearest === undefined ? '' : `Did you mean {{${nearest}}}? `}Use ${PLACEHOLDER_NAMES.join(', ')} or nodes.<id>.output.`,
+  };
+}
+
+const SHOWN_LENGTH_MAX = 80;
+
+function unclosedPlaceholder(offset: number, pointer: string): Complaint {
+  return {
+    code: 'PROMPT_PLACEHOLDER_UNCLOSED',
+    message: `The braces that open at character ${offset + 1} do not close.`,
+    pointer,
+    offset,
+    repair: 'Close them with }}, or write the first brace alone.',
+  };
+}
+
+const DELIVERIES: readonly SchemaDelivery[] = ['prompt', 'json_object', 'response_format'];
+
+/** How a chat source wants its schema; what this version cannot do is said before anything runs. */
+function readDelivery(
+  authored: JsonObject,
+):
+  | { readonly ok: true; readonly schema_delivery: SchemaDelivery }
+  | { readonly ok: false; readonly complaint: Complaint } {
+  const { schema_delivery, tool_calling } = authored;
+  if (tool_calling !== undefined && tool_calling !== 'json_control')
+    return { ok: false, complaint: notYet('tool_calling', 'json_control') };
+  const known = DELIVERIES.find((delivery) => delivery === schema_delivery);
+  if (known !== undefined) return { ok: true, schema_delivery: known };
+  return { ok: false, complaint: notYet('schema_delivery', 'response_format') };
+}
+
+function notYet(member: string, value: string): Complaint {
+  return {
+    code: 'NOT_SUPPORTED_YET',
+    message: `This version cannot honour this "${member}", and never chooses another by itself.`,
+    pointer: `/interface/${member}`,
+    repair: `Write ${JSON.stringify(value)}.`,
+  };
+}
+
+/** Where another language would fill in a name. */
+const DOLLAR_BRACES = /\$\{\s*([A-Za-z_][\w.]*)\s*\}/g;
+
+function checkBraces(text: string, pointer: string): readonly Complaint[] {
+  return [...text.matchAll(DOLLAR_BRACES)].map(({ 0: written, 1: name, index }) => ({
+    code: 'PROMPT_DOLLAR_BRACES',
+    message: `${written} is told to the model as it stands: a placeholder has double braces.`,
+    pointer,
+    offset: index,
+    repair: `Write {{${name}}}, unless these very characters are meant.`,
+    severity: 'note',
+  }));
+}

@@ -1,0 +1,62 @@
+import type { AvailableTool } from '../../generated/workflow.js';
+import { compileCall } from '../binding/compile-call.js';
+import type { CompiledPolicy, CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
+import { nearestName } from '../content/nearest-name.js';
+import { type Complaint, inDocument } from '../protocol/document-problem.js';
+import type { ToolProgram } from '../protocol/program.js';
+import { checkToolName } from './tool-name.js';
+
+/** A tool as a program: one that its model is offered, or one that policy denies. */
+export function compileTool(
+  parts: CompileParts,
+  setting: WorkflowSetting,
+  tool: AvailableTool,
+  pointer: string,
+): Part<ToolProgram> {
+  const document = { kind: 'cognition_workflow', hash: setting.hash } as const;
+  const call = compileCall(parts, setting, tool, {
+    pointer,
+    policy_id: tool.name,
+    speaks: 'json',
+    always_policed: true,
+  });
+  const named = inDocument(document, checkToolName(parts, tool, `${pointer}/name`));
+  const { name, description } = tool;
+  if (setting.policy !== undefined && !setting.policy.allow.has(name)) {
+    const notes = inDocument(document, [notAllowed(name, setting.policy, pointer)]);
+    // A call that nobody may make needs no plugin.
+    const problems = call.problems.filter(({ code }) => code !== 'PLUGIN_UNKNOWN');
+    return { value: { name, permitted: false }, problems: [...named, ...problems, ...notes] };
+  }
+  const args = call.value?.input;
+  if (call.value === undefined || args === undefined) return { problems: [...named, ...call.problems] };
+  const misfits = args.schema['type'] === 'object' ? [] : [argumentsNotObject(name, pointer)];
+  return {
+    value: { name, permitted: true, description, call: call.value, arguments: args },
+    problems: [...named, ...inDocument(document, misfits)],
+  };
+}
+
+function argumentsNotObject(name: string, pointer: string): Complaint {
+  return {
+    code: 'ARGUMENTS_NOT_OBJECT',
+    message: `The arguments schema of ${name} does not say "type": "object"; arguments are always an object.`,
+    pointer: `${pointer}/arguments_schema_ref`,
+    repair: 'Write "type": "object" at the root of the schema.',
+  };
+}
+
+/** An author may mean it, where several profiles share a workflow; more often a name is misspelt. */
+function notAllowed(name: string, { allow }: CompiledPolicy, pointer: string): Complaint {
+  const nearest = nearestName(name, [...allow]);
+  return {
+    code: 'TOOL_NOT_ALLOWED',
+    message: `The tool policy does not allow ${name}, so no model is offered it.`,
+    pointer: `${pointer}/name`,
+    repair:
+      nearest === undefined
+        ? `Add ${JSON.stringify(name)} to "allow" of the policy, or leave it so.`
+        : `The policy allows ${nearest}: did you mean that?`,
+    severity: 'note',
+  };
+}
