@@ -171,3 +171,12 @@ test('answers, manifests and workflow tests are read and never stored', async (t
   ]);
   assert.deepEqual(components, []);
 });
+
+test('a reference to a path where a folder stands is not answered with the very same path', async (t) => {
+  const { 'sources/weather.json': _, ...others } = tree;
+  const folder = await folderOf(t, { ...others, 'sources/weather.json/inside.txt': 'a folder of that name' });
+  const { findings } = await validateDocuments(await documentParts(folder), ['bob/scenario.json']);
+  const missing = findings.filter(({ code }) => code === 'FILE_MISSING');
+  assert.equal(missing.length, 1, JSON.stringify(findings));
+  assert.equal(missing[0]?.repair, 'Correct the path, or add the file.');
+});

@@ -51,7 +51,8 @@ export async function findFiles(given: string, place: Place): Promise<FoundFiles
 
 /** The names of the JSON files and prompts in a folder, as paths; none where it cannot be read. */
 export async function listDocumentFiles(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch((): string[] => []);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const names = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name]));
   return names.filter((name) => name.endsWith('.json') || isPromptFile(name)).map((name) => join(folder, name));
 }
 
