@@ -100,7 +100,7 @@ export async function compose(variables: Variables): Promise<Composition> {
         catalogue: authoring.catalogue,
         examineOrigin,
         inspectDatabase: () => inspectDatabase(toStoreConfiguration(variables), world_slug),
-        is_of_world: world_slug !== undefined,
+        world_slug,
         openDoorbell: () => chooseDoorbell(toWantedDoorbell(variables), findServer(variables['CHUKWA_DATABASE_URL'])),
       });
     },

@@ -8,8 +8,8 @@ export interface ServiceSurroundings {
   readonly lookUp: (variable: string) => string | undefined;
   readonly catalogue: PluginCatalogue;
   readonly examineOrigin: ExamineOrigin;
-  /** One world is asked about: toys that it lacks are told as well. */
-  readonly is_of_world: boolean;
+  /** The one world that is asked about: toys that it lacks are reported as well. */
+  readonly world_slug: string | undefined;
 }
 
 const BASE_VARIABLES = ['CHUKWA_LLM_BASE_URL', 'OPENAI_BASE_URL'] as const;
@@ -49,10 +49,10 @@ export function diagnoseVariables(
     return typeof variable === 'string' ? [variable] : [];
   });
   const others = interfaces.flatMap((wire) => pluginOf(wire)?.listVariables(wire) ?? []);
-  const { is_of_world, lookUp } = surroundings;
+  const { world_slug, lookUp } = surroundings;
   // A park starts its own toys, so that none is missing unless a world is to be run without them.
   const wanted = (names: readonly string[]): readonly string[] =>
-    [...new Set(names)].filter((name) => is_of_world || !isToy(name) || lookUp(name) !== undefined).sort();
+    [...new Set(names)].filter((name) => world_slug !== undefined || !isToy(name) || lookUp(name) !== undefined).sort();
   return Promise.all([
     ...wanted(services).map((variable) => diagnoseVariable(surroundings, variable)),
     ...wanted(others).map(async (variable) => diagnoseSetting(surroundings, variable)),

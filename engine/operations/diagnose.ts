@@ -23,6 +23,7 @@ export async function diagnose(surroundings: Surroundings): Promise<readonly Dia
   return [
     diagnoseNode(surroundings.node_version),
     ...(database.ok ? [diagnoseDatabase(database.value)] : database.problems.map(toBroken('database'))),
+    ...(database.ok ? diagnoseWorld(surroundings.world_slug, database.value) : []),
     doorbell,
     ...diagnosePlugins(surroundings.catalogue),
     model,
@@ -52,6 +53,21 @@ function diagnoseDatabase({ description, exists, applied, pending, worlds }: Dat
       repair: 'chukwa migrate, or any command that uses the database.',
     };
   return { subject, state: 'good', message: `${description}, ${worlds} ${worlds === 1 ? 'world' : 'worlds'}` };
+}
+
+/** Says where the world that is asked about does not exist. */
+function diagnoseWorld(world_slug: string | undefined, { has_world }: DatabaseReport): readonly Diagnosis[] {
+  if (world_slug === undefined || has_world) return [];
+  const message = 'there is no world of this name';
+  return [
+    {
+      subject: `world ${world_slug}`,
+      state: 'broken',
+      code: 'WORLD_UNKNOWN',
+      message,
+      repair: 'See chukwa world list.',
+    },
+  ];
 }
 
 function diagnosePlugins({ plugins, problems }: PluginCatalogue): readonly Diagnosis[] {

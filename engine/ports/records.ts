@@ -474,6 +474,8 @@ export interface DatabaseReport {
   readonly applied: readonly string[];
   readonly pending: readonly string[];
   readonly worlds: number;
+  /** Whether the world that was asked about exists; true where none was. */
+  readonly has_world: boolean;
   /** The distinct `interface` objects of the sources that are asked about. */
   readonly interfaces: readonly JsonObject[];
 }

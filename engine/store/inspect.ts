@@ -19,7 +19,7 @@ export async function inspectDatabase(
   world_slug?: string,
 ): Promise<Outcome<DatabaseReport>> {
   const migrations = await loadMigrations(configuration.migrations_dir);
-  const notMade = await findNotMade(configuration, migrations);
+  const notMade = await findNotMade(configuration, migrations, world_slug);
   if (notMade) return notMade;
   const description = describe(configuration);
   try {
@@ -43,9 +43,11 @@ export async function inspectDatabase(
 async function findNotMade(
   { url, data_dir }: StoreConfiguration,
   migrations: readonly Migration[],
+  world_slug: string | undefined,
 ): Promise<Outcome<DatabaseReport> | undefined> {
   const pending = migrations.map(({ name }) => name);
-  const absent = { exists: false, applied: [], pending, worlds: 0, interfaces: [] };
+  const has_world = world_slug === undefined;
+  const absent = { exists: false, applied: [], pending, worlds: 0, has_world, interfaces: [] };
   if (url === 'memory:') return { ok: true, value: { ...absent, description: describe({ url, data_dir }) } };
   if (url !== undefined && url !== '') return undefined;
   const made = await isMade(data_dir);
@@ -80,18 +82,19 @@ async function inspect(
   const report = { description: database.description, exists: true, applied: applied.value, pending };
   const refusal = await findRefusal(database, report);
   if (refusal !== undefined) return { ok: false, problems: [databaseRefuses(database.description, refusal)] };
-  if (applied.value.length === 0) return { ok: true, value: { ...report, worlds: 0, interfaces: [] } };
+  if (applied.value.length === 0)
+    return { ok: true, value: { ...report, worlds: 0, has_world: world_slug === undefined, interfaces: [] } };
   const worlds = await database.query<{ count: number; is_there: boolean }>(
     'SELECT count(*) AS count, coalesce(bool_or(world_slug = $1), false) AS is_there FROM worlds',
     [world_slug ?? null],
   );
-  if (world_slug !== undefined && worlds.rows[0]?.is_there !== true) {
-    const message = `There is no world ${JSON.stringify(world_slug)}.`;
-    return { ok: false, problems: [{ code: 'WORLD_UNKNOWN', message, repair: 'See chukwa world list.' }] };
-  }
   const sources = await database.query<{ interface: string }>(SOURCES, [world_slug ?? null]);
   const interfaces = sources.rows.map((row) => JSON.parse(row.interface) as JsonObject);
-  return { ok: true, value: { ...report, worlds: worlds.rows[0]?.count ?? 0, interfaces } };
+  const { count = 0, is_there = false } = worlds.rows[0] ?? {};
+  return {
+    ok: true,
+    value: { ...report, worlds: count, has_world: world_slug === undefined || is_there, interfaces },
+  };
 }
 
 function toReason(error: unknown): string {

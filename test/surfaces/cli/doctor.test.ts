@@ -145,7 +145,8 @@ test('of one world, what its own sources need is told, its toys included', async
   assert.equal(ofStation('CHUKWA_TOY_ALMANAC_DIR')?.state, 'missing', 'a folder');
   assert.equal(ofStation('CHUKWA_TOY_WEATHER_KEY')?.state, 'missing', 'a secret header');
   const unknown = await examine({}, 'nowhere');
-  assert.deepEqual([unknown.code, unknown.of('database')?.code], [4, 'WORLD_UNKNOWN']);
+  assert.deepEqual([unknown.code, unknown.of('world nowhere')?.code], [4, 'WORLD_UNKNOWN']);
+  assert.equal(unknown.of('database')?.state, 'good', 'the database is not at fault for a world that does not exist');
 });
 
 test('without a plugin nothing can be asked, and that is broken', async () => {
@@ -155,7 +156,7 @@ test('without a plugin nothing can be asked, and that is broken', async () => {
     catalogue: { plugins: [], problems: [] },
     examineOrigin: async () => ({ ok: true, origin: url }),
     inspectDatabase: async () => ({ ok: false, problems: [] }),
-    is_of_world: false,
+    world_slug: undefined,
     openDoorbell: () => ({ ok: true, value: openProcessDoorbell() }),
   });
   assert.equal(diagnoses.find(({ subject }) => subject === 'plugins')?.state, 'broken');
