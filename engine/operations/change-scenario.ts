@@ -8,8 +8,15 @@ import { worldUnderWay } from './transfer-worlds.js';
 import { findNamed, type NamedScenario, placeRefusal } from './named-scenario.js';
 import { unknownWorld } from './worlds.js';
 
-/** Lets a world go on by the scenario that a person names. What keeps it from that stands at its place in the file. */
-export async function goOnBy(engine: Engine, world_slug: string, named: NamedScenario): Promise<Done<undefined>> {
+/**
+ * Lets a world adopt the scenario that a person names. A problem is placed in the file that was named.
+ * @returns the first turn of the new scenario; undefined where the world has it already
+ */
+export async function adoptNamed(
+  engine: Engine,
+  world_slug: string,
+  named: NamedScenario,
+): Promise<Done<number | undefined>> {
   const scenario = await findNamed(engine, named);
   if (!scenario.ok) return scenario;
   const changed = await changeScenario(engine, { world_slug, scenario: scenario.value });
@@ -17,13 +24,13 @@ export async function goOnBy(engine: Engine, world_slug: string, named: NamedSce
 }
 
 /**
- * Lets a world go on by edited documents from its next turn on; they are stored with it where they are not yet. Nothing
- * changes where they are the ones that it has.
+ * Lets a world adopt edited documents from its next turn on, and stores those that are new.
+ * @returns the first turn of the new scenario; undefined where the world has it already
  */
 export async function changeScenario(
   engine: Engine,
   { world_slug, scenario }: { readonly world_slug: string; readonly scenario: WantedScenario },
-): Promise<Done<undefined>> {
+): Promise<Done<number | undefined>> {
   const world = await engine.store.worlds.find(world_slug);
   if (world === undefined) return unknownWorld(engine, world_slug);
   const found = await findFitting(engine, world, scenario);
@@ -39,7 +46,7 @@ export async function changeScenario(
   });
   switch (changed.kind) {
     case 'changed':
-      return { ok: true, value: undefined };
+      return { ok: true, value: world.turn + 1 };
     case 'unknown_world':
       return unknownWorld(engine, world_slug);
     case 'under_way':

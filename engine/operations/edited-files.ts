@@ -4,22 +4,30 @@ import type { WorldScenario } from '../ports/records.js';
 import type { Authoring, Archive } from './engine.js';
 import { digestOf } from './scenario-files.js';
 
+/** A world's scenario whose files have changed since the world adopted it. Paths are absolute. */
+export interface EditedScenario {
+  readonly files: readonly string[];
+  /** The scenario's own file, by which the world would adopt what the files say now. */
+  readonly scenario: string;
+  readonly root?: string;
+}
+
 /**
- * The files of a world's scenario that say something else than its documents do. A world that came from elsewhere, and
- * one of a stored scenario, has no files.
- * @param current the one that the world goes on by
- * @returns absolute paths; none where only white space has changed
+ * Compares the files of a world's scenario with its documents. A world that came from elsewhere, and one of a stored
+ * scenario, has no files.
+ * @param current the scenario that the world goes on by
+ * @returns undefined where the files say the same, as where only white space has changed
  */
-export async function listEditedFiles(
+export async function findEdited(
   { store, authoring }: Archive & { readonly authoring: Authoring },
   current: WorldScenario | undefined,
-): Promise<readonly string[]> {
-  if (current?.files === undefined) return [];
+): Promise<EditedScenario | undefined> {
+  if (current?.files === undefined) return undefined;
   const { path, root, digests } = current.files;
-  const edited: string[] = [];
-  for (const [file, digest] of Object.entries(digests)) if ((await digestOf(file)) !== digest) edited.push(file);
-  if (edited.length === 0) return [];
-  const place = { working_folder: dirname(path), ...(root === undefined ? {} : { root }) };
-  const read = await readScenario({ store, authoring }, path, place);
-  return read.ok && read.value.hash === current.scenario_hash ? [] : edited;
+  const files: string[] = [];
+  for (const [file, digest] of Object.entries(digests)) if ((await digestOf(file)) !== digest) files.push(file);
+  if (files.length === 0) return undefined;
+  const within = root === undefined ? {} : { root };
+  const read = await readScenario({ store, authoring }, path, { working_folder: dirname(path), ...within });
+  return read.ok && read.value.hash === current.scenario_hash ? undefined : { files, scenario: path, ...within };
 }

@@ -29,7 +29,7 @@ export function runPark(
     const world_slug = await freshSlug(engine, name);
     const world = await createWorld(engine, { world_slug, usable: scenario.value });
     if (!world.ok) return world;
-    request.onWorld(world.value, engine.store.database, []);
+    request.onWorld(world.value, engine.store.database, {});
     return runTurns(engine, { ...request, world_slug });
   });
 }

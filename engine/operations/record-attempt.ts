@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
@@ -12,6 +11,7 @@ import { readScenario } from './author.js';
 import type { Place } from './documents/index.js';
 import { FILE_BYTES_MAX } from './documents/read-file.js';
 import { type Done, type Engine, refuse } from './engine.js';
+import { writeNewFile } from './new-file.js';
 import { showAttempt } from './records.js';
 import { recordAnswer, type RecordedCall } from './record-answer.js';
 import { toEffect, toTurn } from './workflow-tests/observe.js';
@@ -104,22 +104,7 @@ export async function writeRecording(
   { text }: Recording,
   { working_folder, out_path }: Pick<Place, 'working_folder'> & { readonly out_path: string },
 ): Promise<Done<string>> {
-  const path = resolve(working_folder, out_path);
-  try {
-    await writeFile(path, text, { flag: 'wx' });
-    return { ok: true, value: path };
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    const isThere = code === 'EEXIST';
-    return refuse({
-      code: isThere ? 'FILE_EXISTS' : 'FILE_UNWRITABLE',
-      message: isThere
-        ? `${out_path} is there already, and stays as it is.`
-        : `${out_path} cannot be written: ${message}`,
-      repair: isThere ? 'Name another file, or take this one away.' : 'Name a file in a folder that is there.',
-    });
-  }
+  return writeNewFile(resolve(working_folder, out_path), text, out_path);
 }
 
 function toRecording(test: WorkflowTest, hidden: readonly string[]): Done<Recording> {

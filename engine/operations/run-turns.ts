@@ -25,6 +25,8 @@ export interface RunReport {
   readonly awaited?: readonly AwaitedCall[];
   /** Files of the world's scenario that were edited since it was read from them, by absolute path: not gone by. */
   readonly edited_files?: readonly string[];
+  /** The first turn of the scenario that this run has adopted. */
+  readonly scenario_adopted_from_turn?: number;
   /** Of a dry run: nothing of it has happened. */
   readonly dry_run?: DryRunSummary;
 }

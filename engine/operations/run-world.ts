@@ -1,8 +1,8 @@
 import type { Database, WorldSnapshot } from '../ports/records.js';
 import type { AnswerAsPerson, Composition } from './composition.js';
 import { type Done, type Engine, whileReachable } from './engine.js';
-import { goOnBy } from './change-scenario.js';
-import { listEditedFiles } from './edited-files.js';
+import { adoptNamed } from './change-scenario.js';
+import { type EditedScenario, findEdited } from './edited-files.js';
 import type { NamedScenario } from './named-scenario.js';
 import { type RunReport, type RunRequest, runTurns } from './run-turns.js';
 import { type StageRequest, startStage } from './stage.js';
@@ -19,12 +19,20 @@ export interface WatchedRun extends Omit<RunRequest, 'world_slug'> {
   readonly model?: string;
   /** The scenario to go on by from the next turn on; the world's own where it is left out. */
   readonly scenario?: NamedScenario;
-  /** Told of the world before its first turn, of the database that holds it, and of files that it does not go by. */
+  /** Called before the first turn, with the world, the database that holds it, and what is new about its scenario. */
   readonly onWorld: (
     world: WorldSnapshot,
     database: Pick<Database, 'description' | 'is_kept'>,
-    edited_files: readonly string[],
+    news: ScenarioNews,
   ) => void;
+}
+
+/** What a person should know of the scenario of a world that is about to run. */
+export interface ScenarioNews {
+  /** Where its files have changed, and the world does not go by them. */
+  readonly edited?: EditedScenario | undefined;
+  /** The first turn of a scenario that this very run has adopted. */
+  readonly adopted_from_turn?: number | undefined;
 }
 
 /** Runs turns of a world, with a scripted model where there is a script. */
@@ -34,24 +42,28 @@ export function runWorld(
 ): Promise<Done<RunReport>> {
   return withStagedEngine(composition, toStage(request, false), async (engine) => {
     const { world_slug, scenario } = request;
-    if (scenario !== undefined) {
-      const changed = await goOnBy(engine, world_slug, scenario);
-      if (!changed.ok) return changed;
-    }
+    const adopted = scenario === undefined ? undefined : await adoptNamed(engine, world_slug, scenario);
+    if (adopted?.ok === false) return adopted;
     const world = await showWorld(engine, { world_slug });
     if (!world.ok) return world;
     const chosen = await checkChosenModel(engine, world.value.scenario_hash, request.model);
     if (!chosen.ok) return chosen;
     const current = (await engine.store.worlds.scenarios(world_slug)).at(-1);
-    const edited_files = await listEditedFiles(engine, current);
-    request.onWorld(world.value, engine.store.database, edited_files);
-    return withEdited(await runTurns(engine, { ...request, at_leisure: request.person !== undefined }), edited_files);
+    const news = { edited: await findEdited(engine, current), adopted_from_turn: adopted?.value };
+    request.onWorld(world.value, engine.store.database, news);
+    return withNews(await runTurns(engine, { ...request, at_leisure: request.person !== undefined }), news);
   });
 }
 
-/** A report that names the files which the world does not go by, where there are any. */
-export function withEdited(run: Done<RunReport>, edited_files: readonly string[]): Done<RunReport> {
-  return run.ok && edited_files.length > 0 ? { ok: true, value: { ...run.value, edited_files } } : run;
+/** A report with what is new about the scenario. */
+export function withNews(run: Done<RunReport>, { edited, adopted_from_turn }: ScenarioNews): Done<RunReport> {
+  if (!run.ok) return run;
+  const value = {
+    ...run.value,
+    ...(edited === undefined ? {} : { edited_files: edited.files }),
+    ...(adopted_from_turn === undefined ? {} : { scenario_adopted_from_turn: adopted_from_turn }),
+  };
+  return { ok: true, value };
 }
 
 /** What a run needs on the stage. */

@@ -65,10 +65,15 @@ test('run names the files that were edited, once, and goes by them only when it 
   assert.equal(told.code, 0, told.error);
   assert.match(told.out, /This file has changed since[^\n]*:\n {2}workflows\/prompts\/plain\.user\.md\n/);
   assert.equal(told.out.split('workflows/prompts/plain.user.md').length, 2);
+  assert.match(
+    told.out,
+    /To adopt what it says: npx chukwa run pond --scenario workflows\/simple\/scenario\.json --root workflows\n/,
+  );
   assert.equal((await show()).scenario_hash, first_hash);
 
   const adopted = await run(...scenario());
   assert.equal(adopted.edited_files, undefined);
+  assert.equal(adopted.scenario_adopted_from_turn, 4);
   const shown = await show();
   assert.notEqual(shown.scenario_hash, first_hash);
   assert.equal(await scenarioOf(adopted), shown.scenario_hash);
@@ -80,9 +85,19 @@ test('run names the files that were edited, once, and goes by them only when it 
     ],
   );
   assert.match((await chukwa('world', 'show', 'pond')).out, /from turn 4 +scenario simple/);
-  assert.equal((await run()).edited_files, undefined);
+  const after_it = await run();
+  assert.deepEqual([after_it.edited_files, after_it.scenario_adopted_from_turn], [undefined, undefined]);
   for (const hash of [first_hash, shown.scenario_hash])
     assert.match((await chukwa('uses', 'scenario', hash)).out, /pond/);
+});
+
+test('run --scenario says from which turn on the world goes by the new scenario, in the head of the run', async () => {
+  await edit(file('prompts', 'plain.user.md'), (text) => text.replace('What on earth does', 'What then does'));
+  const told = await chukwa('run', 'pond', '--script', 'simple', ...scenario());
+  assert.equal(told.code, 0, told.error);
+  assert.match(told.out, /^The new scenario is adopted from turn 6 on\.$/m);
+  const again = await chukwa('run', 'pond', '--script', 'simple', ...scenario());
+  assert.doesNotMatch(again.out, /adopted/, 'a scenario that the world has already is not adopted again');
 });
 
 test('an edited scenario with another roster or time is refused at its place, and the world stays as it is', async () => {

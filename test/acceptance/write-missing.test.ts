@@ -55,5 +55,10 @@ test('--write-missing keeps the answers that there are, makes up what a called t
   assert.ok(turns['1']?.['olav/act/round-2/try-1']);
   const again = await chukwa(words);
   assert.equal(again.code, 1);
-  assert.match(again.told, /FILE_UNWRITABLE/);
+  assert.match(again.told, /FILE_EXISTS/);
+  assert.doesNotMatch(again.told, /turn 1/, 'no turn is tried where its answers cannot be written');
+  const nowhere = await chukwa([...words.slice(0, -1), 'no-folder/all.json']);
+  assert.equal(nowhere.code, 1);
+  assert.match(nowhere.told, /FILE_UNWRITABLE/);
+  assert.doesNotMatch(nowhere.told, /turn 1/);
 });

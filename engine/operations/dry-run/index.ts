@@ -10,16 +10,17 @@ import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
 import { type Done, type Engine, whileReachable } from '../engine.js';
 import { loadScenario } from '../load-program.js';
+import { checkNewFile, writeNewFile } from '../new-file.js';
 import { type RunReport, type RunRequest, runTurns } from '../run-turns.js';
-import { type WatchedRun, withEdited } from '../run-world.js';
-import { goOnBy } from '../change-scenario.js';
-import { listEditedFiles } from '../edited-files.js';
+import { type WatchedRun, withNews } from '../run-world.js';
+import { adoptNamed } from '../change-scenario.js';
+import { findEdited } from '../edited-files.js';
 import type { NamedScenario } from '../named-scenario.js';
 import { showWorld } from '../worlds.js';
 import { openAnswerBook } from './answer-book.js';
 import { loadAnswers } from './load-answers.js';
 import { missingAnswer } from './missing-answer.js';
-import { openSkeleton, writeSkeleton } from './skeleton.js';
+import { openSkeleton } from './skeleton.js';
 import { plantWorld, toStorable } from './plant.js';
 
 /** Turns to try, and what is answered in them. */
@@ -32,6 +33,8 @@ export interface DryRun extends Omit<WatchedRun, 'answers_file'>, Pick<RunReques
 
 /** Runs turns of a copy of a world. No plugin is reached, and nothing is written but what is thrown away. */
 export async function dryRun(composition: Composition, request: DryRun): Promise<Done<RunReport>> {
+  const writable = request.write_missing === undefined ? undefined : await checkNewFile(request.write_missing);
+  if (writable?.ok === false) return writable;
   const original = await readWorld(composition, request.world_slug);
   if (!original.ok) return original;
   const book = openAnswerBook();
@@ -49,12 +52,13 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     const written = openSkeleton(program, answers.value.turns);
     const { scenario, write_missing } = request;
     book.lay(world.world_slug, answers.value.turns, write_missing === undefined ? undefined : written.fill);
-    const edited_files = scenario === undefined ? await listEditedFiles(opened.value, original.value.chosen) : [];
-    request.onWorld(copied.value, opened.value.store.database, edited_files);
-    const run = withEdited(await runTurns(opened.value, request), edited_files);
+    const news = scenario === undefined ? { edited: await findEdited(opened.value, original.value.chosen) } : {};
+    request.onWorld(copied.value, opened.value.store.database, news);
+    const run = withNews(await runTurns(opened.value, request), news);
     if (!run.ok) return run;
     if (write_missing !== undefined) {
-      const kept = await writeSkeleton(write_missing, { ...answers.value, turns: written.turns });
+      const text = JSON.stringify({ ...answers.value, turns: written.turns }, null, 2);
+      const kept = await writeNewFile(write_missing, `${text}\n`);
       if (!kept.ok) return kept;
     }
     const dry_run = {
@@ -110,6 +114,6 @@ async function copyWorld(
   await engine.store.components.put(toStorable(components));
   const planted = await plantWorld(engine, { world_slug, scenario_hash, start: world });
   if (!planted.ok || edited === undefined) return planted;
-  const changed = await goOnBy(engine, world_slug, edited);
+  const changed = await adoptNamed(engine, world_slug, edited);
   return changed.ok ? showWorld(engine, { world_slug }) : changed;
 }

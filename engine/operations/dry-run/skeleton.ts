@@ -1,10 +1,8 @@
-import { writeFile } from 'node:fs/promises';
 import { withoutHash } from '../../contract/scripted.js';
 import { skeletonOf } from '../../core/workflow-test/skeleton.js';
 import type { Program } from '../../core/protocol/program.js';
 import type { Answers } from '../../generated/answers.js';
 import type { AnswerCall } from '../../ports/answers.js';
-import { type Done, refuse } from '../engine.js';
 
 type Turns = { [turn: string]: Answers['turns'][string] };
 
@@ -17,18 +15,4 @@ export function openSkeleton(program: Program, given: Answers['turns']) {
     return answer;
   };
   return { turns, fill };
-}
-
-/** Writes answers into a file that is not there yet. */
-export async function writeSkeleton(path: string, answers: Answers): Promise<Done<undefined>> {
-  try {
-    await writeFile(path, `${JSON.stringify(answers, null, 2)}\n`, { flag: 'wx' });
-    return { ok: true, value: undefined };
-  } catch {
-    return refuse({
-      code: 'FILE_UNWRITABLE',
-      message: `${path} cannot be written: it is there already, or its folder is not.`,
-      repair: 'Name a new file in a folder that is there.',
-    });
-  }
 }

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { goOnBy } from '../../../operations/change-scenario.js';
+import { adoptNamed } from '../../../operations/change-scenario.js';
 import { displayName } from '../../../operations/documents/index.js';
 import type { NamedScenario } from '../../../operations/named-scenario.js';
 import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueTurns } from '../../../operations/run-worker.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
-import { runWorld, type WatchedRun } from '../../../operations/run-world.js';
+import { runWorld, type ScenarioNews, type WatchedRun } from '../../../operations/run-world.js';
 import { listOption, retriesOption, rootOption, toPath, turnsOption } from '../arguments.js';
 import { askPerson } from '../asked-person.js';
 import type { ExitCode } from '../exit-code.js';
@@ -71,8 +71,8 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
       signal,
       onProgress: narration.onProgress,
       ...scenarioOf(session, options),
-      onWorld: (world, database, edited) =>
-        narration.begin({ world, model: choice.model, turns, database, edited_files: toShown(session, edited) }),
+      onWorld: (world, database, news) =>
+        narration.begin({ world, model: choice.model, turns, database, news: toShown(session, news) }),
     }),
   );
 }
@@ -95,9 +95,13 @@ function scenarioOf(session: Session, { scenario, ...options }: RunOptions): { r
   return scenario === undefined ? {} : { scenario: { scenario, place: toPlace(session, options) } };
 }
 
-/** Files as people name them where they stand. */
-function toShown({ terminal }: Session, files: readonly string[]): readonly string[] {
-  return files.map((file) => displayName(file, terminal.working_folder));
+/** What is new about a scenario, with paths as a person would write them in the working folder. */
+function toShown({ terminal }: Session, { edited, adopted_from_turn }: ScenarioNews): ScenarioNews {
+  if (edited === undefined) return { adopted_from_turn };
+  const shown = (file: string): string => displayName(file, terminal.working_folder);
+  const { files, scenario, root } = edited;
+  const shown_root = root === undefined ? {} : { root: shown(root) };
+  return { edited: { files: files.map(shown), scenario: shown(scenario), ...shown_root }, adopted_from_turn };
 }
 
 async function runDry(session: Session, world_slug: string, options: RunOptions): Promise<ExitCode> {
@@ -124,13 +128,13 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
       signal,
       onProgress: narration.onProgress,
       ...scenarioOf(session, options),
-      onWorld: (world, database, edited) =>
+      onWorld: (world, database, news) =>
         narration.begin({
           world,
           model: `none, a dry run by ${answers ?? 'answers that are made up'}`,
           turns,
           database,
-          edited_files: toShown(session, edited),
+          news: toShown(session, news),
         }),
     }),
   );
@@ -147,7 +151,7 @@ async function queueFor(session: Session, world_slug: string, options: RunOption
   }
   const { scenario } = scenarioOf(session, options);
   const queued = await withEngine(session, async (engine) => {
-    const changed = scenario && (await goOnBy(engine, world_slug, scenario));
+    const changed = scenario && (await adoptNamed(engine, world_slug, scenario));
     return changed?.ok === false ? changed : queueTurns(engine, { world_slug, turns });
   });
   return answer(session, queued, {

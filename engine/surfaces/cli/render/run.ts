@@ -1,4 +1,6 @@
 import type { DryRunSummary, InvocationReport, RunReport, TurnReport } from '../../../operations/run-turns.js';
+import type { EditedScenario } from '../../../operations/edited-files.js';
+import type { ScenarioNews } from '../../../operations/run-world.js';
 import type { Database, WorldSnapshot } from '../../../ports/records.js';
 import { awaitedLines } from './awaited.js';
 import { commandLine, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
@@ -13,28 +15,36 @@ export interface RunTitle {
   readonly model: string;
   readonly turns: number;
   readonly database: Pick<Database, 'description' | 'is_kept'>;
-  /** As people are shown them. */
-  readonly edited_files?: readonly string[];
+  /** With paths as a person would write them. */
+  readonly news?: ScenarioNews;
 }
 
 /** The head of a run. */
-export function titleLines({ world, model, turns, database, edited_files = [] }: RunTitle): readonly Line[] {
+export function titleLines({ world, model, turns, database, news = {} }: RunTitle): readonly Line[] {
   return [
     line(
       strong(`world ${world.world_slug}`),
       `  scenario ${world.scenario_label} · model ${model} · ${count(turns, 'turn')}`,
     ),
     line(faint(`database: ${database.description}`)),
-    ...(edited_files.length === 0 ? [] : [EMPTY, ...editedLines(world.world_slug, edited_files)]),
+    ...(news.adopted_from_turn === undefined
+      ? []
+      : [EMPTY, line(`The new scenario is adopted from turn ${news.adopted_from_turn} on.`)]),
+    ...(news.edited === undefined ? [] : [EMPTY, ...editedLines(world.world_slug, news.edited)]),
   ];
 }
 
-function editedLines(world_slug: string, files: readonly string[]): readonly Line[] {
-  const has = files.length === 1 ? 'This file has' : 'These files have';
+function editedLines(world_slug: string, { files, scenario, root }: EditedScenario): readonly Line[] {
+  const isOne = files.length === 1;
+  const has = isOne ? 'This file has' : 'These files have';
+  const within = root === undefined ? '' : ` --root ${root}`;
   return [
     line(`${has} changed since, and the world goes on as it was made:`),
     ...files.map((file) => verbatim('  ', file)),
-    verbatim('To go on by what they say: ', `npx chukwa run ${world_slug} --scenario PATH`),
+    verbatim(
+      `To adopt what ${isOne ? 'it says' : 'they say'}: `,
+      `npx chukwa run ${world_slug} --scenario ${scenario}${within}`,
+    ),
   ];
 }
 

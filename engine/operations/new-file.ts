@@ -1,0 +1,44 @@
+import { access, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Done, refuse, type Refused } from './engine.js';
+
+/** Refuses, before any work is done, where a new file could not be written afterwards. */
+export async function checkNewFile(path: string, shown = path): Promise<Done<undefined>> {
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return fileExists(shown);
+  const folder = await stat(dirname(path)).catch(() => undefined);
+  return folder?.isDirectory() === true
+    ? { ok: true, value: undefined }
+    : fileUnwritable(shown, 'its folder does not exist');
+}
+
+/** Writes a file that does not exist yet; an existing one is never overwritten. @param shown the path as it was given */
+export async function writeNewFile(path: string, text: string, shown = path): Promise<Done<string>> {
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+    return { ok: true, value: path };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return code === 'EEXIST' ? fileExists(shown) : fileUnwritable(shown, message);
+  }
+}
+
+function fileExists(shown: string): Refused {
+  return refuse({
+    code: 'FILE_EXISTS',
+    message: `${shown} is there already, and stays as it is.`,
+    repair: 'Name another file, or take this one away.',
+  });
+}
+
+function fileUnwritable(shown: string, reason: string): Refused {
+  return refuse({
+    code: 'FILE_UNWRITABLE',
+    message: `${shown} cannot be written: ${reason}.`,
+    repair: 'Name a file in a folder that is there.',
+  });
+}
