@@ -1,0 +1,182 @@
+import type { Json } from '../../engine/contract/json.js';
+import { unreachable } from '../../engine/contract/unreachable.js';
+import type { Message } from '../../engine/core/prompt/message.js';
+import { contentOf } from '../../engine/core/prompt/message.js';
+import { advance, type Step } from '../../engine/core/turn/advance.js';
+import type { AcceptedPatch, Invoke, TurnCommand } from '../../engine/core/turn/command.js';
+import type { TurnBegan } from '../../engine/core/turn/event.js';
+import type { Recorded } from '../../engine/core/turn/refold.js';
+import { UNBEGUN } from '../../engine/core/turn/state.js';
+import type { Verdict } from '../../engine/core/turn/verdict.js';
+import type { Program } from '../../engine/core/workflow/program.js';
+import type { AuditRecord, PatchRecord } from '../../engine/ports/records.js';
+
+/** A call that the turn asks for. */
+export interface Ask {
+  readonly key: string;
+  readonly request_hash: string;
+  readonly deadline_ms: number;
+  readonly retry?: Json;
+  /** Of a source. */
+  readonly request?: Json;
+  /** Of a generation: the messages that its conversation did not hold before, line by line. */
+  readonly messages?: readonly { readonly role: string; readonly lines: readonly string[] }[];
+  readonly offered?: { readonly name: string; readonly hash: string; readonly schema_delivery: string };
+}
+
+/** What one event led to. */
+export interface FoldStep {
+  /** `turn_began`, or how a call ended and its key. */
+  readonly event: string;
+  readonly asks: readonly Ask[];
+  readonly verdict?: Json;
+  /** The turn ended, or waits. */
+  readonly end?: 'commit' | 'fail' | 'suspend';
+}
+
+/** What the audit says, without the ids that differ from one recording to the next. */
+export type RecordedAudit = Pick<
+  AuditRecord,
+  'audit_kind' | 'workflow_subject_entity_id' | 'workflow_node_id' | 'patch_seq' | 'attempt_number' | 'rejection'
+>;
+
+/** What an attempt comes to, as its record says it. */
+export interface AttemptResult {
+  readonly status: string;
+  readonly failure_class: string | null;
+  readonly patches: readonly PatchRecord[];
+  readonly audit: readonly RecordedAudit[];
+}
+
+/** What the core makes of recorded calls, step by step. */
+export interface Fold {
+  readonly steps: readonly FoldStep[];
+  readonly result: AttemptResult;
+  /** The records that were used, in the order in which they were. */
+  readonly used: readonly Recorded[];
+}
+
+/** Answers each call that a turn asks for by its record, in the order in which the calls were asked for. */
+export function foldCalls(program: Program, began: TurnBegan, records: readonly Recorded[]): Fold {
+  const steps: FoldStep[] = [];
+  const used: Recorded[] = [];
+  const waiting: Invoke[] = [];
+  const shown = new Map<string, number>();
+  const left = [...records];
+  const rejections: RecordedAudit[] = [];
+  let last: TurnCommand | undefined;
+  const follow = (event: string, { commands, verdict }: Step): void => {
+    const invokes = commands.filter((command) => command.kind === 'invoke');
+    const end = commands.find((command) => command.kind !== 'invoke');
+    waiting.push(...invokes);
+    last = end ?? last;
+    if (verdict?.rejection !== undefined) rejections.push(toRejected(verdict.rejection));
+    steps.push({
+      event,
+      asks: invokes.map((invoke) => toAsk(invoke, shown)),
+      ...(verdict === undefined ? {} : { verdict: toStated(verdict) }),
+      ...(end === undefined ? {} : { end: end.kind }),
+    });
+  };
+  let step = advance(program, UNBEGUN, began);
+  follow(began.kind, step);
+  for (let next = takeAnswerable(waiting, left); next !== undefined; next = takeAnswerable(waiting, left)) {
+    const { record, event } = next;
+    used.push(record);
+    step = advance(program, step.state, event);
+    follow(`${event.kind} ${event.key}`, step);
+  }
+  return { steps, used, result: toResult(last, rejections) };
+}
+
+function toResult(last: TurnCommand | undefined, rejections: readonly RecordedAudit[]): AttemptResult {
+  const open = { failure_class: null, patches: [], audit: rejections };
+  switch (last?.kind) {
+    case undefined:
+    case 'invoke':
+      return { ...open, status: 'running' };
+    case 'suspend':
+      return { ...open, status: 'suspended' };
+    case 'fail': {
+      const { failure_class, subject_id = null, node_id = null } = last;
+      const failed = { ...NO_PLACE, audit_kind: 'attempt_failed' } as const;
+      const audit = { ...failed, workflow_subject_entity_id: subject_id, workflow_node_id: node_id };
+      return { ...open, status: 'failed', failure_class, audit: [...rejections, audit] };
+    }
+    case 'commit': {
+      const applied = last.patches.map(({ patch_seq, subject_id, node_id }): RecordedAudit => {
+        const place = { workflow_subject_entity_id: subject_id, workflow_node_id: node_id, patch_seq };
+        return { ...NO_PLACE, audit_kind: 'patch_applied', ...place };
+      });
+      const audit = [...rejections, ...applied, { ...NO_PLACE, audit_kind: 'turn_complete' } as const];
+      return { ...open, status: 'committed', patches: last.patches.map(toPatchRecord), audit };
+    }
+    default:
+      return unreachable(last);
+  }
+}
+
+const NO_PLACE = {
+  workflow_subject_entity_id: null,
+  workflow_node_id: null,
+  patch_seq: null,
+  attempt_number: null,
+  rejection: null,
+};
+
+function toRejected({ subject_id, node_id, attempt_number, rejection }: NonNullable<Verdict['rejection']>) {
+  const place = { workflow_subject_entity_id: subject_id, workflow_node_id: node_id };
+  return { ...NO_PLACE, audit_kind: 'generation_rejected', ...place, attempt_number, rejection } as const;
+}
+
+function toPatchRecord({ patch_seq, subject_id, node_id, applied }: AcceptedPatch): PatchRecord {
+  return {
+    patch_seq,
+    workflow_subject_entity_id: subject_id,
+    workflow_node_id: node_id,
+    narration: applied.patch.narration,
+    touched_entities: applied.touched_entities,
+    effects: applied.effects.map(({ entity_id = null, environment_label = null, state_before = null, ...effect }) => ({
+      ...effect,
+      entity_id,
+      environment_label,
+      state_before,
+    })),
+  };
+}
+
+/** What of a verdict is public: its records show it. */
+function toStated({ model_output_kind, failure, passed_on }: Verdict): Json {
+  return {
+    ...(model_output_kind === undefined ? {} : { model_output_kind }),
+    ...(failure === undefined ? {} : { failure: { ...failure } }),
+    ...(passed_on === undefined ? {} : { passed_on }),
+  };
+}
+
+/** The first call that waits and has a record. One whose answer comes later goes on waiting, without a record. */
+function takeAnswerable(waiting: Invoke[], left: Recorded[]) {
+  for (const [index, command] of waiting.entries()) {
+    const record = left.find(({ key, event }) => key === command.key && event !== undefined);
+    if (record?.event === undefined) continue;
+    waiting.splice(index, 1);
+    left.splice(left.indexOf(record), 1);
+    return { record, event: record.event };
+  }
+  return undefined;
+}
+
+function toAsk(invoke: Invoke, shown: Map<string, number>): Ask {
+  const { key, request_hash, deadline_ms, retry, request, generation } = invoke;
+  const asked = { key, request_hash, deadline_ms, ...(retry === undefined ? {} : { retry: { ...retry } }) };
+  if (generation === undefined) return { ...asked, request };
+  const { conversation, messages, offered, schema_delivery } = generation;
+  const before = shown.get(conversation) ?? 0;
+  shown.set(conversation, messages.length);
+  const { name, hash } = offered;
+  return { ...asked, messages: messages.slice(before).map(toLines), offered: { name, hash, schema_delivery } };
+}
+
+function toLines(message: Message) {
+  return { role: message.role, lines: contentOf(message).split('\n') };
+}

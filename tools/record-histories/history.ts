@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Json, JsonObject } from '../../engine/contract/json.js';
+import type { Recorded } from '../../engine/core/turn/refold.js';
+import type { ComponentKind } from '../../engine/core/workflow/component.js';
+import type { Entity, World, WorldEvent } from '../../engine/core/world/world.js';
+import type { AttemptResult, FoldStep } from './fold.js';
+
+/** Where recorded attempts are kept: a folder for each version of the renderer. */
+export const HISTORIES = fileURLToPath(new URL('../../fixtures/histories', import.meta.url));
+
+/** The file of a set that holds the documents of all its histories. */
+export const DOCUMENTS_FILE = 'documents.json';
+
+/** A document that a history was recorded with. */
+export interface RecordedDocument {
+  readonly kind: ComponentKind;
+  readonly hash: string;
+  readonly content: JsonObject;
+}
+
+/** A world as JSON: lists keep the order of its maps. */
+export interface RecordedWorld {
+  readonly slug: string;
+  readonly turn: number;
+  readonly environments: readonly { readonly label: string; readonly content: string }[];
+  readonly entities: readonly Entity[];
+  readonly events: readonly WorldEvent[];
+}
+
+/** One attempt at a turn as the database held it, and what the engine of then made of it. */
+export interface History {
+  readonly shows: string;
+  readonly scenario_hash: string;
+  /** RFC 3339, of the attempted turn. */
+  readonly simulation_time: string;
+  /** As the turn began. */
+  readonly world: RecordedWorld;
+  /** In an order in which they can be answered. Durations and deadlines are set to fixed values. */
+  readonly calls: readonly Recorded[];
+  /** What the attempt came to. */
+  readonly result: AttemptResult;
+  /** What the code that recorded the calls made of them. */
+  readonly steps: readonly FoldStep[];
+}
+
+/** The histories of one version of the renderer. */
+export interface HistorySet {
+  readonly renderer_version: string;
+  readonly documents: readonly RecordedDocument[];
+  /** By the name of their file. */
+  readonly histories: ReadonlyMap<string, History>;
+}
+
+/** The folder of a set. */
+export function setFolder(renderer_version: string, histories = HISTORIES): string {
+  return join(histories, `renderer-${renderer_version}`);
+}
+
+/** Reads every set of histories, the earliest version first. */
+export function readHistorySets(): readonly HistorySet[] {
+  return readdirSync(HISTORIES)
+    .flatMap((name) => /^renderer-(\d+)$/.exec(name)?.[1] ?? [])
+    .toSorted((left, right) => Number(left) - Number(right))
+    .map((version) => readHistorySet(version));
+}
+
+function readHistorySet(renderer_version: string): HistorySet {
+  const folder = setFolder(renderer_version);
+  const names = readdirSync(folder).filter((name) => name !== DOCUMENTS_FILE);
+  return {
+    renderer_version,
+    documents: readJson(join(folder, DOCUMENTS_FILE)) as readonly RecordedDocument[],
+    histories: new Map(names.map((name) => [name.replace(/\.json$/, ''), readJson(join(folder, name)) as History])),
+  };
+}
+
+function readJson(path: string): unknown {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+export function toRecordedWorld({ environments, entities, ...world }: World): RecordedWorld {
+  return {
+    ...world,
+    environments: [...environments].map(([label, content]) => ({ label, content })),
+    entities: [...entities.values()],
+  };
+}
+
+export function fromRecordedWorld({ environments, entities, ...world }: RecordedWorld): World {
+  return {
+    ...world,
+    environments: new Map(environments.map(({ label, content }) => [label, content])),
+    entities: new Map(entities.map((entity) => [entity.id, entity])),
+  };
+}
+
+/** A value as it reads when it comes back from a file: members without a value are gone. */
+export function asJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}

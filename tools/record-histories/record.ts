@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { RENDERER_VERSION } from '../../engine/core/prompt/renderer-version.js';
+import type { Recorded } from '../../engine/core/turn/refold.js';
+import type { Program } from '../../engine/core/workflow/program.js';
+import { compose } from '../../engine/main.js';
+import type { Done, Engine } from '../../engine/operations/engine.js';
+import { loadScenario } from '../../engine/operations/load-program.js';
+import { showAttempt } from '../../engine/operations/records.js';
+import { simulationTime } from '../../engine/core/world/simulation-time.js';
+import type { Scenario } from '../../engine/generated/scenario.js';
+import type { AttemptRecord } from '../../engine/ports/records.js';
+import { toRecorded } from '../../engine/runtime/event-of.js';
+import { listRecordedCalls } from '../../engine/store/attempts/recorded-calls.js';
+import type { OpenDatabase } from '../../engine/store/database.js';
+import { openInFolder } from '../../engine/store/embedded.js';
+import { readWorld } from '../../engine/store/world-snapshot.js';
+import { startScriptedModel } from '../../fixtures/scripted-model/index.js';
+import { startToys } from '../../fixtures/toys/index.js';
+import { startUnreliableService } from '../../test/support/unreliable-service.js';
+import { type AttemptResult, foldCalls } from './fold.js';
+import {
+  asJson,
+  fromRecordedWorld,
+  type History,
+  type HistorySet,
+  type RecordedDocument,
+  toRecordedWorld,
+} from './history.js';
+import { type Played, SCENES, type Stage } from './scenes.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** How long each call is said to have taken. */
+const DURATION_MS = 1;
+/** Until when each call that is answered later is said to be waited for: 2030-01-01. */
+const DEADLINE = 1_893_456_000_000;
+
+interface PlayedAttempt extends Played {
+  readonly attempt: AttemptRecord;
+  readonly scenario: Scenario;
+  readonly program: Program;
+}
+
+/**
+ * Plays every scene by the real engine on an embedded database, against services on this machine, and reads back what
+ * became durable. Two recordings by the same code are equal.
+ */
+export async function recordHistories(): Promise<HistorySet> {
+  const scratch = await mkdtemp(join(tmpdir(), 'chukwa-histories-'));
+  try {
+    const data_dir = join(scratch, 'data');
+    const { played, documents } = await playScenes(scratch, data_dir);
+    const opened = await openInFolder(data_dir, undefined);
+    assert.ok(opened.ok, JSON.stringify(opened));
+    const histories = new Map<string, History>();
+    for (const one of played) histories.set(one.name, await readHistory(opened.value, one));
+    await opened.value.close();
+    return { renderer_version: RENDERER_VERSION, documents, histories };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function playScenes(scratch: string, data_dir: string) {
+  const [toys, model] = await Promise.all([
+    startToys(),
+    startScriptedModel({ version: 1, label: 'silent', turns: {} }),
+  ]);
+  const weather = await startUnreliableService(() => toys.variables['CHUKWA_TOY_WEATHER_URL'] ?? '');
+  const composition = await compose({
+    ...toys.variables,
+    CHUKWA_TOY_WEATHER_URL: weather.url,
+    CHUKWA_DATA_DIR: data_dir,
+    CHUKWA_LLM_BASE_URL: model.url,
+    CHUKWA_LLM_API_KEY: 'loopback-needs-no-key',
+  });
+  const engine = must(await composition.openEngine());
+  try {
+    const played: PlayedAttempt[] = [];
+    const documents = new Map<string, RecordedDocument>();
+    const stage: Stage = { engine, toys, model, weather, root: ROOT, scratch };
+    for (const scene of SCENES) {
+      toys.reset();
+      model.reset();
+      for (const one of await scene(stage)) {
+        const attempt = must(await showAttempt(engine, one.attempt_id));
+        played.push({ ...one, attempt, ...must(await loadScenario(engine, attempt.scenario_hash)) });
+        for (const document of await listDocuments(engine, attempt)) documents.set(document.hash, document);
+      }
+    }
+    return { played, documents: [...documents.values()].toSorted(byHash) };
+  } finally {
+    await engine.close();
+    await Promise.all([toys.close(), model.close(), weather.close()]);
+  }
+}
+
+async function listDocuments(engine: Engine, { scenario_hash }: AttemptRecord): Promise<readonly RecordedDocument[]> {
+  const closure = await engine.store.components.closure('scenario', scenario_hash);
+  return closure.map(({ kind, hash, content }) => ({ kind, hash, content }));
+}
+
+const byHash = (left: RecordedDocument, right: RecordedDocument): number => (left.hash < right.hash ? -1 : 1);
+
+async function readHistory(
+  database: OpenDatabase,
+  { shows, attempt, scenario, program }: PlayedAttempt,
+): Promise<History> {
+  const { world_slug, attempt_id, attempted_turn, scenario_hash } = attempt;
+  const { calls } = await listRecordedCalls(database, { world_slug, attempt_id });
+  const place = { world_slug, turn: attempted_turn - 1, event_turns: program.event_turns };
+  const world = toRecordedWorld(await readWorld(database, place));
+  const simulation_time = new Date(simulationTime(scenario, attempted_turn) ?? 0).toISOString();
+  const began = { kind: 'turn_began', world: fromRecordedWorld(world), simulation_time } as const;
+  const {
+    used,
+    steps,
+    result: folded,
+  } = foldCalls(
+    program,
+    began,
+    calls.map((call) => withoutTime(toRecorded(call))),
+  );
+  const unused = calls.length - used.length;
+  assert.equal(unused, 0, `${unused} calls of ${world_slug} are never asked for`);
+  const result = toResult(attempt);
+  assert.deepEqual(folded, result, `the fold of ${world_slug} and its record differ`);
+  return asJson({ shows, scenario_hash, simulation_time, world, calls: used, result, steps }) as unknown as History;
+}
+
+function toResult({ status, failure_class, patches, audit }: AttemptRecord): AttemptResult {
+  return {
+    status,
+    failure_class,
+    patches,
+    audit: audit.map(
+      ({ audit_kind, workflow_subject_entity_id, workflow_node_id, patch_seq, attempt_number, rejection }) => ({
+        audit_kind,
+        workflow_subject_entity_id,
+        workflow_node_id,
+        patch_seq,
+        attempt_number,
+        rejection,
+      }),
+    ),
+  };
+}
+
+/** What differs from one recording to the next becomes the same. */
+function withoutTime({ key, request_hash, effect, repeatable, event }: Recorded): Recorded {
+  const recorded = { key, request_hash, effect, repeatable };
+  if (event === undefined) return recorded;
+  if (event.kind === 'call_pended') return { ...recorded, event: { ...event, deadline: DEADLINE } };
+  if (event.kind === 'call_refused') return { ...recorded, event };
+  return { ...recorded, event: { ...event, duration_ms: event.duration_ms === undefined ? 0 : DURATION_MS } };
+}
+
+function must<Value>(done: Done<Value>): Value {
+  assert.ok(done.ok, JSON.stringify(done, null, 2));
+  return done.value;
+}
