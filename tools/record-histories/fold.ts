@@ -3,12 +3,12 @@ import { unreachable } from '../../engine/contract/unreachable.js';
 import type { Message } from '../../engine/core/prompt/message.js';
 import { contentOf } from '../../engine/core/prompt/message.js';
 import { advance, type Step } from '../../engine/core/turn/advance.js';
-import type { AcceptedPatch, Invoke, TurnCommand } from '../../engine/core/turn/command.js';
-import type { TurnBegan } from '../../engine/core/turn/event.js';
+import type { AcceptedPatch, Invoke, TurnCommand } from '../../engine/core/protocol/command.js';
+import type { TurnBegan } from '../../engine/core/protocol/event.js';
 import type { Recorded } from '../../engine/core/turn/refold.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
-import type { Verdict } from '../../engine/core/turn/verdict.js';
-import type { Program } from '../../engine/core/workflow/program.js';
+import type { Verdict } from '../../engine/core/protocol/verdict.js';
+import type { Program } from '../../engine/core/protocol/program.js';
 import type { AuditRecord, PatchRecord } from '../../engine/ports/records.js';
 
 /** A call that the turn asks for. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { Recorded } from '../../engine/core/turn/refold.js';
-import type { ComponentKind } from '../../engine/core/workflow/component.js';
+import type { ComponentKind } from '../../engine/core/protocol/component.js';
 import type { Entity, World, WorldEvent } from '../../engine/core/world/world.js';
 import type { AttemptResult, FoldStep } from './fold.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RENDERER_VERSION } from '../../engine/core/prompt/renderer-version.js';
 import type { Recorded } from '../../engine/core/turn/refold.js';
-import type { Program } from '../../engine/core/workflow/program.js';
+import type { Program } from '../../engine/core/protocol/program.js';
 import { compose } from '../../engine/main.js';
 import type { Done, Engine } from '../../engine/operations/engine.js';
 import { loadScenario } from '../../engine/operations/load-program.js';
