@@ -238,9 +238,6 @@ CREATE TABLE attempts (
     failed_subject_entity_id entity_id_text,
     failed_node_id human_id_text,
     failed_source_invocation_id uuid,
-    last_source_invocation_id uuid,
-    source_invocation_count natural_int NOT NULL DEFAULT 0,
-    source_trace_summary json NOT NULL DEFAULT '{}'::json,
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
     take_overs integer NOT NULL DEFAULT 0,
@@ -250,11 +247,26 @@ CREATE TABLE attempts (
     resume_deadline timestamp with time zone,
     is_transient boolean NOT NULL DEFAULT false,
     CONSTRAINT attempts_pkey PRIMARY KEY (world_slug, attempt_id),
-    CONSTRAINT attempts_adopts_idx UNIQUE (world_slug, adopts),
     CONSTRAINT attempts_world_slug_epoch_key UNIQUE (world_slug, epoch),
     CONSTRAINT attempts_check CHECK (((status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status])) = (ended_at IS NULL))),
     CONSTRAINT attempts_check1 CHECK (((status = ANY (ARRAY['failed'::attempt_status, 'interrupted'::attempt_status])) = (failure_class IS NOT NULL))),
     CONSTRAINT attempts_take_overs_check CHECK ((take_overs >= 0))
+);
+
+CREATE TABLE audit_entries (
+    world_slug human_id_text NOT NULL,
+    audit_entry_id bigint NOT NULL DEFAULT nextval('attempt_events_event_id_seq'::regclass),
+    audit_kind audit_kind NOT NULL,
+    attempt_id uuid NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    source_invocation_id uuid,
+    attempt_number positive_int,
+    raw_response bytea,
+    rejection text,
+    details json NOT NULL DEFAULT '{}'::json,
+    CONSTRAINT audit_entries_pkey PRIMARY KEY (world_slug, audit_entry_id),
+    CONSTRAINT audit_entries_kind_check CHECK ((audit_kind = ANY (ARRAY['generation_rejected'::audit_kind, 'attempt_set_aside'::audit_kind]))),
+    CONSTRAINT audit_entries_rejection_check CHECK (((audit_kind = 'generation_rejected'::audit_kind) = (num_nulls(attempt_number, raw_response, rejection) = 0)))
 );
 
 CREATE TABLE call_settlements (
@@ -356,14 +368,7 @@ CREATE TABLE llm_calls (
     world_slug human_id_text NOT NULL,
     llm_call_id uuid NOT NULL,
     attempt_id uuid NOT NULL,
-    attempted_turn positive_bigint NOT NULL,
     source_invocation_id uuid NOT NULL,
-    workflow_hash sha256_hex NOT NULL,
-    workflow_node_id human_id_text NOT NULL,
-    workflow_subject_entity_id entity_id_text NOT NULL,
-    logical_generation_attempt positive_int NOT NULL,
-    tool_loop_round natural_int NOT NULL,
-    model_output_kind model_output_kind,
     status source_invocation_status NOT NULL DEFAULT 'running'::source_invocation_status,
     model text,
     schema_delivery schema_delivery NOT NULL,
@@ -375,9 +380,12 @@ CREATE TABLE llm_calls (
     finish_reason text,
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
-    duration_ms natural_bigint,
     endpoint_origin text,
     delivered_schema_hash sha256_hex,
+    input_tokens natural_bigint,
+    output_tokens natural_bigint,
+    cached_input_tokens natural_bigint,
+    reasoning_tokens natural_bigint,
     CONSTRAINT llm_calls_pkey PRIMARY KEY (world_slug, llm_call_id),
     CONSTRAINT llm_calls_world_slug_source_invocation_id_key UNIQUE (world_slug, source_invocation_id)
 );
@@ -417,18 +425,6 @@ CREATE TABLE llm_segments (
     segment_hash sha256_hex NOT NULL,
     text bytea NOT NULL,
     CONSTRAINT llm_segments_pkey PRIMARY KEY (segment_hash)
-);
-
-CREATE TABLE llm_token_observations (
-    world_slug human_id_text NOT NULL,
-    llm_call_id uuid NOT NULL,
-    observation_seq positive_int NOT NULL,
-    input_tokens natural_bigint NOT NULL,
-    output_tokens natural_bigint NOT NULL,
-    cached_input_tokens natural_bigint,
-    reasoning_tokens natural_bigint,
-    observed_at timestamp with time zone NOT NULL,
-    CONSTRAINT llm_token_observations_pkey PRIMARY KEY (world_slug, llm_call_id, observation_seq)
 );
 
 CREATE TABLE offered_schemas (
@@ -532,7 +528,7 @@ CREATE TABLE source_invocations (
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
     duration_ms natural_bigint,
-    request_json json NOT NULL,
+    request_json json,
     response_json json,
     response_body bytea,
     response_headers json NOT NULL DEFAULT '{}'::json,
@@ -573,29 +569,6 @@ CREATE TABLE turns (
     CONSTRAINT turns_world_slug_attempt_id_key UNIQUE (world_slug, attempt_id)
 );
 
-CREATE TABLE world_audit_events (
-    world_slug human_id_text NOT NULL,
-    audit_event_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-    audit_kind audit_kind NOT NULL,
-    attempt_id uuid NOT NULL,
-    attempted_turn positive_bigint NOT NULL,
-    occurred_at timestamp with time zone NOT NULL,
-    source_invocation_id uuid,
-    llm_call_id uuid,
-    cognition_workflow_hash sha256_hex,
-    response_source_hash sha256_hex,
-    workflow_node_id human_id_text,
-    workflow_subject_entity_id entity_id_text,
-    patch_seq positive_int,
-    attempt_number positive_int,
-    raw_response bytea,
-    rejection text,
-    details json NOT NULL DEFAULT '{}'::json,
-    CONSTRAINT world_audit_events_pkey PRIMARY KEY (world_slug, audit_event_id),
-    CONSTRAINT world_audit_events_check CHECK (((audit_kind = 'generation_rejected'::audit_kind) = (num_nulls(attempt_number, raw_response, rejection) = 0))),
-    CONSTRAINT world_audit_events_check1 CHECK (((audit_kind <> 'patch_applied'::audit_kind) OR (patch_seq IS NOT NULL)))
-);
-
 CREATE TABLE world_lineage (
     world_slug human_id_text NOT NULL,
     ancestor_slug human_id_text NOT NULL,
@@ -610,9 +583,6 @@ CREATE TABLE world_patches (
     patch_seq positive_int NOT NULL,
     attempt_id uuid NOT NULL,
     source_invocation_id uuid NOT NULL,
-    llm_call_id uuid,
-    cognition_workflow_hash sha256_hex NOT NULL,
-    response_source_hash sha256_hex NOT NULL,
     workflow_node_id human_id_text NOT NULL,
     workflow_subject_entity_id entity_id_text NOT NULL,
     patch json NOT NULL,
@@ -660,9 +630,11 @@ ALTER TABLE attempt_events ADD CONSTRAINT attempt_events_world_slug_source_invoc
 ALTER TABLE attempts ADD CONSTRAINT attempts_adopts_fk FOREIGN KEY (world_slug, adopts) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE attempts ADD CONSTRAINT attempts_failed_source_invocation_fk FOREIGN KEY (world_slug, failed_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 ALTER TABLE attempts ADD CONSTRAINT attempts_inbox_fk FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id) DEFERRABLE;
-ALTER TABLE attempts ADD CONSTRAINT attempts_last_source_invocation_fk FOREIGN KEY (world_slug, last_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 ALTER TABLE attempts ADD CONSTRAINT attempts_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash) DEFERRABLE;
 ALTER TABLE attempts ADD CONSTRAINT attempts_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
+
+ALTER TABLE audit_entries ADD CONSTRAINT audit_entries_attempt_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE audit_entries ADD CONSTRAINT audit_entries_source_invocation_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
 ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE call_settlements ADD CONSTRAINT call_settlements_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
@@ -707,7 +679,6 @@ ALTER TABLE scenarios ADD CONSTRAINT scenarios_kind_hash_fkey FOREIGN KEY (kind,
 
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_attempt_fk FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_input_schema_hash_fkey FOREIGN KEY (input_schema_hash) REFERENCES json_schemas(hash) DEFERRABLE;
-ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_llm_call_fk FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id) DEFERRABLE;
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES json_schemas(hash) DEFERRABLE;
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_parent_fk FOREIGN KEY (world_slug, parent_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_source_hash_fkey FOREIGN KEY (source_hash) REFERENCES response_sources(hash) DEFERRABLE;
@@ -717,12 +688,6 @@ ALTER TABLE tool_policies ADD CONSTRAINT tool_policies_kind_hash_fkey FOREIGN KE
 
 ALTER TABLE turns ADD CONSTRAINT turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE turns ADD CONSTRAINT turns_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
-
-ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_cognition_workflow_hash_fkey FOREIGN KEY (cognition_workflow_hash) REFERENCES cognition_workflows(hash) DEFERRABLE;
-ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_response_source_hash_fkey FOREIGN KEY (response_source_hash) REFERENCES response_sources(hash) DEFERRABLE;
-ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
-ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id) DEFERRABLE;
-ALTER TABLE world_audit_events ADD CONSTRAINT world_audit_events_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
 ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_ancestor_slug_fkey FOREIGN KEY (ancestor_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
@@ -798,6 +763,55 @@ CREATE VIEW llm_message_pieces AS
      CROSS JOIN LATERAL UNNEST(llm_messages.origins, llm_messages.texts, llm_messages.segment_hashes) WITH ORDINALITY pieces(origin, text, segment_hash, "position"))
      LEFT JOIN llm_segments USING (segment_hash));
 
+CREATE VIEW world_audit_events AS
+ SELECT entries.world_slug,
+    entries.audit_entry_id AS audit_event_id,
+    entries.audit_kind,
+    entries.attempt_id,
+    attempts.attempted_turn,
+    entries.occurred_at,
+    entries.source_invocation_id,
+    calls.llm_call_id,
+    calls.workflow_hash AS cognition_workflow_hash,
+    calls.source_hash AS response_source_hash,
+    calls.workflow_node_id,
+    calls.workflow_subject_entity_id,
+    (NULL::integer)::positive_int AS patch_seq,
+    entries.attempt_number,
+    entries.raw_response,
+    entries.rejection,
+    entries.details
+   FROM ((audit_entries entries
+     JOIN attempts USING (world_slug, attempt_id))
+     LEFT JOIN source_invocations calls ON ((((calls.world_slug)::text = (entries.world_slug)::text) AND (calls.source_invocation_id = entries.source_invocation_id))))
+UNION ALL
+ SELECT events.world_slug,
+    events.event_id AS audit_event_id,
+    (
+        CASE events.event_kind
+            WHEN 'turn_committed'::timeline_event_kind THEN 'turn_complete'::text
+            WHEN 'attempt_interrupted'::timeline_event_kind THEN 'attempt_failed'::text
+            ELSE (events.event_kind)::text
+        END)::audit_kind AS audit_kind,
+    events.attempt_id,
+    attempts.attempted_turn,
+    events.occurred_at,
+    events.source_invocation_id,
+    calls.llm_call_id,
+    calls.workflow_hash AS cognition_workflow_hash,
+    calls.source_hash AS response_source_hash,
+    events.workflow_node_id,
+    events.workflow_subject_entity_id,
+    events.patch_seq,
+    NULL::integer AS attempt_number,
+    NULL::bytea AS raw_response,
+    NULL::text AS rejection,
+    events.details
+   FROM ((attempt_events events
+     JOIN attempts USING (world_slug, attempt_id))
+     LEFT JOIN source_invocations calls ON ((((calls.world_slug)::text = (events.world_slug)::text) AND (calls.source_invocation_id = events.source_invocation_id))))
+  WHERE (events.event_kind = ANY (ARRAY['patch_applied'::timeline_event_kind, 'turn_committed'::timeline_event_kind, 'attempt_failed'::timeline_event_kind, 'attempt_interrupted'::timeline_event_kind, 'call_settled'::timeline_event_kind]));
+
 CREATE INDEX agent_inbox_agent_turn_id_idx ON public.agent_inbox USING btree (agent_turn_id) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_turn_id IS NOT NULL));
 CREATE UNIQUE INDEX agent_inbox_agent_turn_idx ON public.agent_inbox USING btree (world_slug, agent_id) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
 CREATE INDEX agent_inbox_attempt_idx ON public.agent_inbox USING btree (world_slug, attempt_id) WHERE ((status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])) AND (attempt_id IS NOT NULL));
@@ -806,9 +820,12 @@ CREATE INDEX agent_inbox_due_idx ON public.agent_inbox USING btree (due_at, inbo
 CREATE INDEX agent_inbox_queue_idx ON public.agent_inbox USING btree (world_slug, inbox_id) WHERE ((status = 'queued'::inbox_status) AND (agent_id IS NULL));
 CREATE UNIQUE INDEX agent_inbox_turn_idx ON public.agent_inbox USING btree (world_slug) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
 
+CREATE UNIQUE INDEX attempts_adopts_idx ON public.attempts USING btree (world_slug, adopts) WHERE (adopts IS NOT NULL);
 CREATE INDEX attempts_id_idx ON public.attempts USING btree (attempt_id);
 CREATE UNIQUE INDEX attempts_open_idx ON public.attempts USING btree (world_slug) WHERE (status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status]));
-CREATE INDEX attempts_running_idx ON public.attempts USING btree (world_slug) WHERE (status = 'running'::attempt_status);
+
+CREATE INDEX audit_entries_attempt_idx ON public.audit_entries USING btree (world_slug, attempt_id);
+CREATE INDEX audit_entries_invocation_idx ON public.audit_entries USING btree (world_slug, source_invocation_id) WHERE (source_invocation_id IS NOT NULL);
 
 CREATE INDEX call_settlements_attempt_idx ON public.call_settlements USING btree (world_slug, attempt_id);
 
@@ -816,24 +833,13 @@ CREATE INDEX component_references_uses_idx ON public.component_references USING 
 
 CREATE INDEX llm_calls_id_idx ON public.llm_calls USING btree (llm_call_id);
 
-CREATE INDEX patch_effects_entity_idx ON public.patch_effects USING btree (world_slug, entity_id, turn) WHERE (entity_id IS NOT NULL);
-
 CREATE INDEX pending_calls_alias_idx ON public.pending_calls USING btree (correlation_alias) WHERE (correlation_alias IS NOT NULL);
 CREATE INDEX pending_calls_attempt_idx ON public.pending_calls USING btree (world_slug, attempt_id) WHERE is_awaited;
 CREATE INDEX pending_calls_deadline_idx ON public.pending_calls USING btree (deadline) WHERE (is_awaited AND (NOT is_timed_out));
 
 CREATE UNIQUE INDEX source_invocations_command_idx ON public.source_invocations USING btree (world_slug, attempt_id, command_key) WHERE (NOT may_be_followed);
 CREATE INDEX source_invocations_id_idx ON public.source_invocations USING btree (source_invocation_id);
-CREATE INDEX source_invocations_kind_idx ON public.source_invocations USING btree (invocation_kind);
-CREATE INDEX source_invocations_llm_call_idx ON public.source_invocations USING btree (world_slug, llm_call_id) WHERE (llm_call_id IS NOT NULL);
 CREATE INDEX source_invocations_parent_idx ON public.source_invocations USING btree (world_slug, parent_source_invocation_id) WHERE (parent_source_invocation_id IS NOT NULL);
-CREATE INDEX source_invocations_source_idx ON public.source_invocations USING btree (source_hash);
-CREATE INDEX source_invocations_subject_idx ON public.source_invocations USING btree (world_slug, workflow_subject_entity_id) WHERE (workflow_subject_entity_id IS NOT NULL);
-CREATE INDEX source_invocations_workflow_idx ON public.source_invocations USING btree (workflow_hash);
-CREATE INDEX source_invocations_world_time_idx ON public.source_invocations USING btree (world_slug, started_at DESC);
-
-CREATE INDEX world_audit_events_attempt_idx ON public.world_audit_events USING btree (world_slug, attempt_id);
-CREATE INDEX world_audit_events_invocation_idx ON public.world_audit_events USING btree (world_slug, source_invocation_id) WHERE (source_invocation_id IS NOT NULL);
 
 CREATE INDEX world_lineage_ancestor_idx ON public.world_lineage USING btree (ancestor_slug);
 
@@ -894,6 +900,7 @@ CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.agent_state_heads F
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.attempt_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.attempts FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('an attempt that has ended is final');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.call_settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cognition_profiles FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.cognition_workflows FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -910,7 +917,6 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_chu
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_conversation_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_segments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_token_observations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.offered_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.patch_effects FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.pending_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
@@ -921,7 +927,6 @@ CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.source_invocations FOR EAC
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.source_invocations FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.tool_policies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.turns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_lineage FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_patches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.world_scenarios FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -8,13 +8,15 @@ const EFFECTS = prepare(
   `WITH ${READABLE}
    SELECT effect.world_slug, effect.turn, effect.patch_seq, effect.effect_index, effect.op, effect.entity_id,
      effect.environment_label, effect.state_before, effect.state_after, patch.patch->>'narration' AS narration,
-     patch.workflow_subject_entity_id, patch.workflow_node_id, patch.cognition_workflow_hash, patch.attempt_id,
-     patch.source_invocation_id, patch.llm_call_id
+     patch.workflow_subject_entity_id, patch.workflow_node_id, call.workflow_hash AS cognition_workflow_hash,
+     patch.attempt_id, patch.source_invocation_id, call.llm_call_id
    FROM readable
      JOIN patch_effects effect ON effect.world_slug = readable.world_slug
        AND effect.turn > :after AND effect.turn <= readable.until_turn
      JOIN world_patches patch ON patch.world_slug = effect.world_slug AND patch.turn = effect.turn
        AND patch.patch_seq = effect.patch_seq
+     JOIN source_invocations call ON call.world_slug = patch.world_slug
+       AND call.source_invocation_id = patch.source_invocation_id
    WHERE effect.state_before IS DISTINCT FROM effect.state_after
    ORDER BY effect.turn, effect.patch_seq, effect.effect_index`,
 );

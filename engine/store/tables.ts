@@ -167,13 +167,10 @@ export interface Attempts {
   holder_pid: number;
   inbox_id: string | null;
   is_transient: Generated<boolean>;
-  last_source_invocation_id: string | null;
   plugin_versions: Json;
   renderer_version: string;
   resume_deadline: Timestamp | null;
   scenario_hash: string;
-  source_invocation_count: Generated<number>;
-  source_trace_summary: Generated<Json>;
   started_at: Timestamp;
   status: Generated<AttemptStatus>;
   take_overs: Generated<number>;
@@ -192,6 +189,19 @@ export interface AttemptTimelineEvents {
   workflow_node_id: string | null;
   workflow_subject_entity_id: string | null;
   world_slug: string | null;
+}
+
+export interface AuditEntries {
+  attempt_id: string;
+  attempt_number: number | null;
+  audit_entry_id: Generated<number>;
+  audit_kind: AuditKind;
+  details: Generated<Json>;
+  occurred_at: Timestamp;
+  raw_response: Buffer | null;
+  rejection: string | null;
+  source_invocation_id: string | null;
+  world_slug: string;
 }
 
 export interface CallSettlements {
@@ -277,29 +287,25 @@ export interface LlmArtifacts {
 
 export interface LlmCalls {
   attempt_id: string;
-  attempted_turn: number;
+  cached_input_tokens: number | null;
   conversation: string;
   delivered_schema_hash: string | null;
-  duration_ms: number | null;
   ended_at: Timestamp | null;
   endpoint_origin: string | null;
   finish_reason: string | null;
+  input_tokens: number | null;
   llm_call_id: string;
-  logical_generation_attempt: number;
   message_count: number;
   model: string | null;
-  model_output_kind: ModelOutputKind | null;
   normalised_text: Buffer | null;
   output_schema_hash: string;
+  output_tokens: number | null;
   prefix_hash: string;
+  reasoning_tokens: number | null;
   schema_delivery: SchemaDelivery;
   source_invocation_id: string;
   started_at: Timestamp;
   status: Generated<SourceInvocationStatus>;
-  tool_loop_round: number;
-  workflow_hash: string;
-  workflow_node_id: string;
-  workflow_subject_entity_id: string;
   world_slug: string;
 }
 
@@ -339,17 +345,6 @@ export interface LlmMessages {
 export interface LlmSegments {
   segment_hash: string;
   text: Buffer;
-}
-
-export interface LlmTokenObservations {
-  cached_input_tokens: number | null;
-  input_tokens: number;
-  llm_call_id: string;
-  observation_seq: number;
-  observed_at: Timestamp;
-  output_tokens: number;
-  reasoning_tokens: number | null;
-  world_slug: string;
 }
 
 export interface OfferedSchemas {
@@ -434,7 +429,7 @@ export interface SourceInvocations {
   refused: Generated<boolean>;
   repeatable: Generated<boolean>;
   request_hash: string;
-  request_json: Json;
+  request_json: Json | null;
   response_body: Buffer | null;
   response_headers: Generated<Json>;
   response_json: Json | null;
@@ -470,15 +465,15 @@ export interface Turns {
 }
 
 export interface WorldAuditEvents {
-  attempt_id: string;
+  attempt_id: string | null;
   attempt_number: number | null;
-  attempted_turn: number;
-  audit_event_id: Generated<number>;
-  audit_kind: AuditKind;
+  attempted_turn: number | null;
+  audit_event_id: number | null;
+  audit_kind: AuditKind | null;
   cognition_workflow_hash: string | null;
-  details: Generated<Json>;
+  details: Json | null;
   llm_call_id: string | null;
-  occurred_at: Timestamp;
+  occurred_at: Timestamp | null;
   patch_seq: number | null;
   raw_response: Buffer | null;
   rejection: string | null;
@@ -486,7 +481,7 @@ export interface WorldAuditEvents {
   source_invocation_id: string | null;
   workflow_node_id: string | null;
   workflow_subject_entity_id: string | null;
-  world_slug: string;
+  world_slug: string | null;
 }
 
 export interface WorldLineage {
@@ -497,11 +492,8 @@ export interface WorldLineage {
 
 export interface WorldPatches {
   attempt_id: string;
-  cognition_workflow_hash: string;
-  llm_call_id: string | null;
   patch: Json;
   patch_seq: number;
-  response_source_hash: string;
   source_invocation_id: string;
   touched_entities: string[];
   turn: number;
@@ -540,6 +532,7 @@ export interface DB {
   attempt_events: AttemptEvents;
   attempt_timeline_events: AttemptTimelineEvents;
   attempts: Attempts;
+  audit_entries: AuditEntries;
   call_settlements: CallSettlements;
   cognition_profiles: CognitionProfiles;
   cognition_workflows: CognitionWorkflows;
@@ -556,7 +549,6 @@ export interface DB {
   llm_message_pieces: LlmMessagePieces;
   llm_messages: LlmMessages;
   llm_segments: LlmSegments;
-  llm_token_observations: LlmTokenObservations;
   offered_schemas: OfferedSchemas;
   patch_effects: PatchEffects;
   pending_calls: PendingCalls;

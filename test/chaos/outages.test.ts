@@ -13,7 +13,7 @@ const [WORLDS, TURNS] = extent([3, 2], [8, 5]);
 const dice = openDice();
 
 /** Tables that a driver writes at different moments of a turn. */
-const FULL = ['source_invocations', 'llm_calls', 'attempt_events', 'turns', 'world_audit_events', 'agent_inbox'];
+const FULL = ['source_invocations', 'llm_calls', 'attempt_events', 'turns', 'world_patches', 'agent_inbox'];
 
 /** What happens to the database, again and again, in the middle of turns. */
 const OUTAGES: Readonly<Record<string, Outage>> = {

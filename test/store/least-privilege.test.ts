@@ -29,7 +29,7 @@ async function readGrants(): Promise<string> {
 const ATTACKS = [
   `UPDATE entity_states SET state = 'rich'`,
   `UPDATE turns SET simulation_time = now()`,
-  `UPDATE world_audit_events SET details = '{}'`,
+  `UPDATE audit_entries SET details = '{}'`,
   `UPDATE components SET hash = hash`,
   `UPDATE attempts SET failure_message = NULL WHERE ended_at IS NOT NULL`,
   `UPDATE source_invocations SET response_json = '{}' WHERE ended_at IS NOT NULL`,

@@ -20,7 +20,7 @@ import {
 } from './record-fixtures.js';
 
 const APPEND_ONLY = [
-  'world_audit_events',
+  'audit_entries',
   'attempt_events',
   'turns',
   'world_patches',
@@ -100,15 +100,13 @@ forEachDatabase('rules that the database keeps', (open) => {
     await store.attempts.pendCall(lease, later.source_invocation_id, pended(later));
     await store.attempts.commit(lease, await sayPatch(store, lease, { before: 'rested', after: 'tired' }));
     const copies = await outside.query<{ what: string; is_true: boolean }>(`
-      SELECT 'a generation' AS what, (said.attempt_id, said.workflow_hash) = (calls.attempt_id, calls.workflow_hash) AS is_true
+      SELECT 'a generation' AS what, (said.attempt_id, said.llm_call_id) = (calls.attempt_id, calls.llm_call_id) AS is_true
       FROM llm_calls AS said JOIN source_invocations AS calls USING (world_slug, source_invocation_id)
       WHERE world_slug = 'copied'
       UNION ALL
       SELECT 'a patch',
-        (patch.llm_call_id, patch.cognition_workflow_hash, patch.response_source_hash, patch.workflow_node_id,
-         patch.workflow_subject_entity_id, patch.attempt_id)
-        = (calls.llm_call_id, calls.workflow_hash, calls.source_hash, calls.workflow_node_id,
-           calls.workflow_subject_entity_id, turns.attempt_id)
+        (patch.workflow_node_id, patch.workflow_subject_entity_id, patch.attempt_id)
+        = (calls.workflow_node_id, calls.workflow_subject_entity_id, turns.attempt_id)
       FROM world_patches AS patch JOIN turns USING (world_slug, turn)
         JOIN source_invocations AS calls USING (world_slug, source_invocation_id)
       WHERE world_slug = 'copied'

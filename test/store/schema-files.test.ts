@@ -29,12 +29,9 @@ test('the row types are those of the migrations: else run tools/generate-tables.
 /** What is copied from a row that another foreign key demands, in which it is one. */
 const COPIED = [
   'llm_calls.attempt_id',
-  'llm_calls.workflow_hash',
   'pending_calls.attempt_id',
+  'source_invocations.llm_call_id',
   'world_patches.attempt_id',
-  'world_patches.cognition_workflow_hash',
-  'world_patches.llm_call_id',
-  'world_patches.response_source_hash',
 ];
 
 test('every column that refers to a row elsewhere is a foreign key, or a copy of one', async () => {

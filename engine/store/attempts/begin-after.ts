@@ -31,8 +31,8 @@ const SET_ASIDE = prepare(
          WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid))),
    world AS (UPDATE worlds SET adoptable_attempt_id = NULL WHERE world_slug = :world_slug),
    audit AS (
-   INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at, details)
-   SELECT world_slug, 'attempt_set_aside', attempt_id, attempted_turn, :at::timestamptz, json_build_object(
+   INSERT INTO audit_entries (world_slug, audit_kind, attempt_id, occurred_at, details)
+   SELECT world_slug, 'attempt_set_aside', attempt_id, :at::timestamptz, json_build_object(
      'begun_anew_by', :new_attempt_id::uuid, 'host', :host::text, 'pid', :pid::int,
      'in_doubt', (SELECT coalesce(json_agg(source_invocation_id), '[]') FROM doubted),
      'side_effects', (SELECT coalesce(json_agg(source_invocation_id), '[]') FROM acted))

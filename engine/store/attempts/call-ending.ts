@@ -3,6 +3,7 @@ import { canonicalText } from '../../core/content/canonical.js';
 import type { CallFinish } from '../../ports/attempts.js';
 import type { CallOutcome } from '../../ports/sources.js';
 import { type Values, toStoredText, toTimestamp } from '../statement.js';
+import { isDerived } from './derived-artifacts.js';
 import { EVENT_ID } from './event-numbers.js';
 
 /** How a call ended, column by column. */
@@ -100,12 +101,10 @@ function toArtifacts({ outcome, verdict }: CallFinish) {
  */
 export const REJECTION_ROW = `
   @rejection AS (
-    INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
-      source_invocation_id, llm_call_id, cognition_workflow_hash, response_source_hash, workflow_node_id,
-      workflow_subject_entity_id, attempt_number, raw_response, rejection)
-    SELECT world_slug, 'generation_rejected', attempt_id, attempted_turn, :ended_at::timestamptz,
-      source_invocation_id, llm_call_id, :rejected_workflow::text, source_hash, :rejected_node::text,
-      :rejected_subject::text, :rejected_try::int, :rejected_text::bytea, :rejection::text
+    INSERT INTO audit_entries (world_slug, audit_kind, attempt_id, occurred_at, source_invocation_id, attempt_number,
+      raw_response, rejection)
+    SELECT world_slug, 'generation_rejected', attempt_id, :ended_at::timestamptz, source_invocation_id,
+      :rejected_try::int, :rejected_text::bytea, :rejection::text
     FROM @call WHERE :rejection::text IS NOT NULL)`;
 
 export const ARTIFACT_ROWS = `
@@ -119,30 +118,43 @@ export const ARTIFACT_ROWS = `
 export function toRejection({ verdict }: CallFinish): Values {
   const rejection = verdict?.rejection;
   return {
-    rejected_workflow: rejection?.workflow_hash ?? null,
-    rejected_node: rejection?.node_id ?? null,
-    rejected_subject: rejection?.subject_id ?? null,
     rejected_try: rejection?.attempt_number ?? null,
     rejected_text: rejection ? Buffer.from(rejection.raw_response) : null,
     rejection: rejection ? toStoredText(rejection.rejection) : null,
   };
 }
 
-/** The values of `ARTIFACT_ROWS`. */
+/** The values of `ARTIFACT_ROWS`: what the text of the generation does not say itself. */
 export function toArtifactRows(finish: CallFinish): Values {
-  const artifacts = toArtifacts(finish);
+  const artifacts = toArtifacts(finish).filter(({ kind }) => !isDerived(kind));
   return {
     artifact_kinds: artifacts.map(({ kind }) => toStoredText(kind)),
     artifact_values: artifacts.map(({ value }) => canonicalText(value)),
   };
 }
 
-/** What of a generation's end stands on its own row. */
+/** What the end of a generation writes to its row in `llm_calls`. */
+export const GENERATION_ENDING: Assignments = [
+  ['status', ':status::source_invocation_status'],
+  ['normalised_text', ':normalised_text::bytea'],
+  ['finish_reason', ':finish_reason::text'],
+  ['ended_at', ':ended_at::timestamptz'],
+  ['input_tokens', ':input_tokens::bigint'],
+  ['output_tokens', ':output_tokens::bigint'],
+  ['cached_input_tokens', ':cached_input_tokens::bigint'],
+  ['reasoning_tokens', ':reasoning_tokens::bigint'],
+];
+
+/** The values of `GENERATION_ENDING` beside those of its call. */
 export function toGenerationEnding({ outcome, verdict }: CallFinish): Values {
   const normalised = verdict?.normalised_text;
   return {
     normalised_text: normalised === undefined ? null : Buffer.from(normalised),
     finish_reason: findFinishReason(outcome),
+    input_tokens: outcome.usage?.input_tokens ?? null,
+    output_tokens: outcome.usage?.output_tokens ?? null,
+    cached_input_tokens: outcome.usage?.cached_input_tokens ?? null,
+    reasoning_tokens: outcome.usage?.reasoning_tokens ?? null,
   };
 }
 

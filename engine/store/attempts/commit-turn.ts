@@ -10,7 +10,6 @@ import { DRAWN_EVENT_ID } from './event-numbers.js';
 import { releasingFence } from './fence.js';
 import { FINISHED, toFinished } from './finish-call.js';
 import { atSlot } from './slots.js';
-import { type EndingNow, summedUp } from './trace-summary.js';
 
 // What is known of the generation that said a patch is copied from its call. It is looked up patch by patch, which the
 // limit sees to: joined at once, a plan that was made while there were few calls would read all that there are.
@@ -20,17 +19,14 @@ const PATCH_ROWS = `
     FROM unnest(:patch_seqs::int[], :patch_calls::uuid[], :patches::text[], :patch_touched::text[])
       AS row (patch_seq, call_id, patch, touched)
       LEFT JOIN LATERAL (
-        SELECT source_invocation_id, llm_call_id, workflow_hash, source_hash, workflow_node_id AS node_id,
-          workflow_subject_entity_id AS subject_id
+        SELECT source_invocation_id, workflow_node_id AS node_id, workflow_subject_entity_id AS subject_id
         FROM source_invocations AS calls
         WHERE calls.world_slug = :world_slug AND calls.source_invocation_id = call_id
         LIMIT 1) AS said ON true),
   patches AS (
-    INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, llm_call_id,
-      cognition_workflow_hash, response_source_hash, workflow_node_id, workflow_subject_entity_id, patch,
-      touched_entities)
-    SELECT world_slug, :turn, patch_seq, :attempt_id::uuid, source_invocation_id, llm_call_id,
-      workflow_hash, source_hash, node_id, subject_id, patch::json,
+    INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, workflow_node_id,
+      workflow_subject_entity_id, patch, touched_entities)
+    SELECT world_slug, :turn, patch_seq, :attempt_id::uuid, source_invocation_id, node_id, subject_id, patch::json,
       ARRAY(SELECT json_array_elements_text(touched::json))::entity_id_text[]
     FROM fence, new_patches),
   effects AS (
@@ -61,52 +57,36 @@ const WORLD_ROWS = `
       WITH ORDINALITY AS row (entity_id, content, patch_seq, effect_index, place))`;
 
 const STORY_ROWS = `
-  story AS (
-    SELECT 'patch_applied' AS kind, patch_seq AS place, source_invocation_id, llm_call_id, workflow_hash, source_hash,
-      node_id, subject_id, patch_seq, json_build_object('touched_entities', touched::json) AS details
-    FROM new_patches
-    UNION ALL
-    SELECT 'turn', :patch_count::int + 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-      json_build_object('turn', :turn::bigint, 'patches', :patch_count::int)),
   events AS (
     INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
       workflow_node_id, workflow_subject_entity_id, patch_seq, details)
-    SELECT world_slug, :attempt_id::uuid, (CASE kind WHEN 'turn' THEN 'turn_committed' ELSE kind END)::timeline_event_kind,
-      :ended_at::timestamptz, source_invocation_id, node_id, subject_id, patch_seq, details
-    FROM ended, story ORDER BY place),
-  audit AS (
-    INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
-      source_invocation_id, llm_call_id, cognition_workflow_hash, response_source_hash, workflow_node_id,
-      workflow_subject_entity_id, patch_seq, details)
-    SELECT world_slug, (CASE kind WHEN 'turn' THEN 'turn_complete' ELSE kind END)::audit_kind, :attempt_id::uuid,
-      :turn, :ended_at::timestamptz, source_invocation_id, llm_call_id, workflow_hash, source_hash, node_id,
-      subject_id, patch_seq, details
-    FROM ended, story ORDER BY place)`;
+    SELECT world_slug, :attempt_id::uuid, kind::timeline_event_kind, :ended_at::timestamptz, source_invocation_id,
+      node_id, subject_id, patch_seq, details
+    FROM ended, (
+      SELECT 'patch_applied' AS kind, source_invocation_id, node_id, subject_id, patch_seq,
+        json_build_object('touched_entities', touched::json) AS details
+      FROM new_patches
+      UNION ALL
+      SELECT 'turn_committed', NULL, NULL, NULL, NULL,
+        json_build_object('turn', :turn::bigint, 'patches', :patch_count::int)) AS story
+    ORDER BY patch_seq NULLS LAST)`;
 
-/** The end of the generation that said the last patch, as it stands in the statement. */
-interface Answer {
-  readonly clauses: readonly string[];
-  readonly now: EndingNow;
-}
+/** The end of the generation that gave the last patch. */
+const ANSWER = FINISHED.generation.map((clause) => atSlot(clause, 1));
 
-const ANSWER: Answer = {
-  clauses: FINISHED.generation.map((clause) => atSlot(clause, 1)),
-  now: { call: 'call_1', tokens: 'tokens_1' },
-};
-
-function prepareCommit(label: string, answer?: Answer): HotStatement {
+function prepareCommit(label: string, answer?: readonly string[]): HotStatement {
   const returning = answer === undefined ? [] : [DRAWN_EVENT_ID];
   const where = `AND turn = :turn::bigint - 1 AND ${HEADS_ARE_AS_BELIEVED}`;
   return prepare(
     label,
     `WITH ${BELIEVED_HEADS}, ${releasingFence({ set: 'turn = :turn,', where, returning })},
-   ${(answer?.clauses ?? []).map((clause) => `${clause},`).join('')}
+   ${(answer ?? []).map((clause) => `${clause},`).join('')}
    new_turn AS (
      INSERT INTO turns (world_slug, turn, attempt_id, simulation_time, committed_at)
      SELECT world_slug, :turn, :attempt_id::uuid, :simulation_time::timestamptz, :ended_at::timestamptz FROM fence),
    ended AS (
      UPDATE attempts
-     SET status = 'committed', ended_at = :ended_at::timestamptz, ${summedUp(answer?.now)}
+     SET status = 'committed', ended_at = :ended_at::timestamptz
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, attempts.status),

@@ -5,14 +5,13 @@ import { AFTERMATH_OF_FAILURE } from '../inbox/aftermath.js';
 import { prepare, type Runner, toStoredText, toTimestamp } from '../statement.js';
 import { type Ending, ENDED_ROW, endedRow, type EndedRow } from './ending.js';
 import { releasingFence, runFenced } from './fence.js';
-import { summedUp } from './trace-summary.js';
 
 /** The columns of an attempt that ends badly. */
 const ENDED = `
     SET status = 'failed', failure_class = :failure_class::text,
         failure_message = :failure_message::text, failed_subject_entity_id = :subject_id::text,
         failed_node_id = :node_id::text, failed_source_invocation_id = :source_invocation_id::uuid,
-        is_transient = :is_transient::boolean, ended_at = :ended_at::timestamptz, ${summedUp()}`;
+        is_transient = :is_transient::boolean, ended_at = :ended_at::timestamptz`;
 
 const RETURNING = `
     RETURNING attempts.world_slug, attempts.attempt_id, attempts.attempted_turn, attempts.status`;
@@ -38,25 +37,14 @@ const CONSEQUENCES = `
     FROM calls
     WHERE llm_calls.world_slug = calls.world_slug AND llm_calls.llm_call_id = calls.llm_call_id
       AND llm_calls.status = 'running'),
-  blamed AS (
-    SELECT ended.world_slug, ended.attempt_id, ended.attempted_turn, workflow_hash, source_hash, llm_call_id,
-      json_build_object('status', 'failed', 'failure_class', :failure_class::text,
-        'failure_message', :failure_message::text) AS details
-    FROM ended LEFT JOIN source_invocations
-      ON source_invocations.world_slug = ended.world_slug AND source_invocation_id = :source_invocation_id::uuid),
   event AS (
     INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
       workflow_node_id, workflow_subject_entity_id, details)
     SELECT world_slug, attempt_id, 'attempt_failed', :ended_at::timestamptz,
-      :source_invocation_id::uuid, :node_id::text, :subject_id::text, details
-    FROM blamed),
-  audit AS (
-    INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
-      source_invocation_id, llm_call_id, cognition_workflow_hash, response_source_hash, workflow_node_id,
-      workflow_subject_entity_id, details)
-    SELECT world_slug, 'attempt_failed', attempt_id, attempted_turn, :ended_at::timestamptz,
-      :source_invocation_id::uuid, llm_call_id, workflow_hash, source_hash, :node_id::text, :subject_id::text, details
-    FROM blamed)`;
+      :source_invocation_id::uuid, :node_id::text, :subject_id::text,
+      json_build_object('status', 'failed', 'failure_class', :failure_class::text,
+        'failure_message', :failure_message::text)
+    FROM ended)`;
 
 // The next attempt has to look at this one where a call is in doubt, or where something can be adopted. What still runs or
 // pends is interrupted by the same statement, which does not see that yet.

@@ -4,6 +4,7 @@ import {
   ARTIFACT_ROWS,
   type Assignments,
   ENDING,
+  GENERATION_ENDING,
   REJECTION_ROW,
   toArtifactRows,
   toEnding,
@@ -20,8 +21,7 @@ const callRow = (ending: Assignments): string => `
     WHERE source_invocations.world_slug = fence.world_slug
       AND source_invocation_id = :source_invocation_id::uuid AND attempt_id = :attempt_id::uuid
       AND status IN ('running', 'pending')
-    RETURNING source_invocations.world_slug, source_invocation_id, attempt_id, attempted_turn, status, llm_call_id,
-      source_hash, workflow_hash, workflow_node_id, workflow_subject_entity_id)`;
+    RETURNING source_invocations.world_slug, source_invocation_id, attempt_id, llm_call_id)`;
 
 const CALL = callRow(ENDING);
 
@@ -44,23 +44,14 @@ const TAKEN_IN = `
 const GENERATION = `
   @generation AS (
     UPDATE llm_calls
-    SET status = :status::source_invocation_status, model_output_kind = :model_output_kind::model_output_kind,
-        normalised_text = :normalised_text::bytea, finish_reason = :finish_reason::text,
-        ended_at = :ended_at::timestamptz, duration_ms = :duration_ms::bigint
+    SET ${GENERATION_ENDING.map(([column, value]) => `${column} = ${value}`).join(', ')}
     FROM @call
     WHERE llm_calls.world_slug = @call.world_slug AND llm_calls.attempt_id = @call.attempt_id
       AND llm_calls.llm_call_id = @call.llm_call_id),
   @chunks AS (
     INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, lengths, offsets_ms)
     SELECT world_slug, llm_call_id, :batch_seq::int, :batch_text::bytea, :batch_lengths::int[], :batch_offsets::int[]
-    FROM @call WHERE :batch_seq::int IS NOT NULL),
-  @tokens AS (
-    INSERT INTO llm_token_observations (world_slug, llm_call_id, observation_seq, input_tokens, output_tokens,
-      cached_input_tokens, reasoning_tokens, observed_at)
-    SELECT world_slug, llm_call_id, 1, :input_tokens::bigint, :output_tokens::bigint,
-      :cached_input_tokens::bigint, :reasoning_tokens::bigint, :ended_at::timestamptz
-    FROM @call WHERE :input_tokens::bigint IS NOT NULL
-    RETURNING llm_call_id, input_tokens, output_tokens)`;
+    FROM @call WHERE :batch_seq::int IS NOT NULL)`;
 
 /** The clauses of a call that ends, by what it leaves: rows that there are none of cost as much as a look at their table. */
 export const FINISHED = {
@@ -89,14 +80,5 @@ export function toFinished(finish: CallFinish): Values {
 }
 
 function toGeneration(finish: CallFinish): Values {
-  const { usage, trace } = finish.outcome;
-  return {
-    ...toGenerationEnding(finish),
-    ...toArtifactRows(finish),
-    ...toBatch(trace?.chunks),
-    input_tokens: usage?.input_tokens ?? null,
-    output_tokens: usage?.output_tokens ?? null,
-    cached_input_tokens: usage?.cached_input_tokens ?? null,
-    reasoning_tokens: usage?.reasoning_tokens ?? null,
-  };
+  return { ...toGenerationEnding(finish), ...toArtifactRows(finish), ...toBatch(finish.outcome.trace?.chunks) };
 }

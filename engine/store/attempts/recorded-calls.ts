@@ -40,8 +40,6 @@ const RECORDED = prepare(
      LEFT JOIN LATERAL (
        SELECT string_agg(text, ''::bytea ORDER BY batch_seq) AS text FROM llm_chunks
        WHERE llm_chunks.world_slug = latest.world_slug AND llm_chunks.llm_call_id = latest.llm_call_id) AS said ON true
-     LEFT JOIN llm_token_observations AS tokens ON tokens.world_slug = latest.world_slug
-       AND tokens.llm_call_id = latest.llm_call_id AND tokens.observation_seq = 1
      LEFT JOIN pending_calls AS waits ON waits.world_slug = latest.world_slug
        AND waits.source_invocation_id = latest.source_invocation_id
      LEFT JOIN call_settlements AS settled ON settled.world_slug = latest.world_slug

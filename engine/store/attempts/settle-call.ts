@@ -33,19 +33,11 @@ const SETTLE = prepare(
   `WITH settlement AS (
      INSERT INTO call_settlements (world_slug, source_invocation_id, attempt_id, performed, response_json, settled_at)
      VALUES (:world_slug, :source_invocation_id::uuid, :attempt_id::uuid, :performed::boolean, :response_json::json,
-       :settled_at::timestamptz)),
-   event AS (
-     INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
-       workflow_node_id, workflow_subject_entity_id, details)
-     SELECT world_slug, attempt_id, 'call_settled', :settled_at::timestamptz, source_invocation_id, workflow_node_id,
-       workflow_subject_entity_id, :details::json
-     FROM source_invocations
-     WHERE world_slug = :world_slug AND source_invocation_id = :source_invocation_id::uuid)
-   INSERT INTO world_audit_events (world_slug, audit_kind, attempt_id, attempted_turn, occurred_at,
-     source_invocation_id, cognition_workflow_hash, response_source_hash, workflow_node_id,
-     workflow_subject_entity_id, details)
-   SELECT world_slug, 'call_settled', attempt_id, attempted_turn, :settled_at::timestamptz, source_invocation_id,
-     workflow_hash, source_hash, workflow_node_id, workflow_subject_entity_id, :details::json
+       :settled_at::timestamptz))
+   INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
+     workflow_node_id, workflow_subject_entity_id, details)
+   SELECT world_slug, attempt_id, 'call_settled', :settled_at::timestamptz, source_invocation_id, workflow_node_id,
+     workflow_subject_entity_id, :details::json
    FROM source_invocations WHERE world_slug = :world_slug AND source_invocation_id = :source_invocation_id::uuid`,
 );
 

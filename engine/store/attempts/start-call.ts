@@ -6,6 +6,7 @@ import {
   ARTIFACT_ROWS,
   type Assignments,
   ENDING,
+  GENERATION_ENDING,
   REJECTION_ROW,
   toArtifactRows,
   toEnding,
@@ -38,29 +39,23 @@ const callRow = (also: Assignments): string => `
     RETURNING world_slug, source_invocation_id, attempt_id, attempted_turn, llm_call_id, source_hash, workflow_hash,
       workflow_node_id, workflow_subject_entity_id)`;
 
-const GENERATION_ENDING = `, :status::source_invocation_status, :model_output_kind::model_output_kind,
-      :normalised_text::bytea, :finish_reason::text, :ended_at::timestamptz, :duration_ms::bigint`;
-
-const generationRow = (ended: boolean): string => `
+/** @param ending how the generation ends, where it was refused */
+const generationRow = (ending: Assignments): string => `
   @generation AS (
-    INSERT INTO llm_calls (world_slug, llm_call_id, attempt_id, attempted_turn, source_invocation_id, workflow_hash,
-      workflow_node_id, workflow_subject_entity_id, logical_generation_attempt, tool_loop_round, model, endpoint_origin,
-      schema_delivery, output_schema_hash, delivered_schema_hash, conversation, message_count, prefix_hash, started_at
-      ${ended ? ', status, model_output_kind, normalised_text, finish_reason, ended_at, duration_ms' : ''})
-    SELECT world_slug, llm_call_id, attempt_id, attempted_turn, source_invocation_id, workflow_hash,
-      workflow_node_id, workflow_subject_entity_id, :logical_generation_attempt::int, :tool_loop_round::int,
-      :model::text, :endpoint_origin::text, :schema_delivery::schema_delivery, :offered_hash::text,
-      :delivered_hash::text, :conversation::text,
-      :message_count::int, :prefix_hash::text, :started_at::timestamptz
-      ${ended ? GENERATION_ENDING : ''}
+    INSERT INTO llm_calls (world_slug, llm_call_id, attempt_id, source_invocation_id, model, endpoint_origin,
+      schema_delivery, output_schema_hash, delivered_schema_hash, conversation, message_count, prefix_hash,
+      started_at${ending.map(([column]) => `, ${column}`).join('')})
+    SELECT world_slug, llm_call_id, attempt_id, source_invocation_id, :model::text, :endpoint_origin::text,
+      :schema_delivery::schema_delivery, :offered_hash::text, :delivered_hash::text, :conversation::text,
+      :message_count::int, :prefix_hash::text, :started_at::timestamptz${ending.map(([, value]) => `, ${value}`).join('')}
     FROM @call)`;
 
 /** The clauses of a call that starts, by what it is. */
 export const STARTED = {
   call: [callRow(BEGINNING)],
-  generation: [callRow(BEGINNING), generationRow(false)],
+  generation: [callRow(BEGINNING), generationRow([])],
   refused_call: [callRow(ENDING), REJECTION_ROW],
-  refused_generation: [callRow(ENDING), generationRow(true), REJECTION_ROW, ARTIFACT_ROWS],
+  refused_generation: [callRow(ENDING), generationRow(GENERATION_ENDING), REJECTION_ROW, ARTIFACT_ROWS],
 } as const;
 
 /** Which clauses a call has that starts. */
@@ -93,7 +88,8 @@ function toCall(start: CallStart): Values {
     logical_generation_attempt: command.generation_try ?? null,
     tool_loop_round: command.round ?? null,
     started_at: toTimestamp(start.started_at),
-    request_json: canonicalText(command.request),
+    // The request of a generation stands on its row in llm_calls.
+    request_json: command.generation ? null : canonicalText(command.request),
     ...toBinding(command.call),
     ...(refused ? { ...toEnding(refused), ...toRejection(refused) } : {}),
   };

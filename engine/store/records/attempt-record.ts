@@ -28,9 +28,6 @@ const SUMMARY = [
   'ended_at',
 ] as const;
 
-// Calls are summed up when the attempt ends; until then they are counted when asked for.
-const COUNTED = `CASE WHEN ended_at IS NULL THEN ${CALL_COUNT} ELSE source_invocation_count END`;
-
 // A turn waits for the doubts of one attempt alone; of others they have been set aside.
 const DOUBTED = `(
      SELECT count(*)::int FROM worlds JOIN source_invocations AS calls USING (world_slug)
@@ -50,7 +47,7 @@ function toSummary<Row extends SummaryRow>(
 
 const LIST = prepare(
   'attempts_of_world',
-  `SELECT ${SUMMARY.join(', ')}, ${COUNTED} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt
+  `SELECT ${SUMMARY.join(', ')}, ${CALL_COUNT} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt
    FROM attempts WHERE world_slug = :world_slug ORDER BY epoch`,
 );
 
@@ -62,12 +59,12 @@ export async function listAttempts(runner: Runner, world_slug: string): Promise<
 
 const FIND = prepare(
   'find_attempt',
-  `SELECT ${SUMMARY.join(', ')}, ${COUNTED} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt, epoch, take_overs, adopts,
+  `SELECT ${SUMMARY.join(', ')}, ${CALL_COUNT} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt, epoch, take_overs, adopts,
      EXISTS (
        SELECT FROM worlds
        WHERE worlds.world_slug = attempts.world_slug AND adoptable_attempt_id = attempt_id) AS is_adoptable,
      scenario_hash, renderer_version,
-     CASE WHEN ended_at IS NULL THEN ${TRACE_SUMMARY} ELSE source_trace_summary END AS source_trace_summary
+     ${TRACE_SUMMARY} AS source_trace_summary
    FROM attempts WHERE attempt_id = :attempt_id::uuid`,
 );
 

@@ -6,22 +6,27 @@ import type { InvocationRecord, InvocationView, SettlementRecord } from '../../p
 import { prepare, run, type Runner } from '../statement.js';
 import { type InvocationRow, selectInvocation, toAnswer, toShown } from './invocation-rows.js';
 
+/** The request of a generation names its conversation, as its row in `llm_calls` does. */
+const REQUEST = `coalesce(calls.request_json, json_build_object('conversation', conversation, 'message_count', message_count,
+       'output_schema_hash', llm_calls.output_schema_hash, 'prefix_hash', prefix_hash, 'schema_delivery', schema_delivery))`;
+
 const INVOCATION = prepare(
   'find_invocation',
   `${selectInvocation(`
      calls.attempt_id, calls.world_slug, calls.attempted_turn, calls.workflow_hash, calls.source_hash,
      response_sources.content->>'label' AS source_label, calls.request_hash,
-     calls.request_json, calls.input_schema_hash, calls.output_schema_hash, calls.validation_status,
+     ${REQUEST} AS request_json, calls.input_schema_hash, calls.output_schema_hash, calls.validation_status,
      calls.response_headers, calls.response_body, calls.started_at, calls.ended_at, pending_calls.correlation_alias,
      pending_calls.pended_at, pending_calls.deadline, settled.performed, settled.settled_at,
-     settled.response_json AS settled_json, audit.details AS settled_how`)}
+     settled.response_json AS settled_json, settling.details AS settled_how`)}
    JOIN response_sources ON response_sources.hash = calls.source_hash
    LEFT JOIN pending_calls ON pending_calls.world_slug = calls.world_slug
      AND pending_calls.source_invocation_id = calls.source_invocation_id
    LEFT JOIN call_settlements AS settled ON settled.world_slug = calls.world_slug
      AND settled.source_invocation_id = calls.source_invocation_id
-   LEFT JOIN world_audit_events AS audit ON audit.world_slug = calls.world_slug
-     AND audit.source_invocation_id = calls.source_invocation_id AND audit.audit_kind = 'call_settled'
+   LEFT JOIN attempt_events AS settling ON settling.world_slug = calls.world_slug
+     AND settling.attempt_id = calls.attempt_id AND settling.event_kind = 'call_settled'
+     AND settling.source_invocation_id = calls.source_invocation_id
    WHERE calls.source_invocation_id = :source_invocation_id::uuid`,
 );
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { ResponseSource } from '../../generated/response-source.js';
 import type { LlmCallRecord } from '../../ports/records.js';
+import { withDerived } from '../attempts/derived-artifacts.js';
 import { toJson } from '../stored-json.js';
 import type { DB } from '../tables.js';
 
@@ -10,7 +11,9 @@ type Queries = Kysely<DB>;
 export async function findLlmCall(queries: Queries, llm_call_id: string): Promise<LlmCallRecord | undefined> {
   const row = await selectCall(queries, llm_call_id);
   if (!row) return undefined;
-  const { conversation, message_count, normalised_text, started_at, ended_at, schema, source, ...columns } = row;
+  const { conversation, message_count, started_at, ended_at, schema, source, ...others } = row;
+  const { input_tokens, output_tokens, cached_input_tokens, reasoning_tokens, ...columns } = others;
+  const normalised_text = row.normalised_text?.toString('utf8') ?? null;
   const { label, interface: asked } = toJson(source) as unknown as Pick<ResponseSource, 'label' | 'interface'>;
   const key = { world_slug: row.world_slug, llm_call_id };
   return {
@@ -20,12 +23,24 @@ export async function findLlmCall(queries: Queries, llm_call_id: string): Promis
     output_schema: toJson(schema),
     started_at: started_at.toISOString(),
     ended_at: ended_at?.toISOString() ?? null,
-    normalised_text: normalised_text?.toString('utf8') ?? null,
+    normalised_text,
     messages: await listMessages(queries, { ...row, conversation, message_count }),
     ...toStream(await listBatches(queries, key)),
-    artifacts: await listArtifacts(queries, key),
-    tokens: await findTokens(queries, key),
+    artifacts: withDerived(await listArtifacts(queries, key), { ...row, normalised_text }),
+    tokens:
+      input_tokens === null || output_tokens === null
+        ? null
+        : { input_tokens, output_tokens, cached_input_tokens, reasoning_tokens },
   };
+}
+
+/** Columns of a call that every generation has. */
+interface OfGeneration {
+  readonly workflow_hash: string;
+  readonly workflow_node_id: string;
+  readonly workflow_subject_entity_id: string;
+  readonly logical_generation_attempt: number;
+  readonly tool_loop_round: number;
 }
 
 function selectCall(queries: Queries, llm_call_id: string) {
@@ -39,15 +54,17 @@ function selectCall(queries: Queries, llm_call_id: string) {
     .innerJoin('response_sources as sources', 'sources.hash', 'asked.source_hash')
     .innerJoin('offered_schemas as offered', 'offered.hash', 'calls.output_schema_hash')
     .select(['calls.llm_call_id', 'calls.source_invocation_id', 'calls.attempt_id', 'calls.world_slug'])
-    .select(['calls.attempted_turn', 'calls.workflow_hash', 'calls.workflow_node_id'])
-    .select(['calls.workflow_subject_entity_id', 'calls.logical_generation_attempt', 'calls.tool_loop_round'])
-    .select(['calls.model_output_kind', 'calls.status', 'calls.model', 'calls.schema_delivery', 'calls.prefix_hash'])
+    .select(['asked.attempted_turn', 'asked.workflow_hash', 'asked.workflow_node_id'])
+    .select(['asked.workflow_subject_entity_id', 'asked.logical_generation_attempt', 'asked.tool_loop_round'])
+    .select(['asked.model_output_kind', 'calls.status', 'calls.model', 'calls.schema_delivery', 'calls.prefix_hash'])
     .select(['calls.endpoint_origin', 'calls.delivered_schema_hash'])
     .select(['calls.output_schema_hash', 'calls.finish_reason', 'calls.conversation', 'calls.message_count'])
     .select(['calls.normalised_text', 'calls.started_at', 'calls.ended_at', 'asked.source_hash'])
     .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message'])
+    .select(['calls.input_tokens', 'calls.output_tokens', 'calls.cached_input_tokens', 'calls.reasoning_tokens'])
     .select(['sources.content as source', 'offered.content as schema'])
     .where('calls.llm_call_id', '=', llm_call_id)
+    .$narrowType<OfGeneration>()
     .executeTakeFirst();
 }
 
@@ -133,15 +150,4 @@ async function listArtifacts(queries: Queries, key: CallKey): Promise<LlmCallRec
     .orderBy('artifact_seq')
     .execute();
   return rows.map(({ kind, value }) => ({ kind, value: toJson(value) }));
-}
-
-async function findTokens(queries: Queries, key: CallKey): Promise<LlmCallRecord['tokens']> {
-  const row = await queries
-    .selectFrom('llm_token_observations')
-    .select(['input_tokens', 'output_tokens', 'cached_input_tokens', 'reasoning_tokens'])
-    .where('world_slug', '=', key.world_slug)
-    .where('llm_call_id', '=', key.llm_call_id)
-    .orderBy('observation_seq', 'desc')
-    .executeTakeFirst();
-  return row ?? null;
 }
