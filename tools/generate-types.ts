@@ -1,11 +1,13 @@
 /**
- * Writes the TypeScript types of every document: `schemas/*.schema.json` to `engine/generated/`, and each plugin's
- * `interface.schema.json` to its `interface.ts`. With `--check` it writes nothing and exits 1 when a file is stale.
+ * Writes the enums of failure classes into `schemas/*.schema.json`, and the TypeScript types of every document: of
+ * `schemas/*.schema.json` to `engine/generated/`, of each plugin's `interface.schema.json` to its `interface.ts`. With
+ * `--check` it writes nothing and exits 1 when a file is stale.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import generator from 'json-schema-to-typescript';
+import { listFailureEnums } from '../engine/contract/failure-class.js';
 
 type Schema = { readonly [member: string]: unknown };
 
@@ -21,11 +23,13 @@ export async function generateTypes(root: string): Promise<readonly GeneratedFil
   const files: GeneratedFile[] = [];
   for (const schema of await listSchemas(join(root, 'schemas'))) {
     const path = join('engine/generated', `${basename(schema, '.schema.json')}.ts`);
-    files.push({ path, text: await typesOf(root, schema, '../contract/json.js') });
+    const text = writeFailureEnums(await readFile(schema, 'utf8'));
+    files.push({ path: relative(root, schema), text });
+    files.push({ path, text: await typesOf(relative(root, schema), text, '../contract/json.js') });
   }
   for (const schema of await listInterfaces(join(root, 'plugins'))) {
     const path = join(relative(root, dirname(schema)), 'interface.ts');
-    files.push({ path, text: await typesOf(root, schema, 'chukwa/plugin') });
+    files.push({ path, text: await typesOf(relative(root, schema), await readFile(schema, 'utf8'), 'chukwa/plugin') });
   }
   return files;
 }
@@ -44,20 +48,29 @@ export async function findStale(root: string): Promise<readonly string[]> {
   return [...stale, ...leftOver];
 }
 
-async function typesOf(root: string, file: string, jsonModule: string): Promise<string> {
-  const schema = JSON.parse(await readFile(file, 'utf8')) as Schema;
-  if (typeof schema['title'] !== 'string') throw new Error(`${relative(root, file)} has no title to name its type`);
-  const text = await generator.compile(withJsonTypes(schema), schema['title'], {
+/** Each definition with the name of such an enum, with the classes that it has to hold. */
+function writeFailureEnums(schema: string): string {
+  return Object.entries(listFailureEnums()).reduce((text, [name, classes]) => {
+    const listed = classes.map((failure_class) => `\n        "${failure_class}"`).join(',');
+    return text.replace(new RegExp(`("${name}": \\{\\s*"enum": \\[)[^\\]]*\\]`), `$1${listed}\n      ]`);
+  }, schema);
+}
+
+/** @param file relative to the package's folder */
+async function typesOf(file: string, text: string, jsonModule: string): Promise<string> {
+  const schema = JSON.parse(text) as Schema;
+  if (typeof schema['title'] !== 'string') throw new Error(`${file} has no title to name its type`);
+  const generated = await generator.compile(withJsonTypes(schema), schema['title'], {
     additionalProperties: false,
     unreachableDefinitions: true,
     ignoreMinAndMaxItems: true,
     bannerComment: '',
     style: { singleQuote: true, printWidth: 120 },
   });
-  const types = asReadonly(withoutOriginRemarks(text)).trim();
+  const types = asReadonly(withoutOriginRemarks(generated)).trim();
   const names = ['Json', 'JsonObject'].filter((name) => new RegExp(`\\b${name}\\b`).test(types));
   const imported = names.length === 0 ? [] : [`import type { ${names.join(', ')} } from '${jsonModule}';`, ''];
-  const banner = `// Made by tools/generate-types.ts from ${relative(root, file)}: do not edit, run \`npm run generate\`.`;
+  const banner = `// Made by tools/generate-types.ts from ${file}: do not edit, run \`npm run generate\`.`;
   return [banner, ...imported, types, ''].join('\n');
 }
 

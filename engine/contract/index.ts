@@ -1,3 +1,4 @@
+export type { SourceFailureClass } from './failure-class.js';
 export type { Json, JsonObject } from './json.js';
 export type { Location, Outcome, Problem } from './problem.js';
 export type {
@@ -15,7 +16,6 @@ export type {
   Source,
   SourceAnswer,
   SourceFailure,
-  SourceFailureClass,
   SourcePending,
   SourcePlugin,
   Spawn,

@@ -1,20 +1,8 @@
+import type { SourceFailureClass } from './failure-class.js';
 import type { Json, JsonObject } from './json.js';
 
 /** The contract that a manifest names in `contract_version`. */
 export type ContractVersion = 1;
-
-/** What can go wrong in a plugin's hands. Stages of the engine add classes of their own. */
-export type SourceFailureClass =
-  | 'transport'
-  | 'timeout'
-  | 'http_status'
-  | 'tool_error'
-  | 'schema_invalid'
-  | 'non_json'
-  | 'result_too_large'
-  | 'unavailable'
-  | 'structured_output_rejected'
-  | 'model_refusal';
 
 /** What the wire showed, kept on the record whether the call succeeded or failed. */
 export interface TransportFacts {

@@ -1,6 +1,18 @@
 // Made by tools/generate-types.ts from schemas/plugin-conformance.schema.json: do not edit, run `npm run generate`.
 import type { Json, JsonObject } from '../contract/json.js';
 
+export type PluginClass =
+  | 'transport'
+  | 'timeout'
+  | 'http_status'
+  | 'tool_error'
+  | 'non_json'
+  | 'result_too_large'
+  | 'unavailable'
+  | 'structured_output_rejected'
+  | 'model_refusal'
+  | 'schema_invalid';
+
 /** Examples of a plugin at work: what it is asked, what a server would answer it, and what comes of that. The conformance suite plays them, and derives from them the servers that misbehave. */
 export interface PluginConformance {
   /** For the editor only. */
@@ -54,17 +66,7 @@ export interface ExpectedValue {
   readonly value: Json;
 }
 export interface ExpectedFailure {
-  failure_class:
-    | 'transport'
-    | 'timeout'
-    | 'http_status'
-    | 'schema_invalid'
-    | 'non_json'
-    | 'result_too_large'
-    | 'unavailable'
-    | 'tool_error'
-    | 'structured_output_rejected'
-    | 'model_refusal';
+  readonly failure_class: PluginClass;
 }
 export interface ExpectedPending {
   /** The answer comes later. The suite lets it. */

@@ -1,3 +1,4 @@
+import { isWritableFailure } from '../contract/failure-class.js';
 import type { Json } from '../contract/json.js';
 import type { Answer, SourceClass, TextAnswer } from '../generated/workflow-test.js';
 import type { InvocationRecord, InvocationView, LlmCallRecord } from '../ports/records.js';
@@ -37,22 +38,8 @@ export async function recordAnswer(engine: Engine, call: CallToRecord): Promise<
   return { ok: true, value: { key, answer: toReplied(filled), is_hidden: record.hidden_by_redaction } };
 }
 
-const SOURCE_CLASSES: Readonly<Record<SourceClass, true>> = {
-  transport: true,
-  timeout: true,
-  http_status: true,
-  tool_error: true,
-  non_json: true,
-  result_too_large: true,
-  unavailable: true,
-  structured_output_rejected: true,
-  model_refusal: true,
-  schema_invalid: true,
-  stopped: true,
-};
-
 function isSourceClass(failure_class: string | null): failure_class is SourceClass {
-  return failure_class !== null && Object.hasOwn(SOURCE_CLASSES, failure_class);
+  return failure_class !== null && isWritableFailure(failure_class);
 }
 
 /** What a model said. What the core made of it comes by itself again. */

@@ -1,4 +1,5 @@
-import type { SourceFailure, SourceFailureClass, TransportFacts } from '../contract/source.js';
+import type { SourceFailureClass } from '../contract/failure-class.js';
+import type { SourceFailure, TransportFacts } from '../contract/source.js';
 
 /** How many causes deep a client library may bury the failure that it was given. */
 const CAUSES_MAX = 8;

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { EFFECT_OPERATIONS } from '../../engine/core/world/patch-operations.js';
+import { FAILURE_CLASSES, factsOfFailure } from '../../engine/contract/failure-class.js';
 import { NODE_TYPES } from '../../engine/core/nodes/index.js';
 import { PLACEHOLDER_NAMES } from '../../engine/core/prompt/template.js';
 import { COMPONENT_KINDS } from '../../engine/core/protocol/component.js';
@@ -80,11 +81,27 @@ function headingsOf(text: string): readonly string[] {
   );
 }
 
+const FAILURE_NAMES = Object.keys(FAILURE_CLASSES) as (keyof typeof FAILURE_CLASSES)[];
+
 test('the terms explain every failure class of a call and of an attempt, and no other', async () => {
-  const plugins = await literalsOf('engine/contract/source.ts', 'SourceFailureClass');
-  const calls = await literalsOf('engine/core/protocol/failure.ts', 'InvocationFailureClass');
-  const attempts = await literalsOf('engine/core/protocol/failure.ts', 'AttemptFailureClass');
-  assertSame(rowsBelow(page('docs/terms.md'), '## Failure classes'), [...plugins, ...calls, ...attempts]);
+  assertSame(rowsBelow(page('docs/terms.md'), '## Failure classes'), FAILURE_NAMES);
+});
+
+test('the terms name the failure classes that are transient, and those with which a turn goes on', () => {
+  const [, below = ''] = page('docs/terms.md').split('## Failure classes');
+  const sentence = (beginning: string): string => below.split(beginning)[1]?.split(/\.\s/)[0] ?? '';
+  const named = (text: string): readonly string[] =>
+    [...text.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name).filter((name) => name in FAILURE_CLASSES);
+  const where = (isListed: (facts: ReturnType<typeof factsOfFailure>) => boolean): readonly string[] =>
+    FAILURE_NAMES.filter((name) => isListed(factsOfFailure(name)));
+  assertSame(named(sentence('A failure is *transient*')), [
+    ...where(({ is_transient }) => is_transient === true),
+    'http_status',
+  ]);
+  assertSame(
+    named(sentence('With `on_failure`, a turn goes on')),
+    where(({ told }) => told !== undefined),
+  );
 });
 
 test('the terms explain every reason for which a model is told to answer again, and no other', async () => {

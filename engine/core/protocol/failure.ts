@@ -1,18 +1,8 @@
-import type { SourceFailureClass } from '../../contract/source.js';
+import { factsOfFailure, type InvocationFailureClass } from '../../contract/failure-class.js';
 import type { PatchFault } from '../world/patch-operations.js';
 import type { EffectClass } from './program.js';
 
-/** Why a source invocation failed. The names are part of the public contract. */
-export type InvocationFailureClass =
-  | SourceFailureClass
-  | 'schema_invalid'
-  | 'policy_denied'
-  | 'authz_denied'
-  | 'redaction_failed'
-  | 'model_content'
-  | 'budget_exhausted'
-  | 'stopped'
-  | 'interrupted';
+export type { AttemptFailureClass, InvocationFailureClass } from '../../contract/failure-class.js';
 
 /** What exactly is wrong with an answer that a model gave. */
 export type ModelContentDetail =
@@ -24,23 +14,11 @@ export type ModelContentDetail =
   | 'invalid_patch'
   | PatchFault;
 
-/** Why an attempt failed. */
-export type AttemptFailureClass =
-  | InvocationFailureClass
-  | 'template_unresolved'
-  | 'max_tool_calls_exhausted'
-  | 'generation_attempts_exhausted'
-  | 'record_mismatch'
-  | 'poisoned';
-
 /** What of a failed call says whether it may succeed when nothing is changed. */
 interface FailedCall {
   readonly failure_class: InvocationFailureClass;
   readonly http_status?: number;
 }
-
-/** Classes that tell of the connection and of the service's state, and nothing of what was asked. */
-const TRANSIENT_CLASSES: ReadonlySet<InvocationFailureClass> = new Set(['transport', 'timeout', 'unavailable']);
 
 /** HTTP statuses below 500 that ask for another try: Request Timeout, Too Early, Too Many Requests. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
@@ -50,7 +28,7 @@ const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
  * refused before it was made waits for its operator: a variable is not set, or a plugin is missing.
  */
 export function isTransient({ failure_class, http_status }: FailedCall): boolean {
-  if (failure_class !== 'http_status') return TRANSIENT_CLASSES.has(failure_class);
+  if (failure_class !== 'http_status') return factsOfFailure(failure_class).is_transient === true;
   if (http_status === undefined) return false;
   return TRANSIENT_STATUSES.has(http_status) || (http_status >= 500 && http_status <= 599);
 }
@@ -60,15 +38,6 @@ export function isTransient({ failure_class, http_status }: FailedCall): boolean
  * of it: 408, 502, 504, and 520, 522 and 524 of a widespread one. A service that answers 500 or 503 speaks for itself.
  */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 522, 524]);
-
-/** Classes with which somebody says that the call was not performed: the service, its reporter, or whoever refused it. */
-const DENIALS: ReadonlySet<InvocationFailureClass> = new Set([
-  'http_status',
-  'tool_error',
-  'unavailable',
-  'structured_output_rejected',
-  'model_refusal',
-]);
 
 /** Whether a call can be made again without anything happening twice. */
 export function mayRepeat({
@@ -89,5 +58,5 @@ export function mayRepeat({
  */
 export function leavesOpen({ failure_class, http_status = 0 }: FailedCall, sent: boolean): boolean {
   const is_gateway = failure_class === 'http_status' && GATEWAY_STATUSES.has(http_status);
-  return sent && (is_gateway || !DENIALS.has(failure_class));
+  return sent && (is_gateway || factsOfFailure(failure_class).denies !== true);
 }

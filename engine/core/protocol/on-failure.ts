@@ -1,21 +1,11 @@
+import { factsOfFailure } from '../../contract/failure-class.js';
 import type { Json } from '../../contract/json.js';
 import type { CallProgram } from './program.js';
 import type { CallEvent, CallFailed } from './event.js';
-import { type InvocationFailureClass, leavesOpen } from './failure.js';
+import { leavesOpen } from './failure.js';
 
 /** How a turn goes on after a call that has failed: its model is told of the failure, or its reading is absent. */
 export type PassedOn = 'told_to_model' | 'absent';
-
-/** Failures after which a turn can go on, each as a model is told of it. After any other, only the operator can help. */
-const SENTENCES: Readonly<Partial<Record<InvocationFailureClass, string>>> = {
-  http_status: 'the service answered with an error',
-  tool_error: 'the service answered that the call failed',
-  timeout: 'the service did not answer in time',
-  transport: 'the service was out of reach, or its answer broke off',
-  non_json: 'the service did not answer with JSON',
-  schema_invalid: 'the request or the answer does not have the form that was agreed',
-  result_too_large: 'the answer of the service is too large',
-};
 
 /**
  * Whether the turn goes on after a failed call, as its binding says. Of a call with a side effect it does so only where the
@@ -26,7 +16,7 @@ export function isPassedOn(
   event: CallEvent,
 ): event is CallFailed {
   if (on_failure === undefined || event.kind !== 'call_failed' || event.outcome_unknown === true) return false;
-  if (SENTENCES[event.failure_class] === undefined) return false;
+  if (factsOfFailure(event.failure_class).told === undefined) return false;
   return effect === 'read_only' || !leavesOpen(event, true);
 }
 
@@ -39,7 +29,7 @@ export function toToldFailure({ failure_class, message, http_status, said }: Cal
   return {
     error: {
       failure_class,
-      message: failure_class === 'tool_error' ? message : (SENTENCES[failure_class] ?? message),
+      message: failure_class === 'tool_error' ? message : (factsOfFailure(failure_class).told ?? message),
       ...(http_status === undefined ? {} : { http_status }),
       ...(said !== undefined && isDenied ? { said } : {}),
     },

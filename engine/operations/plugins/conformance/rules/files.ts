@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SourceFailureClass } from '../../../../contract/source.js';
+import type { SourceFailureClass } from '../../../../contract/failure-class.js';
 import { askThrough, withSession } from '../ask.js';
 import { describeOutcome } from '../describe.js';
 import { withFolder } from '../folders.js';

@@ -1,4 +1,4 @@
-import type { SourceFailureClass } from '../../../../contract/source.js';
+import type { SourceFailureClass } from '../../../../contract/failure-class.js';
 import type { Example } from '../../../../generated/plugin-conformance.js';
 import { askBare, askThrough, DEAD_URL, variablesFor, withSession } from '../ask.js';
 import { answerAs, finalAnswer, send, toWire } from '../canned.js';

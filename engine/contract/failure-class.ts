@@ -1,0 +1,85 @@
+/** What the engine has to know of a failure class. */
+interface FailureClassFacts {
+  /** Who gives it: a plugin, a stage of the engine, or an attempt that no single call has failed. */
+  readonly by: 'plugin' | 'engine' | 'attempt';
+  /** The failure may pass by itself. Of `http_status` the status decides. */
+  readonly is_transient?: true;
+  /** Somebody says that the call was not performed: the service, its reporter, or whoever refused the call. */
+  readonly denies?: true;
+  /** What a model is told of it. Left out where a turn cannot go on after it. */
+  readonly told?: string;
+  /** Of a class that no plugin gives: written answers may name it all the same. */
+  readonly may_be_written?: true;
+}
+
+/**
+ * Every failure class; the names are part of the public contract. The enums of the schemas are made from this list by
+ * `npm run generate`, the types stand below, and a test holds the table in docs/terms.md to it.
+ */
+export const FAILURE_CLASSES = {
+  transport: { by: 'plugin', is_transient: true, told: 'the service was out of reach, or its answer broke off' },
+  timeout: { by: 'plugin', is_transient: true, told: 'the service did not answer in time' },
+  http_status: { by: 'plugin', denies: true, told: 'the service answered with an error' },
+  tool_error: { by: 'plugin', denies: true, told: 'the service answered that the call failed' },
+  non_json: { by: 'plugin', told: 'the service did not answer with JSON' },
+  result_too_large: { by: 'plugin', told: 'the answer of the service is too large' },
+  unavailable: { by: 'plugin', is_transient: true, denies: true },
+  structured_output_rejected: { by: 'plugin', denies: true },
+  model_refusal: { by: 'plugin', denies: true },
+  schema_invalid: {
+    by: 'plugin',
+    told: 'the request or the answer does not have the form that was agreed',
+  },
+  policy_denied: { by: 'engine' },
+  authz_denied: { by: 'engine' },
+  redaction_failed: { by: 'engine' },
+  model_content: { by: 'engine' },
+  budget_exhausted: { by: 'engine' },
+  stopped: { by: 'engine', may_be_written: true },
+  interrupted: { by: 'engine' },
+  template_unresolved: { by: 'attempt' },
+  max_tool_calls_exhausted: { by: 'attempt' },
+  generation_attempts_exhausted: { by: 'attempt' },
+  record_mismatch: { by: 'attempt' },
+  poisoned: { by: 'attempt' },
+} as const satisfies Readonly<Record<string, FailureClassFacts>>;
+
+type ClassBy<By extends FailureClassFacts['by']> = {
+  [Name in keyof typeof FAILURE_CLASSES]: (typeof FAILURE_CLASSES)[Name]['by'] extends By ? Name : never;
+}[keyof typeof FAILURE_CLASSES];
+
+/** What a plugin can say that went wrong. */
+export type SourceFailureClass = ClassBy<'plugin'>;
+
+/** Why a source invocation failed. */
+export type InvocationFailureClass = ClassBy<'plugin' | 'engine'>;
+
+/** Why an attempt failed. */
+export type AttemptFailureClass = ClassBy<'plugin' | 'engine' | 'attempt'>;
+
+/** The facts of a class. */
+export function factsOfFailure(failure_class: AttemptFailureClass): FailureClassFacts {
+  return FAILURE_CLASSES[failure_class];
+}
+
+/** Whether a text names a class that a written answer may have. */
+export function isWritableFailure(name: string): boolean {
+  return Object.hasOwn(FAILURE_CLASSES, name) && isWritable(factsOfFailure(name as AttemptFailureClass));
+}
+
+/** The classes that each enum of the schemas holds, by the name of its definition. */
+export function listFailureEnums(): Readonly<Record<string, readonly string[]>> {
+  const listed = Object.entries<FailureClassFacts>(FAILURE_CLASSES);
+  const where = (isListed: (facts: FailureClassFacts) => boolean): readonly string[] =>
+    listed.filter(([, facts]) => isListed(facts)).map(([name]) => name);
+  return {
+    plugin_class: where(({ by }) => by === 'plugin'),
+    source_class: where(isWritable),
+    call_class: where(({ by }) => by !== 'attempt'),
+    attempt_class: where(() => true),
+  };
+}
+
+function isWritable({ by, may_be_written }: FailureClassFacts): boolean {
+  return by === 'plugin' || may_be_written === true;
+}
