@@ -19,7 +19,7 @@ export interface LlmJsonProgram extends GenerationProgram {
 }
 
 /** It waits for a generation. */
-interface LlmJsonState {
+export interface LlmJsonState {
   readonly lane: Lane;
 }
 

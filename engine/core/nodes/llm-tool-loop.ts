@@ -50,7 +50,7 @@ export interface LlmToolLoopProgram extends GenerationProgram {
 }
 
 /** It waits for a generation, or for the tool that the last one elected. */
-interface LlmToolLoopState {
+export interface LlmToolLoopState {
   readonly lane: Lane;
   readonly tool_calls: number;
   /** Set while the call under way is a tool's. */
