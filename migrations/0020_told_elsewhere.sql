@@ -65,7 +65,7 @@ ALTER TABLE attempts
     DROP COLUMN last_source_invocation_id,
     DROP COLUMN source_trace_summary;
 
--- What the row of its call says is no column of a generation, and its tokens are.
+-- What the row of its call says is no column of a generation.
 ALTER TABLE llm_calls
     DROP COLUMN attempted_turn,
     DROP COLUMN workflow_hash,
@@ -74,21 +74,7 @@ ALTER TABLE llm_calls
     DROP COLUMN logical_generation_attempt,
     DROP COLUMN tool_loop_round,
     DROP COLUMN model_output_kind,
-    DROP COLUMN duration_ms,
-    ADD COLUMN input_tokens natural_bigint,
-    ADD COLUMN output_tokens natural_bigint,
-    ADD COLUMN cached_input_tokens natural_bigint,
-    ADD COLUMN reasoning_tokens natural_bigint;
-
-ALTER TABLE llm_calls DISABLE TRIGGER ended_is_final;
-UPDATE llm_calls
-SET input_tokens = observed.input_tokens, output_tokens = observed.output_tokens,
-    cached_input_tokens = observed.cached_input_tokens, reasoning_tokens = observed.reasoning_tokens
-FROM llm_token_observations AS observed
-WHERE observed.world_slug = llm_calls.world_slug AND observed.llm_call_id = llm_calls.llm_call_id;
-ALTER TABLE llm_calls ENABLE TRIGGER ended_is_final;
-
-DROP TABLE llm_token_observations;
+    DROP COLUMN duration_ms;
 
 -- The request of a generation stands on its row in llm_calls.
 ALTER TABLE source_invocations ALTER COLUMN request_json DROP NOT NULL;

@@ -369,23 +369,24 @@ CREATE TABLE llm_calls (
     llm_call_id uuid NOT NULL,
     attempt_id uuid NOT NULL,
     source_invocation_id uuid NOT NULL,
-    status source_invocation_status NOT NULL DEFAULT 'running'::source_invocation_status,
     model text,
     schema_delivery schema_delivery NOT NULL,
     output_schema_hash sha256_hex NOT NULL,
     conversation text NOT NULL,
     message_count positive_int NOT NULL,
     prefix_hash sha256_hex NOT NULL,
-    normalised_text bytea,
-    finish_reason text,
     started_at timestamp with time zone NOT NULL,
-    ended_at timestamp with time zone,
     endpoint_origin text,
     delivered_schema_hash sha256_hex,
+    new_messages sha256_hex[] NOT NULL DEFAULT '{}'::sha256_hex[],
+    status source_invocation_status NOT NULL DEFAULT 'running'::source_invocation_status,
+    ended_at timestamp with time zone,
+    finish_reason text,
     input_tokens natural_bigint,
     output_tokens natural_bigint,
     cached_input_tokens natural_bigint,
     reasoning_tokens natural_bigint,
+    normalised_text bytea,
     CONSTRAINT llm_calls_pkey PRIMARY KEY (world_slug, llm_call_id),
     CONSTRAINT llm_calls_world_slug_source_invocation_id_key UNIQUE (world_slug, source_invocation_id)
 );
@@ -399,15 +400,6 @@ CREATE TABLE llm_chunks (
     offsets_ms integer[] NOT NULL,
     CONSTRAINT llm_chunks_pkey PRIMARY KEY (world_slug, llm_call_id, batch_seq),
     CONSTRAINT llm_chunks_check CHECK ((cardinality(lengths) = cardinality(offsets_ms)))
-);
-
-CREATE TABLE llm_conversation_messages (
-    world_slug human_id_text NOT NULL,
-    attempt_id uuid NOT NULL,
-    conversation text NOT NULL,
-    "position" positive_int NOT NULL,
-    message_hash sha256_hex NOT NULL,
-    CONSTRAINT llm_conversation_messages_pkey PRIMARY KEY (world_slug, attempt_id, conversation, "position")
 );
 
 CREATE TABLE llm_messages (
@@ -665,8 +657,6 @@ ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_source_invocation_id_f
 
 ALTER TABLE llm_chunks ADD CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id) DEFERRABLE;
 
-ALTER TABLE llm_conversation_messages ADD CONSTRAINT llm_conversation_messages_message_hash_fkey FOREIGN KEY (message_hash) REFERENCES llm_messages(message_hash) DEFERRABLE;
-
 ALTER TABLE patch_effects ADD CONSTRAINT patch_effects_world_slug_turn_patch_seq_fkey FOREIGN KEY (world_slug, turn, patch_seq) REFERENCES world_patches(world_slug, turn, patch_seq) DEFERRABLE;
 
 ALTER TABLE pending_calls ADD CONSTRAINT pending_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
@@ -753,6 +743,16 @@ UNION ALL
     '{}'::json AS details
    FROM source_invocations
   WHERE (source_invocations.ended_event_id IS NOT NULL);
+
+CREATE VIEW llm_conversation_messages AS
+ SELECT DISTINCT calls.world_slug,
+    calls.attempt_id,
+    llm_calls.conversation,
+    ((((llm_calls.message_count)::integer - cardinality(llm_calls.new_messages)) + listed.place))::integer AS "position",
+    listed.message_hash
+   FROM ((source_invocations calls
+     JOIN llm_calls USING (world_slug, llm_call_id))
+     CROSS JOIN LATERAL unnest(llm_calls.new_messages) WITH ORDINALITY listed(message_hash, place));
 
 CREATE VIEW llm_message_pieces AS
  SELECT llm_messages.message_hash,
@@ -914,7 +914,6 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_art
 CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.llm_calls FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('a generation that has ended is final');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.llm_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_chunks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_conversation_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_segments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.offered_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -297,6 +297,7 @@ export interface LlmCalls {
   llm_call_id: string;
   message_count: number;
   model: string | null;
+  new_messages: Generated<string[]>;
   normalised_text: Buffer | null;
   output_schema_hash: string;
   output_tokens: number | null;
@@ -319,11 +320,11 @@ export interface LlmChunks {
 }
 
 export interface LlmConversationMessages {
-  attempt_id: string;
-  conversation: string;
-  message_hash: string;
-  position: number;
-  world_slug: string;
+  attempt_id: string | null;
+  conversation: string | null;
+  message_hash: string | null;
+  position: number | null;
+  world_slug: string | null;
 }
 
 export interface LlmMessagePieces {

@@ -31,7 +31,6 @@ const APPEND_ONLY = [
   'llm_chunks',
   'llm_segments',
   'llm_messages',
-  'llm_conversation_messages',
   'scenarios',
   'components',
 ];

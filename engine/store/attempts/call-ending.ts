@@ -147,7 +147,7 @@ export const GENERATION_ENDING: Assignments = [
 
 /** The values of `GENERATION_ENDING` beside those of its call. */
 export function toGenerationEnding({ outcome, verdict }: CallFinish): Values {
-  const normalised = verdict?.normalised_text;
+  const normalised = isSaid(outcome, verdict) ? undefined : verdict?.normalised_text;
   return {
     normalised_text: normalised === undefined ? null : Buffer.from(normalised),
     finish_reason: findFinishReason(outcome),
@@ -156,6 +156,12 @@ export function toGenerationEnding({ outcome, verdict }: CallFinish): Values {
     cached_input_tokens: outcome.usage?.cached_input_tokens ?? null,
     reasoning_tokens: outcome.usage?.reasoning_tokens ?? null,
   };
+}
+
+/** Whether the normalised text of a judged generation is what streamed in, letter by letter. */
+function isSaid({ answer }: CallOutcome, verdict: Verdict | undefined): boolean {
+  if (verdict?.model_output_kind === undefined || typeof answer !== 'object' || answer === null) return false;
+  return 'text' in answer && answer.text === verdict.normalised_text;
 }
 
 function findFinishReason({ answer, finish_reason }: CallOutcome): string | null {

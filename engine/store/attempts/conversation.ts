@@ -20,12 +20,6 @@ export const CONVERSATION_ROWS = `
       (:piece_texts::bytea[])[first_piece:last_piece], (:piece_segments::sha256_hex[])[first_piece:last_piece]
     FROM fence, unnest(:message_hashes::text[], :message_roles::message_role[], :content_hashes::text[],
       :first_pieces::int[], :last_pieces::int[]) AS row (hash, role, content_hash, first_piece, last_piece)
-    ON CONFLICT DO NOTHING),
-  listed AS (
-    INSERT INTO llm_conversation_messages (world_slug, attempt_id, conversation, position, message_hash)
-    SELECT world_slug, :attempt_id::uuid, conversation, position, message_hash
-    FROM fence, unnest(:listed_conversations::text[], :listed_positions::int[], :listed_messages::text[])
-      AS row (conversation, position, message_hash)
     ON CONFLICT DO NOTHING)`;
 
 /** The schemas that models are shown, where this process has not stored them yet. */
@@ -40,6 +34,8 @@ export const OFFERED_ROWS = `
 /** Rows to send, and what to call once they have been written. */
 export interface ConversationRows {
   readonly values: Values;
+  /** Of each conversation, the hashes of the messages that it did not have yet. */
+  readonly added: ReadonlyMap<string, readonly string[]>;
   /** Whether offered schemas are among them. */
   readonly offers: boolean;
   landed(): void;
@@ -71,17 +67,21 @@ export function conversationMemory(): ConversationMemory {
   return {
     newRows: (attempt_id, generations) => {
       const conversations = lengths.get(attempt_id) ?? new Map<string, number>();
-      const listed = generations.flatMap((generation) =>
-        toListed(generation, conversations.get(generation.conversation) ?? 0),
+      const added = new Map(
+        generations.map(({ conversation, messages }) => {
+          return [conversation, messages.slice(conversations.get(conversation) ?? 0).map(toStoredMessage)] as const;
+        }),
       );
-      const messages = distinctMessages(listed).filter(({ message_hash }) => !stored.has(message_hash));
+      const messages = distinctMessages([...added.values()].flat()).filter(
+        ({ message_hash }) => !stored.has(message_hash),
+      );
       const segments = distinctSegments(messages).filter(({ hash }) => !stored.has(segmentKey(hash)));
       const offered = distinctOffered(generations).filter(({ hash }) => !stored.has(hash));
       return {
         offers: offered.length > 0,
+        added: new Map([...added].map(([conversation, its]) => [conversation, its.map((one) => one.message_hash)])),
         values: {
           ...toOfferedValues(offered),
-          ...toListedValues(listed),
           ...toMessageValues(messages),
           ...toSegmentValues(segments),
         },
@@ -110,19 +110,6 @@ interface StoredMessage {
   readonly message: Message;
   readonly message_hash: string;
   readonly pieces: readonly StoredPiece[];
-}
-
-interface ListedMessage extends StoredMessage {
-  readonly conversation: string;
-  /** 1-based. */
-  readonly position: number;
-}
-
-/** The messages of a generation that its conversation does not list yet. */
-function toListed({ conversation, messages }: Generation, already: number): readonly ListedMessage[] {
-  return messages.slice(already).map((message, index) => {
-    return { ...toStoredMessage(message), conversation, position: already + index + 1 };
-  });
 }
 
 function toStoredMessage(message: Message): StoredMessage {
@@ -173,14 +160,6 @@ function toOfferedValues(offered: readonly StoredSchema[]) {
     offered_hashes: offered.map(({ hash }) => hash),
     offered_names: offered.map(({ name }) => name),
     offered_contents: offered.map(({ schema }) => canonicalText(schema)),
-  };
-}
-
-function toListedValues(listed: readonly ListedMessage[]) {
-  return {
-    listed_conversations: listed.map(({ conversation }) => conversation),
-    listed_positions: listed.map(({ position }) => position),
-    listed_messages: listed.map(({ message_hash }) => message_hash),
   };
 }
 

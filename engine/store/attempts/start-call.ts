@@ -44,10 +44,10 @@ const generationRow = (ending: Assignments): string => `
   @generation AS (
     INSERT INTO llm_calls (world_slug, llm_call_id, attempt_id, source_invocation_id, model, endpoint_origin,
       schema_delivery, output_schema_hash, delivered_schema_hash, conversation, message_count, prefix_hash,
-      started_at${ending.map(([column]) => `, ${column}`).join('')})
+      new_messages, started_at${ending.map(([column]) => `, ${column}`).join('')})
     SELECT world_slug, llm_call_id, attempt_id, source_invocation_id, :model::text, :endpoint_origin::text,
       :schema_delivery::schema_delivery, :offered_hash::text, :delivered_hash::text, :conversation::text,
-      :message_count::int, :prefix_hash::text, :started_at::timestamptz${ending.map(([, value]) => `, ${value}`).join('')}
+      :message_count::int, :prefix_hash::text, :new_messages::sha256_hex[], :started_at::timestamptz${ending.map(([, value]) => `, ${value}`).join('')}
     FROM @call)`;
 
 /** The clauses of a call that starts, by what it is. */
@@ -64,7 +64,7 @@ export function kindOfStart({ command, refused }: CallStart): keyof typeof START
   return refused ? 'refused_call' : 'call';
 }
 
-/** The values of those clauses, but for the conversation of a generation. */
+/** The values of those clauses, without the messages that a generation adds to its conversation. */
 export function toStarted(start: CallStart): Values {
   return start.command.generation ? { ...toCall(start), ...toGeneration(start) } : toCall(start);
 }

@@ -46,10 +46,11 @@ export async function writeCallsAfter(
   values: Values,
   { runner, memory, lease, calls }: CallsOf,
 ): Promise<Written> {
-  const slots = [...calls.finished.map(finishedSlot), ...calls.started.map(startedSlot)];
-  if (slots.length > SLOTS_MAX) throw new Error(`${slots.length} calls are too many for one statement`);
   const generations = calls.started.flatMap(({ command }) => command.generation ?? []);
   const rows = generations.length === 0 ? undefined : memory.newRows(lease.attempt_id, generations);
+  const started = calls.started.map((start) => startedSlot(start, rows));
+  const slots = [...calls.finished.map(finishedSlot), ...started];
+  if (slots.length > SLOTS_MAX) throw new Error(`${slots.length} calls are too many for one statement`);
   const shared = { ...values, ...rows?.values, attempted_turn: lease.attempted_turn };
   const own = slots.map((slot) => slot.values);
   const written = await runFenced(runner, statementOf(head, slots, rows), lease, shared, own);
@@ -62,9 +63,10 @@ function finishedSlot(finish: CallFinish): Slot {
   return { name: `finished_${kind}`, clauses: FINISHED[kind], values: toFinished(finish) };
 }
 
-function startedSlot(start: CallStart): Slot {
+function startedSlot(start: CallStart, rows: ConversationRows | undefined): Slot {
   const kind = kindOfStart(start);
-  return { name: `started_${kind}`, clauses: STARTED[kind], values: toStarted(start) };
+  const new_messages = rows?.added.get(start.command.generation?.conversation ?? '') ?? [];
+  return { name: `started_${kind}`, clauses: STARTED[kind], values: { ...toStarted(start), new_messages } };
 }
 
 const statements = new Map<string, HotStatement>();

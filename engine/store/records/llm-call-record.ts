@@ -13,9 +13,11 @@ export async function findLlmCall(queries: Queries, llm_call_id: string): Promis
   if (!row) return undefined;
   const { conversation, message_count, started_at, ended_at, schema, source, ...others } = row;
   const { input_tokens, output_tokens, cached_input_tokens, reasoning_tokens, ...columns } = others;
-  const normalised_text = row.normalised_text?.toString('utf8') ?? null;
-  const { label, interface: asked } = toJson(source) as unknown as Pick<ResponseSource, 'label' | 'interface'>;
   const key = { world_slug: row.world_slug, llm_call_id };
+  const stream = toStream(await listBatches(queries, key));
+  const said = row.model_output_kind === null ? null : stream.raw_text;
+  const normalised_text = row.normalised_text?.toString('utf8') ?? said;
+  const { label, interface: asked } = toJson(source) as unknown as Pick<ResponseSource, 'label' | 'interface'>;
   return {
     ...columns,
     source_label: label,
@@ -25,7 +27,7 @@ export async function findLlmCall(queries: Queries, llm_call_id: string): Promis
     ended_at: ended_at?.toISOString() ?? null,
     normalised_text,
     messages: await listMessages(queries, { ...row, conversation, message_count }),
-    ...toStream(await listBatches(queries, key)),
+    ...stream,
     artifacts: withDerived(await listArtifacts(queries, key), { ...row, normalised_text }),
     tokens:
       input_tokens === null || output_tokens === null
@@ -100,6 +102,7 @@ function selectPieces(queries: Queries, call: ConversationKey) {
     .where('listed.position', '<=', call.message_count)
     .orderBy('listed.position')
     .orderBy('pieces.position')
+    .$narrowType<{ position: number }>()
     .execute();
 }
 

@@ -17,7 +17,6 @@ const OF_WORLDS = [
   'llm_artifacts',
   'llm_calls',
   'llm_chunks',
-  'llm_conversation_messages',
   'patch_effects',
   'pending_calls',
   'source_invocations',
