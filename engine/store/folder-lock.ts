@@ -3,17 +3,16 @@ import { link, lstat, readFile, realpath, rename, rm, writeFile } from 'node:fs/
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Outcome } from '../contract/problem.js';
-import { type KernelLock, takeKernelLock } from './kernel-lock.js';
+import type { Outcome, Problem } from '../contract/problem.js';
+import { type KernelOutcome, takeKernelLock } from './kernel-lock.js';
 import { databaseLocked, lockUnusable } from './problems.js';
 
-// A folder is held by two locks. The kernel lock keeps out every process that the kernel lets see it, and no file can be
-// deleted from under it. The file `lock` names the holder to all others: processes of other containers and hosts, and
-// of systems without kernel locks.
+// A folder is held by two locks. The kernel lock excludes every process of this network namespace, and nobody can delete it.
+// The file `lock` names the holder to processes of other containers and hosts, and of systems without kernel locks.
 //
-// The file is stale when its process is gone; the kernel's start time tells a process from a later one with the same
-// number. Of other hosts and process namespaces nothing can be known, so their locks stand until a person removes them.
-// The holder reads the file before each statement, and does nothing more once it does not name it.
+// A file is stale when its process is gone, or has no kernel lock though the kernel would show it here. Nothing is known of
+// processes of other hosts and process namespaces: their files are believed until a person removes them. The holder reads
+// the file before each statement, and does nothing more once it does not name the holder.
 
 /** A folder that this process has for itself. */
 export interface FolderLock {
@@ -24,11 +23,9 @@ export interface FolderLock {
 
 interface LockHolder {
   readonly host: string;
-  /** The process namespace in which the number counts; null where the platform has none. */
+  /** The process namespace of `pid`; null where the platform has none. */
   readonly namespace: string | null;
   readonly pid: number;
-  /** When the process began, in the kernel's ticks; null where the platform does not tell. */
-  readonly started: string | null;
   /** Since when it has the folder, RFC 3339; left out by earlier versions. */
   readonly since?: string;
 }
@@ -36,7 +33,7 @@ interface LockHolder {
 const held = new Set<string>();
 
 /**
- * Takes a folder for this process.
+ * Locks a folder for this process.
  * @returns the lock, or a problem that names the process that has it
  */
 export async function lockFolder(folder: string): Promise<Outcome<FolderLock>> {
@@ -44,48 +41,76 @@ export async function lockFolder(folder: string): Promise<Outcome<FolderLock>> {
   const lock_file = join(place, 'lock');
   const foreign = await findForeign(lock_file);
   if (foreign !== undefined) return { ok: false, problems: [lockUnusable(place, lock_file, foreign)] };
-  const self = toHolder();
+  const self = { host: hostname(), namespace: findNamespace('pid'), pid: process.pid, since: new Date().toISOString() };
   if (held.has(place)) return { ok: false, problems: [toProblem(place, lock_file, self)] };
   held.add(place);
   const text = JSON.stringify({ ...self, key: randomUUID() });
-  let kernel: KernelLock | undefined;
-  const letGo = (): void => {
-    kernel?.release();
+  let kernel: KernelOutcome | undefined;
+  const unlock = (): void => {
+    if (kernel?.kind === 'taken') kernel.release();
     held.delete(place);
   };
   try {
-    const taken = await takeKernelLock(place, text);
-    if (taken.kind === 'taken') kernel = taken;
-    const holder = taken.kind === 'held' ? (parseHolder(taken.answer) ?? {}) : await takeFile(lock_file, self, text);
+    kernel = await takeKernelLock(place, text);
+    const holder =
+      kernel.kind === 'held' ? (parseHolder(kernel.answer) ?? {}) : await claimFile(lock_file, text, kernel);
     if (holder) {
-      letGo();
+      unlock();
       return { ok: false, problems: [toProblem(place, lock_file, holder)] };
     }
   } catch (error) {
-    letGo();
+    unlock();
     throw error;
   }
-  const isHeld = (): boolean => says(lock_file, text);
+  const isHeld = (): boolean => isText(lock_file, text);
   const release = async (): Promise<void> => {
     if (isHeld()) await rm(lock_file, { force: true });
-    letGo();
+    unlock();
   };
   return { ok: true, value: { isHeld, release } };
 }
 
-/** @returns who has the file, where it could not be taken */
-async function takeFile(lock_file: string, self: LockHolder, text: string): Promise<LockHolder | undefined> {
+/** @returns who has the file, where it could not be claimed */
+async function claimFile(
+  lock_file: string,
+  text: string,
+  kernel: Pick<KernelOutcome, 'kind'>,
+): Promise<LockHolder | undefined> {
   for (;;) {
     const found = await readLock(lock_file);
     if (found === text) return undefined;
     const holder = found === undefined ? undefined : parseHolder(found);
-    if (holder && isAlive(holder, self)) return holder;
+    if (holder && mayHold(holder, kernel.kind === 'taken')) return holder;
     // Without a kernel lock another process may do the same at this instant: the file is read again.
     await writeLock(lock_file, text, { is_new: found === undefined });
   }
 }
 
-/** What stands in the place of the lock, where that is no file: a folder cannot be read, and a pipe would be waited for. */
+/** Whether the process that a lock file names may have the folder. A process that cannot be judged may. */
+function mayHold({ host, namespace, pid }: LockHolder, hasKernelLock: boolean): boolean {
+  if (host !== hostname() || isForeign(namespace)) return true;
+  // Files of this process are known in `held`: another one with its number is of a predecessor.
+  if (pid === process.pid) return false;
+  if (hasKernelLock && wouldLockHere(pid) === false) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return hasCode(error, 'EPERM');
+  }
+}
+
+/** @returns false where a process has ended, or its kernel lock would have been met; undefined where that is not known */
+function wouldLockHere(pid: number): false | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/net`) === findNamespace('net') ? false : undefined;
+  } catch (error) {
+    // A process that has ended has no namespace, even while its parent has not asked for it.
+    return hasCode(error, 'ENOENT') ? false : undefined;
+  }
+}
+
+/** What is in the place of the lock file and is none: a folder cannot be read, and reading a pipe would not end. */
 async function findForeign(lock_file: string): Promise<string | undefined> {
   const facts = await lstat(lock_file).catch(() => undefined);
   if (facts === undefined || facts.isFile()) return undefined;
@@ -104,21 +129,11 @@ async function writeLock(lock_file: string, text: string, { is_new }: { readonly
   }
 }
 
-function toHolder(): LockHolder {
-  return {
-    host: hostname(),
-    namespace: findNamespace(),
-    pid: process.pid,
-    started: findProcess(process.pid)?.started ?? null,
-    since: new Date().toISOString(),
-  };
-}
-
-function toProblem(folder: string, lock_file: string, { host, namespace, pid, since }: Partial<LockHolder>) {
+function toProblem(folder: string, lock_file: string, { host, namespace, pid, since }: Partial<LockHolder>): Problem {
   const elsewhere =
     host !== undefined && host !== hostname()
       ? { where: `on host ${host}`, gone: 'that host' }
-      : isForeign(namespace ?? null, findNamespace())
+      : isForeign(namespace ?? null)
         ? { where: 'in another container of this host', gone: 'that container' }
         : undefined;
   return databaseLocked(folder, {
@@ -147,7 +162,7 @@ async function readLock(file: string): Promise<string | undefined> {
   }
 }
 
-function says(file: string, text: string): boolean {
+function isText(file: string, text: string): boolean {
   try {
     return readFileSync(file, 'utf8') === text;
   } catch {
@@ -157,69 +172,23 @@ function says(file: string, text: string): boolean {
 
 function parseHolder(text: string): LockHolder | undefined {
   try {
-    const { host, namespace, pid, started, since } = JSON.parse(text) as Partial<LockHolder>;
-    return typeof host === 'string' && typeof pid === 'number'
-      ? {
-          host,
-          namespace: namespace ?? null,
-          pid,
-          started: started ?? null,
-          ...(typeof since === 'string' ? { since } : {}),
-        }
-      : undefined;
+    const { host, namespace = null, pid, since } = JSON.parse(text) as Partial<LockHolder>;
+    if (typeof host !== 'string' || typeof pid !== 'number') return undefined;
+    return { host, namespace, pid, ...(typeof since === 'string' ? { since } : {}) };
   } catch {
     return undefined;
   }
 }
 
-/** Whether a lock's holder may still run; whoever cannot be looked at is taken for living. */
-function isAlive(holder: LockHolder, self: LockHolder): boolean {
-  if (holder.host !== self.host || isForeign(holder.namespace, self.namespace)) return true;
-  // Where the kernel does not tell when a process began, our own number in a lock that we do not hold is a predecessor's.
-  if (holder.pid === self.pid) return holder.started !== null && holder.started === self.started;
-  if (!isRunning(holder.pid)) return false;
-  const found = findProcess(holder.pid);
-  if (found === null) return true;
-  return !found.has_ended && (holder.started === null || holder.started === found.started);
-}
-
-function isForeign(namespace: string | null, own: string | null): boolean {
+function isForeign(namespace: string | null): boolean {
+  const own = findNamespace('pid');
   return namespace !== null && own !== null && namespace !== own;
 }
 
-function isRunning(pid: number): boolean {
+/** Linux: the namespace of this process; null elsewhere. */
+function findNamespace(kind: 'pid' | 'net'): string | null {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return hasCode(error, 'EPERM');
-  }
-}
-
-interface FoundProcess {
-  /** Boot and start time, which no later process of the same number shares. */
-  readonly started: string;
-  /** It is over, and its parent has not asked yet how it ended. */
-  readonly has_ended: boolean;
-}
-
-/** Linux: what the kernel tells of a process; null elsewhere. */
-function findProcess(pid: number): FoundProcess | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    // The name stands in brackets and may hold spaces; after it the state comes first, and the start time twentieth.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { started: `${boot}/${fields[19]}`, has_ended: /^[ZXx]$/.test(fields[0] ?? '') };
-  } catch {
-    return null;
-  }
-}
-
-/** Linux: what tells one container's process numbers from another's. */
-function findNamespace(): string | null {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
+    return readlinkSync(`/proc/self/ns/${kind}`);
   } catch {
     return null;
   }

@@ -6,14 +6,10 @@ import { text } from 'node:stream/consumers';
 // An abstract socket (Linux) that is named after the folder's inode. The kernel gives the name to one process at a time,
 // and frees it when that process ends, however it ends. It reaches as far as the network namespace.
 
-/** A lock that the kernel keeps. */
-export interface KernelLock {
-  release(): void;
-}
-
-type KernelOutcome =
-  | ({ readonly kind: 'taken' } & KernelLock)
-  /** Somebody has it. `answer` is what they say who ask; empty where they are too busy. */
+/** What came of asking for the kernel's lock. */
+export type KernelOutcome =
+  | { readonly kind: 'taken'; release(): void }
+  /** Another process has it. `answer` is what that process says; empty where it is too busy. */
   | { readonly kind: 'held'; readonly answer: string }
   | { readonly kind: 'unsupported' };
 

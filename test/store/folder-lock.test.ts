@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { lockFolder } from '../../engine/store/folder-lock.js';
+import { takeKernelLock } from '../../engine/store/kernel-lock.js';
 import { waitUntil } from '../support/wait-until.js';
 
 const RIVALS = 6;
@@ -103,6 +104,18 @@ test('a folder whose holder was killed is free at once', LINUX, async () => {
 /** Where processes have no namespaces that can be read. */
 const NAMED = { skip: findNamespace() === undefined && 'this system names no process namespaces' };
 
+test('a lock file that names a living process which has no kernel lock is taken over', NAMED, async (t) => {
+  const folder = await mkdtemp(join(root, 'planted-'));
+  const bystander = spawn('sleep', ['600'], { stdio: 'ignore' });
+  t.after(() => bystander.kill());
+  const planted = { host: hostname(), namespace: findNamespace(), pid: bystander.pid, started: null };
+  await writeFile(lockOf(folder), JSON.stringify(planted));
+  const lock = await lockFolder(folder);
+  assert.ok(lock.ok);
+  assert.equal((JSON.parse(await read(folder)) as { pid: number }).pid, process.pid);
+  await lock.value.release();
+});
+
 test('a lock of another process namespace is not judged from this one', NAMED, async () => {
   const folder = await mkdtemp(join(root, 'namespace-'));
   const elsewhere = { host: hostname(), namespace: 'pid:[1]', pid: 2 ** 22 + 1, started: null };
@@ -137,8 +150,12 @@ test('a holder that has ended and that its parent has not asked for is gone', NA
   const [said] = (await once(parent.stdout, 'data')) as readonly Buffer[];
   const pid = Number(said);
   t.after(() => [pid, parent.pid ?? pid].forEach((each) => process.kill(each, 'SIGKILL')));
-  await writeFile(lockOf(folder), JSON.stringify({ host: hostname(), pid, started: null }));
+  const text = JSON.stringify({ host: hostname(), pid, started: null });
+  await writeFile(lockOf(folder), text);
+  const kernel = await takeKernelLock(folder, text);
+  assert.ok(kernel.kind === 'taken');
   assert.equal((await lockFolder(folder)).ok, false);
+  kernel.release();
   process.kill(pid, 'SIGKILL');
   await waitUntil(async () => / Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8')));
   const lock = await lockFolder(folder);
@@ -153,7 +170,12 @@ test('our own number and start in a lock is ourselves, whoever of us has it', NA
   const text = await read(folder);
   await lock.value.release();
   await writeFile(lockOf(folder), text);
-  assert.equal((await lockFolder(folder)).ok, false);
+  const kernel = await takeKernelLock(folder, text);
+  assert.ok(kernel.kind === 'taken');
+  const second = await lockFolder(folder);
+  assert.ok(!second.ok);
+  assert.equal(second.problems[0]?.details?.['pid'], process.pid);
+  kernel.release();
 });
 
 test('letting go of a lock that a person has given to somebody else leaves it there', async () => {
