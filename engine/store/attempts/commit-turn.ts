@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { effectsToStore } from '../../core/world/apply-patch.js';
 import type { AppliedEffect } from '../../core/world/world-patch.js';
@@ -16,8 +17,7 @@ import { atSlot } from './slots.js';
 const PATCH_ROWS = `
   new_patches AS (
     SELECT patch_seq, said.*, patch, touched
-    FROM unnest(:patch_seqs::int[], :patch_calls::uuid[], :patches::text[], :patch_touched::text[])
-      AS row (patch_seq, call_id, patch, touched)
+    FROM json_to_recordset(:patches::json) AS row (patch_seq int, call_id uuid, patch json, touched json)
       LEFT JOIN LATERAL (
         SELECT source_invocation_id, workflow_node_id AS node_id, workflow_subject_entity_id AS subject_id
         FROM source_invocations AS calls
@@ -26,35 +26,34 @@ const PATCH_ROWS = `
   patches AS (
     INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, workflow_node_id,
       workflow_subject_entity_id, patch, touched_entities)
-    SELECT world_slug, :turn, patch_seq, :attempt_id::uuid, source_invocation_id, node_id, subject_id, patch::json,
-      ARRAY(SELECT json_array_elements_text(touched::json))::entity_id_text[]
+    SELECT world_slug, :turn, patch_seq, :attempt_id::uuid, source_invocation_id, node_id, subject_id, patch,
+      ARRAY(SELECT json_array_elements_text(touched))::entity_id_text[]
     FROM fence, new_patches),
+  effect AS (
+    SELECT * FROM json_to_recordset(:effects::json)
+      AS row (patch_seq int, effect_index int, op effect_operation, entity_id text, environment_label text,
+        state_before text, state_after text, stored_as text)),
   effects AS (
     INSERT INTO patch_effects (world_slug, turn, patch_seq, effect_index, op, entity_id, environment_label,
       state_before, state_after)
-    SELECT world_slug, :turn, patch_seq, effect_index, op::effect_operation, entity_id, environment_label,
-      state_before, state_after
-    FROM fence, unnest(:effect_patches::int[], :effect_indexes::int[], :effect_ops::text[], :effect_entities::text[],
-      :effect_environments::text[], :effects_before::text[], :effects_after::text[])
-      AS row (patch_seq, effect_index, op, entity_id, environment_label, state_before, state_after))`;
+    SELECT world_slug, :turn, patch_seq, effect_index, op, entity_id, environment_label, state_before, state_after
+    FROM fence, effect)`;
 
 const WORLD_ROWS = `
   states AS (
     INSERT INTO entity_states (world_slug, entity_id, turn, state, patch_seq, effect_index)
-    SELECT world_slug, entity_id, :turn, state, patch_seq, effect_index
-    FROM fence, unnest(:state_entities::text[], :states::text[], :state_patches::int[], :state_effects::int[])
-      AS row (entity_id, state, patch_seq, effect_index)),
+    SELECT world_slug, entity_id, :turn, state_after, patch_seq, effect_index
+    FROM fence, effect WHERE stored_as = 'entity_state'),
   contents AS (
     INSERT INTO environment_contents (world_slug, environment_label, turn, content, patch_seq, effect_index)
-    SELECT world_slug, environment_label, :turn, content, patch_seq, effect_index
-    FROM fence, unnest(:content_environments::text[], :contents::text[], :content_patches::int[],
-      :content_effects::int[]) AS row (environment_label, content, patch_seq, effect_index)),
+    SELECT world_slug, environment_label, :turn, state_after, patch_seq, effect_index
+    FROM fence, effect WHERE stored_as = 'environment_content'),
   memories AS (
     INSERT INTO entity_memories (world_slug, entity_id, turn, memory_seq, content, origin, patch_seq, effect_index)
-    SELECT world_slug, entity_id, :turn, row_number() OVER (PARTITION BY entity_id ORDER BY place), content, 'patch',
-      patch_seq, effect_index
-    FROM fence, unnest(:memory_entities::text[], :memories::text[], :memory_patches::int[], :memory_effects::int[])
-      WITH ORDINALITY AS row (entity_id, content, patch_seq, effect_index, place))`;
+    SELECT world_slug, entity_id, :turn,
+      row_number() OVER (PARTITION BY entity_id ORDER BY patch_seq, effect_index), state_after, 'patch', patch_seq,
+      effect_index
+    FROM fence, effect WHERE stored_as = 'entity_memory')`;
 
 const STORY_ROWS = `
   events AS (
@@ -64,7 +63,7 @@ const STORY_ROWS = `
       node_id, subject_id, patch_seq, details
     FROM ended, (
       SELECT 'patch_applied' AS kind, source_invocation_id, node_id, subject_id, patch_seq,
-        json_build_object('touched_entities', touched::json) AS details
+        json_build_object('touched_entities', touched) AS details
       FROM new_patches
       UNION ALL
       SELECT 'turn_committed', NULL, NULL, NULL, NULL,
@@ -109,22 +108,23 @@ export function commitTurn(database: Ending, lease: AttemptLease, turn: CommitTu
   return runEnding(database, statement, lease, toValues(lease, turn), slots);
 }
 
+/** What a turn changes of its world, each in a table of its own. */
+const STORED_VALUES = ['entity_state', 'environment_content', 'entity_memory'] as const;
+
 function toValues(lease: AttemptLease, turn: CommitTurn): Values {
   const effects = turn.patches.flatMap(({ patch_seq, applied }) =>
     applied.effects.map((effect): PlacedEffect => ({ ...effect, patch_seq })),
   );
   const stored = effectsToStore(effects);
+  const storedAs = new Map(STORED_VALUES.flatMap((value) => stored(value).map((effect) => [effect, value] as const)));
   return {
     ...toMoves(turn.agents),
     turn: lease.attempted_turn,
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),
     patch_count: turn.patches.length,
-    ...toPatches(turn.patches),
-    ...toEffects(effects),
-    ...toStates(stored('entity_state')),
-    ...toContents(stored('environment_content')),
-    ...toMemories(stored('entity_memory')),
+    patches: canonicalText(turn.patches.map(toPatchRow)),
+    effects: canonicalText(effects.map((effect) => ({ ...effect, stored_as: storedAs.get(effect) ?? null }))),
   };
 }
 
@@ -132,55 +132,12 @@ interface PlacedEffect extends AppliedEffect {
   readonly patch_seq: number;
 }
 
-function toPatches(patches: CommitTurn['patches']): Values {
+function toPatchRow({ patch_seq, source_invocation_id, applied }: CommitTurn['patches'][number]): JsonObject {
+  const { narration, effects } = applied.patch;
   return {
-    patch_seqs: patches.map(({ patch_seq }) => patch_seq),
-    patch_calls: patches.map(({ source_invocation_id }) => source_invocation_id),
-    patches: patches.map(({ applied }) => canonicalText(toPatchJson(applied.patch))),
-    patch_touched: patches.map(({ applied }) => canonicalText(applied.touched_entities)),
-  };
-}
-
-/** The generated patch type says nothing of being JSON, which every patch was before it was one. */
-function toPatchJson(patch: CommitTurn['patches'][number]['applied']['patch']) {
-  return { narration: patch.narration, effects: patch.effects.map((effect) => ({ ...effect })) };
-}
-
-function toEffects(effects: readonly PlacedEffect[]): Values {
-  return {
-    effect_patches: effects.map(({ patch_seq }) => patch_seq),
-    effect_indexes: effects.map(({ effect_index }) => effect_index),
-    effect_ops: effects.map(({ op }) => op),
-    effect_entities: effects.map(({ entity_id }) => entity_id ?? null),
-    effect_environments: effects.map(({ environment_label }) => environment_label ?? null),
-    effects_before: effects.map(({ state_before }) => state_before ?? null),
-    effects_after: effects.map(({ state_after }) => state_after),
-  };
-}
-
-function toStates(effects: readonly PlacedEffect[]): Values {
-  return {
-    state_entities: effects.map(({ entity_id }) => entity_id ?? null),
-    states: effects.map(({ state_after }) => state_after),
-    state_patches: effects.map(({ patch_seq }) => patch_seq),
-    state_effects: effects.map(({ effect_index }) => effect_index),
-  };
-}
-
-function toContents(effects: readonly PlacedEffect[]): Values {
-  return {
-    content_environments: effects.map(({ environment_label }) => environment_label ?? null),
-    contents: effects.map(({ state_after }) => state_after),
-    content_patches: effects.map(({ patch_seq }) => patch_seq),
-    content_effects: effects.map(({ effect_index }) => effect_index),
-  };
-}
-
-function toMemories(effects: readonly PlacedEffect[]): Values {
-  return {
-    memory_entities: effects.map(({ entity_id }) => entity_id ?? null),
-    memories: effects.map(({ state_after }) => state_after),
-    memory_patches: effects.map(({ patch_seq }) => patch_seq),
-    memory_effects: effects.map(({ effect_index }) => effect_index),
+    patch_seq,
+    call_id: source_invocation_id,
+    patch: { narration, effects: effects.map((effect) => ({ ...effect })) },
+    touched: applied.touched_entities,
   };
 }
