@@ -26,7 +26,7 @@ const PUT_REGISTER = prepare(
   'put_components',
   `WITH new AS (
      INSERT INTO components (kind, hash)
-     SELECT DISTINCT kind::component_kind, hash FROM unnest(:kinds::text[], :hashes::text[]) AS row (kind, hash)
+     SELECT DISTINCT kind, hash FROM json_to_recordset(:rows::json) AS row (kind component_kind, hash text)
      ORDER BY 1, 2
      ON CONFLICT DO NOTHING RETURNING 1)
    SELECT count(*) AS added FROM new`,
@@ -35,77 +35,51 @@ const PUT_REGISTER = prepare(
 const PUT_REFERENCES = prepare(
   'put_component_references',
   `INSERT INTO component_references (from_kind, from_hash, to_kind, to_hash)
-   SELECT DISTINCT from_kind::component_kind, from_hash, to_kind::component_kind, to_hash
-   FROM unnest(:from_kinds::text[], :from_hashes::text[], :to_kinds::text[], :to_hashes::text[])
-     AS row (from_kind, from_hash, to_kind, to_hash)
+   SELECT DISTINCT from_kind, from_hash, to_kind, to_hash
+   FROM json_to_recordset(:rows::json)
+     AS row (from_kind component_kind, from_hash text, to_kind component_kind, to_hash text)
    ON CONFLICT DO NOTHING`,
 );
 
-const PUT_PROFILES = prepare(
-  'put_cognition_profiles',
-  `INSERT INTO cognition_profiles (hash, content, workflow_hash, tool_policy_hash)
-   SELECT hash, content::json, workflow_hash, tool_policy_hash
-   FROM unnest(:hashes::text[], :contents::text[], :workflow_hashes::text[], :tool_policy_hashes::text[])
-     AS row (hash, content, workflow_hash, tool_policy_hash)
-   ON CONFLICT DO NOTHING`,
-);
+/** Columns of a kind's table beside the document's hash and content. */
+const REFERRING: Partial<Record<ComponentKind, string>> = { cognition_profile: ', workflow_hash, tool_policy_hash' };
 
 const PUT_CONTENT = Object.fromEntries(
   KINDS.map((kind) => [
     kind,
     prepare(
       `put_${COMPONENT_TABLES[kind]}`,
-      `INSERT INTO ${COMPONENT_TABLES[kind]} (hash, content)
-       SELECT hash, content::json FROM unnest(:hashes::text[], :contents::text[]) AS row (hash, content)
+      `INSERT INTO ${COMPONENT_TABLES[kind]} (hash, content${REFERRING[kind] ?? ''})
+       SELECT hash, content${REFERRING[kind] ?? ''}
+       FROM json_to_recordset(:rows::json) AS row (hash text, content json, workflow_hash text, tool_policy_hash text)
        ON CONFLICT DO NOTHING`,
     ),
   ]),
-);
+) as Readonly<Record<ComponentKind, HotStatement>>;
 
 async function putAll(client: Runner, components: readonly ComponentToStore[]): Promise<number> {
   if (components.length === 0) return 0;
-  const [row] = await run<{ added: number }>(client, PUT_REGISTER, {
-    kinds: components.map(({ kind }) => kind),
-    hashes: components.map(({ hash }) => hash),
-  });
-  for (const kind of KINDS) await putContent(client, kind, components);
-  await putReferences(client, components);
+  const registered = components.map(({ kind, hash }) => ({ kind, hash }));
+  const [row] = await run<{ added: number }>(client, PUT_REGISTER, { rows: canonicalText(registered) });
+  for (const kind of KINDS) {
+    const rows = components.filter((component) => component.kind === kind).map(toContentRow);
+    if (rows.length > 0) await run(client, PUT_CONTENT[kind], { rows: canonicalText(rows) });
+  }
+  const references = components.flatMap((from) =>
+    from.refers_to.map((to) => ({ from_kind: from.kind, from_hash: from.hash, to_kind: to.kind, to_hash: to.hash })),
+  );
+  if (references.length > 0) await run(client, PUT_REFERENCES, { rows: canonicalText(references) });
   return row?.added ?? 0;
 }
 
-async function putContent(client: Runner, kind: ComponentKind, components: readonly ComponentToStore[]): Promise<void> {
-  const chosen = components.filter((component) => component.kind === kind);
-  const statement = PUT_CONTENT[kind];
-  if (chosen.length === 0 || !statement) return;
-  const rows = {
-    hashes: chosen.map(({ hash }) => hash),
-    contents: chosen.map(({ content }) => canonicalText(content)),
-  };
-  if (kind !== 'cognition_profile') {
-    await run(client, statement, rows);
-    return;
-  }
-  const named = (wanted: ComponentKind) => chosen.map((profile) => findReference(profile, wanted));
-  await run(client, PUT_PROFILES, {
-    ...rows,
-    workflow_hashes: named('cognition_workflow'),
-    tool_policy_hashes: named('tool_policy'),
-  });
+function toContentRow(component: ComponentToStore): JsonObject {
+  const { hash, content } = component;
+  const workflow_hash = findReference(component, 'cognition_workflow');
+  return { hash, content, workflow_hash, tool_policy_hash: findReference(component, 'tool_policy') };
 }
 
 function findReference(component: ComponentToStore, kind: ComponentKind): string | null {
   return component.refers_to.find((reference) => reference.kind === kind)?.hash ?? null;
-}
-
-async function putReferences(client: Runner, components: readonly ComponentToStore[]): Promise<void> {
-  const references = components.flatMap((from) => from.refers_to.map((to) => ({ from, to })));
-  if (references.length === 0) return;
-  await run(client, PUT_REFERENCES, {
-    from_kinds: references.map(({ from }) => from.kind),
-    from_hashes: references.map(({ from }) => from.hash),
-    to_kinds: references.map(({ to }) => to.kind),
-    to_hashes: references.map(({ to }) => to.hash),
-  });
 }
 
 const FIND = Object.fromEntries(
