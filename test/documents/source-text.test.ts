@@ -46,6 +46,17 @@ test('a member is found at its name, an item at its value, and what is missing a
   assert.deepEqual(places, ['1:1', '2:3', '3:5', '4:7', '4:8', '3:5', '2:3']);
 });
 
+test('a character of a string is found where it is written, however those before it are escaped', () => {
+  const parsed = parseSource('a.json', String.raw`{  "a": "x\n\"\u0041y{{b}}"}`);
+  assert.ok(parsed.ok);
+  const { locate, value } = parsed.value;
+  const places = ['x', '\n', '"', 'A', 'y', '{'].map((character) => {
+    const { line, column } = locate('/a', (value as { readonly a: string }).a.indexOf(character));
+    return `${line}:${column}`;
+  });
+  assert.deepEqual(places, ['1:10', '1:11', '1:13', '1:15', '1:21', '1:22']);
+});
+
 for (const [written, isExact] of [
   ['0', true],
   ['-0', true],

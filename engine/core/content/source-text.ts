@@ -11,7 +11,7 @@ export interface SourceText {
   readonly value: Json;
   /**
    * Where a pointer leads: a member at its name, an item at its value. What is not there is found at what would hold it.
-   * In a prompt's file, `offset` counts the characters before the place.
+   * `offset` counts the characters of the text at the pointer that are before the place.
    */
   readonly locate: (pointer: string, offset?: number) => Location;
 }

@@ -11,13 +11,27 @@ export interface NamedText {
   readonly text: string;
 }
 
-/** Finds places in a text that is valid JSON. The text is parsed once, when the first place is asked for. */
-export function toLocator(source: NamedText): (pointer: string) => Location {
+/**
+ * Finds places in a text that is valid JSON. The text is parsed once, when the first place is asked for.
+ * @returns the place of what a pointer leads to or, given an offset into the string there, of that character
+ */
+export function toLocator(source: NamedText): (pointer: string, offset?: number) => Location {
   let tree: DocumentNode | undefined;
-  return (pointer) => {
+  return (pointer, offset) => {
     tree ??= toTree(source);
-    return toLocation(source, findNode(tree.body, pointerTokens(pointer)));
+    const node = findNode(tree.body, pointerTokens(pointer));
+    const value = node.type === 'Member' ? node.value : node;
+    if (offset === undefined || value.type !== 'String') return toLocation(source, node);
+    return placeAt(source, offsetInString(source.text, value.loc.start.offset, offset));
   };
+}
+
+/** Where in the text a character of a string is written: one escape may write it. */
+function offsetInString(text: string, start: number, offset: number): number {
+  const written = /\\u[0-9A-Fa-f]{4}|\\.|[^]/y;
+  written.lastIndex = start + 1;
+  for (let left = offset; left > 0; left -= 1) written.exec(text);
+  return written.lastIndex;
 }
 
 /** What a text that is valid JSON says that would be kept as something else. */
