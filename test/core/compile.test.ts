@@ -198,3 +198,13 @@ test('equal bindings of several workflows make one call', () => {
   assert.equal(compiled.program.turn_ambients.length, 1);
   assert.equal(compiled.program.subjects.length, 2);
 });
+
+test('a finding shows at most 80 characters of a placeholder that names nothing', () => {
+  const say = (name: string) => {
+    const compiled = compileSmallPark({ prompt: `{{${name}}}` });
+    assert.ok(!compiled.ok);
+    return compiled.problems[0]?.message;
+  };
+  assert.equal(say('x'.repeat(76)), `{{${'x'.repeat(76)}}} names nothing that a prompt can be given.`);
+  assert.equal(say('x'.repeat(77)), `{{${'x'.repeat(77)}}... names nothing that a prompt can be given.`);
+});

@@ -51,7 +51,7 @@ export interface ParsedPromptText {
   readonly parts: readonly PromptPart[];
   readonly unknown: readonly UnknownPlaceholder[];
   /** Where double braces first open and do not close before the next ones open, if ever; they are taken for text. */
-  readonly unclosed?: { readonly offset: number };
+  readonly unclosed: { readonly offset: number } | undefined;
 }
 
 /** Cuts one authored text at its placeholders, looking at each character once. */
@@ -62,7 +62,7 @@ export function parsePromptText(text: string): ParsedPromptText {
   const endAt = (end: number): ParsedPromptText => ({
     parts: end < text.length ? [...parts, { kind: 'text', text: text.slice(end) }] : parts,
     unknown,
-    ...(unclosed ? { unclosed } : {}),
+    unclosed,
   });
   let end = 0;
   for (;;) {

@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/json.js';
+import type { Json, JsonObject } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { findAt } from '../content/json-pointer.js';
 import { itemOf, type Member, memberOf, namesOf } from './members.js';
@@ -67,17 +67,18 @@ export interface PossibleCase {
   readonly types: readonly ValueType[];
 }
 
-/** What has been expanded once: shapes are walked again and again, and never change. */
-const expanded = new WeakMap<readonly Json[], readonly PossibleCase[]>();
+/** What has been expanded once, by root and schemas: neither ever changes, and shapes are walked again and again. */
+const expanded = new WeakMap<JsonObject, WeakMap<readonly Json[], readonly PossibleCase[]>>();
 
 /** The cases of a shape that some value fits. */
 export function possibleCases({ schemas, root }: Pick<SchemaShape, 'schemas' | 'root'>): readonly PossibleCase[] {
-  const known = expanded.get(schemas);
+  const ofRoot = expanded.get(root) ?? new WeakMap<readonly Json[], readonly PossibleCase[]>();
+  const known = ofRoot.get(schemas);
   if (known !== undefined) return known;
   const cases = expandCases(schemas, root)
     .map((one) => ({ schemas: one, types: typesOf(one) }))
     .filter(({ types }) => types.length > 0);
-  expanded.set(schemas, cases);
+  expanded.set(root, ofRoot.set(schemas, cases));
   return cases;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../engine/contract/json.js';
 import { pointerTokens } from '../../../engine/core/content/json-pointer.js';
-import { namesBelow } from '../../../engine/core/typing/step.js';
+import { namesBelow, stepInto } from '../../../engine/core/typing/step.js';
 import { readPath } from '../../../engine/core/typing/read-path.js';
 import { schemaShape } from '../../../engine/core/typing/shape.js';
 
@@ -200,4 +200,16 @@ test('where a path ends, what could follow is told', () => {
   const { shape: ended, ...told } = readPath(shape, ['a', 'c']);
   assert.deepEqual(told, { presence: 'never', depth: 1, known: ['a', 'b'] });
   assert.deepEqual(namesBelow(ended), ['a', 'b']);
+});
+
+test('one list of schemas means what the root says that its references lead into', () => {
+  const schemas = [{ $ref: '#/$defs/value' }];
+  const presences = [pair, { type: 'object', properties: { c: text } }].map((value) => {
+    const root = { $defs: { value } };
+    return ['a', 'c'].map((name) => stepInto({ kind: 'schema', schemas, root, allow: 'all' }, name).presence);
+  });
+  assert.deepEqual(presences, [
+    ['there', 'never'],
+    ['never', 'maybe'],
+  ]);
 });

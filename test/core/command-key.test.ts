@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeKey, findUnasked } from '../../engine/core/workflow-test/command-key.js';
+import { smallPark } from '../support/park-documents.js';
+
+const TOOLS = { tools: ['buy_candy'], max_tool_calls: 1, max_generation_attempts: 2 } as const;
+
+/** Why a park makes no call of each key; nothing where it makes one. */
+function check(sentence: string, park: Parameters<typeof smallPark>[0], keys: Readonly<Record<string, string>>): void {
+  test(sentence, () => {
+    const program = smallPark(park);
+    const found = Object.keys(keys).map((key) => [key, findUnasked(program, key)?.message ?? '']);
+    assert.deepEqual(Object.fromEntries(found), keys);
+  });
+}
+
+check('a tool loop has keys for its rounds, tries and tools, and no other', TOOLS, {
+  'bob/act/round-1/try-1': '',
+  'bob/act/round-1/try-2/tool': '',
+  'bob/act/round-2/try-2': '',
+  'bob/act/round-2/try-1/tool': 'node act calls no tool in round 2',
+  'bob/act/round-3/try-1': 'node act has 2 rounds at most',
+  'bob/act/round-1/try-3': 'node act has 2 tries at one answer (max_generation_attempts)',
+  'bob/act/call': 'node act asks a model, and then its tools',
+  'bob/act/round-0/try-1': 'node act asks a model, and then its tools',
+});
+
+check(
+  'a tool loop whose tools are all denied has no key for a tool',
+  { ...TOOLS, allow: ['drink'] },
+  { 'bob/act/round-1/try-1': '', 'bob/act/round-1/try-1/tool': 'node act calls no tool in round 1' },
+);
+
+check(
+  'a tool loop without tool calls has one round',
+  { max_tool_calls: 0, max_generation_attempts: 1 },
+  {
+    'bob/act/round-1/try-1': '',
+    'bob/act/round-2/try-1': 'node act has 1 round at most',
+    'bob/act/round-1/try-2': 'node act has 1 try at one answer (max_generation_attempts)',
+    'bob/act/tool': 'node act asks a model',
+  },
+);
+
+test('a key is read in words', () => {
+  const keys = [
+    'turn/weather@0123456789ab',
+    'bob/ambient/inbox',
+    'bob/lookup/call',
+    'bob/act/round-2/try-1',
+    'bob/act/round-2/try-1/tool',
+    'bob/act/what',
+  ];
+  assert.deepEqual(
+    keys.map((key) => describeKey(key).what),
+    [
+      'the ambient source weather of the turn',
+      'the ambient source inbox of bob',
+      'the call of node lookup of bob',
+      'the model of bob, in round 2 of node act, try 1',
+      'the tool that the model of bob called in round 2 of node act',
+      'the call bob/act/what',
+    ],
+  );
+});
