@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { appendToken } from '../content/json-pointer.js';
 import { coversOfItem, coversOfMember, namesOf } from './members.js';
 import { type Case, expandCases, listAt } from './schema-cases.js';
-import { type Demand, hasFinerRules } from './part-schema.js';
+import type { Demand } from './part-schema.js';
 import { literalShape, type Shape } from './shape.js';
 import { namesBelow, possibleCases, stepInto } from './step.js';
 import { includesValue, typeOf, typesOf, type ValueType, valuesOf } from './value-types.js';
@@ -87,7 +87,6 @@ function checkRest(
   pointer: string,
   { found, comparison }: { readonly found: readonly Misfit[]; readonly comparison: Comparison },
 ): readonly Misfit[] {
-  if (!hasFinerRules(demand)) return [];
   const told = comparison
     .checkValue(value, demand)
     .map((misfit) => ({ ...misfit, pointer: `${pointer}${misfit.pointer}` }));

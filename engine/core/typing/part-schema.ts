@@ -18,10 +18,6 @@ const DATA_KEYWORDS = ['const', 'enum', 'default', 'examples'];
 /** What these hold are schemas by name. */
 const NAMING_KEYWORDS = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'];
 
-/** The keywords of which more than types, members, items and named values has to be known. */
-const FINER =
-  /"(minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf|minLength|maxLength|pattern|format|minItems|maxItems|uniqueItems|contains|minContains|maxContains|minProperties|maxProperties|propertyNames|dependentRequired|dependentSchemas|if|not|oneOf|unevaluatedProperties|unevaluatedItems)":/;
-
 /** A schema by itself that accepts what fits a demand. */
 export function partSchema({ schemas, root }: Demand): JsonObject {
   if (schemas.length === 1 && schemas[0] === root) return root;
@@ -30,28 +26,8 @@ export function partSchema({ schemas, root }: Demand): JsonObject {
   return { allOf: schemas.map(lead), $defs: { [ROOT]: lead(whole) } };
 }
 
-/** Whether a demand makes rules that comparing types, members, items and named values leaves out. */
-export function hasFinerRules({ schemas, root }: Demand): boolean {
-  return schemas.some((schema) => isFiner(schema) || (refers(schema) && isFiner(root)));
-}
-
-function isFiner(schema: Json): boolean {
-  return remember(finer, schema, () => FINER.test(JSON.stringify(schema)));
-}
-
 function refers(schema: Json): boolean {
-  return remember(referring, schema, () => JSON.stringify(schema).includes('"$ref":'));
-}
-
-/** Schemas never change, and are asked about at every place of a value. */
-const finer = new WeakMap<object, boolean>();
-const referring = new WeakMap<object, boolean>();
-
-function remember(known: WeakMap<object, boolean>, schema: Json, find: () => boolean): boolean {
-  if (typeof schema !== 'object' || schema === null) return false;
-  const found = known.get(schema) ?? find();
-  known.set(schema, found);
-  return found;
+  return JSON.stringify(schema).includes('"$ref":');
 }
 
 /** A schema whose references lead into the document where it now stands. */
