@@ -3,7 +3,7 @@ import type { ResponseSource, Retry } from '../../generated/response-source.js';
 import type { EffectClass, Redaction, Reference } from '../../generated/workflow.js';
 import { type CompileParts, type Part, type WorkflowSetting, hashOf, missing } from './compile-parts.js';
 import type { ComponentReference } from '../protocol/component.js';
-import { type Complaint, type DocumentProblem, inDocument } from '../protocol/document-problem.js';
+import { type Complaint, complainIf, type DocumentProblem, inDocument } from '../protocol/document-problem.js';
 import type { CallLimits, CallProgram, RetryProgram, SchemaProgram } from '../protocol/program.js';
 
 /** What the author wrote of a call; all bindings share these members. */
@@ -164,46 +164,30 @@ function checkCall(
   const approval =
     setting.policy?.require_approval.some((entry) => entry === place.policy_id || entry === authored.effect) ?? false;
   return inDocument(document, [
-    ...(needsLeave && !allowed
-      ? [
-          {
-            code: 'POLICY_DENIES' as const,
-            message: `${place.policy_id} is ${authored.effect}, runs without being elected, and no tool policy allows it.`,
-            pointer: `${place.pointer}/effect`,
-            repair: `Add ${JSON.stringify(place.policy_id)} to the "allow" of the profile's tool policy.`,
-          },
-        ]
-      : []),
-    ...(approval && (needsLeave || allowed)
-      ? [
-          {
-            code: 'NOT_SUPPORTED_YET' as const,
-            message: `The tool policy wants a person's approval for ${place.policy_id}, and this version cannot ask for one.`,
-            pointer: place.pointer,
-            repair: 'In the tool policy of the profile, take it out of "require_approval", or out of "allow".',
-          },
-        ]
-      : []),
-    ...(authored.repeatable === true && authored.effect === 'read_only'
-      ? [
-          {
-            code: 'REPEATABLE_NEEDS_EFFECT' as const,
-            message: `${place.policy_id} is read_only, and "repeatable" is about side effects: a call that only reads can always be made again.`,
-            pointer: `${place.pointer}/repeatable`,
-            repair: 'Take "repeatable" away, or correct "effect".',
-          },
-        ]
-      : []),
-    ...(authored.connection === undefined
-      ? []
-      : [
-          {
-            code: 'NOT_SUPPORTED_YET' as const,
-            message: 'This version cannot honour "connection", and runs nothing that it cannot honour.',
-            pointer: `${place.pointer}/connection`,
-            repair: 'Take "connection" away for now.',
-          },
-        ]),
+    ...complainIf(needsLeave && !allowed, {
+      code: 'POLICY_DENIES',
+      message: `${place.policy_id} is ${authored.effect}, runs without being elected, and no tool policy allows it.`,
+      pointer: `${place.pointer}/effect`,
+      repair: `Add ${JSON.stringify(place.policy_id)} to the "allow" of the profile's tool policy.`,
+    }),
+    ...complainIf(approval && (needsLeave || allowed), {
+      code: 'NOT_SUPPORTED_YET',
+      message: `The tool policy wants a person's approval for ${place.policy_id}, and this version cannot ask for one.`,
+      pointer: place.pointer,
+      repair: 'In the tool policy of the profile, take it out of "require_approval", or out of "allow".',
+    }),
+    ...complainIf(authored.repeatable === true && authored.effect === 'read_only', {
+      code: 'REPEATABLE_NEEDS_EFFECT',
+      message: `${place.policy_id} is read_only, and "repeatable" is about side effects: a call that only reads can always be made again.`,
+      pointer: `${place.pointer}/repeatable`,
+      repair: 'Take "repeatable" away, or correct "effect".',
+    }),
+    ...complainIf(authored.connection !== undefined, {
+      code: 'NOT_SUPPORTED_YET',
+      message: 'This version cannot honour "connection", and runs nothing that it cannot honour.',
+      pointer: `${place.pointer}/connection`,
+      repair: 'Take "connection" away for now.',
+    }),
   ]);
 }
 

@@ -2,7 +2,7 @@ import type { AvailableTool, LlmToolLoopNode } from '../../generated/workflow.js
 import { checkRedaction } from '../binding/check-redaction.js';
 import { checkArguments } from '../binding/check-requests.js';
 import { resultShape, type SchemaParts } from '../binding/typed-schemas.js';
-import type { Complaint } from '../protocol/document-problem.js';
+import { type Complaint, complainIf } from '../protocol/document-problem.js';
 import { unveil } from '../typing/shape.js';
 
 /** What the schema cannot check of a node's tools: names, what they are given, and what is shown of their results. */
@@ -11,14 +11,24 @@ export function checkTools(parts: SchemaParts, node: LlmToolLoopNode, pointer: s
   return [
     ...tools.flatMap((tool, index) => {
       const place = `${pointer}/available_tools/${index}`;
-      const isRepeated = tools.findIndex(({ name }) => name === tool.name) < index;
       return [
-        ...(isRepeated ? [nameTwice(tool, place)] : []),
+        ...complainIf(tools.findIndex(({ name }) => name === tool.name) < index, {
+          code: 'TOOL_NAME_TWICE',
+          message: `The tool ${tool.name} stands here a second time.`,
+          pointer: `${place}/name`,
+          repair: 'Give each tool of a node a name of its own.',
+        }),
         ...checkArguments(parts, tool, place),
         ...checkToolRedaction(parts, tool, place),
       ];
     }),
-    ...(tools.length > 0 && max_tool_calls === 0 ? [neverOffered(node, pointer)] : []),
+    ...complainIf(tools.length > 0 && max_tool_calls === 0, {
+      code: 'TOOLS_NEVER_OFFERED',
+      message: `${node.id} has tools, and "max_tool_calls" is 0: no model is ever offered one.`,
+      pointer: `${pointer}/max_tool_calls`,
+      repair: 'Write how many calls are allowed, or take the tools out.',
+      severity: 'note',
+    }),
   ];
 }
 
@@ -27,23 +37,4 @@ function checkToolRedaction(parts: SchemaParts, tool: AvailableTool, pointer: st
   const complaints = checkRedaction(tool.redaction.allow, unveil(resultShape(parts, tool)), pointer);
   if (tool.on_failure !== 'tell_model') return complaints;
   return complaints.map((complaint) => ({ ...complaint, severity: 'note' }));
-}
-
-function nameTwice({ name }: AvailableTool, pointer: string): Complaint {
-  return {
-    code: 'TOOL_NAME_TWICE',
-    message: `The tool ${name} stands here a second time.`,
-    pointer: `${pointer}/name`,
-    repair: 'Give each tool of a node a name of its own.',
-  };
-}
-
-function neverOffered({ id }: LlmToolLoopNode, pointer: string): Complaint {
-  return {
-    code: 'TOOLS_NEVER_OFFERED',
-    message: `${id} has tools, and "max_tool_calls" is 0: no model is ever offered one.`,
-    pointer: `${pointer}/max_tool_calls`,
-    repair: 'Write how many calls are allowed, or take the tools out.',
-    severity: 'note',
-  };
 }

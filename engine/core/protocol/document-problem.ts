@@ -12,6 +12,11 @@ export interface Complaint extends Pick<Problem, 'code' | 'message' | 'offset' |
   readonly pointer: string;
 }
 
+/** A complaint where something holds, else none. */
+export function complainIf(holds: boolean, complaint: Complaint): readonly Complaint[] {
+  return holds ? [complaint] : [];
+}
+
 /** Whether a problem keeps a document from being used; a note does not. */
 export function isError(problem: Pick<Problem, 'severity'>): boolean {
   return problem.severity !== 'note';

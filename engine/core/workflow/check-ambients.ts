@@ -7,7 +7,7 @@ import { listPlaceholders } from '../binding/prompt-messages.js';
 import { resultShape, type SchemaParts } from '../binding/typed-schemas.js';
 import { pointerTokens } from '../content/json-pointer.js';
 import { nodeTypeOf } from '../nodes/index.js';
-import type { Complaint } from '../protocol/document-problem.js';
+import { type Complaint, complainIf } from '../protocol/document-problem.js';
 import { listReads } from '../protocol/request-template.js';
 import { isVisibleTo, toVisibility } from '../protocol/visibility.js';
 import { unveil } from '../typing/shape.js';
@@ -35,15 +35,12 @@ export function checkAmbients(parts: SchemaParts, setting: Setting, readers: Rea
 
 function checkId(workflow: CognitionWorkflow, binding: AmbientSourceBinding, index: number): readonly Complaint[] {
   const first = workflow.ambient_sources.findIndex((candidate) => candidate.id === binding.id);
-  if (first === index) return [];
-  return [
-    {
-      code: 'AMBIENT_ID_TWICE',
-      message: `The ambient source ${binding.id} stands here a second time.`,
-      pointer: `/ambient_sources/${index}/id`,
-      repair: 'Give each ambient source an id of its own.',
-    },
-  ];
+  return complainIf(first < index, {
+    code: 'AMBIENT_ID_TWICE',
+    message: `The ambient source ${binding.id} stands here a second time.`,
+    pointer: `/ambient_sources/${index}/id`,
+    repair: 'Give each ambient source an id of its own.',
+  });
 }
 
 function checkPlace(
@@ -77,15 +74,13 @@ function checkInjection(
   const other = workflow.ambient_sources
     .slice(0, index)
     .find((candidate) => overlaps(pointerTokens(candidate.inject_as), tokens));
-  if (other === undefined || cannotMeet(other, binding)) return [];
-  return [
-    {
-      code: 'INJECT_PATHS_OVERLAP',
-      message: `${binding.inject_as} overlaps ${other.inject_as} of ${other.id}, and one subject can see both.`,
-      pointer,
-      repair: 'Give each reading a place of its own.',
-    },
-  ];
+  if (other === undefined) return [];
+  return complainIf(!cannotMeet(other, binding), {
+    code: 'INJECT_PATHS_OVERLAP',
+    message: `${binding.inject_as} overlaps ${other.inject_as} of ${other.id}, and one subject can see both.`,
+    pointer,
+    repair: 'Give each reading a place of its own.',
+  });
 }
 
 function overlaps(left: readonly string[], right: readonly string[]): boolean {
@@ -119,20 +114,17 @@ function checkSeen(setting: Setting, binding: AmbientSourceBinding, pointer: str
   if (!isPlace(setting, binding.visible_to)) return [];
   const subjects = setting.scenario.entities.filter(({ id }) => setting.subjects.includes(id));
   const isGiven = subjects.some((subject) => isVisibleTo(toVisibility(binding.visible_to), subject));
-  if (isGiven && isRead(setting, binding)) return [];
-  return [
-    {
-      code: 'READING_UNSEEN',
-      message: isGiven
-        ? `${binding.id} is read each turn, and no prompt and no request of this workflow shows it.`
-        : `${binding.id} is visible to none of those who think by this workflow.`,
-      pointer: `${pointer}${isGiven ? '' : '/visible_to'}`,
-      repair: isGiven
-        ? 'Write {{ambient.visible}} into a prompt, or take it out.'
-        : 'Correct "visible_to", or take it out.',
-      severity: 'note',
-    },
-  ];
+  return complainIf(!isGiven || !isRead(setting, binding), {
+    code: 'READING_UNSEEN',
+    message: isGiven
+      ? `${binding.id} is read each turn, and no prompt and no request of this workflow shows it.`
+      : `${binding.id} is visible to none of those who think by this workflow.`,
+    pointer: `${pointer}${isGiven ? '' : '/visible_to'}`,
+    repair: isGiven
+      ? 'Write {{ambient.visible}} into a prompt, or take it out.'
+      : 'Correct "visible_to", or take it out.',
+    severity: 'note',
+  });
 }
 
 function isPlace({ scenario }: Setting, place: AmbientSourceBinding['visible_to']): boolean {

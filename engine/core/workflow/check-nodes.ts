@@ -4,7 +4,7 @@ import type { SchemaParts } from '../binding/typed-schemas.js';
 import { nodeTypeOf, typesEndingInPatch } from '../nodes/index.js';
 import type { AuthoredNode } from '../nodes/node-type.js';
 import { edgesOf, referencesOf } from '../nodes/references.js';
-import type { Complaint } from '../protocol/document-problem.js';
+import { type Complaint, complainIf } from '../protocol/document-problem.js';
 import type { Reader } from '../typing/join-readings.js';
 import { checkReach } from './check-reach.js';
 import { findChain } from './link/order.js';
@@ -51,15 +51,12 @@ function checkNodeId(workflow: CognitionWorkflow, node: AuthoredNode, index: num
         repair: 'Choose another id.',
       },
     ];
-  if (workflow.nodes.findIndex((candidate) => candidate.id === node.id) === index) return [];
-  return [
-    {
-      code: 'NODE_ID_TWICE',
-      message: `The node ${node.id} stands here a second time.`,
-      pointer,
-      repair: 'Give each node an id of its own.',
-    },
-  ];
+  return complainIf(workflow.nodes.findIndex((candidate) => candidate.id === node.id) < index, {
+    code: 'NODE_ID_TWICE',
+    message: `The node ${node.id} stands here a second time.`,
+    pointer,
+    repair: 'Give each node an id of its own.',
+  });
 }
 
 /** Each circle once, at a reference that closes it. */
@@ -107,16 +104,13 @@ function checkApply({ nodes, apply }: CognitionWorkflow): readonly Complaint[] {
         repair: 'Make the others llm_json nodes.',
       },
     ];
-  if (first?.id === from) return [];
-  return [
-    {
-      code: 'APPLY_FROM_UNKNOWN',
-      message: `No ${types} node is called ${JSON.stringify(from)}.`,
-      pointer: '/apply/from',
-      repair:
-        first === undefined
-          ? `Add an ${types} node: only it ends in a patch.`
-          : `Write ${JSON.stringify(`${first.id}.final`)}.`,
-    },
-  ];
+  return complainIf(first?.id !== from, {
+    code: 'APPLY_FROM_UNKNOWN',
+    message: `No ${types} node is called ${JSON.stringify(from)}.`,
+    pointer: '/apply/from',
+    repair:
+      first === undefined
+        ? `Add an ${types} node: only it ends in a patch.`
+        : `Write ${JSON.stringify(`${first.id}.final`)}.`,
+  });
 }

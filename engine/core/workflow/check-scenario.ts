@@ -3,14 +3,16 @@ import { suggestName } from '../content/nearest-name.js';
 import { isBlank } from '../world/blank-text.js';
 import { isCanonicalEntityId, normaliseEntityId } from '../world/entity-id.js';
 import { longestChronon, parseMoment } from '../world/simulation-time.js';
-import type { Complaint } from '../protocol/document-problem.js';
+import { type Complaint, complainIf } from '../protocol/document-problem.js';
+
+type Entity = Scenario['entities'][number];
 
 /** What a scenario says that its schema cannot check: ids, names and who thinks. */
 export function checkScenario(scenario: Scenario): readonly Complaint[] {
   return [
     ...checkTime(scenario),
     ...checkEnvironments(scenario),
-    ...scenario.entities.flatMap((_, index) => checkEntity(scenario, index)),
+    ...scenario.entities.flatMap((entity, index) => checkEntity(scenario, entity, index)),
     ...checkTexts(scenario),
     ...checkSubjects(scenario),
   ];
@@ -31,55 +33,46 @@ function checkTime({ start_time, chronon_seconds }: Scenario): readonly Complain
       },
     ];
   const longest = longestChronon(start.milliseconds, TURNS_TIMED);
-  if (chronon_seconds <= longest) return [];
-  return [
-    {
-      code: 'CHRONON_TOO_LONG',
-      message: `Turns of ${chronon_seconds} seconds lead beyond the year 9999 before turn ${TURNS_TIMED}.`,
-      pointer: '/chronon_seconds',
-      repair: longest > 0 ? `Write at most ${longest}, or an earlier start_time.` : 'Write an earlier start_time.',
-    },
-  ];
+  return complainIf(chronon_seconds > longest, {
+    code: 'CHRONON_TOO_LONG',
+    message: `Turns of ${chronon_seconds} seconds lead beyond the year 9999 before turn ${TURNS_TIMED}.`,
+    pointer: '/chronon_seconds',
+    repair: longest > 0 ? `Write at most ${longest}, or an earlier start_time.` : 'Write an earlier start_time.',
+  });
 }
 
-function checkEnvironments(scenario: Scenario): readonly Complaint[] {
-  const labels = scenario.environments.map((environment) => environment.label);
-  return labels.flatMap((label, index) =>
-    labels.indexOf(label) === index
-      ? []
-      : [
-          {
-            code: 'ENVIRONMENT_TWICE' as const,
-            message: `The environment ${label} stands here a second time.`,
-            pointer: `/environments/${index}/label`,
-            repair: 'Give each environment a label of its own.',
-          },
-        ],
+function checkEnvironments({ environments }: Scenario): readonly Complaint[] {
+  return environments.flatMap(({ label }, index) =>
+    complainIf(environments.findIndex((other) => other.label === label) < index, {
+      code: 'ENVIRONMENT_TWICE',
+      message: `The environment ${label} stands here a second time.`,
+      pointer: `/environments/${index}/label`,
+      repair: 'Give each environment a label of its own.',
+    }),
   );
 }
 
-function checkEntity(scenario: Scenario, index: number): readonly Complaint[] {
-  const entity = scenario.entities[index];
-  if (entity === undefined) return [];
+function checkEntity(scenario: Scenario, entity: Entity, index: number): readonly Complaint[] {
+  const { id, environment } = entity;
   const pointer = `/entities/${index}`;
-  const first = scenario.entities.findIndex((candidate) => candidate.id === entity.id);
+  const kept = (['memory', 'goal'] as const).filter((member) => entity[member] !== undefined);
   return [
-    ...checkEntityId(entity.id, `${pointer}/id`),
-    ...(first < index
-      ? [
-          {
-            code: 'ENTITY_TWICE' as const,
-            message: `The entity ${entity.id} stands here a second time.`,
-            pointer: `${pointer}/id`,
-            repair: 'Give each entity an id of its own.',
-          },
-        ]
-      : []),
-    ...checkEntityEnvironment(scenario, entity.environment, `${pointer}/environment`),
-    ...(entity.kind === 'prop' && entity.memory !== undefined
-      ? [agentOnly('memory', entity.id, `${pointer}/memory`)]
-      : []),
-    ...(entity.kind === 'prop' && entity.goal !== undefined ? [agentOnly('goal', entity.id, `${pointer}/goal`)] : []),
+    ...checkEntityId(id, `${pointer}/id`),
+    ...complainIf(scenario.entities.findIndex((other) => other.id === id) < index, {
+      code: 'ENTITY_TWICE',
+      message: `The entity ${id} stands here a second time.`,
+      pointer: `${pointer}/id`,
+      repair: 'Give each entity an id of its own.',
+    }),
+    ...(environment === undefined ? [] : checkEnvironmentLabel(scenario, environment, `${pointer}/environment`)),
+    ...kept.flatMap((member) =>
+      complainIf(entity.kind === 'prop', {
+        code: 'AGENT_ONLY',
+        message: `${id} is a prop and cannot have a ${member}.`,
+        pointer: `${pointer}/${member}`,
+        repair: `Take the ${member} away, or make ${id} an agent.`,
+      }),
+    ),
   ];
 }
 
@@ -110,52 +103,36 @@ export function checkEntityId(id: string, pointer: string): readonly Complaint[]
     ? `Write ${JSON.stringify(normalised.id)}.`
     : 'Use lower-case letters, digits, _ and -, in parts joined by dots.';
   const why = normalised.ok ? '' : `: ${normalised.reason}`;
-  return [
-    {
-      code: 'ENTITY_ID_NOT_CANONICAL',
-      message: `${JSON.stringify(id)} is not a canonical entity id${why}.`,
-      pointer,
-      repair,
-    },
-  ];
-}
-
-function checkEntityEnvironment(scenario: Scenario, label: string | undefined, pointer: string): readonly Complaint[] {
-  return label === undefined ? [] : checkEnvironmentLabel(scenario, label, pointer);
+  const message = `${JSON.stringify(id)} is not a canonical entity id${why}.`;
+  return [{ code: 'ENTITY_ID_NOT_CANONICAL', message, pointer, repair }];
 }
 
 /** A named environment must exist. */
 export function checkEnvironmentLabel(scenario: Scenario, label: string, pointer: string): readonly Complaint[] {
   const labels = scenario.environments.map((environment) => environment.label);
-  if (labels.includes(label)) return [];
-  return [
-    {
-      code: 'ENVIRONMENT_UNKNOWN',
-      message: `The scenario has no environment ${JSON.stringify(label)}.`,
-      pointer,
-      repair: suggest(label, labels),
-    },
-  ];
+  return complainIf(!labels.includes(label), {
+    code: 'ENVIRONMENT_UNKNOWN',
+    message: `The scenario has no environment ${JSON.stringify(label)}.`,
+    pointer,
+    repair: suggest(label, labels),
+  });
 }
 
 /** A named entity must exist. */
 export function checkEntityExists(scenario: Scenario, id: string, pointer: string): readonly Complaint[] {
   const notCanonical = checkEntityId(id, pointer);
   if (notCanonical.length > 0) return notCanonical;
-  if (findEntity(scenario, id) !== undefined) return [];
   const ids = scenario.entities.map((entity) => canonicalOf(entity.id));
-  return [
-    {
-      code: 'ENTITY_UNKNOWN',
-      message: `The scenario has no entity ${JSON.stringify(id)}.`,
-      pointer,
-      repair: suggest(id, ids),
-    },
-  ];
+  return complainIf(findEntity(scenario, id) === undefined, {
+    code: 'ENTITY_UNKNOWN',
+    message: `The scenario has no entity ${JSON.stringify(id)}.`,
+    pointer,
+    repair: suggest(id, ids),
+  });
 }
 
 /** An entity whose own id is not canonical is found by what it is to become: that is one complaint, and not two. */
-function findEntity({ entities }: Scenario, id: string): Scenario['entities'][number] | undefined {
+function findEntity({ entities }: Scenario, id: string): Entity | undefined {
   return entities.find((entity) => entity.id === id) ?? entities.find((entity) => canonicalOf(entity.id) === id);
 }
 
@@ -181,26 +158,13 @@ function checkSubjects(scenario: Scenario): readonly Complaint[] {
         },
       ];
     }
-    return findEntity(scenario, id)?.kind === 'agent'
-      ? []
-      : [
-          {
-            code: 'SUBJECT_NOT_AGENT',
-            message: `The subject ${id} is a prop; only agents think.`,
-            pointer,
-            repair: `Make ${id} an agent, or take it out of the subjects.`,
-          },
-        ];
+    return complainIf(findEntity(scenario, id)?.kind !== 'agent', {
+      code: 'SUBJECT_NOT_AGENT',
+      message: `The subject ${id} is a prop; only agents think.`,
+      pointer,
+      repair: `Make ${id} an agent, or take it out of the subjects.`,
+    });
   });
-}
-
-function agentOnly(member: string, id: string, pointer: string): Complaint {
-  return {
-    code: 'AGENT_ONLY',
-    message: `${id} is a prop and cannot have a ${member}.`,
-    pointer,
-    repair: `Take the ${member} away, or make ${id} an agent.`,
-  };
 }
 
 function suggest(written: string, known: readonly string[]): string {
