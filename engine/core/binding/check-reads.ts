@@ -14,7 +14,7 @@ const NAMES_SHOWN = 5;
 
 /** A path that something reads. */
 interface Read {
-  /** Where it stands. */
+  /** Where it is in the document. */
   readonly pointer: string;
   /** As its author wrote it. */
   readonly text: string;
@@ -167,7 +167,7 @@ function belowNamed(missing: string, known: readonly string[], above: string): B
   };
 }
 
-/** Items have numbers, and members may have names that only a pattern tells. */
+/** Items have numbers, and only a pattern may describe the names of members. */
 function belowUnnamed(shape: Shape, above: string): Below {
   if (stepInto(shape, '0').presence !== 'never') return { has: 'items', repair: 'Write an index, such as 0.' };
   const patterns = patternsOf(shape);

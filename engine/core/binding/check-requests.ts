@@ -12,13 +12,13 @@ import { partSchema } from '../typing/part-schema.js';
 import { literalShape, recordShape, schemaShape, type Shape, UNKNOWN } from '../typing/shape.js';
 import { findSchema, type SchemaParts } from './typed-schemas.js';
 
-/** A request that a template makes, and where the binding stands that makes it. */
+/** A binding whose request a template makes. */
 interface RequestBinding {
   readonly source_ref: Reference;
   readonly request_template: Json;
 }
 
-/** What a template asks must fit what its source takes, as far as can be known before anything is asked. */
+/** A request must fit the schema of its source, as far as can be known before anything runs. */
 export function checkRequest(
   parts: SchemaParts,
   binding: RequestBinding,
@@ -38,13 +38,13 @@ export function checkRequest(
   }));
 }
 
-/** What a tool lets a model say must be what its source takes. */
+/** The arguments of a tool must fit the request schema of its source. */
 export function checkArguments(parts: SchemaParts, tool: AvailableTool, pointer: string): readonly Complaint[] {
   const wanted = findRequestSchema(parts, tool.source_ref);
-  const said = findSchema(parts, tool.arguments_schema_ref);
-  if (wanted === undefined || said === undefined) return [];
+  const args = findSchema(parts, tool.arguments_schema_ref);
+  if (wanted === undefined || args === undefined) return [];
   const measure = { checkValue: checkValueBy(parts), is_strict: true };
-  return listMisfits(schemaShape(said), wanted.schema, measure).map(({ pointer: place, why }) => ({
+  return listMisfits(schemaShape(args), wanted.schema, measure).map(({ pointer: place, why }) => ({
     code: 'ARGUMENTS_DO_NOT_FIT',
     message: `${place === '' ? `What ${tool.name} may be given` : place} ${why}.`,
     pointer: `${pointer}/arguments_schema_ref`,

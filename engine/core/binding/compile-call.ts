@@ -19,7 +19,7 @@ interface AuthoredCall {
   readonly result_schema_ref?: Reference;
 }
 
-/** Where a call stands, and what it needs of its source. */
+/** Where a binding is in its document, and what it needs of its source. */
 interface CallPlace {
   readonly pointer: string;
   readonly policy_id: string;
@@ -50,19 +50,19 @@ export function compileCall(
     source.value?.request_schema_ref,
     '/request_schema_ref',
   );
-  const said = compileReference(
+  const args = compileReference(
     parts,
     document,
     authored.arguments_schema_ref,
     `${place.pointer}/arguments_schema_ref`,
   );
-  const input = said.value ?? request.value;
+  const input = args.value ?? request.value;
   const output = compileReference(parts, document, authored.result_schema_ref, `${place.pointer}/result_schema_ref`);
   const policed = place.always_policed === true || authored.effect !== 'read_only';
   const problems = [
     ...source.problems,
     ...request.problems,
-    ...said.problems,
+    ...args.problems,
     ...output.problems,
     ...checkRetry(authored.source_ref, source.value?.retry),
     ...inDocument(document, checkActing(parts, source.value, authored, place)),
@@ -191,7 +191,7 @@ function checkCall(
   ]);
 }
 
-/** A call that is said to read only is made again without a question. */
+/** The engine repeats a read_only call without a question: a source that changes something may not be bound as one. */
 function checkActing(
   { acting }: CompileParts,
   source: ResponseSource | undefined,
@@ -214,18 +214,18 @@ function checkActing(
 const BACKOFF_MS = 500;
 const BACKOFF_MAX_MS = 30_000;
 
-/** What of a source's `retry` holds for a binding; of a side effect that may not happen twice, what sent nothing. */
-function toRetry(said: Retry | undefined, { effect, repeatable }: AuthoredCall): RetryProgram | undefined {
-  if (said === undefined) return undefined;
+/** The `retry` of a source, for one binding: a side effect that may not happen twice is retried only after `unavailable`. */
+function toRetry(authored: Retry | undefined, { effect, repeatable }: AuthoredCall): RetryProgram | undefined {
+  if (authored === undefined) return undefined;
   const isSafe = effect === 'read_only' || repeatable === true;
-  const on = new Set(said.on.filter((retry_class) => isSafe || retry_class === 'unavailable'));
-  const backoff_ms = said.backoff_ms ?? Math.min(BACKOFF_MS, said.backoff_max_ms ?? BACKOFF_MS);
-  const backoff_max_ms = said.backoff_max_ms ?? Math.max(BACKOFF_MAX_MS, backoff_ms);
-  return on.size === 0 ? undefined : { max: said.max, on, backoff_ms, backoff_max_ms };
+  const on = new Set(authored.on.filter((retry_class) => isSafe || retry_class === 'unavailable'));
+  const backoff_ms = authored.backoff_ms ?? Math.min(BACKOFF_MS, authored.backoff_max_ms ?? BACKOFF_MS);
+  const backoff_max_ms = authored.backoff_max_ms ?? Math.max(BACKOFF_MAX_MS, backoff_ms);
+  return on.size === 0 ? undefined : { max: authored.max, on, backoff_ms, backoff_max_ms };
 }
 
-function checkRetry(source: Reference, said: Retry | undefined): readonly DocumentProblem[] {
-  const { backoff_ms, backoff_max_ms } = said ?? {};
+function checkRetry(source: Reference, authored: Retry | undefined): readonly DocumentProblem[] {
+  const { backoff_ms, backoff_max_ms } = authored ?? {};
   if (backoff_ms === undefined || backoff_max_ms === undefined || backoff_ms <= backoff_max_ms) return [];
   return inDocument({ kind: 'response_source', hash: hashOf(source) }, [
     {

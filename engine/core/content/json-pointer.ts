@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/json.js';
+import type { Json, JsonObject } from '../../contract/json.js';
 
 /** The tokens of a JSON Pointer (RFC 6901), decoded. `''` has none. */
 export function pointerTokens(pointer: string): readonly string[] {
@@ -36,6 +36,11 @@ function findMember(value: Json | undefined, token: string): Json | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (isList(value)) return /^(0|[1-9][0-9]*)$/.test(token) ? value[Number(token)] : undefined;
   return Object.hasOwn(value, token) ? value[token] : undefined;
+}
+
+/** Whether a value is an object: no list, and not null. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !isList(value);
 }
 
 /** `Array.isArray` that keeps read-only lists. */

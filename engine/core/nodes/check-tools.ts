@@ -32,7 +32,7 @@ export function checkTools(parts: SchemaParts, node: LlmToolLoopNode, pointer: s
   ];
 }
 
-/** What a service says of a failure has no schema: a model that is told of it may be shown parts that no result has. */
+/** No schema describes a failure: with `tell_model`, an allow-list may name parts that no result has. */
 function checkToolRedaction(parts: SchemaParts, tool: AvailableTool, pointer: string): readonly Complaint[] {
   const complaints = checkRedaction(tool.redaction.allow, unveil(resultShape(parts, tool)), pointer);
   if (tool.on_failure !== 'tell_model') return complaints;

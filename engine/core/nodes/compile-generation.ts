@@ -123,7 +123,7 @@ function unclosedPlaceholder(offset: number, pointer: string): Complaint {
 
 const DELIVERIES: readonly SchemaDelivery[] = ['prompt', 'json_object', 'response_format'];
 
-/** How a chat source wants its schema; what this version cannot do is said before anything runs. */
+/** How a chat source wants its schema. A setting that this version does not support is refused before anything runs. */
 function readDelivery(
   authored: JsonObject,
 ):

@@ -24,7 +24,7 @@ export function compileTool(
   const { name, description } = tool;
   if (setting.policy !== undefined && !setting.policy.allow.has(name)) {
     const notes = inDocument(document, [notAllowed(name, setting.policy, pointer)]);
-    // A call that nobody may make needs no plugin.
+    // A denied tool is never called, so that it needs no plugin.
     const problems = call.problems.filter(({ code }) => code !== 'PLUGIN_UNKNOWN');
     return { value: { name, permitted: false }, problems: [...named, ...problems, ...notes] };
   }

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
-import { isList } from '../content/json-pointer.js';
+import { isList, isObject } from '../content/json-pointer.js';
 
 /** Bounds that servers refuse, or turn into grammars that are too large. They say nothing of an answer's structure. */
 const BOUNDS: ReadonlySet<string> = new Set([
@@ -72,8 +72,4 @@ function hasBounds(value: Json | undefined): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (isList(value)) return value.some(hasBounds);
   return Object.entries(value).some(([name, inner]) => BOUNDS.has(name) || name === '$ref' || hasBounds(inner));
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !isList(value);
 }

@@ -15,7 +15,7 @@ import { generationRest } from './call-key.js';
 import { placeholderUnresolved } from './node-failure.js';
 import type { NodeFailure, NodeScope, NodeStep } from './node-type.js';
 
-/** The one retry lane: an append-only conversation, and where in it the node stands. */
+/** The one retry lane: an append-only conversation, and how far the node has come in it. */
 export interface Lane {
   readonly messages: readonly Message[];
   readonly prefix_hash: string;

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import type { ToolLoopOutput } from '../../generated/tool-loop-output.js';
 import { canonicalText } from '../content/canonical.js';
-import { isList } from '../content/json-pointer.js';
+import { isList, isObject } from '../content/json-pointer.js';
 import { quoteText } from '../prompt/quote.js';
 import { judgeRequest } from '../protocol/judge-request.js';
 import type { PermittedTool, SchemaProgram, ToolProgram } from '../protocol/program.js';
@@ -14,7 +14,7 @@ import type { WorldPatch } from '../world/world-patch.js';
 import type { Complaint } from './generation.js';
 import type { NodeScope } from './node-type.js';
 
-/** How many of a validator's complaints a model is told at once. */
+/** How many of a validator's complaints one message to a model holds. */
 const COMPLAINTS_MAX = 10;
 
 /** What a model's JSON turns out to be. */
@@ -77,15 +77,15 @@ function judgePatch(node: JudgingNode, scope: NodeScope, patch: JsonObject): Jud
       `These effects are not allowed: ${names}. Allowed are ${EFFECT_OPERATIONS.join(', ')}.`,
     );
   }
-  const said = patch as unknown as WorldPatch;
-  const blank = findBlankTexts(said);
+  const typed = patch as unknown as WorldPatch;
+  const blank = findBlankTexts(typed);
   if (blank.length > 0)
     return unusable('invalid_patch', `The patch does not fit: ${listPlaces(blank)}: must say something, and is blank.`);
   const subject = liveSubject(scope);
   const projected = project(scope.world, subject, node.projection);
-  const complaints = findPatchComplaints(scope.world, { subject, projected, may: node.may }, said);
+  const complaints = findPatchComplaints(scope.world, { subject, projected, may: node.may }, typed);
   const [first] = complaints;
-  if (first === undefined) return { kind: 'final_patch', patch: said };
+  if (first === undefined) return { kind: 'final_patch', patch: typed };
   return unusable(first.detail, complaints.map((complaint) => complaint.message).join('\n\n'));
 }
 
@@ -104,7 +104,7 @@ function listDisallowed(patch: JsonObject): readonly Disallowed[] {
   const effects = patch['effects'];
   if (effects === undefined || !isList(effects)) return [];
   return effects.flatMap((effect, index) => {
-    const op = typeof effect === 'object' && effect !== null && !isList(effect) ? effect['op'] : undefined;
+    const op = isObject(effect) ? effect['op'] : undefined;
     return typeof op === 'string' && !EFFECT_OPERATIONS.some((allowed) => allowed === op) ? [{ index, op }] : [];
   });
 }

@@ -17,11 +17,11 @@ export interface JoinedReading {
   readonly shape: Shape;
   /** Those who may find nothing, where others find something. */
   readonly lacking: readonly string[];
-  /** Why nobody finds anything. */
+  /** Why no reader finds anything. */
   readonly never?: Extract<Reading, { readonly presence: 'never' }>;
 }
 
-/** Reads one path as everybody who will read it. @returns undefined where nobody will */
+/** Reads one path for all of its readers. @returns undefined where it has none */
 export function readAsAll(readers: readonly Reader[], tokens: readonly string[]): JoinedReading | undefined {
   const readings = readers.map((reader) => ({ reader, reading: readPath(reader.context, tokens) }));
   const [first] = readings;

@@ -40,9 +40,9 @@ interface Comparison extends Measure {
   readonly depth: number;
 }
 
-/** Recursive schemas have no end, and hostile ones are wide: after so many comparisons the rest is taken to fit. */
+/** Recursive schemas have no end, and hostile ones are wide: after so many comparisons the rest counts as fitting. */
 const COMPARISONS_MAX = 5000;
-/** What lies deeper than that is taken to fit. */
+/** A value that is deeper counts as one that fits. */
 const DEPTH_MAX = 40;
 const ITEMS_MAX = 32;
 /** A name that no schema is likely to know. */
@@ -87,13 +87,13 @@ function checkRest(
   pointer: string,
   { found, comparison }: { readonly found: readonly Misfit[]; readonly comparison: Comparison },
 ): readonly Misfit[] {
-  const told = comparison
+  const broken = comparison
     .checkValue(value, demand)
     .map((misfit) => ({ ...misfit, pointer: `${pointer}${misfit.pointer}` }));
-  return told.filter((misfit) => !found.some((other) => `${other.pointer}/`.startsWith(`${misfit.pointer}/`)));
+  return broken.filter((misfit) => !found.some((other) => `${other.pointer}/`.startsWith(`${misfit.pointer}/`)));
 }
 
-/** Where no integer is wanted, a number need not be told twice. */
+/** Where no integer is wanted, one form is enough for a number. */
 function withoutTwins(forms: readonly Form[], cases: readonly Case[]): readonly Form[] {
   const isWanted = cases.some((one) => typesOf(one).includes('integer'));
   const hasNumber = forms.some(({ type, value }) => type === 'fraction' && value === undefined);

@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
-import { isList } from '../content/json-pointer.js';
-import { isObject } from './schema-cases.js';
+import { isList, isObject } from '../content/json-pointer.js';
 
 /** What is demanded of a value: to fit all of some schemas. */
 export interface Demand {
@@ -9,7 +8,7 @@ export interface Demand {
   readonly root: JsonObject;
 }
 
-/** Where the document to which references lead stands in a schema that has been cut out of it. */
+/** The definition that holds the document, in a schema that has been cut out of it: references lead into the document. */
 const ROOT = 'root';
 
 /** Values under these keywords are data: a `$ref` in them means nothing. */
@@ -30,7 +29,7 @@ function refers(schema: Json): boolean {
   return JSON.stringify(schema).includes('"$ref":');
 }
 
-/** A schema whose references lead into the document where it now stands. */
+/** A schema whose references lead into the definition that holds the document. */
 function lead(schema: Json): Json {
   if (!isObject(schema)) return schema;
   return Object.fromEntries(

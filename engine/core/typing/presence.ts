@@ -1,4 +1,4 @@
-/** Whether something stands at a place: in every value that can come, in some of them, or in none. */
+/** Whether there is something at a place: in every value that can come, in some of them, or in none. */
 export type Presence = 'there' | 'maybe' | 'never';
 
 /** What holds of a value that can be any of several. @param presences at least one, else nothing can come at all */

@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from '../../contract/json.js';
-import { findAt, isList, pointerTokens } from '../content/json-pointer.js';
+import { findAt, isList, isObject, pointerTokens } from '../content/json-pointer.js';
 
 /** Schemas that one value fits all at once, free of references and alternatives. */
 export type Case = readonly JsonObject[];
 
-/** More alternatives than this are not told apart. */
+/** More alternatives than this are not distinguished. */
 const CASES_MAX = 64;
 
-/** Stands for alternatives that are not told apart: anything may be there. */
+/** In place of alternatives that are not distinguished: anything may be there. */
 const OPEN: Case = [{ additionalProperties: true, items: true }];
 
 const IN_PLACE = ['$ref', '$defs', 'allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'];
@@ -37,11 +37,6 @@ export function listAt(schema: JsonObject, keyword: string): readonly Json[] {
 export function objectAt(schema: JsonObject, keyword: string): JsonObject {
   const value = ownMember(schema, keyword);
   return isObject(value) ? value : {};
-}
-
-/** Whether a value is an object. */
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !isList(value);
 }
 
 function casesOf(schema: Json, root: JsonObject): readonly Case[] {
@@ -86,8 +81,8 @@ function conjoin(parts: readonly (readonly Case[])[]): readonly Case[] {
   if (only !== undefined && parts.length === 1 && only.length <= CASES_MAX) return only;
   return parts.reduce<readonly Case[]>(
     (cases, alternatives) => {
-      const told = cases.length * alternatives.length > CASES_MAX ? [OPEN] : alternatives;
-      return cases.flatMap((one) => told.map((other) => [...one, ...other]));
+      const distinguished = cases.length * alternatives.length > CASES_MAX ? [OPEN] : alternatives;
+      return cases.flatMap((one) => distinguished.map((other) => [...one, ...other]));
     },
     [[]],
   );

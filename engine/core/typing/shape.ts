@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { pointerTokens } from '../content/json-pointer.js';
 import type { Presence } from './presence.js';
 
-/** What can be known, before anything runs, of a value that will stand somewhere. */
+/** What can be known, before anything runs, of a value. */
 export type Shape =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'literal'; readonly value: Json }
@@ -89,9 +89,9 @@ function narrow(allow: Allowed): Allowed {
   return allow !== 'all' && allow.some((path) => path.length === 0) ? 'all' : allow;
 }
 
-/** What stands one token below a shape. */
+/** What is one token below a shape. */
 export interface Step {
   readonly presence: Presence;
-  /** Of what stands there, where anything can. */
+  /** Of what is there, where anything can be. */
   readonly shape: Shape;
 }

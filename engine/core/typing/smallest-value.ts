@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contract/json.js';
-import { findAt, isList, pointerTokens } from '../content/json-pointer.js';
+import { findAt, isList, isObject, pointerTokens } from '../content/json-pointer.js';
 import type { CallProgram } from '../protocol/program.js';
 
 const DEPTH_MAX = 16;
@@ -11,7 +11,7 @@ export function smallestAnswer(call: Pick<CallProgram, 'output'>): Json {
 
 /** The smallest value that a schema plainly asks for: required members, least items, the first alternative. */
 export function smallestValue(root: JsonObject, schema: Json = root, depth = 0): Json {
-  if (typeof schema !== 'object' || schema === null || isList(schema) || depth > DEPTH_MAX) return {};
+  if (!isObject(schema) || depth > DEPTH_MAX) return {};
   const { $ref, const: only, enum: listed, examples, default: preset } = schema;
   if (only !== undefined) return only;
   if (preset !== undefined) return preset;

@@ -19,7 +19,7 @@ import { typesOf, type ValueType } from './value-types.js';
 const NOTHING: Step = { presence: 'never', shape: UNKNOWN };
 const CONTAINER = { type: ['object', 'array'] };
 
-/** What stands at a token below a value of a shape. */
+/** The shape of what is at a token below a value. */
 export function stepInto(shape: Shape, token: string): Step {
   switch (shape.kind) {
     case 'unknown':

@@ -13,15 +13,15 @@ export interface Difference {
   readonly actual?: Json;
 }
 
-/** Where an expectation stands in its test. */
+/** Where an expectation is in its test. */
 export type Place = readonly string[];
 
-/** What differs, said with both values. */
+/** A difference, with both values. */
 export function differ(place: Place, message: string, expected: Json, actual: Json): Difference {
   return { pointer: toPointer(place), message, expected, actual };
 }
 
-/** What differs, where there is nothing to hold side by side. */
+/** A difference that a sentence says, without values to compare. */
 export function complain(place: Place, message: string): Difference {
   return { pointer: toPointer(place), message };
 }

@@ -5,7 +5,7 @@ import type { AuthoredNode } from '../nodes/node-type.js';
 import { edgesOf } from '../nodes/references.js';
 
 /**
- * Notes nodes whose work comes to nothing: nobody reads their output, or whoever does leads nowhere.
+ * Notes nodes whose output is never used: no node reads it, or only nodes that do not lead to the applied patch.
  * A call that is made for its effect is meant so, and noted all the same.
  */
 export function checkReach(workflow: CognitionWorkflow): readonly Complaint[] {

@@ -13,7 +13,7 @@ import type { ResolvePath } from './link/resolve-path.js';
 /** A file that was read. */
 export interface DocumentToLink {
   readonly path: string;
-  /** Undefined where nothing tells. */
+  /** Undefined where nothing in the file says what it is. */
   readonly kind: DocumentKind | undefined;
   /** Undefined where the file could not be parsed. */
   readonly value: Json | undefined;
@@ -63,8 +63,7 @@ export function linkDocuments(
 ): Linking {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const known = { byPath, resolvePath, others };
-  const edges = new Map(files.map((file) => [file.path, listEdges(file, known)]));
-  const graph: Graph = new Map([...edges].map(([path, list]) => [path, list.flatMap((edge) => edge.to ?? [])]));
+  const { edges, graph } = toGraph(files, known);
   const ordered = bottomUp(graph);
   const isOrdered = new Set(ordered);
   const linked = linkAll(ordered, byPath, edges);
@@ -84,8 +83,7 @@ export function linkDrafts(files: readonly DocumentToLink[], resolvePath: Resolv
   const drafts = files.map((file) => (file.is_sound ? file : toDraft(file)));
   const byPath = new Map(drafts.map((file) => [file.path, file]));
   const known = { byPath, resolvePath, others: [] };
-  const edges = new Map(drafts.map((file) => [file.path, listEdges(file, known)]));
-  const graph: Graph = new Map([...edges].map(([path, list]) => [path, list.flatMap((edge) => edge.to ?? [])]));
+  const { edges, graph } = toGraph(drafts, known);
   return linkAll(bottomUp(graph), byPath, edges, NOWHERE);
 }
 
@@ -121,6 +119,13 @@ interface Known {
   readonly byPath: ReadonlyMap<string, DocumentToLink>;
   readonly resolvePath: ResolvePath;
   readonly others: readonly string[];
+}
+
+/** The references of all files, and which file refers to which. */
+function toGraph(files: readonly DocumentToLink[], known: Known) {
+  const edges = new Map(files.map((file) => [file.path, listEdges(file, known)]));
+  const graph: Graph = new Map([...edges].map(([path, list]) => [path, list.flatMap((edge) => edge.to ?? [])]));
+  return { edges, graph };
 }
 
 function listEdges(file: DocumentToLink, known: Known): readonly Edge[] {

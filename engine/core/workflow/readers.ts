@@ -97,22 +97,22 @@ function groupByGiven(subjects: readonly Entity[], readings: readonly Reading[])
 }
 
 function ambientShape(given: readonly Reading[]): Shape {
-  return layBelow(given.map(({ binding, shape }) => ({ tokens: pointerTokens(binding.inject_as).slice(1), shape })));
+  return placeBelow(given.map(({ binding, shape }) => ({ tokens: pointerTokens(binding.inject_as).slice(1), shape })));
 }
 
-interface Laid {
+interface Placed {
   readonly tokens: readonly string[];
   readonly shape: Shape;
 }
 
-function layBelow(laid: readonly Laid[]): Shape {
-  const names = new Set(laid.flatMap(({ tokens }) => tokens.slice(0, 1)));
+function placeBelow(placed: readonly Placed[]): Shape {
+  const names = new Set(placed.flatMap(({ tokens }) => tokens.slice(0, 1)));
   return recordShape(
     [...names].map((name) => {
-      const below = laid
+      const below = placed
         .filter(({ tokens }) => tokens[0] === name)
         .map(({ tokens, shape }) => ({ tokens: tokens.slice(1), shape }));
-      return [name, below.find(({ tokens }) => tokens.length === 0)?.shape ?? layBelow(below)];
+      return [name, below.find(({ tokens }) => tokens.length === 0)?.shape ?? placeBelow(below)];
     }),
   );
 }

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../contract/json.js';
-import { isList } from '../../content/json-pointer.js';
+import { isObject } from '../../content/json-pointer.js';
 import type { ComponentKind } from '../../protocol/component.js';
 import { COMPONENT_KINDS } from '../../protocol/component.js';
 
@@ -35,18 +35,18 @@ const SHAPES: readonly (readonly [DocumentKind, readonly string[]])[] = [
 
 /**
  * What a JSON document is: by the end of its name, by what its `$schema` says, or by its members.
- * @returns undefined where nothing tells
+ * @returns undefined where nothing says what it is
  */
 export function documentKindOf(path: string, value: Json): DocumentKind | undefined {
   if (path.endsWith('.test.json')) return 'workflow_test';
-  if (typeof value !== 'object' || value === null || isList(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const named = kindBySchema(value['$schema']);
   return named === undefined || isMistaken(named, value) ? kindByShape(value) : named;
 }
 
 /** The kind that a document's `$schema` names by mistake: the document has members of another kind, and none of that one. */
 export function findMistakenSchema(value: Json): DocumentKind | undefined {
-  if (typeof value !== 'object' || value === null || isList(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const named = kindBySchema(value['$schema']);
   return named !== undefined && isMistaken(named, value) ? named : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../contract/json.js';
-import { isList } from '../../content/json-pointer.js';
+import { isObject } from '../../content/json-pointer.js';
 import type { DocumentKind } from './document-kind.js';
 import { NOWHERE, toTarget } from './references.js';
 
@@ -21,13 +21,9 @@ function draftOfProfile({ workflow_ref = null, tool_policy_ref = null }: JsonObj
   return { version: 1, label: 'draft', workflow_ref, tool_policy_ref: isNamed ? tool_policy_ref : { hash: NOWHERE } };
 }
 
-function draftOfSource({ label, interface: told, request_schema_ref }: JsonObject): JsonObject | undefined {
-  if (typeof label !== 'string' || !isObject(told) || typeof told['name'] !== 'string') return undefined;
-  const draft = { version: 1, label, interface: told };
+function draftOfSource({ label, interface: authored, request_schema_ref }: JsonObject): JsonObject | undefined {
+  if (typeof label !== 'string' || !isObject(authored) || typeof authored['name'] !== 'string') return undefined;
+  const draft = { version: 1, label, interface: authored };
   if (request_schema_ref === undefined) return draft;
   return toTarget(request_schema_ref) === undefined ? undefined : { ...draft, request_schema_ref };
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !isList(value);
 }

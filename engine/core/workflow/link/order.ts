@@ -3,7 +3,7 @@ export type Graph = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Files in an order in which each comes after all that it refers to.
- * Those that stand on a cycle, or refer to one, cannot be ordered and are left out.
+ * Files on a cycle, and files that refer to one, cannot be ordered and are left out.
  */
 export function bottomUp(graph: Graph): readonly string[] {
   const waiting = new Map([...graph].map(([file, targets]) => [file, new Set(targets).size]));

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../contract/json.js';
-import { appendToken, isList } from '../../content/json-pointer.js';
+import { appendToken, isList, isObject } from '../../content/json-pointer.js';
 import type { DocumentKind } from './document-kind.js';
 import { isComponentKind } from './document-kind.js';
 
@@ -53,7 +53,7 @@ function isLinkable(kind: DocumentKind | undefined): boolean {
 }
 
 function pick(document: Json, members: readonly string[]): Json {
-  if (typeof document !== 'object' || document === null || isList(document)) return {};
+  if (!isObject(document)) return {};
   return Object.fromEntries(Object.entries(document).filter(([member]) => members.includes(member)));
 }
 
@@ -71,7 +71,7 @@ function listWithin(value: Json, pointer: string): readonly Reference[] {
 
 /** Where a reference leads. @returns undefined where it is none */
 export function toTarget(value: Json): Reference['target'] | undefined {
-  if (typeof value !== 'object' || value === null || isList(value) || Object.keys(value).length !== 1) return undefined;
+  if (!isObject(value) || Object.keys(value).length !== 1) return undefined;
   const { path, hash } = value;
   if (typeof path === 'string') return { path };
   return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? { hash } : undefined;

@@ -11,7 +11,7 @@ export type ResolvePath = (from: string, written: string) => Outcome<string>;
 /**
  * Resolves relative paths, and keeps every one below a root that also holds the file in which it is written.
  * @param roots absolute folders, with `/` between names
- * @param workingFolder where the command stands, for which a wider root is named
+ * @param workingFolder the folder in which the command runs: the repair names a wider root from there
  */
 export function resolveWithin(roots: readonly string[], workingFolder = '/'): ResolvePath {
   return (from, written) => {
@@ -33,7 +33,7 @@ export function isWithin(root: string, path: string): boolean {
   return path.startsWith(root.endsWith('/') ? root : `${root}/`);
 }
 
-/** The flag that allows it; nobody should be led to allow everything. */
+/** The flag that allows the path. It never suggests a root that allows everything. */
 function widen(folder: string, workingFolder: string): string {
   if (folder === '/') return 'Keep a copy of the file below the folder that is given.';
   const root = relativePath(workingFolder, folder);
