@@ -1,6 +1,7 @@
 import type { JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { PROBLEMS } from '../contract/problems/index.js';
+import type { Scenario } from '../generated/scenario.js';
 import type { Program } from '../core/protocol/program.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import type { OpenHeartbeat } from '../ports/heartbeat.js';
@@ -23,6 +24,12 @@ export interface Archive {
   readonly store: Store;
 }
 
+/** A stored scenario with its program. */
+export interface LoadedScenario {
+  readonly scenario: Scenario;
+  readonly program: Program;
+}
+
 /** Everything that an operation may use, put together by the composition root. */
 export interface Engine extends Archive {
   readonly authoring: Authoring;
@@ -32,8 +39,8 @@ export interface Engine extends Archive {
   openDoorbell(): Done<Doorbell>;
   /** Keeps leases from a thread of its own; undefined where nobody else could take them. Close it. */
   startHeartbeat(settings: { readonly lease_ms: number }): OpenHeartbeat | undefined;
-  /** Compiled programs by scenario hash: content addressing makes them reusable for ever. */
-  readonly programs: Map<string, Program>;
+  /** Scenarios and their programs by scenario hash: a hash names one content for ever. */
+  readonly programs: Map<string, LoadedScenario>;
   close(): Promise<void>;
 }
 

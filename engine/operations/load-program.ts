@@ -2,16 +2,9 @@ import type { JsonObject } from '../contract/json.js';
 import type { Scenario } from '../generated/scenario.js';
 import { type Compiled, compileProgram } from '../core/workflow/compile.js';
 import type { ComponentKind } from '../core/protocol/component.js';
-import type { Program } from '../core/protocol/program.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { ScenarioFiles } from '../ports/records.js';
-import { type Authoring, type Done, type Engine, refuse } from './engine.js';
-
-/** A stored scenario with its program. */
-export interface LoadedScenario {
-  readonly scenario: Scenario;
-  readonly program: Program;
-}
+import { type Authoring, type Done, type Engine, type LoadedScenario, refuse } from './engine.js';
 
 /** A scenario that a world can be made of: it has been checked, and compiles. */
 export interface UsableScenario {
@@ -37,6 +30,8 @@ export async function findUsable(engine: Engine, wanted: WantedScenario): Promis
 
 /** Reads a stored scenario with all that it refers to, and compiles it, once per hash. */
 export async function loadScenario(engine: Engine, scenarioHash: string): Promise<Done<LoadedScenario>> {
+  const known = engine.programs.get(scenarioHash);
+  if (known !== undefined) return { ok: true, value: known };
   const stored = await engine.store.components.find('scenario', scenarioHash);
   if (stored === undefined) {
     return refuse({
@@ -45,15 +40,13 @@ export async function loadScenario(engine: Engine, scenarioHash: string): Promis
       repair: 'Put it first: chukwa put PATH',
     });
   }
-  const scenario = stored.content as unknown as Scenario;
-  const cached = engine.programs.get(scenarioHash);
-  if (cached !== undefined) return { ok: true, value: { scenario, program: cached } };
   const closure = await engine.store.components.closure('scenario', scenarioHash);
   const byName = new Map(closure.map((component) => [`${component.kind} ${component.hash}`, component.content]));
   const compiled = compileScenario(engine.authoring, scenarioHash, (kind, hash) => byName.get(`${kind} ${hash}`));
   if (!compiled.ok) return refuse(...compiled.problems);
-  engine.programs.set(scenarioHash, compiled.program);
-  return { ok: true, value: { scenario, program: compiled.program } };
+  const loaded = { scenario: stored.content as unknown as Scenario, program: compiled.program };
+  engine.programs.set(scenarioHash, loaded);
+  return { ok: true, value: loaded };
 }
 
 /** Compiles a scenario from documents that are at hand. */

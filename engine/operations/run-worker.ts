@@ -1,12 +1,13 @@
 import { simulationTime } from '../core/world/simulation-time.js';
+import type { LeftWorld } from '../ports/attempts.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import type { Tidied } from '../ports/inbox.js';
 import type { OpenHeartbeat } from '../ports/heartbeat.js';
-import { runAttempt } from '../runtime/run-attempt.js';
+import { runAsLeft, runAttempt } from '../runtime/run-attempt.js';
 import { runWorker as runWorkerLoop } from '../runtime/worker/run-worker.js';
 import type { WorkerEvent } from '../runtime/worker/worker-event.js';
 import type { Drive, WorkerParts } from '../runtime/worker/worker-parts.js';
-import type { Done, Engine } from './engine.js';
+import type { Done, Engine, LoadedScenario } from './engine.js';
 import { loadScenario } from './load-program.js';
 import { expireCalls } from './reports.js';
 import { settleUnheard } from './settle-by-report.js';
@@ -65,13 +66,13 @@ function toParts(
   doorbell: Doorbell,
   heartbeat: OpenHeartbeat | undefined,
 ): WorkerParts {
+  const drive = toDrive(engine, heartbeat);
   return {
     inbox: { ...engine.store.inbox, tidy: () => tidy(engine) },
     doorbell,
     clock: engine.runtime.clock,
     jitter: Math.random,
-    drive: (driven) =>
-      toDrive(engine, heartbeat)({ ...driven, ...(turn_retries === undefined ? {} : { turn_retries }) }),
+    drive: (driven) => drive({ ...driven, ...(turn_retries === undefined ? {} : { turn_retries }) }),
     expireCalls: () => expireCalls(engine),
     findFault: (error) => engine.store.database.findFault(error),
     onEvent,
@@ -83,19 +84,48 @@ async function tidy(engine: Engine): Promise<Tidied> {
   return engine.store.inbox.tidy();
 }
 
-/** Drives a world's next attempt, or the one that is open, by the world's own program. */
+/** How many worlds a worker remembers as it has left them. */
+const KNOWN_WORLDS_MAX = 100;
+
+/** A world as a turn that was committed here has left it, and what it is driven by. */
+interface KnownWorld extends LoadedScenario {
+  readonly left: LeftWorld;
+}
+
+/**
+ * Drives a world's next attempt, or the one that is open, by the world's own program. A world that was driven here before
+ * is not read again unless somebody else has changed it.
+ */
 function toDrive(engine: Engine, heartbeat: OpenHeartbeat | undefined): Drive {
   const parts = heartbeat === undefined ? engine.runtime : { ...engine.runtime, heartbeat };
   const { signal } = new AbortController();
+  const known = new Map<string, KnownWorld>();
+  const remember = (world_slug: string, world: KnownWorld): void => {
+    known.set(world_slug, world);
+    const [oldest] = known.keys();
+    if (known.size > KNOWN_WORLDS_MAX && oldest !== undefined) known.delete(oldest);
+  };
   return async (request) => {
-    const world = await engine.store.worlds.find(request.world_slug);
+    const { world_slug } = request;
+    const toAttempt = ({ scenario, program }: LoadedScenario) => {
+      return { ...request, program, signal, simulationTime: (turn: number) => timeAt(scenario, turn) };
+    };
+    const last = known.get(world_slug);
+    known.delete(world_slug);
+    if (last !== undefined && simulationTime(last.scenario, last.left.world.turn + 1) !== undefined) {
+      const end = await runAsLeft(parts, toAttempt(last), last.left);
+      if (end?.kind === 'committed') remember(world_slug, { ...last, left: end.left });
+      if (end !== undefined) return end;
+    }
+    const world = await engine.store.worlds.find(world_slug);
     if (world === undefined) return { kind: 'unknown_world' };
     const loaded = await loadScenario(engine, world.scenario_hash);
     if (!loaded.ok) return { kind: 'unfit', reason: toReason(loaded.problems), is_final: false };
-    const { scenario, program } = loaded.value;
-    if (simulationTime(scenario, world.turn + 1) === undefined)
+    if (simulationTime(loaded.value.scenario, world.turn + 1) === undefined)
       return { kind: 'unfit', reason: 'the world has come to the end of its calendar', is_final: true };
-    return runAttempt(parts, { ...request, program, signal, simulationTime: (turn) => timeAt(scenario, turn) });
+    const end = await runAttempt(parts, toAttempt(loaded.value));
+    if (end.kind === 'committed') remember(world_slug, { ...loaded.value, left: end.left });
+    return end;
   };
 }
 

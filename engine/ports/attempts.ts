@@ -291,9 +291,10 @@ export interface AttemptStore {
    */
   begin(request: BeginAttempt, isAlive: (holder: Holder) => boolean): Promise<BeginOutcome>;
   /**
-   * Begins an attempt that no message asks for, in a world that stands as it was left, with its first calls. One statement.
+   * Begins an attempt in a world that is as it was left, with its first calls. One statement.
    * @param lease what the lease will be: of the next turn, with the next epoch
-   * @returns `overtaken` where somebody has been there since, or something else is to be done first: nothing is written
+   * @returns `overtaken` where another driver has been there since, something else is to be done first, or the message
+   * asks for nothing any more: nothing is written
    */
   beginAsLeft(request: BeginAttempt, lease: AttemptLease, calls: CallsWrite): Promise<Written>;
   /** One statement: all of it is durable when it resolves, or nothing of it is written. */

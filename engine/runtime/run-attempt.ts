@@ -102,24 +102,31 @@ type Begun = Extract<BeginOutcome, { readonly kind: 'begun' }>;
  * @throws Overtaken when another driver took the world; whatever the database throws when it is gone
  */
 export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): Promise<AttemptEnd> {
-  const beating = { ...parts, heartbeat: parts.heartbeat ?? beatAtIntervals(parts.attempts) };
-  return (await runAsLeft(beating, request)) ?? runAsRead(beating, request);
+  const end = request.left === undefined ? undefined : await runAsLeft(parts, request, request.left);
+  if (end !== undefined) return end;
+  const beating = withHeartbeat(parts);
+  const begun = await parts.attempts.begin(toBegin(beating, request, parts.clock.uuid()), parts.isAlive);
+  if (begun.kind === 'other_scenario') throw new Overtaken();
+  return begun.kind === 'begun' ? runBegun(beating, request, begun) : begun;
 }
 
-/** Reads the world when it takes it, and goes on with what it finds there. */
-async function runAsRead(parts: BeatingParts, request: AttemptRequest): Promise<AttemptEnd> {
-  const begun = await parts.attempts.begin(toBegin(parts, request, parts.clock.uuid()), parts.isAlive);
-  if (begun.kind === 'other_scenario') throw new Overtaken();
-  return begun.kind === 'begun' ? runBegun(parts, request, begun) : begun;
+function withHeartbeat(parts: RuntimeParts): BeatingParts {
+  return { ...parts, heartbeat: parts.heartbeat ?? beatAtIntervals(parts.attempts) };
 }
 
 /**
- * Believes that the world stands as it was left, and takes it by the statement that writes the first calls.
- * @returns undefined where it does not, and where a message asks for the turn, which is taken with the world
+ * Tries a world's next turn without reading the world: takes it by the statement that writes the first calls.
+ * @returns undefined where the world is not as it was left, or the message asks for nothing any more: nothing was begun
+ * @throws as `runAttempt` does
  */
-async function runAsLeft(parts: BeatingParts, request: AttemptRequest): Promise<AttemptEnd | undefined> {
-  const { left, world_slug } = request;
-  if (left === undefined || request.inbox_id !== undefined || request.continues_only) return undefined;
+export async function runAsLeft(
+  given: RuntimeParts,
+  request: AttemptRequest,
+  left: LeftWorld,
+): Promise<AttemptEnd | undefined> {
+  const { world_slug } = request;
+  if (request.continues_only) return undefined;
+  const parts = withHeartbeat(given);
   const begin = toBegin(parts, request, parts.clock.uuid());
   const { attempt_id } = begin;
   const lease = { attempt_id, world_slug, attempted_turn: left.world.turn + 1, epoch: left.epoch + 1 };

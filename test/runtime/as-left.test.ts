@@ -110,6 +110,30 @@ onEachDatabase('a world that is gone on with as it was left', (open) => {
     assert.deepEqual(left.world, await readAs(stage, world, known.length));
   });
 
+  test('is taken together with the queued turn that asks for it', async () => {
+    const { stage, world, left } = await leaveOne(open);
+    const { inbox, worlds } = stage.engine.store;
+    const { world_slug } = world;
+    const inbox_id = stage.engine.runtime.clock.uuid();
+    await inbox.enqueueTurns({ world_slug, inbox_ids: [inbox_id] });
+    const told = await runNext(stage, world, { left, inbox_id });
+    assert.deepEqual([told.beginnings, told.end.kind], [['as left'], 'committed']);
+    assert.deepEqual(await inbox.queues(world_slug), []);
+    assert.equal((await worlds.find(world_slug))?.turn, 2);
+  });
+
+  test('is left alone by a queued turn that was taken back', async () => {
+    const { stage, world, left } = await leaveOne(open);
+    const { inbox, worlds } = stage.engine.store;
+    const { world_slug } = world;
+    const inbox_id = stage.engine.runtime.clock.uuid();
+    await inbox.enqueueTurns({ world_slug, inbox_ids: [inbox_id] });
+    assert.equal(await inbox.takeBack(world_slug, 'enough'), 1);
+    const told = await runNext(stage, world, { left, inbox_id });
+    assert.deepEqual([told.beginnings, told.end.kind], [['not as left', 'read'], 'not_asked_for']);
+    assert.equal((await worlds.find(world_slug))?.turn, 1);
+  });
+
   test('has the same rows: the attempt, its beginning before its calls, and its agents', async () => {
     const stage = await open();
     stage.model.setScript(await loadScript('park'));
@@ -188,11 +212,5 @@ onEachDatabase('a world that is gone on with as it was left', (open) => {
     const after = await runNext(stage, world);
     assert.equal(leftBy(after).world.turn, 2);
     assert.equal((await stage.engine.store.records.attempts(world.world_slug)).length, 2);
-  });
-
-  test('a message takes its turn with the world, which is read', async () => {
-    const { stage, world, left } = await leaveOne(open);
-    const told = await runNext(stage, world, { left, inbox_id: stage.engine.runtime.clock.uuid() });
-    assert.deepEqual([told.beginnings, told.end.kind], [['read'], 'not_asked_for']);
   });
 });

@@ -9,7 +9,7 @@ import { Overtaken } from '../../engine/runtime/attempt.js';
 import { runWorker } from '../../engine/runtime/worker/run-worker.js';
 import type { WorkerEvent } from '../../engine/runtime/worker/worker-event.js';
 import type { Drive, WorkerParts } from '../../engine/runtime/worker/worker-parts.js';
-import { begin, beginning, makeWorld } from '../store/record-fixtures.js';
+import { begin, beginning, failing, makeWorld } from '../store/record-fixtures.js';
 import { forEachDatabase, type TestDatabase } from '../support/databases.js';
 import { waitUntil } from '../support/wait-until.js';
 
@@ -180,11 +180,11 @@ forEachDatabase('a worker', (open) => {
         return { kind: 'not_asked_for' };
       };
       let looks = 0;
-      const lapsed: Inbox['lapsed'] = (request) => {
+      const glance: Inbox['glance'] = (within_ms) => {
         looks += 1;
-        return store.inbox.lapsed(request);
+        return store.inbox.glance(within_ms);
       };
-      await whileWorking({ drive, inbox: { ...store.inbox, lapsed } }, worlds, async () => {
+      await whileWorking({ drive, inbox: { ...store.inbox, glance } }, worlds, async () => {
         await waitUntil(() => driven.length === 1);
         await makeWorld(store, 'suspect');
         await begin(store, 'suspect');
@@ -204,6 +204,36 @@ forEachDatabase('a worker', (open) => {
       assert.deepEqual(driven, worlds);
     },
   );
+
+  test('a worker drives a turn that it has claimed before the job of the turn before has ended', ENOUGH, async () => {
+    const database = await open();
+    await queue(database, 'next', 2);
+    const { store } = database;
+    let claimed = 0;
+    const claim: Inbox['claim'] = async (request) => {
+      const found = await store.inbox.claim(request);
+      claimed += found.length;
+      return found;
+    };
+    let driven = 0;
+    const doorbell = openProcessDoorbell();
+    const drive: Drive = async ({ world_slug, inbox_id }) => {
+      const turn = (driven += 1);
+      if (turn > 1) return { kind: 'committed', attempt_id: v7(), attempted_turn: turn, left: LEFT };
+      const request = { ...beginning(world_slug), ...(inbox_id === undefined ? {} : { inbox_id }) };
+      const begun = await store.attempts.begin(request, () => true);
+      assert.ok(begun.kind === 'begun');
+      await store.attempts.fail(begun.lease, failing());
+      // Another message of the world rings while this job has not ended.
+      doorbell.ring('elsewhere');
+      await waitUntil(() => claimed === 2);
+      return { kind: 'committed', attempt_id: v7(), attempted_turn: turn, left: LEFT };
+    };
+    await whileWorking({ drive, inbox: { ...store.inbox, claim }, doorbell }, ['next'], () =>
+      waitUntil(() => driven === 2),
+    );
+    assert.equal(claimed, 2);
+  });
 
   test('says nothing of a doorbell that is heard before long', ENOUGH, async () => {
     const database = await open();

@@ -4,19 +4,19 @@ import { type Alarm, openAlarm } from './alarm.js';
 import { doJob, type Job } from './do-job.js';
 import type { WorkerParts, WorkerSettings } from './worker-parts.js';
 
-// What several drivers have died of may be the attempt itself. It is driven alone, so that no other dies with it: a worker
-// that sees such a one takes nothing else until its hands are free, and then it, unless another worker has.
+// A worker looks into the inbox when a doorbell rings, when one of its jobs ends, and every second by itself: with all
+// doorbells silent it is as late as that and misses nothing. A look begins with a glance, one statement that says whether
+// there is anything to do; a worker that looks because a hand became free claims at once.
+//
+// An attempt that several drivers have died of may be what killed them. It is driven alone, so that no other dies with it:
+// a worker that finds such an attempt claims nothing else until its hands are free, and then drives it.
 
-// A worker looks into the inbox when a bell rings, when one of its attempts ends, and every second by itself: with all
-// bells silent it is as late as that and misses nothing. It looks earlier where a lease of somebody else is about to end.
-// A look that nobody called for is one statement, unless there is something to do.
-
-/** How long nobody rang before a worker looks by itself; drivers that are gone are looked for as often. */
+/** How long a worker sleeps at most. */
 const LOOK_MS = 1_000;
-/** Those who wait for the end of one lease come one after the other. */
+/** Spreads workers that wait for the end of one lease. */
 const SPREAD_MS = 50;
 const TIDY_MS = 30_000;
-/** From a claim to the beginning of its attempt lies the compiling of a program, at most. */
+/** The longest time from a claim to the beginning of its attempt: a program may have to be compiled. */
 const RESERVE_MS = 5_000;
 const DATABASE_LOST = { first_ms: 500, most_ms: 15_000 };
 /** An attempt that so many drivers have left is driven alone. */
@@ -40,37 +40,45 @@ interface Worker {
   readonly leave: AbortController;
   /** The worlds that are driven here. */
   readonly busy: Map<string, Promise<void>>;
-  /** `awaited`: takes nothing more, for a suspect attempt waits for free hands. `on`: one is driven, alone. */
+  /** Jobs that were claimed while their world was still busy: each begins when the job before it ends. */
+  readonly next: Map<string, Job>;
+  /** Worlds whose job has ended since the last claim. */
+  readonly ended: Set<string>;
+  /** `awaited`: claims nothing more, for a suspect attempt waits for free hands. `on`: one is driven, alone. */
   quarantine: 'none' | 'awaited' | 'on';
-  /** Attempts without a driver that could not be gone on with from here, and when to try again. */
+  /** Attempts without a driver that could not be continued from here, and when to try again. */
   readonly left_alone: Map<string, { readonly tries: number; readonly until: number }>;
+  /** The next look begins with a glance. */
+  is_called: boolean;
+  glanced_at: number;
   tidied_at: number;
   trouble: Trouble | undefined;
-  /** Since when the doorbell cannot be heard, and what was said of that. */
+  /** Since when the doorbell is silent, and which reason was reported. */
   silent_since: number | undefined;
-  told_fault: string | undefined;
+  reported_fault: string | undefined;
   /** Why the worker cannot go on, where one of its jobs has found that. */
   broken: { readonly error: unknown } | undefined;
 }
 
 /**
- * Works until it is told to stop: takes turns that are due, goes on with attempts that have lost their driver. Then
- * takes nothing more, and lets what is under way end within its grace, or hands it over to another worker.
+ * Works until it is to stop: claims turns that are due, and continues attempts that have lost their driver. Then it claims
+ * nothing more, and lets what is under way end within its grace, or hands it over to another worker.
  */
 export async function runWorker(parts: WorkerParts, settings: WorkerSettings, stop: AbortSignal): Promise<void> {
   const worker = openWorker(parts, settings);
   const { alarm, busy } = worker;
-  const stopListening = parts.doorbell.listen(() => alarm.ring());
+  const stopListening = parts.doorbell.listen((world_slug) => answer(worker, world_slug));
   stop.addEventListener('abort', alarm.ring);
   try {
-    for (let is_called = true; !stop.aborted; ) {
-      const rest_ms = await look(worker, is_called);
-      is_called = await alarm.sleep(rest_ms);
+    while (!stop.aborted) {
+      const sleep_ms = await look(worker);
+      if (!(await alarm.sleep(sleep_ms))) worker.is_called = true;
       if (worker.broken !== undefined) throw worker.broken.error;
     }
   } finally {
     stopListening();
     stop.removeEventListener('abort', alarm.ring);
+    worker.next.clear();
     if (busy.size > 0) await leave(worker);
   }
 }
@@ -82,36 +90,60 @@ function openWorker(parts: WorkerParts, settings: WorkerSettings): Worker {
     alarm: openAlarm(),
     leave: new AbortController(),
     busy: new Map(),
+    next: new Map(),
+    ended: new Set(),
     quarantine: 'none',
     left_alone: new Map(),
+    is_called: true,
+    glanced_at: Number.NEGATIVE_INFINITY,
     tidied_at: Number.NEGATIVE_INFINITY,
     trouble: undefined,
     silent_since: undefined,
-    told_fault: undefined,
+    reported_fault: undefined,
     broken: undefined,
   };
 }
 
-/**
- * Takes what there is to do, as far as there are hands.
- * @param is_called somebody says that there is something; otherwise a glance tells
- * @returns how long to sleep
- */
-async function look(worker: Worker, is_called: boolean): Promise<number> {
-  tellOfDoorbell(worker);
+/** Looks because of a ring. The worker looks anyway when a world is free that is driven here, or has just been. */
+function answer(worker: Worker, world_slug: string | undefined): void {
+  const { busy, ended, alarm } = worker;
+  if (world_slug !== undefined && (busy.has(world_slug) || ended.has(world_slug))) return;
+  worker.is_called = true;
+  alarm.ring();
+}
+
+/** Claims what there is to do, as far as there are free hands. @returns how long to sleep */
+async function look(worker: Worker): Promise<number> {
+  reportDoorbell(worker);
+  const ended = [...worker.ended];
   try {
     await tidy(worker);
-    // What only reads may be allowed to where nothing else is.
-    const seen = is_called || worker.trouble !== undefined ? EVERYTHING : await worker.parts.inbox.glance(LOOK_MS);
-    const rest_ms = seen.is_lapsing ? await takeLapsed(worker) : seeNobodyLost(worker);
-    if (seen.is_due) await takeDue(worker);
-    if (seen.is_expired) await expire(worker);
+    const seen = await glance(worker);
+    const sleep_ms = await seeLapses(worker, seen);
+    if (seen === undefined || seen.is_due) await claimDue(worker);
+    if (seen?.is_expired) await expire(worker);
     if (worker.trouble !== undefined) worker.parts.onEvent({ kind: 'database_found' });
     worker.trouble = undefined;
-    return rest_ms;
+    return sleep_ms;
   } catch (error) {
     return sleepOff(worker, error);
+  } finally {
+    for (const world_slug of ended) worker.ended.delete(world_slug);
   }
+}
+
+/** @returns undefined where the worker looks only because a hand became free */
+async function glance(worker: Worker): Promise<Glance | undefined> {
+  const { parts, quarantine, left_alone } = worker;
+  const now = parts.clock.now();
+  const is_waiting = quarantine !== 'none' || left_alone.size > 0;
+  const is_needed = worker.is_called || is_waiting || now - worker.glanced_at >= LOOK_MS;
+  worker.is_called = false;
+  // What only reads may be allowed to where nothing else is.
+  if (worker.trouble !== undefined) return EVERYTHING;
+  if (!is_needed) return undefined;
+  worker.glanced_at = now;
+  return parts.inbox.glance(LOOK_MS);
 }
 
 /**
@@ -132,14 +164,14 @@ function sleepOff(worker: Worker, error: unknown): number {
 }
 
 /** A doorbell is silent while it connects, which is no fault as long as it takes no longer than a look by oneself. */
-function tellOfDoorbell(worker: Worker): void {
+function reportDoorbell(worker: Worker): void {
   const { parts } = worker;
   const reason = parts.doorbell.findFault();
   const now = parts.clock.now();
   worker.silent_since = reason === undefined ? undefined : (worker.silent_since ?? now);
   const isPassing = worker.silent_since !== undefined && now - worker.silent_since < LOOK_MS;
-  if (isPassing || reason === worker.told_fault) return;
-  worker.told_fault = reason;
+  if (isPassing || reason === worker.reported_fault) return;
+  worker.reported_fault = reason;
   parts.onEvent(reason === undefined ? { kind: 'doorbell_found' } : { kind: 'doorbell_lost', reason });
 }
 
@@ -151,11 +183,13 @@ async function tidy(worker: Worker): Promise<void> {
   if (tidied.promoted + tidied.consumed > 0) parts.onEvent({ kind: 'tidied', ...tidied });
 }
 
-/** What is told now is due now: the next look is at once. */
-async function expire({ parts, alarm }: Worker): Promise<void> {
+/** The timeouts that are written now are due now: the next look is at once. */
+async function expire(worker: Worker): Promise<void> {
+  const { parts, alarm } = worker;
   const calls = await parts.expireCalls();
   if (calls === 0) return;
   parts.onEvent({ kind: 'timed_out', calls });
+  worker.is_called = true;
   alarm.ring();
 }
 
@@ -163,10 +197,16 @@ function countFree({ settings, busy, quarantine }: Worker): number {
   return quarantine === 'none' ? Math.max(0, settings.concurrency - busy.size) : 0;
 }
 
-/** @returns how long it may be before a driver is gone */
-async function takeLapsed(worker: Worker): Promise<number> {
+/** Continues attempts that have lost their driver. @returns how long it is at most until one may lose it */
+async function seeLapses(worker: Worker, seen: Glance | undefined): Promise<number> {
   const { parts, busy, left_alone, settings } = worker;
-  if (worker.quarantine === 'on' || busy.size >= settings.concurrency) return LOOK_MS;
+  if (seen === undefined) return LOOK_MS;
+  if (!seen.is_lapsing) return seeNone(worker);
+  if (worker.quarantine === 'on' || busy.size >= settings.concurrency) {
+    // Looked for again as soon as a hand is free.
+    worker.is_called = true;
+    return LOOK_MS;
+  }
   const now = parts.clock.now();
   const most = settings.concurrency + left_alone.size;
   const found = await parts.inbox.lapsed({ most, within_ms: LOOK_MS, ...toWorlds(worker) });
@@ -174,12 +214,12 @@ async function takeLapsed(worker: Worker): Promise<number> {
   for (const world_slug of left_alone.keys()) if (!lost.has(world_slug)) left_alone.delete(world_slug);
   const others = found.filter(({ world_slug }) => !busy.has(world_slug));
   const ripe = others.filter(({ world_slug, in_ms }) => in_ms === 0 && (left_alone.get(world_slug)?.until ?? 0) <= now);
-  takeRipe(worker, ripe);
+  continueRipe(worker, ripe);
   const next = others.find(({ in_ms }) => in_ms > 0);
   return next === undefined ? LOOK_MS : Math.min(LOOK_MS, next.in_ms + parts.jitter() * SPREAD_MS);
 }
 
-function takeRipe(worker: Worker, ripe: readonly Lapse[]): void {
+function continueRipe(worker: Worker, ripe: readonly Lapse[]): void {
   const suspect = ripe.find(({ take_overs }) => take_overs >= SUSPECT_TAKE_OVERS);
   if (suspect === undefined) {
     worker.quarantine = 'none';
@@ -191,13 +231,13 @@ function takeRipe(worker: Worker, ripe: readonly Lapse[]): void {
   }
 }
 
-function seeNobodyLost(worker: Worker): number {
+function seeNone(worker: Worker): number {
   if (worker.quarantine === 'awaited') worker.quarantine = 'none';
   worker.left_alone.clear();
   return LOOK_MS;
 }
 
-async function takeDue(worker: Worker): Promise<void> {
+async function claimDue(worker: Worker): Promise<void> {
   const most = countFree(worker);
   if (most === 0) return;
   const claimed = await worker.parts.inbox.claim({ most, reserve_ms: RESERVE_MS, ...toWorlds(worker) });
@@ -208,20 +248,25 @@ function toWorlds({ settings: { worlds } }: Worker): Pick<WorkerSettings, 'world
   return worlds === undefined ? {} : { worlds };
 }
 
-/** What is claimed for a world that is driven here already is due again when that attempt ends. */
+/** Begins a job, at once or when the world is free: the turn after is due as soon as a turn is committed. */
 function start(worker: Worker, job: Job): void {
-  const { busy, alarm } = worker;
-  if (busy.has(job.world_slug)) return;
+  const { busy, next, ended, alarm } = worker;
+  const { world_slug } = job;
+  if (busy.has(world_slug)) return void next.set(world_slug, job);
   const done = work(worker, job)
     .catch((error: unknown) => {
       worker.broken ??= { error };
     })
     .finally(() => {
-      busy.delete(job.world_slug);
+      busy.delete(world_slug);
+      ended.add(world_slug);
       if (worker.quarantine === 'on') worker.quarantine = 'none';
+      const after = next.get(world_slug);
+      next.delete(world_slug);
+      if (after !== undefined && countFree(worker) > 0) start(worker, after);
       alarm.ring();
     });
-  busy.set(job.world_slug, done);
+  busy.set(world_slug, done);
 }
 
 async function work(worker: Worker, job: Job): Promise<void> {
@@ -233,7 +278,7 @@ async function work(worker: Worker, job: Job): Promise<void> {
     if (end === 'done' || (end === 'deferred' && job.claimed !== undefined)) left_alone.delete(world_slug);
     else leaveAlone(worker, world_slug, tries);
   } catch (error) {
-    // The attempt stays open, and whoever finds its lease lapsed goes on with it; here, after a while.
+    // The attempt stays open: the worker that finds its lease lapsed continues it; this one waits a while before.
     sleepOff(worker, error);
     leaveAlone(worker, world_slug, tries);
   }

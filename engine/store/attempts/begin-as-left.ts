@@ -1,6 +1,7 @@
 import type { AttemptLease, BeginAttempt, CallsWrite, Written } from '../../ports/attempts.js';
 import type { Runner } from '../statement.js';
 import { toTaking } from './begin-attempt.js';
+import { ASKS, BEGUN_FOR } from '../inbox/turn-message.js';
 import type { ConversationMemory } from './conversation.js';
 import { DRAWN_EVENT_ID } from './event-numbers.js';
 import { leaseEnd } from './fence.js';
@@ -9,21 +10,36 @@ import { writeCallsAfter } from './write-calls.js';
 // The epoch says that nobody has driven the world since it was left with a committed turn: then there is no attempt to go
 // on with, no call in doubt, and no earlier driver whose fence the row would still let pass. So neither is looked for, and
 // the row needs no lock beside that of its change.
-const TAKING = `
-  fence AS (
+const IS_AS_LEFT = `
+      worlds.world_slug = :world_slug AND turn = :attempted_turn::bigint - 1 AND lease_epoch = :epoch::bigint - 1
+      AND lease_attempt_id IS NULL AND adoptable_attempt_id IS NULL AND scenario_hash = :scenario_hash`;
+
+const TAKE = `
     UPDATE worlds
     SET lease_epoch = :epoch::bigint, lease_attempt_id = :attempt_id::uuid, lease_host = :host, lease_pid = :pid::int,
-      lease_until = ${leaseEnd('lease_ms')}
-    WHERE world_slug = :world_slug AND turn = :attempted_turn::bigint - 1 AND lease_epoch = :epoch::bigint - 1
-      AND lease_attempt_id IS NULL AND adoptable_attempt_id IS NULL AND scenario_hash = :scenario_hash
-    RETURNING world_slug, scenario_hash, ${DRAWN_EVENT_ID})`;
+      lease_until = ${leaseEnd('lease_ms')}`;
+
+const TAKEN = `RETURNING worlds.world_slug, scenario_hash, ${DRAWN_EVENT_ID}`;
+
+const TAKING = `
+  fence AS (${TAKE} WHERE ${IS_AS_LEFT} ${TAKEN})`;
+
+// The message is taken with the world or not at all; whoever takes turns back holds the lock of the world.
+const TAKING_WITH_MESSAGE = `
+  free AS (SELECT world_slug FROM worlds WHERE ${IS_AS_LEFT} FOR NO KEY UPDATE),
+  message AS (
+    UPDATE agent_inbox ${BEGUN_FOR}
+    FROM free
+    WHERE agent_inbox.world_slug = free.world_slug AND ${ASKS}
+    RETURNING agent_inbox.world_slug),
+  fence AS (${TAKE} FROM message WHERE worlds.world_slug = message.world_slug ${TAKEN})`;
 
 const ATTEMPT = `
   attempt AS (
     INSERT INTO attempts (world_slug, attempt_id, attempted_turn, epoch, scenario_hash, renderer_version,
-      plugin_versions, holder_host, holder_pid, started_at)
+      plugin_versions, holder_host, holder_pid, inbox_id, started_at)
     SELECT world_slug, :attempt_id::uuid, :attempted_turn::bigint, :epoch::bigint, scenario_hash, :renderer_version,
-      :plugin_versions::json, :host, :pid::int, :started_at::timestamptz
+      :plugin_versions::json, :host, :pid::int, :inbox_id::uuid, :started_at::timestamptz
     FROM fence)`;
 
 /** Has the number from which those of the calls are counted. */
@@ -34,11 +50,13 @@ const EVENT = `
     SELECT world_slug, :attempt_id::uuid, event_id, 'attempt_began', :started_at::timestamptz FROM fence)`;
 
 const HEAD = { name: 'begin_as_left', clauses: [TAKING, ATTEMPT, EVENT] };
+const HEAD_WITH_MESSAGE = { name: 'begin_turn_as_left', clauses: [TAKING_WITH_MESSAGE, ATTEMPT, EVENT] };
 
 /**
- * Takes a world that stands as it was left, opens an attempt and writes its first calls: one statement.
+ * Takes a world that is as it was left, and the message that asks for the turn; opens an attempt and writes its first
+ * calls: one statement.
  * @param lease what the lease will be: of the next turn, with the next epoch
- * @returns `overtaken` where the world does not stand so, and nothing has been written
+ * @returns `overtaken` where the world is not as it was left, or the message asks for nothing any more: nothing has been written
  */
 export function beginAsLeft(
   runner: Runner,
@@ -46,5 +64,6 @@ export function beginAsLeft(
   request: BeginAttempt,
   { lease, calls }: { readonly lease: AttemptLease; readonly calls: CallsWrite },
 ): Promise<Written> {
-  return writeCallsAfter(HEAD, toTaking(request), { runner, memory, lease, calls });
+  const head = request.inbox_id === undefined ? HEAD : HEAD_WITH_MESSAGE;
+  return writeCallsAfter(head, toTaking(request), { runner, memory, lease, calls });
 }

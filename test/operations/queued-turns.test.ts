@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { v7 } from 'uuid';
+import { runWorker, type WorkerEvent } from '../../engine/operations/run-worker.js';
+import type { Engine } from '../../engine/operations/engine.js';
+import { loadScript, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+
+const ENOUGH = { timeout: 120_000 };
+
+interface Worked {
+  readonly events: readonly WorkerEvent[];
+  /** How many messages the claims gave, in all. */
+  readonly claimed: number;
+  /** How often each was asked of the store. */
+  readonly asked: Readonly<Record<string, number>>;
+}
+
+/** Queues turns of so many new worlds, and lets a worker do them all. */
+async function work(stage: ParkStage, worlds: number, turns: number, concurrency: number): Promise<Worked> {
+  stage.model.setScript(await everyTurn());
+  const slugs: string[] = [];
+  for (let made = 0; made < worlds; made += 1) slugs.push((await stage.makeWorld({ scenario: 'simple' })).world_slug);
+  for (const world_slug of slugs)
+    await stage.engine.store.inbox.enqueueTurns({ world_slug, inbox_ids: Array.from({ length: turns }, () => v7()) });
+  const { engine, asked, counted } = watch(stage.engine);
+  const events: WorkerEvent[] = [];
+  const stop = new AbortController();
+  const committed = () => events.filter(({ kind }) => kind === 'turn_committed').length;
+  must(
+    await runWorker(engine, {
+      concurrency,
+      grace_ms: 0,
+      lease_ms: 30_000,
+      worlds: slugs,
+      signal: stop.signal,
+      onReady: () => {},
+      onEvent: (event) => {
+        events.push(event);
+        if (committed() === worlds * turns || event.kind === 'turn_failed') stop.abort();
+      },
+    }),
+  );
+  assert.equal(committed(), worlds * turns);
+  return { events, claimed: counted.claimed, asked };
+}
+
+/** The engine, with what is asked of its store counted. */
+function watch(engine: Engine) {
+  const asked: Record<string, number> = {};
+  const counted = { claimed: 0 };
+  const count = <Part extends object>(part: Part): Part =>
+    Object.fromEntries(
+      Object.entries(part).map(([name, member]: [string, unknown]) => [
+        name,
+        typeof member !== 'function'
+          ? member
+          : async (...given: readonly unknown[]) => {
+              asked[name] = (asked[name] ?? 0) + 1;
+              const answer: unknown = await Reflect.apply(member, part, given);
+              if (name === 'claim') counted.claimed += (answer as readonly unknown[]).length;
+              return answer;
+            },
+      ]),
+    ) as Part;
+  const { store, runtime } = engine;
+  const parts = { ...store, inbox: count(store.inbox), pending: count(store.pending) };
+  return {
+    engine: {
+      ...engine,
+      store: { ...parts, worlds: count(store.worlds), components: count(store.components) },
+      runtime: { ...runtime, attempts: count(runtime.attempts) },
+    },
+    asked,
+    counted,
+  };
+}
+
+/** What the model says in the first turn of the simple scenario, in every turn. */
+async function everyTurn() {
+  const { turns, ...script } = await loadScript('simple');
+  const [answers = {}] = Object.values(turns);
+  return { ...script, turns: { '*': answers } };
+}
+
+onEachDatabase('queued turns', (open) => {
+  test('sixteen hands do ten turns of each of eight worlds, and claim each turn once', ENOUGH, async () => {
+    const { claimed } = await work(await open(), 8, 10, 16);
+    assert.equal(claimed, 80);
+  });
+
+  test(
+    'a worker reads a world and its scenario once, and takes each further turn with its first call',
+    ENOUGH,
+    async () => {
+      const { asked } = await work(await open(), 1, 10, 2);
+      const { find = 0, begin = 0, beginAsLeft = 0, writeCalls = 0, commit = 0, claim = 0 } = asked;
+      assert.deepEqual(
+        { begin, beginAsLeft, writeCalls, commit },
+        { begin: 1, beginAsLeft: 9, writeCalls: 1, commit: 10 },
+      );
+      assert.ok(find <= 3, `worlds and components were read ${find} times`);
+      assert.ok(claim <= 12, `${claim} claims`);
+    },
+  );
+
+  test('a worker looks for calls that are out of time once a second at most', ENOUGH, async () => {
+    const { asked } = await work(await open(), 4, 10, 4);
+    assert.equal(asked['expire'] ?? 0, 0);
+  });
+
+  test('many hands of a worker leave no warning of a leak', ENOUGH, async (context) => {
+    const warnings: string[] = [];
+    const warn = (warning: Error): void => void warnings.push(warning.name);
+    process.on('warning', warn);
+    context.after(() => process.off('warning', warn));
+    await work(await open(), 24, 2, 24);
+    assert.deepEqual(warnings, []);
+  });
+});
