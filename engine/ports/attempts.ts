@@ -2,9 +2,9 @@ import type { Json } from '../contract/json.js';
 import type { AgentHeadRecord } from '../core/agents/agent-turn.js';
 import type { AcceptedPatch, Fail, Invoke } from '../core/protocol/command.js';
 import type { Adoption } from '../core/turn/adopt.js';
+import type { Recorded } from '../core/turn/refold.js';
 import type { AttemptFailureClass } from '../core/protocol/failure.js';
 import type { Verdict } from '../core/protocol/verdict.js';
-import type { EffectClass } from '../core/protocol/program.js';
 import type { World } from '../core/world/world.js';
 import type { CallFact, CallOutcome, CallPended, ChunkBatch, ResolvedSource } from './sources.js';
 
@@ -149,18 +149,14 @@ export interface AttemptPast {
 }
 
 /** A call as its record holds it. */
-export interface RecordedCall {
+export interface RecordedCall extends Omit<Recorded, 'event'> {
   readonly source_invocation_id: string;
   /** Present for generations. */
   readonly llm_call_id?: string;
   readonly invocation_seq: number;
   readonly started_at: number;
-  readonly key: string;
   /** How often this attempt has asked for it; 0 where it was adopted. */
   readonly performance: number;
-  readonly request_hash: string;
-  readonly effect: EffectClass;
-  readonly repeatable: boolean;
   /** The attempt that made it, where that is an earlier one. */
   readonly adopted_from?: string;
   /** How it ended; left out where nobody saw it end. */

@@ -4,9 +4,14 @@ import type { EffectClass } from '../core/protocol/program.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import type { ComponentReference } from '../core/protocol/component.js';
 import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from '../core/agents/agent-turn.js';
-import type { AwaitedCall, PendedCall } from './pending-calls.js';
-import type { SettledBy } from './attempts.js';
-import type { OpenAttempt } from './transfer.js';
+import type { WorldContents } from '../core/world/diff-worlds.js';
+import type { Entity } from '../core/world/world.js';
+import type { AttemptStore, SettledBy } from './attempts.js';
+import type { Doorbell } from './doorbell.js';
+import type { OpenHeartbeat } from './heartbeat.js';
+import type { Inbox } from './inbox.js';
+import type { AwaitedCall, PendedCall, PendingCalls } from './pending-calls.js';
+import type { OpenAttempt, WorldTransfer } from './transfer.js';
 import type { ComponentKind } from './validation.js';
 
 /** A stored document. */
@@ -144,8 +149,8 @@ export interface WorldToPlant extends WorldToCreate, WorldStart {
 /** What a world begins with. */
 export interface WorldStart {
   readonly turn: number;
-  readonly environments: readonly { readonly label: string; readonly content: string }[];
-  readonly entities: readonly Pick<EntityRecord, 'id' | 'state' | 'memory'>[];
+  readonly environments: WorldContents['environments'];
+  readonly entities: readonly Pick<Entity, 'id' | 'state' | 'memory'>[];
 }
 
 /** A world that shares another's turns up to one of them, and goes on by itself. */
@@ -160,17 +165,11 @@ export interface WorldToFork {
 }
 
 /** An effect of a committed patch with all that led to it. */
-export interface EffectOrigin {
+export interface EffectOrigin extends PatchEffectRecord {
   /** The world that played the turn: of a fork's shared history, an ancestor. */
   readonly world_slug: string;
   readonly turn: number;
   readonly patch_seq: number;
-  readonly effect_index: number;
-  readonly op: EffectOperation;
-  readonly entity_id: string | null;
-  readonly environment_label: string | null;
-  readonly state_before: string | null;
-  readonly state_after: string;
   readonly narration: string;
   readonly workflow_subject_entity_id: string;
   readonly workflow_node_id: string;
@@ -180,20 +179,8 @@ export interface EffectOrigin {
   readonly llm_call_id: string | null;
 }
 
-export interface EntityRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: 'agent' | 'prop';
-  readonly environment?: string;
-  readonly goal?: string;
-  readonly state: string;
-  readonly memory: readonly { readonly content: string; readonly turn: number }[];
-}
-
-export interface WorldSnapshot extends WorldRecord {
-  readonly environments: readonly { readonly label: string; readonly content: string }[];
-  readonly entities: readonly EntityRecord[];
-}
+/** A world at one of its turns. */
+export interface WorldSnapshot extends WorldRecord, WorldContents {}
 
 export interface WorldStore {
   /** @returns false where the slug is taken */
@@ -282,9 +269,30 @@ export interface PatchEffectRecord {
   readonly state_after: string;
 }
 
-/** The members of `run --json`, and what a list shows. */
-export interface InvocationSummary {
+/** What every record of a call says of it. */
+interface CallSummary {
   readonly source_invocation_id: string;
+  readonly model_output_kind: string | null;
+  readonly status: InvocationStatus;
+  readonly failure_class: string | null;
+  readonly failure_detail: string | null;
+  readonly failure_message: string | null;
+}
+
+/** Where a call was made, and of which source. */
+interface CallPlace {
+  readonly attempt_id: string;
+  readonly world_slug: string;
+  readonly attempted_turn: number;
+  readonly workflow_hash: string;
+  readonly source_hash: string;
+  readonly source_label: string;
+  readonly started_at: string;
+  readonly ended_at: string | null;
+}
+
+/** The members of `run --json`, and what a list shows. */
+export interface InvocationSummary extends CallSummary {
   readonly parent_source_invocation_id: string | null;
   readonly invocation_seq: number;
   readonly invocation_kind: 'llm_generation' | 'ambient_context' | 'model_elected_tool' | 'node_call' | 'quality_gate';
@@ -297,11 +305,6 @@ export interface InvocationSummary {
   readonly workflow_node_id: string | null;
   readonly tool_loop_round: number | null;
   readonly logical_generation_attempt: number | null;
-  readonly model_output_kind: string | null;
-  readonly status: InvocationStatus;
-  readonly failure_class: string | null;
-  readonly failure_detail: string | null;
-  readonly failure_message: string | null;
   readonly effect_class: EffectClass;
   /** It has a side effect, and may be made again all the same. */
   readonly repeatable: boolean;
@@ -318,13 +321,7 @@ export interface InvocationSummary {
   readonly response_json: Json;
 }
 
-export interface InvocationRecord extends InvocationSummary {
-  readonly attempt_id: string;
-  readonly world_slug: string;
-  readonly attempted_turn: number;
-  readonly workflow_hash: string;
-  readonly source_hash: string;
-  readonly source_label: string;
+export interface InvocationRecord extends InvocationSummary, CallPlace {
   readonly request_hash: string;
   readonly request_json: Json;
   readonly input_schema_hash: string | null;
@@ -341,8 +338,6 @@ export interface InvocationRecord extends InvocationSummary {
   readonly pended: PendedCall | null;
   /** What was found out about it, where it was in doubt and has been settled. */
   readonly settlement: SettlementRecord | null;
-  readonly started_at: string;
-  readonly ended_at: string | null;
 }
 
 export interface SettlementRecord {
@@ -356,24 +351,12 @@ export interface SettlementRecord {
   readonly reason: string | null;
 }
 
-export interface LlmCallRecord {
+export interface LlmCallRecord extends CallSummary, CallPlace {
   readonly llm_call_id: string;
-  readonly source_invocation_id: string;
-  readonly attempt_id: string;
-  readonly world_slug: string;
-  readonly attempted_turn: number;
-  readonly workflow_hash: string;
   readonly workflow_node_id: string;
   readonly workflow_subject_entity_id: string;
   readonly logical_generation_attempt: number;
   readonly tool_loop_round: number;
-  readonly model_output_kind: string | null;
-  readonly status: InvocationStatus;
-  readonly failure_class: string | null;
-  readonly failure_detail: string | null;
-  readonly failure_message: string | null;
-  readonly source_hash: string;
-  readonly source_label: string;
   /** The source's settings: model, temperature, seed, limits, as its author wrote them. */
   readonly interface: JsonObject;
   /** As it was asked, whoever named it: the source, its variable, or the command. */
@@ -404,14 +387,10 @@ export interface LlmCallRecord {
     readonly cached_input_tokens: number | null;
     readonly reasoning_tokens: number | null;
   } | null;
-  readonly started_at: string;
-  readonly ended_at: string | null;
 }
 
-export interface TimelineRecord {
-  readonly event_seq: number;
-  readonly event_kind: string;
-  readonly occurred_at: string;
+/** What an event of an attempt is about. */
+interface EventSubject {
   readonly source_invocation_id: string | null;
   readonly workflow_subject_entity_id: string | null;
   readonly workflow_node_id: string | null;
@@ -419,7 +398,13 @@ export interface TimelineRecord {
   readonly details: Json;
 }
 
-export interface AuditRecord {
+export interface TimelineRecord extends EventSubject {
+  readonly event_seq: number;
+  readonly event_kind: string;
+  readonly occurred_at: string;
+}
+
+export interface AuditRecord extends EventSubject {
   readonly audit_kind:
     | 'patch_applied'
     | 'generation_rejected'
@@ -428,14 +413,9 @@ export interface AuditRecord {
     | 'call_settled'
     | 'attempt_set_aside';
   readonly attempt_status: string;
-  readonly source_invocation_id: string | null;
-  readonly workflow_subject_entity_id: string | null;
-  readonly workflow_node_id: string | null;
-  readonly patch_seq: number | null;
   readonly attempt_number: number | null;
   readonly raw_response: string | null;
   readonly rejection: string | null;
-  readonly details: Json;
 }
 
 /** How much of an answer is read: what redaction lets through, or all that is kept. Secrets are replaced in both. */
@@ -483,8 +463,8 @@ export interface DatabaseReport {
 /** What a database that other processes use as well offers for working with them. */
 export interface SharedDatabase {
   /** Opens no connection before somebody listens. */
-  openDoorbell(): import('./doorbell.js').Doorbell;
-  startHeartbeat(settings: HeartbeatSettings): import('./heartbeat.js').OpenHeartbeat;
+  openDoorbell(): Doorbell;
+  startHeartbeat(settings: HeartbeatSettings): OpenHeartbeat;
 }
 
 export interface HeartbeatSettings {
@@ -502,11 +482,11 @@ export interface Store {
   readonly database: Database;
   readonly components: ComponentStore;
   readonly worlds: WorldStore;
-  readonly attempts: import('./attempts.js').AttemptStore;
-  readonly inbox: import('./inbox.js').Inbox;
-  readonly pending: import('./pending-calls.js').PendingCalls;
+  readonly attempts: AttemptStore;
+  readonly inbox: Inbox;
+  readonly pending: PendingCalls;
   /** Left out for a database that this process has for itself. */
   readonly shared?: SharedDatabase;
   readonly records: RecordReader;
-  readonly transfer: import('./transfer.js').WorldTransfer;
+  readonly transfer: WorldTransfer;
 }

@@ -7,20 +7,18 @@ import { type TurnState, UNBEGUN } from '../core/turn/state.js';
 import type { Verdict } from '../core/protocol/verdict.js';
 import type { Program } from '../core/protocol/program.js';
 import type {
-  AgentHead,
   AgentHeads,
-  AgentMove,
   AttemptLease,
   AttemptPast,
   CallFinish,
   CallStart,
   FailAttempt,
-  LeftWorld,
   PutOff,
   Written,
 } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallPended, CallResult } from '../ports/sources.js';
+import { endAgents } from './agent-moves.js';
 import type { Arrivals } from './arrivals.js';
 import { chooseWait, endWaits, waitFor, type Waits } from './backoff.js';
 import { eventOf, toRecorded } from './event-of.js';
@@ -64,7 +62,10 @@ export interface Attempt {
   is_leaving: boolean;
 }
 
-/** What reaches a driver: the end of a call or that it comes later, that one is not made again after all, messages, a request to stop or to leave it to another, or something broken. */
+/**
+ * What reaches a driver: a call has ended, or is answered later, or is not made again after all; messages; a request to
+ * stop, or to leave the attempt to another driver; something is broken.
+ */
 export type Arrival =
   | { readonly kind: 'ended'; readonly outcome: CallOutcome }
   | { readonly kind: 'pended'; readonly pended: CallPended }
@@ -79,11 +80,11 @@ interface Call {
   readonly start: CallStart;
   readonly abort: AbortController;
   under_way: boolean;
-  /** Resolves when its end has been told. */
-  told?: Promise<void>;
+  /** Resolves when its end has been reported to watchers. */
+  reported?: Promise<void>;
 }
 
-/** An attempt that has heard nothing yet. */
+/** An attempt in which nothing has happened yet. */
 export function openAttempt(
   opening: Pick<
     Attempt,
@@ -101,7 +102,7 @@ export function openAttempt(
   };
 }
 
-/** Takes up what is on record, and comes back to where the turn stood. @returns what is left to do */
+/** Folds what is on record, and so comes back to where the turn was. @returns what is left to do */
 export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): readonly TurnCommand[] {
   const { state, commands, asked } = refold(attempt.program, began, past.calls.map(toRecorded));
   attempt.state = state;
@@ -116,7 +117,7 @@ export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): r
 }
 
 /** One finished call becomes a fact: the core decides, and what follows is not begun before the record of it is written. */
-export function hear(attempt: Attempt, outcome: CallOutcome, is_reported = false): readonly TurnCommand[] {
+export function handleOutcome(attempt: Attempt, outcome: CallOutcome, is_reported = false): readonly TurnCommand[] {
   const call = callOf(attempt, outcome.key);
   call.under_way = false;
   const step = advance(attempt.program, attempt.state, eventOf(outcome));
@@ -126,10 +127,10 @@ export function hear(attempt: Attempt, outcome: CallOutcome, is_reported = false
   const finished = { kind: 'call_finished', source_invocation_id, command, outcome } as const;
   // That something was changed is not left unwritten for a moment longer than it must be.
   const can_wait = step.commands.length === 0 && !isAct(call);
-  call.told = writeCall(attempt.journal, toWrite(call, finish, can_wait))
+  call.reported = writeCall(attempt.journal, toWrite(call, finish, can_wait))
     .then(() => attempt.onProgress({ ...finished, ...(verdict === undefined ? {} : { verdict }) }))
     .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
-  return take(attempt, step);
+  return moveTo(attempt, step);
 }
 
 /** A call that was refused never started, and is written with its end. */
@@ -141,7 +142,7 @@ function toWrite({ start }: Call, finish: CallFinish, can_wait: boolean): CallWr
 }
 
 /** Moves to the next state. After a first failure, reading calls that are under way are no longer wanted. */
-export function take(attempt: Attempt, step: Step): readonly TurnCommand[] {
+export function moveTo(attempt: Attempt, step: Step): readonly TurnCommand[] {
   attempt.state = step.state;
   const { failure } = step.state;
   if (failure !== undefined) {
@@ -154,7 +155,7 @@ export function take(attempt: Attempt, step: Step): readonly TurnCommand[] {
 /** A call that waited to be made again is not wanted any more. Nothing of that is on record. */
 export function withdraw(attempt: Attempt, key: string): readonly TurnCommand[] {
   const message = 'the turn had failed before the call was made again';
-  return take(
+  return moveTo(
     attempt,
     advance(attempt.program, attempt.state, { kind: 'call_failed', key, failure_class: 'stopped', message }),
   );
@@ -165,9 +166,9 @@ export function issue(parts: RuntimeParts, attempt: Attempt, command: Invoke): v
   const { retry } = command;
   if (retry === undefined) return begin(parts, attempt, command);
   const wait_ms = (parts.chooseWait ?? chooseWait)(retry);
-  // What it is made again for is told first.
-  const told = attempt.calls.get(command.key)?.told ?? Promise.resolve();
-  void told.then(() => attempt.onProgress({ kind: 'retry_waits', command, retry, wait_ms }));
+  // The failure that it follows is reported first.
+  const reported = attempt.calls.get(command.key)?.reported ?? Promise.resolve();
+  void reported.then(() => attempt.onProgress({ kind: 'retry_waits', command, retry, wait_ms }));
   waitFor(attempt.waits, command, wait_ms, () => begin(parts, attempt, command));
 }
 
@@ -186,7 +187,7 @@ function toArrival(result: CallResult): Arrival {
   return result.status === 'pending' ? { kind: 'pended', pended: result } : { kind: 'ended', outcome: result };
 }
 
-/** Does what the core asked for and reports what came of it. */
+/** Makes the call that the core asked for. */
 function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<CallResult> {
   const { lease } = attempt;
   const { command, llm_call_id } = call.start;
@@ -209,13 +210,13 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
   );
 }
 
-interface Heard {
+interface HandledEnd {
   readonly outcome: CallOutcome;
   readonly is_reported: boolean;
   readonly verdict: Verdict | undefined;
 }
 
-function toFinish({ start }: Call, { outcome, is_reported, verdict }: Heard): CallFinish {
+function toFinish({ start }: Call, { outcome, is_reported, verdict }: HandledEnd): CallFinish {
   return {
     source_invocation_id: start.source_invocation_id,
     ...(start.llm_call_id === undefined ? {} : { llm_call_id: start.llm_call_id }),
@@ -242,41 +243,6 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
     attempted_turn: lease.attempted_turn,
     patches: command.patches,
   });
-}
-
-/** The world as an attempt has left it that has just been committed. */
-export function leftBy(attempt: Attempt): LeftWorld {
-  const { lease, state, heads } = attempt;
-  const moved = endAgents(attempt).map(({ agent_id, head }) => [agent_id, nextHead(head)] as const);
-  return {
-    epoch: lease.epoch,
-    world: { ...state.world, turn: lease.attempted_turn },
-    heads: new Map([...heads, ...moved]),
-  };
-}
-
-/** The head of an agent whose turn has ended. */
-function nextHead({ turn_epoch, is_active }: AgentHead): AgentHead {
-  return { turn_epoch: is_active ? turn_epoch : turn_epoch + 1, is_active: false };
-}
-
-/** The agents that have a turn in the attempt, and where each of them stands. */
-export function agentsOf({ program, state, heads }: Attempt): readonly AgentMove[] {
-  const begun = program.subjects.slice(0, state.subject_index + (state.subject === undefined ? 0 : 1));
-  const ids = new Set([...begun.map(({ subject_id }) => subject_id), ...activeOf(heads)]);
-  const current = state.subject === undefined ? undefined : program.subjects[state.subject_index]?.subject_id;
-  return [...ids].map((agent_id) => {
-    const status = agent_id !== current ? 'running' : state.stage === 'nodes' ? 'suspended' : 'dispatched';
-    return { agent_id, status, head: heads.get(agent_id) ?? { turn_epoch: 0, is_active: false } };
-  });
-}
-
-function activeOf(heads: AgentHeads): readonly string[] {
-  return [...heads].flatMap(([agent_id, { is_active }]) => (is_active ? [agent_id] : []));
-}
-
-function endAgents(attempt: Attempt): readonly AgentMove[] {
-  return agentsOf(attempt).map((move) => ({ ...move, status: 'idle' }));
 }
 
 /** Ends the attempt; the world stays at T(N-1) and every trace is kept. */
@@ -344,7 +310,7 @@ export function abandon(attempt: Attempt): void {
   for (const call of attempt.calls.values()) if (call.under_way) call.abort.abort('its driver left');
 }
 
-/** @param why becomes part of what is told of the call */
+/** @param why becomes part of the failure's message */
 function abortReads(attempt: Attempt, why: string): void {
   for (const call of attempt.calls.values()) {
     if (call.under_way && !isAct(call)) call.abort.abort(why);

@@ -1,19 +1,20 @@
 import type { Json } from '../contract/json.js';
 import { unreachable } from '../contract/unreachable.js';
-import { advance, restOf } from '../core/turn/advance.js';
+import { advance, suspensionOf } from '../core/turn/advance.js';
 import type { Suspend, TurnCommand } from '../core/protocol/command.js';
 import type { Closed, Rested } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallPended, CallReport } from '../ports/sources.js';
-import { agentsOf, type Attempt, callOf, demand, hear, Overtaken, take } from './attempt.js';
+import { agentsOf } from './agent-moves.js';
+import { type Attempt, callOf, demand, handleOutcome, Overtaken, moveTo } from './attempt.js';
 import { eventOf } from './event-of.js';
 import { writeAlone } from './journal.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
-// Answers that come later. The message is what is to be heard, the record what was heard: a message is taken in by the
-// statement that writes the end of its call, so that nothing is lost between the two and nothing is heard twice.
+// Answers that come later. A message is consumed by the statement that writes the end of its call: no message is lost
+// between the two, and none is handled twice.
 
-/** How often a driver looks for messages by itself. */
+/** How often a driver looks for messages. */
 const LOOK_MS = 1_000;
 /** How many calls a look may find out of time. */
 const EXPIRE_MAX = 20;
@@ -29,7 +30,7 @@ export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPe
   call.under_way = false;
   attempt.onProgress({ kind: 'call_pended', source_invocation_id, command, deadline });
   const event = eventOf({ key: pended.key, status: 'pending', deadline });
-  return take(attempt, advance(attempt.program, attempt.state, event));
+  return moveTo(attempt, advance(attempt.program, attempt.state, event));
 }
 
 /**
@@ -73,19 +74,20 @@ function isReported(closed: Closed): boolean {
   }
 }
 
-/** Lets the attempt rest. @returns false where it has been told something meanwhile, which arrives next */
-export async function rest(parts: RuntimeParts, attempt: Attempt, command: Suspend): Promise<boolean> {
+/** Suspends the attempt. @returns false where it has got a message meanwhile, which arrives next */
+export async function suspend(parts: RuntimeParts, attempt: Attempt, command: Suspend): Promise<boolean> {
   const { attempt_id, attempted_turn } = attempt.lease;
-  const rest = { at: parts.clock.now(), agents: agentsOf(attempt) };
-  const rests = hasRested(await writeAlone(attempt.journal, () => parts.attempts.suspend(attempt.lease, rest)));
-  if (rests) {
+  const suspension = { at: parts.clock.now(), agents: agentsOf(attempt) };
+  const write = () => parts.attempts.suspend(attempt.lease, suspension);
+  const is_suspended = isSuspended(await writeAlone(attempt.journal, write));
+  if (is_suspended) {
     const { resume_deadline } = command;
     attempt.onProgress({ kind: 'attempt_suspended', attempt_id, attempted_turn, resume_deadline });
   } else attempt.arrivals.put({ kind: 'mail', messages: await parts.inbox.messagesOf(attempt.lease) });
-  return rests;
+  return is_suspended;
 }
 
-function hasRested(rested: Rested): boolean {
+function isSuspended(rested: Rested): boolean {
   switch (rested) {
     case 'rested':
       return true;
@@ -98,20 +100,20 @@ function hasRested(rested: Rested): boolean {
   }
 }
 
-/** Hears what the attempt was told. What is said of a call that has not been pended yet waits for that. */
-export async function hearMail(
+/** Handles messages to the attempt. A report of a call that is not pending yet waits until it is. */
+export async function handleMail(
   parts: RuntimeParts,
   attempt: Attempt,
   messages: readonly InboxMessage[],
 ): Promise<readonly TurnCommand[]> {
   const commands: TurnCommand[] = [];
-  for (const message of messages) commands.push(...(await hearMessage(parts, attempt, message)));
-  // To rest is meant for as long as nothing else follows; and where nothing did follow, it is meant still.
-  const rest = restOf(attempt.state);
-  return [...commands.filter(({ kind }) => kind !== 'suspend'), ...(rest === undefined ? [] : [rest])];
+  for (const message of messages) commands.push(...(await handleMessage(parts, attempt, message)));
+  // An order to suspend holds only as long as nothing else follows.
+  const suspension = suspensionOf(attempt.state);
+  return [...commands.filter(({ kind }) => kind !== 'suspend'), ...(suspension === undefined ? [] : [suspension])];
 }
 
-async function hearMessage(
+async function handleMessage(
   parts: RuntimeParts,
   attempt: Attempt,
   message: InboxMessage,
@@ -120,16 +122,16 @@ async function hearMessage(
     case 'stop':
       return stop(attempt, reasonOf(message));
     case 'tool_result':
-      return hearReport(parts, attempt, message);
+      return handleReport(parts, attempt, message);
     case 'timeout':
-      return hearTimeout(parts, attempt, message);
+      return handleTimeout(parts, attempt, message);
     default:
       return [];
   }
 }
 
-/** The last moment in which a report may take its place. */
-async function hearTimeout(
+/** A report that came before this moment takes the place of the timeout. */
+async function handleTimeout(
   parts: RuntimeParts,
   attempt: Attempt,
   message: InboxMessage,
@@ -138,14 +140,14 @@ async function hearTimeout(
   const taken = await writeAlone(attempt.journal, () =>
     parts.attempts.takeTimeout(attempt.lease, source_invocation_id),
   );
-  if (!isReported(taken)) return hearReport(parts, attempt, message);
+  if (!isReported(taken)) return handleReport(parts, attempt, message);
   const messages = await parts.inbox.messagesOf(attempt.lease);
   const reported = messages.find(({ inbox_id }) => inbox_id === message.inbox_id);
-  // Undefined where this very timeout was heard before, and its end is being written.
-  return reported === undefined ? [] : hearReport(parts, attempt, reported);
+  // Undefined where this timeout was handled before, and its end is being written.
+  return reported === undefined ? [] : handleReport(parts, attempt, reported);
 }
 
-async function hearReport(
+async function handleReport(
   parts: RuntimeParts,
   attempt: Attempt,
   message: InboxMessage,
@@ -160,7 +162,7 @@ async function hearReport(
   if (!state.pended.has(key)) return [];
   const { command, source_invocation_id: correlation_id, started_at } = call.start;
   const outcome = await parts.receiveReport(command, toReport(message), { correlation_id, started_at });
-  return hear(attempt, outcome, true);
+  return handleOutcome(attempt, outcome, true);
 }
 
 function toReport({ message_type, payload }: InboxMessage): CallReport {
@@ -176,7 +178,7 @@ function reasonOf({ payload }: InboxMessage): string {
 
 /** Somebody wants the attempt to end. */
 export function stop(attempt: Attempt, reason: string): readonly TurnCommand[] {
-  return take(attempt, advance(attempt.program, attempt.state, { kind: 'stopped', reason }));
+  return moveTo(attempt, advance(attempt.program, attempt.state, { kind: 'stopped', reason }));
 }
 
 /** Looks for messages while the attempt is driven, and for calls that have run out of time. */

@@ -1,23 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { unreachable } from '../contract/unreachable.js';
-import { type Adoption, adopt, type LeftTurn } from '../core/turn/adopt.js';
 import { advance } from '../core/turn/advance.js';
-import type { Fail, TurnCommand } from '../core/protocol/command.js';
-import { RENDERER_VERSION } from '../core/prompt/renderer-version.js';
+import type { TurnCommand } from '../core/protocol/command.js';
 import { pluginsOf } from '../core/workflow/plugins-of.js';
-import type { Program } from '../core/protocol/program.js';
-import { mismatch } from '../core/turn/refold.js';
 import { TURN_RETRIES } from '../core/inbox/backoff.js';
-import type {
-  AttemptLease,
-  AttemptPast,
-  BeginAttempt,
-  BeginOutcome,
-  CallsWrite,
-  LeftAttempt,
-  LeftWorld,
-  PutOff,
-} from '../ports/attempts.js';
+import type { AttemptLease, BeginOutcome, CallsWrite, LeftWorld } from '../ports/attempts.js';
 import type { CallOutcome } from '../ports/sources.js';
 import {
   type Arrival,
@@ -26,72 +13,27 @@ import {
   commit,
   fail,
   handOver,
-  hear,
+  handleOutcome,
   isActing,
   isDropped,
   issue,
-  leftBy,
   NotAsLeft,
   demand,
   openAttempt,
   Overtaken,
   prepareToLeave,
   recall,
-  take,
+  moveTo,
   withdraw,
 } from './attempt.js';
+import { leftBy } from './agent-moves.js';
 import { openArrivals } from './arrivals.js';
-import { toRecorded } from './event-of.js';
+import { findUnfit, toBegin, toPast } from './begin.js';
 import { beatAtIntervals } from './interval-heartbeat.js';
 import { forget, type Journal, openJournal } from './journal.js';
-import { findReported, hearMail, lookForMail, pend, rest, stop } from './later.js';
-import type { OnProgress, Progress } from './progress.js';
+import { findReported, handleMail, lookForMail, pend, suspend, stop } from './later.js';
+import type { AttemptEnd, AttemptRequest } from './attempt-request.js';
 import type { RuntimeParts } from './runtime-parts.js';
-
-/** How many drivers an attempt may outlive. */
-const TAKE_OVERS_MAX = 5;
-
-export interface AttemptRequest {
-  readonly world_slug: string;
-  readonly program: Program;
-  /** RFC 3339, by turn. */
-  readonly simulationTime: (turn: number) => string;
-  /** Aborted when a person wants the attempt to stop. */
-  readonly signal: AbortSignal;
-  readonly onProgress: OnProgress;
-  /** Aborted when another driver is to go on: the attempt stays open. */
-  readonly leave?: AbortSignal;
-  /** The message that asks for the attempt; left out where a person runs it. */
-  readonly inbox_id?: string;
-  /** Goes on with an attempt that another driver left, and begins none. */
-  readonly continues_only?: boolean;
-  /** Begins anew: adopts nothing of the attempt before, and sets aside what of it is in doubt. */
-  readonly anew?: boolean;
-  /** How often a queued turn is tried anew after transient failures; `TURN_RETRIES` where it is left out. */
-  readonly turn_retries?: number;
-  /** The world as the turn before has left it, where it ran here: it need not be read, if nobody has been there since. */
-  readonly left?: LeftWorld;
-}
-
-/** How an attempt ended, or why there was none. */
-export type AttemptEnd =
-  | {
-      readonly kind: 'committed';
-      readonly attempt_id: string;
-      readonly attempted_turn: number;
-      readonly left: LeftWorld;
-    }
-  | {
-      readonly kind: 'failed';
-      readonly attempt_id: string;
-      readonly attempted_turn: number;
-      readonly failure: Fail;
-      /** The queued turn that asked for it is tried anew. */
-      readonly put_off?: PutOff;
-    }
-  | { readonly kind: 'suspended'; readonly attempt_id: string; readonly attempted_turn: number }
-  | { readonly kind: 'handed_over'; readonly attempt_id: string; readonly attempted_turn: number }
-  | Exclude<BeginOutcome, { kind: 'begun' | 'other_scenario' }>;
 
 type BeatingParts = RuntimeParts & Required<Pick<RuntimeParts, 'heartbeat'>>;
 
@@ -105,7 +47,7 @@ export async function runAttempt(parts: RuntimeParts, request: AttemptRequest): 
   const end = request.left === undefined ? undefined : await runAsLeft(parts, request, request.left);
   if (end !== undefined) return end;
   const beating = withHeartbeat(parts);
-  const begun = await parts.attempts.begin(toBegin(beating, request, parts.clock.uuid()), parts.isAlive);
+  const begun = await parts.attempts.begin(toBegin(parts, beating.heartbeat.lease_ms, request), parts.isAlive);
   if (begun.kind === 'other_scenario') throw new Overtaken();
   return begun.kind === 'begun' ? runBegun(beating, request, begun) : begun;
 }
@@ -127,7 +69,7 @@ export async function runAsLeft(
   const { world_slug } = request;
   if (request.continues_only) return undefined;
   const parts = withHeartbeat(given);
-  const begin = toBegin(parts, request, parts.clock.uuid());
+  const begin = toBegin(parts, parts.heartbeat.lease_ms, request);
   const { attempt_id } = begin;
   const lease = { attempt_id, world_slug, attempted_turn: left.world.turn + 1, epoch: left.epoch + 1 };
   const begun: Begun = { kind: 'begun', lease, world: left.world, heads: left.heads };
@@ -205,35 +147,9 @@ function watchOver(
 /** What there is to do first: for an attempt that goes on, whatever is not on record yet. */
 function findFirst(parts: RuntimeParts, attempt: Attempt, { world, past }: Begun): readonly TurnCommand[] {
   const began = { kind: 'turn_began', world, simulation_time: attempt.simulation_time } as const;
-  if (past === undefined) return take(attempt, advance(attempt.program, attempt.state, began));
+  if (past === undefined) return moveTo(attempt, advance(attempt.program, attempt.state, began));
   const failure = findUnfit(parts, past, pluginsOf(attempt.program));
   return failure === undefined ? recall(attempt, began, past) : [failure];
-}
-
-/** Why an attempt does not go on, where it does not. */
-function findUnfit(parts: RuntimeParts, past: AttemptPast, plugins: ReadonlySet<string>): Fail | undefined {
-  if (past.take_overs > TAKE_OVERS_MAX) {
-    const message = `${past.take_overs} drivers have died or broken of this attempt; the next one would most likely be no luckier`;
-    return { kind: 'fail', failure_class: 'poisoned', message };
-  }
-  const versions = Object.entries(parts.plugin_versions).filter(([name]) => plugins.has(name));
-  const ours = { renderer: RENDERER_VERSION, ...Object.fromEntries(versions) };
-  const theirs: Readonly<Record<string, string>> = { renderer: past.renderer_version, ...past.plugin_versions };
-  const changed = Object.entries(ours).find(([name, version]) => (theirs[name] ?? version) !== version);
-  if (changed === undefined) return undefined;
-  const [name, version] = changed;
-  return mismatch(`the attempt began with ${name} ${theirs[name]}, and this program has ${version}`);
-}
-
-function toPast(
-  past: AttemptPast | undefined,
-  adopts: string | undefined,
-): Pick<Extract<Progress, { kind: 'attempt_began' }>, 'continued' | 'adopts'> {
-  if (past === undefined) return {};
-  if (adopts !== undefined) return { adopts: { attempt_id: adopts, calls: past.calls.length } };
-  const interrupted = past.calls.filter(({ fact }) => fact === undefined).length;
-  const pending = past.calls.filter(({ fact }) => fact?.status === 'pending').length;
-  return { continued: { answered: past.calls.length - interrupted - pending, interrupted } };
 }
 
 interface Broken {
@@ -258,7 +174,7 @@ async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, { journal, 
 /** Performs commands and hears what comes of them, until the turn ends. */
 async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly TurnCommand[]): Promise<AttemptEnd> {
   const { attempt_id, attempted_turn } = attempt.lease;
-  for (let commands = first; ; commands = await hearNext(parts, attempt)) {
+  for (let commands = first; ; commands = await handleNext(parts, attempt)) {
     for (const command of commands) {
       switch (command.kind) {
         case 'invoke':
@@ -273,7 +189,7 @@ async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly Turn
           return put_off === undefined ? failed : { ...failed, put_off };
         }
         case 'suspend':
-          if (await rest(parts, attempt, command)) return { kind: 'suspended', attempt_id, attempted_turn };
+          if (await suspend(parts, attempt, command)) return { kind: 'suspended', attempt_id, attempted_turn };
           break;
         default:
           return unreachable(command);
@@ -286,15 +202,15 @@ async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly Turn
   }
 }
 
-async function hearNext(parts: RuntimeParts, attempt: Attempt): Promise<readonly TurnCommand[]> {
+async function handleNext(parts: RuntimeParts, attempt: Attempt): Promise<readonly TurnCommand[]> {
   const arrival: Arrival = await attempt.arrivals.next();
   switch (arrival.kind) {
     case 'ended':
-      return isDropped(attempt, arrival.outcome.key) ? [] : hearEnd(parts, attempt, arrival.outcome);
+      return isDropped(attempt, arrival.outcome.key) ? [] : handleEnd(parts, attempt, arrival.outcome);
     case 'pended':
       return isDropped(attempt, arrival.pended.key) ? [] : pend(parts, attempt, arrival.pended);
     case 'mail':
-      return hearMail(parts, attempt, arrival.messages);
+      return handleMail(parts, attempt, arrival.messages);
     case 'withdrawn':
       return withdraw(attempt, arrival.key);
     case 'stop':
@@ -309,44 +225,9 @@ async function hearNext(parts: RuntimeParts, attempt: Attempt): Promise<readonly
   }
 }
 
-async function hearEnd(parts: RuntimeParts, attempt: Attempt, outcome: CallOutcome): Promise<readonly TurnCommand[]> {
+async function handleEnd(parts: RuntimeParts, attempt: Attempt, outcome: CallOutcome): Promise<readonly TurnCommand[]> {
   const pended = await findReported(parts, attempt, outcome);
-  return pended === undefined ? hear(attempt, outcome) : pend(parts, attempt, pended);
-}
-
-function toBegin(parts: BeatingParts, request: AttemptRequest, attempt_id: string): BeginAttempt {
-  return {
-    attempt_id,
-    world_slug: request.world_slug,
-    scenario_hash: request.program.scenario_hash,
-    holder: parts.holder,
-    started_at: parts.clock.now(),
-    lease_ms: parts.heartbeat.lease_ms,
-    renderer_version: RENDERER_VERSION,
-    plugin_versions: parts.plugin_versions,
-    event_turns: request.program.event_turns,
-    ...(request.inbox_id === undefined ? {} : { inbox_id: request.inbox_id }),
-    ...(request.continues_only === undefined ? {} : { continues_only: request.continues_only }),
-    ...(request.anew === undefined ? {} : { anew: request.anew }),
-    adopt: (left) => adoptFrom(request, left),
-  };
-}
-
-/** What a new attempt adopts of the one before. */
-function adoptFrom(
-  { program, simulationTime }: AttemptRequest,
-  { world, attempted_turn, attempt_id, calls, ...left }: LeftAttempt,
-): Adoption {
-  const simulation_time = simulationTime(attempted_turn);
-  const began = { kind: 'turn_began', world, simulation_time } as const;
-  const ended = calls.find(({ source_invocation_id }) => source_invocation_id === left.failed_source_invocation_id);
-  const failure: LeftTurn['failure'] = {
-    failure_class: left.failure_class,
-    ...(left.is_transient ? { is_transient: true } : {}),
-    ...(ended === undefined ? {} : { call_key: ended.key }),
-  };
-  const records = calls.map((call) => toRecorded({ ...call, adopted_from: call.adopted_from ?? attempt_id }));
-  return adopt(program, began, { scenario_hash: left.scenario_hash, failure, records });
+  return pended === undefined ? handleOutcome(attempt, outcome) : pend(parts, attempt, pended);
 }
 
 function listen(attempt: Attempt, { signal, leave }: AttemptRequest): () => void {

@@ -1,12 +1,6 @@
+import type { WorldContents } from '../core/world/diff-worlds.js';
 import type { Entity, World } from '../core/world/world.js';
-import type { EntityRecord } from '../ports/records.js';
 import { prepare, run, type Runner } from './statement.js';
-
-/** A world's contents at one turn, in the scenario's order. */
-export interface WorldContents {
-  readonly environments: readonly { readonly label: string; readonly content: string }[];
-  readonly entities: readonly EntityRecord[];
-}
 
 /**
  * The CTEs that lead from one row of a CTE `place (world_slug, turn)` to what can be read there.
@@ -132,7 +126,7 @@ function groupMemories(rows: readonly MemoryRow[]): ReadonlyMap<string, readonly
   return groups;
 }
 
-function toEntity(row: EntityRow, memory: EntityRecord['memory']): EntityRecord {
+function toEntity(row: EntityRow, memory: Entity['memory']): Entity {
   return {
     id: row.id,
     name: row.name,

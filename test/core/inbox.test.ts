@@ -2,13 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { backoffMs } from '../../engine/core/inbox/backoff.js';
-import {
-  findNextStatus,
-  INBOX_STEPS,
-  type InboxStatus,
-  type InboxStep,
-  isUnfinished,
-} from '../../engine/core/inbox/message.js';
+import { INBOX_STEPS, type InboxStatus, type InboxStep } from '../../engine/core/inbox/message.js';
 
 const SEED = { seed: 20_260_501, numRuns: 500 };
 const STATUSES = Object.keys(INBOX_STEPS) as readonly InboxStatus[];
@@ -54,9 +48,9 @@ test('whatever happens to a message, it is over once, and nothing happens to it 
       let status: InboxStatus = 'queued';
       let ends = 0;
       for (const step of steps) {
-        const next: InboxStatus | undefined = findNextStatus(status, step);
+        const next: InboxStatus | undefined = INBOX_STEPS[status][step];
         if (next === undefined) continue;
-        assert.ok(isUnfinished(status));
+        assert.notEqual(status, 'consumed');
         status = next;
         if (status === 'consumed') ends += 1;
       }

@@ -5,7 +5,8 @@ import { timeAt } from '../../engine/operations/worlds.js';
 import type { AttemptStore, LeftWorld } from '../../engine/ports/attempts.js';
 import type { WorldSnapshot } from '../../engine/ports/records.js';
 import type { Progress } from '../../engine/runtime/progress.js';
-import { type AttemptEnd, type AttemptRequest, runAttempt } from '../../engine/runtime/run-attempt.js';
+import type { AttemptEnd, AttemptRequest } from '../../engine/runtime/attempt-request.js';
+import { runAttempt } from '../../engine/runtime/run-attempt.js';
 import { loadScript, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
 
 // A driver that goes on with the world that it has just left takes it by the statement that writes the first calls, and

@@ -4,7 +4,8 @@ import { loadScenario } from '../../engine/operations/load-program.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import { Overtaken } from '../../engine/runtime/attempt.js';
-import { type AttemptEnd, type AttemptRequest, runAttempt } from '../../engine/runtime/run-attempt.js';
+import type { AttemptEnd, AttemptRequest } from '../../engine/runtime/attempt-request.js';
+import { runAttempt } from '../../engine/runtime/run-attempt.js';
 import type { RuntimeParts } from '../../engine/runtime/runtime-parts.js';
 import { loadScript, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 

@@ -17,13 +17,3 @@ export const INBOX_STEPS: Readonly<Record<InboxStatus, Readonly<Partial<Record<I
   deferred: { defer: 'deferred', recall: 'pending', take_back: 'consumed', consume: 'consumed' },
   consumed: {},
 };
-
-/** Where a step leads from here; undefined where it may not be taken. */
-export function findNextStatus(status: InboxStatus, step: InboxStep): InboxStatus | undefined {
-  return INBOX_STEPS[status][step];
-}
-
-/** Whether anything is still to come of a message that stands here. */
-export function isUnfinished(status: InboxStatus): boolean {
-  return Object.keys(INBOX_STEPS[status]).length > 0;
-}

@@ -25,19 +25,19 @@ import type { Verdict } from '../protocol/verdict.js';
 export interface Step {
   readonly state: TurnState;
   readonly commands: readonly TurnCommand[];
-  /** What to write beside the call that was heard. */
+  /** What to write beside the end of the call. */
   readonly verdict?: Verdict;
 }
 
-/** The whole meaning of a turn: pure, total, deaf to what it has already heard or no longer awaits. */
+/** The whole meaning of a turn: pure, total, idempotent; it ignores events of calls that it does not await. */
 export function advance(program: Program, state: TurnState, event: TurnEvent): Step {
   if (state.stage === 'ended') return { state, commands: [] };
-  const step = hear(program, state, event);
-  const rest = step.state === state ? undefined : restOf(step.state);
-  return rest === undefined ? step : { ...step, commands: [rest] };
+  const step = handle(program, state, event);
+  const suspension = step.state === state ? undefined : suspensionOf(step.state);
+  return suspension === undefined ? step : { ...step, commands: [suspension] };
 }
 
-function hear(program: Program, state: TurnState, event: TurnEvent): Step {
+function handle(program: Program, state: TurnState, event: TurnEvent): Step {
   switch (event.kind) {
     case 'turn_began':
       if (state.stage !== 'unbegun') return { state, commands: [] };
@@ -50,24 +50,24 @@ function hear(program: Program, state: TurnState, event: TurnEvent): Step {
     case 'stopped':
       return failTurn(state, stopFailure(program, state, event.reason));
     case 'call_pended':
-      return hearPended(state, event);
+      return handlePended(state, event);
     default:
-      return hearCall(program, state, event);
+      return handleCall(program, state, event);
   }
 }
 
-function hearCall(program: Program, state: TurnState, event: CallEvent): Step {
+function handleCall(program: Program, state: TurnState, event: CallEvent): Step {
   const asker = state.awaited.get(event.key);
   if (asker === undefined) return { state, commands: [] };
-  // A service that has taken a call to answer it later is not asked again.
+  // A service that answers a call later is not asked again.
   const isFinal =
     event.kind === 'call_answered' ||
     (event.kind === 'call_failed' && event.is_final === true) ||
     state.failure !== undefined ||
     state.pended.has(event.key);
-  if (isFinal) return hearEnd(program, state, asker, withRetries(asker.command, event));
+  if (isFinal) return handleEnd(program, state, asker, withRetries(asker.command, event));
   const after = decideRetry(asker.command, event);
-  if (after.kind === 'final') return hearEnd(program, state, asker, after.event);
+  if (after.kind === 'final') return handleEnd(program, state, asker, after.event);
   const { command } = after;
   return {
     state: { ...state, awaited: withEntry(state.awaited, event.key, { ...asker, command }) },
@@ -82,15 +82,15 @@ function withRetries({ retry }: Invoke, event: CallEvent): CallEvent {
 }
 
 /** No retry follows. */
-function hearEnd(program: Program, state: TurnState, asker: Asker, event: CallEvent): Step {
-  const heard = { ...state, awaited: without(state.awaited, event.key), pended: unpended(state, event.key) };
-  if (state.failure !== undefined) return settle(heard);
+function handleEnd(program: Program, state: TurnState, asker: Asker, event: CallEvent): Step {
+  const ended = { ...state, awaited: without(state.awaited, event.key), pended: unpended(state, event.key) };
+  if (state.failure !== undefined) return settle(ended);
   return asker.kind === 'node'
-    ? hearInNode(program, heard, asker.node_id, event)
-    : hearReading(program, heard, asker, event);
+    ? handleInNode(program, ended, asker.node_id, event)
+    : handleReading(program, ended, asker, event);
 }
 
-function hearReading(
+function handleReading(
   program: Program,
   state: TurnState,
   asker: Exclude<Asker, { readonly kind: 'node' }>,
@@ -112,7 +112,7 @@ function hearReading(
 }
 
 /** The call stays awaited; all that has changed is that nobody needs to wait beside it. */
-function hearPended(state: TurnState, { key, deadline }: CallPended): Step {
+function handlePended(state: TurnState, { key, deadline }: CallPended): Step {
   if (!state.awaited.has(key) || state.pended.has(key)) return { state, commands: [] };
   return settle({ ...state, pended: withEntry(state.pended, key, deadline) });
 }
@@ -121,8 +121,8 @@ function unpended({ pended }: TurnState, key: string): TurnState['pended'] {
   return pended.has(key) ? without(pended, key) : pended;
 }
 
-/** Where something is awaited and all of it comes later, nobody needs to live until then. */
-export function restOf({ stage, awaited, pended }: TurnState): Suspend | undefined {
+/** The order to suspend, where something is awaited and all of it comes later. */
+export function suspensionOf({ stage, awaited, pended }: TurnState): Suspend | undefined {
   if (stage === 'ended' || awaited.size === 0 || awaited.size > pended.size) return undefined;
   return { kind: 'suspend', resume_deadline: Math.min(...pended.values()) };
 }
@@ -131,7 +131,7 @@ function beginTurn(program: Program, state: TurnState): Step {
   return askAll(program, state, askTurnAmbients(program, state), 'turn_ambient');
 }
 
-/** Goes as far as it can without hearing more. */
+/** Goes as far as it can without another event. */
 function goOn(program: Program, state: TurnState): Step {
   if (state.awaited.size > 0) return { state, commands: [] };
   switch (state.stage) {
@@ -188,23 +188,23 @@ function endOrNextSubject(program: Program, state: TurnState): Step {
 function startReadyNodes(program: Program, state: TurnState, ready: readonly NodeProgram[]): Step {
   let step: Step = { state, commands: [] };
   for (const node of ready) {
-    const next = takeNodeStep(program, step.state, node, nodeTypeOf(node).start(node, nodeScope(program, step.state)));
+    const next = applyNodeStep(program, step.state, node, nodeTypeOf(node).start(node, nodeScope(program, step.state)));
     step = { state: next.state, commands: [...step.commands, ...next.commands] };
     if (step.state.failure !== undefined) return step;
   }
   return step;
 }
 
-function hearInNode(program: Program, state: TurnState, nodeId: string, event: CallEvent): Step {
+function handleInNode(program: Program, state: TurnState, nodeId: string, event: CallEvent): Step {
   const node = subjectProgram(program, state).workflow.nodes.find((candidate) => candidate.id === nodeId);
   const waiting = subjectState(state).waiting.get(nodeId);
   if (node === undefined || waiting === undefined) throw new Error(`no node ${nodeId} waits`);
   const nodeStep = nodeTypeOf(node).handle(node, waiting, event, nodeScope(program, state));
-  const step = takeNodeStep(program, state, node, nodeStep);
+  const step = applyNodeStep(program, state, node, nodeStep);
   return nodeStep.verdict === undefined ? step : { ...step, verdict: nodeStep.verdict };
 }
 
-function takeNodeStep(program: Program, state: TurnState, node: NodeProgram, step: NodeStep<NodeState>): Step {
+function applyNodeStep(program: Program, state: TurnState, node: NodeProgram, step: NodeStep<NodeState>): Step {
   switch (step.kind) {
     case 'failed':
       return failTurn(state, toFail(step.failure, subjectProgram(program, state).subject_id, node.id));

@@ -1,5 +1,5 @@
 import type { EffectClass, Program } from '../protocol/program.js';
-import { advance, restOf, type Step } from './advance.js';
+import { advance, suspensionOf, type Step } from './advance.js';
 import type { Commit, Fail, Invoke, TurnCommand } from '../protocol/command.js';
 import type { CallEvent, CallFailed, CallPended, TurnBegan } from '../protocol/event.js';
 import { mayRepeat } from '../protocol/failure.js';
@@ -13,11 +13,11 @@ export interface Recorded {
   readonly effect: EffectClass;
   /** It may be made again though it has a side effect. */
   readonly repeatable: boolean;
-  /** How the call ended, as the turn hears it, or that it will be answered later; left out where nobody saw it end. */
+  /** How the call ended, or that it will be answered later; left out where no driver saw it end. */
   readonly event?: CallEvent | CallPended;
 }
 
-/** Where a turn stands once everything that is on record has been heard. */
+/** Where a turn is once all events on record have been handled. */
 export interface Refolded {
   readonly state: TurnState;
   /** What is left to do: calls that have no usable record, or the end. */
@@ -60,7 +60,7 @@ interface Answerable {
   readonly event: CallEvent | CallPended;
 }
 
-/** The first record of a call that the turn waits for; calls in doubt are heard after all that is certain. */
+/** The first record of a call that the turn awaits; calls in doubt come after all that is certain. */
 function findAsked({ state, asked }: Fold, records: readonly Recorded[]): Answerable | undefined {
   const awaited = records.flatMap((record): readonly (Answerable & { readonly certain: boolean })[] => {
     const command = asked.get(record.key);
@@ -71,7 +71,7 @@ function findAsked({ state, asked }: Fold, records: readonly Recorded[]): Answer
   return awaited.find(({ certain }) => certain) ?? awaited[0];
 }
 
-/** What the turn hears of a call with a side effect that nobody saw end, and that may not be made again. */
+/** The event of a call with a side effect that no driver saw end, and that may not be made again. */
 function doubtOf(record: Recorded): CallFailed | undefined {
   const { key } = record;
   if (mayRepeat(record)) return undefined;
@@ -101,8 +101,8 @@ function follow(fold: Fold, { state, commands }: Step): Fold {
 function toRefolded({ state, asked, end }: Fold): Refolded {
   if (end !== undefined) return { state, asked, commands: [end] };
   const unanswered = [...asked.values()].filter(({ key }) => state.awaited.has(key) && !state.pended.has(key));
-  const rest = restOf(state);
-  return { state, asked, commands: rest === undefined ? unanswered : [rest] };
+  const suspension = suspensionOf(state);
+  return { state, asked, commands: suspension === undefined ? unanswered : [suspension] };
 }
 
 function mismatched({ state, asked }: Fold, failure: Fail): Refolded {

@@ -1,12 +1,5 @@
 import type { WorldPatch } from './world-patch.js';
 
-/** One remembered sentence, and where it came from. */
-export interface Memory {
-  readonly content: string;
-  /** 0 for what the scenario began with. */
-  readonly turn: number;
-}
-
 export interface Entity {
   readonly id: string;
   readonly name: string;
@@ -14,8 +7,11 @@ export interface Entity {
   readonly environment?: string;
   readonly goal?: string;
   readonly state: string;
-  readonly memory: readonly Memory[];
+  /** What it remembers, oldest first, and since which turn; 0 for what the scenario began with. */
+  readonly memory: readonly { readonly content: string; readonly turn: number }[];
 }
+
+export type Memory = Entity['memory'][number];
 
 /** A patch that a working world has taken, in a turn, from a subject. */
 export interface WorldEvent {

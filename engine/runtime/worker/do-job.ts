@@ -2,7 +2,7 @@ import { unreachable } from '../../contract/unreachable.js';
 import { backoffMs } from '../../core/inbox/backoff.js';
 import type { Claimed } from '../../ports/inbox.js';
 import { Overtaken } from '../attempt.js';
-import type { AttemptEnd } from '../run-attempt.js';
+import type { AttemptEnd } from '../attempt-request.js';
 import type { Continued } from './worker-event.js';
 import type { DriveEnd, WorkerParts } from './worker-parts.js';
 
@@ -29,12 +29,12 @@ export async function doJob(parts: WorkerParts, job: Job, tries: number, leave: 
     const end = await parts.drive({
       world_slug,
       leave,
-      onProgress: tellBeginning(parts, job),
+      onProgress: reportBeginning(parts, job),
       ...toAsked(claimed),
     });
     const obstacle = end.kind === 'unfit' ? end : findObstacle(end, job);
     if (obstacle !== undefined) return await putOff(parts, job, tries, obstacle);
-    if (end.kind !== 'unfit') tellEnd(parts, world_slug, end);
+    if (end.kind !== 'unfit') reportEnd(parts, world_slug, end);
     return 'done';
   } catch (error) {
     if (parts.findFault(error) !== undefined) throw error;
@@ -50,7 +50,7 @@ function toAsked(claimed: Claimed | undefined) {
   return claimed?.message_type === 'turn' ? { inbox_id: claimed.inbox_id } : { continues_only: true };
 }
 
-function tellBeginning(
+function reportBeginning(
   parts: WorkerParts,
   { world_slug, claimed }: Job,
 ): Parameters<WorkerParts['drive']>[0]['onProgress'] {
@@ -115,7 +115,7 @@ async function putOff(
   return 'deferred';
 }
 
-function tellEnd(parts: WorkerParts, world_slug: string, end: AttemptEnd): void {
+function reportEnd(parts: WorkerParts, world_slug: string, end: AttemptEnd): void {
   switch (end.kind) {
     case 'committed':
     case 'suspended':

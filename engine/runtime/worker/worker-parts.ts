@@ -2,7 +2,7 @@ import type { Problem } from '../../contract/problem.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Doorbell } from '../../ports/doorbell.js';
 import type { Inbox } from '../../ports/inbox.js';
-import type { AttemptEnd, AttemptRequest } from '../run-attempt.js';
+import type { AttemptEnd, AttemptRequest } from '../attempt-request.js';
 import type { WorkerEvent } from './worker-event.js';
 
 /** What a worker needs of the outside. */

@@ -1,4 +1,5 @@
-import type { EntityRecord, WorldRecord, WorldSnapshot } from '../../../ports/records.js';
+import type { Entity } from '../../../core/world/world.js';
+import type { WorldRecord, WorldSnapshot } from '../../../ports/records.js';
 import type { QueuedTurns } from '../../../operations/queue.js';
 import type { ShownWorld } from '../../../operations/worlds.js';
 import { EMPTY, faint, hanging, type Line, line, strong } from './line.js';
@@ -79,11 +80,11 @@ function isForked({ forked_from }: WorldRecord): boolean {
   return forked_from !== undefined;
 }
 
-function agentsFirst(left: EntityRecord, right: EntityRecord): number {
+function agentsFirst(left: Entity, right: Entity): number {
   return Number(right.kind === 'agent') - Number(left.kind === 'agent');
 }
 
-function entityLines({ id, name, kind, environment, goal, state, memory }: EntityRecord): readonly Line[] {
+function entityLines({ id, name, kind, environment, goal, state, memory }: Entity): readonly Line[] {
   return [
     line(
       '  ',

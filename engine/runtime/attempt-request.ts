@@ -1,0 +1,47 @@
+import type { Fail } from '../core/protocol/command.js';
+import type { Program } from '../core/protocol/program.js';
+import type { BeginOutcome, LeftWorld, PutOff } from '../ports/attempts.js';
+import type { OnProgress } from './progress.js';
+
+/** A world's next turn that is to be tried once. */
+export interface AttemptRequest {
+  readonly world_slug: string;
+  readonly program: Program;
+  /** RFC 3339, by turn. */
+  readonly simulationTime: (turn: number) => string;
+  /** Aborted when a person wants the attempt to stop. */
+  readonly signal: AbortSignal;
+  readonly onProgress: OnProgress;
+  /** Aborted when another driver is to go on: the attempt stays open. */
+  readonly leave?: AbortSignal;
+  /** The message that asks for the attempt; left out where a person runs it. */
+  readonly inbox_id?: string;
+  /** Goes on with an attempt that another driver left, and begins none. */
+  readonly continues_only?: boolean;
+  /** Begins anew: adopts nothing of the attempt before, and sets aside what of it is in doubt. */
+  readonly anew?: boolean;
+  /** How often a queued turn is tried anew after transient failures; `TURN_RETRIES` where it is left out. */
+  readonly turn_retries?: number;
+  /** The world as the turn before has left it, where it ran here: it need not be read, if nobody has been there since. */
+  readonly left?: LeftWorld;
+}
+
+/** How an attempt ended, or why there was none. */
+export type AttemptEnd =
+  | {
+      readonly kind: 'committed';
+      readonly attempt_id: string;
+      readonly attempted_turn: number;
+      readonly left: LeftWorld;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly attempt_id: string;
+      readonly attempted_turn: number;
+      readonly failure: Fail;
+      /** The queued turn that asked for it is tried anew. */
+      readonly put_off?: PutOff;
+    }
+  | { readonly kind: 'suspended'; readonly attempt_id: string; readonly attempted_turn: number }
+  | { readonly kind: 'handed_over'; readonly attempt_id: string; readonly attempted_turn: number }
+  | Exclude<BeginOutcome, { kind: 'begun' | 'other_scenario' }>;
