@@ -1,7 +1,8 @@
 import type { Json } from '../../contract/json.js';
+import { unreachable } from '../../contract/unreachable.js';
 import { DEPTH_MAX, findIJsonProblem } from './i-json.js';
 import { findJsonFault } from './json-fault.js';
-import { appendToken } from './json-pointer.js';
+import { findSourceFaults, type SourceFault } from './source-faults.js';
 import { type SourceScan, scanSource } from './source-scan.js';
 
 /** A value as it is written, or why the text is refused. */
@@ -72,67 +73,21 @@ function countMembers(value: Json): number {
   return count;
 }
 
-/** An object or list that is still open in the text. */
-interface Open {
-  readonly pointer: string;
-  /** Of an object; a list counts its items. */
-  readonly names?: Set<string>;
-  next: string;
-  count: number;
-}
-
-const TOKEN = /"(?:[^"\\]+|\\.)*"|[{}[\],]|-?\d[\d.eE+-]*/gs;
-
-/** Looks for the first fault in a text that `JSON.parse` takes. Slow: only a text that has one comes here. */
+/** The first fault in a text that `JSON.parse` takes. */
 function locateFault(text: string): JsonTextFault | undefined {
-  const open: Open[] = [];
-  for (const match of text.matchAll(TOKEN)) {
-    const token = match[0];
-    const holder = open.at(-1);
-    const found = readToken(text, { token, at: match.index }, holder);
-    if (found !== undefined) return { at: match.index, ...found };
-    if (token === '{' || token === '[')
-      open.push({
-        pointer: placeIn(holder),
-        ...(token === '{' ? { names: new Set<string>() } : {}),
-        next: '',
-        count: 0,
-      });
-    else if (token === '}' || token === ']') open.pop();
-    else if (token === ',' && holder) holder.count += 1;
+  const [first] = findSourceFaults(text).toSorted((one, other) => one.offset - other.offset);
+  return first && { reason: toReason(first), at: first.offset, pointer: first.pointer };
+}
+
+function toReason(fault: SourceFault): string {
+  switch (fault.kind) {
+    case 'repeated_name':
+      return 'names a member of one object twice';
+    case 'number_changes':
+      return 'holds a number that no double holds';
+    case 'text_not_storable':
+      return `holds ${fault.reason}`;
+    default:
+      return unreachable(fault);
   }
-  return undefined;
-}
-
-function readToken(
-  text: string,
-  { token, at }: { readonly token: string; readonly at: number },
-  holder: Open | undefined,
-): Omit<JsonTextFault, 'at'> | undefined {
-  const first = token.charAt(0);
-  if (first === '"') {
-    const said = JSON.parse(token) as string;
-    const isName = holder?.names !== undefined && isFollowedByColon(text, at + token.length);
-    if (isName) {
-      holder.next = said;
-      if (holder.names.has(said)) return { reason: 'names a member of one object twice', pointer: placeIn(holder) };
-      holder.names.add(said);
-    }
-    const problem = findIJsonProblem(said);
-    return problem ? { reason: `holds ${problem.reason}`, pointer: placeIn(holder) } : undefined;
-  }
-  const isNumber = first === '-' || (first >= '0' && first <= '9');
-  if (!isNumber || scanSource(token).numbers_are_exact) return undefined;
-  return { reason: 'holds a number that no double holds', pointer: placeIn(holder) };
-}
-
-function isFollowedByColon(text: string, from: number): boolean {
-  let at = from;
-  while (' \t\r\n'.includes(text.charAt(at)) && at < text.length) at += 1;
-  return text.charAt(at) === ':';
-}
-
-function placeIn(holder: Open | undefined): string {
-  if (holder === undefined) return '';
-  return appendToken(holder.pointer, holder.names ? holder.next : holder.count);
 }

@@ -1,10 +1,12 @@
 import type { Json } from '../../contract/json.js';
 import type { Location, Outcome, Problem } from '../../contract/problem.js';
+import { unreachable } from '../../contract/unreachable.js';
 import { DEPTH_MAX } from './i-json.js';
 import { isAsWritten } from './parse-json.js';
 import { findSyntaxProblem } from './source-syntax.js';
 import { scanSource } from './source-scan.js';
-import { findTreeProblems, type NamedText, placeAt, toLocator } from './source-tree.js';
+import { findSourceFaults, type SourceFault } from './source-faults.js';
+import { type NamedText, placeAt, toLocator } from './source-tree.js';
 
 /** A text that was read as a value, and knows where everything in it stands. */
 export interface SourceText {
@@ -56,7 +58,8 @@ function parseText(source: NamedText): Outcome<Json> {
   if (scan.too_deep_at !== undefined) return { ok: false, problems: [tooDeep(placeAt(source, scan.too_deep_at))] };
   const parsed = parseValue(source);
   if (!parsed.ok) return parsed;
-  const problems = isAsWritten(scan, parsed.value) ? [] : findTreeProblems(source);
+  const faults = isAsWritten(scan, parsed.value) ? [] : findSourceFaults(source.text);
+  const problems = faults.map((fault) => toProblem(fault, placeAt(source, fault.offset)));
   return problems.length > 0 ? { ok: false, problems } : parsed;
 }
 
@@ -66,6 +69,36 @@ function parseValue(source: NamedText): Outcome<Json> {
   } catch {
     return { ok: false, problems: [findSyntaxProblem(source)] };
   }
+}
+
+function toProblem(fault: SourceFault, location: Location): Problem {
+  const { pointer } = fault;
+  switch (fault.kind) {
+    case 'repeated_name':
+      return {
+        code: 'REPEATED_NAME',
+        message: `${JSON.stringify(fault.name)} stands twice in this object; it was first written on line ${fault.first_line}`,
+        repair: 'Keep one of the two.',
+        pointer,
+        location,
+      };
+    case 'number_changes':
+      return {
+        code: 'NUMBER_CHANGES',
+        message: `the number ${shorten(fault.written)} would be kept as ${fault.kept}`,
+        repair: 'Write a number that a double holds exactly, or write it as a string.',
+        pointer,
+        location,
+      };
+    case 'text_not_storable':
+      return { ...notStorable(location), message: `this is ${fault.reason}`, pointer };
+    default:
+      return unreachable(fault);
+  }
+}
+
+function shorten(written: string): string {
+  return written.length > 40 ? `${written.slice(0, 40)}...` : written;
 }
 
 function byteOrderMark(file: string): Problem {
