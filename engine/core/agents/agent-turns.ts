@@ -22,7 +22,7 @@ export function agentTurnsOf(attempt: RecordedAttempt): readonly AgentTurn[] {
     const { agent_id } = transition;
     const draft = drafts.get(agent_id) ?? openDraft(attempt, agent_id, transition.at);
     drafts.set(agent_id, draft);
-    take(attempt, draft, transition);
+    apply(attempt, draft, transition);
   }
   return [...drafts.values()].map((draft) => ({ record: draft.record, head: toHead(draft) }));
 }
@@ -99,7 +99,7 @@ function toHead({ record, status, activity, current_tool, waiting, resume_deadli
   };
 }
 
-function take(attempt: RecordedAttempt, draft: Draft, transition: AgentTransition): void {
+function apply(attempt: RecordedAttempt, draft: Draft, transition: AgentTransition): void {
   const { at } = transition;
   const { inbox_id, agent_turn_id } = draft.record;
   switch (transition.kind) {
@@ -115,9 +115,9 @@ function take(attempt: RecordedAttempt, draft: Draft, transition: AgentTransitio
       return callTool(draft, at, transition.call);
     case 'tool_answered':
       putOut(draft, { kind: 'tool.result', source_invocation_id: transition.call.source_invocation_id });
-      return hear(draft, at, transition.call);
+      return addAnswer(draft, at, transition.call);
     case 'reported':
-      return hear(draft, at, transition.call);
+      return addAnswer(draft, at, transition.call);
     case 'suspended':
       return suspend(draft, transition);
     case 'answered':
@@ -160,7 +160,7 @@ function callTool(draft: Draft, at: string, call: RecordedCall): void {
 }
 
 /** A turn that waits for several calls goes on with the last of them. */
-function hear(draft: Draft, at: string, call: RecordedCall): void {
+function addAnswer(draft: Draft, at: string, call: RecordedCall): void {
   const { source_invocation_id } = call;
   const waited = draft.record.waiting_tools.findLast((tool) => tool.tool_call_id === source_invocation_id);
   if (waited !== undefined) waited.received_at = at;
@@ -172,7 +172,7 @@ function hear(draft: Draft, at: string, call: RecordedCall): void {
   addState(draft, at);
 }
 
-/** An attempt that is suspended again and waits for the same says nothing new. */
+/** An attempt that is suspended again and waits for the same calls adds nothing. */
 function suspend(draft: Draft, { at, calls, resume_deadline }: Suspended & { readonly at: string }): void {
   const waiting = calls.map(({ source_invocation_id }) => source_invocation_id).toSorted();
   const isSame = draft.resume_deadline === resume_deadline && draft.waiting.join() === waiting.join();
