@@ -62,10 +62,7 @@ export interface Attempt {
   is_leaving: boolean;
 }
 
-/**
- * What reaches a driver: a call has ended, or is answered later, or is not made again after all; messages; a request to
- * stop, or to leave the attempt to another driver; something is broken.
- */
+/** What reaches a driver. `withdrawn`: a call is not made again after all. `leave`: another driver is to go on. */
 export type Arrival =
   | { readonly kind: 'ended'; readonly outcome: CallOutcome }
   | { readonly kind: 'pended'; readonly pended: CallPended }
