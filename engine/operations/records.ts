@@ -3,6 +3,7 @@ import type { ProblemCode } from '../contract/problems/index.js';
 import { isUuid } from '../core/content/uuid.js';
 import type {
   AttemptRecord,
+  AttemptStatus,
   AttemptSummary,
   InvocationRecord,
   InvocationView,
@@ -32,14 +33,38 @@ export interface WorldAttempts extends QueuedTurns {
   readonly world_slug: string;
   /** The latest first. */
   readonly attempts: readonly AttemptSummary[];
+  /** The world has others, which the filter leaves out. */
+  readonly is_filtered?: true;
+}
+
+/** Which attempts of a world are listed; all where nothing is said. */
+export interface AttemptFilter {
+  readonly status?: AttemptStatus;
+  readonly turn?: number;
+  /** A failure class. */
+  readonly failure?: string;
 }
 
 /** A world's attempts, and the turns that are queued. */
-export async function listAttempts(archive: Archive, world_slug: string): Promise<Done<WorldAttempts>> {
+export async function listAttempts(
+  archive: Archive,
+  world_slug: string,
+  { status, turn, failure }: AttemptFilter = {},
+): Promise<Done<WorldAttempts>> {
   const world = await archive.store.worlds.find(world_slug);
   if (world === undefined) return unknownWorld(archive, world_slug);
-  const attempts = (await archive.store.records.attempts(world_slug)).toReversed();
-  return { ok: true, value: { world_slug, attempts, ...(await findQueue(archive, world_slug)) } };
+  const all = (await archive.store.records.attempts(world_slug)).toReversed();
+  const attempts = all.filter(
+    (attempt) =>
+      (status === undefined || attempt.status === status) &&
+      (turn === undefined || attempt.attempted_turn === turn) &&
+      (failure === undefined || attempt.failure_class === failure),
+  );
+  const is_filtered = attempts.length < all.length;
+  return {
+    ok: true,
+    value: { world_slug, attempts, ...(is_filtered ? { is_filtered } : {}), ...(await findQueue(archive, world_slug)) },
+  };
 }
 
 /**

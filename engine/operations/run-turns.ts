@@ -52,6 +52,8 @@ export interface TurnReport {
   readonly status: AttemptStatus;
   readonly failure_class: string | null;
   readonly failure_message: string | null;
+  /** The failure may pass by itself, and nothing keeps the turn from being tried again. */
+  readonly is_transient?: true;
   /** The call that ended it. */
   readonly failed_source_invocation_id: string | null;
   readonly patches: readonly {
@@ -130,7 +132,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
     const end = played.value;
     if (end.kind !== 'committed' && end.kind !== 'failed' && end.kind !== 'suspended' && end.kind !== 'rests')
       return refuseAttempt(engine, request.world_slug, end);
-    turns.push(await reportTurn(engine, end.attempt_id));
+    turns.push({ ...(await reportTurn(engine, end.attempt_id)), ...(mayPass(end) ? { is_transient: true } : {}) });
     if (end.kind === 'failed' && (await waitToRetry(request, end, retries))) {
       retries += 1;
       left = undefined;
@@ -147,17 +149,22 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
 /** Waits where a failed turn is to be tried anew. @returns false where it is not, and where the run was stopped meanwhile */
 async function waitToRetry(
   { retries: most = 0, signal, onProgress }: RunRequest,
-  { attempted_turn, failure }: Extract<AttemptEnd, { kind: 'failed' }>,
+  end: Extract<AttemptEnd, { kind: 'failed' }>,
   retries: number,
 ): Promise<boolean> {
-  // Nothing is begun in a world before its doubt is settled.
-  if (failure.is_transient !== true || failure.is_in_doubt || retries >= most || signal.aborted) return false;
+  const { attempted_turn, failure } = end;
+  if (!mayPass(end) || retries >= most || signal.aborted) return false;
   const { failure_class } = failure;
   const wait_ms = Math.max(turnBackoffMs(retries, Math.random()), failure.retry_after_ms ?? 0);
   onProgress({ kind: 'turn_waits', attempted_turn, retry: retries + 1, retries: most, wait_ms, failure_class });
   // A stop ends the wait, and is no fault.
   await setTimeout(Math.min(wait_ms, TIMER_MS_MAX), undefined, { signal }).catch(() => {});
   return !signal.aborted;
+}
+
+/** Whether a turn that failed can be tried again: nothing is begun in a world before its doubt is settled. */
+function mayPass(end: AttemptEnd): boolean {
+  return end.kind === 'failed' && end.failure.is_transient === true && !end.failure.is_in_doubt;
 }
 
 /** What a timer can count. */

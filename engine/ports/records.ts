@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import type { EffectClass } from '../core/protocol/program.js';
+import type { World } from '../core/world/world.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import type { ComponentReference } from '../core/protocol/component.js';
 import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from '../core/agents/agent-turn.js';
@@ -187,6 +188,8 @@ export interface WorldStore {
   create(world: WorldToCreate): Promise<boolean>;
   /** @returns false where the slug is taken */
   plant(world: WorldToPlant): Promise<boolean>;
+  /** What happened in the latest turns of a world, oldest first. @param event_turns how many turns */
+  events(world_slug: string, event_turns: number): Promise<World['events']>;
   find(world_slug: string): Promise<WorldRecord | undefined>;
   list(): Promise<readonly WorldRecord[]>;
   /** @returns undefined for an unknown world or a turn that it has not reached */

@@ -7,7 +7,7 @@ import { listEffects, listPatches } from './history.js';
 import { plantWorld } from './plant-world.js';
 import { changeScenario, firstScenarioOf, listScenarios, toText } from './world-scenarios.js';
 import { prepare, run, toTimestamp } from './statement.js';
-import { readContents } from './world-snapshot.js';
+import { readContents, readWorld } from './world-snapshot.js';
 
 /** Worlds, and what they hold at each turn. */
 export function worldStore(database: OpenDatabase): WorldStore {
@@ -16,6 +16,7 @@ export function worldStore(database: OpenDatabase): WorldStore {
     plant: (world) => plantWorld(database, world),
     find: async (world_slug) => (await listWorlds(database, world_slug))[0],
     list: () => listWorlds(database, null),
+    events: (world_slug, event_turns) => listEvents(database, world_slug, event_turns),
     snapshot: (world_slug, turn) => snapshot(database, world_slug, turn),
     fork: (world) => forkWorld(database, world),
     scenarios: (world_slug) => listScenarios(database, world_slug),
@@ -122,4 +123,10 @@ async function snapshot(
   const contents = await readContents(database, world_slug, turn);
   const simulation_time = time?.simulation_time.toISOString() ?? world.simulation_time;
   return { ...world, turn, simulation_time, ...contents };
+}
+
+async function listEvents(database: OpenDatabase, world_slug: string, event_turns: number) {
+  const [world] = await listWorlds(database, world_slug);
+  if (world === undefined) return [];
+  return (await readWorld(database, { world_slug, turn: world.turn, event_turns })).events;
 }

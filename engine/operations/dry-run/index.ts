@@ -3,6 +3,7 @@
  * database that is thrown away, to a copy of the world that begins where the world stands; the world itself is only read.
  */
 import type { Program } from '../../core/protocol/program.js';
+import type { World } from '../../core/world/world.js';
 import type { Answers } from '../../generated/answers.js';
 import type { ComponentRecord } from '../../ports/records.js';
 import type { WorldScenario, WorldSnapshot } from '../../ports/records.js';
@@ -54,7 +55,7 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     book.lay(world.world_slug, answers.value.turns, write_missing === undefined ? undefined : written.fill);
     const news = scenario === undefined ? { edited: await findEdited(opened.value, original.value.chosen) } : {};
     request.onWorld(copied.value, opened.value.store.database, news);
-    const run = withNews(await runTurns(opened.value, request), news);
+    const run = withNews(await runTurns(withEarlierEvents(opened.value, original.value.events), request), news);
     if (!run.ok) return run;
     if (write_missing !== undefined) {
       const text = JSON.stringify({ ...answers.value, turns: written.turns }, null, 2);
@@ -81,12 +82,17 @@ async function readAnswers(engine: Engine, { answers }: DryRun, program: Program
   return { ok: true, value: { version: 1, label: program.label, turns: {} } };
 }
 
+/** The most turns whose events a projection can ask for. */
+const EVENT_TURNS_MAX = 20;
+
 interface OriginalWorld {
   readonly world: WorldSnapshot;
   /** Its scenario, and all that this refers to. */
   readonly components: readonly ComponentRecord[];
   /** Where it came from. */
   readonly chosen: WorldScenario | undefined;
+  /** What happened in its latest turns. */
+  readonly events: World['events'];
 }
 
 async function readWorld(composition: Composition, world_slug: string): Promise<Done<OriginalWorld>> {
@@ -98,11 +104,24 @@ async function readWorld(composition: Composition, world_slug: string): Promise<
       if (!world.ok) return world;
       const components = await archive.store.components.closure('scenario', world.value.scenario_hash);
       const chosen = (await archive.store.worlds.scenarios(world_slug)).at(-1);
-      return { ok: true, value: { world: world.value, components, chosen } };
+      const events = await archive.store.worlds.events(world_slug, EVENT_TURNS_MAX);
+      return { ok: true, value: { world: world.value, components, chosen, events } };
     });
   } finally {
     await opened.value.close();
   }
+}
+
+/** An engine whose worlds have events of turns that were played elsewhere, before those that they have themselves. */
+function withEarlierEvents(engine: Engine, earlier: World['events']): Engine {
+  const { attempts } = engine.runtime;
+  const begin: typeof attempts.begin = async (request, isAlive) => {
+    const begun = await attempts.begin(request, isAlive);
+    if (begun.kind !== 'begun') return begun;
+    const asked = earlier.filter(({ turn }) => turn > begun.world.turn - request.event_turns);
+    return { ...begun, world: { ...begun.world, events: [...asked, ...begun.world.events] } };
+  };
+  return { ...engine, runtime: { ...engine.runtime, attempts: { ...attempts, begin } } };
 }
 
 async function copyWorld(

@@ -49,6 +49,13 @@ export function turnOption(): Option {
   );
 }
 
+/** `--turn N` of attempts. */
+export function triedTurnOption(): Option {
+  return new Option('--turn <n>', 'only those at this turn').argParser((text) =>
+    toWhole(text, 1, Number.MAX_SAFE_INTEGER),
+  );
+}
+
 /** A world, or one at a turn. */
 export interface PlaceArgument {
   readonly world_slug: string;

@@ -1,7 +1,11 @@
-import type { Command } from 'commander';
-import { listAttempts } from '../../../operations/records.js';
+import { type Command, Option } from 'commander';
+import { type AttemptFilter, listAttempts } from '../../../operations/records.js';
+import type { AttemptStatus } from '../../../ports/records.js';
+import { triedTurnOption } from '../arguments.js';
 import { attemptListLines } from '../render/attempt.js';
 import { answer, type Perform, withArchive } from '../session.js';
+
+const STATUSES: readonly AttemptStatus[] = ['running', 'suspended', 'committed', 'failed', 'interrupted'];
 
 /** `chukwa attempts` */
 export function addAttempts(program: Command, perform: Perform): void {
@@ -10,9 +14,12 @@ export function addAttempts(program: Command, perform: Perform): void {
     .helpGroup('What happened:')
     .argument('<slug>', 'the name of the world')
     .description('List all attempts at turns of a world, the latest first.')
-    .action((slug: string) =>
+    .addOption(new Option('--status <status>', 'only those of this status').choices(STATUSES))
+    .addOption(triedTurnOption())
+    .option('--failure <class>', 'only those that failed with this class')
+    .action((slug: string, filter: AttemptFilter) =>
       perform(async (session) => {
-        const listed = await withArchive(session, (archive) => listAttempts(archive, slug));
+        const listed = await withArchive(session, (archive) => listAttempts(archive, slug, filter));
         return answer(session, listed, { json: (found) => found, lines: attemptListLines });
       }),
     );

@@ -61,11 +61,20 @@ function begunAnewBy(details: Json): string {
 }
 
 /** A world's attempts, a line each, and what is queued. */
-export function attemptListLines({ world_slug, attempts, ...queue }: WorldAttempts): readonly Line[] {
+export function attemptListLines({ world_slug, attempts, is_filtered, ...queue }: WorldAttempts): readonly Line[] {
   const queued = queueLines(world_slug, queue);
+  if (attempts.length === 0 && is_filtered) return [line(`No attempt of ${world_slug} fits.`)];
   if (attempts.length > 0) return [...attemptTable(attempts), ...(queued.length === 0 ? [] : [EMPTY, ...queued])];
   if (queued.length > 0) return [line(`No turn of ${world_slug} has been tried yet.`), ...queued];
   return [line(`No turn of ${world_slug} has been tried. Try one: npx chukwa run ${world_slug}`)];
+}
+
+/** What the table shows of a failure; `chukwa attempt ID` shows all of it. */
+const FAILURE_WIDTH = 36;
+
+function toFailureCell(failure: string): string {
+  const characters = Array.from(failure);
+  return characters.length <= FAILURE_WIDTH ? failure : `${characters.slice(0, FAILURE_WIDTH).join('')}…`;
 }
 
 function attemptTable(attempts: readonly AttemptSummary[]): readonly Line[] {
@@ -73,7 +82,7 @@ function attemptTable(attempts: readonly AttemptSummary[]): readonly Line[] {
     attempt.attempted_turn,
     attempt.attempt_id,
     attempt.status,
-    [attempt.failure_class ?? '', ...inDoubt(attempt)].join(', '),
+    toFailureCell([attempt.failure_class ?? '', ...inDoubt(attempt)].join(', ')),
     attempt.source_invocation_count,
     toMoment(attempt.started_at),
   ]);

@@ -92,7 +92,23 @@ function furtherLines(report: RunReport): readonly Line[] {
   const commands = turn === undefined ? [] : toCommands(turn);
   const all = [...commands, [`npx chukwa world show ${report.world}`, 'the world as it stands'] as const];
   const width = Math.max(...all.map(([command]) => command.length));
-  return [line('To look further:'), ...all.map(([command, why]) => commandLine('  ', command, why, width))];
+  return [
+    ...(turn?.is_transient === true ? [...retryLines(report.world), EMPTY] : []),
+    line('To look further:'),
+    ...all.map(([command, why]) => commandLine('  ', command, why, width)),
+  ];
+}
+
+function retryLines(world: string): readonly Line[] {
+  const command = `npx chukwa run ${world} --retries 5`;
+  return [
+    line('This failure may pass by itself. A run can try its turn again, and a source its call:'),
+    commandLine('  ', command, 'tries the turn again, after a wait', command.length),
+    verbatim(
+      '  "retry": {"max": 3, "on": ["timeout", "transport"]}',
+      '  in the file of a source tries its calls again',
+    ),
+  ];
 }
 
 type Command = readonly [command: string, why: string];

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { compose } from '../../engine/main.js';
+import type { WorldAttempts } from '../../engine/operations/records.js';
+import type { AttemptSummary } from '../../engine/ports/records.js';
+import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
+import { attemptListLines } from '../../engine/surfaces/cli/render/attempt.js';
+import { paint } from '../../engine/surfaces/cli/render/paint.js';
+import { ROOT } from '../support/park-stage.js';
+import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
+
+let folder = '';
+
+async function chukwa(...words: readonly string[]) {
+  const terminal = openTestTerminal({ working_folder: folder });
+  // Nobody listens there: the model is out of reach, which is a transient failure.
+  const variables = { CHUKWA_DATA_DIR: join(folder, 'data'), CHUKWA_LLM_BASE_URL: 'http://127.0.0.1:9/v1' };
+  const code = await runCommandLine(await compose(variables), words, terminal);
+  return { code, out: terminal.out_text(), error: terminal.error_text() };
+}
+
+let failed = '';
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chukwa-attempts-'));
+  await cp(join(ROOT, 'fixtures/templates/agent'), join(folder, 'tower'), { recursive: true });
+  const made = await chukwa('world', 'create', 'tower', '--scenario', 'tower/scenario.json');
+  assert.equal(made.code, 0, made.error);
+  // The model of a new world is asked again after a failure in transport; this test need not wait for that.
+  const model = JSON.parse(await readFile(join(folder, 'tower/model.json'), 'utf8')) as { readonly retry?: unknown };
+  const { retry: _, ...impatient } = model;
+  await writeFile(join(folder, 'tower/model.json'), JSON.stringify(impatient));
+  failed = (await chukwa('run', 'tower', '--scenario', 'tower/scenario.json')).out;
+  const committed = await chukwa('run', 'tower', '--script', 'tower/answers.json', '--llm', 'scripted');
+  assert.equal(committed.code, 0, committed.error);
+});
+
+test('a turn that failed for something transient says how a run tries it again, and how a source does', () => {
+  assert.match(failed, /npx chukwa run tower --retries 5 /);
+  assert.match(failed, /"retry"/);
+});
+
+test('the sources of the models of new worlds say which failures are tried again', async () => {
+  for (const shape of ['agent', 'place', 'village']) {
+    const text = await readFile(join(ROOT, 'fixtures/templates', shape, 'model.json'), 'utf8');
+    const { retry } = JSON.parse(text) as { readonly retry?: { readonly on: readonly string[] } };
+    assert.deepEqual(retry?.on, ['timeout', 'transport', 'http_429', 'http_5xx'], shape);
+  }
+});
+
+const CASES: readonly (readonly [words: readonly string[], statuses: readonly string[]])[] = [
+  [[], ['committed', 'failed']],
+  [['--status', 'failed'], ['failed']],
+  [['--status', 'committed', '--turn', '1'], ['committed']],
+  [['--turn', '2'], []],
+  [['--failure', 'transport'], ['failed']],
+  [['--failure', 'timeout'], []],
+];
+
+for (const [words, statuses] of CASES)
+  test(`attempts ${words.join(' ')} lists ${statuses.join(' and ') || 'none'}`, async () => {
+    const listed = JSON.parse((await chukwa('attempts', 'tower', '--json', ...words)).out) as WorldAttempts;
+    assert.deepEqual(
+      listed.attempts.map(({ status }) => status),
+      statuses,
+    );
+  });
+
+test('a list of attempts that a filter leaves empty says so, and suggests no run', async () => {
+  const { out } = await chukwa('attempts', 'tower', '--turn', '2');
+  assert.match(out, /^No attempt of tower fits\.$/m);
+});
+
+test('attempts refuses a status that no attempt has', async () => {
+  assert.equal((await chukwa('attempts', 'tower', '--status', 'broken')).code, 2);
+});
+
+test('a list of attempts cuts a long failure, so that the columns behind it keep their place', () => {
+  const attempt: AttemptSummary = {
+    attempt_id: '01890a5d-ac96-774b-bcce-b302099a8057',
+    world_slug: 'tower',
+    attempted_turn: 1,
+    status: 'failed',
+    failure_class: 'a_class_of_a_plugin_that_has_a_very_long_name',
+    failure_message: null,
+    failed_subject_entity_id: null,
+    failed_node_id: null,
+    failed_source_invocation_id: null,
+    source_invocation_count: 3,
+    calls_in_doubt: 2,
+    started_at: '2026-05-01T09:00:00Z',
+    ended_at: null,
+  };
+  const lines = attemptListLines({ world_slug: 'tower', attempts: [attempt], queued_turns: 0, put_off: null });
+  const text = paint(lines, { width: 160, has_colours: false });
+  assert.match(text, /a_class_of_a_plugin_that_has_a_very\S*… +3 /);
+  assert.doesNotMatch(text, /long_name/);
+});
