@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
+import type { JsonObject } from '../../engine/contract/json.js';
 import { askToStop, expireCalls, reportCall } from '../../engine/operations/reports.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import {
@@ -15,6 +16,23 @@ import {
 
 const LETTERS = { scenario: 'letters' } as const;
 const ANSWER = { status: 'answered', from: 'Emil', body: 'I come with the first snow.', postage: 'paid' };
+
+/** The letters, whose tool may not be answered later. */
+const withoutDeadline = (context: TestContext, binding: JsonObject) =>
+  editWorkflows(context, {
+    'letters/workflow.json': (workflow) => ({
+      ...workflow,
+      nodes: (workflow['nodes'] as readonly JsonObject[]).map((node) => ({
+        ...node,
+        available_tools: (node['available_tools'] as readonly JsonObject[]).map(
+          ({ pending_deadline_ms: _, ...tool }) => ({
+            ...tool,
+            ...binding,
+          }),
+        ),
+      })),
+    }),
+  });
 
 onEachDatabase('a call that is answered later', (open) => {
   test('lets its turn rest, and the report brings it to its end', async () => {
@@ -54,6 +72,26 @@ onEachDatabase('a call that is answered later', (open) => {
       'patch_applied',
       'turn_committed',
     ]);
+  });
+
+  test('is told to the model as a failure where its binding lets nothing come later and says tell_model', async (context) => {
+    const stage = await open();
+    const workflows = await withoutDeadline(context, { effect: 'read_only', on_failure: 'tell_model' });
+    const play = await stage.play({ ...LETTERS, workflows });
+    assert.deepEqual(statusesOf(play), ['committed']);
+    const told = play.attempts[0]?.invocations.find(({ status }) => status === 'failed');
+    assert.deepEqual([told?.failure_class, told?.failure_detail], ['schema_invalid', 'told_to_model']);
+  });
+
+  test('holds its world until it is settled where it has a side effect and nothing may come later', async (context) => {
+    const stage = await open();
+    const workflows = await withoutDeadline(context, {});
+    const play = await stage.play({ ...LETTERS, workflows });
+    assert.deepEqual(statusesOf(play), ['failed']);
+    assert.deepEqual(
+      play.attempts.map(({ failure_class, calls_in_doubt }) => [failure_class, calls_in_doubt]),
+      [['schema_invalid', 1]],
+    );
   });
 
   test('keeps its turn at rest until somebody has said something', async () => {

@@ -66,7 +66,7 @@ describe('a service that answers later', () => {
     const { url } = await serveLater(t, '{"correlation_id": "letter-7"}');
     const sources = await openTestSources(t, { overlay: { CHUKWA_TEST_URL: url } });
     const result = await askOnce(sources, jsonCall());
-    assert.deepEqual(summary(result), { failed: 'unavailable', refused: false });
+    assert.deepEqual(summary(result), { failed: 'schema_invalid', refused: false });
     assert.match(ended(result).status === 'failed' ? JSON.stringify(result) : '', /pending_deadline_ms/);
     assert.equal(result.http_status, 202);
   });

@@ -126,7 +126,7 @@ const ALIAS_LENGTH_MAX = 256;
 function pause(passage: Made & Pick<Answered, 'reply'>, said: SourcePending['pending']): Halt | Pause {
   if (passage.pending === undefined) {
     const message = `${passage.route.plugin.name} says that the answer comes later, and the binding has no pending_deadline_ms that would let it`;
-    return halt({ ...passage, taken: true }, 'unavailable', message);
+    return halt({ ...passage, taken: true }, 'schema_invalid', message);
   }
   const named: unknown = said?.correlation_id;
   const alias = typeof named === 'string' ? passage.secrets.text(toStorableText(named)) : '';
