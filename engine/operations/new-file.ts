@@ -1,14 +1,11 @@
-import { access, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Done, refuse, type Refused } from './engine.js';
 
 /** Refuses, before any work is done, where a new file could not be written afterwards. */
 export async function checkNewFile(path: string, shown = path): Promise<Done<undefined>> {
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return fileExists(shown);
+  if (existsSync(path)) return fileExists(shown);
   const folder = await stat(dirname(path)).catch(() => undefined);
   return folder?.isDirectory() === true
     ? { ok: true, value: undefined }
@@ -27,7 +24,8 @@ export async function writeNewFile(path: string, text: string, shown = path): Pr
   }
 }
 
-function fileExists(shown: string): Refused {
+/** Refuses for a file that exists and is not overwritten. */
+export function fileExists(shown: string): Refused {
   return refuse({
     code: 'FILE_EXISTS',
     message: `${shown} is there already, and stays as it is.`,

@@ -1,6 +1,5 @@
-import type { Problem } from '../contract/problem.js';
 import type { Composition, HttpDesk, ServePlace } from './composition.js';
-import { type Done, type Engine, refuse, whileReachable } from './engine.js';
+import { type Done, type Engine, whileReachable } from './engine.js';
 import { askToStop, reportCall } from './reports.js';
 import { runWorker, type WorkerEvent, type WorkRequest } from './run-worker.js';
 import type { LoadedTokens } from './tokens.js';
@@ -59,19 +58,9 @@ function countGrace({ signal, grace_ms }: Pick<ServeRequest, 'signal' | 'grace_m
 
 function toDesk(engine: Engine): HttpDesk {
   return {
-    report: (correlation, said) => unlessLost(engine, () => reportCall(engine, correlation, said)),
-    stop: (attempt_id) => unlessLost(engine, () => askToStop(engine, attempt_id)),
+    report: (correlation, said) => whileReachable(engine, () => reportCall(engine, correlation, said)),
+    stop: (attempt_id) => whileReachable(engine, () => askToStop(engine, attempt_id)),
     isReady: async () =>
-      (await unlessLost(engine, async () => ({ ok: true, value: await engine.store.inbox.count() }))).ok,
+      (await whileReachable(engine, async () => ({ ok: true, value: await engine.store.inbox.count() }))).ok,
   };
-}
-
-async function unlessLost<Value>(engine: Engine, task: () => Promise<Done<Value>>): Promise<Done<Value>> {
-  try {
-    return await task();
-  } catch (error) {
-    const problem: Problem | undefined = engine.store.database.findFault(error);
-    if (problem === undefined) throw error;
-    return refuse(problem);
-  }
 }

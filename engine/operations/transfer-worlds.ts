@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, type FileHandle, link, open, rm } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { type FileHandle, link, open, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import type { Problem } from '../contract/problem.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Exported, Imported, OpenAttempt } from '../ports/transfer.js';
 import { type Archive, type Done, refuse, type Refused } from './engine.js';
+import { fileExists } from './new-file.js';
 import { unknownWorld } from './worlds.js';
 
 /** Worlds that were moved between a database and a file. */
@@ -30,7 +31,7 @@ export async function exportWorlds({ store }: Archive, request: ExportRequest): 
   const path = resolve(request.working_folder, request.file);
   const draft = `${path}.${randomUUID()}.part`;
   try {
-    if (await isThere(path)) return fileExists(request.file);
+    if (existsSync(path)) return fileExists(request.file);
     const handle = await onFile(open(draft, 'wx', 0o600));
     let exported: Exported;
     try {
@@ -180,17 +181,6 @@ async function* readLines(path: string): AsyncGenerator<string> {
   } finally {
     await handle.close();
   }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-function fileExists(file: string): Refused {
-  return refuse({ code: 'FILE_EXISTS', message: `${file} is there already.`, repair: 'Name another file.' });
 }
 
 function fileUnwritable(file: string, { message }: FileFault): Refused {

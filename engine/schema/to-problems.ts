@@ -198,36 +198,12 @@ function badValue(error: ErrorObject): Complaint {
   const isToldByRule = error.keyword === 'pattern' || error.keyword === 'not';
   const rule = isToldByRule && typeof description === 'string' ? description : undefined;
   const said = [rule, sayExample(error)].filter((part) => part !== undefined);
-  const advice = adviseOn(writtenKeyword(error.keyword));
+  const keyword = writtenKeyword(error.keyword);
+  const texts = Object.hasOwn(RULES, keyword) ? RULES[keyword] : undefined;
+  const advice = texts?.advice ?? 'Write something else.';
   const repair = said.length === 0 ? advice : said.map((part) => toSentence(cut(part))).join(' ');
-  return { code: 'BAD_VALUE', message: badValueMessage(error), repair };
-}
-
-function adviseOn(keyword: string): string {
-  switch (keyword) {
-    case 'pattern':
-      return 'Write a text that matches.';
-    case 'format':
-      return 'Write a text of that format.';
-    case 'minLength':
-    case 'minItems':
-    case 'minProperties':
-      return 'Write more.';
-    case 'maxLength':
-    case 'maxItems':
-    case 'maxProperties':
-      return 'Write less.';
-    case 'uniqueItems':
-      return 'Take one of them away.';
-    case 'minimum':
-    case 'maximum':
-    case 'exclusiveMinimum':
-    case 'exclusiveMaximum':
-    case 'multipleOf':
-      return 'Write such a number.';
-    default:
-      return 'Write something else.';
-  }
+  const message = texts?.message?.(error, String(error.params['limit'])) ?? error.message;
+  return { code: 'BAD_VALUE', message: message ?? `breaks the rule "${error.keyword}"`, repair };
 }
 
 /** How many names or values one sentence shows, and how much of one that an author wrote. */
@@ -268,29 +244,40 @@ function sayExample({ keyword, params, parentSchema }: ErrorObject): string | un
   return example === undefined ? undefined : cut(`Write for example ${writeJson(example)}.`);
 }
 
-/** What is wrong, without the value: it may be one that redaction hides from whoever reads this. */
-function badValueMessage(error: ErrorObject): string {
-  const limit = String(error.params['limit']);
-  switch (writtenKeyword(error.keyword)) {
-    case 'pattern':
-      return sayPattern(String(error.params['pattern']), error.parentSchema?.['description']);
-    case 'not':
-      return 'may not stand here';
-    case 'format':
-      return `must be a ${String(error.params['format'])}`;
-    case 'minLength':
-      return limit === '1' ? 'must not be empty' : `must have at least ${limit} characters`;
-    case 'maxLength':
-      return `must have at most ${limit} characters`;
-    case 'minItems':
-      return limit === '1' ? 'must not be empty' : `must have at least ${limit} items`;
-    case 'maxItems':
-      return `must have at most ${limit} items`;
-    case 'uniqueItems':
-      return `items ${String(error.params['j'])} and ${String(error.params['i'])} are the same`;
-    default:
-      return error.message ?? `breaks the rule "${error.keyword}"`;
-  }
+/** What is said of a value that breaks a rule: never the value, which redaction may hide from whoever reads this. */
+interface RuleTexts {
+  readonly message?: (error: ErrorObject, limit: string) => string;
+  readonly advice: string;
+}
+
+const NUMBER_RULE: RuleTexts = { advice: 'Write such a number.' };
+
+const RULES: Readonly<Record<string, RuleTexts>> = {
+  pattern: {
+    message: ({ params, parentSchema }) => sayPattern(String(params['pattern']), parentSchema?.['description']),
+    advice: 'Write a text that matches.',
+  },
+  not: { message: () => 'may not stand here', advice: 'Write something else.' },
+  format: { message: ({ params }) => `must be a ${String(params['format'])}`, advice: 'Write a text of that format.' },
+  minLength: { message: (_, limit) => sayLeast(limit, 'characters'), advice: 'Write more.' },
+  maxLength: { message: (_, limit) => `must have at most ${limit} characters`, advice: 'Write less.' },
+  minItems: { message: (_, limit) => sayLeast(limit, 'items'), advice: 'Write more.' },
+  maxItems: { message: (_, limit) => `must have at most ${limit} items`, advice: 'Write less.' },
+  minProperties: { advice: 'Write more.' },
+  maxProperties: { advice: 'Write less.' },
+  uniqueItems: {
+    message: ({ params }) => `items ${String(params['j'])} and ${String(params['i'])} are the same`,
+    advice: 'Take one of them away.',
+  },
+  minimum: NUMBER_RULE,
+  maximum: NUMBER_RULE,
+  exclusiveMinimum: NUMBER_RULE,
+  exclusiveMaximum: NUMBER_RULE,
+  multipleOf: NUMBER_RULE,
+};
+
+function sayLeast(limit: string, what: string): string {
+  return limit === '1' ? 'must not be empty' : `must have at least ${limit} ${what}`;
 }
 
 /** The longest pattern that a person reads at a glance. */

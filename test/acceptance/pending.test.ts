@@ -24,12 +24,10 @@ const withoutDeadline = (context: TestContext, binding: JsonObject) =>
       ...workflow,
       nodes: (workflow['nodes'] as readonly JsonObject[]).map((node) => ({
         ...node,
-        available_tools: (node['available_tools'] as readonly JsonObject[]).map(
-          ({ pending_deadline_ms: _, ...tool }) => ({
-            ...tool,
-            ...binding,
-          }),
-        ),
+        available_tools: (node['available_tools'] as readonly JsonObject[]).map((tool) => ({
+          ...Object.fromEntries(Object.entries(tool).filter(([name]) => name !== 'pending_deadline_ms')),
+          ...binding,
+        })),
       })),
     }),
   });
