@@ -158,7 +158,8 @@ async function openSourcesAlone(
   overlay: Readonly<Record<string, string>>,
 ): Promise<Done<OpenSources>> {
   const { authoring, sources } = await openParts(variables, { variables: overlay });
-  return { ok: true, value: { authoring, callSource: sources.callSource, close: () => sources.close() } };
+  const { callSource, listVariations } = sources;
+  return { ok: true, value: { authoring, callSource, listVariations, close: () => sources.close() } };
 }
 
 /** The catalogue reads files only; what is laid out on the bench has its code imported. */

@@ -22,4 +22,5 @@ export type {
   TokenUsage,
   TraceSink,
   TransportFacts,
+  TriedQuestion,
 } from './source.js';

@@ -232,8 +232,19 @@ export interface Source {
   readonly says_when_it_acts?: true;
 }
 
+/** A question that `chukwa model try` asks. */
+export interface TriedQuestion {
+  /** The answer has to fit a schema. */
+  readonly has_schema: boolean;
+}
+
 /** The default export of a plugin's entry. */
 export interface SourcePlugin {
+  /**
+   * Of a chat plugin: what `chukwa model try` changes in an interface whose source does not answer well, in this order. Each
+   * is an object of members; null takes a member out. The ways of delivering a schema need not be among them.
+   */
+  listVariations?(definition: JsonObject, question: TriedQuestion): readonly JsonObject[];
   /** Opens a source. `interface` has been validated against the plugin's interface schema. */
   open(definition: { readonly label: string; readonly interface: JsonObject }, capabilities: Capabilities): Source;
 }

@@ -3,6 +3,8 @@
 export type SchemaUrl = string;
 export type Description = string;
 export type Variable = string;
+/** response_format: the plugin is handed the schema beside the messages. json_object and prompt: the schema is a part of the last message; the first says that the endpoint is told to answer with some JSON object. */
+export type SchemaDelivery = 'response_format' | 'json_object' | 'prompt';
 
 /** What a plugin folder says of itself. */
 export interface PluginManifest {
@@ -35,6 +37,14 @@ export interface PluginManifest {
   /** Interface members that hold the name of a variable with a secret, or an object of such names: each value is handed over, and replaced in the records of that source's calls. Such a name must begin with CHUKWA_. */
   readonly secret_variable_fields?: readonly string[];
   readonly model?: ModelFromInterface;
+  readonly timeout?: TimeoutFromInterface;
+  readonly schema_delivery?: SchemaDeliveryFromInterface;
+  /** Interface members with values that the plugin cannot honour yet, each with the value to write in its place. A scenario with one is refused with NOT_SUPPORTED_YET before anything runs. */
+  readonly not_yet?: {
+    readonly [k: string]: {
+      readonly [k: string]: string;
+    };
+  };
   /** npm packages that the plugin imports. */
   readonly packages?: readonly string[];
 }
@@ -78,5 +88,21 @@ export interface ModelFromInterface {
   /** The interface member that holds the model's name. */
   readonly interface_field: string;
   /** The interface member that holds the name of a variable with the model's name, which must begin with CHUKWA_; it goes before the other. */
-  readonly variable_field: string;
+  readonly variable_field?: string;
+}
+/** Where a source says how long one call may take. The engine ends the call then. Left out: the member timeout_ms, where the interface has one. */
+export interface TimeoutFromInterface {
+  /** The interface member that holds a number of milliseconds. */
+  readonly interface_field: string;
+  /** Milliseconds, where the source does not say. The engine's own default where this is left out: 10000, and 120000 of a chat plugin. */
+  readonly default_ms?: number;
+}
+/** Of a chat plugin: how a source says the way in which its model learns the schema of an answer. Left out: the member schema_delivery with the values response_format, json_object and prompt; prompt where a source does not say. */
+export interface SchemaDeliveryFromInterface {
+  readonly interface_field: string;
+  /** The meaning of each value of that member. A value that is not listed is refused with NOT_SUPPORTED_YET before anything runs. */
+  readonly values: {
+    readonly [k: string]: SchemaDelivery;
+  };
+  readonly default?: SchemaDelivery;
 }

@@ -14,14 +14,18 @@ export async function checkChosenModel(
     .map(({ content }) => content as unknown as ResponseSource);
   const models = sources.flatMap((source) => {
     const plugin = authoring.catalogue.plugins.find(({ name }) => name === source.interface.name);
-    return plugin?.speaks === 'chat' ? [{ source, field: plugin.model_variable_field ?? 'model_env' }] : [];
+    return plugin?.speaks === 'chat' ? [{ source, field: plugin.manifest.model?.variable_field }] : [];
   });
-  if (models.some(({ source, field }) => source.interface[field] !== undefined)) return { ok: true, value: undefined };
+  if (models.some(({ source, field }) => field !== undefined && source.interface[field] !== undefined))
+    return { ok: true, value: undefined };
+  const [field] = models.flatMap((model) => model.field ?? []);
   const labels = models.map(({ source }) => source.label).join(', ');
   return refuse({
     code: 'MODEL_NOT_CHOOSABLE',
     message: `--model ${model} would change nothing: no source of this world leaves its model to a variable (${labels || 'there is none'}).`,
     repair:
-      'Write "model_env": "CHUKWA_LLM_MODEL" in the source, beside "model" or in its place, and make a world of it.',
+      field === undefined
+        ? 'Name a source in the workflow whose plugin lets a variable name the model, and make a world of it.'
+        : `Write "${field}": "CHUKWA_LLM_MODEL" in the source, beside the name of its model or in its place, and make a world of it.`,
   });
 }

@@ -1,5 +1,5 @@
 import type { AnswerCall } from '../ports/answers.js';
-import type { CallSource } from '../ports/sources.js';
+import type { CallSource, ListVariations } from '../ports/sources.js';
 import type { Archive, Authoring, Done, Engine } from './engine.js';
 import type { Workshop } from './plugins/workshop.js';
 import type { Acknowledgement, SaidReport } from './reports.js';
@@ -59,6 +59,7 @@ export interface Composition {
 export interface OpenSources {
   readonly authoring: Authoring;
   readonly callSource: CallSource;
+  readonly listVariations: ListVariations;
   close(): Promise<void>;
 }
 

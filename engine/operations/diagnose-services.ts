@@ -1,4 +1,5 @@
 import type { JsonObject } from '../contract/json.js';
+import type { OriginFromVariables } from '../generated/plugin-manifest.js';
 import type { ExamineOrigin, PluginCatalogue } from '../ports/sources.js';
 import type { Diagnosis } from './composition.js';
 
@@ -12,29 +13,52 @@ export interface ServiceSurroundings {
   readonly world_slug: string | undefined;
 }
 
-const BASE_VARIABLES = ['CHUKWA_LLM_BASE_URL', 'OPENAI_BASE_URL'] as const;
-const KEY_VARIABLES = ['CHUKWA_LLM_API_KEY', 'OPENAI_API_KEY'] as const;
-const BASE_DEFAULT = 'https://api.openai.com/v1';
-
 /** What a good value looks like; that of a model has a path. */
 const SERVICE_EXAMPLE = 'http://127.0.0.1:8080';
 const ENDPOINT_EXAMPLE = 'http://127.0.0.1:8080/v1';
 
-/** Whether there is a model to ask, and a key for it. */
-export async function diagnoseModel({ lookUp, examineOrigin }: ServiceSurroundings): Promise<Diagnosis> {
-  const variable = BASE_VARIABLES.find((name) => lookUp(name) !== undefined);
-  const hasKey = KEY_VARIABLES.some((name) => lookUp(name) !== undefined);
-  if (variable === undefined && !hasKey)
+/** Whether there is a model to ask and a key for it, for each plugin whose manifest names the variables of its endpoint. */
+export function diagnoseModels(surroundings: ServiceSurroundings): Promise<readonly Diagnosis[]> {
+  const endpoints = surroundings.catalogue.plugins.flatMap(({ name, speaks, manifest }): readonly Endpoint[] => {
+    const { origin, secret_variables = [] } = manifest;
+    return speaks === 'chat' && origin !== undefined && 'variables' in origin
+      ? [{ ...origin, plugin: name, keys: secret_variables }]
+      : [];
+  });
+  return Promise.all(
+    endpoints.map((endpoint) =>
+      diagnoseModel(surroundings, endpoint, endpoints.length === 1 ? 'model' : `model of ${endpoint.plugin}`),
+    ),
+  );
+}
+
+/** Where a chat plugin connects unless a source says otherwise. */
+interface Endpoint extends OriginFromVariables {
+  readonly plugin: string;
+  /** The variables that may hold its key. */
+  readonly keys: readonly string[];
+}
+
+async function diagnoseModel(
+  { lookUp, examineOrigin }: ServiceSurroundings,
+  { variables, default: otherwise, keys }: Endpoint,
+  subject: string,
+): Promise<Diagnosis> {
+  const variable = variables.find((name) => lookUp(name) !== undefined);
+  const [first = ''] = variables;
+  const hasKey = keys.some((name) => lookUp(name) !== undefined);
+  const base = (variable && lookUp(variable)) ?? (hasKey ? otherwise : undefined);
+  if (base === undefined)
     return {
-      subject: 'model',
+      subject,
       state: 'missing',
       message: 'no endpoint and no key; the park and --llm scripted need none',
-      repair: 'For a real model set CHUKWA_LLM_BASE_URL, and CHUKWA_LLM_API_KEY where it wants a key.',
+      repair: `For a real model set ${first}${keys[0] === undefined ? '' : `, and ${keys[0]} where it wants a key`}.`,
     };
-  const base = variable === undefined ? undefined : lookUp(variable);
-  const found = await examineOrigin(variable ?? BASE_VARIABLES[0], base ?? BASE_DEFAULT, ENDPOINT_EXAMPLE);
-  if (!found.ok) return { subject: 'model', state: 'broken', message: found.message, repair: found.repair };
-  return { subject: 'model', state: 'good', message: `${found.origin}, ${hasKey ? 'with' : 'without'} a key` };
+  const found = await examineOrigin(variable ?? first, base, ENDPOINT_EXAMPLE);
+  if (!found.ok) return { subject, state: 'broken', message: found.message, repair: found.repair };
+  const key = keys.length === 0 ? '' : `, ${hasKey ? 'with' : 'without'} a key`;
+  return { subject, state: 'good', message: `${found.origin}${key}` };
 }
 
 /** Whether the variables that stored sources name are set, and lead to somebody. */
@@ -44,7 +68,7 @@ export function diagnoseVariables(
 ): Promise<readonly Diagnosis[]> {
   const pluginOf = (wire: JsonObject) => surroundings.catalogue.plugins.find(({ name }) => name === wire['name']);
   const services = interfaces.flatMap((wire) => {
-    const field = pluginOf(wire)?.origin_field;
+    const field = pluginOf(wire)?.manifest.origin?.interface_field;
     const variable = field === undefined ? undefined : wire[field];
     return typeof variable === 'string' ? [variable] : [];
   });

@@ -4,7 +4,7 @@ import type { PluginCatalogue } from '../ports/sources.js';
 import type { Diagnosis } from './composition.js';
 import type { Doorbell } from '../ports/doorbell.js';
 import { diagnoseDoorbell } from './diagnose-doorbell.js';
-import { diagnoseModel, diagnoseVariables, type ServiceSurroundings } from './diagnose-services.js';
+import { diagnoseModels, diagnoseVariables, type ServiceSurroundings } from './diagnose-services.js';
 
 /** What `doctor` looks at. */
 export interface Surroundings extends ServiceSurroundings {
@@ -15,9 +15,9 @@ export interface Surroundings extends ServiceSurroundings {
 
 /** What is configured, reachable, missing. It changes nothing, and what is broken hides nothing else. */
 export async function diagnose(surroundings: Surroundings): Promise<readonly Diagnosis[]> {
-  const [database, model, doorbell] = await Promise.all([
+  const [database, models, doorbell] = await Promise.all([
     surroundings.inspectDatabase(),
-    diagnoseModel(surroundings),
+    diagnoseModels(surroundings),
     diagnoseDoorbell(surroundings.openDoorbell()),
   ]);
   return [
@@ -26,7 +26,7 @@ export async function diagnose(surroundings: Surroundings): Promise<readonly Dia
     ...(database.ok ? diagnoseWorld(surroundings.world_slug, database.value) : []),
     doorbell,
     ...diagnosePlugins(surroundings.catalogue),
-    model,
+    ...models,
     ...(database.ok ? await diagnoseVariables(surroundings, database.value.interfaces) : []),
   ];
 }
@@ -75,7 +75,7 @@ function diagnosePlugins({ plugins, problems }: PluginCatalogue): readonly Diagn
     ({ name, description }): Diagnosis => ({ subject: `plugin ${name}`, state: 'good', message: description }),
   );
   if (found.length + problems.length > 0) return [...found, ...problems.map(toBroken('plugins'))];
-  const repair = 'Install chukwa again: http_json and llm_chat ship with it.';
+  const repair = 'Install chukwa again: its plugins ship with it.';
   return [{ subject: 'plugins', state: 'broken', message: 'none found, so no source can be asked', repair }];
 }
 

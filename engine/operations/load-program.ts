@@ -59,9 +59,8 @@ export function compileScenario(
     {
       find,
       compileSchema: authoring.compileSchema,
-      tool_prefixes: byPlugin(authoring, ({ tool_prefix }) => tool_prefix),
-      acting: byPlugin(authoring, ({ acting }) => acting),
-      speaks: (name) => authoring.catalogue.plugins.find((plugin) => plugin.name === name)?.speaks,
+      tool_prefixes: byPlugin(authoring, ({ manifest }) => manifest.tool_prefix),
+      findManifest: (name) => authoring.catalogue.plugins.find((plugin) => plugin.name === name)?.manifest,
       contracts: {
         tool_loop_output: shipped(authoring, 'tool-loop-output'),
         world_patch: shipped(authoring, 'world-patch'),

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
-import type { TokenUsage } from '../contract/source.js';
+import type { TokenUsage, TriedQuestion } from '../contract/source.js';
 import type { Invoke } from '../core/protocol/command.js';
 import type { InvocationFailureClass } from '../core/protocol/failure.js';
+import type { PluginManifest } from '../generated/plugin-manifest.js';
 import type { SourceProgram } from '../core/protocol/program.js';
 
 /** How a call ended, as its record will say. */
@@ -185,6 +186,16 @@ export interface Callback {
 
 export type MakeCallback = (correlation_id: string) => Callback;
 
+/**
+ * What a plugin would change in a source whose model does not answer well; nothing where the plugin does not say. Imports its
+ * code.
+ */
+export type ListVariations = (
+  plugin: string,
+  definition: JsonObject,
+  question: TriedQuestion,
+) => Promise<readonly JsonObject[]>;
+
 /** What is known of the plugins that were found. */
 export interface PluginCatalogue {
   readonly plugins: readonly PluginDescription[];
@@ -198,16 +209,9 @@ export interface PluginDescription {
   readonly speaks: 'json' | 'chat';
   readonly folder: string;
   readonly version: string;
-  /** The interface member that names the variable with the service's URL, where one does. */
-  readonly origin_field?: string;
-  /** What names of tools of its sources begin with, and names of others do not. */
-  readonly tool_prefix?: string;
-  /** How a source answers with its server's list of tools, and how one names a tool. */
-  readonly tool_list?: { readonly interface_field: string; readonly tool_field: string };
-  /** The values of an interface member with which a call changes something outside. */
-  readonly acting?: { readonly interface_field: string; readonly values: readonly string[] };
-  /** The interface member that names the variable with the model's name, where one does. */
-  readonly model_variable_field?: string;
+  readonly manifest: PluginManifest;
+  /** Of a source's `interface`. */
+  readonly interface_schema: JsonObject;
   /** The variables with folders and secrets that a source's `interface` names. */
   readonly listVariables: (value: JsonObject) => readonly string[];
   /** Problems of a source's `interface`, with pointers into it. */

@@ -3,7 +3,14 @@ import type { Validate } from '../core/protocol/program.js';
 import type { Problem } from '../contract/problem.js';
 import type { Clock } from '../ports/clock.js';
 import type { AnswerCall } from '../ports/answers.js';
-import type { CallSource, MakeCallback, PluginCatalogue, ReceiveReport, ReplaceSecrets } from '../ports/sources.js';
+import type {
+  CallSource,
+  ListVariations,
+  MakeCallback,
+  PluginCatalogue,
+  ReceiveReport,
+  ReplaceSecrets,
+} from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
 import { openChildren } from './children.js';
 import { timerAlarm } from './chunk-collector.js';
@@ -15,7 +22,7 @@ import type { PluginPlaces } from './plugin-places.js';
 import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, findPlugins } from './registry.js';
 import { findShortSecret } from './secrets.js';
-import { NO_WAY_OUT, standInFor, withoutWayOut } from './stand-in.js';
+import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
 import { allowEverybody, type Authorise } from './stages/authorise.js';
 
 export { examineOrigin } from './examine-origin.js';
@@ -53,6 +60,7 @@ export interface Sources {
   readonly callSource: CallSource;
   readonly receiveReport: ReceiveReport;
   readonly replaceSecrets: ReplaceSecrets;
+  readonly listVariations: ListVariations;
   /** Closes every source, and ends every connection and every program. */
   close(): Promise<void>;
 }
@@ -66,7 +74,8 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
   const found = await findPlugins(parts, parts.validateManifest);
   const described = await describePlugins(found.plugins, parts.compileSchema);
   const isDry = answerCall !== undefined;
-  const plugins = isDry ? described.plugins.map(withoutWayOut) : described.plugins;
+  const known = isDry ? described.plugins.map(toDry) : described.plugins;
+  const plugins = isDry ? known.map(withoutWayOut) : known;
   const getPlugin: GetPlugin = isDry ? standInFor(answerCall) : (plugin) => importEntry(plugin, timerAlarm);
   const lookUp = lookUpSet(parts);
   const fetches = isDry ? NO_WAY_OUT : openOriginFetches();
@@ -93,11 +102,16 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     ...(parts.makeCallback === undefined ? {} : { makeCallback: parts.makeCallback }),
   };
   return {
-    catalogue: { plugins, problems: [...found.problems, ...described.problems] },
+    catalogue: { plugins: known, problems: [...found.problems, ...described.problems] },
     refused: findShortSecrets(plugins, lookUp),
     callSource: createCallSource(pipeline),
     receiveReport: createReceiveReport(pipeline),
     replaceSecrets: createReplaceSecrets(pipeline),
+    listVariations: async (name, definition, question) => {
+      const plugin = plugins.find((found) => found.name === name);
+      const code = plugin && (await getPlugin(plugin));
+      return (code?.ok && code.value.listVariations?.(definition, question)) || [];
+    },
     close: async () => {
       await opened.close();
       await Promise.all([fetches.close(), children.close()]);

@@ -56,11 +56,11 @@ export function resolveModel(
   chosen?: string,
 ): ModelOutcome {
   if (!fields) return { ok: true, model: undefined };
-  const variable = definition[fields.variable_field];
+  const variable = fields.variable_field === undefined ? undefined : definition[fields.variable_field];
   const written = definition[fields.interface_field];
   const held = typeof variable === 'string' ? (chosen ?? lookUp(variable)) : undefined;
   const model = held ?? (typeof written === 'string' ? written : undefined);
-  if (model !== undefined) return { ok: true, model };
+  if (model !== undefined || fields.variable_field === undefined) return { ok: true, model };
   const name = typeof variable === 'string' ? variable : fields.variable_field;
   return { ok: false, message: `${name} is not set: set it to the name of a model` };
 }

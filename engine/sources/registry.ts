@@ -103,14 +103,10 @@ async function describePlugin(found: FoundPlugin, compileSchema: CompileSchema):
       speaks: manifest.speaks,
       folder,
       version: versionOf(manifest, compiled.value.schema, code.hash),
-      ...(manifest.origin?.interface_field === undefined ? {} : { origin_field: manifest.origin.interface_field }),
-      ...(manifest.model === undefined ? {} : { model_variable_field: manifest.model.variable_field }),
-      ...(manifest.tool_prefix === undefined ? {} : { tool_prefix: manifest.tool_prefix }),
-      ...(manifest.tool_list === undefined ? {} : { tool_list: manifest.tool_list }),
-      ...(manifest.acting === undefined ? {} : { acting: manifest.acting }),
       listVariables: listVariablesOf(manifest),
       validateInterface: checkNames(compiled.value.validate, listVariableFields(manifest)),
       manifest,
+      interface_schema: compiled.value.schema,
     },
   };
 }
@@ -185,7 +181,9 @@ async function compileInterface(
 
 /** The first interface member that the manifest names and the schema does not know. */
 function findMissingField(manifest: PluginManifest, { properties }: JsonObject): string | undefined {
-  const fields = [...listVariableFields(manifest), manifest.model?.interface_field, manifest.acting?.interface_field];
+  const { model, acting, timeout, schema_delivery, not_yet = {} } = manifest;
+  const named = [model, acting, timeout, schema_delivery].map((member) => member?.interface_field);
+  const fields = [...listVariableFields(manifest), ...named, ...Object.keys(not_yet)];
   return fields.find((field) => field !== undefined && !(isObject(properties) && Object.hasOwn(properties, field)));
 }
 

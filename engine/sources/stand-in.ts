@@ -20,7 +20,12 @@ export function standInFor(answerCall: AnswerCall): GetPlugin {
   return async ({ manifest }) => ({ ok: true, value: openStandIn(manifest.speaks, answerCall) });
 }
 
-/** A plugin with no way out; its version says that it was none. */
+/** A plugin as a dry run knows it: its version says that none of its code runs. */
+export function toDry(plugin: DescribedPlugin): DescribedPlugin {
+  return { ...plugin, version: `dry-${plugin.version}` };
+}
+
+/** A plugin with no way out. */
 export function withoutWayOut(plugin: DescribedPlugin): DescribedPlugin {
   const {
     origin: _origin,
@@ -30,7 +35,7 @@ export function withoutWayOut(plugin: DescribedPlugin): DescribedPlugin {
     model: _model,
     ...manifest
   } = plugin.manifest;
-  return { ...plugin, version: `dry-${plugin.version}`, manifest };
+  return { ...plugin, manifest };
 }
 
 /** The ways out of a dry run: there are none, and whoever looks for one has found a bug. */

@@ -10,7 +10,7 @@ import type {
 import { readAnswer, readPending } from './answer.js';
 import { readBody } from './body.js';
 import type { HttpJsonInterface } from './interface.js';
-import { TIMEOUT_DEFAULT_MS, toHttpRequest } from './request.js';
+import { toHttpRequest } from './request.js';
 
 const plugin: SourcePlugin = {
   open(definition, capabilities) {
@@ -22,26 +22,6 @@ const plugin: SourcePlugin = {
 export default plugin;
 
 async function ask(
-  told: HttpJsonInterface,
-  capabilities: Capabilities,
-  request: Json,
-  context: InvocationContext,
-): Promise<SourceAnswer | SourcePending> {
-  const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
-  let cancel = (): void => {};
-  const late = new Promise<never>((_resolve, reject) => {
-    const message = `no answer within ${timeout_ms} ms, which is the source's timeout_ms`;
-    cancel = capabilities.alarm(timeout_ms, () => reject(capabilities.failure('timeout', message)), context);
-  });
-  try {
-    // The request that is too late ends with its call.
-    return await Promise.race([exchange(told, capabilities, request, context), late]);
-  } finally {
-    cancel();
-  }
-}
-
-async function exchange(
   told: HttpJsonInterface,
   { origin, failure, fillPath, parseJson, variables }: Capabilities,
   request: Json,

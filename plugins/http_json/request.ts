@@ -10,9 +10,6 @@ export interface HttpRequest {
   readonly body?: string;
 }
 
-/** How long an answer may take where the source does not say. */
-export const TIMEOUT_DEFAULT_MS = 10_000;
-
 /** Many servers and proxies refuse a longer one. */
 const TARGET_LENGTH_MAX = 8_000;
 

@@ -10,10 +10,12 @@ import { readBody, readRefused } from './body.js';
 import type { LlmChatInterface } from './interface.js';
 import { Listener } from './listener.js';
 import { type AskedOf, readProviderError } from './provider-error.js';
-import { baseUrlVariable, keyVariable, TIMEOUT_DEFAULT_MS } from './request.js';
-import { type Bounded, send } from './send.js';
+import { baseUrlVariable, keyVariable } from './request.js';
+import { send } from './send.js';
+import { listVariations } from './variations.js';
 
 const plugin: SourcePlugin = {
+  listVariations: (definition, question) => listVariations(definition as unknown as LlmChatInterface, question),
   open(definition, capabilities) {
     const told = definition.interface as unknown as LlmChatInterface;
     return {
@@ -31,48 +33,15 @@ async function ask(
   request: ChatRequest,
   context: InvocationContext,
 ): Promise<SourceAnswer> {
-  const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
-  const ending = new AbortController();
-  let isLate = false;
-  const giveUp = (): void => {
-    isLate = true;
-    ending.abort();
-  };
-  const cancel = capabilities.alarm(timeout_ms, giveUp, context);
-  const stop = (): void => ending.abort(context.signal.reason);
-  if (context.signal.aborted) stop();
-  else context.signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await converse(told, capabilities, request, { context, signal: ending.signal });
-  } catch (error) {
-    if (isLate && !context.signal.aborted) {
-      throw capabilities.failure(
-        'timeout',
-        `no whole answer within ${timeout_ms} ms, which is the source's timeout_ms`,
-      );
-    }
-    throw error;
-  } finally {
-    cancel();
-    context.signal.removeEventListener('abort', stop);
-  }
-}
-
-async function converse(
-  told: LlmChatInterface,
-  capabilities: Capabilities,
-  request: ChatRequest,
-  bounded: Bounded,
-): Promise<SourceAnswer> {
   const asked = toAskedOf(told, capabilities, request);
-  const response = await send(told, capabilities, request, bounded);
+  const response = await send(told, capabilities, request, context);
   const facts: TransportFacts = {
     http_status: response.status,
     response_headers: Object.fromEntries(response.headers.entries()),
   };
   if (!response.ok)
-    return answerRefused(response, facts, asked, { failure: capabilities.failure, trace: bounded.context.trace });
-  const listener = new Listener(asked, told.reasoning ?? 'strip_think', capabilities, bounded.context);
+    return answerRefused(response, facts, asked, { failure: capabilities.failure, trace: context.trace });
+  const listener = new Listener(asked, told.reasoning ?? 'strip_think', capabilities, context);
   try {
     if (response.body) for await (const arrival of readBody(response.body, capabilities)) listener.take(arrival);
     return { value: { ...listener.conclude(response.headers.get('content-type')) }, facts };

@@ -4,9 +4,6 @@ import type { LlmChatInterface } from './interface.js';
 /** Where the plugin connects when the operator names no endpoint; the manifest says the same. */
 const DEFAULT_ORIGIN = 'https://api.openai.com/v1';
 
-/** How long a whole answer may take where the source does not say. */
-export const TIMEOUT_DEFAULT_MS = 120_000;
-
 const BASE_URL_VARIABLES = ['CHUKWA_LLM_BASE_URL', 'OPENAI_BASE_URL'] as const;
 const KEY_VARIABLES = ['CHUKWA_LLM_API_KEY', 'OPENAI_API_KEY'] as const;
 

@@ -3,12 +3,6 @@ import OpenAI, { type ClientOptions } from 'openai';
 import type { LlmChatInterface } from './interface.js';
 import { baseUrlVariable, findKey, findUnsupported, toBody, toHeaders, toSentHeaders } from './request.js';
 
-/** The call, and the signal that also ends it when the source's own time is up. */
-export interface Bounded {
-  readonly context: InvocationContext;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Sends the one request of a call through the `openai` client. Nothing is tried again.
  * @returns the response, whatever its status, its body unread: the client would read the whole of a refusal, and keep a part
@@ -18,7 +12,7 @@ export async function send(
   told: LlmChatInterface,
   capabilities: Capabilities,
   request: ChatRequest,
-  { context, signal }: Bounded,
+  context: InvocationContext,
 ): Promise<Response> {
   const { origin, model, failure } = capabilities;
   const unsupported = findUnsupported(told);
@@ -42,7 +36,7 @@ export async function send(
   const headers = toHeaders(found.key, context.client_request_id);
   try {
     return await openClient(origin.url, found.key, fetch)
-      .chat.completions.create(body, { signal, headers })
+      .chat.completions.create(body, { signal: context.signal, headers })
       .asResponse();
   } catch (error) {
     if (refused !== undefined) return refused;

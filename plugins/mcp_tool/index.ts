@@ -10,7 +10,7 @@ import type {
 import { describeMissing, readResult, toTools } from './answer.js';
 import { type Connection, findConnection } from './connection.js';
 import type { McpToolInterface } from './interface.js';
-import { TIMEOUT_DEFAULT_MS, toArguments, toCallParams } from './request.js';
+import { toArguments, toCallParams } from './request.js';
 import { listPages, listTools, type Session } from './session.js';
 import { isSourceFailure } from './wire.js';
 
@@ -43,27 +43,6 @@ interface Outside {
 }
 
 async function ask(
-  told: McpToolInterface,
-  outside: Outside,
-  request: Json,
-  context: InvocationContext,
-): Promise<SourceAnswer> {
-  const timeout_ms = told.timeout_ms ?? TIMEOUT_DEFAULT_MS;
-  const timeout = AbortSignal.timeout(timeout_ms);
-  try {
-    return await converse(told, outside, request, {
-      ...context,
-      signal: AbortSignal.any([context.signal, timeout]),
-    });
-  } catch (error) {
-    if (timeout.aborted && !context.signal.aborted) {
-      throw outside.failure('timeout', `no answer within ${timeout_ms} ms, which is the source's timeout_ms`);
-    }
-    throw error;
-  }
-}
-
-async function converse(
   told: McpToolInterface,
   { connection, failure, parseJson }: Outside,
   request: Json,

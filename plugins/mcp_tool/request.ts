@@ -1,8 +1,5 @@
 import type { Json, JsonObject } from 'chukwa/plugin';
 
-/** How long an answer may take where the source does not say. Many servers are started first. */
-export const TIMEOUT_DEFAULT_MS = 30_000;
-
 /** The arguments, or undefined where the request is no object. */
 export function toArguments(request: Json): JsonObject | undefined {
   return typeof request === 'object' && request !== null && !isList(request) ? request : undefined;

@@ -144,6 +144,7 @@ const GENERATION: Generation = {
 };
 
 function invoke(source: JsonObject & { readonly name: string }, { call, takes, ...rest }: Wanted): Invoke {
+  const max_runtime_ms = Number(source['timeout_ms'] ?? 20_000);
   return {
     kind: 'invoke',
     key: 'bob/act/round-1/try-1',
@@ -164,7 +165,7 @@ function invoke(source: JsonObject & { readonly name: string }, { call, takes, .
       effect: 'read_only',
       repeatable: false,
       redaction: 'all',
-      limits: { max_runtime_ms: 20_000, max_request_bytes: 8_192, max_result_bytes: 32_768 },
+      limits: { max_runtime_ms, max_request_bytes: 8_192, max_result_bytes: 32_768 },
       ...call,
     },
   };

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { contentHash } from '../../engine/core/content/canonical.js';
 import type { TurnBegan } from '../../engine/core/protocol/event.js';
+import type { CompileParts } from '../../engine/core/binding/compile-parts.js';
 import { type Compiled, compileProgram } from '../../engine/core/workflow/compile.js';
 import type { ComponentKind } from '../../engine/core/protocol/component.js';
 import type { Program } from '../../engine/core/protocol/program.js';
@@ -58,7 +59,19 @@ export interface SmallPark {
   readonly change?: (workflow: JsonObject) => JsonObject;
 }
 
-const SPEAKS: Readonly<Record<string, 'json' | 'chat'>> = { http_json: 'json', tool_server: 'json', llm_chat: 'chat' };
+const MANIFESTS: Readonly<Record<string, NonNullable<ReturnType<CompileParts['findManifest']>>>> = {
+  http_json: { speaks: 'json', acting: { interface_field: 'method', values: ['DELETE'] } },
+  tool_server: { speaks: 'json' },
+  llm_chat: {
+    speaks: 'chat',
+    model: { interface_field: 'model' },
+    schema_delivery: {
+      interface_field: 'schema_delivery',
+      values: { response_format: 'response_format', json_object: 'json_object', prompt: 'prompt' },
+    },
+    not_yet: { tool_calling: { native: 'json_control' } },
+  },
+};
 
 const JSON_SOURCE = {
   version: 1,
@@ -125,9 +138,8 @@ export function compileSmallPark(park: SmallPark = {}): Compiled & { readonly sh
     {
       find: shelf.find,
       compileSchema,
-      speaks: (name) => SPEAKS[name],
+      findManifest: (name) => MANIFESTS[name],
       tool_prefixes: new Map([['tool_server', 'mcp__']]),
-      acting: new Map([['http_json', { interface_field: 'method', values: ['DELETE'] }]]),
       contracts: CONTRACTS,
     },
     scenario.hash,

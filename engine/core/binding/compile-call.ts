@@ -5,6 +5,7 @@ import { type CompileParts, type Part, type WorkflowSetting, hashOf, missing } f
 import type { ComponentReference } from '../protocol/component.js';
 import { type Complaint, complainIf, type DocumentProblem, inDocument } from '../protocol/document-problem.js';
 import type { CallLimits, CallProgram, RetryProgram, SchemaProgram } from '../protocol/program.js';
+import { readTimeout, readWrittenModel, type SettingFields } from './source-settings.js';
 
 /** What the author wrote of a call; all bindings share these members. */
 interface AuthoredCall {
@@ -30,8 +31,8 @@ interface CallPlace {
 
 const ARGUMENTS_BYTES_MAX = 8 * 1024;
 const RESULT_BYTES_MAX = 32 * 1024;
-const JSON_RUNTIME_MS_MAX = 10_000;
-const CHAT_RUNTIME_MS_MAX = 120_000;
+const JSON_RUNTIME_MS = 10_000;
+const CHAT_RUNTIME_MS = 120_000;
 /** More than any model says, and little enough to be held several times over. */
 const CHAT_BYTES_MAX = 2 * 1024 * 1024;
 
@@ -44,6 +45,7 @@ export function compileCall(
 ): Part<CallProgram> {
   const document: ComponentReference = { kind: 'cognition_workflow', hash: setting.hash };
   const source = findSource(parts, document, authored.source_ref, place);
+  const manifest = parts.findManifest(source.value?.interface.name ?? '');
   const request = compileReference(
     parts,
     { kind: 'response_source', hash: hashOf(authored.source_ref) },
@@ -65,10 +67,11 @@ export function compileCall(
     ...args.problems,
     ...output.problems,
     ...checkRetry(authored.source_ref, source.value?.retry),
-    ...inDocument(document, checkActing(parts, source.value, authored, place)),
+    ...inDocument(document, checkActing(manifest, source.value, authored, place)),
     ...checkCall(document, setting, authored, place),
   ];
-  if (source.value === undefined || problems.length > 0) return { problems };
+  if (source.value === undefined || manifest === undefined || problems.length > 0) return { problems };
+  const model = readWrittenModel(manifest, source.value.interface);
   const retry = toRetry(source.value.retry, authored);
   const { on_failure = 'fail' } = authored;
   return {
@@ -78,6 +81,7 @@ export function compileCall(
         label: source.value.label,
         plugin: source.value.interface.name,
         interface: source.value.interface,
+        ...(model === undefined ? {} : { model }),
         ...(request.value === undefined ? {} : { request: request.value }),
       },
       effect: authored.effect,
@@ -87,7 +91,7 @@ export function compileCall(
       ...(output.value === undefined ? {} : { output: output.value }),
       ...(policed ? { policy_id: place.policy_id } : {}),
       ...(setting.policy === undefined ? {} : { policy: setting.policy }),
-      limits: toLimits(source.value, setting, place.speaks),
+      limits: toLimits(manifest, source.value, setting),
       ...(authored.pending_deadline_ms === undefined ? {} : { pending_deadline_ms: authored.pending_deadline_ms }),
       ...(retry === undefined ? {} : { retry }),
       ...(on_failure === 'fail' ? {} : { on_failure }),
@@ -128,7 +132,7 @@ function findSource(
   const pointer = `${place.pointer}/${place.speaks === 'chat' ? 'llm_source_ref' : 'source_ref'}`;
   const source = parts.find('response_source', hash) as unknown as ResponseSource | undefined;
   if (source === undefined) return { problems: [missing(document, pointer, 'response_source', hash)] };
-  const speaks = parts.speaks(source.interface.name);
+  const speaks = parts.findManifest(source.interface.name)?.speaks;
   if (speaks === undefined) {
     const message = `There is no plugin ${JSON.stringify(source.interface.name)} for the source ${source.label}.`;
     return {
@@ -193,12 +197,12 @@ function checkCall(
 
 /** The engine repeats a read_only call without a question: a source that changes something may not be bound as one. */
 function checkActing(
-  { acting }: CompileParts,
+  manifest: ReturnType<CompileParts['findManifest']>,
   source: ResponseSource | undefined,
   { effect }: AuthoredCall,
   { pointer, policy_id }: CallPlace,
 ): readonly Complaint[] {
-  const { interface_field = '', values = [] } = acting.get(source?.interface.name ?? '') ?? {};
+  const { interface_field = '', values = [] } = manifest?.acting ?? {};
   const value = (source?.interface as JsonObject | undefined)?.[interface_field];
   if (effect !== 'read_only' || typeof value !== 'string' || !values.includes(value)) return [];
   return [
@@ -237,12 +241,10 @@ function checkRetry(source: Reference, authored: Retry | undefined): readonly Do
   ]);
 }
 
-function toLimits(source: ResponseSource, setting: WorkflowSetting, speaks: 'json' | 'chat'): CallLimits {
-  const authored = (source.interface as { readonly timeout_ms?: unknown }).timeout_ms;
-  const runtime =
-    typeof authored === 'number' ? authored : speaks === 'chat' ? CHAT_RUNTIME_MS_MAX : JSON_RUNTIME_MS_MAX;
-  if (speaks === 'chat')
-    return { max_runtime_ms: runtime, max_request_bytes: CHAT_BYTES_MAX, max_result_bytes: CHAT_BYTES_MAX };
+function toLimits(manifest: SettingFields, source: ResponseSource, setting: WorkflowSetting): CallLimits {
+  const isChat = manifest.speaks === 'chat';
+  const runtime = readTimeout(manifest, source.interface) ?? (isChat ? CHAT_RUNTIME_MS : JSON_RUNTIME_MS);
+  if (isChat) return { max_runtime_ms: runtime, max_request_bytes: CHAT_BYTES_MAX, max_result_bytes: CHAT_BYTES_MAX };
   return {
     max_runtime_ms: Math.min(runtime, setting.policy?.max_runtime_ms ?? runtime),
     max_request_bytes: ARGUMENTS_BYTES_MAX,

@@ -1,19 +1,19 @@
 import type { JsonObject } from '../../contract/json.js';
+import type { PluginManifest } from '../../generated/plugin-manifest.js';
 import type { ComponentKind, ComponentReference } from '../protocol/component.js';
 import type { DocumentProblem } from '../protocol/document-problem.js';
 import type { PolicyProgram, SchemaCompiler } from '../protocol/program.js';
+import type { SettingFields } from './source-settings.js';
 
 /** What compiling needs of the outside. */
 export interface CompileParts {
   /** A stored or about-to-be-stored document that its schema accepts. */
   readonly find: (kind: ComponentKind, hash: string) => JsonObject | undefined;
   readonly compileSchema: SchemaCompiler;
-  /** What a plugin speaks; undefined where there is no such plugin. */
-  readonly speaks: (plugin: string) => 'json' | 'chat' | undefined;
+  /** What a plugin says of its sources; undefined where there is no such plugin. */
+  readonly findManifest: (plugin: string) => (SettingFields & Pick<PluginManifest, 'acting'>) | undefined;
   /** The prefixes that plugins reserve for names of tools, by the plugin's name. */
   readonly tool_prefixes: ReadonlyMap<string, string>;
-  /** The values of an interface member with which a call changes something outside, by the plugin's name. */
-  readonly acting: ReadonlyMap<string, { readonly interface_field: string; readonly values: readonly string[] }>;
   /** The shipped contracts of what models say. */
   readonly contracts: { readonly tool_loop_output: JsonObject; readonly world_patch: JsonObject };
 }

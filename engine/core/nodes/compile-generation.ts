@@ -1,12 +1,11 @@
-import type { JsonObject } from '../../contract/json.js';
 import type { LlmJsonNode, LlmToolLoopNode } from '../../generated/workflow.js';
 import { compileCall } from '../binding/compile-call.js';
 import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
 import { messagePointer, textOf } from '../binding/prompt-messages.js';
+import { findNotYet, readDelivery } from '../binding/source-settings.js';
 import { nearestName } from '../content/nearest-name.js';
 import { parsePromptText, PLACEHOLDER_NAMES, type PromptTemplate } from '../prompt/template.js';
 import { type Complaint, inDocument, isError } from '../protocol/document-problem.js';
-import type { SchemaDelivery } from '../protocol/program.js';
 import type { GenerationProgram } from './generation.js';
 
 /** What an author writes of a generation, whatever the type of the node. */
@@ -25,18 +24,20 @@ export function compileGeneration(
   const authored = { source_ref: node.llm_source_ref, effect: 'read_only', redaction: { allow: 'all' } } as const;
   const call = compileCall(parts, setting, authored, { pointer, policy_id: node.id, speaks: 'chat' });
   const prompt = compilePrompt(node, pointer);
-  const delivery = call.value === undefined ? undefined : readDelivery(call.value.source.interface);
+  const manifest = call.value && parts.findManifest(call.value.source.plugin);
+  const refused = manifest && call.value && findNotYet(manifest, call.value.source.interface);
   const problems = [
     ...call.problems,
     ...inDocument({ kind: 'cognition_workflow', hash: setting.hash }, [
       ...prompt.complaints,
       ...checkEvents(node, prompt.template, pointer),
     ]),
-    ...(call.value === undefined || delivery?.ok !== false
+    ...(call.value === undefined || refused === undefined
       ? []
-      : inDocument({ kind: 'response_source', hash: call.value.source.hash }, [delivery.complaint])),
+      : inDocument({ kind: 'response_source', hash: call.value.source.hash }, [notYet(refused.member, refused.value)])),
   ];
-  if (call.value === undefined || delivery?.ok !== true || problems.some(isError)) return { problems };
+  const schema_delivery = manifest && call.value && readDelivery(manifest, call.value.source.interface);
+  if (call.value === undefined || schema_delivery === undefined || problems.some(isError)) return { problems };
   return {
     value: {
       call: call.value,
@@ -44,7 +45,7 @@ export function compileGeneration(
       projection: node.projection,
       max_generation_attempts: node.max_generation_attempts,
       constraints: node.constraints,
-      schema_delivery: delivery.schema_delivery,
+      schema_delivery,
     },
     problems,
   };
@@ -119,22 +120,6 @@ function unclosedPlaceholder(offset: number, pointer: string): Complaint {
     offset,
     repair: 'Close them with }}, or write the first brace alone.',
   };
-}
-
-const DELIVERIES: readonly SchemaDelivery[] = ['prompt', 'json_object', 'response_format'];
-
-/** How a chat source wants its schema. A setting that this version does not support is refused before anything runs. */
-function readDelivery(
-  authored: JsonObject,
-):
-  | { readonly ok: true; readonly schema_delivery: SchemaDelivery }
-  | { readonly ok: false; readonly complaint: Complaint } {
-  const { schema_delivery, tool_calling } = authored;
-  if (tool_calling !== undefined && tool_calling !== 'json_control')
-    return { ok: false, complaint: notYet('tool_calling', 'json_control') };
-  const known = DELIVERIES.find((delivery) => delivery === schema_delivery);
-  if (known !== undefined) return { ok: true, schema_delivery: known };
-  return { ok: false, complaint: notYet('schema_delivery', 'response_format') };
 }
 
 function notYet(member: string, value: string): Complaint {

@@ -27,6 +27,8 @@ export interface SourceProgram {
   /** The plugin's name. */
   readonly plugin: string;
   readonly interface: JsonObject;
+  /** The model that the document names, where its plugin asks one. */
+  readonly model?: string;
   /** What it takes, where it says so. */
   readonly request?: SchemaProgram;
 }

@@ -17,11 +17,9 @@ export function atLeisure(program: Program): Program {
 function widen(node: NodeProgram): NodeProgram {
   const { call, constraints } = node;
   if (call === undefined || constraints === undefined) return node;
-  const timeout_ms = DAY_SECONDS * 1000;
-  const source = { ...call.source, interface: { ...call.source.interface, timeout_ms } };
   return {
     ...node,
     constraints: { ...constraints, timeout_seconds: DAY_SECONDS },
-    call: { ...call, source, limits: { ...call.limits, max_runtime_ms: timeout_ms } },
+    call: { ...call, limits: { ...call.limits, max_runtime_ms: DAY_SECONDS * 1000 } },
   };
 }

@@ -69,15 +69,15 @@ export interface ListingPlugin {
   readonly name: string;
   readonly origin_field: string;
   readonly tool_prefix: string;
-  readonly tool_list: NonNullable<PluginDescription['tool_list']>;
+  readonly tool_list: NonNullable<PluginDescription['manifest']['tool_list']>;
 }
 
 /** Finds it; undefined where it is not there, or is left out. */
 export function findListing({ plugins }: PluginCatalogue): ListingPlugin | undefined {
-  const [found] = plugins.flatMap(({ name, origin_field, tool_prefix, tool_list }) =>
-    origin_field === undefined || tool_prefix === undefined || tool_list === undefined
+  const [found] = plugins.flatMap(({ name, manifest: { origin, tool_prefix, tool_list } }) =>
+    origin?.interface_field === undefined || tool_prefix === undefined || tool_list === undefined
       ? []
-      : [{ name, origin_field, tool_prefix, tool_list }],
+      : [{ name, origin_field: origin.interface_field, tool_prefix, tool_list }],
   );
   return found;
 }

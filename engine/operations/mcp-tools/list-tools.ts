@@ -37,7 +37,6 @@ export async function listServerTools(
     name,
     [origin_field]: server_env,
     [tool_list.interface_field]: true,
-    timeout_ms: LIMITS.max_runtime_ms,
   };
   const outcome = await callSource(
     {

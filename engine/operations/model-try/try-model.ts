@@ -2,8 +2,8 @@ import type { JsonObject } from '../../contract/json.js';
 import type { ChatAnswer } from '../../contract/source.js';
 import { contentHash } from '../../core/content/canonical.js';
 import type { Invoke } from '../../core/protocol/command.js';
-import type { SchemaDelivery } from '../../core/protocol/program.js';
-import type { CallOutcome, CallRecorder, ResolvedSource } from '../../ports/sources.js';
+import { listDeliveries, readDelivery, readTimeout } from '../../core/binding/source-settings.js';
+import type { CallOutcome, CallRecorder, PluginDescription, ResolvedSource } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
 import { type Done, refuse } from '../engine.js';
 import { listQuestions, type Question, type QuestionName } from './questions.js';
@@ -48,13 +48,15 @@ const LIMITS = { max_runtime_ms: 600_000, max_request_bytes: 1_048_576, max_resu
  * Asks a model three small questions, and finds settings with which it answers them: first the source as it is written,
  * then one thing changed after the other. Nothing is recorded.
  */
-export async function tryModel({ authoring, callSource }: OpenSources, source: TriedSource): Promise<Done<ModelTrial>> {
-  const plugin = authoring.catalogue.plugins.find(({ name }) => name === source.interface.name);
+export async function tryModel(opened: OpenSources, source: TriedSource): Promise<Done<ModelTrial>> {
+  const { authoring, callSource } = opened;
+  const { plugins } = authoring.catalogue;
+  const plugin = plugins.find(({ name }) => name === source.interface.name);
   if (plugin?.speaks !== 'chat') {
     return refuse({
       code: 'SOURCE_IS_NO_MODEL',
       message: `The source ${source.label} is no model: its plugin ${source.interface.name} ${plugin ? 'answers with JSON' : 'is not there'}.`,
-      repair: 'Name a source whose interface is llm_chat, such as workflows/sources/chat.json.',
+      repair: `Name a source whose interface is ${plugins.flatMap(({ name, speaks }) => (speaks === 'chat' ? [name] : [])).join(' or ')}, such as workflows/sources/chat.json.`,
     });
   }
   const patch = authoring.shippedSchemas.get('world-patch.schema.json');
@@ -62,7 +64,7 @@ export async function tryModel({ authoring, callSource }: OpenSources, source: T
   let resolved: ResolvedSource = {};
   const recorder: CallRecorder = { started: async (known) => void (resolved = known), flushed: async () => {} };
   const asked = async (question: Question, changes: Changes): Promise<CallOutcome> => {
-    const command = toCommand(source, question, changes);
+    const command = toCommand(plugin, source, { question, changes });
     const { signal } = new AbortController();
     const result = await callSource(
       command,
@@ -77,22 +79,29 @@ export async function tryModel({ authoring, callSource }: OpenSources, source: T
     if (!compiled.ok) throw new Error('the composed schema does not compile');
     return compiled.value;
   });
-  const { tried, changes } = await askAll(source, questions, asked);
+  const { tried, changes } = await askAll(
+    questions,
+    async ({ has_schema }, found) => {
+      const own = await opened.listVariations(plugin.name, source.interface, { has_schema });
+      return listVariations(plugin.manifest, source.interface, { found, own, has_schema });
+    },
+    asked,
+  );
   const isGood = tried.length === questions.length && tried.every(({ tries }) => tries.at(-1)?.is_good === true);
   const works = isGood ? (Object.keys(changes).length === 0 ? 'as_written' : 'with_changes') : 'not';
   return { ok: true, value: { label: source.label, ...resolved, questions: tried, works, changes } };
 }
 
 async function askAll(
-  source: TriedSource,
   questions: readonly Question[],
+  vary: (question: Question, found: Changes) => Promise<readonly Changes[]>,
   asked: (question: Question, changes: Changes) => Promise<CallOutcome>,
 ): Promise<{ readonly tried: readonly TriedQuestion[]; readonly changes: Changes }> {
   const tried: TriedQuestion[] = [];
   let changes: Changes = {};
   for (const question of questions) {
     const tries: Try[] = [];
-    for (const variation of listVariations(source.interface, changes, question)) {
+    for (const variation of await vary(question, changes)) {
       const outcome = await asked(question, variation);
       const made = toTry(question, variation, outcome);
       tries.push(made);
@@ -107,15 +116,16 @@ async function askAll(
   return { tried, changes };
 }
 
-function toCommand(source: TriedSource, question: Question, changes: Changes): Invoke {
+function toCommand(
+  { manifest }: Pick<PluginDescription, 'manifest'>,
+  source: TriedSource,
+  { question, changes }: { readonly question: Question; readonly changes: Changes },
+): Invoke {
   const wire = applyChanges(source.interface, changes) as TriedSource['interface'];
-  const delivery = (wire['schema_delivery'] ?? 'prompt') as SchemaDelivery;
-  const settings = question.has_schema ? wire : { ...wire, schema_delivery: 'prompt' };
-  const timeout_ms = wire['timeout_ms'];
-  const deadline_ms = Math.min(
-    typeof timeout_ms === 'number' ? timeout_ms + 1_000 : LIMITS.max_runtime_ms,
-    LIMITS.max_runtime_ms,
-  );
+  const delivery = readDelivery(manifest, wire) ?? 'prompt';
+  const plain = listDeliveries(manifest).find((known) => known.delivery === 'prompt');
+  const settings = question.has_schema ? wire : { ...wire, ...plain?.changes };
+  const max_runtime_ms = readTimeout(manifest, wire) ?? LIMITS.max_runtime_ms;
   return {
     kind: 'invoke',
     key: question.name,
@@ -123,14 +133,14 @@ function toCommand(source: TriedSource, question: Question, changes: Changes): I
     request: null,
     request_hash: 'none',
     workflow_hash: 'none',
-    deadline_ms,
+    deadline_ms: max_runtime_ms,
     generation: question.generation(delivery),
     call: {
       source: { hash: contentHash(settings), label: source.label, plugin: wire.name, interface: settings },
       effect: 'read_only',
       repeatable: false,
       redaction: 'all',
-      limits: LIMITS,
+      limits: { ...LIMITS, max_runtime_ms },
     },
   };
 }

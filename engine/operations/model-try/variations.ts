@@ -1,43 +1,32 @@
 import type { JsonObject } from '../../contract/json.js';
-import type { Question } from './questions.js';
+import { listDeliveries, readDelivery, type SettingFields } from '../../core/binding/source-settings.js';
 
 /** Settings to be written in place of others; null for one to be taken out. */
 export type Changes = JsonObject;
 
 /**
- * What is tried where an answer is not good, in this order; the first is the source as it is written, with what earlier
- * questions have found out.
+ * Lists what is tried where an answer is not good, in this order; the first is the source as it is written, with what
+ * earlier questions have found out. For a question with a schema each way of delivering it is tried as well.
+ * @param own what the plugin lists for this question
  */
-export function listVariations(authored: JsonObject, found: Changes, { has_schema }: Question): readonly Changes[] {
-  const variations = has_schema ? schemaVariations(authored) : wireVariations(authored);
-  return [found, ...variations.map((changes) => ({ ...found, ...changes }))];
+export function listVariations(
+  manifest: SettingFields,
+  authored: JsonObject,
+  {
+    found,
+    own,
+    has_schema,
+  }: { readonly found: Changes; readonly own: readonly Changes[]; readonly has_schema: boolean },
+): readonly Changes[] {
+  const delivery = readDelivery(manifest, authored);
+  const deliveries = listDeliveries(manifest)
+    .filter((other) => has_schema && other.delivery !== delivery)
+    .map(({ changes }) => changes);
+  const both = own.flatMap((changes) => deliveries.map((other) => ({ ...changes, ...other })));
+  return [found, ...[...own, ...deliveries, ...both].map((changes) => ({ ...found, ...changes }))];
 }
 
 /** An interface with changes in it. */
 export function applyChanges(authored: JsonObject, changes: Changes): JsonObject {
   return Object.fromEntries(Object.entries({ ...authored, ...changes }).filter(([, value]) => value !== null));
-}
-
-function wireVariations(authored: JsonObject): readonly Changes[] {
-  const { max_output_tokens, stream = true, usage = true, extra_body } = authored;
-  const body = typeof extra_body === 'object' && extra_body !== null ? (extra_body as JsonObject) : {};
-  return [
-    ...(stream === true && usage === true ? [{ usage: false }] : []),
-    ...(stream === true ? [{ stream: false }] : []),
-    ...(max_output_tokens === undefined
-      ? []
-      : [{ max_output_tokens: null, extra_body: { ...body, max_tokens: max_output_tokens } }]),
-  ];
-}
-
-const DELIVERIES = ['response_format', 'json_object', 'prompt'] as const;
-
-function schemaVariations({ schema_delivery, reasoning }: JsonObject): readonly Changes[] {
-  const others = DELIVERIES.filter((delivery) => delivery !== schema_delivery);
-  const strips = reasoning === 'keep' ? [{ reasoning: 'strip_think' }] : [];
-  return [
-    ...strips,
-    ...others.map((delivery) => ({ schema_delivery: delivery })),
-    ...strips.flatMap((strip) => others.map((delivery) => ({ ...strip, schema_delivery: delivery }))),
-  ];
 }

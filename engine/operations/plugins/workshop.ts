@@ -13,7 +13,7 @@ export interface Workshop {
 
 /** The plugins that can be used, and why others cannot. */
 export interface PluginList {
-  readonly plugins: readonly Omit<PluginDescription, 'listVariables' | 'validateInterface'>[];
+  readonly plugins: readonly Pick<PluginDescription, 'name' | 'description' | 'speaks' | 'version' | 'folder'>[];
   readonly problems: readonly Problem[];
 }
 

@@ -1,4 +1,5 @@
 import type { InvocationContext, SourceAnswer, SourcePending, TransportFacts } from '../../contract/source.js';
+import { timeoutField } from '../../core/binding/source-settings.js';
 import { boundCall, type CallBounds } from '../call-bounds.js';
 import { type CallLimit, type Cut, openCallLimit } from '../call-limit.js';
 import { type CallOutside, openCallTrace } from '../call-trace.js';
@@ -163,17 +164,19 @@ function wireLimits({ command, route }: Ready): { readonly max_wire_bytes: numbe
 /** However much a protocol wraps. */
 const WIRE_BYTES_MAX = 64 * 1024 * 1024;
 
-function haltCut(passage: Passage, cut: Cut, runtime_ms: number): Halt {
+function haltCut(passage: Ready, cut: Cut, runtime_ms: number): Halt {
   if (cut === 'timeout') return halt(passage, 'timeout', `no answer within ${runtime_ms} ms, ${toSetting(passage)}`);
   return halt(passage, 'stopped', `${whyUnwanted(passage)} while the call was under way`);
 }
 
 /** Which setting gives a call its time. */
-function toSetting({ command }: Passage): string {
-  if (command.deadline_ms < command.call.limits.max_runtime_ms) return "what is left of the node's timeout_seconds";
-  return command.call.source.interface['timeout_ms'] === command.call.limits.max_runtime_ms
-    ? "which is the source's timeout_ms"
-    : "the smaller of the policy's max_runtime_ms and the source's timeout_ms";
+function toSetting({ command, route }: Ready): string {
+  const { limits, source } = command.call;
+  if (command.deadline_ms < limits.max_runtime_ms) return "what is left of the node's timeout_seconds";
+  const field = timeoutField(route.plugin.manifest);
+  return source.interface[field] === limits.max_runtime_ms
+    ? `which is the source's ${field}`
+    : `the smaller of the policy's max_runtime_ms and the source's ${field}`;
 }
 
 function cleanFacts(facts: TransportFacts | undefined, { secrets, command }: Ready): TransportFacts {

@@ -109,9 +109,8 @@ function toBinding(call: CallStart['command']['call']): Values {
 
 function toGeneration(start: CallStart): Values {
   const { generation, call } = start.command;
-  const written = call.source.interface['model'];
   return {
-    model: start.resolved?.model ?? (typeof written === 'string' ? written : null),
+    model: start.resolved?.model ?? call.source.model ?? null,
     endpoint_origin: start.resolved?.origin ?? null,
     conversation: generation?.conversation ?? null,
     message_count: generation?.messages.length ?? null,

@@ -24,7 +24,7 @@ export type ModelChoice =
 
 /** `--llm scripted|env` */
 export function llmOption(): Option {
-  return new Option('--llm <which>', 'the model: scripted, or the one at CHUKWA_LLM_BASE_URL').choices([
+  return new Option('--llm <which>', 'the model: scripted, or that of the sources, by the environment').choices([
     'scripted',
     'env',
   ]);
@@ -32,13 +32,13 @@ export function llmOption(): Option {
 
 /** `--llm scripted|env|ask` */
 export function llmOrPersonOption(): Option {
-  const says = 'the model: scripted, the one at CHUKWA_LLM_BASE_URL, or the person at this terminal';
+  const says = 'the model: scripted, that of the sources by the environment, or the person at this terminal';
   return new Option('--llm <which>', says).choices(['scripted', 'env', 'ask']);
 }
 
 /** `--model NAME` */
 export function modelOption(): Option {
-  return new Option('--model <name>', 'the model to ask, where a source leaves its name to a variable (model_env)');
+  return new Option('--model <name>', 'the model to ask, where a source leaves its name to a variable');
 }
 
 /** A model that was chosen. */

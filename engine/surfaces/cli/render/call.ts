@@ -117,7 +117,7 @@ function toTry({ node_id, round = 1, generation_try = 1 }: Invoke): string {
 }
 
 function modelOf({ call }: Invoke): string {
-  const model = call.source.interface['model'];
+  const { model } = call.source;
   return typeof model === 'string' ? model : call.source.label;
 }
 

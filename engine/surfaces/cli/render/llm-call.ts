@@ -58,10 +58,11 @@ function toSchema({ output_schema_hash, delivered_schema_hash, schema_delivery }
   return `${shortHash(output_schema_hash)}, by ${schema_delivery}${sent}`;
 }
 
-/** What the author set beside the model: temperature, seed, limits. */
-function toSettings({ interface: asked }: LlmCallRecord): string | null {
-  const { name: _name, model: _model, schema_delivery: _delivery, ...settings } = asked;
-  return toPhrase(settings);
+/** What the author set beside what stands on lines of its own: temperature, seed, limits. */
+function toSettings({ interface: asked, model, schema_delivery }: LlmCallRecord): string | null {
+  const shown: readonly unknown[] = [model, schema_delivery];
+  const settings = Object.entries(asked).filter(([member, value]) => member !== 'name' && !shown.includes(value));
+  return toPhrase(Object.fromEntries(settings));
 }
 
 function toTokens({ tokens }: LlmCallRecord): string | null {

@@ -1,0 +1,68 @@
+import type { JsonObject } from '../../contract/json.js';
+import type { PluginManifest } from '../../generated/plugin-manifest.js';
+import type { SchemaDelivery } from '../protocol/program.js';
+
+/** What of a manifest says how the engine reads the interface of a source. */
+export type SettingFields = Pick<PluginManifest, 'speaks' | 'model' | 'timeout' | 'schema_delivery' | 'not_yet'>;
+
+const TIMEOUT: NonNullable<PluginManifest['timeout']> = { interface_field: 'timeout_ms' };
+
+const SCHEMA_DELIVERY: NonNullable<PluginManifest['schema_delivery']> = {
+  interface_field: 'schema_delivery',
+  values: { response_format: 'response_format', json_object: 'json_object', prompt: 'prompt' },
+  default: 'prompt',
+};
+
+/** The interface member that says how long one call may take. */
+export function timeoutField({ timeout = TIMEOUT }: SettingFields): string {
+  return timeout.interface_field;
+}
+
+/** How long one call may take, in milliseconds: by the source, else by its plugin; undefined where neither says. */
+export function readTimeout({ timeout = TIMEOUT }: SettingFields, definition: JsonObject): number | undefined {
+  const authored = definition[timeout.interface_field];
+  return typeof authored === 'number' ? authored : timeout.default_ms;
+}
+
+/** The model that a source names itself; undefined where only a variable names it. */
+export function readWrittenModel({ model }: SettingFields, definition: JsonObject): string | undefined {
+  const written = model && definition[model.interface_field];
+  return typeof written === 'string' ? written : undefined;
+}
+
+/** How a chat source wants its schema delivered; undefined where this version does not know what the source says. */
+export function readDelivery(manifest: SettingFields, definition: JsonObject): SchemaDelivery | undefined {
+  const { interface_field, values, default: otherwise } = deliveryOf(manifest);
+  const authored = definition[interface_field];
+  if (authored === undefined) return otherwise;
+  return typeof authored === 'string' && Object.hasOwn(values, authored) ? values[authored] : undefined;
+}
+
+/** How a chat source of this plugin says each way of delivering a schema: the member and its value. */
+export function listDeliveries(
+  manifest: SettingFields,
+): readonly { readonly delivery: SchemaDelivery; readonly changes: JsonObject }[] {
+  const { interface_field, values } = deliveryOf(manifest);
+  return Object.entries(values).map(([value, delivery]) => ({ delivery, changes: { [interface_field]: value } }));
+}
+
+/** The first member of an interface that this version cannot honour, and a value to write in its place. */
+export function findNotYet(
+  manifest: SettingFields,
+  definition: JsonObject,
+): { readonly member: string; readonly value: string } | undefined {
+  for (const [member, refused] of Object.entries(manifest.not_yet ?? {})) {
+    const authored = definition[member];
+    if (typeof authored === 'string' && Object.hasOwn(refused, authored))
+      return { member, value: refused[authored] ?? '' };
+  }
+  if (manifest.speaks !== 'chat' || readDelivery(manifest, definition) !== undefined) return undefined;
+  const { interface_field, values } = deliveryOf(manifest);
+  return { member: interface_field, value: Object.keys(values)[0] ?? '' };
+}
+
+function deliveryOf({
+  schema_delivery = SCHEMA_DELIVERY,
+}: SettingFields): NonNullable<PluginManifest['schema_delivery']> {
+  return schema_delivery;
+}

@@ -1,0 +1,15 @@
+import type { JsonObject, TriedQuestion } from 'chukwa/plugin';
+import type { LlmChatInterface } from './interface.js';
+
+/** What servers differ in, for `chukwa model try`: token counts, streams, the name of the output limit, reasoning in tags. */
+export function listVariations(told: LlmChatInterface, { has_schema }: TriedQuestion): readonly JsonObject[] {
+  if (has_schema) return told.reasoning === 'keep' ? [{ reasoning: 'strip_think' }] : [];
+  const { max_output_tokens, stream = true, usage = true, extra_body = {} } = told;
+  return [
+    ...(stream && usage ? [{ usage: false }] : []),
+    ...(stream ? [{ stream: false }] : []),
+    ...(max_output_tokens === undefined
+      ? []
+      : [{ max_output_tokens: null, extra_body: { ...extra_body, max_tokens: max_output_tokens } }]),
+  ];
+}
