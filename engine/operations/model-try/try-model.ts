@@ -3,7 +3,7 @@ import type { ChatAnswer } from '../../contract/source.js';
 import { contentHash } from '../../core/content/canonical.js';
 import type { Invoke } from '../../core/protocol/command.js';
 import { listDeliveries, readDelivery, readTimeout } from '../../core/binding/source-settings.js';
-import type { CallOutcome, CallRecorder, PluginDescription, ResolvedSource } from '../../ports/sources.js';
+import type { CallBroke, CallOutcome, CallRecorder, PluginDescription, ResolvedSource } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
 import { type Done, refuse } from '../engine.js';
 import { listQuestions, type Question, type QuestionName } from './questions.js';
@@ -35,8 +35,10 @@ export interface TriedQuestion {
 export interface ModelTrial extends ResolvedSource {
   readonly label: string;
   readonly questions: readonly TriedQuestion[];
-  /** Whether all questions were answered: as the source is written, with the changes, or not at all. */
-  readonly works: 'as_written' | 'with_changes' | 'not';
+  /** Whether all questions were answered: as the source is written, with the changes, or not; or the service was busy. */
+  readonly works: 'as_written' | 'with_changes' | 'not' | 'busy';
+  /** Of a busy service: how long it asks to be left alone. */
+  readonly retry_after_ms?: number;
   /** What to write in the source; null for what to take out. */
   readonly changes: Changes;
 }
@@ -79,7 +81,7 @@ export async function tryModel(opened: OpenSources, source: TriedSource): Promis
     if (!compiled.ok) throw new Error('the composed schema does not compile');
     return compiled.value;
   });
-  const { tried, changes } = await askAll(
+  const { tried, changes, busy } = await askAll(
     questions,
     async ({ has_schema }, found) => {
       const own = await opened.listVariations(plugin.name, source.interface, { has_schema });
@@ -87,6 +89,11 @@ export async function tryModel(opened: OpenSources, source: TriedSource): Promis
     },
     asked,
   );
+  if (busy) {
+    const { retry_after_ms } = busy;
+    const wait = retry_after_ms === undefined ? {} : { retry_after_ms };
+    return { ok: true, value: { label: source.label, ...resolved, questions: tried, works: 'busy', changes, ...wait } };
+  }
   const isGood = tried.length === questions.length && tried.every(({ tries }) => tries.at(-1)?.is_good === true);
   const works = isGood ? (Object.keys(changes).length === 0 ? 'as_written' : 'with_changes') : 'not';
   return { ok: true, value: { label: source.label, ...resolved, questions: tried, works, changes } };
@@ -96,7 +103,7 @@ async function askAll(
   questions: readonly Question[],
   vary: (question: Question, found: Changes) => Promise<readonly Changes[]>,
   asked: (question: Question, changes: Changes) => Promise<CallOutcome>,
-): Promise<{ readonly tried: readonly TriedQuestion[]; readonly changes: Changes }> {
+): Promise<{ readonly tried: readonly TriedQuestion[]; readonly changes: Changes; readonly busy?: CallBroke }> {
   const tried: TriedQuestion[] = [];
   let changes: Changes = {};
   for (const question of questions) {
@@ -106,6 +113,7 @@ async function askAll(
       const made = toTry(question, variation, outcome);
       tries.push(made);
       if (made.is_good) changes = variation;
+      if (isBusy(outcome)) return { tried: [...tried, { question: question.name, tries }], changes, busy: outcome };
       if (made.is_good || isHopeless(outcome)) break;
     }
     tried.push({ question: question.name, tries });
@@ -174,7 +182,14 @@ function describe({ trace, usage, duration_ms }: CallOutcome, text: string): str
   ].join(', ');
 }
 
-const HOPELESS_STATUSES: readonly number[] = [401, 402, 403, 404, 429];
+/** Too Many Requests, Service Unavailable: they say nothing of the settings. */
+const BUSY_STATUSES: readonly number[] = [429, 503];
+
+function isBusy(outcome: CallOutcome): outcome is CallBroke {
+  return outcome.status === 'failed' && BUSY_STATUSES.includes(outcome.http_status ?? 0);
+}
+
+const HOPELESS_STATUSES: readonly number[] = [401, 402, 403, 404];
 
 /** Failures that no setting of the source mends. */
 function isHopeless(outcome: CallOutcome): boolean {

@@ -173,6 +173,14 @@ test('model try finds a delivery of the schema and a setting of the plugin that 
   assert.deepEqual([trial.works, trial.model, trial.changes], ['with_changes', 'old', { form: 'some_json' }]);
 });
 
+test('model try says of a service that is busy when to try again, and judges no setting', async () => {
+  const file = await write({ weights: 'busy' }, 'busy.json');
+  asked.length = 0;
+  const { code, out, error } = await run('model', 'try', file);
+  assert.deepEqual([code, asked.length], [4, 1], error);
+  assert.match(out.replaceAll(/\s+/g, ' '), /busy or limits the rate.* Try again after 7 s/);
+});
+
 test('the plugin keeps every rule for plugins', async () => {
   const report = JSON.parse((await run('plugin', 'test', 'ollama_native', '--json')).out) as {
     readonly checks: readonly { readonly rule: string; readonly status: string }[];

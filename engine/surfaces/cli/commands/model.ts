@@ -33,7 +33,12 @@ async function tryOne(session: Session, name: string, options: RootOptions): Pro
 }
 
 /** A source that has to be changed is refused; a model that cannot be asked is no fault of its document. */
-const CODES = { as_written: EXIT.done, with_changes: EXIT.refused, not: EXIT.environment } as const;
+const CODES = {
+  as_written: EXIT.done,
+  with_changes: EXIT.refused,
+  not: EXIT.environment,
+  busy: EXIT.environment,
+} as const;
 
 async function findAndTry(
   session: Session,

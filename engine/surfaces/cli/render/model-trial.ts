@@ -21,8 +21,12 @@ function tryLine({ changes, is_good, looked_like }: Try): Line {
   return hanging(4, '  ', is_good ? good('good') : bad('bad'), `, ${how}: ${looked_like}`);
 }
 
-function verdictLines({ works, changes }: ModelTrial): readonly Line[] {
+function verdictLines({ works, changes, retry_after_ms }: ModelTrial): readonly Line[] {
   switch (works) {
+    case 'busy': {
+      const after = retry_after_ms === undefined ? 'later' : `after ${Math.ceil(retry_after_ms / 1000)} s`;
+      return [line(`The service is busy or limits the rate, which says nothing of the settings. Try again ${after}.`)];
+    }
     case 'as_written':
       return [line('The source works as it is written.')];
     case 'with_changes':
