@@ -7,7 +7,7 @@ import type {
   SourcePlugin,
   TransportFacts,
 } from 'chukwa/plugin';
-import { describeMissing, readResult, toTools } from './answer.js';
+import { describeMissing, readListing, readResult, toTools } from './answer.js';
 import { type Connection, findConnection } from './connection.js';
 import type { McpToolInterface } from './interface.js';
 import { toArguments, toCallParams } from './request.js';
@@ -108,7 +108,8 @@ async function listAll(
     bytes_max,
     tooLarge: () => failure('result_too_large', message),
   });
-  return { value: { tools: pages.flatMap(toTools) } };
+  const is_cut = readListing(pages.at(-1) ?? {}).next_cursor !== undefined;
+  return { value: { tools: pages.flatMap(toTools), ...(is_cut ? { is_cut } : {}) } };
 }
 
 /** What the server said, whole; unless it is nested too deeply to be written down, which the engine will say. */

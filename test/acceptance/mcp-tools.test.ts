@@ -123,6 +123,61 @@ test('a list of many pages is read to its end', async () => {
   );
 });
 
+test('a list that goes on behind the last page that is read says so', async () => {
+  const many = listing(
+    Array.from({ length: 40 }, (_, index) => tool(`tool_${index}`)),
+    1,
+  );
+  const { tools, is_cut } = await list(many);
+  assert.deepEqual([tools.length, is_cut], [32, true]);
+  assert.match((await runChukwa(['mcp', 'tools', many], {})).stdout, /lists more tools/);
+});
+
+test('a tool whose result schema cannot be used says that its results are not checked, and why', async () => {
+  const odd = tool('odd', { outputSchema: { type: 'string' } });
+  const { tools } = await list(listing([odd]));
+  assert.match((tools[0] as { readonly unchecked?: string }).unchecked ?? '', /does not say "type": "object"/);
+  assert.match((await runChukwa(['mcp', 'tools', listing([odd])], {})).stdout, /odd[^]*its results are not checked/);
+});
+
+test('the steps that are printed lead to a run, and begin to', async (t) => {
+  const folder = await makeFolder(t);
+  const variables = { CHUKWA_DATA_DIR: join(folder, 'data') };
+  const words = ['mcp', 'tools', listing([tool('a')]), '--as', 'my_server', '--write', join(folder, 'written')];
+  const { stdout } = await runChukwa(words, variables);
+  assert.match(stdout.replaceAll(/\s+/g, ' '), /Set CHUKWA_MCP_MY_SERVER to the URL or command that you gave here/);
+  const steps = [...stdout.matchAll(/^ {2}npx chukwa (.*)$/gm)].map(([, step = '']) => step.split(' '));
+  assert.deepEqual(steps.at(-1), ['run', 'my-server']);
+  assert.equal(steps.length, 3);
+  for (const step of steps.slice(0, 2)) {
+    const { code, stderr } = await runChukwa(step, variables);
+    assert.equal(code, 0, stderr);
+  }
+});
+
+test('what is said of a server that was given by its command names no variable', async () => {
+  const { stderr } = await runChukwa(['mcp', 'tools', 'no-such-program-of-chukwa'], {});
+  assert.doesNotMatch(stderr, /CHUKWA_MCP/);
+  const { stdout } = await runChukwa(['mcp', 'tools', listing([tool('a')])], {});
+  assert.doesNotMatch(stdout, /CHUKWA_MCP/);
+});
+
+test('a server that refuses to list its tools is quoted, and no call is named that nobody recorded', async () => {
+  const refuses = commandOfScript(`
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const reply = method === 'initialize'
+        ? { result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'fake', version: '1' } } }
+        : { error: { code: -32000, message: 'come back on Monday' } };
+      if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...reply }) + '\\n');
+    }).on('close', () => process.exit());
+  `);
+  const { stderr, code } = await runChukwa(['mcp', 'tools', refuses], {});
+  assert.equal(code, 4);
+  assert.match(stderr.replaceAll(/\s+/g, ' '), /come back on Monday/);
+  assert.doesNotMatch(stderr, /chukwa invocation/);
+});
+
 /** Tools that cannot stand in documents, and why. */
 const UNUSABLE: readonly (readonly [what: string, said: JsonObject, why: RegExp])[] = [
   ['a way out as its name', tool('../../etc/x y'), /its name has other characters/],

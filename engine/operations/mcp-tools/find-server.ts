@@ -6,9 +6,10 @@ import { type Done, refuse } from '../engine.js';
 import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js';
 import { findTriedSource } from '../model-try/index.js';
 
-/** Which server is asked: the variable that leads to it, and what is laid over the environment for that. */
+/** Which server is asked: the variable that leads to it, and what overrides the environment for that. */
 export interface WantedServer {
   readonly server_env: string;
+  /** Holds the URL or command where that was given itself, and no variable. */
   readonly variables: Readonly<Record<string, string>>;
 }
 

@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from '../../contract/json.js';
+import type { Json } from '../../contract/json.js';
 import { contentHash } from '../../core/content/canonical.js';
-import type { CallRecorder } from '../../ports/sources.js';
+import type { CallBroke, CallRecorder } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
 import { type Done, refuse } from '../engine.js';
-import { findListing, type ListingPlugin } from './find-server.js';
+import { findListing, type ListingPlugin, type WantedServer } from './find-server.js';
 import { readTools, type ServerTool, type UsableTool } from './server-tool.js';
 
 /** What a server says of its tools. */
@@ -14,6 +14,10 @@ export interface ServerTools {
   /** Its name in names of tools. */
   readonly server: string;
   readonly tools: readonly (ServerTool | UsableTool)[];
+  /** The server lists more tools, on more pages than are read. */
+  readonly is_cut: boolean;
+  /** Its URL or command was given itself, and no variable. */
+  readonly is_given: boolean;
 }
 
 const PREFIX = 'CHUKWA_MCP_';
@@ -23,8 +27,9 @@ const UNRECORDED: CallRecorder = { started: async () => {}, flushed: async () =>
 /** Asks a server for the list of its tools, with all of its pages. Nothing is recorded. */
 export async function listServerTools(
   { authoring, callSource }: OpenSources,
-  server_env: string,
+  { server_env, variables }: WantedServer,
 ): Promise<Done<ServerTools>> {
+  const is_given = Object.keys(variables).length > 0;
   const plugin = findListing(authoring.catalogue);
   if (plugin === undefined)
     return refuse({
@@ -62,12 +67,30 @@ export async function listServerTools(
   if (outcome.status === 'failed')
     return refuse({
       code: 'MCP_SERVER_FAILED',
-      message: `The server did not list its tools: ${outcome.failure_message.replace(/[.?]?$/, '.')}`,
-      repair: `Set ${server_env} to the URL of the server, or to the command that starts it.`,
+      message: `The server did not list its tools: ${describeFailure(outcome, is_given ? server_env : undefined)}`,
+      repair: is_given
+        ? 'Give the URL of the server, or the command that starts it, in quotes.'
+        : `Set ${server_env} to the URL of the server, or to the command that starts it.`,
       details: { failure_class: outcome.failure_class },
     });
-  const { tools } = outcome.answer as { readonly tools: readonly Json[] } & JsonObject;
+  const { tools, is_cut = false } = outcome.answer as unknown as {
+    readonly tools: readonly Json[];
+    readonly is_cut?: boolean;
+  };
   const server = server_env.slice(PREFIX.length).toLowerCase();
   const prefix = `${tool_prefix}${server}__`;
-  return { ok: true, value: { plugin, server_env, server, tools: readTools(tools, prefix, authoring.compileSchema) } };
+  const read = readTools(tools, prefix, authoring.compileSchema);
+  return { ok: true, value: { plugin, server_env, server, tools: read, is_cut, is_given } };
+}
+
+const SAID_LENGTH_MAX = 500;
+
+/**
+ * What went wrong, with what the server said, since no record holds it.
+ * @param unnamed a variable that nobody has named: it only carried what was given
+ */
+function describeFailure({ failure_message, said }: CallBroke, unnamed: string | undefined): string {
+  const message = failure_message.replace(/; chukwa invocation ID .*$/, '').replace(/[.?]?$/, '');
+  const named = unnamed === undefined ? message : message.replaceAll(unnamed, 'the argument');
+  return said === undefined ? `${named}.` : `${named}; it said ${JSON.stringify(said).slice(0, SAID_LENGTH_MAX)}.`;
 }

@@ -24,6 +24,8 @@ export interface UsableTool extends ServerTool {
   readonly arguments_schema: JsonObject;
   /** Left out where the server declares none that can be used. */
   readonly result_schema?: JsonObject;
+  /** Why the declared schema of results cannot be used; left out where there is none, or it can. */
+  readonly unchecked?: string;
 }
 
 const NAME = /^[A-Za-z0-9_./-]{1,128}$/;
@@ -83,7 +85,11 @@ function readTool(tool: JsonObject, { id, compileSchema, is_shared }: Setting): 
     id,
     effect: effectOf(shown),
     arguments_schema: asked,
-    ...(typeof answered === 'string' ? {} : { result_schema: answered }),
+    ...(typeof answered !== 'string'
+      ? { result_schema: answered }
+      : tool['outputSchema'] === undefined
+        ? {}
+        : { unchecked: answered }),
   };
 }
 

@@ -1,5 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import { type Done, refuse } from '../engine.js';
@@ -18,12 +18,12 @@ export interface WrittenTools {
  * Writes documents for tools of a server: a source and schemas for each, a workflow with their bindings, the tool policy,
  * a profile and a small scenario. Nothing is written over, and nothing is written where a tool that was chosen cannot be.
  * @param chosen names of tools; all that can be written where there are none
- * @param folder absolute
+ * @param folders absolute: the one to make, and the one of the shipped files
  */
 export async function writeTools(
   listed: ServerTools,
   chosen: readonly string[],
-  folder: string,
+  { folder, package_root }: { readonly folder: string; readonly package_root: string },
 ): Promise<Done<WrittenTools>> {
   const { tools } = listed;
   const wanted = tools.filter(({ name }) => chosen.length === 0 || chosen.includes(name));
@@ -41,14 +41,15 @@ export async function writeTools(
       repair: 'Run the command without --write: it says why of each.',
     });
   const allowed = usable.filter(({ name, effect }) => chosen.includes(name) || effect === 'read_only');
-  const files = toFiles(listed, usable, allowed);
+  const template = join(package_root, 'fixtures', 'templates', 'tools');
   try {
-    // A folder of its own: nothing that stands there is written over, and no link in it leads elsewhere.
+    const files = await toFiles(listed, { usable, allowed, template });
+    // A folder of its own: nothing in it is written over, and no link in it leads elsewhere.
     await mkdir(folder);
-    for (const path of new Set(files.map(([path]) => dirname(path)))) if (path !== '.') await mkdir(join(folder, path));
-    for (const [path, document] of files) {
-      await writeFile(join(folder, path), `${JSON.stringify(document, null, 2)}\n`, { flag: 'wx' });
-    }
+    await cp(template, folder, { recursive: true });
+    await mkdir(join(folder, 'schemas'));
+    for (const [path, document] of files) await writeFile(join(folder, path), `${JSON.stringify(document, null, 2)}\n`);
+    return { ok: true, value: { folder, files: [...files.map(([path]) => path), ...COPIED], left_out } };
   } catch (error) {
     const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
     return refuse({
@@ -57,8 +58,10 @@ export async function writeTools(
       repair: 'Name a folder that is not there yet, in one that is.',
     });
   }
-  return { ok: true, value: { folder, files: files.map(([path]) => path), left_out } };
 }
+
+/** Documents of the template that hold nothing of the server. */
+const COPIED = ['scenario.json', 'profile.json', 'sources/chat.json'];
 
 function isUsable(tool: ServerTool): tool is UsableTool {
   return tool.unusable === undefined;
@@ -85,55 +88,33 @@ function toProblem({ name, unusable }: ServerTool): Problem {
 
 type File = readonly [path: string, document: JsonObject];
 
-function toFiles(listed: ServerTools, tools: readonly UsableTool[], allowed: readonly UsableTool[]): readonly File[] {
-  const stems = nameFiles(listed.server, tools);
-  const label = kebab(listed.server);
-  const named = tools.map((tool) => ({ tool, stem: stems.get(tool) ?? label }));
+interface Written {
+  readonly usable: readonly UsableTool[];
+  readonly allowed: readonly UsableTool[];
+  readonly template: string;
+}
+
+/** What is made of the tools; the other documents are those of the template. */
+async function toFiles(listed: ServerTools, { usable, allowed, template }: Written): Promise<readonly File[]> {
+  const read = async (file: string) => JSON.parse(await readFile(join(template, file), 'utf8')) as JsonObject;
+  const { nodes, ...workflow } = (await read('workflow.json')) as JsonObject & {
+    readonly nodes: readonly JsonObject[];
+  };
+  const stems = nameFiles(listed.server, usable);
+  const named = usable.map((tool) => ({ tool, stem: stems.get(tool) ?? tool.id }));
+  const available_tools = named.map(({ tool, stem }) => toBinding(tool, stem));
   return [
     ...named.flatMap(({ tool, stem }): readonly File[] => [
       [`sources/${stem}.json`, toSource(listed, stem, tool)],
       [`schemas/${stem}-arguments.json`, tool.arguments_schema],
       ...(tool.result_schema === undefined ? [] : [[`schemas/${stem}-result.json`, tool.result_schema] as const]),
     ]),
-    ['sources/chat.json', { version: 1, label: 'chat', interface: MODEL }],
-    [
-      'workflow.json',
-      toWorkflow(
-        label,
-        named.map(({ tool, stem }) => toBinding(tool, stem)),
-      ),
-    ],
-    ['policy.json', { version: 1, label, allow: allowed.map(({ id }) => id), require_approval: [], budgets: BUDGETS }],
-    [
-      'profile.json',
-      { version: 1, label, workflow_ref: { path: './workflow.json' }, tool_policy_ref: { path: './policy.json' } },
-    ],
-    ['scenario.json', toScenario(label)],
+    ['workflow.json', { ...workflow, nodes: nodes.map((node) => ({ ...node, available_tools })) }],
+    ['policy.json', { ...(await read('policy.json')), allow: allowed.map(({ id }) => id) }],
   ];
 }
 
-/** Somebody who has the tools, so that all that was written is checked, and can be run. */
-function toScenario(label: string): JsonObject {
-  return {
-    version: 1,
-    label,
-    start_time: '2026-01-01T09:00:00Z',
-    chronon_seconds: 600,
-    environments: [{ label: 'room', content: 'A quiet room.' }],
-    entities: [{ id: 'ada', name: 'Ada', kind: 'agent', environment: 'room', state: 'at the desk' }],
-    cognition: [{ profile_ref: { path: './profile.json' }, subjects: ['ada'] }],
-  };
-}
-
 const LABEL_LENGTH_MAX = 64;
-const BUDGETS = { max_runtime_ms: 30_000, max_result_bytes: 65_536 };
-const MODEL = {
-  name: 'llm_chat',
-  model: 'gpt-4.1-mini',
-  model_env: 'CHUKWA_LLM_MODEL',
-  schema_delivery: 'response_format',
-  tool_calling: 'json_control',
-};
 
 /** Names that only differ in what files cannot show are numbered. */
 function nameFiles(server: string, tools: readonly UsableTool[]): ReadonlyMap<UsableTool, string> {
@@ -178,32 +159,5 @@ function toBinding({ id, description, name, effect, result_schema }: UsableTool,
     redaction: { allow: 'all' },
     arguments_schema_ref: { path: `./schemas/${stem}-arguments.json` },
     ...(result_schema === undefined ? {} : { result_schema_ref: { path: `./schemas/${stem}-result.json` } }),
-  };
-}
-
-const PROMPT =
-  'It is turn {{world.attempted_turn}}.\n\nWorld:\n{{world.projection}}\n\nActing subject:\n{{subject.rendered}}\n\nAvailable tools:\n{{tools.available}}\n\nAnswer with one JSON object: { "kind": "tool_call", "tool_call": { "name": "...", "arguments": { ... } } }, or the final patch { "kind": "final_patch", "patch": { "narration": "...", "effects": [ ... ] } }. What does {{subject.name}} do?';
-
-function toWorkflow(label: string, bindings: readonly JsonObject[]): JsonObject {
-  return {
-    version: 1,
-    label,
-    execution: 'per_subject_ordered',
-    ambient_sources: [],
-    nodes: [
-      {
-        id: 'act',
-        type: 'llm_tool_loop',
-        llm_source_ref: { path: './sources/chat.json' },
-        prompt_template: { messages: [{ role: 'user', content: PROMPT }] },
-        projection: { scope: 'world', memory: { recent: 10 } },
-        available_tools: bindings,
-        max_tool_calls: 4,
-        max_generation_attempts: 3,
-        final_schema_ref: { path: 'chukwa:world-patch.schema.json' },
-        constraints: { token_budget: 60_000, timeout_seconds: 120 },
-      },
-    ],
-    apply: { from: 'act.final' },
   };
 }

@@ -192,7 +192,7 @@ test('the plugin keeps every rule for plugins', async () => {
 });
 
 /** Files whose sentences or documents name a source that ships, as an example. */
-const EXAMPLES = ['contract/problems/commands.ts', 'mcp-tools/write-tools.ts'];
+const EXAMPLES = ['contract/problems/commands.ts'];
 
 test('no file of the engine names a member of the interface of llm_chat', async () => {
   const names = /llm_chat|OPENAI_|api\.openai\.com|tool_calling|\['(?:timeout_ms|model)'\]/;

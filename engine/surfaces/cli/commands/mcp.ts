@@ -45,14 +45,13 @@ async function show(session: Session, said: string, options: ToolsOptions): Prom
   const folder = options.write;
   if (folder === undefined || !listed.ok)
     return answer(session, listed, { json: (found) => found, lines: (found) => serverToolLines(found, options.tool) });
-  const written: Done<WrittenTools> = await writeTools(
-    listed.value,
-    options.tool,
-    resolve(session.terminal.working_folder, folder),
-  );
+  const written: Done<WrittenTools> = await writeTools(listed.value, options.tool, {
+    folder: resolve(session.terminal.working_folder, folder),
+    package_root: session.composition.package_root,
+  });
   return answer(session, written, {
     json: (value) => value,
-    lines: (value) => writtenToolLines(value, listed.value.server_env, session.terminal.working_folder),
+    lines: (value) => writtenToolLines(value, listed.value, session.terminal.working_folder),
   });
 }
 
@@ -63,7 +62,7 @@ async function list(session: Session, said: string, options: ToolsOptions): Prom
   const opened = await composition.openSources(wanted.value.variables);
   if (!opened.ok) return opened;
   try {
-    return await listServerTools(opened.value, wanted.value.server_env);
+    return await listServerTools(opened.value, wanted.value);
   } finally {
     await opened.value.close();
   }

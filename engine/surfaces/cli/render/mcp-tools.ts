@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { ServerTool, ServerTools, WrittenTools } from '../../../operations/mcp-tools/index.js';
+import type { ServerTool, ServerTools, UsableTool, WrittenTools } from '../../../operations/mcp-tools/index.js';
 import { bad, EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
 import { neutralise } from './neutralise.js';
 import { count } from './words.js';
@@ -7,12 +7,21 @@ import { count } from './words.js';
 const DESCRIPTION_LENGTH_MAX = 300;
 
 /** The tools of a server, each with what the server says of it; all of them where none are chosen. */
-export function serverToolLines({ server_env, tools }: ServerTools, chosen: readonly string[]): readonly Line[] {
+export function serverToolLines(listed: ServerTools, chosen: readonly string[]): readonly Line[] {
+  const { server_env, tools, is_cut, is_given } = listed;
   const shown = tools.filter(({ name }) => chosen.length === 0 || chosen.includes(name));
   return [
-    line(strong(count(shown.length, 'tool')), ` of the server that ${server_env} names, in its own words:`),
+    line(
+      strong(count(shown.length, 'tool')),
+      ` of the server${is_given ? '' : ` that ${server_env} names`}, in its own words:`,
+    ),
     ...shown.flatMap(toolLines),
+    ...cutLines(is_cut),
   ];
+}
+
+function cutLines(is_cut: boolean): readonly Line[] {
+  return is_cut ? [EMPTY, line('The server lists more tools, on more pages than are read.')] : [];
 }
 
 function toolLines({
@@ -22,7 +31,9 @@ function toolLines({
   is_destructive,
   required,
   unusable,
-}: ServerTool): readonly Line[] {
+  ...more
+}: ServerTool | UsableTool): readonly Line[] {
+  const unchecked = 'unchecked' in more ? more.unchecked : undefined;
   const hints = [
     ...(is_read_only === null ? [] : [is_read_only ? 'reads only' : 'changes something']),
     ...(is_destructive === null || is_read_only === true ? [] : [is_destructive ? 'destructive' : 'not destructive']),
@@ -35,23 +46,39 @@ function toolLines({
     line(strong(neutralise(name)), faint(`  ${[...hints, needs].join('; ')}`)),
     ...(cut === '' ? [] : [hanging(2, `  ${cut}`)]),
     ...(unusable === undefined ? [] : [hanging(2, '  ', bad('cannot be written'), `: ${neutralise(unusable)}`)]),
+    ...(unchecked === undefined
+      ? []
+      : [
+          hanging(
+            2,
+            '  ',
+            bad('its results are not checked'),
+            `: their schema cannot be used: ${neutralise(unchecked)}`,
+          ),
+        ]),
   ];
 }
 
 /** What was written, and what to do next. */
 export function writtenToolLines(
   { folder, files, left_out }: WrittenTools,
-  server_env: string,
+  { server_env, server, is_cut, is_given }: ServerTools,
   workingFolder: string,
 ): readonly Line[] {
   const where = relative(workingFolder, folder) || '.';
+  const slug = server.replaceAll('_', '-').replace(/^-+|-+$/g, '') || 'tools';
   return [
     line(`Wrote ${count(files.length, 'file')} into ${where}:`),
     ...files.map((file) => verbatim(`  ${file}`)),
     ...left_out.map(({ name, unusable }) => hanging(2, `Left out ${neutralise(name)}: ${neutralise(unusable ?? '')}`)),
     EMPTY,
     line('Descriptions and effects are what the server says of itself: read each of them, and mend what is not so.'),
-    line(`Set ${server_env} where the program runs. Then:`),
+    ...cutLines(is_cut),
+    line(
+      `Set ${server_env} ${is_given ? 'to the URL or command that you gave here, ' : ''}where the program runs, and what the model of ${where}/sources/chat.json needs. Then:`,
+    ),
     verbatim(`  npx chukwa validate ${where}`),
+    verbatim(`  npx chukwa world create ${slug} --scenario ${where}/scenario.json`),
+    verbatim(`  npx chukwa run ${slug}`),
   ];
 }
