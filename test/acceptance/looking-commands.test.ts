@@ -28,6 +28,7 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   get: ({ scenario }) => ['scenario', scenario],
   list: () => ['scenario'],
   uses: ({ scenario }) => ['scenario', scenario],
+  schemas: ({ out }) => ['--write', out],
   'world create': () => ['another', '--scenario', SCENARIO],
   'world list': () => [],
   'world show': () => ['park'],

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type * as JsonService from 'vscode-json-languageservice';
 import type { JsonObject } from '../../engine/contract/json.js';
+import { compose } from '../../engine/main.js';
 import { SCHEMA_OF_KIND } from '../../engine/core/workflow/link/document-kind.js';
+import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
+import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { PACKAGE_ROOT } from './document-parts.js';
 
 // The service that VS Code and many other editors complete and check JSON with, told nothing but what `$schema` says.
@@ -49,6 +54,39 @@ async function underlinedIn(name: string, written: string): Promise<readonly str
 async function readSchema(file: string): Promise<JsonObject> {
   return JSON.parse(await readFile(join(PACKAGE_ROOT, 'schemas', file), 'utf8')) as JsonObject;
 }
+
+test('an editor with the schemas that chukwa wrote completes the interface of a source by its plugin, and underlines a wrong field', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'chukwa-editor-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const composition = await compose({ CHUKWA_PLUGIN_PATH: join(PACKAGE_ROOT, 'test/support/plugins') });
+  const words = ['schemas', '--write', join(folder, 'schemas')];
+  assert.equal(await runCommandLine(composition, words, openTestTerminal()), 0);
+  const source = (members: string) =>
+    `{ "$schema": "${folder}/schemas/response-source.schema.json", "version": 1, "label": "a", "interface": { ${members} } }`;
+  const file = join('..', 'source.json');
+  assert.deepEqual(await offeredAt(file, source('"name": "ollama_native", |')), [
+    'form',
+    'patience_ms',
+    'think',
+    'tools',
+    'weights',
+    'weights_env',
+  ]);
+  assert.ok((await offeredAt(file, source('"name": |'))).includes('"http_json"'));
+  const underlined = await underlinedIn(file, source('"name": "ollama_native", "url_env": "CHUKWA_A_URL"'));
+  assert.deepEqual(
+    underlined.map((line) => line.split(':')[0]),
+    ['"url_env"'],
+  );
+  const schema = JSON.parse(await readFile(join(folder, 'schemas/response-source.schema.json'), 'utf8')) as JsonObject;
+  const validate = new Ajv2020({ strict: false }).compile(schema);
+  const isValid = (wire: JsonObject) => validate({ version: 1, label: 'a', interface: wire });
+  assert.equal(isValid({ name: 'ollama_native', weights: 'tiny' }), true);
+  assert.equal(isValid({ name: 'ollama_native', weights: 7 }), false);
+  assert.equal(isValid({ name: 'http_json', method: 'GET', url_env: 'CHUKWA_A_URL', path: '/' }), true);
+  assert.equal(isValid({ name: 'http_json', method: 'GET', url_env: 'CHUKWA_A_URL', weights: 'tiny' }), false);
+  assert.equal(isValid({ name: 'no_such_plugin' }), false);
+});
 
 const { prompt_text: _noJsonFile, ...SCHEMA_OF_JSON_FILE } = SCHEMA_OF_KIND;
 

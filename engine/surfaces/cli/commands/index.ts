@@ -19,6 +19,7 @@ import { addPut } from './put.js';
 import { addRecord } from './record.js';
 import { addReport } from './report.js';
 import { addRun } from './run.js';
+import { addSchemas } from './schemas.js';
 import { addServe } from './serve.js';
 import { addStop } from './stop.js';
 import { addTest } from './test.js';
@@ -38,6 +39,7 @@ const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addGet,
   addList,
   addUses,
+  addSchemas,
   addWorld,
   addRun,
   addWorker,

@@ -1,0 +1,38 @@
+import { relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { writeSchemas, type WrittenSchemas } from '../../../operations/write-schemas.js';
+import { toPath } from '../arguments.js';
+import type { ExitCode } from '../exit-code.js';
+import { type Line, line } from '../render/line.js';
+import { count } from '../render/words.js';
+import { answer, type Perform, printRefused, type Session } from '../session.js';
+
+/** `chukwa schemas` */
+export function addSchemas(program: Command, perform: Perform): void {
+  program
+    .command('schemas')
+    .helpGroup('Documents:')
+    .requiredOption('--write <dir>', 'the folder to write them into', toPath)
+    .description('Write the schemas of all documents for an editor; that of sources knows each plugin that is found.')
+    .action(({ write }: { readonly write: string }) => perform((session) => writeAll(session, write)));
+}
+
+async function writeAll(session: Session, folder: string): Promise<ExitCode> {
+  const { working_folder } = session.terminal;
+  const opened = await session.composition.openSources();
+  if (!opened.ok) return printRefused(session, opened);
+  try {
+    const written = await writeSchemas(opened.value.authoring, resolve(working_folder, folder));
+    return answer(session, written, { json: (value) => value, lines: (value) => writtenLines(value, working_folder) });
+  } finally {
+    await opened.value.close();
+  }
+}
+
+function writtenLines({ folder, files, plugins }: WrittenSchemas, workingFolder: string): readonly Line[] {
+  const where = relative(workingFolder, folder) || '.';
+  return [
+    line(`Wrote ${count(files.length, 'schema')} into ${where}; sources are checked by ${plugins.join(', ')}.`),
+    line(`In a document, write "$schema": the path to its schema there, such as response-source.schema.json.`),
+  ];
+}
