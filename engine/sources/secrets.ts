@@ -1,7 +1,7 @@
 import type { Json } from '../contract/json.js';
 import { isList } from '../core/content/json-pointer.js';
 import { decodeAround, fromBinary, toBinary, unescapeText, UNFINISHED } from './decode-text.js';
-import { createFindPlaces, type FindPlaces, toEscapedPattern } from './encoded-places.js';
+import { createFindPlaces, createHasEscaped, type FindPlaces, type HasEscaped } from './encoded-places.js';
 import { toStorableText } from './storable-text.js';
 
 /** Shorter values stand in too many innocent texts to be replaced; they are refused where they enter. */
@@ -48,8 +48,7 @@ export function createSecretReplacer(secrets: readonly Secret[]): SecretReplacer
   const known = secrets.filter(({ value }) => value.length >= SECRET_LENGTH_MIN);
   if (known.length === 0) return REPLACES_NOTHING;
   const search = toSearch(known);
-  const isClean = (written: string): boolean =>
-    search.findPlaces(written).length === 0 && !search.escaped.test(written);
+  const isClean = (written: string): boolean => search.findPlaces(written).length === 0 && !search.hasEscaped(written);
   const clean = (binary: string, ending: Ending): string => {
     const { matches, end } = examine(binary, search, ending);
     return withoutMatches(binary.slice(0, end), 0, matches);
@@ -91,7 +90,7 @@ interface Needle {
 interface Search {
   readonly needles: readonly Needle[];
   readonly findPlaces: FindPlaces;
-  readonly escaped: RegExp;
+  readonly hasEscaped: HasEscaped;
   /** Of a needle, in bytes. */
   readonly length_min: number;
   readonly length_max: number;
@@ -104,7 +103,7 @@ function toSearch(secrets: readonly Secret[]): Search {
   return {
     needles,
     findPlaces: createFindPlaces([...new Set(texts)]),
-    escaped: toEscapedPattern(texts.join('')),
+    hasEscaped: createHasEscaped(texts.join('')),
     length_min: Math.min(...lengths),
     length_max: Math.max(...lengths),
   };
@@ -158,7 +157,7 @@ function find(text: string, search: Search, depth: number, isCut: boolean): read
   const plain = [...(places.length > 0 ? findPlain(text, search) : []), ...(isCut ? findOpen(text, search) : [])];
   if (depth === 0) return plain;
   const decoded = [
-    ...(isCut || search.escaped.test(text) ? unescapeText(text, isCut) : []),
+    ...(isCut || search.hasEscaped(text) ? unescapeText(text, isCut) : []),
     ...(isCut ? [...places, text.length] : places).flatMap((place) => decodeAround(text, place, isCut)),
   ];
   const encoded = decoded.flatMap((inner) =>
