@@ -40,6 +40,17 @@ export async function findServed(folder: string): Promise<ServedAt | undefined> 
   }
 }
 
+/** Problems of opening a database, with the server's address where `chukwa serve` holds it: that says more than a process id. */
+export async function nameServer(folder: string, problems: readonly Problem[]): Promise<readonly Problem[]> {
+  const served = await findServed(folder);
+  return problems.map((problem) => {
+    if (served === undefined || problem.code !== 'DATABASE_LOCKED' || problem.details?.['pid'] !== served.pid)
+      return problem;
+    const repair = `chukwa serve has it, at ${served.url}: chukwa report and chukwa stop go through it. All else waits until it has ended (process ${served.pid}). To share a database between processes, use CHUKWA_DATABASE_URL with PostgreSQL.`;
+    return { ...problem, repair, details: { ...problem.details, served_at: served.url, may_pass: false } };
+  });
+}
+
 /** Addresses of a server that listens on all, and where it is reached. */
 const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' };
 

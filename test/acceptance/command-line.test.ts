@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord, AttemptSummary, WorldSnapshot } from '../../engine/ports/records.js';
-import { type ScriptedModel, startScriptedModel } from '../../fixtures/scripted-model/index.js';
+import { type ScriptedModel, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { editWorkflows } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
 import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';

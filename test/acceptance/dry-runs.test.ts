@@ -10,8 +10,8 @@ import type { WorldAttempts } from '../../engine/operations/records.js';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { TestReport } from '../../engine/operations/workflow-tests/index.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
-import { startScriptedModel } from '../../fixtures/scripted-model/index.js';
-import { startToys } from '../../fixtures/toys/index.js';
+import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import { startToys } from '../../engine/toys/index.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { AttemptRecord, InvocationRecord } from '../../engine/ports/records.js';
-import type { Fault } from '../../fixtures/toys/index.js';
+import type { Fault } from '../../engine/toys/index.js';
 import { type Edit, editWorkflows, type ParkStage, type Play, sharedStage } from '../support/park-stage.js';
 import { finalPatch, setState, toolCall } from '../support/turn-player.js';
 import { callAt, contentsOf, keysOf, onlyAttempt, script } from './readings.js';

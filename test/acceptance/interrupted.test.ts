@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord, AttemptSummary, LlmCallRecord, WorldSnapshot } from '../../engine/ports/records.js';
-import { type ScriptedModel, startScriptedModel } from '../../fixtures/scripted-model/index.js';
+import { type ScriptedModel, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
 import { callAt, onlyAttempt, script } from './readings.js';

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
-import { type ScriptedModel, loadAnswers, startScriptedModel } from '../../fixtures/scripted-model/index.js';
+import { type ScriptedModel, loadAnswers, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { ROOT } from '../support/park-stage.js';
 import { makeFolder } from './command.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { JsonObject } from '../../engine/contract/json.js';
-import { startScriptedModel } from '../../fixtures/scripted-model/index.js';
+import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { writePlugin } from '../sources/harness.js';
 import { loadScript, ROOT } from '../support/park-stage.js';
 import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';

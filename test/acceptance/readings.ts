@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Json } from '../../engine/contract/json.js';
 import type { Answer, Answers } from '../../engine/generated/answers.js';
 import type { AttemptRecord, InvocationSummary, WorldSnapshot } from '../../engine/ports/records.js';
-import type { ModelRequest, ScriptedModel } from '../../fixtures/scripted-model/index.js';
+import type { ModelRequest, ScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import type { Play } from '../support/park-stage.js';
 
 /** A script of answers that hold on every turn, by command key. */

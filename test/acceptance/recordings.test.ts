@@ -7,7 +7,7 @@ import { compose } from '../../engine/main.js';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import type { WorkflowTest } from '../../engine/generated/workflow-test.js';
-import { startToys, type Toys } from '../../fixtures/toys/index.js';
+import { startToys, type Toys } from '../../engine/toys/index.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 

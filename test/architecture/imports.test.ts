@@ -85,8 +85,11 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
     ['engine/sources/c.ts', 'plugins/mail/target.ts'],
     ['engine/main.ts', 'plugins/mail/target.ts'],
   ],
-  'fixtures-are-started-by-main-only': [['engine/runtime/c.ts', 'fixtures/target.ts']],
-  'fixtures-know-the-contract-only': [['fixtures/a.ts', 'engine/core/target.ts']],
+  'toys-imports-downwards-only': [['engine/toys/a.ts', 'engine/core/target.ts']],
+  'what-ships-imports-no-fixture': [['engine/main.ts', 'fixtures/target.ts']],
+  'toys-are-started-by-main-only': [['engine/runtime/c.ts', 'engine/toys/target.ts']],
+  'only-main-reads-the-configuration': [['engine/operations/h.ts', 'engine/configuration.ts']],
+  'fixtures-know-contract-and-toys-only': [['fixtures/a.ts', 'engine/core/target.ts']],
   'plugins-know-the-contract-only': [['plugins/mail/a.ts', 'engine/contract/target.ts']],
   'plugins-do-not-import-each-other': [['plugins/mail/b.ts', 'plugins/post/target.ts']],
   'plugins-import-nothing-of-node': [['plugins/mail/c.ts', 'node:fs']],
@@ -136,6 +139,7 @@ const ALLOWED: readonly (readonly [string, string])[] = [
   ['engine/surfaces/cli/good.ts', 'engine/runtime/progress.ts'],
   ['engine/operations/good.ts', 'engine/runtime/target.ts'],
   ['fixtures/good.ts', 'engine/generated/target.ts'],
+  ['fixtures/good-server.ts', 'engine/toys/target.ts'],
 ];
 
 const planted = await plant([...Object.values(VIOLATIONS).flat(), BACK_AGAIN, ...ALLOWED]);

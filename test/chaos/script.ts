@@ -1,5 +1,5 @@
 import type { Json } from '../../engine/contract/json.js';
-import type { Answers } from '../../fixtures/scripted-model/index.js';
+import type { Answers } from '../../engine/toys/scripted-model/index.js';
 
 /** More turns than any of the worlds comes to. */
 const TURNS = 600;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Json } from '../../engine/contract/json.js';
 import type { Engine } from '../../engine/operations/engine.js';
 import { settleCall } from '../../engine/operations/settle-call.js';
-import type { Toys } from '../../fixtures/toys/index.js';
+import type { Toys } from '../../engine/toys/index.js';
 import { must } from '../support/park-stage.js';
 
 /** What services say of a deed, by the tool that asks for it. */

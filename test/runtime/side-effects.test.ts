@@ -5,8 +5,8 @@ import { reportCall } from '../../engine/operations/reports.js';
 import { settleCall } from '../../engine/operations/settle-call.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord, WorldSnapshot } from '../../engine/ports/records.js';
-import type { Answers } from '../../fixtures/scripted-model/index.js';
-import type { Fault } from '../../fixtures/toys/index.js';
+import type { Answers } from '../../engine/toys/scripted-model/index.js';
+import type { Fault } from '../../engine/toys/index.js';
 import {
   type Edit,
   editWorkflows,

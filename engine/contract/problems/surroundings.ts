@@ -86,9 +86,9 @@ export const SURROUNDINGS_PROBLEMS = {
     'A port cannot be had, for the toys or for `serve`.',
     'Name another: `--port-base`, `--port`.',
   ),
-  PORT_INVALID: content('`CHUKWA_PORT` is no port.', 'Write a number up to 65535.'),
+  PORT_INVALID: content('`CHUKWA_PORT` is not a port.', 'Write a number up to 65535.'),
   PUBLIC_URL_INVALID: content(
-    '`CHUKWA_PUBLIC_URL` is no address of a server.',
+    '`CHUKWA_PUBLIC_URL` is not an http or https URL.',
     'Write the URL at which services reach `chukwa serve`.',
   ),
   TOKENS_EQUAL: content(

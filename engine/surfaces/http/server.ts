@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Problem } from '../../contract/problem.js';
 import { REPORT_BYTES_MAX } from '../../operations/reports.js';
 import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
+import { type Done, refuse } from '../../operations/engine.js';
 import type { Tokens } from '../../operations/tokens.js';
 import { type Guard, isOperator, judgeProofs, mayReport, requireToken } from './authority.js';
 import { CONNECTION_LIMITS, endSoon, limitConnections } from './connections.js';
@@ -49,6 +50,21 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
     await closed;
   };
   return { url: findUrl(), close };
+}
+
+/** The same, refused where nothing can listen there. */
+export async function listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Done<HttpServer>> {
+  try {
+    return { ok: true, value: await startServer(desk, tokens, place) };
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    return refuse({
+      code: 'PORT_TAKEN',
+      message: `Nothing can listen on port ${place.port} of ${place.host}: ${error.message}.`,
+      repair: 'Name another place in CHUKWA_HOST and CHUKWA_PORT, or with --port.',
+      details: { ...place },
+    });
+  }
 }
 
 function urlOf({ address, port, family }: AddressInfo): string {

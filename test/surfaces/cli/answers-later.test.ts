@@ -10,8 +10,8 @@ import { compose } from '../../../engine/main.js';
 import type { RunReport } from '../../../engine/operations/run-turns.js';
 import type { AttemptRecord, InvocationRecord } from '../../../engine/ports/records.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
-import { startScriptedModel } from '../../../fixtures/scripted-model/index.js';
-import { startToys, type Toys } from '../../../fixtures/toys/index.js';
+import { startScriptedModel } from '../../../engine/toys/scripted-model/index.js';
+import { startToys, type Toys } from '../../../engine/toys/index.js';
 import { loadScript } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';
 

@@ -8,8 +8,8 @@ import type { RunReport } from '../../../engine/operations/run-turns.js';
 import type { WorldAttempts } from '../../../engine/operations/records.js';
 import type { AttemptRecord, InvocationRecord } from '../../../engine/ports/records.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
-import { type ScriptedModel, startScriptedModel } from '../../../fixtures/scripted-model/index.js';
-import { startToys, type Toys } from '../../../fixtures/toys/index.js';
+import { type ScriptedModel, startScriptedModel } from '../../../engine/toys/scripted-model/index.js';
+import { startToys, type Toys } from '../../../engine/toys/index.js';
 import { editWorkflows, loadScript } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';
 

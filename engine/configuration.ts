@@ -1,0 +1,97 @@
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Problem } from './contract/problem.js';
+import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
+import type { ServePlace } from './operations/composition.js';
+import { type Done, refuse } from './operations/engine.js';
+import type { HeartbeatSettings } from './ports/records.js';
+import type { PluginPlaces } from './sources/index.js';
+import type { StoreConfiguration } from './store/open-store.js';
+
+/** Environment variables, as the operator set them. An empty one counts as not set. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Where this program's own files are, from source and compiled alike. */
+const CODE_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+export const PACKAGE_ROOT = basename(CODE_ROOT) === 'dist' ? dirname(CODE_ROOT) : CODE_ROOT;
+
+/** The folder of the embedded database. */
+export function toDataDir(variables: Variables): string {
+  return resolve(variables['CHUKWA_DATA_DIR'] || '.chukwa');
+}
+
+/** Which database is opened, and what it is migrated by. */
+export function toStoreConfiguration(variables: Variables): StoreConfiguration {
+  const url = variables['CHUKWA_DATABASE_URL'];
+  return {
+    ...(url === undefined ? {} : { url }),
+    data_dir: toDataDir(variables),
+    migrations_dir: join(PACKAGE_ROOT, 'migrations'),
+    template_file: join(PACKAGE_ROOT, 'dist', 'template.tar.gz'),
+  };
+}
+
+/** An event loop that has not turned for so long is taken for hung: its leases are no longer renewed. */
+const HANG_MS = 300_000;
+
+/**
+ * How leases are kept. The process of a hung loop is ended after its leases, when others have continued its attempts,
+ * because it handles no signal. The thread is compiled code, however the rest is run.
+ */
+export function toHeartbeatSettings(lease_ms: number): HeartbeatSettings {
+  const program = join(PACKAGE_ROOT, 'dist', 'engine', 'store', 'heartbeat', 'beat-thread.js');
+  return { lease_ms, hang_ms: HANG_MS, end_ms: HANG_MS + 2 * lease_ms, program };
+}
+
+/**
+ * Plugins that ship, those of the working folder, those that the operator names, and installed packages. Those that ship
+ * are compiled, however the rest is run: an attempt is continued only by the code that it began with.
+ * @param working the folder that the program was started in
+ */
+export function toPluginPlaces(variables: Variables, working: string): PluginPlaces {
+  const beside = dirname(PACKAGE_ROOT);
+  const named = (variables['CHUKWA_PLUGIN_PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return {
+    folders: [join(PACKAGE_ROOT, 'dist', 'plugins'), ...named.map((folder) => resolve(folder))],
+    sources_folder: join(PACKAGE_ROOT, 'plugins'),
+    folders_if_present: working === PACKAGE_ROOT ? [] : [join(working, 'plugins')],
+    package_folders: [
+      join(working, 'node_modules'),
+      basename(beside) === 'node_modules' ? beside : join(PACKAGE_ROOT, 'node_modules'),
+    ],
+  };
+}
+
+/** What wakes workers. */
+export function toWantedDoorbell(variables: Variables): WantedDoorbell {
+  const nats_url = variables['CHUKWA_NATS_URL'] || undefined;
+  return { kind: variables['CHUKWA_DOORBELL'] || 'auto', ...(nats_url === undefined ? {} : { nats_url }) };
+}
+
+const SERVE_PORT = 4747;
+
+/** Where `serve` listens. */
+export function toServePlace(variables: Variables): Done<ServePlace> {
+  const port = variables['CHUKWA_PORT'] || String(SERVE_PORT);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return refuse(PORT_INVALID);
+  return { ok: true, value: { host: variables['CHUKWA_HOST'] || '127.0.0.1', port: Number(port) } };
+}
+
+const PORT_INVALID: Problem = {
+  code: 'PORT_INVALID',
+  message: 'CHUKWA_PORT is not a port.',
+  repair: 'Write a number from 1 to 65535, or 0 for any free port.',
+};
+
+/** Where services reach `serve`, to answer later; undefined where the operator names no such place. */
+export function toPublicUrl(variables: Variables): Done<string | undefined> {
+  const url = variables['CHUKWA_PUBLIC_URL'] || undefined;
+  const isUsable = url === undefined || (/^https?:\/\//i.test(url) && URL.canParse(url));
+  return isUsable ? { ok: true, value: url } : refuse(PUBLIC_URL_INVALID);
+}
+
+const PUBLIC_URL_INVALID: Problem = {
+  code: 'PUBLIC_URL_INVALID',
+  message: 'CHUKWA_PUBLIC_URL is not an http or https URL.',
+  repair: 'Write the URL at which services reach chukwa serve, such as https://chukwa.example.org.',
+};
