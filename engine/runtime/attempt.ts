@@ -198,7 +198,9 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
     {
       async started(resolved) {
         await writeCall(attempt.journal, { kind: 'started', start: { ...call.start, resolved } });
-        attempt.onProgress({ kind: 'call_started', source_invocation_id: call.start.source_invocation_id, command });
+        const { source_invocation_id } = call.start;
+        const asked = resolved.model === undefined ? {} : { model: resolved.model };
+        attempt.onProgress({ kind: 'call_started', source_invocation_id, command, ...asked });
       },
       async flushed(batch) {
         if (llm_call_id !== undefined) demand(await parts.attempts.flushChunks(lease, llm_call_id, batch));

@@ -18,7 +18,13 @@ export type Progress =
       /** Present where it was begun anew after an attempt that failed. */
       readonly sets_aside?: SetAside;
     }
-  | { readonly kind: 'call_started'; readonly source_invocation_id: string; readonly command: Invoke }
+  | {
+      readonly kind: 'call_started';
+      readonly source_invocation_id: string;
+      readonly command: Invoke;
+      /** The model that is asked, where the operator's settings have resolved one. */
+      readonly model?: string;
+    }
   | {
       readonly kind: 'call_finished';
       readonly source_invocation_id: string;

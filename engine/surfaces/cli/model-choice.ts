@@ -14,8 +14,10 @@ export interface ModelOptions {
 export type ModelChoice =
   | {
       readonly ok: true;
-      /** As people are told of it. */
+      /** As the head of a run names it. */
       readonly model: string;
+      /** A script or a person answers in place of a model. */
+      readonly has_stand_in: boolean;
       readonly asked: { readonly answers_file?: string; readonly model?: string };
       /** The person at the terminal answers, by this. */
       readonly ask?: NonNullable<Session['terminal']['ask']>;
@@ -65,10 +67,13 @@ export async function chooseModel(session: Session, { llm, script, model }: Mode
       'The scripted model needs a script.',
       'Add --script FILE: a script that ships, such as park, or a file of your own.',
     );
-  if (script === undefined) return { ok: true, ...ofEnvironment(model) };
+  if (script === undefined) {
+    const name = model === undefined ? 'of the environment' : `${model}, of the environment`;
+    return { ok: true, model: name, has_stand_in: false, asked: model === undefined ? {} : { model } };
+  }
   const file = await findScript(session.composition, session.terminal.working_folder, script);
   if (!file.ok) return { ok: false, code: printRefused(session, file) };
-  return { ok: true, model: `scripted (${script})`, asked: { answers_file: file.value } };
+  return { ok: true, model: `scripted (${script})`, has_stand_in: true, asked: { answers_file: file.value } };
 }
 
 function choosePerson(session: Session, other: string | undefined): ModelChoice {
@@ -85,12 +90,7 @@ function choosePerson(session: Session, other: string | undefined): ModelChoice 
       '--llm ask shows the prompt to the person at the terminal, and nobody sits at one here.',
       'Run it in a terminal, without a pipe on standard input or standard error; or use --llm scripted.',
     );
-  return { ok: true, model: 'the person at this terminal', asked: {}, ask };
-}
-
-function ofEnvironment(model: string | undefined): Pick<Chosen, 'model' | 'asked'> {
-  if (model === undefined) return { model: 'of the environment', asked: {} };
-  return { model: `${model}, of the environment`, asked: { model } };
+  return { ok: true, model: 'the person at this terminal', has_stand_in: true, asked: {}, ask };
 }
 
 function refuseUsage(session: Session, message: string, repair: string): ModelChoice {

@@ -7,12 +7,12 @@ import { type Story, tell, UNTOLD, waitingFor } from './render/story.js';
 import { printLines, type Session } from './session.js';
 import type { Output } from './terminal.js';
 
-/** Tells a run while it happens. */
+/** Shows a run while it happens. */
 export interface Narration {
   readonly onProgress: OnProgress;
   wait(what: string): void;
   begin(title: RunTitle): void;
-  /** Says that stopping takes its time. */
+  /** Says that stopping takes a while. */
   announceStop(): void;
   end(report: RunReport): void;
   /** Takes the live line away, however the run ended. */
@@ -38,7 +38,7 @@ export function openNarration({ terminal, as_json }: Session): Narration {
     },
     wait: (what) => live.show(what),
     begin(title) {
-      story = { ...story, is_kept: title.database.is_kept };
+      story = { ...story, is_kept: title.database.is_kept, has_stand_in: title.has_stand_in };
       print(titleLines(title));
     },
     announceStop() {

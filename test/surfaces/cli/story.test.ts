@@ -131,7 +131,7 @@ const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] 
       model_output_kind: 'tool_call',
       artifacts: [{ kind: 'parsed_output', value: { kind: 'tool_call', tool_call: { name: 'buy', arguments: {} } } }],
     }),
-    '\n  bob\n    act try 1  small-model · 30 + 4 tokens · 12 ms  asks for buy\n',
+    '\n  bob\n    act try 1  30 + 4 tokens · 12 ms  asks for buy\n',
   ],
   [
     'a final patch is told as prose, with its effects beneath',
@@ -140,7 +140,7 @@ const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] 
       artifacts: [{ kind: 'accepted_patch', value: PATCH }],
     }),
     [
-      '\n  bob\n    act try 1  small-model · 30 + 4 tokens · 12 ms',
+      '\n  bob\n    act try 1  30 + 4 tokens · 12 ms',
       '      Bob waits.\n      Nothing comes.',
       '      bob: state -> "waiting"\n      bob: memory + "I waited."\n      park: content -> "A park."\n',
     ].join('\n'),
@@ -151,7 +151,7 @@ const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] 
       model_output_kind: 'final_patch',
       artifacts: [{ kind: 'accepted_patch', value: { narration: 'Bob waits.', effects: [] } }],
     }),
-    '\n  bob\n    act try 1  small-model · 30 + 4 tokens · 12 ms\n      Bob waits.\n      nothing changes\n',
+    '\n  bob\n    act try 1  30 + 4 tokens · 12 ms\n      Bob waits.\n      nothing changes\n',
   ],
   [
     'an answer for later nodes is shown',
@@ -159,7 +159,7 @@ const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] 
       model_output_kind: 'json_answer',
       artifacts: [{ kind: 'parsed_output', value: { intent: 'eat' } }],
     }),
-    '\n  bob\n    act try 1  small-model · 30 + 4 tokens · 12 ms\n      answers intent eat\n',
+    '\n  bob\n    act try 1  30 + 4 tokens · 12 ms\n      answers intent eat\n',
   ],
   [
     'a rejected try gives its reason in a line, without the roster that the model was told',
@@ -172,7 +172,7 @@ const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] 
       },
       artifacts: [],
     }),
-    '\n  bob\n    act try 1  small-model · 30 + 4 tokens · 12 ms\n      rejected, unknown_entity: "beetle" is nobody.\n',
+    '\n  bob\n    act try 1  30 + 4 tokens · 12 ms\n      rejected, unknown_entity: "beetle" is nobody.\n',
   ],
   [
     'a budget that is used up ends the attempt, and rejects nothing',
@@ -181,7 +181,7 @@ const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] 
       failure: { failure_class: 'budget_exhausted', message: 'node act has used 90 tokens.' },
       artifacts: [],
     }),
-    '\n  bob\n    act try 1  small-model · 30 + 4 tokens · 12 ms\n      ended: budget_exhausted: node act has used 90 tokens.\n',
+    '\n  bob\n    act try 1  30 + 4 tokens · 12 ms\n      ended: budget_exhausted: node act has used 90 tokens.\n',
   ],
   [
     'a call that failed says why',
@@ -191,7 +191,7 @@ const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] 
   [
     'a generation that failed says why',
     finished(GENERATION, { ...broken, failure_class: 'timeout', failure_message: 'It took too long.' }),
-    '\n  bob\n    act try 1  small-model · 12 ms  failed, timeout (status 503): It took too long.\n',
+    '\n  bob\n    act try 1  12 ms  failed, timeout (status 503): It took too long.\n',
   ],
   [
     'a refusal is no failure of the source',
@@ -212,7 +212,7 @@ test('a turn begins with its number and its simulated time', () => {
 
 test('an attempt that a dead process left behind is mentioned', () => {
   const text = toldAfter({ ...BEGAN, continued: { answered: 3, interrupted: 1 } }).text;
-  assert.match(text, /Going on with attempt \S+: 3 calls are answered from the record,\s+and 1 call nobody saw end/);
+  assert.match(text, /Going on with attempt \S+: 3 calls are answered from the record,\s+and 1 call was interrupted/);
 });
 
 test('a subject is named once, above all that is its own', () => {
@@ -285,8 +285,21 @@ test('a turn that adopts calls says how many, and of which attempt', () => {
   assert.doesNotMatch(toldAfter(began).text, /adopted/);
 });
 
+const STARTED: Progress = { kind: 'call_started', source_invocation_id: INVOCATION, command: GENERATION };
+
+test('a generation names the model that its record names, and not the one that its source is written with', () => {
+  const shown = (started: Progress) => toldAfter(BEGAN, started, finished(GENERATION, answered({}))).text;
+  assert.match(shown({ ...STARTED, model: 'chosen-model' }), /act try 1 {2}chosen-model · 30 \+ 4 tokens/);
+  assert.match(shown(STARTED), /act try 1 {2}30 \+ 4 tokens/);
+});
+
+test('no line names a model where a person or a script answers in its place', () => {
+  const { story } = tell({ ...UNTOLD, has_stand_in: true }, { ...STARTED, model: 'small-model' });
+  assert.equal(waitingFor(story), 'bob act try 1');
+});
+
 test('what is waited for is known while a call is under way, and no longer', () => {
-  const started: Progress = { kind: 'call_started', source_invocation_id: INVOCATION, command: GENERATION };
+  const started: Progress = { ...STARTED, model: 'small-model' };
   assert.equal(waitingFor(toldAfter(BEGAN, started).story), 'bob act try 1, small-model');
   assert.equal(waitingFor(toldAfter(BEGAN, started, finished(GENERATION, answered({}))).story), undefined);
 });

@@ -51,7 +51,7 @@ async function park(session: Session, options: ParkOptions): Promise<ExitCode> {
       ...choice.asked,
       signal,
       onProgress: narration.onProgress,
-      onWorld: (world, database) => narration.begin({ world, model: choice.model, turns, database }),
+      onWorld: (world, database) => narration.begin({ ...choice, world, turns, database }),
     }),
   );
 }

@@ -72,7 +72,7 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
       onProgress: narration.onProgress,
       ...scenarioOf(session, options),
       onWorld: (world, database, news) =>
-        narration.begin({ world, model: choice.model, turns, database, news: toShown(session, news) }),
+        narration.begin({ ...choice, world, turns, database, news: toShown(session, news) }),
     }),
   );
 }
@@ -132,6 +132,7 @@ async function runDry(session: Session, world_slug: string, options: RunOptions)
         narration.begin({
           world,
           model: `none, a dry run by ${answers ?? 'answers that are made up'}`,
+          has_stand_in: true,
           turns,
           database,
           news: toShown(session, news),

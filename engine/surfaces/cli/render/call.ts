@@ -15,6 +15,8 @@ export interface FinishedCall {
   readonly command: Invoke;
   readonly outcome: CallOutcome;
   readonly verdict?: Verdict;
+  /** The model that was asked; undefined where none is known, or none was. */
+  readonly model: string | undefined;
 }
 
 const REASON_MAX = 400;
@@ -37,16 +39,17 @@ export function callLines(call: FinishedCall): readonly Line[] {
 }
 
 /** What is being waited for, in a few words. */
-export function awaitedName(command: Invoke): string {
+export function awaitedName(command: Invoke, model: string | undefined): string {
   const { retry } = command;
-  return retry === undefined ? callName(command) : `${callName(command)}, retry ${retry.number}`;
+  const asked = model === undefined ? '' : `, ${model}`;
+  return `${callName(command)}${asked}${retry === undefined ? '' : `, retry ${retry.number}`}`;
 }
 
 /** A call in a few words. */
 export function callName(command: Invoke): string {
   switch (command.invocation_kind) {
     case 'llm_generation':
-      return `${command.subject_id ?? ''} ${toTry(command)}, ${modelOf(command)}`;
+      return `${command.subject_id ?? ''} ${toTry(command)}`;
     case 'ambient_context':
       return command.ambient_id ?? command.key;
     case 'model_elected_tool':
@@ -66,8 +69,9 @@ function answerLine({ command, outcome, verdict }: FinishedCall, start: readonly
   return hanging(8, indent, ...start, toPhrase(outcome.view), took);
 }
 
-function generationLines({ command, outcome, verdict }: FinishedCall): readonly Line[] {
-  const facts = [modelOf(command), ...toTokens(outcome), toDuration(outcome.duration_ms)].join(' · ');
+function generationLines({ command, outcome, verdict, model }: FinishedCall): readonly Line[] {
+  const asked = model === undefined ? [] : [model];
+  const facts = [...asked, ...toTokens(outcome), toDuration(outcome.duration_ms)].join(' · ');
   const start = ['    ', strong(toTry(command)), faint(`  ${facts}`)];
   if (outcome.status === 'failed') return [hanging(8, ...start, '  ', ...whyBroken(outcome))];
   if (verdict?.failure !== undefined) return [hanging(8, ...start), rejectedLine(verdict.failure)];
@@ -76,16 +80,12 @@ function generationLines({ command, outcome, verdict }: FinishedCall): readonly 
       return [hanging(8, ...start, '  asks for ', accent(toolNameOf(verdict)))];
     case 'final_patch':
       return [hanging(8, ...start), ...patchLines(artifactOf(verdict, 'accepted_patch'))];
-    case 'json_answer':
-      return [
-        hanging(8, ...start),
-        hanging(8, '      answers ', toPhrase(artifactOf(verdict, 'parsed_output') ?? null)),
-      ];
-    case 'invalid':
-    case undefined:
-      return [hanging(8, ...start)];
+    case 'json_answer': {
+      const answer = toPhrase(artifactOf(verdict, 'parsed_output') ?? null);
+      return [hanging(8, ...start), hanging(8, '      answers ', answer)];
+    }
     default:
-      return unreachable(verdict?.model_output_kind as never);
+      return [hanging(8, ...start)];
   }
 }
 
@@ -96,7 +96,7 @@ function rejectedLine({ failure_class, detail, message }: NonNullable<Verdict['f
 }
 
 /** The first line says what is wrong; what else the model was told, such as a roster, stands in the record. */
-function toReason(message: string): string {
+export function toReason(message: string): string {
   const [first = ''] = message.split('\n');
   return cut(first.replace(/(?<=\.) [^.]*:$/, ''), REASON_MAX);
 }
@@ -114,11 +114,6 @@ function passedOn(verdict: Verdict | undefined): readonly Span[] {
 /** `act try 1`, `act round 2 try 1`: the first round goes without saying. */
 function toTry({ node_id, round = 1, generation_try = 1 }: Invoke): string {
   return `${node_id ?? ''}${round > 1 ? ` round ${round}` : ''} try ${generation_try}`;
-}
-
-function modelOf({ call }: Invoke): string {
-  const { model } = call.source;
-  return typeof model === 'string' ? model : call.source.label;
 }
 
 function toTokens({ usage }: CallOutcome): readonly string[] {

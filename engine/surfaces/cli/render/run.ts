@@ -13,6 +13,8 @@ export interface RunTitle {
   readonly world: Pick<WorldSnapshot, 'world_slug' | 'scenario_label'>;
   /** Such as `scripted (park)`. */
   readonly model: string;
+  /** A script, a person or written answers answer in place of a model. */
+  readonly has_stand_in: boolean;
   readonly turns: number;
   readonly database: Pick<Database, 'description' | 'is_kept'>;
   /** With paths as a person would write them. */
