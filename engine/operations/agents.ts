@@ -1,14 +1,26 @@
 import { isUuid } from '../core/content/uuid.js';
-import type { AgentHeadRecord, AgentTurnRecord } from '../core/agents/agent-turn.js';
+import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from '../core/agents/agent-turn.js';
 import { type Archive, type Done, refuse } from './engine.js';
 import { unknownWorld } from './worlds.js';
 
-/** The agents of a world: what each of them does just now. */
-export async function listAgents(archive: Archive, world_slug: string): Promise<Done<readonly AgentHeadRecord[]>> {
-  const world = await archive.store.worlds.find(world_slug);
-  return world === undefined
-    ? unknownWorld(archive, world_slug)
-    : { ok: true, value: await archive.store.records.agents(world_slug) };
+/** What an agent does now, and its turn in the world's latest attempt: null where it had none in it. */
+export interface ListedAgent extends AgentHeadRecord {
+  readonly latest_turn: Pick<AgentTurnSummary, 'agent_turn_id' | 'outcome'> | null;
+}
+
+/** The agents of a world: idle ones, too, with the turn that each of them had last. */
+export async function listAgents(archive: Archive, world_slug: string): Promise<Done<readonly ListedAgent[]>> {
+  const { worlds, records } = archive.store;
+  if ((await worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
+  const [latest] = await records.attempts(world_slug);
+  const turns = (latest && (await records.attempt(latest.attempt_id)))?.agent_turns ?? [];
+  const heads = await records.agents(world_slug);
+  const value = heads.map((head) => {
+    const turn = turns.findLast(({ agent_id }) => agent_id === head.agent_id);
+    const latest_turn = turn === undefined ? null : { agent_turn_id: turn.agent_turn_id, outcome: turn.outcome };
+    return { ...head, latest_turn };
+  });
+  return { ok: true, value };
 }
 
 /** One agent turn: what the agent was given, what it did, and what it left. */

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '../../../engine/contract/json.js';
 import { toArguments, toPhrase } from '../../../engine/surfaces/cli/render/json-view.js';
-import { commandLine, hanging, type Line, strong, textOf, verbatim } from '../../../engine/surfaces/cli/render/line.js';
+import {
+  commandLines,
+  hanging,
+  type Line,
+  strong,
+  textOf,
+  verbatim,
+} from '../../../engine/surfaces/cli/render/line.js';
 import { paint } from '../../../engine/surfaces/cli/render/paint.js';
 import { tableLines } from '../../../engine/surfaces/cli/render/table.js';
 import { toDuration, toMoment } from '../../../engine/surfaces/cli/render/words.js';
@@ -65,14 +72,19 @@ test('arguments are written as members in braces', () => {
 });
 
 test('a table has no lines, numbers stand to the right, and no cell can break it', () => {
-  const rows = tableLines(
-    ['turn', 'world'],
-    [
-      [1, 'park'],
-      [10, 'a\nb\u001b[2J'],
-    ],
-  );
+  const worlds = [
+    { turn: 1, world: 'park' },
+    { turn: 10, world: 'a\nb\u001b[2J' },
+  ];
+  const rows = tableLines(worlds, { turn: ({ turn }) => turn, world: ({ world }) => world });
   assert.deepEqual(rows.map(textOf), ['  turn  world', '     1  park', '    10  a b\\u{1b}[2J']);
+});
+
+test('a table leaves out a column in which no row has a value', () => {
+  const titles = (failures: readonly (string | null)[]): string | undefined =>
+    tableLines(failures, { turn: () => 1, failure: (failure) => failure }).map(textOf)[0];
+  assert.equal(titles(['', null]), '  turn');
+  assert.equal(titles(['', 'timeout']), '  turn  failure');
 });
 
 test('moments and durations are short', () => {
@@ -83,13 +95,15 @@ test('moments and durations are short', () => {
 });
 
 test('a table that does not fit is a block of names and values for each row', () => {
-  const table = tableLines(
-    ['turn', 'attempt', 'failure'],
-    [
-      [1, '019f2b7c-0000-7000-8000-000000000000', ''],
-      [2, '019f2b7c-0000-7000-8000-000000000001', 'transport'],
-    ],
-  );
+  const attempts = [
+    { turn: 1, failure: '' },
+    { turn: 2, failure: 'transport' },
+  ];
+  const table = tableLines(attempts, {
+    turn: ({ turn }) => turn,
+    attempt: ({ turn }) => `019f2b7c-0000-7000-8000-00000000000${turn - 1}`,
+    failure: ({ failure }) => failure,
+  });
   const whole = paint(table, { width: 60, has_colours: false });
   assert.equal(whole.split('\n').length, 4);
   assert.match(whole, /^ +turn +attempt +failure\n/);
@@ -109,12 +123,21 @@ test('a table that does not fit is a block of names and values for each row', ()
 });
 
 test('a command stands above what it shows where both do not fit beside each other', () => {
-  const lines = [commandLine('  ', 'npx chukwa llm-call 42', 'what the model said')];
+  const lines = commandLines('  ', [['npx chukwa llm-call 42', 'what the model said']]);
   assert.equal(paint(lines, { width: 60, has_colours: false }), '  npx chukwa llm-call 42  what the model said\n');
   assert.equal(
     paint(lines, { width: 40, has_colours: false }),
     '  npx chukwa llm-call 42\n      what the model said\n',
   );
+});
+
+test('commands of one list stand above what they show as soon as one of them does not fit', () => {
+  const lines = commandLines('  ', [
+    ['npx chukwa world show park', 'now'],
+    ['npx chukwa llm-call 42', 'what the model said'],
+  ]);
+  const [first, second] = paint(lines, { width: 48, has_colours: false }).split('\n');
+  assert.deepEqual([first, second], ['  npx chukwa world show park', '      now']);
 });
 
 test('what a worker does is a line of a log, and is broken between words on a terminal', () => {

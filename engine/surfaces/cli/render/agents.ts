@@ -1,35 +1,37 @@
 import type {
   AgentEventRecord,
-  AgentHeadRecord,
   AgentTurnRecord,
   AgentTurnSummary,
   BoxRecord,
   CardRecord,
 } from '../../../core/agents/agent-turn.js';
+import type { ListedAgent } from '../../../operations/agents.js';
 import { toPhrase } from './json-view.js';
 import { accent, bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
-import { tableLines } from './table.js';
+import { type Columns, tableLines } from './table.js';
 import { count, shortHash, toMoment, toSpanOfTime } from './words.js';
 
 /** The agents of a world, a line each. */
-export function agentListLines(heads: readonly AgentHeadRecord[]): readonly Line[] {
-  if (heads.length === 0) return [line('This world has no agents.')];
-  const rows = heads.map((head) => [
-    head.agent_id,
-    head.status,
-    head.turn_epoch,
-    head.activity ?? '',
-    head.current_tool ?? '',
-    head.waiting_tool_count,
-    head.active_agent_turn_id ?? '',
-  ]);
+export function agentListLines(agents: readonly ListedAgent[]): readonly Line[] {
+  if (agents.length === 0) return [line('This world has no agents.')];
   return [
-    ...tableLines(['agent', 'status', 'epoch', 'activity', 'tool', 'waiting', 'agent turn'], rows),
-    ...heads.flatMap(({ agent_id, resume_deadline }) =>
+    ...tableLines(agents, AGENT_COLUMNS),
+    ...agents.flatMap(({ agent_id, resume_deadline }) =>
       resume_deadline === null ? [] : [line(`${agent_id} waits until ${toMoment(resume_deadline)} at most.`)],
     ),
   ];
 }
+
+const AGENT_COLUMNS: Columns<ListedAgent> = {
+  agent: ({ agent_id }) => agent_id,
+  status: ({ status }) => status,
+  turns: ({ turn_epoch }) => turn_epoch,
+  activity: ({ activity }) => activity,
+  tool: ({ current_tool }) => current_tool,
+  waiting: ({ waiting_tool_count }) => waiting_tool_count || null,
+  'last ended': ({ latest_turn }) => latest_turn?.outcome ?? null,
+  'agent turn': ({ active_agent_turn_id, latest_turn }) => active_agent_turn_id ?? latest_turn?.agent_turn_id ?? null,
+};
 
 /** The agent turns of an attempt, a line each. */
 export function agentTurnListLines(turns: readonly AgentTurnSummary[]): readonly Line[] {
@@ -74,7 +76,7 @@ function waitingLines({ outcome, waiting_tools }: AgentTurnRecord): readonly Lin
 }
 
 function toOutcome(outcome: AgentTurnSummary['outcome']): Span {
-  if (outcome === null) return { text: 'goes on' };
+  if (outcome === null) return { text: 'running' };
   return outcome === 'success' ? good(outcome) : bad(outcome);
 }
 

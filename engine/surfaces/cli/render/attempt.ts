@@ -10,13 +10,15 @@ import type {
 import type { WorldAttempts } from '../../../operations/records.js';
 import { agentTurnListLines } from './agents.js';
 import { awaitedLines } from './awaited.js';
+import { toReason } from './call.js';
 import { doubtLines, toSettlement } from './doubt.js';
 import { quote, toPhrase } from './json-view.js';
 import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
+import { toSafeLines } from './neutralise.js';
 import { proseLines } from './prose.js';
 import { queueLines } from './queue.js';
-import { tableLines } from './table.js';
-import { count, failureName, shortHash, toDuration, toMoment, toSpanOfTime } from './words.js';
+import { type Columns, tableLines } from './table.js';
+import { count, failureName, shortHash, toDuration, toMinute, toMoment, toSpanOfTime } from './words.js';
 
 /** One attempt: how it ended, its calls in order, its patches, and what was rejected on the way. */
 export function attemptLines(attempt: AttemptRecord): readonly Line[] {
@@ -64,7 +66,8 @@ function begunAnewBy(details: Json): string {
 export function attemptListLines({ world_slug, attempts, is_filtered, ...queue }: WorldAttempts): readonly Line[] {
   const queued = queueLines(world_slug, queue);
   if (attempts.length === 0 && is_filtered) return [line(`No attempt of ${world_slug} fits.`)];
-  if (attempts.length > 0) return [...attemptTable(attempts), ...(queued.length === 0 ? [] : [EMPTY, ...queued])];
+  if (attempts.length > 0)
+    return [...tableLines(attempts, ATTEMPT_COLUMNS), ...(queued.length === 0 ? [] : [EMPTY, ...queued])];
   if (queued.length > 0) return [line(`No turn of ${world_slug} has been tried yet.`), ...queued];
   return [line(`No turn of ${world_slug} has been tried. Try one: npx chukwa run ${world_slug}`)];
 }
@@ -77,17 +80,14 @@ function toFailureCell(failure: string): string {
   return characters.length <= FAILURE_WIDTH ? failure : `${characters.slice(0, FAILURE_WIDTH).join('')}…`;
 }
 
-function attemptTable(attempts: readonly AttemptSummary[]): readonly Line[] {
-  const rows = attempts.map((attempt) => [
-    attempt.attempted_turn,
-    attempt.attempt_id,
-    attempt.status,
-    toFailureCell([attempt.failure_class ?? '', ...inDoubt(attempt)].join(', ')),
-    attempt.source_invocation_count,
-    toMoment(attempt.started_at),
-  ]);
-  return tableLines(['turn', 'attempt', 'status', 'failure', 'calls', 'began'], rows);
-}
+const ATTEMPT_COLUMNS: Columns<AttemptSummary> = {
+  turn: ({ attempted_turn }) => attempted_turn,
+  attempt: ({ attempt_id }) => attempt_id,
+  status: ({ status }) => status,
+  failure: (attempt) => toFailureCell([attempt.failure_class ?? '', ...inDoubt(attempt)].join(', ')),
+  calls: ({ source_invocation_count }) => source_invocation_count,
+  'began (UTC)': ({ started_at }) => toMinute(started_at),
+};
 
 function inDoubt({ calls_in_doubt }: AttemptSummary): readonly string[] {
   return calls_in_doubt === 0 ? [] : [`${count(calls_in_doubt, 'call')} in doubt`];
@@ -158,7 +158,7 @@ function brokenLine(invocation: InvocationSummary, indent: string): Line {
   const settlement = toSettlement(invocation);
   const said = settlement === undefined ? '' : `. ${settlement}`;
   const why = failureName(failure_class ?? 'failed', failure_detail);
-  return hanging(indent.length + 5, `${indent}   `, bad(why), `: ${failure_message ?? ''}${said}`);
+  return hanging(indent.length + 5, `${indent}   `, bad(why), `: ${toReason(failure_message ?? '')}${said}`);
 }
 
 function patchLines({
@@ -210,6 +210,8 @@ function rejectedLines(
   return [
     line('  ', `${place}, try ${attempt_number}`),
     hanging(11, faint('    said   '), quote(raw_response ?? '', 300)),
-    hanging(11, faint('    told   '), (rejection ?? '').replaceAll(/\s+/g, ' ')),
+    ...toSafeLines(rejection ?? '').map((row, at) =>
+      hanging(13, faint(at === 0 ? '    told   ' : ' '.repeat(11)), row),
+    ),
   ];
 }

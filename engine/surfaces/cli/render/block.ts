@@ -2,9 +2,12 @@ import type { Json } from '../../../contract/json.js';
 import { EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
 import { toSafeLines } from './neutralise.js';
 
-/** Names and values, one a line; what is null is left out. */
-export function factLines(facts: Readonly<Record<string, string | number | null>>): readonly Line[] {
-  const present = Object.entries(facts).filter(([, value]) => value !== null);
+/** A name with its value; one without a value is not shown. */
+export type Fact = readonly [name: string, value: string | number | null];
+
+/** Names and values, one a line. */
+export function factLines(facts: readonly Fact[]): readonly Line[] {
+  const present = facts.filter(([, value]) => value !== null && value !== '');
   const width = Math.max(0, ...present.map(([name]) => name.length));
   return present.map(([name, value]) => hanging(width + 4, faint(`  ${name.padEnd(width)}  `), String(value)));
 }

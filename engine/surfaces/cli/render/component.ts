@@ -18,16 +18,17 @@ export function componentLines({ kind, hash, content }: ComponentRecord): readon
 /** All documents of a kind, a line each. */
 export function componentListLines(kind: ComponentKind, components: readonly StoredComponent[]): readonly Line[] {
   if (components.length === 0) return [line(`No ${kind} is stored. Store some: chukwa put PATH`)];
-  const rows = components.map(({ hash, label, created_at }) => [hash, label, toMoment(created_at)]);
-  return [...tableLines(['hash', 'label', 'stored'], rows), line(faint(count(components.length, 'document')))];
+  const table = tableLines(components, {
+    hash: ({ hash }) => hash,
+    label: ({ label }) => label,
+    stored: ({ created_at }) => toMoment(created_at),
+  });
+  return [...table, line(faint(count(components.length, 'document')))];
 }
 
 /** How many documents there are of each kind. */
 export function kindCountLines(counts: readonly KindCount[]): readonly Line[] {
-  return tableLines(
-    ['count', 'kind'],
-    counts.map(({ kind, count: number }) => [number, kind]),
-  );
+  return tableLines(counts, { count: ({ count: number }) => number, kind: ({ kind }) => kind });
 }
 
 /** A document between those that it names and those that name it. */

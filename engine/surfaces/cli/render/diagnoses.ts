@@ -5,7 +5,7 @@ import { bad, faint, good, hanging, type Line, type Span } from './line.js';
 /** What is configured, reachable, missing: a line each, with what to do. */
 export function diagnosisLines(diagnoses: readonly Diagnosis[]): readonly Line[] {
   const width = Math.max(0, ...diagnoses.map(({ subject }) => subject.length));
-  return diagnoses.flatMap(({ subject, state, code, message, repair }) => [
+  return diagnoses.flatMap(({ subject, state, code, message, repair }, at) => [
     hanging(
       width + 11,
       toState(state),
@@ -13,7 +13,10 @@ export function diagnosisLines(diagnoses: readonly Diagnosis[]): readonly Line[]
       ...(code === undefined ? [] : [bad(code), '  ']),
       message,
     ),
-    ...(repair === undefined ? [] : [hanging(width + 11, faint(`${' '.repeat(width + 11)}what to do: ${repair}`))]),
+    // What several in a row need is said once, beneath the last of them.
+    ...(repair === undefined || repair === diagnoses[at + 1]?.repair
+      ? []
+      : [hanging(width + 11, faint(`${' '.repeat(width + 11)}what to do: ${repair}`))]),
   ]);
 }
 

@@ -1,7 +1,7 @@
 import type { DiffedChange, TurnPlace, WorldDiff } from '../../../operations/diff-worlds.js';
 import type { EffectOrigin } from '../../../ports/records.js';
 import { quote } from './json-view.js';
-import { accent, commandLine, EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
+import { accent, commandLines, EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
 import { count, toMoment } from './words.js';
 
 /** What changed between two turns, place by place, and beneath each change what brought it about. */
@@ -78,7 +78,7 @@ function lookLines({ llm_call_id, source_invocation_id, attempt_id }: EffectOrig
   return [
     ...(llm_call_id === null
       ? []
-      : [commandLine(`${INDENT}   `, `npx chukwa llm-call ${llm_call_id}`, 'what the model saw and said')]),
+      : commandLines(`${INDENT}   `, [[`npx chukwa llm-call ${llm_call_id}`, 'what the model saw and said']])),
     verbatim(`${INDENT}   `, accent(`npx chukwa invocation ${source_invocation_id}`)),
     verbatim(`${INDENT}   `, accent(`npx chukwa attempt ${attempt_id}`)),
   ];

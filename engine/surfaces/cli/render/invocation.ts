@@ -18,7 +18,7 @@ export function invocationLines(invocation: InvocationRecord): readonly Line[] {
     ...(why === null ? [] : [hanging(2, bad(why), `: ${failure_message ?? ''}`)]),
     ...(settlement === null ? [] : settlementLines(settlement)),
     ...(isInDoubt(invocation) ? settleLines(invocation.attempt_id) : []),
-    ...factLines(factsOf(invocation)),
+    ...factLines(Object.entries(factsOf(invocation))),
     ...waitingLines(invocation),
     ...blockLines('asked', jsonText(invocation.request_json)),
     ...answerLines(invocation),

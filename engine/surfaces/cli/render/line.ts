@@ -37,15 +37,17 @@ export function verbatim(...parts: readonly Part[]): Line {
   return { spans: parts.map(toSpan) };
 }
 
-/** A command with what it shows, which stands beneath it where both do not fit beside each other. */
-export function commandLine(indent: string, command: string, why: string, width = command.length): Line {
-  return {
+/** A command, and what it shows. */
+export type Command = readonly [command: string, why: string];
+
+/** Commands with what they show: beside them, or beneath each where that does not fit for one of them. */
+export function commandLines(indent: string, commands: readonly Command[]): readonly Line[] {
+  const width = Math.max(...commands.map(([command]) => command.length));
+  const columns = indent.length + width + 2 + Math.max(...commands.map(([, why]) => why.length));
+  return commands.map(([command, why]) => ({
     ...verbatim(indent, accent(command.padEnd(width)), faint(`  ${why}`)),
-    below: {
-      columns: indent.length + Math.max(width, command.length) + 2 + why.length,
-      lines: [verbatim(indent, accent(command)), line(faint(`${indent}    ${why}`))],
-    },
-  };
+    below: { columns, lines: [verbatim(indent, accent(command)), line(faint(`${indent}    ${why}`))] },
+  }));
 }
 
 export const EMPTY: Line = { spans: [] };

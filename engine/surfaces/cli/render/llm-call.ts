@@ -13,7 +13,7 @@ export function llmCallLines(call: LlmCallRecord): readonly Line[] {
   return [
     verbatim(strong(`llm-call ${llm_call_id}`), '  ', toStatus(status)),
     ...failureLines(call),
-    ...factLines(factsOf(call)),
+    ...factLines(Object.entries(factsOf(call))),
     ...messages.flatMap(messageLines),
     EMPTY,
     line(strong('said'), faint(`  ${toStreaming(call)}`)),

@@ -7,13 +7,12 @@ import { count } from './words.js';
 
 /** The plugins that are found. */
 export function pluginLines(plugins: PluginList['plugins'], workingFolder: string): readonly Line[] {
-  const rows = plugins.map(({ name, speaks, version, folder }) => [
-    name,
-    speaks,
-    version,
-    place(workingFolder, folder),
-  ]);
-  return tableLines(['plugin', 'speaks', 'version', 'folder'], rows);
+  return tableLines(plugins, {
+    plugin: ({ name }) => name,
+    speaks: ({ speaks }) => speaks,
+    version: ({ version }) => version,
+    folder: ({ folder }) => place(workingFolder, folder),
+  });
 }
 
 /** What was written, and what to do next. */
@@ -71,7 +70,6 @@ function summarise(checks: readonly Check[]): string {
   return `${count(having('passed'), 'rule')} kept, ${having('failed')} broken${rest}`;
 }
 
-/** As it would be typed. */
 /** A folder as people are shown it: relative where it lies below the working folder. */
 export function place(workingFolder: string, folder: string): string {
   const path = relative(workingFolder, folder);

@@ -3,7 +3,7 @@ import type { EditedScenario } from '../../../operations/edited-files.js';
 import type { ScenarioNews } from '../../../operations/run-world.js';
 import type { Database, WorldSnapshot } from '../../../ports/records.js';
 import { awaitedLines } from './awaited.js';
-import { commandLine, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
+import { type Command, commandLines, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
 import type { Story } from './story.js';
 import { tableLines } from './table.js';
 import { count } from './words.js';
@@ -68,14 +68,16 @@ export function endingLines(report: RunReport, story: Story): readonly Line[] {
   ];
 }
 
-/** A turn that rested all the while has a report and was not told of. */
+/** A turn that was suspended all the while has a report, but no tally. */
 function tallyLines(turns: readonly TurnReport[], told: Story['turns']): readonly Line[] {
-  const rows = turns.map(({ attempted_turn, attempt_id, status, patches, invocations }) => {
-    const tokens = told.find((tally) => tally.attempt_id === attempt_id)?.tokens ?? '';
-    const calls = invocations.filter(({ adopted_from }) => adopted_from === null).length;
-    return [attempted_turn, status, patches.length, calls, tokens, attempt_id];
+  return tableLines(turns, {
+    turn: ({ attempted_turn }) => attempted_turn,
+    status: ({ status }) => status,
+    patches: ({ patches }) => patches.length,
+    calls: ({ invocations }) => invocations.filter(({ adopted_from }) => adopted_from === null).length,
+    tokens: ({ attempt_id }) => told.find((tally) => tally.attempt_id === attempt_id)?.tokens ?? null,
+    attempt: ({ attempt_id }) => attempt_id,
   });
-  return tableLines(['turn', 'status', 'patches', 'calls', 'tokens', 'attempt'], rows);
 }
 
 function dryLines(world: string, { from_turn, unused_answers, written_answers }: DryRunSummary): readonly Line[] {
@@ -91,29 +93,27 @@ function dryLines(world: string, { from_turn, unused_answers, written_answers }:
 
 function furtherLines(report: RunReport): readonly Line[] {
   const turn = report.turns.at(-1);
-  const commands = turn === undefined ? [] : toCommands(turn);
-  const all = [...commands, [`npx chukwa world show ${report.world}`, 'the world as it stands'] as const];
-  const width = Math.max(...all.map(([command]) => command.length));
   return [
     ...(turn?.is_transient === true ? [...retryLines(report.world), EMPTY] : []),
     line('To look further:'),
-    ...all.map(([command, why]) => commandLine('  ', command, why, width)),
+    ...commandLines('  ', [
+      ...(turn === undefined ? [] : toCommands(turn)),
+      [`npx chukwa world show ${report.world}`, 'the world as it is now'],
+      [`npx chukwa world story ${report.world}`, 'its turns as prose'],
+    ]),
   ];
 }
 
 function retryLines(world: string): readonly Line[] {
-  const command = `npx chukwa run ${world} --retries 5`;
   return [
     line('This failure may pass by itself. A run can try its turn again, and a source its call:'),
-    commandLine('  ', command, 'tries the turn again, after a wait', command.length),
+    ...commandLines('  ', [[`npx chukwa run ${world} --retries 5`, 'tries the turn again, after a wait']]),
     verbatim(
       '  "retry": {"max": 3, "on": ["timeout", "transport"]}',
       '  in the file of a source tries its calls again',
     ),
   ];
 }
-
-type Command = readonly [command: string, why: string];
 
 function toCommands(turn: TurnReport): readonly Command[] {
   const { attempt_id, attempted_turn, invocations, failed_source_invocation_id } = turn;

@@ -23,30 +23,33 @@ const BORDERLESS = {
 
 type Cell = string | number | null;
 
+/** The columns of a table, in order: the title of each, and what a row has in it. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
+
 /**
- * A table without lines around it. A column whose first value is a number is set to the right. Where it does not fit, each
- * row is a block of names and values: a row that the terminal breaks can be read by nobody.
+ * A table without lines around it. A column in which no row has a value is left out, and one whose first value is a number
+ * is set to the right. Where the table does not fit, each row becomes a block of names and values: rows that the terminal
+ * breaks are unreadable.
  */
-export function tableLines(head: readonly string[], rows: readonly (readonly Cell[])[]): readonly Line[] {
+export function tableLines<Row>(rows: readonly Row[], columns: Columns<Row>): readonly Line[] {
+  const used = Object.entries(columns).filter(([, cellOf]) => rows.some((row) => (cellOf(row) ?? '') !== ''));
   const table = new Table({
-    head: [...head],
+    head: used.map(([title]) => title),
     chars: BORDERLESS,
     style: { head: [], border: [], 'padding-left': 1, 'padding-right': 0 },
-    colAligns: head.map((_, index) => (typeof rows[0]?.[index] === 'number' ? 'right' : 'left')),
+    colAligns: used.map(([, cellOf]) =>
+      rows.slice(0, 1).some((row) => typeof cellOf(row) === 'number') ? 'right' : 'left',
+    ),
   });
-  table.push(...rows.map((row) => row.map((cell) => neutralise(String(cell ?? '')))));
+  table.push(...rows.map((row) => used.map(([, cellOf]) => neutralise(String(cellOf(row) ?? '')))));
   const [title = '', ...body] = table
     .toString()
     .split('\n')
     .map((text) => text.trimEnd());
-  const columns = Math.max(...[title, ...body].map((text) => Array.from(text).length));
+  const width = Math.max(...[title, ...body].map((text) => Array.from(text).length));
+  const blocks = rows.map((row) => [...factLines(used.map(([name, cellOf]) => [name, cellOf(row)])), EMPTY]);
   return [
-    { ...verbatim(strong(title)), below: { columns, lines: [] } },
-    ...body.map((text, index) => ({ ...verbatim(text), below: { columns, lines: toBlock(head, rows[index] ?? []) } })),
+    { ...verbatim(strong(title)), below: { columns: width, lines: [] } },
+    ...body.map((text, index) => ({ ...verbatim(text), below: { columns: width, lines: blocks[index] ?? [] } })),
   ];
-}
-
-function toBlock(head: readonly string[], row: readonly Cell[]): readonly Line[] {
-  const facts = Object.fromEntries(head.map((name, index) => [name, row[index] === '' ? null : (row[index] ?? null)]));
-  return [...factLines(facts), EMPTY];
 }

@@ -1,4 +1,5 @@
 import type { PassedOn } from '../../../core/protocol/on-failure.js';
+
 /** `1 call`, `2 calls`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
@@ -10,6 +11,11 @@ export function toMoment(rfc3339: string): string {
   if (Number.isNaN(date.getTime())) return rfc3339;
   const text = date.toISOString();
   return `${text.slice(0, 10)} ${text.slice(11, text.endsWith(':00.000Z') ? 16 : 19)} UTC`;
+}
+
+/** A moment to the minute, for tables whose title names UTC: `2025-10-04 12:00`. */
+export function toMinute(rfc3339: string): string {
+  return toMoment(rfc3339).slice(0, 16);
 }
 
 /** A length of time: `23 ms`, `4.2 s`. */

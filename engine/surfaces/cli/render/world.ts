@@ -5,7 +5,7 @@ import type { ShownWorld } from '../../../operations/worlds.js';
 import { EMPTY, faint, hanging, type Line, line, strong } from './line.js';
 import { proseLines } from './prose.js';
 import { queueLines } from './queue.js';
-import { tableLines } from './table.js';
+import { type Columns, tableLines } from './table.js';
 import { shortHash, toMoment } from './words.js';
 
 /** A world at one turn: places, agents and what they remember, things. */
@@ -39,46 +39,21 @@ function scenarioLine({ from_turn, scenario_label, scenario_hash, chosen_at }: S
   );
 }
 
-/** All worlds, a line each. Where none has been forked, or nothing is queued, there is no column for that. */
+/** All worlds, a line each. */
 export function worldListLines(worlds: readonly (WorldRecord & QueuedTurns)[]): readonly Line[] {
-  if (worlds.length === 0) return [line('There are no worlds. Make one: chukwa world create SLUG --scenario PATH')];
-  const columns = [...COLUMNS, ...(worlds.some(isWaiting) ? [QUEUED] : []), ...(worlds.some(isForked) ? [FORKED] : [])];
-  return tableLines(
-    columns.map(({ title }) => title),
-    worlds.map((world) => columns.map(({ cell }) => cell(world))),
-  );
+  if (worlds.length === 0) return [line('There are no worlds. Make one: npx chukwa world create SLUG --scenario PATH')];
+  return tableLines(worlds, WORLD_COLUMNS);
 }
 
-interface Column {
-  readonly title: string;
-  readonly cell: (world: WorldRecord & QueuedTurns) => string | number;
-}
-
-const COLUMNS: readonly Column[] = [
-  { title: 'turn', cell: ({ turn }) => turn },
-  { title: 'world', cell: ({ world_slug }) => world_slug },
-  { title: 'simulation time', cell: ({ simulation_time }) => toMoment(simulation_time) },
-  { title: 'scenario', cell: ({ scenario_label }) => scenario_label },
-  { title: 'hash', cell: ({ scenario_hash }) => shortHash(scenario_hash) },
-];
-
-const QUEUED: Column = {
-  title: 'queued',
-  cell: ({ queued_turns, put_off }) => (put_off === null ? queued_turns : `${queued_turns}, put off`),
+const WORLD_COLUMNS: Columns<WorldRecord & QueuedTurns> = {
+  turn: ({ turn }) => turn,
+  world: ({ world_slug }) => world_slug,
+  'simulation time': ({ simulation_time }) => toMoment(simulation_time),
+  scenario: ({ scenario_label }) => scenario_label,
+  hash: ({ scenario_hash }) => shortHash(scenario_hash),
+  queued: ({ queued_turns, put_off }) => `${queued_turns || ''}${put_off === null ? '' : ', put off'}`,
+  'forked from': ({ forked_from: origin }) => (origin === undefined ? null : `${origin.world_slug} at ${origin.turn}`),
 };
-
-const FORKED: Column = {
-  title: 'forked from',
-  cell: ({ forked_from }) => (forked_from === undefined ? '' : `${forked_from.world_slug} at ${forked_from.turn}`),
-};
-
-function isWaiting({ queued_turns }: QueuedTurns): boolean {
-  return queued_turns > 0;
-}
-
-function isForked({ forked_from }: WorldRecord): boolean {
-  return forked_from !== undefined;
-}
 
 function agentsFirst(left: Entity, right: Entity): number {
   return Number(right.kind === 'agent') - Number(left.kind === 'agent');
