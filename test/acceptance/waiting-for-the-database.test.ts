@@ -44,7 +44,7 @@ describe('a PostgreSQL that is away when a command starts', () => {
     await server.halt('immediate');
     await says(running, 'the database is waited for');
     await server.resume();
-    await says(running, 'the database does what it should again');
+    await says(running, 'the database answers again');
     await end(running);
   });
 

@@ -2,23 +2,45 @@ import { Argument, InvalidArgumentError, Option } from 'commander';
 import { TURN_RETRIES } from '../../core/inbox/backoff.js';
 
 const TURNS_MAX = 10_000;
+const DAY_SECONDS = 86_400;
+const RETRIES_MAX = 1_000;
+
+/** An option whose value is a whole number within bounds. */
+export function wholeOption(flags: string, says: string, [from, to]: readonly [from: number, to: number]): Option {
+  return new Option(flags, says).argParser((text) => toWhole(text, from, to));
+}
 
 /** `--turns N`. */
 export function turnsOption(
   turns?: number,
   says = 'how many turns, one after the other; the first that fails ends the run',
 ): Option {
-  return new Option('--turns <n>', says).argParser((text) => toWhole(text, 1, TURNS_MAX)).default(turns);
+  return wholeOption('--turns <n>', says, [1, TURNS_MAX]).default(turns);
 }
 
 const WAIT_SECONDS = 30;
-const DAY_SECONDS = 86_400;
 
 /** `--wait SECONDS`. */
 export function waitOption(): Option {
-  return new Option('--wait <seconds>', 'how long a database that is out of reach is waited for')
-    .argParser((text) => toWhole(text, 0, DAY_SECONDS))
-    .default(WAIT_SECONDS);
+  const says = 'how long to wait for a database that is out of reach, or in use by another process';
+  return wholeOption('--wait <seconds>', says, [0, DAY_SECONDS]).default(WAIT_SECONDS);
+}
+
+/** `--concurrency N`. */
+export function concurrencyOption(): Option {
+  return wholeOption('--concurrency <n>', 'how many attempts run at a time', [1, 1_000]).default(4);
+}
+
+/** `--grace SECONDS`. */
+export function graceOption(): Option {
+  const says = 'how long attempts may still run after a request to stop; then another worker continues them';
+  return wholeOption('--grace <seconds>', says, [0, DAY_SECONDS]).default(20);
+}
+
+/** `--lease SECONDS`. */
+export function leaseOption(): Option {
+  const says = 'how long a worker that is silent is taken for alive';
+  return wholeOption('--lease <seconds>', says, [1, 3_600]).default(10);
 }
 
 /** `--tools LIST` and the like: names between commas; an empty text is an empty list. */
@@ -28,25 +50,23 @@ export function listOption(flags: string, says: string): Option {
   );
 }
 
-const RETRIES_MAX = 1_000;
-
 /** `--max-retries N`. */
 export function maxRetriesOption(): Option {
-  const says = 'how often a queued turn is tried anew after a failure that may pass by itself';
-  return new Option('--max-retries <n>', says).argParser((text) => toWhole(text, 0, RETRIES_MAX)).default(TURN_RETRIES);
+  const says = 'how often a queued turn is tried again after a transient failure';
+  return wholeOption('--max-retries <n>', says, [0, RETRIES_MAX]).default(TURN_RETRIES);
 }
 
 /** `--retries N`. */
 export function retriesOption(): Option {
-  const says = 'how often a turn is tried anew, after a wait, when it failed for something that may pass by itself';
-  return new Option('--retries <n>', says).argParser((text) => toWhole(text, 0, RETRIES_MAX));
+  return wholeOption('--retries <n>', 'how often a turn is tried again, after a wait, when it failed transiently', [
+    0,
+    RETRIES_MAX,
+  ]);
 }
 
 /** `--turn N`. */
 export function turnOption(): Option {
-  return new Option('--turn <n>', 'as it stood at the end of this turn; 0 is its start').argParser((text) =>
-    toWhole(text, 0, Number.MAX_SAFE_INTEGER),
-  );
+  return wholeOption('--turn <n>', 'as it was at the end of this turn; 0 is its start', [0, Number.MAX_SAFE_INTEGER]);
 }
 
 /** `--turn N` of attempts. */
@@ -81,14 +101,13 @@ export function subjectOption(says: string): Option {
 
 /** `--from N` and `--to N`. */
 export function turnBoundOption(flag: '--from' | '--to', says: string): Option {
-  return new Option(`${flag} <n>`, says).argParser((text) => toWhole(text, 1, Number.MAX_SAFE_INTEGER));
+  return wholeOption(`${flag} <n>`, says, [1, Number.MAX_SAFE_INTEGER]);
 }
 
 /** `--at N`. */
 export function atOption(): Option {
-  return new Option('--at <n>', 'the last turn that both worlds share; 0 is the start')
-    .argParser((text) => toWhole(text, 0, Number.MAX_SAFE_INTEGER))
-    .makeOptionMandatory();
+  const says = 'the last turn that both worlds share; 0 is the start';
+  return wholeOption('--at <n>', says, [0, Number.MAX_SAFE_INTEGER]).makeOptionMandatory();
 }
 
 /** `--root DIR`. */

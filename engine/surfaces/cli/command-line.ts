@@ -15,6 +15,8 @@ import { problemLines } from './render/problems.js';
 import { printLines, printProblem, type Session, type Task } from './session.js';
 import type { Terminal } from './terminal.js';
 
+const GLOBAL_OPTIONS = 'Options of every command:';
+
 interface GlobalOptions {
   readonly json?: boolean;
   readonly verbose?: boolean;
@@ -56,7 +58,7 @@ function toProgram(version: string, terminal: Terminal): Command {
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print help of a command')
-    .optionsGroup('Options of every command:')
+    .optionsGroup(GLOBAL_OPTIONS)
     .option('--json', 'print one JSON document instead of text')
     .option('--verbose', 'show stacks of unexpected errors')
     .addOption(waitOption())
@@ -67,7 +69,8 @@ function toProgram(version: string, terminal: Terminal): Command {
     showGlobalOptions: true,
     visibleCommands: (command) => listLeaves(command),
     subcommandTerm: (command) => `${toPath(command)} ${toUsage(command)}`.trim(),
-    styleTitle: (title) => picocolors.createColors(terminal.out.is_live).bold(title),
+    styleTitle: (title) =>
+      picocolors.createColors(terminal.out.is_live).bold(title === 'Global Options:' ? GLOBAL_OPTIONS : title),
   });
 }
 

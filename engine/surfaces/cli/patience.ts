@@ -9,7 +9,7 @@ export function toPatience(terminal: Terminal, seconds: number): Patience {
   return {
     for_ms: seconds * 1000,
     onWait: ({ message }) => {
-      const text = `${message} It is waited for, for ${seconds} s at most (--wait); Ctrl-C ends that.`;
+      const text = `${message} Waiting ${seconds} s for it at most (--wait); Ctrl-C ends the wait.`;
       printLines(terminal.error, [hanging(2, text)]);
       const controller = new AbortController();
       const end = terminal.onInterrupt(() => {

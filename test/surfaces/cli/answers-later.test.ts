@@ -103,7 +103,7 @@ test('a report says what follows from it, once; afterwards that nothing does, wh
   assert.match(first.out, /npx chukwa run reported {2}where no worker and no serve runs\n/);
   const again = await chukwa('report', call, '--failed', 'no van');
   assert.equal(again.code, 0);
-  assert.match(again.out, /^Nothing follows from it \(duplicate\): This call has been reported or settled before/);
+  assert.match(again.out, /^Nothing changes \(duplicate\): This call has been reported or settled before/);
   assert.doesNotMatch(again.out, /chukwa run/);
   assert.match((await chukwa('run', 'reported')).out, / 1 +committed +1 +3 /);
 });
@@ -156,7 +156,7 @@ test('a stop ends what rests at once and says so; again it is no fault, and of n
   assert.doesNotMatch(first.out, /go on|chukwa run/);
   const again = await chukwa('stop', attempt);
   assert.equal(again.code, 0);
-  assert.match(again.out, /^Nothing follows from it \(duplicate\): The attempt has been told to stop before\.\n/);
+  assert.match(again.out, /^Nothing changes \(duplicate\): The attempt has been told to stop before\.\n/);
   for (const id of [NOBODY, 'nope']) {
     const unknown = await chukwa('stop', id);
     assert.deepEqual([unknown.code, unknown.out], [1, '']);
@@ -177,7 +177,10 @@ test('a server says where it is, shows new tokens once, tells what it does, and 
   const first = await serveUntil(/served: turn 1 committed/);
   assert.match(first.out, /Z {2}serving at http:\/\/127\.0\.0\.1:\d+; embedded, in \S+; tokens in \S+tokens\.json\n/);
   assert.match(first.error, /New tokens were made\. They are shown this once:\n {2}CHUKWA_TOKEN {11}[\w-]{43}\n/);
-  assert.match(first.out, /served: turn 1 goes on, for it was answered; 1 call from the record \(attempt \S+\)\n/);
+  assert.match(
+    first.out,
+    /served: turn 1 continues, because it was answered; 1 call from the record \(attempt \S+\)\n/,
+  );
   assert.match(first.out, /Z {2}stopped\n$/);
   assert.doesNotMatch(first.out, /doorbell/);
   const second = await serveUntil(/serving at/);

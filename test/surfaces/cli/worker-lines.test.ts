@@ -14,11 +14,11 @@ test('a worker tells whether a turn began, or goes on and why', () => {
   assert.equal(toSentence({ kind: 'turn_began', ...TURN }), 'park: turn 2 began (attempt a)');
   assert.equal(
     toSentence({ ...goesOn, why: 'tool_result' }),
-    'park: turn 2 goes on, for it was answered; 3 calls from the record (attempt a)',
+    'park: turn 2 continues, because it was answered; 3 calls from the record (attempt a)',
   );
   assert.equal(
     toSentence({ ...goesOn, why: 'undriven', answered: 1, interrupted: 2 }),
-    'park: turn 2 goes on, for its driver is gone or has handed it over; 1 call from the record, 2 that nobody saw end (attempt a)',
+    'park: turn 2 continues, because its driver is gone or has handed it over; 1 call from the record, 2 interrupted (attempt a)',
   );
 });
 

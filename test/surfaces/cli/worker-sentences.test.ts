@@ -12,7 +12,8 @@ function failed(failure: Omit<Fail, 'kind'>, more: { readonly put_off?: PutOff }
 test('a worker says how to settle what its attempt failed over, and only that', () => {
   const message = 'nobody knows';
   const doubtful = failed({ failure_class: 'timeout', message, call_key: 'bob/act/tool', is_in_doubt: true });
-  const settle = 'find out, and settle it: chukwa attempt settle A --result FILE if it did, --not-performed if not';
+  const settle =
+    'find out whether its side effect took place, and settle it: chukwa attempt settle A --result FILE if it did, --not-performed if not';
   assert.equal(doubtful, `park: turn 2 failed, timeout: nobody knows (attempt A); ${settle}`);
   assert.doesNotMatch(failed({ failure_class: 'http_status', message, call_key: 'bob/act/tool' }), /settle/);
 });
@@ -27,13 +28,13 @@ test('a worker says how many calls an attempt adopts, and of which', () => {
 test('a worker tells no retry of a turn that waits until a call is settled', () => {
   const put_off = { kind: 'put_off', retry: 2, delay_ms: 3_500 } as const;
   const doubtful = { failure_class: 'timeout', message: 'nobody knows', is_in_doubt: true } as const;
-  assert.doesNotMatch(failed(doubtful, { put_off }), /tried anew/);
+  assert.doesNotMatch(failed(doubtful, { put_off }), /tried again/);
 });
 
 test('a worker says when it tries a failed turn anew', () => {
   const failure = { failure_class: 'http_status', message: 'busy' } as const;
   assert.equal(
     failed(failure, { put_off: { kind: 'put_off', retry: 2, delay_ms: 3_500 } }),
-    'park: turn 2 failed, http_status: busy (attempt A); tried anew in 3.5 s, retry 2',
+    'park: turn 2 failed, http_status: busy (attempt A); tried again in 3.5 s, retry 2',
   );
 });

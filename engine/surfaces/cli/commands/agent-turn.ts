@@ -9,7 +9,7 @@ export function addAgentTurn(program: Command, perform: Perform): void {
     .command('agent-turn')
     .helpGroup('What happened:')
     .argument('<id>', 'the id of the agent turn')
-    .description('Show one turn of an agent: what it was given, what it did, and what it left.')
+    .description('Show one turn of an agent: what it was given, what it did, and what came of it.')
     .action((id: string) =>
       perform(async (session) => {
         const shown = await withArchive(session, (archive) => showAgentTurn(archive, id));

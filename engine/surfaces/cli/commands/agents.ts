@@ -9,7 +9,7 @@ export function addAgents(program: Command, perform: Perform): void {
     .command('agents')
     .helpGroup('What happened:')
     .argument('<slug>', 'the name of the world')
-    .description('List the agents of a world: what each of them does just now.')
+    .description('List the agents of a world: what each does now, and how its latest turn ended.')
     .action((slug: string) =>
       perform(async (session) => {
         const listed = await withArchive(session, (archive) => listAgents(archive, slug));

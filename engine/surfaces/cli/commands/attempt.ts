@@ -30,7 +30,7 @@ export function addAttempt(program: Command, perform: Perform): void {
     )
     .addOption(new Option('--not-performed', 'it did not take place, and is to be asked again'))
     .option('--reason <text>', 'how you know; it is kept, for whoever asks later')
-    .description('Decide whether a call in doubt had its side effect; the next run goes on from there.')
+    .description('Decide whether a call in doubt had its side effect; the next run continues from there.')
     .action((id: string, options: SettleOptions) => perform((session) => settle(session, id, options)));
 }
 

@@ -9,7 +9,7 @@ export function addDoctor(program: Command, perform: Perform): void {
     .command('doctor')
     .helpGroup('Set-up:')
     .argument('[slug]', 'a world: tells what that one needs, its toys included')
-    .description('Tell what is configured, reachable and missing.')
+    .description('Show what is configured, reachable and missing.')
     .action((slug: string | undefined) => perform((session) => examine(session, slug)));
 }
 

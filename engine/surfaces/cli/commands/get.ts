@@ -15,7 +15,7 @@ export function addGet(program: Command, perform: Perform): void {
     .helpGroup('Documents:')
     .addArgument(kindArgument('<kind>'))
     .addArgument(hashArgument())
-    .description('Print a stored document: into a pipe or a file, the very bytes that its hash is the SHA-256 of.')
+    .description('Print a stored document: into a pipe or a file, exactly the bytes whose SHA-256 is its hash.')
     .action((kind: string, hash: string) =>
       perform((session) => withKind(session, kind, (known) => get(session, { kind: known, hash }))),
     );

@@ -10,7 +10,7 @@ export function addLlmCall(program: Command, perform: Perform): void {
     .command('llm-call')
     .helpGroup('What happened:')
     .argument('<id>', 'the id of the LLM call')
-    .description('Show one generation: what the model was shown and said, and what was made of it.')
+    .description('Show one generation: what the model was shown and said, and how that was judged.')
     .option('--schema', 'print the schema that the model was offered, too; --json always has it')
     .action((id: string, { schema }: { readonly schema?: boolean }) =>
       perform(async (session) => {

@@ -25,7 +25,7 @@ export function addNew(program: Command, perform: Perform): void {
         .default('agent'),
     )
     .option('--into <dir>', 'the folder in which the world gets its own', toPath, '.')
-    .description('Lay out a small whole world: scenario, prompts, answers and a test.')
+    .description('Write the files of a small, complete world: scenario, prompts, answers and a test.')
     .action((name: string, { shape, into }: NewWorldOptions) =>
       perform(async (session) => {
         const { working_folder } = session.terminal;

@@ -19,7 +19,7 @@ export function addPark(program: Command, perform: Perform): void {
   program
     .command('park')
     .helpGroup('Start here:')
-    .description('Run the park, or the village: toy services, a scripted model and a fresh world, told turn by turn.')
+    .description('Run the park, or the village: toy services, a scripted model and a fresh world, shown turn by turn.')
     .addOption(
       new Option('--scenario <name>', 'the park for 3 turns, or the village for 10')
         .choices(Object.keys(TURNS))

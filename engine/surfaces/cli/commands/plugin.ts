@@ -34,7 +34,7 @@ export function addPlugin(program: Command, perform: Perform): void {
     .command('test')
     .helpGroup('Plugins:')
     .argument('<dir>', "a plugin's folder, or the name of one that is found", toPath)
-    .description('Hold a plugin against every rule for plugins, among servers that misbehave. Runs its code.')
+    .description('Check a plugin against every rule for plugins, with servers that misbehave. Runs its code.')
     .action((dir: string) => perform((session) => test(session, dir)));
 }
 

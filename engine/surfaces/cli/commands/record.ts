@@ -29,7 +29,7 @@ export function addRecord(program: Command, perform: Perform): void {
     .option('--scenario <path>', "the scenario's file, to be named by path; else the test names it by hash", toPath)
     .option('--unredacted', 'for the operator: write also what redaction hides')
     .addOption(rootOption())
-    .description('Make a test of an attempt: what was answered, and what came of it.')
+    .description('Make a test of an attempt, from its answers and its outcome.')
     .action((id: string, options: RecordOptions) => perform((session) => record(session, id, options)));
 }
 
@@ -69,7 +69,7 @@ function print(session: Session, { test, text, hidden }: Recording, out: string 
     printLines(terminal.error, [
       hanging(
         2,
-        `note: redaction hides parts of these answers, and the test lacks them, or holds something else in their place: ${hidden.join(', ')}`,
+        `note: redaction hides parts of these answers, so the test lacks them or has something else in their place: ${hidden.join(', ')}`,
       ),
     ]);
 }

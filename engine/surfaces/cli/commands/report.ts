@@ -24,9 +24,7 @@ export function addReport(program: Command, perform: Perform): void {
     .argument('<correlation_id>', 'the id of the call, or the name that its service gave it')
     .option('--result <file>', 'the answer, as JSON')
     .option('--failed <message>', 'in place of an answer: it failed, and why; a call in doubt is then made again')
-    .description(
-      'Say how a call ended that is answered later, or that is in doubt. It may be said twice, and too late.',
-    )
+    .description('Report how a pending call, or a call in doubt, ended. Duplicate and late reports change nothing.')
     .action((correlation: string, options: ReportOptions) => perform((session) => run(session, correlation, options)));
 }
 

@@ -34,7 +34,7 @@ export function addRun(program: Command, perform: Perform): void {
     .command('run')
     .helpGroup('Worlds:')
     .argument('<slug>', 'the name of the world')
-    .description('Run turns of a world, here and now, told as they happen; or queue them for workers.')
+    .description('Run turns of a world and show them as they happen, or queue them for workers.')
     .addOption(turnsOption(1))
     .addOption(retriesOption())
     .addOption(llmOrPersonOption())

@@ -13,7 +13,7 @@ export function addStop(program: Command, perform: Perform): void {
     .helpGroup('Worlds:')
     .argument('<attempt>', 'the id of the attempt; with --queued, the name of a world')
     .option('--queued', 'take back the turns of a world that are queued and have not begun')
-    .description('Stop an attempt, whether it runs or rests: it fails, and its world stays as it was.')
+    .description('Stop an attempt that runs or is suspended: it fails, and its world stays as it was.')
     .action((named: string, { queued }: { readonly queued?: true }) =>
       perform((session) => (queued === true ? takeBack(session, named) : stopAttempt(session, named))),
     );

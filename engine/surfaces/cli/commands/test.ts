@@ -14,7 +14,7 @@ export function addTest(program: Command, perform: Perform): void {
     .helpGroup('Documents:')
     .addArgument(pathsArgument('tests, and folders that hold files that end in .test.json'))
     .addOption(rootOption())
-    .description('Run tests of workflows by the answers that they hold: no model, no service, nothing kept.')
+    .description('Run tests of workflows with the answers that they hold: no model, no service, nothing kept.')
     .action((paths: readonly string[], options: RootOptions) =>
       perform((session) => runTests(session, paths, options)),
     );

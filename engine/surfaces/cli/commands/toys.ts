@@ -1,8 +1,8 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Done } from '../../../operations/engine.js';
 import { findScript, startStage } from '../../../operations/stage.js';
 import type { Stage } from '../../../operations/composition.js';
-import { toWhole } from '../arguments.js';
+import { wholeOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
 import { type Line, line, verbatim } from '../render/line.js';
@@ -24,9 +24,10 @@ export function addToys(program: Command, perform: Perform): void {
     .option('--script <file>', 'start the scripted model too, saying what this script says')
     .description('Run the toy services, and the scripted model, by themselves until Ctrl-C.')
     .addOption(
-      new Option('--port-base <n>', 'listen on this port and those after it, so that variables stay right').argParser(
-        (text) => toWhole(text, 1, PORT_BASE_MAX),
-      ),
+      wholeOption('--port-base <n>', 'listen on this port and those after it, so that variables stay right', [
+        1,
+        PORT_BASE_MAX,
+      ]),
     )
     .action((options: ToysOptions) => perform((session) => runToys(session, options)));
 }

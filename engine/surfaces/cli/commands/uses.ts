@@ -11,7 +11,7 @@ export function addUses(program: Command, perform: Perform): void {
     .helpGroup('Documents:')
     .addArgument(kindArgument('<kind>'))
     .addArgument(hashArgument())
-    .description('Show which documents a stored one names, and which ones, and which worlds, name it.')
+    .description('Show which documents a stored one names, and which documents and worlds name it.')
     .action((kind: string, hash: string) =>
       perform((session) =>
         withKind(session, kind, async (known) => {

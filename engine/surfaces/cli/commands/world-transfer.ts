@@ -35,7 +35,7 @@ function addImport(world: Command, perform: Perform): void {
     .command('import')
     .helpGroup('Worlds:')
     .argument('<file>', 'what chukwa world export has written', toPath)
-    .description('Take worlds out of a file, with all their records; whole, or not at all.')
+    .description('Import worlds from a file, with all their records; all of them or none.')
     .action((file: string) =>
       perform(async (session) => {
         const { working_folder } = session.terminal;

@@ -81,7 +81,7 @@ function addListAndShow(world: Command, perform: Perform): void {
     .helpGroup('Worlds:')
     .argument('<slug>', 'the name of the world')
     .addOption(turnOption())
-    .description('Show a world as it stands, or as it stood at a turn.')
+    .description('Show a world as it is now, or as it was after a turn.')
     .action((slug: string, options: { readonly turn?: number }) => perform((session) => show(session, slug, options)));
 }
 
@@ -95,7 +95,7 @@ function addDiff(world: Command, perform: Perform): void {
     .option('--blame', 'name the patch, the call and the exact model text behind each change')
     .addOption(entityOption('only what changed of this entity'))
     .addOption(subjectOption('only what this subject has had a part in'))
-    .description('Show what changed from one turn of a world to another, or what two worlds differ in.')
+    .description('Show what changed from one turn of a world to another, or how two worlds differ.')
     .action((a: string, b: string, c: string | undefined, options: DiffOptions) =>
       perform(async (session) => {
         const request = toDiff([a, b, c], options);
@@ -174,8 +174,8 @@ function addDelete(world: Command, perform: Perform): void {
       perform(async (session) => {
         const { ask } = session.terminal;
         if (!yes && (ask === undefined || session.as_json)) {
-          const message = `Nobody can be asked here whether ${JSON.stringify(slug)} is to be deleted.`;
-          return printProblem(session, { code: 'USAGE', message, repair: 'Add --yes, where it is.' });
+          const message = `Deleting ${JSON.stringify(slug)} has to be confirmed, and there is no terminal to ask at.`;
+          return printProblem(session, { code: 'USAGE', message, repair: 'Add --yes to delete it.' });
         }
         const confirm = async ({ turn }: WorldRecord): Promise<boolean> =>
           yes || /^y(es)?$/i.test((await ask?.(`Delete ${slug} and its ${turn} turns for good? [y/N] `))?.trim() ?? '');
@@ -198,7 +198,7 @@ function addFork(world: Command, perform: Perform): void {
     .requiredOption('--as <slug>', 'the name of the new world')
     .option('--scenario <path|hash>', 'go on by edited workflows: a scenario of the same time and roster', toPath)
     .addOption(rootOption())
-    .description('Make a world that shares the turns of another up to one, and goes on by itself.')
+    .description('Make a world that shares the turns of another up to one of them, and continues on its own.')
     .action((slug: string, options: ForkOptions) => perform((session) => fork(session, slug, options)));
 }
 

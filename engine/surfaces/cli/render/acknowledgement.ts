@@ -4,7 +4,7 @@ import { accent, faint, hanging, type Line, verbatim } from './line.js';
 /** What became of something that was said to an attempt. */
 export function acknowledgementLines({ accepted, reason, message, attempt_id }: Acknowledgement): readonly Line[] {
   return [
-    hanging(2, accepted ? message : `Nothing follows from it (${reason ?? 'no reason'}): ${message}`),
+    hanging(2, accepted ? message : `Nothing changes (${reason ?? 'no reason'}): ${message}`),
     ...(attempt_id === undefined ? [] : [verbatim(faint('look     '), accent(`npx chukwa attempt ${attempt_id}`))]),
   ];
 }

@@ -17,7 +17,7 @@ export function componentLines({ kind, hash, content }: ComponentRecord): readon
 
 /** All documents of a kind, a line each. */
 export function componentListLines(kind: ComponentKind, components: readonly StoredComponent[]): readonly Line[] {
-  if (components.length === 0) return [line(`No ${kind} is stored. Store some: chukwa put PATH`)];
+  if (components.length === 0) return [line(`No ${kind} is stored. Store some: npx chukwa put PATH`)];
   const table = tableLines(components, {
     hash: ({ hash }) => hash,
     label: ({ label }) => label,

@@ -40,7 +40,7 @@ function factsOf(invocation: InvocationRecord): Readonly<Record<string, string |
     node: workflow_node_id,
     round: invocation.tool_loop_round,
     try: invocation.logical_generation_attempt,
-    'made of': invocation.model_output_kind,
+    'judged as': invocation.model_output_kind,
     source: `${invocation.source_label} (${shortHash(invocation.source_hash)})`,
     workflow: shortHash(invocation.workflow_hash),
     effect: invocation.repeatable ? `${invocation.effect_class}, repeatable` : invocation.effect_class,

@@ -1,7 +1,7 @@
 import type { QueuedTurns } from '../../../operations/queue.js';
 import type { QueueReport } from '../../../operations/run-worker.js';
 import type { TakenBack } from '../../../operations/take-back-turns.js';
-import { accent, hanging, type Line, line, verbatim } from './line.js';
+import { accent, commandLines, hanging, type Line, line, verbatim } from './line.js';
 import { count, toMoment } from './words.js';
 
 /** What was queued, and what waits in all. */
@@ -9,7 +9,10 @@ export function queuedLines({ world, queued, waiting }: QueueReport): readonly L
   const others = waiting > queued ? `; with those before, ${waiting} are to be done` : '';
   return [
     line(`Queued ${count(queued, 'turn')} of ${world}${others}.`),
-    line(`A worker does them: chukwa worker. Watch: chukwa attempts ${world}`),
+    ...commandLines('  ', [
+      ['npx chukwa worker', 'runs them'],
+      [`npx chukwa attempts ${world}`, 'shows how they end'],
+    ]),
   ];
 }
 
@@ -17,7 +20,7 @@ export function queuedLines({ world, queued, waiting }: QueueReport): readonly L
 export function queueLines(world: string, { queued_turns, put_off }: QueuedTurns): readonly Line[] {
   if (queued_turns === 0) return [];
   return [
-    line(`${count(queued_turns, 'turn is', 'turns are')} queued, for a chukwa worker to do.`),
+    line(`${count(queued_turns, 'turn is', 'turns are')} queued, for a worker to run: npx chukwa worker.`),
     ...(put_off === null
       ? []
       : [hanging(2, `The first was put off until ${toMoment(put_off.until)}: ${put_off.reason}`)]),

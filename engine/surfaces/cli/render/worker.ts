@@ -9,21 +9,21 @@ export function toSentence(event: WorkerEvent): string {
     case 'turn_began':
       return `${event.world_slug}: turn ${event.attempted_turn} began${toAdopted(event)} (attempt ${event.attempt_id})`;
     case 'turn_continued':
-      return `${event.world_slug}: turn ${event.attempted_turn} goes on, ${WHY[event.why]}; ${toRecords(event)} (attempt ${event.attempt_id})`;
+      return `${event.world_slug}: turn ${event.attempted_turn} continues, ${WHY[event.why]}; ${toRecords(event)} (attempt ${event.attempt_id})`;
     case 'turn_committed':
       return `${event.world_slug}: turn ${event.attempted_turn} committed (attempt ${event.attempt_id})`;
     case 'turn_suspended':
-      return `${event.world_slug}: turn ${event.attempted_turn} rests until it is answered (attempt ${event.attempt_id})`;
+      return `${event.world_slug}: turn ${event.attempted_turn} is suspended until it is answered (attempt ${event.attempt_id})`;
     case 'timed_out':
       return `${count(event.calls, 'call')} ran out of time`;
     case 'turn_handed_over':
-      return `${event.world_slug}: turn ${event.attempted_turn} handed over, for another worker to go on with (attempt ${event.attempt_id})`;
+      return `${event.world_slug}: turn ${event.attempted_turn} handed over, for another worker to continue (attempt ${event.attempt_id})`;
     case 'turn_failed':
       return `${event.world_slug}: turn ${event.attempted_turn} failed, ${event.failure.failure_class}: ${event.failure.message} (attempt ${event.attempt_id})${toSettling(event)}${toPutOff(event)}`;
     case 'turn_deferred':
       return `${event.world_slug}: put off for ${toDuration(event.delay_ms)}, ${event.reason}`;
     case 'turn_discarded':
-      return `${event.world_slug}: a queued turn was given up, ${event.reason}`;
+      return `${event.world_slug}: a queued turn was discarded, ${event.reason}`;
     case 'overtaken':
       return `${event.world_slug}: another driver has taken the world over; nothing was written here since`;
     case 'driver_broke':
@@ -33,61 +33,61 @@ export function toSentence(event: WorkerEvent): string {
     case 'database_lost':
       return `the database is waited for: ${event.reason}`;
     case 'database_found':
-      return 'the database does what it should again';
+      return 'the database answers again';
     case 'doorbell_lost':
       return `the doorbell is silent, ${event.reason}; looking every second all the same`;
     case 'doorbell_found':
       return 'the doorbell rings';
     case 'leaving':
-      return `stopping: taking nothing more, ${count(event.busy, 'attempt')} may go on for ${toDuration(event.grace_ms)}; ask again to leave at once`;
+      return `stopping: claiming nothing more, ${count(event.busy, 'attempt')} may run for ${toDuration(event.grace_ms)} more; ask again to leave at once`;
     case 'handing_over':
-      return `handing over ${count(event.busy, 'attempt')}; calls that may change something are waited for`;
+      return `handing over ${count(event.busy, 'attempt')}; calls with side effects are waited for`;
     default:
       return unreachable(event);
   }
 }
 
-/** Where nobody knows whether a side effect took place, the world waits for somebody who finds out. */
+/** While a side effect is in doubt, its world waits until a person settles it. */
 function toSettling({ failure, attempt_id }: Extract<WorkerEvent, { kind: 'turn_failed' }>): string {
   if (failure.is_in_doubt !== true) return '';
-  return `; find out, and settle it: chukwa attempt settle ${attempt_id} --result FILE if it did, --not-performed if not`;
+  return `; find out whether its side effect took place, and settle it: chukwa attempt settle ${attempt_id} --result FILE if it did, --not-performed if not`;
 }
 
 function toAdopted({ adopts }: Extract<WorkerEvent, { kind: 'turn_began' }>): string {
   return adopts === undefined ? '' : `, with ${count(adopts.calls, 'call')} adopted from attempt ${adopts.attempt_id}`;
 }
 
-/** A turn that waits until a call is settled is put off without a time that could be told. */
+/** A turn that waits until a call is settled has no time at which it is tried again. */
 function toPutOff({ put_off, failure }: Extract<WorkerEvent, { kind: 'turn_failed' }>): string {
   return put_off === undefined || failure.is_in_doubt === true
     ? ''
-    : `; tried anew in ${toDuration(put_off.delay_ms)}, retry ${put_off.retry}`;
+    : `; tried again in ${toDuration(put_off.delay_ms)}, retry ${put_off.retry}`;
 }
 
 const WHY: Readonly<Record<Extract<WorkerEvent, { kind: 'turn_continued' }>['why'], string>> = {
-  undriven: 'for its driver is gone or has handed it over',
-  queued: 'for it was left open or settled',
-  tool_result: 'for it was answered',
-  timeout: 'for its time has run out',
-  stop: 'for it is to stop',
-  ui_action: 'for somebody has acted',
+  undriven: 'because its driver is gone or has handed it over',
+  queued: 'because it was left open or settled',
+  tool_result: 'because it was answered',
+  timeout: 'because its time has run out',
+  stop: 'because it is to stop',
+  ui_action: 'because somebody has acted',
 };
 
 function toRecords({ answered, interrupted }: { readonly answered: number; readonly interrupted: number }): string {
   const records = `${count(answered, 'call')} from the record`;
-  return interrupted === 0 ? records : `${records}, ${interrupted} that nobody saw end`;
+  return interrupted === 0 ? records : `${records}, ${interrupted} interrupted`;
 }
 
-/** What a worker says that is made to leave at once, of the attempts that it drives. */
+/** What a worker that leaves at once says of the attempts that it drives. */
 export function leftLines(attempt_ids: readonly string[]): readonly Line[] {
   if (attempt_ids.length === 0) return [line('Left at once. No attempt was under way.')];
   return [
-    hanging(2, 'Left at once. Under way was what follows; of its calls, those that may change something are in doubt:'),
+    hanging(2, 'Left at once. These attempts were under way; their calls with side effects are in doubt:'),
     ...attempt_ids.map((attempt_id) => verbatim('  ', accent(`npx chukwa attempt ${attempt_id}`))),
   ];
 }
 
-/** The same for programs: what is thrown is told by its message. */
+/** The same for programs: an error is shown by its message. */
 export function toWorkerJson(event: WorkerEvent): object {
   return event.kind === 'driver_broke' ? { ...event, error: toReason(event.error) } : event;
 }

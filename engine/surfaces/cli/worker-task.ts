@@ -1,0 +1,46 @@
+import type { Done } from '../../operations/engine.js';
+import type { WorkRequest } from '../../operations/run-worker.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { listenForInterrupt } from './interruption.js';
+import { leftLines, toSentence, toWorkerJson } from './render/worker.js';
+import { printEvent, printLines, printRefused, type Session } from './session.js';
+import { afterEvent, type UnderWay } from './under-way.js';
+
+/** What `worker` and `serve` are told on the command line. */
+export interface WorkerOptions {
+  readonly concurrency: number;
+  readonly grace: number;
+  readonly maxRetries: number;
+}
+
+/** What a worker is started with, but for what it says when it is ready. */
+export type WorkSettings = Omit<WorkRequest, 'onReady' | 'worlds' | 'lease_ms'>;
+
+/** Works until it is asked to stop, and prints each event in a line; a second request to stop leaves at once. */
+export async function workUntilStopped(
+  session: Session,
+  { concurrency, grace, maxRetries }: WorkerOptions,
+  work: (settings: WorkSettings) => Promise<Done<unknown>>,
+): Promise<ExitCode> {
+  let under_way: UnderWay = new Map();
+  const interruption = listenForInterrupt(session.terminal, () =>
+    printLines(session.terminal.error, leftLines([...under_way.values()])),
+  );
+  try {
+    const worked = await work({
+      concurrency,
+      grace_ms: grace * 1000,
+      turn_retries: maxRetries,
+      signal: interruption.signal,
+      onEvent: (event) => {
+        under_way = afterEvent(under_way, event);
+        printEvent(session, toSentence(event), toWorkerJson(event));
+      },
+    });
+    if (!worked.ok) return printRefused(session, worked);
+    printEvent(session, 'stopped', { kind: 'stopped' });
+    return EXIT.done;
+  } finally {
+    interruption.end();
+  }
+}
