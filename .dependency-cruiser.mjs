@@ -184,7 +184,7 @@ export default {
       severity: 'error',
       comment: 'Variables are read in one place, and handed on as values.',
       from: { path: '^(engine|plugins|fixtures)/', pathNot: '^engine/main\\.ts$' },
-      to: { path: '^engine/configuration\\.ts$' },
+      to: { path: '^engine/(configuration|plugin-log)\\.ts$' },
     },
     {
       name: 'fixtures-know-contract-and-toys-only',

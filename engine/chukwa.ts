@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { compose } from './main.js';
 import { reportUncaught, runCommandLine } from './surfaces/cli/command-line.js';
+import { printLog } from './surfaces/cli/session.js';
 import { EXIT } from './surfaces/cli/exit-code.js';
 import { flush, hasWorkingFolder, keepConsoleOffOutput, toTerminal } from './surfaces/cli/terminal.js';
 
@@ -12,7 +13,9 @@ if (hasWorkingFolder(process)) {
     if (process.listenerCount('uncaughtException') === 1) terminal.leave(reportUncaught(terminal, thrown, words));
   });
   keepConsoleOffOutput(console, process);
-  const code = await runCommandLine(await compose(process.env), words, terminal);
+  const wanted = words.includes('--verbose') ? { CHUKWA_LOG: 'debug' } : {};
+  const composition = await compose({ ...process.env, ...wanted }, (text) => printLog(terminal, text));
+  const code = await runCommandLine(composition, words, terminal);
   // What is still being written to a pipe must arrive; what a plugin has left open must not keep the process.
   await flush(process);
   terminal.leave(code);

@@ -15,6 +15,11 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 const CODE_ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 export const PACKAGE_ROOT = basename(CODE_ROOT) === 'dist' ? dirname(CODE_ROOT) : CODE_ROOT;
 
+/** Which remarks of plugins are written. */
+export function toLogLevel(variables: Variables): 'debug' | 'warn' {
+  return variables['CHUKWA_LOG'] === 'debug' ? 'debug' : 'warn';
+}
+
 /** The folder of the embedded database. */
 export function toDataDir(variables: Variables): string {
   return resolve(variables['CHUKWA_DATA_DIR'] || '.chukwa');

@@ -6,6 +6,7 @@ import {
   PACKAGE_ROOT,
   toDataDir,
   toHeartbeatSettings,
+  toLogLevel,
   toPluginPlaces,
   toPublicUrl,
   toServePlace,
@@ -29,6 +30,7 @@ import { type Authoring, type Done, type Engine, refuse } from './operations/eng
 import type { Workshop } from './operations/plugins/workshop.js';
 import { announceServed, findServed, nameServer } from './operations/served.js';
 import { callbacksAt, type LoadedTokens } from './operations/tokens.js';
+import { openPluginLog } from './plugin-log.js';
 import type { AnswerCall } from './ports/answers.js';
 import type { Holder } from './ports/attempts.js';
 import type { Clock } from './ports/clock.js';
@@ -36,7 +38,7 @@ import type { Doorbell } from './ports/doorbell.js';
 import type { Store } from './ports/records.js';
 import type { MakeCallback } from './ports/sources.js';
 import type { ValidateKind } from './schema/index.js';
-import type { Sources } from './sources/index.js';
+import type { Log, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 
 const clock: Clock = { now: () => Date.now(), uuid: () => uuid() };
@@ -44,20 +46,22 @@ const clock: Clock = { now: () => Date.now(), uuid: () => uuid() };
 /**
  * The composition root: the only place that knows every part and joins them. Each part is imported when it is first needed.
  * @param variables the process's environment; it is read in configuration.ts and nowhere else
+ * @param write takes a line that a plugin logs; left out, nothing is logged
  */
-export async function compose(variables: Variables): Promise<Composition> {
+export async function compose(variables: Variables, write: (text: string) => void = () => {}): Promise<Composition> {
+  const outside: Outside = { variables, log: openPluginLog(toLogLevel(variables), write, clock.now) };
   const manifest = JSON.parse(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
     readonly version: string;
   };
   return {
     version: manifest.version,
     package_root: PACKAGE_ROOT,
-    openAuthoring: async () => ({ ok: true, value: (await openParts(variables, {})).authoring }),
-    openSources: (overlay = {}) => openSourcesAlone(variables, overlay),
-    openWorkshop: () => openWorkshop(variables),
+    openAuthoring: async () => ({ ok: true, value: (await openParts(outside, {})).authoring }),
+    openSources: (overlay = {}) => openSourcesAlone(outside, overlay),
+    openWorkshop: () => openWorkshop(outside),
     openArchive: () => openArchive(toStoreConfiguration(variables)),
-    openEngine: (options = {}) => openEngine(variables, options),
-    openDryEngine: (answerCall) => openDryEngine(variables, answerCall),
+    openEngine: (options = {}) => openEngine(outside, options),
+    openDryEngine: (answerCall) => openDryEngine(outside, answerCall),
     startToys: async (portBase) => (await import('./toys/stages.js')).startToyStage(portBase),
     startScriptedModel,
     startPerson: async (answer) => (await import('./toys/stages.js')).startPersonStage(answer),
@@ -66,8 +70,14 @@ export async function compose(variables: Variables): Promise<Composition> {
     listen: async (desk, tokens, place) => (await import('./surfaces/http/server.js')).listen(desk, tokens, place),
     findServed: () => findServed(toDataDir(variables)),
     announceServed: (url) => announceServed(toDataDir(variables), { url, pid: process.pid }),
-    diagnose: (world_slug) => diagnoseAll(variables, world_slug),
+    diagnose: (world_slug) => diagnoseAll(outside, world_slug),
   };
+}
+
+/** What a process has around it: the operator's variables, and where plugins log. */
+interface Outside {
+  readonly variables: Variables;
+  readonly log: Log;
 }
 
 interface Parts {
@@ -82,7 +92,7 @@ interface PartsOptions extends EngineOptions {
   readonly makeCallback?: MakeCallback;
 }
 
-async function openParts(variables: Variables, options: PartsOptions): Promise<Parts> {
+async function openParts({ variables, log }: Outside, options: PartsOptions): Promise<Parts> {
   const [{ createValidateDocument }, { openSources }, schemas] = await Promise.all([
     import('./schema/index.js'),
     import('./sources/index.js'),
@@ -99,7 +109,7 @@ async function openParts(variables: Variables, options: PartsOptions): Promise<P
     compileSchema,
     validateManifest: (value) => validateShape('plugin_manifest', value),
     clock,
-    log: () => undefined,
+    log,
   });
   const { catalogue } = sources;
   return {
@@ -127,19 +137,19 @@ interface Schemas extends Pick<Authoring, 'shippedSchemas' | 'compileSchema'> {
 }
 
 async function openSourcesAlone(
-  variables: Variables,
+  outside: Outside,
   overlay: Readonly<Record<string, string>>,
 ): Promise<Done<OpenSources>> {
-  const { authoring, sources } = await openParts(variables, { variables: overlay });
+  const { authoring, sources } = await openParts(outside, { variables: overlay });
   const { callSource, listVariations } = sources;
   return { ok: true, value: { authoring, callSource, listVariations, close: () => sources.close() } };
 }
 
 /** The catalogue reads files only; what is laid out on the bench has its code imported. */
-async function openWorkshop(variables: Variables): Promise<Done<Workshop>> {
+async function openWorkshop(outside: Outside): Promise<Done<Workshop>> {
   const [{ createLayOutPlugin }, { authoring, sources, validateShape }] = await Promise.all([
     import('./sources/index.js'),
-    openParts(variables, {}),
+    openParts(outside, {}),
   ]);
   await sources.close();
   const layOutPlugin = createLayOutPlugin({
@@ -159,17 +169,18 @@ async function openArchive(configuration: StoreConfiguration): Promise<Done<Open
   return { ok: true, value: { store, close: () => store.database.close() } };
 }
 
-async function openEngine(variables: Variables, options: EngineOptions): Promise<Done<Engine>> {
+async function openEngine(outside: Outside, options: EngineOptions): Promise<Done<Engine>> {
+  const { variables } = outside;
   const callbacks = await openCallbacks(variables);
   if (!callbacks.ok) return callbacks;
-  const parts = openParts(variables, { ...options, ...callbacks.value });
+  const parts = openParts(outside, { ...options, ...callbacks.value });
   return joinEngine(openArchive(toStoreConfiguration(variables)), parts, toWantedDoorbell(variables));
 }
 
 /** An engine whose sources answer what was written, on a database that is thrown away. */
-async function openDryEngine(variables: Variables, answerCall: AnswerCall): Promise<Done<Engine>> {
-  const configuration = { ...toStoreConfiguration(variables), url: 'memory:' };
-  const opened = await joinEngine(openArchive(configuration), openParts(variables, { answerCall }), {
+async function openDryEngine(outside: Outside, answerCall: AnswerCall): Promise<Done<Engine>> {
+  const configuration = { ...toStoreConfiguration(outside.variables), url: 'memory:' };
+  const opened = await joinEngine(openArchive(configuration), openParts(outside, { answerCall }), {
     kind: 'process',
   });
   if (!opened.ok) return opened;
@@ -262,9 +273,10 @@ async function startScriptedModel(answersFile: string, portBase?: number): Promi
 }
 
 /** Only looks: no database is changed and no service is asked for anything. */
-async function diagnoseAll(variables: Variables, world_slug: string | undefined): Promise<readonly Diagnosis[]> {
+async function diagnoseAll(outside: Outside, world_slug: string | undefined): Promise<readonly Diagnosis[]> {
+  const { variables } = outside;
   const [{ authoring, sources }, { examineOrigin }, { inspectDatabase }, { findServer }] = await Promise.all([
-    openParts(variables, {}),
+    openParts(outside, {}),
     import('./sources/index.js'),
     import('./store/inspect.js'),
     import('./store/doorbell/server-doorbell.js'),

@@ -169,6 +169,9 @@ export type ParsedAnswer =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly reason: string };
 
+/** How much a remark of a plugin matters; `debug` where it says nothing. */
+export type LogLevel = 'debug' | 'warn' | 'error';
+
 /** All that a plugin is handed. It reaches nothing else. */
 export interface Capabilities {
   /** The origin that the manifest declares, as the operator set it. Sources with one origin are handed the same object. */
@@ -187,8 +190,8 @@ export interface Capabilities {
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   readonly alarm: Alarm;
-  /** Takes a remark, free of secrets. The commands of this version print and keep none. */
-  readonly log: (message: string, details?: JsonObject) => void;
+  /** Logs a remark for the operator; its secrets are replaced. Warnings and errors are shown, `debug` only on request. */
+  readonly log: (message: string, details?: JsonObject, level?: LogLevel) => void;
   /**
    * What the other side said, as a message may hold it: first its secrets are replaced, then it is cut. A plugin that cuts
    * by itself may leave the half of a secret that nobody recognises.

@@ -93,7 +93,7 @@ function beginSession(
     children,
     clock,
     alarm: timerAlarm,
-    log: (message, details) => void logged.push(details ? `${message} ${JSON.stringify(details)}` : message),
+    log: ({ message, details }) => void logged.push(details ? `${message} ${JSON.stringify(details)}` : message),
   };
   const opened = createOpenedSources(parts);
   const counted = countFetches(fetches);

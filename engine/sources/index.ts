@@ -26,7 +26,7 @@ import { NO_WAY_OUT, standInFor, toDry, withoutWayOut } from './stand-in.js';
 import { allowEverybody, type Authorise } from './stages/authorise.js';
 
 export { examineOrigin } from './examine-origin.js';
-export type { Log } from './opened-sources.js';
+export type { Log, Remark } from './opened-sources.js';
 export type { LookUpVariable } from './origin.js';
 export { createLayOutPlugin } from './bench.js';
 export type { PluginPlaces } from './plugin-places.js';

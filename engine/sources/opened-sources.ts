@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
 import type { Outcome } from '../contract/problem.js';
-import type { Alarm, Capabilities, Source, SourcePlugin } from '../contract/source.js';
+import type { Alarm, Capabilities, LogLevel, Source, SourcePlugin } from '../contract/source.js';
 import type { SourceProgram } from '../core/protocol/program.js';
 import type { Clock } from '../ports/clock.js';
 import type { Callback } from '../ports/sources.js';
@@ -20,8 +20,16 @@ import { shorten } from './storable-text.js';
 /** Of what another side said, in a message. */
 const QUOTE_LENGTH_MAX = 500;
 
-/** Writes a line for the operator. */
-export type Log = (message: string, details?: JsonObject) => void;
+/** What a plugin, or a program that it talks to, logs. Its secrets are replaced. */
+export interface Remark {
+  readonly plugin: string;
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly details?: JsonObject;
+}
+
+/** Writes a remark for the operator. */
+export type Log = (remark: Remark) => void;
 
 /** Gets the code of a plugin. */
 export type GetPlugin = (plugin: DescribedPlugin) => Promise<Outcome<SourcePlugin>>;
@@ -126,11 +134,14 @@ type Door = Pick<Capabilities, 'origin' | 'spawn' | 'files'>;
 
 function openDoor(
   { fetches, children, log }: OpenedSourcesParts,
-  { origin, command, folder }: Route,
+  { plugin: { name }, origin, command, folder }: Route,
   secrets: SecretReplacer,
 ): Door {
   if (folder) return { files: { read: bindFolder(folder) } };
-  if (command) return { spawn: children.bind(command, (line) => log(secrets.text(line))) };
+  if (command)
+    return {
+      spawn: children.bind(command, (line) => log({ plugin: name, level: 'debug', message: secrets.text(line) })),
+    };
   return origin ? { origin: { url: origin.url, fetch: fetches.bind(origin) } } : {};
 }
 
@@ -155,7 +166,13 @@ function toolsFor(
     ),
     clock: () => clock.now(),
     alarm: toAlarm(alarm),
-    log: (message, details) => log(secrets.text(message), details && (secrets.json(details) as JsonObject)),
+    log: (message, details, level = 'debug') =>
+      log({
+        plugin: plugin.name,
+        level,
+        message: secrets.text(message),
+        ...(details === undefined ? {} : { details: secrets.json(details) as JsonObject }),
+      }),
     quote: (said, ending) => shorten(secrets.text(said, ending), QUOTE_LENGTH_MAX),
     parseJson: parseAnswer,
     fillPath,

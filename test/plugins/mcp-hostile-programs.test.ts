@@ -193,7 +193,7 @@ for (const { name, command, failed, message, wanted, body } of HOSTILE) {
 test('a program that greets on standard output is understood all the same', async (t) => {
   const lines: string[] = [];
   const command = fakeServer('', `console.log('fake server 1.0, ready'); console.log('42');`);
-  const sources = await open(t, command, { log: (line) => lines.push(line) });
+  const sources = await open(t, command, { log: ({ message }) => lines.push(message) });
   assert.equal(typeof (await valueOf(sources)), 'number');
   assert.equal(lines.filter((line) => /no message/.test(line)).length, 2);
 });

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { parseCommand } from '../../engine/sources/command.js';
-import type { Sources } from '../../engine/sources/index.js';
+import type { Log, Sources } from '../../engine/sources/index.js';
 import { resolveOrigin } from '../../engine/sources/origin.js';
 import { ask, jsonCall, makeFolder, makeRecorder, openTestSources, serve, summary, writePlugin } from './harness.js';
 
@@ -35,7 +35,7 @@ const PUSH_PLUGIN = `export default { open: (definition, { spawn }) => ({
 const SPAWNS = { origin: { variables: ['CHUKWA_TEST_PROGRAM'] }, spawn: true };
 
 interface Told {
-  readonly log?: (line: string) => void;
+  readonly log?: Log;
   readonly variables?: Readonly<Record<string, string>>;
   readonly more?: readonly string[];
 }
@@ -158,7 +158,7 @@ test('a program that floods its standard error is heard to a limit, without its 
     for (let i = 0; i < 5000; i += 1) console.error('x'.repeat(5000));
     process.stderr.write('', () => console.log('{"done":true}'));`;
   const more = ['API_KEY=canary-1234'];
-  assert.deepEqual(await askLine(await openProgram(t, script, { log: (line) => lines.push(line), more })), {
+  assert.deepEqual(await askLine(await openProgram(t, script, { log: ({ message }) => lines.push(message), more })), {
     done: true,
   });
   assert.equal(lines[0], 'CHUKWA_TEST_PROGRAM: my key is [secret:CHUKWA_TEST_PROGRAM]');

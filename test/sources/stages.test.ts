@@ -239,7 +239,7 @@ async function tellOrder(
   });
   const folder = await makeFolder(t);
   await writePlugin(folder, 'telling', entry, { origin: { variables: ['CHUKWA_TEST_URL'] } });
-  const log = (message: string): void => void recorder.events.push(message);
+  const log = ({ message }: { readonly message: string }): void => void recorder.events.push(message);
   const sources = await openTestSources(t, { folders: [folder], overlay: { CHUKWA_TEST_URL: url }, log });
   const outcome = ask(sources, jsonCall(parts.wanted, { name: 'telling' }), recorder).finally(() =>
     recorder.events.push('over'),

@@ -60,7 +60,7 @@ function toProgram(version: string, terminal: Terminal): Command {
     .helpCommand('help [command]', 'print help of a command')
     .optionsGroup(GLOBAL_OPTIONS)
     .option('--json', 'print one JSON document instead of text')
-    .option('--verbose', 'show stacks of unexpected errors')
+    .option('--verbose', 'show stacks of unexpected errors, and all that plugins log')
     .addOption(waitOption())
     .exitOverride()
     .configureOutput(toConfiguration(terminal))

@@ -109,6 +109,11 @@ export function printEvent({ terminal, as_json }: Omit<Session, 'composition'>, 
   printLines(terminal.out, [terminal.out.is_terminal ? hanging(at.length + 2, text) : verbatim(text)]);
 }
 
+/** A line of a log, on standard error. */
+export function printLog({ error }: Pick<Terminal, 'error'>, text: string): void {
+  printLines(error, [error.is_terminal ? hanging(2, text) : verbatim(text)]);
+}
+
 /** A text for programs, byte for byte: nothing is added, broken or made harmless. Never for a terminal. */
 export function printExact({ out }: Pick<Terminal, 'out'>, text: string): void {
   if (out.is_terminal) throw new Error('a terminal obeys what it is sent: paint lines instead');
