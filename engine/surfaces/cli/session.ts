@@ -28,15 +28,21 @@ const WIDTH_MAX = 110;
 const WIDTH_MIN = 20;
 const WIDTH_ELSEWHERE = 100;
 
+/** How an answer is printed: as lines for people, and with `--json` as a document, the answer itself where none is given. */
+export interface Forms<Value> {
+  readonly lines: (value: Value) => readonly Line[];
+  readonly json?: (value: Value) => unknown;
+}
+
 /** Prints an answer in one of its two forms, or why there is none. */
 export function answer<Value>(
   session: Session,
   done: Done<Value>,
-  forms: { readonly json: (value: Value) => unknown; readonly lines: (value: Value) => readonly Line[] },
+  { lines, json = (value) => value }: Forms<Value>,
 ): ExitCode {
   if (!done.ok) return printRefused(session, done);
-  if (session.as_json) printJson(session.terminal, forms.json(done.value));
-  else printLines(session.terminal.out, forms.lines(done.value));
+  if (session.as_json) printJson(session.terminal, json(done.value));
+  else printLines(session.terminal.out, lines(done.value));
   return EXIT.done;
 }
 
@@ -69,6 +75,15 @@ export async function withArchive<Value>(
   task: (archive: Archive) => Promise<Done<Value>>,
 ): Promise<Done<Value>> {
   return whileOpen(await composition.openArchive(), task);
+}
+
+/** Prints what one look at what is stored has found. */
+export async function show<Value>(
+  session: Session,
+  look: (archive: Archive) => Promise<Done<Value>>,
+  forms: Forms<Value>,
+): Promise<ExitCode> {
+  return answer(session, await withArchive(session, look), forms);
 }
 
 async function whileOpen<Opened extends OpenArchive, Value>(

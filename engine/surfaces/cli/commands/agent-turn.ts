@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { showAgentTurn } from '../../../operations/agents.js';
 import { agentTurnLines } from '../render/agents.js';
-import { answer, type Perform, withArchive } from '../session.js';
+import { type Perform, show } from '../session.js';
 
 /** `chukwa agent-turn` */
 export function addAgentTurn(program: Command, perform: Perform): void {
@@ -11,9 +11,6 @@ export function addAgentTurn(program: Command, perform: Perform): void {
     .argument('<id>', 'the id of the agent turn')
     .description('Show one turn of an agent: what it was given, what it did, and what came of it.')
     .action((id: string) =>
-      perform(async (session) => {
-        const shown = await withArchive(session, (archive) => showAgentTurn(archive, id));
-        return answer(session, shown, { json: (turn) => turn, lines: agentTurnLines });
-      }),
+      perform((session) => show(session, (archive) => showAgentTurn(archive, id), { lines: agentTurnLines })),
     );
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { listAgents } from '../../../operations/agents.js';
 import { agentListLines } from '../render/agents.js';
-import { answer, type Perform, withArchive } from '../session.js';
+import { type Perform, show } from '../session.js';
 
 /** `chukwa agents` */
 export function addAgents(program: Command, perform: Perform): void {
@@ -11,9 +11,11 @@ export function addAgents(program: Command, perform: Perform): void {
     .argument('<slug>', 'the name of the world')
     .description('List the agents of a world: what each does now, and how its latest turn ended.')
     .action((slug: string) =>
-      perform(async (session) => {
-        const listed = await withArchive(session, (archive) => listAgents(archive, slug));
-        return answer(session, listed, { json: (agents) => ({ agents }), lines: agentListLines });
-      }),
+      perform((session) =>
+        show(session, (archive) => listAgents(archive, slug), {
+          json: (agents) => ({ agents }),
+          lines: agentListLines,
+        }),
+      ),
     );
 }

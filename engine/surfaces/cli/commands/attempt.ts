@@ -5,7 +5,7 @@ import { type SettledCall, settleCall } from '../../../operations/settle-call.js
 import { attemptLines } from '../render/attempt.js';
 import { accent, hanging, type Line, verbatim } from '../render/line.js';
 import { count } from '../render/words.js';
-import { answer, type Perform, printProblem, type Session, withArchive, withEngine } from '../session.js';
+import { answer, type Perform, printProblem, type Session, withEngine, show } from '../session.js';
 
 /** `chukwa attempt`, and `chukwa attempt settle` */
 export function addAttempt(program: Command, perform: Perform): void {
@@ -15,10 +15,7 @@ export function addAttempt(program: Command, perform: Perform): void {
     .argument('<id>', 'the id of the attempt')
     .description('Show one attempt: its calls, its patches, and how it ended.')
     .action((id: string) =>
-      perform(async (session) => {
-        const shown = await withArchive(session, (archive) => showAttempt(archive, id));
-        return answer(session, shown, { json: (found) => found, lines: attemptLines });
-      }),
+      perform((session) => show(session, (archive) => showAttempt(archive, id), { lines: attemptLines })),
     );
   attempt
     .command('settle')
@@ -57,7 +54,7 @@ async function settle(session: Session, attempt_id: string, { call, result, notP
       ...(reason === undefined ? {} : { reason }),
     }),
   );
-  return answer(session, settled, { json: (found) => found, lines: settledLines });
+  return answer(session, settled, { lines: settledLines });
 }
 
 function settledLines({ world, command_key, performed, left_in_doubt }: SettledCall): readonly Line[] {

@@ -3,7 +3,7 @@ import { type AttemptFilter, listAttempts } from '../../../operations/records.js
 import type { AttemptStatus } from '../../../ports/records.js';
 import { triedTurnOption } from '../arguments.js';
 import { attemptListLines } from '../render/attempt.js';
-import { answer, type Perform, withArchive } from '../session.js';
+import { type Perform, show } from '../session.js';
 
 const STATUSES: readonly AttemptStatus[] = ['running', 'suspended', 'committed', 'failed', 'interrupted'];
 
@@ -18,9 +18,8 @@ export function addAttempts(program: Command, perform: Perform): void {
     .addOption(triedTurnOption())
     .option('--failure <class>', 'only those that failed with this class')
     .action((slug: string, filter: AttemptFilter) =>
-      perform(async (session) => {
-        const listed = await withArchive(session, (archive) => listAttempts(archive, slug, filter));
-        return answer(session, listed, { json: (found) => found, lines: attemptListLines });
-      }),
+      perform((session) =>
+        show(session, (archive) => listAttempts(archive, slug, filter), { lines: attemptListLines }),
+      ),
     );
 }

@@ -28,7 +28,7 @@ async function get(session: Session, name: ComponentName): Promise<ExitCode> {
 
 function printComponent(session: Session, found: Done<ComponentRecord>): ExitCode {
   if (!found.ok || session.as_json || session.terminal.out.is_terminal) {
-    return answer(session, found, { json: (component) => component, lines: componentLines });
+    return answer(session, found, { lines: componentLines });
   }
   printExact(session.terminal, canonicalText(found.value.content));
   return EXIT.done;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { showInvocation } from '../../../operations/records.js';
 import { invocationLines } from '../render/invocation.js';
-import { answer, type Perform, withArchive } from '../session.js';
+import { type Perform, show } from '../session.js';
 
 /** `chukwa invocation` */
 export function addInvocation(program: Command, perform: Perform): void {
@@ -14,8 +14,7 @@ export function addInvocation(program: Command, perform: Perform): void {
     .action((id: string, { unredacted }: { readonly unredacted?: boolean }) =>
       perform(async (session) => {
         const view = unredacted === true ? 'unredacted' : 'redacted';
-        const shown = await withArchive(session, (archive) => showInvocation(archive, id, view));
-        return answer(session, shown, { json: (invocation) => invocation, lines: invocationLines });
+        return show(session, (archive) => showInvocation(archive, id, view), { lines: invocationLines });
       }),
     );
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { countComponents, listComponents } from '../../../operations/components.js';
 import type { ExitCode } from '../exit-code.js';
 import { componentListLines, kindCountLines } from '../render/component.js';
-import { answer, type Perform, type Session, withArchive } from '../session.js';
+import { type Perform, type Session, show } from '../session.js';
 import { kindArgument, withKind } from '../component-arguments.js';
 
 /** `chukwa list` */
@@ -17,12 +17,10 @@ export function addList(program: Command, perform: Perform): void {
 
 async function list(session: Session, kind: string | undefined): Promise<ExitCode> {
   if (kind === undefined) {
-    const counted = await withArchive(session, countComponents);
-    return answer(session, counted, { json: (counts) => ({ counts }), lines: kindCountLines });
+    return show(session, countComponents, { json: (counts) => ({ counts }), lines: kindCountLines });
   }
   return withKind(session, kind, async (known) => {
-    const listed = await withArchive(session, (archive) => listComponents(archive, known));
-    return answer(session, listed, {
+    return show(session, (archive) => listComponents(archive, known), {
       json: (components) => ({ kind: known, count: components.length, components }),
       lines: (components) => componentListLines(known, components),
     });

@@ -16,7 +16,7 @@ export function addLlmCall(program: Command, perform: Perform): void {
       perform(async (session) => {
         const shown = await withArchive(session, (archive) => showLlmCall(archive, id));
         const lines = (call: LlmCallRecord) => [...llmCallLines(call), ...(schema === true ? schemaLines(call) : [])];
-        return answer(session, shown, { json: (call) => call, lines });
+        return answer(session, shown, { lines });
       }),
     );
 }

@@ -44,13 +44,12 @@ async function show(session: Session, said: string, options: ToolsOptions): Prom
   const listed = await list(session, said, options);
   const folder = options.write;
   if (folder === undefined || !listed.ok)
-    return answer(session, listed, { json: (found) => found, lines: (found) => serverToolLines(found, options.tool) });
+    return answer(session, listed, { lines: (found) => serverToolLines(found, options.tool) });
   const written: Done<WrittenTools> = await writeTools(listed.value, options.tool, {
     folder: resolve(session.terminal.working_folder, folder),
     package_root: session.composition.package_root,
   });
   return answer(session, written, {
-    json: (value) => value,
     lines: (value) => writtenToolLines(value, listed.value, session.terminal.working_folder),
   });
 }

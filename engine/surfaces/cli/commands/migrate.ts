@@ -15,7 +15,6 @@ export function addMigrate(program: Command, perform: Perform): void {
           value: { database: database.description, applied: await database.migrate() },
         }));
         return answer(session, migrated, {
-          json: (result) => result,
           lines: ({ database, applied }) => [
             line(`database: ${database}`),
             ...(applied.length === 0 ? [line('up to date')] : applied.map((name) => line(`applied ${name}`))),

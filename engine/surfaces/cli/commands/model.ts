@@ -25,7 +25,7 @@ async function tryOne(session: Session, name: string, options: RootOptions): Pro
   if (!opened.ok) return printRefused(session, opened);
   try {
     const trial = await findAndTry(session, opened.value, name, options);
-    const code = answer(session, trial, { json: (value) => value, lines: modelTrialLines });
+    const code = answer(session, trial, { lines: modelTrialLines });
     return trial.ok ? CODES[trial.value.works] : code;
   } finally {
     await opened.value.close();

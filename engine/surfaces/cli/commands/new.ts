@@ -32,7 +32,6 @@ export function addNew(program: Command, perform: Perform): void {
         const { package_root } = session.composition;
         const laid = await layOutWorld({ name, shape, into: resolve(working_folder, into), package_root });
         return answer(session, laid, {
-          json: (world) => world,
           lines: (world) => newWorldLines(world, working_folder),
         });
       }),

@@ -41,7 +41,6 @@ export function addPlugin(program: Command, perform: Perform): void {
 async function list(session: Session): Promise<ExitCode> {
   const done = await listFound(session);
   const code = answer(session, done, {
-    json: (found) => found,
     lines: ({ plugins }) => pluginLines(plugins, session.terminal.working_folder),
   });
   if (done.ok && !session.as_json) printLines(session.terminal.error, problemLines(done.value.problems));
@@ -63,7 +62,6 @@ async function create(session: Session, name: string, into: string): Promise<Exi
 async function test(session: Session, dir: string): Promise<ExitCode> {
   const tested = await testNamed(session, dir);
   const code = answer(session, tested, {
-    json: (report) => report,
     lines: (report) => conformanceLines(report, session.terminal.working_folder),
   });
   return tested.ok && !tested.value.ok ? EXIT.refused : code;

@@ -22,7 +22,7 @@ export function addPut(program: Command, perform: Perform): void {
       perform(async (session) => {
         const place = toPlace(session, options);
         const put = await withEngine(session, async (engine) => toDone(await putPaths(engine, { paths, place })));
-        return answer(session, put, { json: (stored) => stored, lines: storedLines });
+        return answer(session, put, { lines: storedLines });
       }),
     );
 }

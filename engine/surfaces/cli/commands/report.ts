@@ -38,7 +38,7 @@ async function run(session: Session, correlation: string, options: ReportOptions
   const said = await toReport(session, options);
   if (!said.ok) return printRefused(session, said);
   const done = await report(session.composition, correlation, said.value);
-  return answer(session, done, { json: (told) => told, lines: reportedLines });
+  return answer(session, done, { lines: reportedLines });
 }
 
 async function toReport({ terminal }: Session, { result = '', failed }: ReportOptions): Promise<Done<SaidReport>> {

@@ -156,7 +156,6 @@ async function queueFor(session: Session, world_slug: string, options: RunOption
     return changed?.ok === false ? changed : queueTurns(engine, { world_slug, turns });
   });
   return answer(session, queued, {
-    json: (report) => report,
     lines: queuedLines,
   });
 }

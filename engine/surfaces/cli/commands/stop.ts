@@ -21,10 +21,10 @@ export function addStop(program: Command, perform: Perform): void {
 
 async function stopAttempt(session: Session, attempt_id: string): Promise<ExitCode> {
   const told = await stop(session.composition, attempt_id);
-  return answer(session, told, { json: (acknowledged) => acknowledged, lines: acknowledgementLines });
+  return answer(session, told, { lines: acknowledgementLines });
 }
 
 async function takeBack(session: Session, world_slug: string): Promise<ExitCode> {
   const taken = await withEngine(session, (engine) => takeBackTurns(engine, world_slug));
-  return answer(session, taken, { json: (report) => report, lines: takenBackLines });
+  return answer(session, taken, { lines: takenBackLines });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { showUses } from '../../../operations/components.js';
 import { usesLines } from '../render/component.js';
-import { answer, type Perform, withArchive } from '../session.js';
+import { type Perform, show } from '../session.js';
 import { hashArgument, kindArgument, withKind } from '../component-arguments.js';
 
 /** `chukwa uses` */
@@ -15,8 +15,7 @@ export function addUses(program: Command, perform: Perform): void {
     .action((kind: string, hash: string) =>
       perform((session) =>
         withKind(session, kind, async (known) => {
-          const shown = await withArchive(session, (archive) => showUses(archive, { kind: known, hash }));
-          return answer(session, shown, { json: (uses) => uses, lines: usesLines });
+          return show(session, (archive) => showUses(archive, { kind: known, hash }), { lines: usesLines });
         }),
       ),
     );

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { exportWorlds, importWorlds } from '../../../operations/transfer-worlds.js';
 import { toPath } from '../arguments.js';
 import { accent, line, verbatim } from '../render/line.js';
-import { answer, type Perform, withArchive } from '../session.js';
+import { type Perform, show } from '../session.js';
 
 /** `chukwa world export` and `import` */
 export function addTransfer(world: Command, perform: Perform): void {
@@ -21,8 +21,7 @@ function addExport(world: Command, perform: Perform): void {
       perform(async (session) => {
         const { working_folder } = session.terminal;
         const request = { world_slugs: slugs, file: out, working_folder };
-        const moved = await withArchive(session, (archive) => exportWorlds(archive, request));
-        return answer(session, moved, {
+        return show(session, (archive) => exportWorlds(archive, request), {
           json: ({ worlds, rows }) => ({ file: out, worlds, rows }),
           lines: ({ worlds, rows }) => [line(`Exported ${worlds.join(', ')} into ${out}: ${rows} rows.`)],
         });
@@ -39,8 +38,7 @@ function addImport(world: Command, perform: Perform): void {
     .action((file: string) =>
       perform(async (session) => {
         const { working_folder } = session.terminal;
-        const moved = await withArchive(session, (archive) => importWorlds(archive, { file, working_folder }));
-        return answer(session, moved, {
+        return show(session, (archive) => importWorlds(archive, { file, working_folder }), {
           json: ({ worlds, rows }) => ({ worlds, rows }),
           lines: ({ worlds, rows }) => [
             line(`Imported ${worlds.join(', ')}: ${rows} rows.`),

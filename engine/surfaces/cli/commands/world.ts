@@ -22,7 +22,7 @@ import { diffLines } from '../render/diff.js';
 import { accent, type Line, line, verbatim } from '../render/line.js';
 import { worldStoryLines } from '../render/world-story.js';
 import { shownWorldLines, worldLines, worldListLines } from '../render/world.js';
-import { answer, type Perform, printProblem, type Session, withArchive, withEngine } from '../session.js';
+import { answer, type Perform, printProblem, type Session, show, withEngine } from '../session.js';
 import { addTransfer } from './world-transfer.js';
 import { type RootOptions, toPlace } from '../place.js';
 
@@ -69,12 +69,7 @@ function addListAndShow(world: Command, perform: Perform): void {
     .helpGroup('Worlds:')
     .description('List all worlds.')
     .action(() =>
-      perform(async (session) =>
-        answer(session, await withArchive(session, listWorlds), {
-          json: (worlds) => ({ worlds }),
-          lines: worldListLines,
-        }),
-      ),
+      perform((session) => show(session, listWorlds, { json: (worlds) => ({ worlds }), lines: worldListLines })),
     );
   world
     .command('show')
@@ -82,7 +77,9 @@ function addListAndShow(world: Command, perform: Perform): void {
     .argument('<slug>', 'the name of the world')
     .addOption(turnOption())
     .description('Show a world as it is now, or as it was after a turn.')
-    .action((slug: string, options: { readonly turn?: number }) => perform((session) => show(session, slug, options)));
+    .action((slug: string, options: { readonly turn?: number }) =>
+      perform((session) => showTurn(session, slug, options)),
+    );
 }
 
 function addDiff(world: Command, perform: Perform): void {
@@ -100,10 +97,11 @@ function addDiff(world: Command, perform: Perform): void {
       perform(async (session) => {
         const request = toDiff([a, b, c], options);
         if (request.kind === 'usage') return printProblem(session, request.problem);
-        const diff = await withArchive(session, (archive) =>
-          request.kind === 'turns' ? diffTurns(archive, request) : diffPlaces(archive, request),
+        return show(
+          session,
+          (archive) => (request.kind === 'turns' ? diffTurns(archive, request) : diffPlaces(archive, request)),
+          { lines: diffLines },
         );
-        return answer(session, diff, { json: (found) => found, lines: diffLines });
       }),
     );
 }
@@ -150,10 +148,9 @@ function addStory(world: Command, perform: Perform): void {
           ...(from === undefined ? {} : { from_turn: from }),
           ...(to === undefined ? {} : { to_turn: to }),
         };
-        const story = await withArchive(session, (archive) =>
-          tellWorld(archive, { world_slug: slug, ...turns, ...only }),
-        );
-        return answer(session, story, { json: (told) => told, lines: worldStoryLines });
+        return show(session, (archive) => tellWorld(archive, { world_slug: slug, ...turns, ...only }), {
+          lines: worldStoryLines,
+        });
       }),
     );
 }
@@ -179,8 +176,7 @@ function addDelete(world: Command, perform: Perform): void {
         }
         const confirm = async ({ turn }: WorldRecord): Promise<boolean> =>
           yes || /^y(es)?$/i.test((await ask?.(`Delete ${slug} and its ${turn} turns for good? [y/N] `))?.trim() ?? '');
-        const deleted = await withArchive(session, (archive) => deleteWorld(archive, slug, confirm));
-        return answer(session, deleted, { json: (done) => done, lines: deletedLines });
+        return show(session, (archive) => deleteWorld(archive, slug, confirm), { lines: deletedLines });
       }),
     );
 }
@@ -241,8 +237,7 @@ async function fork(session: Session, source_slug: string, options: ForkOptions)
   return answer(session, made, { json: ({ world }) => world, lines: madeLines });
 }
 
-async function show(session: Session, world_slug: string, { turn }: { readonly turn?: number }) {
+async function showTurn(session: Session, world_slug: string, { turn }: { readonly turn?: number }) {
   const request = { world_slug, ...(turn === undefined ? {} : { turn }) };
-  const world = await withArchive(session, (archive) => lookAtWorld(archive, request));
-  return answer(session, world, { json: (shown) => shown, lines: shownWorldLines });
+  return show(session, (archive) => lookAtWorld(archive, request), { lines: shownWorldLines });
 }
