@@ -38,7 +38,7 @@ export interface RunOptions {
   readonly turns?: number;
   /** Stops the attempt that is under way, when it is aborted. */
   readonly signal?: AbortSignal;
-  /** Hears what happens, as it happens. */
+  /** Called with each thing that happens, as it happens. */
   readonly onProgress?: (progress: Progress) => void;
 }
 

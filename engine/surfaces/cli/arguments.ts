@@ -112,8 +112,13 @@ export function atOption(): Option {
 
 /** `--root DIR`. */
 export function rootOption(): Option {
-  const says = 'the folder that documents may refer into; a folder given is its own root';
+  const says = 'documents may refer to files of this folder only; by default, of the folder that is given';
   return new Option('--root <dir>', says).argParser(toPath);
+}
+
+/** The world that a command is about. */
+export function slugArgument(): Argument {
+  return new Argument('<slug>', 'the name of the world');
 }
 
 /** Files and folders as arguments, one at least. */
@@ -124,7 +129,7 @@ export function pathsArgument(description: string): Argument {
   ]);
 }
 
-/** A path, which may mean nothing that is there. @throws InvalidArgumentError where it is empty: it would mean all that is here */
+/** A path, at which nothing needs to be. @throws InvalidArgumentError where it is empty: it would mean all that is here */
 export function toPath(text: string): string {
   if (text !== '') return text;
   throw new InvalidArgumentError('This path is empty. Write a dot for the folder in which you are.');

@@ -9,11 +9,11 @@ export interface LiveLine {
 }
 
 const TICK_MS = 250;
-/** Whoever answers sooner is not worth a line. */
+/** A shorter wait is not shown. */
 const PATIENCE_MS = 150;
 const ERASE = '\r\u001b[2K';
 
-/** Opens the line; where nobody looks, it never shows anything. */
+/** Opens the line; it shows nothing where the output is not a live terminal. */
 export function openLiveLine(output: Output): LiveLine {
   if (!output.is_live) return { show: () => {} };
   let timer: NodeJS.Timeout | undefined;

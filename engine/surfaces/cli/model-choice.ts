@@ -3,7 +3,7 @@ import { findScript } from '../../operations/stage.js';
 import type { ExitCode } from './exit-code.js';
 import { printRefused, printProblem, type Session } from './session.js';
 
-/** Which model answers, as options say it. */
+/** Which model answers, by the options. */
 export interface ModelOptions {
   readonly llm?: 'scripted' | 'env' | 'ask';
   readonly script?: string;
@@ -38,6 +38,11 @@ export function llmOrPersonOption(): Option {
   return new Option('--llm <which>', says).choices(['scripted', 'env', 'ask']);
 }
 
+/** `--script FILE` */
+export function scriptOption(says = 'the answers of the scripted model'): Option {
+  return new Option('--script <file>', `${says}: a script that ships, or a file`);
+}
+
 /** `--model NAME` */
 export function modelOption(): Option {
   return new Option('--model <name>', 'the model to ask, where a source leaves its name to a variable');
@@ -46,7 +51,7 @@ export function modelOption(): Option {
 /** A model that was chosen. */
 export type Chosen = Extract<ModelChoice, { ok: true }>;
 
-/** Finds out which model is meant. A script means the scripted model, and nothing else means it by itself. */
+/** Finds out which model is meant. A script means the scripted model. */
 export async function chooseModel(session: Session, { llm, script, model }: ModelOptions): Promise<ModelChoice> {
   if (llm === 'ask') return choosePerson(session, script ?? model);
   if (llm === 'env' && script !== undefined)

@@ -33,8 +33,8 @@ export interface Terminal {
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * The terminal of a process. What is under way goes on when nothing can be written any more, and ends as it would have: a
- * reader that goes away is no error; any other fault is told once on standard error, and is what the process ends with.
+ * The terminal of a process. Work continues when nothing can be written any more. A reader that goes away is no error. Any
+ * other fault is reported once on standard error, and the process ends with its exit code.
  */
 export function toTerminal(process: NodeJS.Process): Terminal {
   const leaveFaulty = (): void => void process.once('exit', () => (process.exitCode = EXIT.environment));

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { listAgents } from '../../../operations/agents.js';
+import { slugArgument } from '../arguments.js';
 import { agentListLines } from '../render/agents.js';
 import { type Perform, show } from '../session.js';
 
@@ -8,7 +9,7 @@ export function addAgents(program: Command, perform: Perform): void {
   program
     .command('agents')
     .helpGroup('What happened:')
-    .argument('<slug>', 'the name of the world')
+    .addArgument(slugArgument())
     .description('List the agents of a world: what each does now, and how its latest turn ended.')
     .action((slug: string) =>
       perform((session) =>

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type AttemptFilter, listAttempts } from '../../../operations/records.js';
 import type { AttemptStatus } from '../../../ports/records.js';
-import { triedTurnOption } from '../arguments.js';
+import { slugArgument, triedTurnOption } from '../arguments.js';
 import { attemptListLines } from '../render/attempt.js';
 import { type Perform, show } from '../session.js';
 
@@ -12,7 +12,7 @@ export function addAttempts(program: Command, perform: Perform): void {
   program
     .command('attempts')
     .helpGroup('What happened:')
-    .argument('<slug>', 'the name of the world')
+    .addArgument(slugArgument())
     .description('List all attempts at turns of a world, the latest first.')
     .addOption(new Option('--status <status>', 'only those of this status').choices(STATUSES))
     .addOption(triedTurnOption())

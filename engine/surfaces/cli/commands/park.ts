@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { runPark } from '../../../operations/park.js';
 import { turnsOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
-import { chooseModel, llmOption, modelOption, type ModelOptions } from '../model-choice.js';
+import { chooseModel, llmOption, modelOption, type ModelOptions, scriptOption } from '../model-choice.js';
 import { playTurns } from '../play-turns.js';
 import type { Perform, Session } from '../session.js';
 
@@ -26,10 +26,7 @@ export function addPark(program: Command, perform: Perform): void {
         .default('park'),
     )
     .addOption(turnsOption())
-    .option(
-      '--script <name>',
-      'what the scripted model says: a script that ships, or a file (default: the script of the scenario)',
-    )
+    .addOption(scriptOption('the answers of the scripted model, by default those of the scenario'))
     .addOption(llmOption().default('scripted'))
     .addOption(modelOption())
     .action((options: ParkOptions) => perform((session) => park(session, options)));

@@ -7,10 +7,17 @@ import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueTurns } from '../../../operations/run-worker.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
 import { runWorld, type ScenarioNews, type WatchedRun } from '../../../operations/run-world.js';
-import { listOption, retriesOption, rootOption, toPath, turnsOption } from '../arguments.js';
+import { listOption, retriesOption, rootOption, toPath, turnsOption, slugArgument } from '../arguments.js';
 import { askPerson } from '../asked-person.js';
 import type { ExitCode } from '../exit-code.js';
-import { type Chosen, chooseModel, llmOrPersonOption, modelOption, type ModelOptions } from '../model-choice.js';
+import {
+  type Chosen,
+  chooseModel,
+  llmOrPersonOption,
+  modelOption,
+  type ModelOptions,
+  scriptOption,
+} from '../model-choice.js';
 import { type RootOptions, toPlace } from '../place.js';
 import type { Narration } from '../narration.js';
 import { playTurns } from '../play-turns.js';
@@ -33,22 +40,27 @@ export function addRun(program: Command, perform: Perform): void {
   program
     .command('run')
     .helpGroup('Worlds:')
-    .argument('<slug>', 'the name of the world')
+    .addArgument(slugArgument())
     .description('Run turns of a world and show them as they happen, or queue them for workers.')
     .addOption(turnsOption(1))
     .addOption(retriesOption())
     .addOption(llmOrPersonOption())
     .addOption(modelOption())
-    .option('--script <file>', 'what the scripted model says: a script that ships, or a file')
-    .addOption(listOption('--tools', 'offer these tools alone, of those that the policy allows; names between commas'))
-    .addOption(listOption('--connections', 'grant these connections alone, of those that the profile grants'))
-    .option('--scenario <path|hash>', 'go on by edited documents from the next turn on: same time and roster', toPath)
+    .addOption(scriptOption())
+    .addOption(
+      listOption('--tools', 'offer models these tools only, of those that the policy allows; names between commas'),
+    )
+    .addOption(listOption('--connections', 'grant these connections only, of those that the profile grants'))
+    .option('--scenario <path|hash>', 'adopt edited documents from the next turn on: same time and roster', toPath)
     .addOption(rootOption())
     .option('--queue', 'leave the turns to workers, which ask the model of their own environment')
-    .option('--anew', 'begin anew after an attempt that failed: its side effects are made again, its doubts set aside')
+    .option('--anew', 'start over after an attempt that failed: its side effects may be repeated, also those in doubt')
     .option('--dry', 'try it on a copy that is thrown away; nothing outside is asked')
     .option('--answers <file>', 'what models and sources answer in a dry run')
-    .option('--write-missing <file>', 'in a dry run, write answers and what they lack, by the schemas, into a new file')
+    .option(
+      '--write-missing <file>',
+      'in a dry run, write the answers and, made up by the schemas, those that are missing into a new file',
+    )
     .action((slug: string, options: RunOptions) => perform((session) => run(session, slug, options)));
 }
 

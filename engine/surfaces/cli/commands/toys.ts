@@ -5,6 +5,7 @@ import type { Stage } from '../../../operations/composition.js';
 import { wholeOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { listenForInterrupt } from '../interruption.js';
+import { scriptOption } from '../model-choice.js';
 import { type Line, line, verbatim } from '../render/line.js';
 import { answer, type Perform, printLines, type Session } from '../session.js';
 
@@ -21,7 +22,7 @@ export function addToys(program: Command, perform: Perform): void {
   program
     .command('toys')
     .helpGroup('Set-up:')
-    .option('--script <file>', 'start the scripted model too, saying what this script says')
+    .addOption(scriptOption('start the scripted model too, with these answers'))
     .description('Run the toy services, and the scripted model, by themselves until Ctrl-C.')
     .addOption(
       wholeOption('--port-base <n>', 'listen on this port and those after it, so that variables stay right', [
@@ -43,7 +44,7 @@ async function runToys(session: Session, options: ToysOptions): Promise<ExitCode
     ]);
     await aborted(interruption.signal);
     await stage.value.close();
-    // Ctrl-C is how they are meant to end.
+    // Ctrl-C is the expected end.
     return EXIT.done;
   } finally {
     interruption.end();

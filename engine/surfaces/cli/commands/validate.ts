@@ -58,7 +58,7 @@ async function watch(session: Session, paths: readonly string[], options: RootOp
       printLines(error, [line(faint('Waiting for a change; Ctrl-C ends this.'))]);
       printLines(out, [EMPTY]);
     }
-    // Ctrl-C is how it is meant to end.
+    // Ctrl-C is the expected end.
     return EXIT.done;
   } finally {
     interruption.end();

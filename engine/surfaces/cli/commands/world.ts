@@ -17,6 +17,7 @@ import {
   toWorldPlace,
   turnBoundOption,
   turnOption,
+  slugArgument,
 } from '../arguments.js';
 import { diffLines } from '../render/diff.js';
 import { accent, type Line, line, verbatim } from '../render/line.js';
@@ -74,7 +75,7 @@ function addListAndShow(world: Command, perform: Perform): void {
   world
     .command('show')
     .helpGroup('Worlds:')
-    .argument('<slug>', 'the name of the world')
+    .addArgument(slugArgument())
     .addOption(turnOption())
     .description('Show a world as it is now, or as it was after a turn.')
     .action((slug: string, options: { readonly turn?: number }) =>
@@ -136,7 +137,7 @@ function addStory(world: Command, perform: Perform): void {
   world
     .command('story')
     .helpGroup('Worlds:')
-    .argument('<slug>', 'the name of the world')
+    .addArgument(slugArgument())
     .addOption(turnBoundOption('--from', 'the first turn'))
     .addOption(turnBoundOption('--to', 'the last turn'))
     .addOption(entityOption('only what touched this entity, or what it did'))
@@ -164,7 +165,7 @@ function addDelete(world: Command, perform: Perform): void {
   world
     .command('delete')
     .helpGroup('Worlds:')
-    .argument('<slug>', 'the name of the world')
+    .addArgument(slugArgument())
     .option('--yes', 'delete it without asking')
     .description('Delete a world with all that is recorded of it, for good. Its documents stay.')
     .action((slug: string, { yes = false }: { readonly yes?: boolean }) =>
