@@ -68,3 +68,23 @@ test('the exit code of the process is that of the command', async () => {
   assert.match(error, /Did you mean park/);
   assert.equal(code, 2);
 });
+
+test('what a plugin and its program log goes to standard error, without secrets, where it is asked for', async () => {
+  const server = `console.error('my key is canary-1234'); process.stdin.once('data', () => process.exit(1));`;
+  const command = JSON.stringify([process.execPath, '-e', server, 'API_KEY=canary-1234']);
+  const errorOf = async (more: readonly string[], variables: Readonly<Record<string, string>>): Promise<string> => {
+    const env = { ...process.env, CHUKWA_MCP_TEST: command, ...variables };
+    const words = [...PROGRAM, 'mcp', 'tools', 'CHUKWA_MCP_TEST', ...more];
+    const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    return text(child.stderr);
+  };
+  const logged = /^plugin mcp_tool: CHUKWA_MCP_TEST: my key is \[secret:CHUKWA_MCP_TEST\]$/m;
+  const [plain, verbose, debug] = await Promise.all([
+    errorOf([], {}),
+    errorOf(['--verbose'], {}),
+    errorOf([], { CHUKWA_LOG: 'debug' }),
+  ]);
+  assert.doesNotMatch(plain, /plugin mcp_tool/);
+  for (const error of [verbose, debug]) assert.match(error, logged);
+  for (const error of [plain, verbose, debug]) assert.doesNotMatch(error, /canary-1234/);
+});
