@@ -213,7 +213,7 @@ describe('run --retries (PostgreSQL, as a process)', ENOUGH, () => {
     const run = startChukwa(['run', world_slug, '--retries', '9'], stage.variables);
     await whileRunning(
       run,
-      waitUntil(() => /turn 1 is tried anew in .* retry 1 of 9/.test(run.said())),
+      waitUntil(() => /turn 1 is tried again in .* retry 1 of 9/.test(run.said())),
     );
     run.kill('SIGINT');
     assert.equal((await run.ended).code, 130);

@@ -24,7 +24,8 @@ async function makeWorld(slug: string): Promise<void> {
   assert.equal(made.code, 0, made.error);
 }
 
-const QUEUED = /3 turns are queued, for a chukwa worker to do\.\nTake back: +npx chukwa stop busy --queued\n/;
+const QUEUED =
+  /3 turns are queued, for a worker to run: npx chukwa worker\.\nTake back: +npx chukwa stop busy --queued\n/;
 
 test('queued turns are told of wherever their world is looked at, and are taken back', async () => {
   await makeWorld('busy');
