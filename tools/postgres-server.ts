@@ -58,7 +58,7 @@ function toFlags(isDurable: boolean): readonly string[] {
   const settings = [
     'listen_addresses=',
     `fsync=${isDurable ? 'on' : 'off'}`,
-    'max_connections=60',
+    'max_connections=200',
     'shared_buffers=32MB',
   ];
   return settings.flatMap((setting) => ['-c', setting]);

@@ -9,11 +9,12 @@ import type { Outcome } from '../../engine/contract/problem.js';
 import type { Store } from '../../engine/ports/records.js';
 import type { OpenDatabase } from '../../engine/store/database.js';
 import { openInMemory } from '../../engine/store/embedded.js';
-import { loadMigrations, migrate } from '../../engine/store/migrations.js';
+import { loadMigrations } from '../../engine/store/migrations.js';
 import { toStore } from '../../engine/store/open-store.js';
 import { openServer } from '../../engine/store/server.js';
 import type { Runner } from '../../engine/store/statement.js';
 import { ensureTemplate, templateDigest } from '../../engine/store/template.js';
+import { makeTemplate } from '../../tools/migrated-template.js';
 import { startPostgres, type TestServer } from '../../tools/postgres-server.js';
 
 /** Where the migrations stand. */
@@ -135,19 +136,20 @@ async function openPostgres(): Promise<TestDatabase> {
   };
 }
 
-/** The server that `CHUKWA_TEST_DATABASE_URL` names, or one of our own; and on it a migrated database to copy. */
+/**
+ * The server that `CHUKWA_TEST_DATABASE_URL` names, or one of our own; and on it a migrated database to copy, which is
+ * `CHUKWA_TEST_TEMPLATE` where the test runner has made it for all files.
+ */
 async function serve(): Promise<Served> {
   const given = process.env['CHUKWA_TEST_DATABASE_URL'];
   const server = given === undefined ? await startPostgres() : toServer(given);
-  const admin = new pg.Client({ connectionString: given ?? server.url('postgres') });
+  const shared = process.env['CHUKWA_TEST_TEMPLATE'];
+  const template = shared ?? `chukwa_template_${process.pid}`;
+  if (shared === undefined) await makeTemplate(server, template, MIGRATIONS);
+  const admin = new pg.Client({ connectionString: server.url('postgres') });
   await admin.connect();
-  const template = `chukwa_template_${process.pid}`;
-  await admin.query(`CREATE DATABASE ${template}`);
-  const database = must(await openServer(server.url(template)));
-  must(await migrate(database, await loadMigrations(MIGRATIONS)));
-  await database.close();
   const stop = async (): Promise<void> => {
-    await admin.query(`DROP DATABASE ${template}`);
+    if (shared === undefined) await admin.query(`DROP DATABASE ${template}`);
     await admin.end();
     await server.stop();
   };
