@@ -47,6 +47,24 @@ check('a wrong type names both', person, { name: null, age: 1.5 }, [
   'WRONG_TYPE /name: must be a string, not null (Write a string.)',
   'WRONG_TYPE /age: must be an integer, not a number (Write an integer.)',
 ]);
+check('an empty list is said to be empty', { minItems: 1 }, [], ['BAD_VALUE : must not be empty (Write more.)']);
+check(
+  'a short list is told its least length',
+  { minItems: 2 },
+  [1],
+  ['BAD_VALUE : must have at least 2 items (Write more.)'],
+);
+for (const [count, more] of [
+  [100, undefined],
+  [101, '1 more alternatives'],
+] as const)
+  test(`of ${count} alternatives that fail, 100 are said${more === undefined ? '' : ', and how many there are more'}`, () => {
+    const anyOf = Array.from({ length: count }, (_, index) => ({ minimum: index }));
+    const [problem] = problemsOf({ anyOf }, -1);
+    const said = problem?.message.split(', or ') ?? [];
+    assert.equal(said.filter((text) => text.startsWith('must be')).length, 100);
+    assert.deepEqual(said.slice(100), more === undefined ? [] : [more]);
+  });
 check('a pointer escapes the member that it names', { additionalProperties: false }, { 'a/b~c': 1 }, [
   'UNKNOWN_FIELD /a~1b~0c: "a/b~c" is not a field here (Known here: nothing.)',
 ]);

@@ -11,6 +11,7 @@ function linear(pattern: string): LinearPattern {
 
 /** Characters about which engines disagree, beside ordinary ones. */
 const CHARACTERS = [
+  '\u0000',
   'a',
   'b',
   'Z',
