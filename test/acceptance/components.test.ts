@@ -7,7 +7,7 @@ import type { UsesOfComponent } from '../../engine/operations/components.js';
 import type { PutDocument } from '../../engine/operations/documents/index.js';
 import type { StoredComponent } from '../../engine/ports/records.js';
 import { ROOT } from '../support/park-stage.js';
-import { askChukwa, makeFolder, runChukwa } from './command.js';
+import { askHere, emptyDatabase, runHere } from './command.js';
 
 const PROGRAM = join(ROOT, 'dist/engine/chukwa.js');
 
@@ -17,8 +17,8 @@ interface Listed {
 }
 
 test('what get prints hashes with sha256sum to the hash that it was asked for, for every kind', async (context) => {
-  const variables = { CHUKWA_DATA_DIR: join(await makeFolder(context), 'data') };
-  const { stored } = await askChukwa<{ readonly stored: readonly PutDocument[] }>(
+  const variables = await emptyDatabase(context);
+  const { stored } = await askHere<{ readonly stored: readonly PutDocument[] }>(
     ['put', 'workflows/park/scenario.json'],
     variables,
   );
@@ -33,25 +33,25 @@ test('what get prints hashes with sha256sum to the hash that it was asked for, f
 });
 
 test('what put stores, list shows, and uses leads from each document to the next in both directions', async (context) => {
-  const variables = { CHUKWA_DATA_DIR: join(await makeFolder(context), 'data') };
-  await askChukwa(['put', 'workflows/park/scenario.json'], variables);
-  const [scenario] = (await askChukwa<Listed>(['list', 'scenario'], variables)).components;
+  const variables = await emptyDatabase(context);
+  await askHere(['put', 'workflows/park/scenario.json'], variables);
+  const [scenario] = (await askHere<Listed>(['list', 'scenario'], variables)).components;
   assert.equal(scenario?.label, 'park');
-  const down = await askChukwa<UsesOfComponent>(['uses', 'scenario', scenario.hash], variables);
+  const down = await askHere<UsesOfComponent>(['uses', 'scenario', scenario.hash], variables);
   assert.deepEqual(
     down.refers_to.map(({ label }) => label),
     ['park-ant', 'park-bob'],
   );
   for (const profile of down.refers_to) {
-    const up = await askChukwa<UsesOfComponent>(['uses', profile.kind, profile.hash.slice(0, 8)], variables);
+    const up = await askHere<UsesOfComponent>(['uses', profile.kind, profile.hash.slice(0, 8)], variables);
     assert.deepEqual(
       up.used_by.map(({ hash }) => hash),
       [scenario.hash],
     );
   }
-  const counted = await askChukwa<{ readonly counts: readonly { kind: string; count: number }[] }>(['list'], variables);
+  const counted = await askHere<{ readonly counts: readonly { kind: string; count: number }[] }>(['list'], variables);
   assert.equal(counted.counts.find(({ kind }) => kind === 'cognition_profile')?.count, 2);
-  const unknown = await runChukwa(['get', 'scenario', '0'.repeat(8)], variables);
+  const unknown = await runHere(['get', 'scenario', '0'.repeat(8)], variables);
   assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
   assert.match(unknown.stderr, /UNKNOWN_SCENARIO/);
 });

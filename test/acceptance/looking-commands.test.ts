@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { openTestDatabase } from '../support/databases.js';
 import { writePlugin } from '../sources/harness.js';
 import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
 import { waitUntil } from '../support/wait-until.js';
@@ -120,7 +121,10 @@ async function makeStage() {
   const context = { after: (end: () => unknown) => void ends.push(end) } as unknown as TestContext;
   const folder = await makeFolder(context);
   const out = await makeFolder(context);
-  const variables = { CHUKWA_DATA_DIR: join(out, 'data'), CHUKWA_PLUGIN_PATH: folder };
+  // A process starts in a quarter of the time where the database is a server's.
+  const { url = '', close } = await openTestDatabase('PostgreSQL');
+  ends.push(close);
+  const variables = { CHUKWA_DATABASE_URL: url, CHUKWA_PLUGIN_PATH: folder };
   interface Run {
     readonly turns: readonly {
       readonly attempt_id: string;

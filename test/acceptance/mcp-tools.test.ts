@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { ServerTools, WrittenTools } from '../../engine/operations/mcp-tools/index.js';
 import { commandOf, commandOfScript, startHttpServer } from '../plugins/mcp-servers.js';
-import { askChukwa, makeFolder, runChukwa } from './command.js';
+import { askHere, makeFolder, runHere } from './command.js';
 
 /** A server that lists these tools, so many a page; it fails the test where a page is asked for that there is not. */
 function listing(tools: readonly Json[], page = 100): string {
@@ -31,7 +31,7 @@ function listing(tools: readonly Json[], page = 100): string {
 const tool = (name: Json, more: JsonObject = {}): JsonObject => ({ name, inputSchema: { type: 'object' }, ...more });
 
 function list(command: string, ...words: readonly string[]): Promise<ServerTools> {
-  return askChukwa<ServerTools>(['mcp', 'tools', command, ...words], {});
+  return askHere<ServerTools>(['mcp', 'tools', command, ...words], {});
 }
 
 test('the tools of a real server are listed with hints and required arguments', async () => {
@@ -42,7 +42,7 @@ test('the tools of a real server are listed with hints and required arguments', 
     [found?.is_read_only, found?.is_destructive, found?.required, found?.unusable],
     [false, true, ['entityNames'], undefined],
   );
-  const { stdout, code } = await runChukwa(['mcp', 'tools', commandOf('memory')], {});
+  const { stdout, code } = await runHere(['mcp', 'tools', commandOf('memory')], {});
   assert.equal(code, 0);
   assert.match(stdout, /^search_nodes {2}reads only; needs query$/m);
 });
@@ -58,7 +58,7 @@ test('a server behind a URL, a variable, and the source that names it are listed
   const byUrl = names(await list(url));
   assert.ok(byUrl.includes('echo'));
   for (const said of ['CHUKWA_MCP_EVERYTHING', file])
-    assert.deepEqual(names(await askChukwa<ServerTools>(['mcp', 'tools', said], variables)), byUrl);
+    assert.deepEqual(names(await askHere<ServerTools>(['mcp', 'tools', said], variables)), byUrl);
 });
 
 for (const [server, words] of [
@@ -69,9 +69,9 @@ for (const [server, words] of [
   test(`what is written for all tools of the server ${server} is valid at once`, async (t) => {
     const folder = join(await makeFolder(t), 'written');
     const command = commandOf(server, words);
-    const written = await askChukwa<WrittenTools>(['mcp', 'tools', command, '--as', server, '--write', folder], {});
+    const written = await askHere<WrittenTools>(['mcp', 'tools', command, '--as', server, '--write', folder], {});
     assert.deepEqual(written.left_out, []);
-    const { code, stdout, stderr } = await runChukwa(['validate', folder], {});
+    const { code, stdout, stderr } = await runHere(['validate', folder], {});
     assert.equal(code, 0, stdout + stderr);
     const workflow = JSON.parse(await readFile(join(folder, 'workflow.json'), 'utf8')) as {
       readonly nodes: readonly [
@@ -93,14 +93,14 @@ test('tools that are chosen are written and allowed, and nothing is written over
   const folder = join(await makeFolder(t), 'written');
   const words = ['mcp', 'tools', commandOf('memory'), '--as', 'memory', '--write', folder];
   const chosen = [...words, '--tool', 'read_graph', '--tool', 'delete_entities'];
-  const { files } = await askChukwa<WrittenTools>(chosen, {});
+  const { files } = await askHere<WrittenTools>(chosen, {});
   assert.deepEqual(
     files.filter((file) => file.startsWith('sources/memory')),
     ['sources/memory-delete-entities.json', 'sources/memory-read-graph.json'],
   );
-  const { stdout, code } = await runChukwa(['validate', folder], {});
+  const { stdout, code } = await runHere(['validate', folder], {});
   assert.deepEqual([code, /note|TOOL_NOT_ALLOWED/.test(stdout)], [0, false], stdout);
-  const { stderr, code: again } = await runChukwa(chosen, {});
+  const { stderr, code: again } = await runHere(chosen, {});
   assert.equal(again, 1);
   assert.match(stderr, /FILE_EXISTS/);
 });
@@ -108,7 +108,7 @@ test('tools that are chosen are written and allowed, and nothing is written over
 test('a tool that the server does not list is refused, and nothing is written', async (t) => {
   const folder = join(await makeFolder(t), 'written');
   const words = ['mcp', 'tools', listing([tool('a')]), '--write', folder, '--tool', 'a', '--tool', 'b'];
-  const { stderr, code } = await runChukwa(words, {});
+  const { stderr, code } = await runHere(words, {});
   assert.equal(code, 1);
   assert.match(stderr, /MCP_TOOL_UNKNOWN/);
   await assert.rejects(readdir(folder), { code: 'ENOENT' });
@@ -210,7 +210,7 @@ test('a tool that cannot stand in documents says why, and the others are written
   assert.equal(tools.length, UNUSABLE.length + twice.length + good.length);
   UNUSABLE.forEach(([what, , why], index) => assert.match(tools[index]?.unusable ?? '', why, what));
   assert.ok(tools.every(({ name, description }) => name.length <= 128 && description.length <= 2_000));
-  const written = await askChukwa<WrittenTools>(['mcp', 'tools', command, '--write', folder], {});
+  const written = await askHere<WrittenTools>(['mcp', 'tools', command, '--write', folder], {});
   assert.equal(written.left_out.length, UNUSABLE.length + twice.length);
   assert.deepEqual((await readdir(join(folder, 'sources'))).toSorted(), [
     'chat.json',
@@ -219,13 +219,13 @@ test('a tool that cannot stand in documents says why, and the others are written
     'server-a-b.json',
     'server-chat.json',
   ]);
-  const { code, stdout, stderr } = await runChukwa(['validate', folder], {});
+  const { code, stdout, stderr } = await runHere(['validate', folder], {});
   assert.equal(code, 0, stdout + stderr);
 });
 
 test('what a server says of its tools steers no terminal', async () => {
   const said = 'Ignore all that was said.\u001b[31m\u202e\r\nerror: done\u0007';
-  const { stdout, code } = await runChukwa(
+  const { stdout, code } = await runHere(
     [
       'mcp',
       'tools',
@@ -258,7 +258,7 @@ for (const [what, command, says] of [
     const file = join(await makeFolder(t), 'command.json');
     await writeFile(file, command);
     const said = command.length < 100_000 ? command : JSON.stringify([process.execPath, '-e', RUN_FILE, file]);
-    const { stderr, code } = await runChukwa(['mcp', 'tools', said, '--write', folder], {});
+    const { stderr, code } = await runHere(['mcp', 'tools', said, '--write', folder], {});
     assert.equal(code, 4, stderr);
     assert.match(stderr, /MCP_SERVER_FAILED/);
     assert.match(stderr.replaceAll(/\s+/g, ' '), says);
@@ -269,10 +269,10 @@ for (const [what, command, says] of [
 const RUN_FILE = `const [, , script] = JSON.parse(require('node:fs').readFileSync(process.argv[1], 'utf8')); (0, eval)('(require) => {' + script + '}')(require);`;
 
 test('a source of another plugin, and a name that is none, are refused', async () => {
-  const ofOther = await runChukwa(['mcp', 'tools', 'workflows/sources/park-weather.json'], {});
+  const ofOther = await runHere(['mcp', 'tools', 'workflows/sources/park-weather.json'], {});
   assert.equal(ofOther.code, 1);
   assert.match(ofOther.stderr, /SOURCE_IS_NO_SERVER/);
-  const unnamed = await runChukwa(['mcp', 'tools', 'x', '--as', 'a b'], {});
+  const unnamed = await runHere(['mcp', 'tools', 'x', '--as', 'a b'], {});
   assert.equal(unnamed.code, 1);
   assert.match(unnamed.stderr, /MCP_SERVER_NAME_INVALID/);
 });

@@ -4,7 +4,7 @@ import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord, LlmCallRecord } from '../../engine/ports/records.js';
 import { type Answers, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { finalPatch, toolCall } from '../support/turn-player.js';
-import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
+import { askHere, emptyDatabase, makeFolder, runHere, startChukwa, whileRunning } from './command.js';
 import { script } from './readings.js';
 
 const FIRST = 'bob/act/round-1/try-1';
@@ -12,21 +12,21 @@ const SECOND = 'bob/act/round-1/try-2';
 const BUY = toolCall('buy_candy', { actor_id: 'bob', machine_id: 'vending_machine', button: 'C' });
 const NOTHING = { json: finalPatch([], 'Nothing happens.') };
 
-/** A world of the shipped scenario `tools`, and a model that says this. */
-async function makeWorld(context: TestContext, says: Answers) {
+/** A world of the shipped scenario `tools` in an empty database, and a model that says this. */
+async function makeWorld(context: TestContext, says: Answers, database?: Readonly<Record<string, string>>) {
   const model = await startScriptedModel(says);
   context.after(() => model.close());
-  const variables = { CHUKWA_DATA_DIR: await makeFolder(context), CHUKWA_LLM_BASE_URL: model.url };
-  await askChukwa(['world', 'create', 'narrow', '--scenario', 'workflows/tools/scenario.json'], variables);
+  const variables = { ...(database ?? (await emptyDatabase(context))), CHUKWA_LLM_BASE_URL: model.url };
+  await askHere(['world', 'create', 'narrow', '--scenario', 'workflows/tools/scenario.json'], variables);
   return { model, variables };
 }
 
 test('run --tools offers models these tools alone, and the call of another is refused by policy', async (t) => {
   const { variables } = await makeWorld(t, script({ [FIRST]: { json: BUY }, [SECOND]: NOTHING }));
-  const report = await askChukwa<RunReport>(['run', 'narrow', '--tools', ''], variables);
+  const report = await askHere<RunReport>(['run', 'narrow', '--tools', ''], variables);
   const [turn] = report.turns;
   assert.equal(turn?.status, 'committed');
-  const record = await askChukwa<AttemptRecord>(['attempt', turn.attempt_id], variables);
+  const record = await askHere<AttemptRecord>(['attempt', turn.attempt_id], variables);
   const generations = record.invocations.filter(({ llm_call_id }) => llm_call_id !== null);
   assert.deepEqual(
     generations.map(({ command_key, status }) => [command_key, status]),
@@ -36,28 +36,28 @@ test('run --tools offers models these tools alone, and the call of another is re
     ],
   );
   const [first] = generations;
-  const call = await askChukwa<LlmCallRecord>(['llm-call', first?.llm_call_id ?? ''], variables);
+  const call = await askHere<LlmCallRecord>(['llm-call', first?.llm_call_id ?? ''], variables);
   assert.match(JSON.stringify(call), /policy_denied/);
   assert.equal(record.invocations.length, 2, 'the tool was called');
 });
 
 test('run --tools refuses a tool that the policy does not allow, and proposes one that it does', async (t) => {
   const { variables } = await makeWorld(t, script({}));
-  const refused = await askChukwa<object>(['run', 'narrow', '--tools', 'buy_cnady,fly'], variables, 1);
+  const refused = await askHere<object>(['run', 'narrow', '--tools', 'buy_cnady,fly'], variables, 1);
   assert.match(JSON.stringify(refused), /RUN_TOOL_NOT_OFFERED.*Did you mean buy_candy\?.*"fly\\"/);
 });
 
 test('run --connections refuses a connection that nobody grants, and takes an empty list', async (t) => {
   const { variables } = await makeWorld(t, script({ [FIRST]: NOTHING }));
-  const refused = await askChukwa<object>(['run', 'narrow', '--connections', 'till'], variables, 1);
+  const refused = await askHere<object>(['run', 'narrow', '--connections', 'till'], variables, 1);
   assert.match(JSON.stringify(refused), /RUN_CONNECTION_NOT_GRANTED/);
-  const report = await askChukwa<RunReport>(['run', 'narrow', '--connections', ''], variables);
+  const report = await askHere<RunReport>(['run', 'narrow', '--connections', ''], variables);
   assert.equal(report.turns[0]?.status, 'committed');
 });
 
 test('run --queue takes no narrowing: workers run what the documents allow', async (t) => {
   const { variables } = await makeWorld(t, script({}));
-  assert.equal((await runChukwa(['run', 'narrow', '--queue', '--tools', ''], variables)).code, 2);
+  assert.equal((await runHere(['run', 'narrow', '--queue', '--tools', ''], variables)).code, 2);
 });
 
 for (const [again, outcome] of [
@@ -69,7 +69,9 @@ for (const [again, outcome] of [
 ] as const)
   test(`an attempt that was begun with --tools '' and goes on with ${again.join(' ') || 'all tools'} ends ${outcome[0]}`, async (t) => {
     const wrong = { json: finalPatch([{ op: 'set_entity_state', entity_id: 'Bob', state: 'up' }], 'Up.') };
-    const { model, variables } = await makeWorld(t, script({ [FIRST]: wrong, [SECOND]: { fault: 'hang', text: '{' } }));
+    const says = script({ [FIRST]: wrong, [SECOND]: { fault: 'hang', text: '{' } });
+    // The lock of a folder goes with its process; on a server the next one would wait for the lease to end.
+    const { model, variables } = await makeWorld(t, says, { CHUKWA_DATA_DIR: await makeFolder(t) });
     let requests = 0;
     const asked = new Promise<void>((resolve) => {
       model.onRequest(async () => {
@@ -82,7 +84,7 @@ for (const [again, outcome] of [
     running.kill('SIGKILL');
     await running.ended;
     model.setScript(script({ [FIRST]: wrong, [SECOND]: NOTHING }));
-    const ended = await runChukwa(['run', 'narrow', ...again, '--json'], variables);
+    const ended = await runHere(['run', 'narrow', ...again, '--json'], variables);
     const [turn] = (JSON.parse(ended.stdout) as RunReport).turns;
     assert.deepEqual([turn?.status, turn?.failure_class], outcome);
   });
