@@ -14,7 +14,7 @@ import { listMutants, type Mutant, sample } from './list-mutants.js';
 
 /** The tests that answer for a room. */
 const TESTS: Readonly<Record<string, readonly string[]>> = {
-  core: ['test/core', 'test/documents'],
+  core: ['test/core', 'test/fixtures', 'test/documents'],
   schema: ['test/schema', 'test/documents'],
   sources: ['test/sources'],
   runtime: ['test/runtime'],
@@ -52,9 +52,11 @@ async function main(): Promise<number> {
   const outcomes: Outcome[] = [];
   try {
     for (const [index, mutant] of chosen.entries()) {
-      const outcome = isEquivalent(mutant, judged) ? 'equivalent' : await tryMutant(copy, mutant);
+      const why = findWhy(mutant, judged);
+      const outcome = why === undefined ? await tryMutant(copy, mutant) : 'equivalent';
       outcomes.push(outcome);
-      process.stdout.write(`${index + 1}/${chosen.length} ${outcome.padEnd(10)} ${describe(mutant)}\n`);
+      const reason = why === undefined ? '' : `\n    ${why}`;
+      process.stdout.write(`${index + 1}/${chosen.length} ${outcome.padEnd(10)} ${describe(mutant)}${reason}\n`);
     }
   } finally {
     rmSync(copy, { recursive: true });
@@ -82,14 +84,22 @@ async function tryMutant(copy: string, mutant: Mutant): Promise<Outcome> {
     Buffer.concat([original.subarray(0, mutant.start), Buffer.from(mutant.after), original.subarray(mutant.end)]),
   );
   try {
-    return await runTests(copy, TESTS[mutant.path.split('/')[1] ?? ''] ?? []);
+    return await runTests(copy, mutant.path);
   } finally {
     writeFileSync(place, original);
   }
 }
 
-async function runTests(folder: string, tests: readonly string[]): Promise<Outcome> {
-  const files = tests.flatMap((test) => listFiles(join(folder, test), '.test.ts'));
+/** Runs the tests of a file's room, those that import the file first: most mutants are killed by one of them. */
+async function runTests(folder: string, path: string): Promise<Outcome> {
+  const tests = TESTS[path.split('/')[1] ?? ''] ?? [];
+  const compiled = path.replace(/\.ts$/, '.js');
+  const [near, far] = [true, false].map((isNear) =>
+    tests
+      .flatMap((test) => listFiles(join(folder, test), '.test.ts'))
+      .filter((file) => readFileSync(file, 'utf8').includes(compiled) === isNear),
+  );
+  const files = [...(near ?? []), ...(far ?? [])];
   const child = spawn(process.execPath, ['--import', 'tsx', '--test', '--test-concurrency', '2', ...files], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -122,10 +132,11 @@ function copyCheckout(): string {
   return copy;
 }
 
-function isEquivalent(mutant: Mutant, judged: readonly Judged[]): boolean {
-  return judged.some(
+/** Why a mutant behaves as the original, where somebody has found that it does. */
+function findWhy(mutant: Mutant, judged: readonly Judged[]): string | undefined {
+  return judged.find(
     ({ path, before, after }) => path === mutant.path && before === mutant.before && after === mutant.after,
-  );
+  )?.why;
 }
 
 function listFiles(folder: string, ending: string): readonly string[] {
