@@ -60,7 +60,7 @@ describe('a process that is killed in the middle of a turn (PostgreSQL)', () => 
     assert.doesNotMatch(settled, /In doubt|attempt settle/);
   }
 
-  test('leaves running rows; the next run goes on with the attempt, and commits the turn', async () => {
+  test('a killed process leaves running rows; the next run continues the attempt, and commits the turn', async () => {
     const stage = await open();
     const world = await stage.makeWorld({ scenario: 'simple' });
     stage.model.setScript(HANGS);
@@ -83,7 +83,7 @@ describe('a process that is killed in the middle of a turn (PostgreSQL)', () => 
     assert.equal(await countRunning(stage, world), 0);
   });
 
-  test('fails the attempt where a side effect was under way, and names the call', async () => {
+  test('the attempt of a killed process fails where a side effect was under way, and names the call', async () => {
     const stage = await open();
     const world = await stage.makeWorld({ scenario: 'tools' });
     stage.model.setScript(await loadScript('tools'));
@@ -105,7 +105,7 @@ describe('a process that is killed in the middle of a turn (PostgreSQL)', () => 
     await assertSettles(stage, attempt);
   });
 
-  test('keeps a living driver safe: a second one is refused, and told who it is', async () => {
+  test('a second driver is refused while the first one lives, and the message names the first', async () => {
     const stage = await open();
     const world = await stage.makeWorld({ scenario: 'simple' });
     stage.model.setScript(HANGS);
@@ -127,7 +127,7 @@ describe('a process that is killed in the middle of a turn (embedded, in a folde
   });
   after(() => model.close());
 
-  test('leaves the folder to the next, which goes on with the attempt and commits the turn', async (context) => {
+  test('a killed process leaves its folder to the next, which continues the attempt and commits the turn', async (context) => {
     const variables = { CHUKWA_DATA_DIR: await makeFolder(context), CHUKWA_LLM_BASE_URL: model.url };
     const scenario = ['--scenario', 'workflows/simple/scenario.json'];
     await askChukwa<WorldSnapshot>(['world', 'create', 'brief', ...scenario], variables);

@@ -130,35 +130,35 @@ test('a list that goes on behind the last page that is read says so', async () =
   );
   const { tools, is_cut } = await list(many);
   assert.deepEqual([tools.length, is_cut], [32, true]);
-  assert.match((await runChukwa(['mcp', 'tools', many], {})).stdout, /lists more tools/);
+  assert.match((await runHere(['mcp', 'tools', many], {})).stdout, /lists more tools/);
 });
 
 test('a tool whose result schema cannot be used says that its results are not checked, and why', async () => {
   const odd = tool('odd', { outputSchema: { type: 'string' } });
   const { tools } = await list(listing([odd]));
   assert.match((tools[0] as { readonly unchecked?: string }).unchecked ?? '', /does not say "type": "object"/);
-  assert.match((await runChukwa(['mcp', 'tools', listing([odd])], {})).stdout, /odd[^]*its results are not checked/);
+  assert.match((await runHere(['mcp', 'tools', listing([odd])], {})).stdout, /odd[^]*its results are not checked/);
 });
 
 test('the steps that are printed lead to a run, and begin to', async (t) => {
   const folder = await makeFolder(t);
   const variables = { CHUKWA_DATA_DIR: join(folder, 'data') };
   const words = ['mcp', 'tools', listing([tool('a')]), '--as', 'my_server', '--write', join(folder, 'written')];
-  const { stdout } = await runChukwa(words, variables);
+  const { stdout } = await runHere(words, variables);
   assert.match(stdout.replaceAll(/\s+/g, ' '), /Set CHUKWA_MCP_MY_SERVER to the URL or command that you gave here/);
   const steps = [...stdout.matchAll(/^ {2}npx chukwa (.*)$/gm)].map(([, step = '']) => step.split(' '));
   assert.deepEqual(steps.at(-1), ['run', 'my-server']);
   assert.equal(steps.length, 3);
   for (const step of steps.slice(0, 2)) {
-    const { code, stderr } = await runChukwa(step, variables);
+    const { code, stderr } = await runHere(step, variables);
     assert.equal(code, 0, stderr);
   }
 });
 
 test('what is said of a server that was given by its command names no variable', async () => {
-  const { stderr } = await runChukwa(['mcp', 'tools', 'no-such-program-of-chukwa'], {});
+  const { stderr } = await runHere(['mcp', 'tools', 'no-such-program-of-chukwa'], {});
   assert.doesNotMatch(stderr, /CHUKWA_MCP/);
-  const { stdout } = await runChukwa(['mcp', 'tools', listing([tool('a')])], {});
+  const { stdout } = await runHere(['mcp', 'tools', listing([tool('a')])], {});
   assert.doesNotMatch(stdout, /CHUKWA_MCP/);
 });
 
@@ -172,7 +172,7 @@ test('a server that refuses to list its tools is quoted, and no call is named th
       if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...reply }) + '\\n');
     }).on('close', () => process.exit());
   `);
-  const { stderr, code } = await runChukwa(['mcp', 'tools', refuses], {});
+  const { stderr, code } = await runHere(['mcp', 'tools', refuses], {});
   assert.equal(code, 4);
   assert.match(stderr.replaceAll(/\s+/g, ' '), /come back on Monday/);
   assert.doesNotMatch(stderr, /chukwa invocation/);

@@ -33,7 +33,7 @@ const withoutDeadline = (context: TestContext, binding: JsonObject) =>
   });
 
 onEachDatabase('a call that is answered later', (open) => {
-  test('lets its turn rest, and the report brings it to its end', async () => {
+  test('a pending call suspends its turn, and its report resumes and commits it', async () => {
     const stage = await open();
     const first = await stage.play(LETTERS);
     const call = waiting(first);
@@ -72,7 +72,7 @@ onEachDatabase('a call that is answered later', (open) => {
     ]);
   });
 
-  test('is told to the model as a failure where its binding lets nothing come later and says tell_model', async (context) => {
+  test('a 202 is told to the model as a failure where its binding allows no late answer and says tell_model', async (context) => {
     const stage = await open();
     const workflows = await withoutDeadline(context, { effect: 'read_only', on_failure: 'tell_model' });
     const play = await stage.play({ ...LETTERS, workflows });
@@ -81,7 +81,7 @@ onEachDatabase('a call that is answered later', (open) => {
     assert.deepEqual([told?.failure_class, told?.failure_detail], ['schema_invalid', 'told_to_model']);
   });
 
-  test('holds its world until it is settled where it has a side effect and nothing may come later', async (context) => {
+  test('a 202 to a side effect that allows no late answer is in doubt until it is settled', async (context) => {
     const stage = await open();
     const workflows = await withoutDeadline(context, {});
     const play = await stage.play({ ...LETTERS, workflows });
@@ -92,7 +92,7 @@ onEachDatabase('a call that is answered later', (open) => {
     );
   });
 
-  test('keeps its turn at rest until somebody has said something', async () => {
+  test('a suspended turn stays suspended until a report arrives', async () => {
     const stage = await open();
     const first = await stage.play(LETTERS);
     const again = await stage.run(first.before);
@@ -101,7 +101,7 @@ onEachDatabase('a call that is answered later', (open) => {
     assert.equal(again.attempts[0]?.epoch, first.attempts[0]?.epoch);
   });
 
-  test('may be reported by the name that its service gave it', async () => {
+  test('a pending call may be reported by the name that its service gave it', async () => {
     const stage = await open();
     const first = await stage.play(LETTERS);
     const alias = first.report.awaited?.[0]?.correlation_alias ?? '';
@@ -109,7 +109,7 @@ onEachDatabase('a call that is answered later', (open) => {
     assert.deepEqual(statusesOf(await stage.run(first.before)), ['committed']);
   });
 
-  test('is reported once: again, afterwards, of nothing and of what is not awaited is acknowledged and harmless', async () => {
+  test('a report is accepted once: duplicates, unknown names and calls that are not awaited change nothing', async () => {
     const stage = await open();
     const first = await stage.play(LETTERS);
     const call = waiting(first);
@@ -128,7 +128,7 @@ onEachDatabase('a call that is answered later', (open) => {
     });
   });
 
-  test('fails its attempt where what is reported has another schema', async () => {
+  test('a report of another schema fails its attempt', async () => {
     const stage = await open();
     const first = await stage.play(LETTERS);
     await report(stage, waiting(first), { status: 'eaten by the dog' });
@@ -138,7 +138,7 @@ onEachDatabase('a call that is answered later', (open) => {
     assert.equal(second.after.turn, 0);
   });
 
-  test('fails its attempt where a failure is reported, in its own words', async () => {
+  test('a reported failure fails its attempt, in its own words', async () => {
     const stage = await open();
     const first = await stage.play(LETTERS);
     must(await reportCall(stage.engine, waiting(first), { kind: 'failed', message: 'The post van lies in a ditch.' }));
@@ -147,7 +147,7 @@ onEachDatabase('a call that is answered later', (open) => {
     assert.equal(second.attempts[0]?.failure_message, 'The post van lies in a ditch.');
   });
 
-  test('that runs out of time while nobody lives fails its attempt, and a report afterwards settles it', async (t) => {
+  test('a pending call whose deadline passes without a driver fails its attempt, and a later report settles it', async (t) => {
     const stage = await open();
     const workflows = await editWorkflows(t, { 'letters/workflow.json': withDeadline(1) });
     const first = await stage.play({ ...LETTERS, workflows });
@@ -162,7 +162,7 @@ onEachDatabase('a call that is answered later', (open) => {
   });
 
   for (const order of ['before', 'after'] as const)
-    test(`that is reported after its deadline, ${order} the clock has noticed and with nobody to hear, is answered`, async (t) => {
+    test(`a call that is reported after its deadline, ${order} the deadline is noticed and without a driver, is answered`, async (t) => {
       const stage = await open();
       const workflows = await editWorkflows(t, { 'letters/workflow.json': withDeadline(1) });
       const first = await stage.play({ ...LETTERS, workflows });
@@ -177,7 +177,7 @@ onEachDatabase('a call that is answered later', (open) => {
 
   const ACTS = ['report', 'report', 'report', 'notice', 'drive', 'stop'] as const;
 
-  test('has an accepted report for its answer, or none was accepted, however clock, drivers, stops and reports meet', async (t) => {
+  test('a call is answered by its accepted report, or none was accepted, in every order of deadlines, drivers, stops and reports', async (t) => {
     const stage = await open();
     const workflows = await editWorkflows(t, { 'letters/workflow.json': withDeadline(1) });
     const orders = fc.shuffledSubarray([...ACTS], { minLength: 3 });
@@ -216,7 +216,7 @@ onEachDatabase('a call that is answered later', (open) => {
     );
   });
 
-  test('is stopped while its turn rests, once', async () => {
+  test('a suspended attempt is stopped once', async () => {
     const stage = await open();
     const first = await stage.play(LETTERS);
     const attempt = first.report.turns[0]?.attempt_id ?? '';
@@ -230,7 +230,7 @@ onEachDatabase('a call that is answered later', (open) => {
     assert.equal((await stage.invocation(waiting(first))).settled_as, 'performed');
   });
 
-  test('may be reported before its service has said that it is answered later', async () => {
+  test('a call may be reported before its service has said that it is answered later', async () => {
     const stage = await open();
     stage.toys.post.onRequest(async ({ headers }) => {
       assert.equal((await report(stage, String(headers['x-chukwa-correlation-id']))).accepted, true);
@@ -241,7 +241,7 @@ onEachDatabase('a call that is answered later', (open) => {
   });
 
   for (const fault of ['reset_connection', 'status_500'] as const)
-    test(`counts as reported where its service says how it ended and then comes to a ${fault}`, async () => {
+    test(`a call counts as reported where its service reports how it ended and then has the fault ${fault}`, async () => {
       const stage = await open();
       stage.toys.post.onRequest(async ({ headers }) => {
         assert.equal((await report(stage, String(headers['x-chukwa-correlation-id']))).accepted, true);
@@ -253,7 +253,7 @@ onEachDatabase('a call that is answered later', (open) => {
       assert.deepEqual(kindsOf(play).slice(3, 6), ['call_started', 'call_pended', 'call_answered']);
     });
 
-  test('may be one of several: the turn rests until the first of them is reported, and again until the last is', async (t) => {
+  test('a turn with several pending calls suspends until the first report, and again until the last', async (t) => {
     const stage = await open();
     const workflows = await editWorkflows(t, { 'letters/workflow.json': withReadings('once_per_turn') });
     const first = await stage.play({ ...LETTERS, workflows });
@@ -271,7 +271,7 @@ onEachDatabase('a call that is answered later', (open) => {
     assert.equal(stage.toys.post.served.length, 3);
   });
 
-  test('may be one of several that are reported before anybody looks', async (t) => {
+  test('several pending calls may be reported before a driver resumes', async (t) => {
     const stage = await open();
     const workflows = await editWorkflows(t, { 'letters/workflow.json': withReadings('before_subject_workflow') });
     const first = await stage.play({ ...LETTERS, workflows });
@@ -281,7 +281,7 @@ onEachDatabase('a call that is answered later', (open) => {
     assert.deepEqual(statusesOf(await stage.run(first.before)), ['committed']);
   });
 
-  test('whose name its service has given to another one too is meant by its own id alone', async () => {
+  test('a pending call whose name its service has given twice is found by its id alone', async () => {
     const stage = await open();
     stage.toys.post.countAnew();
     const first = await stage.play(LETTERS);

@@ -52,19 +52,19 @@ function openTurn(park: SmallPark) {
 }
 
 describe('a turn one of whose answers comes later', () => {
-  test('rests when nothing else is awaited, and goes on with the answer', () => {
+  test('a turn suspends when only pending calls are awaited, and resumes with the answer', () => {
     const turn = openTurn({ ambients: [reading('weather')] });
     assert.deepEqual(turn.pend('weather', 50), ['rest until 50']);
     assert.deepEqual(turn.answer('weather'), ['ask bob/act/round-1/try-1']);
   });
 
-  test('does not rest while another call is under way', () => {
+  test('a turn does not suspend while another call is under way', () => {
     const turn = openTurn(TWO_READINGS);
     assert.deepEqual(turn.pend('weather', 50), []);
     assert.deepEqual(turn.answer('pa'), ['rest until 50']);
   });
 
-  test('rests until the first of several deadlines, and again after each answer', () => {
+  test('a turn suspends until the first of several deadlines, and again after each answer', () => {
     const turn = openTurn(TWO_READINGS);
     turn.pend('weather', 70);
     assert.deepEqual(turn.pend('pa', 50), ['rest until 50']);
@@ -72,7 +72,7 @@ describe('a turn one of whose answers comes later', () => {
     assert.deepEqual(turn.answer('weather'), ['ask bob/act/round-1/try-1']);
   });
 
-  test('hears once that an answer comes later, and nothing of it once it has come', () => {
+  test('a turn handles once that an answer comes later, and ignores it after the answer', () => {
     const turn = openTurn(TWO_READINGS);
     turn.pend('weather', 70);
     assert.deepEqual(turn.pend('weather', 10), []);
@@ -82,38 +82,38 @@ describe('a turn one of whose answers comes later', () => {
     assert.deepEqual(turn.answer('pa'), ['ask bob/act/round-1/try-1']);
   });
 
-  test('takes an answer that comes before it was said that it comes later', () => {
+  test('a turn handles an answer that arrives before the news that it comes later', () => {
     const turn = openTurn({ ambients: [reading('weather')] });
     assert.deepEqual(turn.answer('weather'), ['ask bob/act/round-1/try-1']);
     assert.deepEqual(turn.pend('weather', 50), []);
   });
 
-  test('fails when the time of that answer has run out', () => {
+  test('a turn fails when the deadline of a pending call has passed', () => {
     const turn = openTurn({ ambients: [reading('weather')] });
     turn.pend('weather', 50);
     assert.deepEqual(turn.fail('weather'), ['fail timeout']);
     assert.deepEqual(turn.answer('weather'), []);
   });
 
-  test('that fails elsewhere does not wait for it', () => {
+  test('a turn that fails elsewhere does not wait for its pending call', () => {
     const turn = openTurn(TWO_READINGS);
     turn.pend('weather', 50);
     assert.deepEqual(turn.fail('pa'), ['fail timeout']);
   });
 
-  test('that has failed ends as soon as what is left of it comes later', () => {
+  test('a turn that has failed ends as soon as only pending calls are left', () => {
     const turn = openTurn(TWO_READINGS);
     assert.deepEqual(turn.fail('pa'), []);
     assert.deepEqual(turn.pend('weather', 50), ['fail timeout']);
   });
 
-  test('ends at once when it is stopped', () => {
+  test('a turn with a pending call ends at once when it is stopped', () => {
     const turn = openTurn({ ambients: [reading('weather')] });
     turn.pend('weather', 50);
     assert.deepEqual(turn.tell({ kind: 'stopped', reason: 'enough' }), ['fail stopped']);
   });
 
-  test('may be in the hands of a tool that a model elected', () => {
+  test('a tool that a model elected may be pending', () => {
     const turn = openTurn({ tools: ['buy_candy'] });
     turn.tell(modelSays(turn.call('round-1'), toolCall('buy_candy')));
     assert.deepEqual(turn.pend('/tool', 50), ['rest until 50']);

@@ -30,14 +30,14 @@ function listening(write: (calls: CallsWrite) => Promise<void> = async () => {},
 }
 
 describe('the journal of a driver', () => {
-  test('writes what becomes of calls at one time by one statement', async () => {
+  test('the journal writes calls that end and begin at one time by one statement', async () => {
     const { written, started, finished } = listening();
     await Promise.all([finished('a'), started('b'), started('c')]);
     await finished('b');
     assert.deepEqual(written, ['-a +b +c', '-b']);
   });
 
-  test('gathers while a statement is under way, and never more than four calls', async () => {
+  test('the journal gathers while a statement is under way, and never more than four calls', async () => {
     let go = (): void => {};
     const held = new Promise<void>((resolve) => (go = resolve));
     const { written, started, finished } = listening(() => held);
@@ -49,7 +49,7 @@ describe('the journal of a driver', () => {
     assert.deepEqual(written, ['+a', '-b -c -d -e', '-f']);
   });
 
-  test('lets the end of a call from which nothing follows go with what comes soon, and else by itself', async () => {
+  test('the journal writes the end of a call from which nothing follows with what comes soon, and else alone', async () => {
     const waiting = (journal: Journal, key: string) =>
       writeCall(journal, { kind: 'finished', finish: answered(toy(key), {}), can_wait: true });
     const patient = listening(undefined, 600_000);
@@ -62,14 +62,14 @@ describe('the journal of a driver', () => {
     assert.deepEqual(alone.written, ['-d']);
   });
 
-  test('writes everything else alone, and in its order', async () => {
+  test('the journal writes everything else alone, and in its order', async () => {
     const { journal, written, started, finished } = listening();
     const alone = writeAlone(journal, async () => written.push('alone'));
     await Promise.all([alone, finished('a'), started('b')]);
     assert.deepEqual(written, ['alone', '-a +b']);
   });
 
-  test('lets the end of the last generation go with what ends the attempt', async () => {
+  test('the journal writes the end of the last generation with the end of the attempt', async () => {
     const { journal, written } = listening();
     const said = generationStart(1, [message('system', 'author', 'You are Zoe.')]);
     const finish = answered(said, { text: '{}', finish_reason: 'stop' });
@@ -80,7 +80,7 @@ describe('the journal of a driver', () => {
     assert.deepEqual(written, []);
   });
 
-  test('keeps what has been answered though what goes with it cannot be written, and writes nothing after that', async () => {
+  test('the journal keeps an answer though what goes with it cannot be written, and writes nothing after that', async () => {
     const { journal, written, started, finished } = listening(async (calls) => {
       if (calls.started.length > 0) throw new Error('the disk is full');
     });

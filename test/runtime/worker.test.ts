@@ -69,7 +69,7 @@ forEachDatabase('a worker', (open) => {
     return rows.map(({ said }) => said);
   }
 
-  test('puts off what it cannot run, and comes back to it', ENOUGH, async () => {
+  test('a worker puts off what it cannot run, and comes back to it', ENOUGH, async () => {
     const database = await open();
     await queue(database, 'unfit');
     let tries = 0;
@@ -86,7 +86,7 @@ forEachDatabase('a worker', (open) => {
     );
   });
 
-  test('puts off what a call in doubt keeps from being begun, and says how that is settled', ENOUGH, async () => {
+  test('a worker puts off a turn that a call in doubt blocks, and prints how that is settled', ENOUGH, async () => {
     const database = await open();
     await queue(database, 'doubted');
     const doubt = { attempt_id: 'A', attempted_turn: 1, source_invocation_id: 'C', command_key: 'bob/act/tool' };
@@ -101,7 +101,7 @@ forEachDatabase('a worker', (open) => {
     ]);
   });
 
-  test('gives up what can never be done, one turn after the other', ENOUGH, async () => {
+  test('a worker gives up what can never be done, one turn after the other', ENOUGH, async () => {
     const database = await open();
     await queue(database, 'never', 3);
     const drive: Drive = async () => ({ kind: 'unfit', reason: 'the calendar is over', is_final: true });
@@ -111,7 +111,7 @@ forEachDatabase('a worker', (open) => {
     assert.deepEqual(await statusesOf(database, 'never'), Array(3).fill('consumed: the calendar is over'));
   });
 
-  test('says why a driver broke or was overtaken, and lives on', ENOUGH, async () => {
+  test('a worker prints why a driver broke or was overtaken, and continues', ENOUGH, async () => {
     const database = await open();
     for (const world of ['broke', 'overtaken', 'fine']) await queue(database, world);
     const drive: Drive = async ({ world_slug }) => {
@@ -126,7 +126,7 @@ forEachDatabase('a worker', (open) => {
     assert.deepEqual([...kinds(told)].toSorted(), ['driver_broke', 'overtaken', 'turn_committed']);
   });
 
-  test('waits for a database that is gone, and says so once', ENOUGH, async () => {
+  test('a worker waits for a database that is gone, and prints that once', ENOUGH, async () => {
     const database = await open();
     await queue(database, 'gone');
     const { inbox } = database.store;
@@ -143,7 +143,7 @@ forEachDatabase('a worker', (open) => {
     assert.deepEqual([...kinds(told)].toSorted(), ['database_found', 'database_lost', 'turn_committed']);
   });
 
-  test('goes on with an attempt that has lost its driver, and begins none of its own accord', ENOUGH, async () => {
+  test('a worker continues an attempt that has lost its driver, and begins none by itself', ENOUGH, async () => {
     const database = await open();
     const { store, outside } = database;
     await makeWorld(store, 'lost');
@@ -235,7 +235,7 @@ forEachDatabase('a worker', (open) => {
     assert.equal(claimed, 2);
   });
 
-  test('says nothing of a doorbell that is heard before long', ENOUGH, async () => {
+  test('a worker prints nothing of a doorbell that connects soon', ENOUGH, async () => {
     const database = await open();
     await makeWorld(database.store, 'soon');
     const faults: (string | undefined)[] = ['not connected yet', 'not connected yet', undefined, undefined];
@@ -250,26 +250,30 @@ forEachDatabase('a worker', (open) => {
     assert.deepEqual(kinds(told), []);
   });
 
-  test('says why a doorbell is silent, again when the reason is another, and when it is heard', ENOUGH, async () => {
-    const database = await open();
-    await makeWorld(database.store, 'why');
-    const faults: readonly (string | undefined)[] = ['slow', 'slow', 'slow', 'refused', 'refused', undefined];
-    let asked = 0;
-    const doorbell: Doorbell = { ...openProcessDoorbell(), findFault: () => faults[asked++] };
-    const drive: Drive = async () => ({ kind: 'not_asked_for' });
-    // By this clock, each look at it is a second after the last.
-    let now = 0;
-    const clock = { now: () => (now += 1_000), uuid: () => v7() };
-    const told = await whileWorking({ drive, inbox: database.store.inbox, doorbell, clock }, ['why'], () =>
-      waitUntil(() => asked >= faults.length),
-    );
-    assert.deepEqual(
-      told.map((event) => (event.kind === 'doorbell_lost' ? event.reason : event.kind)),
-      ['slow', 'refused', 'doorbell_found'],
-    );
-  });
+  test(
+    'a worker prints why a doorbell is silent, again when the reason changes, and when it connects',
+    ENOUGH,
+    async () => {
+      const database = await open();
+      await makeWorld(database.store, 'why');
+      const faults: readonly (string | undefined)[] = ['slow', 'slow', 'slow', 'refused', 'refused', undefined];
+      let asked = 0;
+      const doorbell: Doorbell = { ...openProcessDoorbell(), findFault: () => faults[asked++] };
+      const drive: Drive = async () => ({ kind: 'not_asked_for' });
+      // By this clock, each look at it is a second after the last.
+      let now = 0;
+      const clock = { now: () => (now += 1_000), uuid: () => v7() };
+      const told = await whileWorking({ drive, inbox: database.store.inbox, doorbell, clock }, ['why'], () =>
+        waitUntil(() => asked >= faults.length),
+      );
+      assert.deepEqual(
+        told.map((event) => (event.kind === 'doorbell_lost' ? event.reason : event.kind)),
+        ['slow', 'refused', 'doorbell_found'],
+      );
+    },
+  );
 
-  test('with a silent doorbell looks by itself', ENOUGH, async () => {
+  test('a worker with a silent doorbell polls', ENOUGH, async () => {
     const database = await open();
     await makeWorld(database.store, 'silent');
     const silent: Doorbell = { ...openProcessDoorbell(), listen: () => () => {}, findFault: () => 'nobody rings' };

@@ -61,20 +61,20 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
     return { heartbeat, lease, lost, drop, look };
   }
 
-  test('goes on while the main thread is stuck in work of its own', async () => {
+  test('the heartbeat continues while the main thread is blocked', async () => {
     const { heartbeat, lost, look } = await keep('stuck', 60_000);
     assert.equal(look(), 'true');
     assert.deepEqual(lost, []);
     await heartbeat.close();
   });
 
-  test('ends when the main thread has been stuck for too long', async () => {
+  test('the heartbeat ends when the main thread has been blocked for too long', async () => {
     const { heartbeat, look } = await keep('hangs', LEASE_MS);
     assert.equal(look(), 'false');
     await heartbeat.close();
   });
 
-  test('ends a process that hangs for good and hears no signal, and says what it drove', async (t) => {
+  test('the heartbeat ends a process that hangs for good and handles no signal, and names what it drove', async (t) => {
     const { store, url = '' } = await opened;
     await makeWorld(store, 'for-good');
     const { lease } = await begin(store, 'for-good');
@@ -92,7 +92,7 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
     assert.match(await said, new RegExp(`stuck in work of its own for 1 s .* It drove ${lease.attempt_id};`));
   });
 
-  test('ends for an attempt that is dropped', async () => {
+  test('the heartbeat of an attempt that is dropped ends', async () => {
     const { heartbeat, drop, look } = await keep('dropped', 60_000);
     drop();
     // A message that was sent before reaches the thread before this one blocks.
@@ -101,7 +101,7 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
     await heartbeat.close();
   });
 
-  test('tells whose world somebody else has taken, and keeps the others', async () => {
+  test('the heartbeat reports whose world another driver has claimed, and keeps the others', async () => {
     const { outside } = await opened;
     const { heartbeat, lost, look } = await keep('taken', 60_000);
     await outside.query(`UPDATE worlds SET lease_epoch = lease_epoch + 1 WHERE world_slug = 'taken'`);
@@ -111,7 +111,7 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
     await heartbeat.close();
   });
 
-  test('outlives its connection, and is not held up by a row that somebody holds', async () => {
+  test('the heartbeat outlives its connection, and does not wait for a locked row', async () => {
     const { outside, database } = await opened;
     const { heartbeat, lost, look } = await keep('cut', 60_000);
     const client = await database.pool.connect();

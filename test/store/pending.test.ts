@@ -41,7 +41,7 @@ forEachDatabase('a call that is answered later', (open) => {
   const tell = (store: Store, source_invocation_id: string) =>
     store.inbox.report({ inbox_id: v7(), source_invocation_id, payload: { result: 1 } });
 
-  test('costs one statement to be pended, one to rest, and one to be answered', async () => {
+  test('a pending call costs one statement to write, one to suspend its attempt, and one to answer', async () => {
     const { store, lease, call } = await pend('cheap');
     const { statementsOf } = await open();
     const other = pendingStart('b', 2);
@@ -53,7 +53,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal(await count(() => store.attempts.suspend(lease, { at: 0, agents: [] })), 1);
   });
 
-  test('is waited for as long as its author says, by the clock of the database', async () => {
+  test('the deadline of a pending call follows from its binding, by the clock of the database', async () => {
     const { outside } = await open();
     const [before] = await outside.query<{ at: Date }>('SELECT clock_timestamp() AS at');
     const { until } = await pend('deadline');
@@ -62,7 +62,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.ok(until >= before.at.getTime() + HOUR_MS && until <= after.at.getTime() + HOUR_MS + 1);
   });
 
-  test('may not be one whose author wants its answer at once', async () => {
+  test('a call whose author wants its answer at once cannot be pending', async () => {
     const { store } = await open();
     await makeWorld(store, 'at-once');
     const { lease } = await begin(store, 'at-once');
@@ -77,7 +77,7 @@ forEachDatabase('a call that is answered later', (open) => {
     ]);
   });
 
-  test('lets its attempt rest without a lease, and nobody takes it until it has been told something', async () => {
+  test('a suspended attempt has no lease, and no driver claims it without mail', async () => {
     const { store, lease, id } = await pend('rests');
     assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'rested');
     assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'overtaken');
@@ -93,7 +93,7 @@ forEachDatabase('a call that is answered later', (open) => {
     );
   });
 
-  test('and was answered before its driver died is awaited by the next, which finds the answer', async () => {
+  test('a pending call that was answered before its driver died is awaited by the next, which finds the answer', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'early');
     const { lease } = await begin(store, 'early');
@@ -111,7 +111,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal(await finishCall(store, next.lease, { ...answered(told, 1), is_reported: true }), 'written');
   });
 
-  test('does not let its attempt rest that has been told something', async () => {
+  test('an attempt that has mail is not suspended', async () => {
     const { store, lease, id } = await pend('called');
     await tell(store, id);
     assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'called');
@@ -120,7 +120,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal(await store.attempts.suspend(lease, { at: 0, agents: [] }), 'rested');
   });
 
-  test('takes all that was said of it in with its end', async () => {
+  test('the end of a pending call handles all its mail', async () => {
     const { store, lease, call, id } = await pend('taken-in');
     await tell(store, id);
     assert.equal((await store.inbox.messagesOf(lease)).length, 1);
@@ -131,7 +131,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.deepEqual([record?.status, record?.http_status, record?.response_json], ['succeeded', 202, 1]);
   });
 
-  test('leaves nothing of what was said of it in the inbox, whichever way that is over', async () => {
+  test('a pending call that is over leaves no report in the inbox, however it ended', async () => {
     const { outside } = await open();
     const payloadsOf = async (world: string): Promise<readonly unknown[]> =>
       (await outside.query<{ payload: unknown }>('SELECT payload FROM agent_inbox WHERE world_slug = $1', [world])).map(
@@ -149,7 +149,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.deepEqual(await payloadsOf('forgotten-too'), [{}]);
   });
 
-  test('is said to be out of time once, and only then', async () => {
+  test('a deadline that passed is notified once, and not before', async () => {
     const { store, lease } = await pend('late', { deadline_ms: 1 });
     await pend('in-time');
     assert.equal((await store.inbox.glance(0)).is_expired, true);
@@ -161,7 +161,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal(message?.message_type, 'timeout');
   });
 
-  test('keeps no other from being told of that is out of time, where somebody has locked its attempt or world', async () => {
+  test('a lock on the attempt or world of one pending call keeps no other deadline from being notified', async () => {
     const { kind, outside } = await open();
     if (kind === 'embedded') return;
     const { store, lease } = await pend('locked', { deadline_ms: 1 });
@@ -178,7 +178,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal((await store.inbox.messagesOf(lease)).length, 1);
   });
 
-  test('that has run out of time takes a report until a driver has taken that in, and none afterwards', async () => {
+  test('a pending call past its deadline accepts a report until a driver handles the deadline, and none afterwards', async () => {
     const { store, lease, call, id } = await pend('in-between', { deadline_ms: 1 });
     const other = await pend('too-late', { deadline_ms: 1 });
     await (await open()).outside.query('SELECT pg_sleep(0.01)');
@@ -199,7 +199,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal((await tell(store, other.id)).kind, 'late');
   });
 
-  test('that its service has answered at once takes no report any more, unless it was reported before', async () => {
+  test('a call that its service answered at once accepts no report, unless it was reported before', async () => {
     const { store } = await open();
     await makeWorld(store, 'answered-at-once');
     const { lease } = await begin(store, 'answered-at-once');
@@ -215,7 +215,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal((await store.inbox.messagesOf(lease)).length, 1);
   });
 
-  test('takes one of fifty equal reports that come at once, and the others are duplicates', async () => {
+  test('of fifty equal reports at one time one is accepted, and the others are duplicates', async () => {
     const { store, lease, call, id } = await pend('fifty');
     const others = await Promise.all(Array.from({ length: 4 }, async () => (await open()).anotherStore()));
     const stores = [store, ...others];
@@ -231,7 +231,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.deepEqual([...new Set(kinds)].toSorted(), ['accepted', 'duplicate']);
   });
 
-  test('whose report was accepted when its attempt ended leaves that report to be dealt with', async () => {
+  test('a report that was accepted before its attempt ended stays to be handled', async () => {
     const { store, lease, id } = await pend('unheard');
     await tell(store, id);
     const before = await store.inbox.unheard(9);
@@ -247,7 +247,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.equal((await tell(store, id)).kind, 'duplicate');
   });
 
-  test('is over with its attempt, and is not said to be out of time then', async () => {
+  test('the end of an attempt ends its pending calls, and no deadline is notified then', async () => {
     const { store, lease, id } = await pend('over', { deadline_ms: 1 });
     await store.attempts.fail(lease, failing());
     assert.equal(await store.pending.expire([v7()]), 0);
@@ -263,7 +263,7 @@ forEachDatabase('a call that is answered later', (open) => {
     may_pend: true,
   });
 
-  test('is found by the name that its service gave it, as long as that means one', async () => {
+  test('a pending call is found by the name that its service gave it, as long as that name means one', async () => {
     const { store, id, lease } = await pend('named', { alias: 'parcel-1' });
     assert.deepEqual(await store.pending.find('parcel-1'), [meaning(id, 'named', lease)]);
     const other = await pend('named-too', { alias: 'parcel-1' });
@@ -275,7 +275,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.deepEqual(await store.pending.find('parcel-2'), []);
   });
 
-  test('is what its name means while it is in doubt, though a later call that is over had the name as well', async () => {
+  test('a name means the call that is in doubt, though a later call that is over had the name as well', async () => {
     const { store, id, lease } = await pend('doubted', { alias: 'parcel-3', has_effect: true });
     await store.attempts.fail(lease, failing());
     const later = await pend('after-it', { alias: 'parcel-3' });
@@ -291,7 +291,7 @@ forEachDatabase('a call that is answered later', (open) => {
     assert.deepEqual(await store.pending.find('parcel-3'), [meaning(later.id, 'after-it', later.lease)]);
   });
 
-  test('stays pending when its driver is gone, and the next one hears so', async () => {
+  test('a call stays pending when its driver is gone, and the next driver handles it as pending', async () => {
     const { store, id, until } = await pend('taken-over');
     const { outside } = await open();
     await outside.query(`UPDATE worlds SET lease_until = now() - interval '1 second' WHERE world_slug = 'taken-over'`);
