@@ -134,8 +134,15 @@ export default {
       name: 'surfaces-do-not-import-each-other',
       severity: 'error',
       comment: 'What two surfaces share is an operation.',
-      from: { path: '^engine/surfaces/([^/]+)/' },
+      from: { path: '^engine/surfaces/(?!http/)([^/]+)/' },
       to: { path: '^engine/surfaces/', pathNot: '^engine/surfaces/$1/' },
+    },
+    {
+      name: 'http-serves-the-browser',
+      severity: 'error',
+      comment: 'The browser makes pages, and HTTP hands them out; it knows no other surface.',
+      from: { path: '^engine/surfaces/http/' },
+      to: { path: '^engine/surfaces/', pathNot: '^engine/surfaces/(http|browser)/' },
     },
     {
       name: 'only-the-program-imports-main',

@@ -79,7 +79,9 @@ const SERVE_PORT = 4747;
 export function toServePlace(variables: Variables): Done<ServePlace> {
   const port = variables['CHUKWA_PORT'] || String(SERVE_PORT);
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return refuse(PORT_INVALID);
-  return { ok: true, value: { host: variables['CHUKWA_HOST'] || '127.0.0.1', port: Number(port) } };
+  const public_url = variables['CHUKWA_PUBLIC_URL'] || undefined;
+  const reached = public_url === undefined ? {} : { public_url: public_url.replace(/\/+$/, '') };
+  return { ok: true, value: { host: variables['CHUKWA_HOST'] || '127.0.0.1', port: Number(port), ...reached } };
 }
 
 const PORT_INVALID: Problem = {

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 // is JavaScript and imports no package. Where it cannot install, the tests that need a program say how to get it, and fail under CI=true.
 
 /** Programs, and the Debian packages that bring them. */
-const PROGRAMS = { 'nats-server': 'nats-server' };
+const PROGRAMS = { 'nats-server': 'nats-server', chromium: 'chromium' };
 
 const missing = Object.keys(PROGRAMS).filter((program) => !isInstalled(program));
 if (missing.length > 0) install(missing.map((program) => PROGRAMS[program]));

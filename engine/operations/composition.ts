@@ -98,6 +98,8 @@ export interface HttpDesk {
   readonly stop: (attempt_id: string) => Promise<Done<Acknowledgement>>;
   /** Whether what is stored can be reached. */
   readonly isReady: () => Promise<boolean>;
+  /** Reads what is stored; refuses where the database is lost. */
+  readonly look: <Value>(operation: (archive: Archive) => Promise<Done<Value>>) => Promise<Done<Value>>;
 }
 
 /** Where a server listens. */
@@ -105,12 +107,16 @@ export interface ServePlace {
   readonly host: string;
   /** 0 for any that is free. */
   readonly port: number;
+  /** Where the outside reaches it, without a slash at the end. */
+  readonly public_url?: string;
 }
 
 /** A server that listens. */
 export interface HttpServer {
   /** `http://127.0.0.1:4747`, without a slash at the end. */
   readonly url: string;
+  /** A link that signs an operator in once, within ten minutes. */
+  readonly makeSignInLink: () => string;
   /**
    * Takes nothing new, and ends when what is under way has been answered.
    * @param within_ms after which whatever is connected is given up

@@ -7,7 +7,7 @@ import type { Doorbell } from '../ports/doorbell.js';
 import type { OpenHeartbeat } from '../ports/heartbeat.js';
 import type { RuntimeParts } from '../runtime/runtime-parts.js';
 import type { PluginCatalogue, ReplaceSecrets } from '../ports/sources.js';
-import type { Store } from '../ports/records.js';
+import type { BrowsableStore } from '../ports/browse.js';
 import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
 
 /** What operations on documents need; it reaches no database and no source. */
@@ -21,7 +21,7 @@ export interface Authoring {
 
 /** What is stored, for operations that only look: neither plugins nor validators need to be there. */
 export interface Archive {
-  readonly store: Store;
+  readonly store: BrowsableStore;
 }
 
 /** A stored scenario with its program. */

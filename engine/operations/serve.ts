@@ -18,7 +18,16 @@ export interface ServeRequest {
   readonly turn_retries?: number;
   readonly signal: AbortSignal;
   readonly onEvent: (event: WorkerEvent) => void;
-  readonly onReady: (about: { readonly url: string; readonly database: string; readonly tokens: LoadedTokens }) => void;
+  readonly onReady: (about: Served) => void;
+}
+
+/** A server that is ready. */
+export interface Served {
+  readonly url: string;
+  readonly database: string;
+  readonly tokens: LoadedTokens;
+  /** Signs an operator in once, within ten minutes. */
+  readonly sign_in_link: string;
 }
 
 /** Listens over HTTP, and works as a worker does, until it is told to stop: attempts that are told something go on. */
@@ -36,7 +45,12 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
     const remaining = countGrace(request);
     try {
       const onReady: WorkRequest['onReady'] = ({ database }) =>
-        request.onReady({ url: server.value.url, database, tokens: tokens.value });
+        request.onReady({
+          url: server.value.url,
+          database,
+          tokens: tokens.value,
+          sign_in_link: server.value.makeSignInLink(),
+        });
       return await whileReachable(engine.value, (working) => runWorker(working, { ...request, onReady }));
     } finally {
       await withdraw();
@@ -60,6 +74,7 @@ function toDesk(engine: Engine): HttpDesk {
   return {
     report: (correlation, said) => whileReachable(engine, () => reportCall(engine, correlation, said)),
     stop: (attempt_id) => whileReachable(engine, () => askToStop(engine, attempt_id)),
+    look: (operation) => whileReachable(engine, () => operation(engine)),
     isReady: async () =>
       (await whileReachable(engine, async () => ({ ok: true, value: await engine.store.inbox.count() }))).ok,
   };

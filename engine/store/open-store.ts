@@ -1,5 +1,5 @@
 import type { Outcome } from '../contract/problem.js';
-import type { Store } from '../ports/records.js';
+import type { BrowsableStore } from '../ports/browse.js';
 import { attemptStore } from './attempts/attempt-store.js';
 import { freeWorlds } from './attempts/fence.js';
 import { componentStore } from './components.js';
@@ -9,6 +9,7 @@ import { findFaultProblem, isPassing } from './database-fault.js';
 import { openInbox } from './inbox/inbox.js';
 import { pendingCalls } from './pending/pending-calls.js';
 import { loadMigrations, migrate } from './migrations.js';
+import { browseReader } from './records/browse-lists.js';
 import { recordReader } from './records/record-reader.js';
 import { openServerDoorbell } from './doorbell/server-doorbell.js';
 import { startThreadHeartbeat } from './heartbeat/thread-heartbeat.js';
@@ -31,7 +32,7 @@ export interface StoreConfiguration {
  * Opens the store and brings its database up to date.
  * @returns a problem where the database is locked, out of reach, or not this program's
  */
-export async function openStore(configuration: StoreConfiguration): Promise<Outcome<Store>> {
+export async function openStore(configuration: StoreConfiguration): Promise<Outcome<BrowsableStore>> {
   const database = await openConfigured(configuration);
   if (!database.ok) return database;
   try {
@@ -64,7 +65,7 @@ export async function openConfigured(configuration: StoreConfiguration): Promise
  * The store of an open, migrated database.
  * @param applied the migrations that opening it has applied
  */
-export function toStore(database: OpenDatabase, applied: readonly string[]): Store {
+export function toStore(database: OpenDatabase, applied: readonly string[]): BrowsableStore {
   return {
     database: {
       description: database.description,
@@ -79,6 +80,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Sto
     inbox: openInbox(database),
     pending: pendingCalls(database),
     records: recordReader(database),
+    browse: browseReader(database),
     transfer: {
       export: (world_slugs, write) => exportWorlds(database, world_slugs, write),
       import: (lines) => importWorlds(database, lines),
@@ -87,7 +89,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Sto
   };
 }
 
-function toShared({ server_url }: OpenDatabase): Pick<Store, 'shared'> {
+function toShared({ server_url }: OpenDatabase): Pick<BrowsableStore, 'shared'> {
   if (server_url === undefined) return {};
   return {
     shared: {

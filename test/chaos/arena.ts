@@ -3,7 +3,7 @@ import { putScenario } from '../../engine/operations/author.js';
 import type { Engine } from '../../engine/operations/engine.js';
 import { type RunReport, runTurns } from '../../engine/operations/run-turns.js';
 import { createWorld } from '../../engine/operations/worlds.js';
-import type { Store } from '../../engine/ports/records.js';
+import type { BrowsableStore } from '../../engine/ports/browse.js';
 import { toStore } from '../../engine/store/open-store.js';
 import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../support/databases.js';
 import { loadScript, must, openParkStage, type ParkStage, ROOT } from '../support/park-stage.js';
@@ -14,7 +14,7 @@ export interface Arena {
   readonly stage: ParkStage;
   readonly database: TestDatabase;
   /** A store as a process of its own would have it. */
-  freshStore(): Store;
+  freshStore(): BrowsableStore;
   /** An engine on such a store. */
   freshEngine(): Engine;
   /** An engine on such a store whose driver dies after so many steps. */
@@ -37,7 +37,7 @@ export interface Played {
 export async function openArena(kind: DatabaseKind): Promise<Arena> {
   const stage = await openParkStage('embedded');
   const database = await openTestDatabase(kind);
-  const freshStore = (): Store => toStore(database.database, []);
+  const freshStore = (): BrowsableStore => toStore(database.database, []);
   const freshEngine = (): Engine => ({ ...mortalEngine(stage.engine, freshStore(), { life: Infinity }).engine });
   const mortal = (fate: Fate): MortalEngine => mortalEngine(stage.engine, freshStore(), fate);
   let worlds = 0;

@@ -2,7 +2,6 @@ import type { Engine } from '../../engine/operations/engine.js';
 import type { AttemptStore } from '../../engine/ports/attempts.js';
 import type { Inbox } from '../../engine/ports/inbox.js';
 import type { CallSource } from '../../engine/ports/sources.js';
-import type { Store } from '../../engine/ports/records.js';
 
 /** What a driver that is gone would have thrown, if it could. */
 export class Died extends Error {
@@ -26,7 +25,7 @@ export interface Fate {
  * An engine on a store of its own, as another process would have it, whose driver dies after so many steps: a step is
  * a statement of the driver or the answer of a source. What the last step did is done, and nobody hears of it.
  */
-export function mortalEngine(engine: Engine, store: Store, { life }: Fate): MortalEngine {
+export function mortalEngine(engine: Engine, store: Engine['store'], { life }: Fate): MortalEngine {
   let done = 0;
   const step = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     if (done >= life) throw new Died('nothing more is done by a driver that is gone');

@@ -21,5 +21,26 @@ export const HTTP_PROBLEMS = {
     'Send it whole.',
   ),
   NOTHING_HERE: overHttp(404, 'Nothing is served there (404).', 'Correct method and path.'),
+  METHOD_NOT_ALLOWED: overHttp(405, 'A page is asked for something else than to be looked at (405).', 'Send GET.'),
+  HOST_UNKNOWN: overHttp(
+    403,
+    'The request gives the server a name that it does not have (403).',
+    'Use its address, or set `CHUKWA_PUBLIC_URL`.',
+  ),
+  ORIGIN_UNKNOWN: overHttp(
+    403,
+    'A form was sent from a page of another host (403).',
+    'Open the page, and send it again.',
+  ),
+  OPERATOR_ONLY: overHttp(
+    403,
+    'A page is for operators, and the token is the other one (403).',
+    'Use the operator token.',
+  ),
+  TICKET_USED: overHttp(401, 'A link that signs in once was used, or is old (401).', 'Sign in with a token.'),
+  FORMAT_UNKNOWN: overHttp(400, 'There is no such format of a page (400).', 'Write `format=json`, or leave it out.'),
+  LIMIT_INVALID: overHttp(400, 'The limit of a list is no number from 1 to 200 (400).', 'Correct it, or leave it out.'),
+  CURSOR_INVALID: overHttp(400, 'The cursor of a list is none (400).', 'Write the `next` of the part before.'),
+  TURN_INVALID: overHttp(400, 'A turn is no whole number (400).', 'Write one, such as 0.'),
   NOT_READY: overHttp(503, 'What is stored cannot be reached (503).', 'Wait, or see `chukwa doctor`.'),
 };

@@ -26,15 +26,21 @@ export function waitOption(): Option {
   return wholeOption('--wait <seconds>', says, [0, DAY_SECONDS]).default(WAIT_SECONDS);
 }
 
+/** How many attempts a worker runs at a time, where nobody says. */
+export const CONCURRENCY = 4;
+
+/** How long attempts may still run after a request to stop, where nobody says. */
+export const GRACE_SECONDS = 20;
+
 /** `--concurrency N`. */
 export function concurrencyOption(): Option {
-  return wholeOption('--concurrency <n>', 'how many attempts run at a time', [1, 1_000]).default(4);
+  return wholeOption('--concurrency <n>', 'how many attempts run at a time', [1, 1_000]).default(CONCURRENCY);
 }
 
 /** `--grace SECONDS`. */
 export function graceOption(): Option {
   const says = 'how long attempts may still run after a request to stop; then another worker continues them';
-  return wholeOption('--grace <seconds>', says, [0, DAY_SECONDS]).default(20);
+  return wholeOption('--grace <seconds>', says, [0, DAY_SECONDS]).default(GRACE_SECONDS);
 }
 
 /** `--lease SECONDS`. */
@@ -54,6 +60,11 @@ export function listOption(flags: string, says: string): Option {
 export function maxRetriesOption(): Option {
   const says = 'how often a queued turn is tried again after a transient failure';
   return wholeOption('--max-retries <n>', says, [0, RETRIES_MAX]).default(TURN_RETRIES);
+}
+
+/** `--serve`. */
+export function serveOption(): Option {
+  return new Option('--serve', 'afterwards, serve it to a browser until Ctrl-C, and print a link that signs in once');
 }
 
 /** `--retries N`. */

@@ -20,6 +20,7 @@ const TITLES: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not Found',
+  405: 'Method Not Allowed',
   408: 'Request Timeout',
   413: 'Content Too Large',
   415: 'Unsupported Media Type',
@@ -36,12 +37,17 @@ export function toProblemDocument(
 ): ProblemDocument {
   return {
     type: 'about:blank',
-    title: TITLES[status] ?? 'Error',
+    title: titleOf(status),
     status,
     code,
     detail: message,
     ...(repair === undefined ? {} : { repair }),
   };
+}
+
+/** What a status is called. */
+export function titleOf(status: number): string {
+  return TITLES[status] ?? 'Error';
 }
 
 /** Answers with a problem. @param status where the HTTP server itself has decided on another than the catalogue's */

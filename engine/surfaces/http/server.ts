@@ -11,12 +11,17 @@ import { CONNECTION_LIMITS, endSoon, limitConnections } from './connections.js';
 import { sendProblem, toProblemDocument } from './problem-document.js';
 import { ANSWER_TYPE, FAILURE_TYPE } from './read-report.js';
 import { ROUTES } from './routes/index.js';
-import type { RouteAccess } from './routes/route.js';
+import { isPagePath } from './routes/pages.js';
+import type { Route, RouteAccess, RouteDesk } from './routes/route.js';
+import { openSessions } from './sessions.js';
+import { refuseViewer, requireViewer } from './viewer.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 const TIMEOUTS_CHECKED_MS = 1_000;
 const ID_LENGTH_MAX = 256;
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const FORM_BYTES_MAX = 8_192;
 /** From one address, in a minute. */
 const REFUSALS_MAX = 30;
 const MINUTE_MS = 60_000;
@@ -36,20 +41,50 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
   };
   const findUrl = (): string => urlOf(server.server.address() as AddressInfo);
   const judgeProof = judgeProofs(tokens, findUrl);
-  const guards: Readonly<Record<RouteAccess, Guard | undefined>> = {
+  const sessions = openSessions(tokens, { now: Date.now });
+  const authority = { sessions, countRefusal, ...toPublicPlace(place) };
+  const guards: Readonly<Record<RouteAccess, Partial<Guard> | undefined>> = {
     anybody: undefined,
     reporter: requireToken(mayReport(tokens, judgeProof), countRefusal),
     operator: requireToken(isOperator(tokens, judgeProof), countRefusal),
+    viewer: { onRequest: requireViewer(authority, 'consumer') },
+    operator_viewer: { onRequest: requireViewer(authority, 'operator') },
   };
-  for (const { method, url, access, schema, answer } of ROUTES)
-    server.route({ method, url, schema, ...guards[access], handler: (request, reply) => answer(desk, request, reply) });
+  const routeDesk: RouteDesk = { ...desk, ...authority };
+  const add = (scope: FastifyInstance, { method, url, access, schema, answer }: Route): void =>
+    void scope.route({
+      method,
+      url,
+      schema,
+      ...guards[access],
+      handler: (request, reply) => answer(routeDesk, request, reply),
+    });
+  for (const route of ROUTES) if (route.takes_form !== true) add(server, route);
+  await server.register(async (forms) => {
+    forms.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer', bodyLimit: FORM_BYTES_MAX }, (_request, bytes, done) =>
+      done(null, bytes),
+    );
+    for (const route of ROUTES) if (route.takes_form === true) add(forms, route);
+  });
   await server.listen({ host: place.host, port: place.port });
   const close = async (within_ms: number): Promise<void> => {
     const closed = server.close();
     connections.end(within_ms);
     await closed;
   };
-  return { url: findUrl(), close };
+  const makeSignInLink = (): string =>
+    `${place.public_url ?? toReachable(findUrl())}/sign-in?ticket=${sessions.makeTicket('operator')}`;
+  return { url: findUrl(), makeSignInLink, close };
+}
+
+function toPublicPlace({ public_url }: ServePlace): Pick<RouteDesk, 'public_host' | 'is_public_secure'> {
+  const url = public_url === undefined ? undefined : new URL(public_url);
+  return { public_host: url?.host, is_public_secure: url?.protocol === 'https:' };
+}
+
+/** Where a browser of this machine reaches a server that listens everywhere. */
+function toReachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 /** The same, refused where nothing can listen there. */
@@ -94,12 +129,22 @@ function createServer(): FastifyInstance {
   server.addContentTypeParser([ANSWER_TYPE, FAILURE_TYPE], { parseAs: 'buffer' }, (_request, bytes, done) =>
     done(null, bytes),
   );
-  server.setNotFoundHandler((_request, reply) => sendProblem(reply, NOTHING_HERE));
+  server.setNotFoundHandler((request, reply) => {
+    const isPage = isPagePath(request.url.replace(/\?.*$/, ''));
+    if (isPage) return sendProblem(reply.header('allow', 'GET, HEAD'), METHOD_NOT_ALLOWED);
+    return refuseViewer(request, reply, NOTHING_HERE);
+  });
   server.setErrorHandler<FastifyError>(({ statusCode = 500 }, _request, reply) =>
     sendProblem(reply, toProblem(statusCode), statusCode < 500 ? statusCode : undefined),
   );
   return server;
 }
+
+const METHOD_NOT_ALLOWED: Problem = {
+  code: 'METHOD_NOT_ALLOWED',
+  message: 'This page can only be looked at.',
+  repair: 'Send GET.',
+};
 
 const NOTHING_HERE: Problem = { code: 'NOTHING_HERE', message: 'Nothing is served here.' };
 

@@ -14,6 +14,7 @@ async function open(t: TestContext, whileStopping: () => Promise<void> = async (
     {
       report: async () => ({ ok: true, value: { accepted: true, message: 'kept' } }),
       stop: async () => (await whileStopping(), { ok: true, value: { accepted: true, message: 'told' } }),
+      look: async () => ({ ok: false, because: 'environment', problems: [] }),
       isReady: async () => true,
     },
     TOKENS,

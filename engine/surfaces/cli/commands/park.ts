@@ -1,14 +1,16 @@
 import { type Command, Option } from 'commander';
 import { runPark } from '../../../operations/park.js';
-import { turnsOption } from '../arguments.js';
+import { serveOption, turnsOption } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
 import { chooseModel, llmOption, modelOption, type ModelOptions, scriptOption } from '../model-choice.js';
 import { playTurns } from '../play-turns.js';
 import type { Perform, Session } from '../session.js';
+import { serveAfterRun } from './serve.js';
 
 interface ParkOptions extends ModelOptions {
   readonly scenario: keyof typeof TURNS;
   readonly turns?: number;
+  readonly serve?: boolean;
 }
 
 /** What can be played, and how many turns of it are without `--turns`. */
@@ -29,6 +31,7 @@ export function addPark(program: Command, perform: Perform): void {
     .addOption(scriptOption('the answers of the scripted model, by default those of the scenario'))
     .addOption(llmOption().default('scripted'))
     .addOption(modelOption())
+    .addOption(serveOption())
     .action((options: ParkOptions) => perform((session) => park(session, options)));
 }
 
@@ -41,7 +44,7 @@ async function park(session: Session, options: ParkOptions): Promise<ExitCode> {
     ...(spoken === undefined ? {} : { script: spoken }),
   });
   if (!choice.ok) return choice.code;
-  return playTurns(session, ({ signal, narration }) =>
+  const code = await playTurns(session, ({ signal, narration }) =>
     runPark(session.composition, {
       scenario,
       turns,
@@ -51,4 +54,5 @@ async function park(session: Session, options: ParkOptions): Promise<ExitCode> {
       onWorld: (world, database) => narration.begin({ ...choice, world, turns, database }),
     }),
   );
+  return options.serve === true ? serveAfterRun(session, code) : code;
 }

@@ -7,7 +7,7 @@ import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueTurns } from '../../../operations/run-worker.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
 import { runWorld, type ScenarioNews, type WatchedRun } from '../../../operations/run-world.js';
-import { listOption, retriesOption, rootOption, toPath, turnsOption, slugArgument } from '../arguments.js';
+import { listOption, retriesOption, rootOption, serveOption, slugArgument, toPath, turnsOption } from '../arguments.js';
 import { askPerson } from '../asked-person.js';
 import type { ExitCode } from '../exit-code.js';
 import {
@@ -23,12 +23,14 @@ import type { Narration } from '../narration.js';
 import { playTurns } from '../play-turns.js';
 import { queuedLines } from '../render/queue.js';
 import { answer, type Perform, printProblem, type Session, withEngine } from '../session.js';
+import { serveAfterRun } from './serve.js';
 
 interface RunOptions extends ModelOptions, Narrowing, RootOptions {
   readonly scenario?: string;
   readonly turns: number;
   readonly retries?: number;
   readonly queue?: boolean;
+  readonly serve?: boolean;
   readonly anew?: boolean;
   readonly dry?: boolean;
   readonly answers?: string;
@@ -54,6 +56,7 @@ export function addRun(program: Command, perform: Perform): void {
     .option('--scenario <path|hash>', 'adopt edited documents from the next turn on: same time and roster', toPath)
     .addOption(rootOption())
     .option('--queue', 'leave the turns to workers, which ask the model of their own environment')
+    .addOption(serveOption())
     .option('--anew', 'start over after an attempt that failed: its side effects may be repeated, also those in doubt')
     .option('--dry', 'try it on a copy that is thrown away; nothing outside is asked')
     .option('--answers <file>', 'what models and sources answer in a dry run')
@@ -71,7 +74,7 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
     return runDry(session, world_slug, options);
   const choice = await chooseModel(session, options);
   if (!choice.ok) return choice.code;
-  return playTurns(session, ({ signal, narration }) =>
+  const code = await playTurns(session, ({ signal, narration }) =>
     runWorld(session.composition, {
       world_slug,
       turns,
@@ -87,6 +90,7 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
         narration.begin({ ...choice, world, turns, database, news: toShown(session, news) }),
     }),
   );
+  return options.serve === true ? serveAfterRun(session, code) : code;
 }
 
 function narrowingOf({ tools, connections }: Narrowing): Narrowing {

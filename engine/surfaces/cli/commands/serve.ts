@@ -1,12 +1,21 @@
 import type { Command } from 'commander';
+import { TURN_RETRIES } from '../../../core/inbox/backoff.js';
 import { serve } from '../../../operations/serve.js';
 import type { LoadedTokens } from '../../../operations/tokens.js';
-import { concurrencyOption, graceOption, maxRetriesOption, wholeOption } from '../arguments.js';
+import {
+  CONCURRENCY,
+  concurrencyOption,
+  GRACE_SECONDS,
+  graceOption,
+  maxRetriesOption,
+  wholeOption,
+} from '../arguments.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
 import { verbatim } from '../render/line.js';
 import { type Perform, printEvent, printLines, type Session } from '../session.js';
 import { type WorkerOptions, workUntilStopped } from '../worker-task.js';
 
-interface Options extends WorkerOptions {
+interface ServeOptions extends WorkerOptions {
   readonly host?: string;
   readonly port?: number;
 }
@@ -18,7 +27,9 @@ export function addServe(program: Command, perform: Perform): void {
   program
     .command('serve')
     .helpGroup('Worlds:')
-    .description('Accept late answers over HTTP, and run queued and continued turns, until it is stopped.')
+    .description(
+      'Show everything in a browser, accept late answers over HTTP, and run queued turns, until it is stopped.',
+    )
     .option('--host <address>', 'listen there; CHUKWA_HOST where it is left out, and 127.0.0.1 without that')
     .addOption(
       wholeOption('--port <n>', 'listen on this port; CHUKWA_PORT where it is left out, and 4747', [0, 65_535]),
@@ -26,22 +37,33 @@ export function addServe(program: Command, perform: Perform): void {
     .addOption(concurrencyOption())
     .addOption(graceOption())
     .addOption(maxRetriesOption())
-    .action(({ host, port, ...options }: Options) =>
-      perform((session) =>
-        workUntilStopped(session, options, (settings) =>
-          serve(session.composition, {
-            ...settings,
-            place: { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) },
-            lease_ms: LEASE_MS,
-            onReady: ({ url, database, tokens }) => {
-              const sentence = `serving at ${url}; ${database}; tokens in ${tokens.file}`;
-              printEvent(session, sentence, { kind: 'serving', url, database, tokens_file: tokens.file });
-              if (tokens.is_new) showTokens(session, tokens);
-            },
-          }),
-        ),
-      ),
-    );
+    .action((options: ServeOptions) => perform((session) => run(session, options)));
+}
+
+/**
+ * Serves after a run, so that it can be looked at in a browser until Ctrl-C.
+ * @param code that of the run; one that was interrupted or refused leaves nothing to look at
+ */
+export async function serveAfterRun(session: Session, code: ExitCode): Promise<ExitCode> {
+  if (code !== EXIT.done && code !== EXIT.attempt_failed && code !== EXIT.suspended) return code;
+  const served = await run(session, { concurrency: CONCURRENCY, grace: GRACE_SECONDS, maxRetries: TURN_RETRIES });
+  return served === EXIT.done ? code : served;
+}
+
+function run(session: Session, { host, port, ...options }: ServeOptions): Promise<ExitCode> {
+  return workUntilStopped(session, options, (settings) =>
+    serve(session.composition, {
+      ...settings,
+      place: { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) },
+      lease_ms: LEASE_MS,
+      onReady: ({ url, database, tokens, sign_in_link }) => {
+        const sentence = `serving at ${url}; ${database}; tokens in ${tokens.file}`;
+        printEvent(session, sentence, { kind: 'serving', url, database, tokens_file: tokens.file });
+        if (tokens.is_new) showTokens(session, tokens);
+        showSignInLink(session, sign_in_link);
+      },
+    }),
+  );
 }
 
 /** Once, when they have just been made; afterwards they are in their file alone. */
@@ -50,5 +72,13 @@ function showTokens({ terminal }: Session, { token, operator_token }: LoadedToke
     verbatim('New tokens were made. They are shown this once:'),
     verbatim(`  CHUKWA_TOKEN           ${token}`),
     verbatim(`  CHUKWA_OPERATOR_TOKEN  ${operator_token}`),
+  ]);
+}
+
+/** On standard error, as tokens are: what is written to standard output may be kept. */
+function showSignInLink({ terminal }: Session, link: string): void {
+  printLines(terminal.error, [
+    verbatim('To look at everything in a browser, open this link. It signs in once, within ten minutes:'),
+    verbatim(`  ${link}`),
   ]);
 }

@@ -1,7 +1,19 @@
 import { callback } from './callback.js';
+import { PAGE_ROUTES } from './pages.js';
 import { health, readiness } from './health.js';
 import type { Route } from './route.js';
+import { signIn, signInPage, signOut, style } from './sign-in.js';
 import { stop } from './stop.js';
 
 /** Every route of the server. */
-export const ROUTES: readonly Route[] = [health, readiness, callback, stop];
+export const ROUTES: readonly Route[] = [
+  health,
+  readiness,
+  callback,
+  stop,
+  signInPage,
+  signIn,
+  signOut,
+  style,
+  ...PAGE_ROUTES,
+];

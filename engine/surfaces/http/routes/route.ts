@@ -3,17 +3,29 @@ import type { HttpDesk } from '../../../operations/composition.js';
 import type { Done } from '../../../operations/engine.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
 import { sendRefused } from '../problem-document.js';
+import type { ViewerAuthority } from '../viewer.js';
 
-/** Who may send a request: anybody, whoever may answer the call that the path names, or operators. */
-export type RouteAccess = 'anybody' | 'reporter' | 'operator';
+/**
+ * Who may send a request: anybody, whoever may answer the call that the path names, or operators; readers of pages, by a
+ * token or a session, and of those the operators alone.
+ */
+export type RouteAccess = 'anybody' | 'reporter' | 'operator' | 'viewer' | 'operator_viewer';
+
+/** What a route may use. */
+export interface RouteDesk extends HttpDesk, ViewerAuthority {
+  /** Whether the outside reaches this server by https. */
+  readonly is_public_secure: boolean;
+}
 
 /** One route: a file of this folder, and a line in its list. */
 export interface Route {
   readonly method: HTTPMethods;
   readonly url: string;
   readonly access: RouteAccess;
+  /** Takes a form of a page, and no JSON. */
+  readonly takes_form?: true;
   readonly schema: FastifySchema;
-  answer(desk: HttpDesk, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+  answer(desk: RouteDesk, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 }
 
 const TEXT = { type: 'string' };

@@ -1,0 +1,109 @@
+import type { JsonObject } from '../../contract/json.js';
+import { isUuid } from '../../core/content/uuid.js';
+import type { ComponentKind } from '../../core/protocol/component.js';
+import type { ListedAttempt, ListedInvocation } from '../../ports/browse.js';
+import type { ComponentRecord, ComponentUses, LlmCallRecord } from '../../ports/records.js';
+import { getComponent } from '../components.js';
+import { type Archive, type Done, refuse } from '../engine.js';
+import { attemptUnknown } from '../records.js';
+
+/** How many calls a page of a document lists. */
+const CALLS_LISTED = 20;
+
+/** A stored document with everything that uses it. */
+export interface DocumentPage extends ComponentRecord, ComponentUses {
+  /** The latest calls of a source or by a workflow; none of other kinds. */
+  readonly calls: readonly ListedInvocation[];
+}
+
+/** A stored document, the documents that it names and that name it, and the calls that were made by it. */
+export async function browseDocument(
+  archive: Archive,
+  asked: { readonly kind: ComponentKind; readonly hash: string },
+): Promise<Done<DocumentPage>> {
+  const component = await getComponent(archive, asked);
+  if (!component.ok) return component;
+  const { kind, hash } = component.value;
+  const { store } = archive;
+  const column = CALLS_BY[kind];
+  const calls =
+    column === undefined ? [] : await store.browse.invocations({ limit: CALLS_LISTED }, { column, value: hash });
+  return { ok: true, value: { ...component.value, ...(await store.components.uses(kind, hash)), calls } };
+}
+
+const CALLS_BY: Partial<Readonly<Record<ComponentKind, 'source_hash' | 'workflow_hash'>>> = {
+  response_source: 'source_hash',
+  cognition_workflow: 'workflow_hash',
+};
+
+/** A first generation of a node in an attempt: its messages are the node's prompt with every placeholder resolved. */
+export interface ResolvedPrompt
+  extends Pick<LlmCallRecord, 'llm_call_id' | 'workflow_node_id' | 'workflow_subject_entity_id' | 'messages'> {}
+
+/** A workflow with its prompts, and how an attempt resolved them. */
+export interface WorkflowPage extends DocumentPage {
+  /** Texts of prompt files, by hash. */
+  readonly prompts: Readonly<Record<string, string>>;
+  /** The latest attempts that ran it. */
+  readonly attempts: readonly ListedAttempt[];
+  /** Null where no attempt has run it. */
+  readonly chosen: { readonly attempt_id: string; readonly resolved: readonly ResolvedPrompt[] } | null;
+}
+
+/**
+ * A workflow as its page shows it.
+ * @param asked `attempt` names the attempt whose prompts are shown; the latest where it is left out
+ */
+export async function browseWorkflow(
+  archive: Archive,
+  asked: { readonly hash: string; readonly attempt?: string },
+): Promise<Done<WorkflowPage>> {
+  const document = await browseDocument(archive, { kind: 'cognition_workflow', hash: asked.hash });
+  if (!document.ok) return document;
+  const { hash } = document.value;
+  const { store } = archive;
+  const attempts = await store.browse.attemptsOfWorkflow(hash);
+  const attempt_id = asked.attempt ?? attempts[0]?.attempt_id;
+  if (attempt_id !== undefined && !isUuid(attempt_id)) return refuse(attemptUnknown(attempt_id.slice(0, 80)));
+  const resolved = attempt_id === undefined ? [] : await resolvePrompts(archive, hash, attempt_id);
+  if (resolved === undefined) return refuse(attemptUnknown(attempt_id ?? ''));
+  const chosen = attempt_id === undefined ? null : { attempt_id, resolved };
+  return { ok: true, value: { ...document.value, prompts: await readPrompts(archive, hash), attempts, chosen } };
+}
+
+async function readPrompts({ store }: Archive, hash: string): Promise<Readonly<Record<string, string>>> {
+  const closure = await store.components.closure('cognition_workflow', hash);
+  return Object.fromEntries(
+    closure.flatMap(({ kind, hash, content }) => (kind === 'prompt_text' ? [[hash, textOf(content)] as const] : [])),
+  );
+}
+
+function textOf({ text }: JsonObject): string {
+  return typeof text === 'string' ? text : '';
+}
+
+/** @returns undefined for an unknown attempt */
+async function resolvePrompts(
+  { store }: Archive,
+  workflow_hash: string,
+  attempt_id: string,
+): Promise<readonly ResolvedPrompt[] | undefined> {
+  const attempt = await store.records.attempt(attempt_id);
+  if (attempt === undefined) return undefined;
+  const firsts = new Map<string, string>();
+  for (const { llm_call_id, workflow_node_id, workflow_subject_entity_id } of attempt.invocations) {
+    const place = `${workflow_subject_entity_id}/${workflow_node_id}`;
+    if (llm_call_id !== null && !firsts.has(place)) firsts.set(place, llm_call_id);
+  }
+  const calls: ResolvedPrompt[] = [];
+  for (const id of firsts.values()) {
+    const call = await store.records.llmCall(id);
+    if (call?.workflow_hash === workflow_hash) calls.push(toResolved(call));
+  }
+  return calls;
+}
+
+function toResolved(call: LlmCallRecord): ResolvedPrompt {
+  const { llm_call_id, workflow_node_id, workflow_subject_entity_id, messages } = call;
+  return { llm_call_id, workflow_node_id, workflow_subject_entity_id, messages };
+}

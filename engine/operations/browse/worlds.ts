@@ -1,0 +1,152 @@
+import type { WorldReading } from '../../ports/browse.js';
+import type { AttemptSummary, EffectOrigin, ToldPatch, WorldRecord, WorldSnapshot } from '../../ports/records.js';
+import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
+import { type Archive, type Done } from '../engine.js';
+import { diffTurns, type WorldDiff } from '../diff-worlds.js';
+import type { QueuedTurns } from '../queue.js';
+import { lookAtWorld, showWorld, type ShownWorld } from '../worlds.js';
+import { toTurn } from './list-part.js';
+
+/** How many turns one page tells. */
+const TURNS_TOLD = 20;
+/** How many turns of readings one page draws. */
+const TURNS_DRAWN = 100;
+/** How many attempts one page lists. */
+const ATTEMPTS_LISTED = 50;
+
+/** A patch with the values that it changed. */
+export interface PatchStory extends ToldPatch {
+  readonly effects: readonly EffectOrigin[];
+}
+
+/** A turn as it is told. */
+export interface TurnStory {
+  readonly turn: number;
+  readonly simulation_time: string;
+  readonly attempt_id: string;
+  readonly patches: readonly PatchStory[];
+}
+
+/** A world as its page shows it. */
+export interface WorldPage extends ShownWorld {
+  readonly agents: readonly AgentHeadRecord[];
+  /** The latest turn first; at most 20 of them. */
+  readonly story: readonly TurnStory[];
+  /** The latest turn before those that are told; null where all are. */
+  readonly earlier: number | null;
+  readonly readings: readonly WorldReading[];
+  /** The latest first; at most 50 of them. */
+  readonly attempts: readonly AttemptSummary[];
+  readonly forks: readonly WorldRecord[];
+}
+
+/** A world: how it stands, what happened in it, and who tried what. */
+export async function browseWorld(
+  archive: Archive,
+  asked: { readonly world_slug: string; readonly until?: string },
+): Promise<Done<WorldPage>> {
+  const { world_slug } = asked;
+  const until = toTurn(asked.until);
+  if (!until.ok) return until;
+  const world = await lookAtWorld(archive, { world_slug });
+  if (!world.ok) return world;
+  const last = Math.min(until.value ?? world.value.turn, world.value.turn);
+  const after = Math.max(0, last - TURNS_TOLD);
+  const { store } = archive;
+  const attempts = (await store.records.attempts(world_slug)).toReversed().slice(0, ATTEMPTS_LISTED);
+  const readings = await store.browse.readings(world_slug, {
+    after: Math.max(0, last - TURNS_DRAWN),
+    until: last,
+  });
+  const forks = (await store.worlds.list()).filter(({ forked_from }) => forked_from?.world_slug === world_slug);
+  return {
+    ok: true,
+    value: {
+      ...world.value,
+      agents: await store.records.agents(world_slug),
+      story: await tellTurns(archive, world_slug, { after, until: last }),
+      earlier: after > 0 ? after : null,
+      readings,
+      attempts,
+      forks,
+    },
+  };
+}
+
+/** A turn of a world as its page shows it. */
+export interface TurnPage extends WorldSnapshot {
+  /** The latest turn that the world has. */
+  readonly last_turn: number;
+  readonly story: TurnStory | null;
+  readonly readings: readonly WorldReading[];
+  readonly attempts: readonly AttemptSummary[];
+}
+
+/** A world as it stood at the end of a turn, and what made it so. */
+export async function browseTurn(
+  archive: Archive,
+  asked: { readonly world_slug: string; readonly turn: string },
+): Promise<Done<TurnPage>> {
+  const { world_slug } = asked;
+  const wanted = toTurn(asked.turn);
+  if (!wanted.ok) return wanted;
+  const turn = wanted.value ?? 0;
+  const snapshot = await showWorld(archive, { world_slug, turn });
+  if (!snapshot.ok) return snapshot;
+  const { store } = archive;
+  const only = { after: turn - 1, until: turn };
+  const [story = null] = await tellTurns(archive, world_slug, only);
+  const tried = (await store.records.attempts(world_slug)).toReversed();
+  const world = await store.worlds.find(world_slug);
+  return {
+    ok: true,
+    value: {
+      ...snapshot.value,
+      turn,
+      last_turn: world?.turn ?? turn,
+      story,
+      readings: await store.browse.readings(world_slug, only),
+      attempts: tried.filter(({ attempted_turn }) => attempted_turn === turn),
+    },
+  };
+}
+
+/** What changed from one turn of a world to another, with blame. */
+export async function browseDiff(
+  archive: Archive,
+  asked: { readonly world_slug: string; readonly from?: string; readonly to?: string },
+): Promise<Done<WorldDiff>> {
+  const { world_slug } = asked;
+  const from = toTurn(asked.from);
+  if (!from.ok) return from;
+  const to = toTurn(asked.to);
+  if (!to.ok) return to;
+  const world = await showWorld(archive, { world_slug });
+  if (!world.ok) return world;
+  return diffTurns(archive, {
+    world_slug,
+    from_turn: from.value ?? 0,
+    to_turn: to.value ?? world.value.turn,
+    blame: true,
+  });
+}
+
+/** A world in a list. */
+export type ListedWorld = WorldRecord & QueuedTurns;
+
+async function tellTurns(
+  { store }: Archive,
+  world_slug: string,
+  turns: { readonly after: number; readonly until: number },
+): Promise<readonly TurnStory[]> {
+  const patches = await store.worlds.patches(world_slug, turns);
+  const effects = await store.worlds.effects(world_slug, turns);
+  const stories = new Map<number, TurnStory>();
+  for (const patch of patches) {
+    const { turn, simulation_time, attempt_id, patch_seq } = patch;
+    const own = effects.filter((effect) => effect.turn === turn && effect.patch_seq === patch_seq);
+    const story = stories.get(turn) ?? { turn, simulation_time, attempt_id, patches: [] };
+    stories.set(turn, { ...story, patches: [...story.patches, { ...patch, effects: own }] });
+  }
+  return [...stories.values()].toReversed();
+}

@@ -1,0 +1,205 @@
+import type {
+  AttemptRecord,
+  AuditRecord,
+  InvocationSummary,
+  PatchRecord,
+  TimelineRecord,
+} from '../../../ports/records.js';
+import { showAgentTurn } from '../../../operations/agents.js';
+import type { AgentTurnRecord, AgentTurnSummary, CardRecord } from '../../../core/agents/agent-turn.js';
+import { showAttempt } from '../../../operations/records.js';
+import { type Html, html } from '../html.js';
+import { type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
+import { verbOf } from '../parts/changes.js';
+import { payload } from '../parts/payload.js';
+import { facts, table } from '../parts/table.js';
+import { callWord, change, duration, linkTo, moment, status, words } from '../parts/text.js';
+import { labelOf } from '../pictures/attempt-bars.js';
+import { attemptTimeline } from '../pictures/attempt-timeline.js';
+import { pathOf, pathOfTurn } from '../places.js';
+import { took, worldCrumb } from './overview.js';
+
+/** How many calls the table of an attempt's page has; the list of calls has them all. */
+const CALLS_MAX = 500;
+
+/** An attempt as a timeline, with its patches and calls. */
+export const attempt: Page = itemPage({
+  url: '/attempts/:attempt_id',
+  access: 'consumer',
+  read: (archive, { parameters: { attempt_id = '' } }) => showAttempt(archive, attempt_id),
+  view: viewAttempt,
+});
+
+function viewAttempt(shown: AttemptRecord): View {
+  const { world_slug, attempted_turn, patches, invocations, agent_turns, audit, timeline } = shown;
+  return {
+    title: `Attempt at turn ${attempted_turn} of ${world_slug}`,
+    eyebrow: 'Attempt',
+    trail: [{ path: '/worlds', text: 'Worlds' }, worldCrumb(world_slug)],
+    lede: html`${status(shown.status)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
+    sections: [
+      { id: 'timeline', title: 'Timeline', body: attemptTimeline(shown) },
+      { id: 'facts', title: 'In short', body: attemptFacts(shown) },
+      ...sectionUnless(patches.length === 0, () => ({
+        id: 'patches',
+        title: 'Patches',
+        body: html`${patches.map((patch) => drawPatch(shown, patch))}`,
+      })),
+      {
+        id: 'calls',
+        title: 'Calls',
+        body: html`${table('Calls', callColumns, invocations.slice(0, CALLS_MAX), emptyState('No call has been made yet.'))}${invocations.length > CALLS_MAX ? html`<p class="more"><a href="${pathOf('attempt', shown.attempt_id)}/source-invocations">All ${invocations.length} calls</a></p>` : undefined}`,
+      },
+      { id: 'agent-turns', title: 'Agent turns', body: table('Agent turns', agentTurnColumns, agent_turns) },
+      ...sectionUnless(audit.length === 0, () => ({
+        id: 'audit',
+        title: 'Audit',
+        body: table('Audit', auditColumns, audit.slice(0, CALLS_MAX)),
+      })),
+      {
+        id: 'events',
+        title: 'Events',
+        body: html`<details><summary>${timeline.length} events</summary>${table('Events', eventColumns, timeline.slice(0, CALLS_MAX))}</details>`,
+      },
+    ],
+  };
+}
+
+function attemptFacts(shown: AttemptRecord): Html {
+  return facts([
+    ['World', linkTo('world', shown.world_slug)],
+    ['Turn', html`<a href="${pathOfTurn(shown.world_slug, shown.attempted_turn)}">${shown.attempted_turn}</a>`],
+    ['Began', moment(shown.started_at)],
+    ['Ended', moment(shown.ended_at)],
+    ['Took', took(shown)],
+    ['Calls', shown.source_invocation_count],
+    ['In doubt', shown.calls_in_doubt === 0 ? undefined : shown.calls_in_doubt],
+    ['Scenario', linkTo('scenario', shown.scenario_hash)],
+    ['Adopts', shown.adopts === null ? undefined : linkTo('attempt', shown.adopts)],
+    ['Failed with', shown.failure_class],
+    ['Failed for', shown.failed_subject_entity_id],
+    ['Failed at', shown.failed_node_id],
+    [
+      'Failing call',
+      shown.failed_source_invocation_id === null
+        ? undefined
+        : linkTo('source_invocation', shown.failed_source_invocation_id),
+    ],
+    ['Taken over', shown.take_overs === 0 ? undefined : `${shown.take_overs} times`],
+    ['Id', html`<code>${shown.attempt_id}</code>`],
+  ]);
+}
+
+function drawPatch({ invocations }: AttemptRecord, patch: PatchRecord): Html {
+  const { patch_seq, workflow_subject_entity_id: subject, narration, effects } = patch;
+  const call = invocations.findLast(
+    ({ workflow_subject_entity_id, model_output_kind, status: state }) =>
+      workflow_subject_entity_id === subject && model_output_kind === 'final_patch' && state === 'succeeded',
+  );
+  return html`<section class="patch" id="patch-${patch_seq}" aria-label="Patch ${patch_seq}"><h3>Patch ${patch_seq} <span class="dim">by ${subject}</span></h3><p class="narration">${narration}</p>
+<ul class="effects">${effects.map(({ op, entity_id, environment_label, state_before, state_after }) => html`<li class="effect"><span class="who">${entity_id ?? environment_label}</span> <span class="op">${verbOf(op)}</span> <span class="change">${change(state_before, state_after)}</span></li>`)}</ul>
+${call === undefined ? undefined : html`<p class="blame"><a class="why" href="${pathOf('llm_call', call.llm_call_id ?? '')}" aria-label="Why? The prompt behind patch ${patch_seq}">Why?</a> ${linkTo('source_invocation', call.source_invocation_id, 'call')}</p>`}</section>`;
+}
+
+export const callColumns: readonly Column<InvocationSummary>[] = [
+  { title: '#', is_number: true, cell: ({ invocation_seq }) => invocation_seq },
+  { title: 'Call', cell: (call) => linkTo('source_invocation', call.source_invocation_id, labelOf(call)) },
+  { title: 'Kind', cell: callWord },
+  {
+    title: 'Subject',
+    cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? html`<span class="dim">whole turn</span>`,
+  },
+  { title: 'Node', cell: ({ workflow_node_id }) => workflow_node_id ?? '' },
+  { title: 'State', cell: (row) => status(row.status) },
+  { title: 'Took', is_number: true, cell: ({ duration_ms }) => duration(duration_ms) },
+  { title: 'Prompt', cell: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt') },
+  { title: 'Adopted from', cell: ({ adopted_from }) => linkTo('attempt', adopted_from) },
+];
+
+const agentTurnColumns: readonly Column<AgentTurnSummary>[] = [
+  { title: 'Agent', cell: ({ agent_id }) => agent_id },
+  { title: 'Agent turn', cell: ({ agent_turn_id }) => linkTo('agent_turn', agent_turn_id) },
+  { title: 'End', cell: ({ outcome }) => (outcome === null ? status('running') : status(outcome)) },
+  { title: 'Began', cell: ({ began_at }) => moment(began_at) },
+  { title: 'Took', is_number: true, cell: ({ began_at, ended_at }) => took({ started_at: began_at, ended_at }) },
+];
+
+const auditColumns: readonly Column<AuditRecord>[] = [
+  { title: 'Entry', cell: ({ audit_kind }) => words(audit_kind) },
+  { title: 'Subject', cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '' },
+  { title: 'Call', cell: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id) },
+  {
+    title: 'Why it was rejected',
+    cell: ({ rejection }) => (rejection === null ? '' : html`<span class="lines">${rejection}</span>`),
+  },
+];
+
+const eventColumns: readonly Column<TimelineRecord>[] = [
+  { title: '#', is_number: true, cell: ({ event_seq }) => event_seq },
+  { title: 'Event', cell: ({ event_kind }) => words(event_kind) },
+  { title: 'At', cell: ({ occurred_at }) => html`<time datetime="${occurred_at}">${occurred_at.slice(11, 23)}</time>` },
+  { title: 'Subject', cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '' },
+  { title: 'Call', cell: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id) },
+];
+
+/** One agent's part of an attempt. */
+export const agentTurn: Page = itemPage({
+  url: '/agent-turns/:agent_turn_id',
+  access: 'consumer',
+  read: (archive, { parameters: { agent_turn_id = '' } }) => showAgentTurn(archive, agent_turn_id),
+  view: viewAgentTurn,
+});
+
+function viewAgentTurn(shown: AgentTurnRecord): View {
+  const {
+    agent_id,
+    world_slug,
+    attempt_id,
+    attempted_turn,
+    outcome,
+    context_box,
+    output_box,
+    events,
+    execution_edges,
+  } = shown;
+  return {
+    title: `${agent_id} in turn ${attempted_turn} of ${world_slug}`,
+    eyebrow: 'Agent turn',
+    trail: [
+      { path: '/worlds', text: 'Worlds' },
+      worldCrumb(world_slug),
+      { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
+    ],
+    lede: status(outcome ?? 'running'),
+    sections: [
+      { id: 'context', title: 'What it was given', body: drawCards(context_box?.cards ?? []) },
+      { id: 'output', title: 'What it did, and what it left', body: drawCards(output_box.cards) },
+      {
+        id: 'edges',
+        title: 'What caused what',
+        body: table(
+          'Execution edges',
+          [
+            { title: 'Edge', cell: ({ primitive }) => words(primitive) },
+            { title: 'Phase', cell: ({ edge_phase }) => edge_phase },
+            { title: 'At', cell: ({ occurred_at }) => moment(occurred_at) },
+          ],
+          execution_edges,
+        ),
+      },
+      {
+        id: 'events',
+        title: 'Events',
+        body: html`<details><summary>${events.length} events</summary>${payload(events)}</details>`,
+      },
+    ],
+  };
+}
+
+function drawCards(cards: readonly CardRecord[]): Html {
+  if (cards.length === 0) return emptyState('Nothing.');
+  return html`<ol class="cards">${cards.map(
+    ({ kind, source_invocation_id, llm_call_id, content }) =>
+      html`<li class="card"><h3>${words(kind)}</h3><p class="blame">${linkTo('source_invocation', source_invocation_id, 'call')} ${linkTo('llm_call', llm_call_id, 'prompt')}</p>${payload(content)}</li>`,
+  )}</ol>`;
+}

@@ -1,0 +1,291 @@
+import type { InvocationRecord, LlmCallRecord } from '../../../ports/records.js';
+import type { ListedInvocation, ListedLlmCall } from '../../../ports/browse.js';
+import { readPart } from '../../../operations/browse/list-part.js';
+import { showAttempt, showInvocation, showLlmCall } from '../../../operations/records.js';
+import { type Html, html, NOTHING } from '../html.js';
+import { type Column, emptyState, itemPage, type Page, type Section, sectionUnless, type View } from '../page.js';
+import { conversation, originBar } from '../parts/conversation.js';
+import { payload } from '../parts/payload.js';
+import { facts, table } from '../parts/table.js';
+import { callWord, count, duration, linkTo, moment, status, verbatim, words } from '../parts/text.js';
+import { pathOf, pathOfTurn } from '../places.js';
+import { callColumns } from './attempts.js';
+import { took, worldCrumb } from './overview.js';
+
+type Listed = Pick<ListedInvocation, 'world_slug' | 'attempt_id' | 'attempted_turn'>;
+
+const whereColumns: readonly Column<Listed>[] = [
+  { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },
+  {
+    title: 'Turn',
+    is_number: true,
+    cell: ({ world_slug, attempted_turn }) =>
+      html`<a href="${pathOfTurn(world_slug, attempted_turn)}">${attempted_turn}</a>`,
+  },
+  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
+];
+
+/** A source call in a list of many attempts. */
+export const listedColumns: readonly Column<ListedInvocation>[] = [
+  { title: 'Call', cell: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id) },
+  { title: 'Kind', cell: callWord },
+  { title: 'What', cell: ({ command_key }) => html`<code>${command_key}</code>` },
+  { title: 'State', cell: (row) => status(row.status) },
+  { title: 'Took', is_number: true, cell: ({ duration_ms }) => duration(duration_ms) },
+  ...whereColumns,
+  { title: 'Prompt', cell: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt') },
+  { title: 'Began', cell: ({ started_at }) => moment(started_at) },
+];
+
+const llmColumns: readonly Column<ListedLlmCall>[] = [
+  { title: 'LLM call', cell: ({ llm_call_id }) => linkTo('llm_call', llm_call_id) },
+  { title: 'Subject', cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id },
+  { title: 'Node', cell: ({ workflow_node_id }) => workflow_node_id },
+  { title: 'Answer', cell: ({ model_output_kind }) => (model_output_kind === null ? '' : words(model_output_kind)) },
+  { title: 'State', cell: (row) => status(row.status) },
+  { title: 'Model', cell: ({ model }) => model ?? '' },
+  {
+    title: 'Tokens in',
+    is_number: true,
+    cell: ({ input_tokens }) => (input_tokens === null ? '' : count(input_tokens)),
+  },
+  { title: 'out', is_number: true, cell: ({ output_tokens }) => (output_tokens === null ? '' : count(output_tokens)) },
+  ...whereColumns,
+  { title: 'Began', cell: ({ started_at }) => moment(started_at) },
+];
+
+const NO_CALLS = emptyState('No call has been made yet. Three turns make some:', 'npx chukwa park');
+
+function nextPart(next: string | null): Html {
+  return next === null ? NOTHING : html`<p class="more"><a href="?after=${next}">Older ones</a></p>`;
+}
+
+/** All source calls, newest first. */
+export const invocationList: Page = itemPage({
+  url: '/source-invocations',
+  access: 'operator',
+  read: ({ store }, { query }) =>
+    readPart(
+      query,
+      (part) => store.browse.invocations(part),
+      ({ source_invocation_id: id }) => id,
+    ),
+  view: ({ rows, next }): View => ({
+    title: 'Source invocations',
+    eyebrow: 'List',
+    trail: [],
+    sections: [
+      {
+        id: 'calls',
+        title: 'The latest first',
+        body: html`${table('Source invocations', listedColumns, rows, NO_CALLS)}${nextPart(next)}`,
+      },
+    ],
+  }),
+});
+
+/** All generations, newest first. */
+export const llmCallList: Page = itemPage({
+  url: '/llm-calls',
+  access: 'operator',
+  read: ({ store }, { query }) =>
+    readPart(
+      query,
+      (part) => store.browse.llmCalls(part),
+      ({ llm_call_id: id }) => id,
+    ),
+  view: ({ rows, next }): View => ({
+    title: 'LLM calls',
+    eyebrow: 'List',
+    trail: [],
+    sections: [
+      {
+        id: 'calls',
+        title: 'The latest first',
+        body: html`${table('LLM calls', llmColumns, rows, NO_CALLS)}${nextPart(next)}`,
+      },
+    ],
+  }),
+});
+
+/** The calls of an attempt. */
+export const attemptInvocations: Page = itemPage({
+  url: '/attempts/:attempt_id/source-invocations',
+  access: 'operator',
+  read: async (archive, { parameters: { attempt_id = '' } }) => {
+    const found = await showAttempt(archive, attempt_id);
+    return found.ok ? { ok: true, value: found.value.invocations } : found;
+  },
+  view: (invocations, { parameters: { attempt_id = '' } }): View => ({
+    title: 'Calls of an attempt',
+    eyebrow: 'List',
+    trail: [{ path: pathOf('attempt', attempt_id), text: 'the attempt' }],
+    sections: [
+      {
+        id: 'calls',
+        title: 'In the order of their issue',
+        body: table('Calls', callColumns, invocations, emptyState('No call has been made yet.')),
+      },
+    ],
+  }),
+});
+
+/** One source call: what was asked, what came back, how it was judged. */
+export const invocation: Page = itemPage({
+  url: '/source-invocations/:source_invocation_id',
+  access: 'operator',
+  read: (archive, { parameters: { source_invocation_id = '' } }) => showInvocation(archive, source_invocation_id),
+  view: viewInvocation,
+});
+
+function viewInvocation(shown: InvocationRecord): View {
+  const { world_slug, attempt_id, attempted_turn, response_json, response_text, settlement, pended } = shown;
+  return {
+    title: shown.tool_name ?? shown.ambient_source_id ?? shown.workflow_node_id ?? shown.source_label,
+    eyebrow: callWord(shown),
+    trail: [worldCrumb(world_slug), { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` }],
+    lede: html`${status(shown.status)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
+    sections: [
+      { id: 'facts', title: 'In short', body: invocationFacts(shown) },
+      { id: 'request', title: 'What was asked', body: payload(shown.request_json) },
+      {
+        id: 'answer',
+        title: 'What came back',
+        body: html`${shown.hidden_by_redaction ? html`<p class="note">Redaction hides a part of this.</p>` : undefined}${response_json === null ? undefined : payload(response_json)}${response_text === null ? undefined : verbatim(response_text)}${response_json === null && response_text === null ? emptyState('Nothing that can be shown.') : undefined}`,
+      },
+      ...sectionUnless(settlement === null, () => ({
+        id: 'settlement',
+        title: 'How it was settled',
+        body: payload(settlement),
+      })),
+      ...sectionUnless(pended === null, () => ({
+        id: 'pended',
+        title: 'The answer that comes later',
+        body: payload(pended),
+      })),
+    ],
+  };
+}
+
+function invocationFacts(shown: InvocationRecord): Html {
+  const { llm_call_id, parent_source_invocation_id: parent } = shown;
+  return facts([
+    [
+      'What the model saw',
+      llm_call_id === null ? undefined : linkTo('llm_call', llm_call_id, 'the prompt and the answer'),
+    ],
+    ['Command', html`<code>${shown.command_key}</code>`],
+    ['Subject', shown.workflow_subject_entity_id],
+    ['Node', shown.workflow_node_id],
+    ['Source', linkTo('response_source', shown.source_hash, shown.source_label)],
+    ['Workflow', linkTo('cognition_workflow', shown.workflow_hash)],
+    [
+      'Asked for by',
+      parent === null ? undefined : linkTo('source_invocation', parent, 'the generation that elected it'),
+    ],
+    ['World', linkTo('world', shown.world_slug)],
+    ['Attempt', linkTo('attempt', shown.attempt_id)],
+    ['Effect', words(shown.effect_class)],
+    ['In doubt', shown.outcome_unknown && shown.settled_as === null ? 'yes: settle it' : undefined],
+    [
+      'Failure',
+      shown.failure_class === null
+        ? undefined
+        : `${shown.failure_class}${shown.failure_detail === null ? '' : `, ${words(shown.failure_detail)}`}`,
+    ],
+    ['HTTP status', shown.http_status],
+    ['Validation', words(shown.validation_status)],
+    ['Took', duration(shown.duration_ms)],
+    ['Began', moment(shown.started_at)],
+    [
+      'Result schema',
+      shown.output_schema_hash === null || llm_call_id !== null
+        ? undefined
+        : linkTo('json_schema', shown.output_schema_hash),
+    ],
+    ['Id', html`<code>${shown.source_invocation_id}</code>`],
+  ]);
+}
+
+/** One generation: what the model was shown and said. */
+export const llmCall: Page = itemPage({
+  url: '/llm-calls/:llm_call_id',
+  access: 'operator',
+  read: (archive, { parameters: { llm_call_id = '' } }) => showLlmCall(archive, llm_call_id),
+  view: viewLlmCall,
+});
+
+function viewLlmCall(shown: LlmCallRecord): View {
+  const { workflow_subject_entity_id: subject, world_slug, attempt_id, attempted_turn, messages, artifacts } = shown;
+  const reasoning = artifacts.filter(({ kind }) => /reason/.test(kind));
+  const others = artifacts.filter((artifact) => !reasoning.includes(artifact));
+  return {
+    title: `What ${subject} was asked, and said`,
+    eyebrow: `LLM call · node ${shown.workflow_node_id}, round ${shown.tool_loop_round}, try ${shown.logical_generation_attempt}`,
+    trail: [worldCrumb(world_slug), { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` }],
+    lede: html`${status(shown.status)} ${shown.model_output_kind === null ? undefined : words(shown.model_output_kind)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
+    sections: [
+      { id: 'answer', title: 'What the model said', body: answerOf(shown) },
+      ...sectionUnless(reasoning.length === 0, () => reasoningSection(reasoning)),
+      { id: 'prompt', title: 'What the model saw', body: html`${originBar(messages)}${conversation(messages)}` },
+      { id: 'facts', title: 'In short', body: llmFacts(shown) },
+      {
+        id: 'schema',
+        title: 'The schema that it was offered',
+        body: html`<details><summary>The whole schema</summary>${payload(shown.output_schema)}</details>`,
+      },
+      ...sectionUnless(others.length === 0, () => ({
+        id: 'artifacts',
+        title: 'What was made of it',
+        body: html`<details><summary>${others.map(({ kind }) => words(kind)).join(', ')}</summary>${payload(others)}</details>`,
+      })),
+    ],
+  };
+}
+
+function reasoningSection(reasoning: LlmCallRecord['artifacts']): Section {
+  const texts = reasoning.map(({ value }) => (typeof value === 'string' ? verbatim(value) : payload(value)));
+  return { id: 'reasoning', title: 'What it thought aloud', body: html`<div class="reasoning">${texts}</div>` };
+}
+
+function answerOf({ raw_text, ended_at }: LlmCallRecord): Html {
+  if (raw_text === '') return emptyState(ended_at === null ? 'It has not answered yet.' : 'It said nothing.');
+  return html`<div class="answer">${asJson(raw_text) ?? verbatim(raw_text)}</div>`;
+}
+
+/** A control object reads better on several lines; any other text stays as it is. */
+function asJson(text: string): Html | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? payload(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function llmFacts(shown: LlmCallRecord): Html {
+  const { tokens } = shown;
+  return facts([
+    ['Model', shown.model],
+    ['Endpoint', shown.endpoint_origin],
+    ['Source', linkTo('response_source', shown.source_hash, shown.source_label)],
+    ['Workflow', linkTo('cognition_workflow', shown.workflow_hash)],
+    ['Call', linkTo('source_invocation', shown.source_invocation_id)],
+    ['Tokens in', tokens === null ? undefined : count(tokens.input_tokens)],
+    [
+      'of these cached',
+      tokens === null || tokens.cached_input_tokens === null ? undefined : count(tokens.cached_input_tokens),
+    ],
+    ['Tokens out', tokens === null ? undefined : count(tokens.output_tokens)],
+    [
+      'of these reasoning',
+      tokens === null || tokens.reasoning_tokens === null ? undefined : count(tokens.reasoning_tokens),
+    ],
+    ['Finished by', shown.finish_reason],
+    ['Schema sent by', words(shown.schema_delivery)],
+    ['Chunks', shown.chunks.length],
+    ['Took', took(shown)],
+    ['Began', moment(shown.started_at)],
+    ['Id', html`<code>${shown.llm_call_id}</code>`],
+  ]);
+}

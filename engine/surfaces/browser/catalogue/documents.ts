@@ -1,0 +1,243 @@
+import { COMPONENT_KINDS, type ComponentKind } from '../../../core/protocol/component.js';
+import type { CognitionWorkflow } from '../../../generated/workflow.js';
+import {
+  browseDocument,
+  browseWorkflow,
+  type DocumentPage,
+  type WorkflowPage,
+} from '../../../operations/browse/documents.js';
+import { listComponents, showUses } from '../../../operations/components.js';
+import type { ComponentSummary, ComponentUses } from '../../../ports/records.js';
+import { type Html, html, NOTHING } from '../html.js';
+import { type Column, emptyState, itemPage, type Page, type Section, sectionUnless, type View } from '../page.js';
+import { authoredPrompt, conversation } from '../parts/conversation.js';
+import { payload } from '../parts/payload.js';
+import { facts, table } from '../parts/table.js';
+import { linkTo, moment, status, words } from '../parts/text.js';
+import { workflowGraph } from '../pictures/workflow-graph.js';
+import { pathOfList, PLACES } from '../places.js';
+import { listedColumns } from './calls.js';
+import { took } from './overview.js';
+
+/** The list, the document and its uses, of each kind of document. */
+export const documentPages: readonly Page[] = COMPONENT_KINDS.flatMap((kind) => [
+  listOf(kind),
+  documentOf(kind),
+  usesOf(kind),
+]);
+
+function listOf(kind: ComponentKind): Page {
+  const { nouns } = PLACES[kind];
+  return itemPage({
+    url: pathOfList(kind),
+    access: 'consumer',
+    read: (archive) => listComponents(archive, kind),
+    view: (rows): View => ({
+      title: titleCase(nouns),
+      eyebrow: 'Documents',
+      trail: [],
+      sections: [
+        {
+          id: 'documents',
+          title: `${rows.length} stored`,
+          body: table(
+            nouns,
+            [
+              { title: 'Label', cell: ({ hash, label }) => linkTo(kind, hash, label ?? undefined) },
+              { title: 'Hash', cell: ({ hash }) => linkTo(kind, hash) },
+              { title: 'Stored', cell: ({ created_at }) => moment(created_at) },
+            ],
+            rows,
+            emptyState(`No ${PLACES[kind].noun} is stored. Check and store documents:`, 'npx chukwa put PATH'),
+          ),
+        },
+      ],
+    }),
+  });
+}
+
+function documentOf(kind: ComponentKind): Page {
+  const url = `${pathOfList(kind)}/hash/:hash`;
+  if (kind === 'cognition_workflow')
+    return itemPage({
+      url,
+      access: 'consumer',
+      read: (archive, { parameters: { hash = '' }, query: { attempt } }) =>
+        browseWorkflow(archive, { hash, ...(attempt === undefined ? {} : { attempt }) }),
+      view: viewWorkflow,
+    });
+  return itemPage({
+    url,
+    access: 'consumer',
+    read: (archive, { parameters: { hash = '' } }) => browseDocument(archive, { kind, hash }),
+    view: (document): View => viewDocument(document, []),
+  });
+}
+
+function usesOf(kind: ComponentKind): Page {
+  return itemPage({
+    url: `${pathOfList(kind)}/hash/:hash/uses`,
+    access: 'consumer',
+    read: (archive, { parameters: { hash = '' } }) => showUses(archive, { kind, hash }),
+    view: (uses): View => ({
+      title: `Uses of ${uses.label ?? PLACES[kind].noun}`,
+      eyebrow: words(kind),
+      trail: [{ path: `${pathOfList(kind)}/hash/${uses.hash}`, text: uses.label ?? 'the document' }],
+      sections: useSections(uses),
+    }),
+  });
+}
+
+function viewDocument(document: DocumentPage, before: readonly Section[]): View {
+  const { kind, hash, content, refers_to, calls } = document;
+  const { label, title, description, text } = content;
+  return {
+    title: [label, title].find((name) => typeof name === 'string')?.toString() ?? PLACES[kind].noun,
+    eyebrow: titleCase(PLACES[kind].noun),
+    trail: [{ path: pathOfList(kind), text: titleCase(PLACES[kind].nouns) }],
+    ...(typeof description === 'string' ? { lede: html`${description}` } : {}),
+    sections: [
+      ...before,
+      ...sectionUnless(typeof text !== 'string', () => ({
+        id: 'text',
+        title: 'Text',
+        body: authoredPrompt(typeof text === 'string' ? text : ''),
+      })),
+      ...useSections(document),
+      ...sectionUnless(calls.length === 0, () => ({
+        id: 'calls',
+        title: 'The latest calls',
+        body: table('Calls', listedColumns, calls),
+      })),
+      {
+        id: 'content',
+        title: 'As it is stored',
+        body: html`${facts([['SHA-256', html`<code>${hash}</code>`]])}<details${before.length === 0 ? html` open` : NOTHING}><summary>The canonical form</summary>${payload(content, refers_to)}</details>`,
+      },
+    ],
+  };
+}
+
+function useSections({ refers_to, used_by, worlds }: ComponentUses): readonly Section[] {
+  return [
+    ...sectionUnless(worlds.length === 0, () => ({
+      id: 'worlds',
+      title: 'Worlds that run by it',
+      body: html`<ul class="plain">${worlds.map((slug) => html`<li>${linkTo('world', slug)}</li>`)}</ul>`,
+    })),
+    {
+      id: 'used-by',
+      title: 'What names it',
+      body: table('What names it', componentColumns, used_by, emptyState('No stored document names it.')),
+    },
+    ...sectionUnless(refers_to.length === 0, () => ({
+      id: 'refers-to',
+      title: 'What it names',
+      body: table('What it names', componentColumns, refers_to),
+    })),
+  ];
+}
+
+const componentColumns: readonly Column<ComponentSummary>[] = [
+  { title: 'Kind', cell: ({ kind }) => PLACES[kind].noun },
+  { title: 'Label', cell: ({ kind, hash, label }) => linkTo(kind, hash, label ?? undefined) },
+  { title: 'Hash', cell: ({ kind, hash }) => linkTo(kind, hash) },
+];
+
+function viewWorkflow(shown: WorkflowPage): View {
+  const workflow = withPrompts(shown);
+  return viewDocument(shown, [
+    { id: 'graph', title: 'How it runs', body: workflowGraph(workflow) },
+    ...workflow.nodes.map((node) => nodeSection(shown, node)),
+    ...sectionUnless(workflow.ambient_sources.length === 0, () => ambientSection(shown, workflow)),
+    {
+      id: 'apply',
+      title: 'What is applied',
+      body: html`<p>The patch of <code>${workflow.apply.from}</code>, and nothing else, changes the world.</p>`,
+    },
+    { id: 'attempts', title: 'Attempts that ran it', body: attemptChoice(shown) },
+  ]);
+}
+
+/** The workflow with the texts of its prompt files in place. */
+function withPrompts({ content, prompts }: WorkflowPage): CognitionWorkflow {
+  const workflow = content as unknown as CognitionWorkflow;
+  const nodes = workflow.nodes.map((node) => {
+    if (node.type === 'source_call') return node;
+    const messages = node.prompt_template.messages.map((message) => ({
+      ...message,
+      content: textOf(message.content, prompts),
+    }));
+    return { ...node, prompt_template: { messages } };
+  });
+  return { ...workflow, nodes };
+}
+
+type Content = Extract<
+  CognitionWorkflow['nodes'][number],
+  { type: 'llm_json' }
+>['prompt_template']['messages'][number]['content'];
+
+function textOf(content: Content, prompts: Readonly<Record<string, string>>): string {
+  if (typeof content === 'string') return content;
+  return 'hash' in content ? (prompts[content.hash] ?? '') : '';
+}
+
+function nodeSection(shown: WorkflowPage, node: CognitionWorkflow['nodes'][number]): Section {
+  const title = `Node ${node.id}`;
+  if (node.type === 'source_call')
+    return {
+      id: `node-${node.id}`,
+      title,
+      body: html`${facts([['Does', 'calls its source once']])}${payload(node.request_template, shown.refers_to)}`,
+    };
+  const resolved = (shown.chosen?.resolved ?? []).filter(({ workflow_node_id }) => workflow_node_id === node.id);
+  const tools = node.type === 'llm_tool_loop' ? node.available_tools : [];
+  return {
+    id: `node-${node.id}`,
+    title,
+    body: html`${facts([
+      ['Does', node.type === 'llm_tool_loop' ? 'asks a model until it gives a patch' : 'asks a model for one answer'],
+      ['Sees', `${words(node.projection.scope)}, ${node.projection.memory.recent} memories`],
+      ['Tries at one answer', node.max_generation_attempts],
+      ['Token budget', node.constraints.token_budget],
+    ])}
+${tools.length === 0 ? undefined : html`<h3>Tools that the model may call</h3><ul class="plain">${tools.map(({ name, description, effect }) => html`<li id="tool-${name}"><code>${name}</code> <span class="dim">${words(effect)}</span> ${description}</li>`)}</ul>`}
+<h3>Its prompt</h3>${node.prompt_template.messages.map(({ role, content }) => html`<details><summary>${role}, as it was written</summary>${authoredPrompt(textOf(content, shown.prompts))}</details>`)}
+${resolved.map(({ workflow_subject_entity_id, llm_call_id, messages }, index) => html`<details${index === 0 ? html` open` : NOTHING}><summary>for <strong>${workflow_subject_entity_id}</strong>, as it was sent</summary><p class="blame">${linkTo('llm_call', llm_call_id, 'the whole call')}</p>${conversation(messages)}</details>`)}`,
+  };
+}
+
+function ambientSection({ refers_to }: WorkflowPage, { ambient_sources }: CognitionWorkflow): Section {
+  return {
+    id: 'ambients',
+    title: 'What runs by itself',
+    body: html`${ambient_sources.map((source) => html`<section id="ambient-${source.id}" aria-label="${source.id}"><h3><code>${source.id}</code> <span class="dim">${words(source.run)}</span></h3><details><summary>How it is asked</summary>${payload(source, refers_to)}</details></section>`)}`,
+  };
+}
+
+function attemptChoice({ attempts, chosen }: WorkflowPage): Html {
+  return table(
+    'Attempts that ran it',
+    [
+      { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
+      { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },
+      { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
+      { title: 'State', cell: (row) => status(row.status) },
+      { title: 'Took', is_number: true, cell: took },
+      {
+        title: 'Prompts above',
+        cell: ({ attempt_id }) =>
+          attempt_id === chosen?.attempt_id
+            ? html`<strong>as sent in this one</strong>`
+            : html`<a href="?attempt=${attempt_id}">show as sent in this one</a>`,
+      },
+    ],
+    attempts,
+    emptyState('No attempt has run it yet.'),
+  );
+}
+
+function titleCase(noun: string): string {
+  return noun.charAt(0).toUpperCase() + noun.slice(1);
+}

@@ -1,0 +1,27 @@
+import type { Page } from '../page.js';
+import { agentTurn, attempt } from './attempts.js';
+import { attemptInvocations, invocation, invocationList, llmCall, llmCallList } from './calls.js';
+import { diff } from './diff.js';
+import { documentPages } from './documents.js';
+import { inbox, overview, worldList } from './overview.js';
+import { turn, world, worldAgents, worldAttempts } from './worlds.js';
+
+/** Every page. Routes, documents in JSON and links follow from it and from the table of places. */
+export const CATALOGUE: readonly Page[] = [
+  overview,
+  worldList,
+  world,
+  worldAttempts,
+  worldAgents,
+  turn,
+  diff,
+  attempt,
+  attemptInvocations,
+  agentTurn,
+  invocationList,
+  invocation,
+  llmCallList,
+  llmCall,
+  inbox,
+  ...documentPages,
+];

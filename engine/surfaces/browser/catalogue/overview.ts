@@ -1,0 +1,153 @@
+import { browseInbox, browseOverview, type Overview, type Waiting } from '../../../operations/browse/overview.js';
+import type { ListedAttempt, ListedMessage } from '../../../ports/browse.js';
+import { html } from '../html.js';
+import { type Column, emptyState, itemPage, type Page, type View } from '../page.js';
+import { table } from '../parts/table.js';
+import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';
+import { pathOf, pathOfList, pathOfTurn, PLACES } from '../places.js';
+
+/** The first page: worlds, what waits, documents. */
+export const overview: Page = itemPage({
+  url: '/',
+  access: 'consumer',
+  read: browseOverview,
+  view: ({ worlds, documents, inbox }): View => ({
+    title: 'Worlds',
+    eyebrow: 'Chukwa',
+    trail: [],
+    sections: [
+      { id: 'worlds', title: 'All worlds', body: worldTable(worlds) },
+      ...(inbox.length === 0 ? [] : [{ id: 'inbox', title: 'What is to be done', body: messageTable(inbox) }]),
+      { id: 'documents', title: 'Documents', body: documentCounts(documents) },
+    ],
+  }),
+});
+
+/** The same list of worlds by its own name. */
+export const worldList: Page = itemPage({
+  url: '/worlds',
+  access: 'consumer',
+  read: browseOverview,
+  view: ({ worlds }): View => ({
+    title: 'Worlds',
+    eyebrow: 'List',
+    trail: [],
+    sections: [{ id: 'worlds', title: 'All worlds', body: worldTable(worlds) }],
+  }),
+});
+
+function worldTable(worlds: Overview['worlds']) {
+  const columns: readonly Column<Overview['worlds'][number]>[] = [
+    { title: 'World', cell: ({ world_slug }) => html`<strong>${linkTo('world', world_slug)}</strong>` },
+    {
+      title: 'Turn',
+      is_number: true,
+      cell: ({ world_slug, turn }) => html`<a href="${pathOfTurn(world_slug, turn)}">${turn}</a>`,
+    },
+    { title: 'Time in it', cell: ({ simulation_time }) => worldTime(simulation_time) },
+    {
+      title: 'Scenario',
+      cell: ({ scenario_hash, scenario_label }) => linkTo('scenario', scenario_hash, scenario_label),
+    },
+    {
+      title: 'Forked from',
+      cell: ({ forked_from }) =>
+        forked_from === undefined
+          ? ''
+          : html`<a href="${pathOfTurn(forked_from.world_slug, forked_from.turn)}">${forked_from.world_slug} at ${forked_from.turn}</a>`,
+    },
+    { title: 'Queued', is_number: true, cell: ({ queued_turns }) => (queued_turns === 0 ? '' : queued_turns) },
+    { title: 'Made', cell: ({ created_at }) => moment(created_at) },
+  ];
+  return table(
+    'Worlds',
+    columns,
+    worlds,
+    emptyState('There is no world yet. Make one, and play three turns in it:', 'npx chukwa park'),
+  );
+}
+
+/** How many documents there are of each kind. */
+function documentCounts(documents: Overview['documents']) {
+  return html`<ul class="tiles">${documents.map(
+    ({ kind, count: number }) =>
+      html`<li><a href="${pathOfList(kind)}"><span class="tile-number">${count(number)}</span> <span>${number === 1 ? PLACES[kind].noun : PLACES[kind].nouns}</span></a></li>`,
+  )}</ul>`;
+}
+
+/** What waits for a driver, a service or a person. */
+export const inbox: Page = itemPage({
+  url: '/inbox',
+  access: 'operator',
+  read: browseInbox,
+  view: ({ messages, attempts }: Waiting): View => ({
+    title: 'Inbox',
+    eyebrow: 'What waits',
+    trail: [],
+    sections: [
+      {
+        id: 'attempts',
+        title: 'Attempts that wait for somebody',
+        body: table(
+          'Attempts that wait',
+          waitingColumns,
+          attempts,
+          emptyState('No attempt waits for an answer, and no call is in doubt.'),
+        ),
+      },
+      {
+        id: 'messages',
+        title: 'Messages',
+        body:
+          messages.length === 0
+            ? emptyState('Nothing is queued. Queue turns for workers:', 'npx chukwa run SLUG --queue --turns 10')
+            : messageTable(messages),
+      },
+    ],
+  }),
+});
+
+const waitingColumns: readonly Column<ListedAttempt>[] = [
+  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
+  { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },
+  { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
+  { title: 'State', cell: (row) => status(row.status) },
+  { title: 'Began', cell: ({ started_at }) => moment(started_at) },
+  {
+    title: 'What to do',
+    cell: (row) =>
+      row.status === 'suspended'
+        ? html`Report its calls: <code>npx chukwa report CALL</code>`
+        : html`Settle its calls in doubt: <code>npx chukwa attempt settle CALL</code>`,
+  },
+];
+
+function messageTable(messages: readonly ListedMessage[]) {
+  const columns: readonly Column<ListedMessage>[] = [
+    { title: 'Message', cell: ({ message_type }) => words(message_type) },
+    { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },
+    { title: 'State', cell: (row) => status(row.status) },
+    { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
+    { title: 'Tries', is_number: true, cell: ({ retry_count }) => retry_count + 1 },
+    { title: 'Due', cell: ({ next_retry_at }) => moment(next_retry_at) },
+    { title: 'Why it waits', cell: ({ defer_reason }) => defer_reason ?? '' },
+    { title: 'Since', cell: ({ created_at }) => html`${moment(created_at)}` },
+  ];
+  return table('Messages', columns, messages);
+}
+
+/** A link to the page of a world, for trails. */
+export function worldCrumb(world_slug: string) {
+  return { path: pathOf('world', world_slug), text: world_slug };
+}
+
+/** How long an attempt took. */
+export function took({
+  started_at,
+  ended_at,
+}: {
+  readonly started_at: string;
+  readonly ended_at: string | null;
+}): string {
+  return ended_at === null ? '' : duration(Date.parse(ended_at) - Date.parse(started_at));
+}

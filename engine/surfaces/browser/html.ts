@@ -1,0 +1,65 @@
+import { escapeUnseen } from '../../core/prompt/quote.js';
+
+/**
+ * Markup. Only the `html` tag makes it: the class stays in this file and holds its text in a private field, so no text
+ * can pass for markup.
+ */
+class Markup {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  toString(): string {
+    return this.#text;
+  }
+}
+
+export type Html = Markup;
+
+/** What may stand between the markup of a template: text is escaped, nothing is left out, lists are joined. */
+export type HtmlValue = Html | string | number | false | null | undefined | readonly HtmlValue[];
+
+/**
+ * Makes markup of a template. Each value is escaped for text and for quoted attributes alike; control characters and
+ * characters that reorder text are written as `\u202e`.
+ * @throws Error where a value stands in an attribute without quotes, or begins a link that leads to another host
+ */
+export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  let text = template[0] ?? '';
+  for (const [index, value] of values.entries()) {
+    text += toMarkup(value, text) + (template[index + 1] ?? '');
+  }
+  return new Markup(text);
+}
+
+/** Nothing. */
+export const NOTHING = html``;
+
+function toMarkup(value: HtmlValue, before: string): string {
+  if (value instanceof Markup) return value.toString();
+  if (value === undefined || value === null || value === false) return '';
+  if (Array.isArray(value)) return (value as readonly HtmlValue[]).map((item) => toMarkup(item, before)).join('');
+  const text = String(value);
+  if (BARE_ATTRIBUTE.test(before)) throw new Error('an attribute has no quotes');
+  if (LINK.test(before) && !OWN_PLACE.test(text)) throw new Error('a link leads elsewhere');
+  return escapeText(text);
+}
+
+const BARE_ATTRIBUTE = /\s[\w:-]+=$/;
+const LINK = /\s(href|src|action|formaction|xlink:href)="$/;
+/** A path of this server, a query, or a place of the same page. */
+const OWN_PLACE = /^(\/(?![/\\])|[?#])/;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeText(text: string): string {
+  return escapeUnseen(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}

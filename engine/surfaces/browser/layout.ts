@@ -1,0 +1,86 @@
+import type { Problem } from '../../contract/problem.js';
+import { type Html, html, type HtmlValue, NOTHING } from './html.js';
+import type { Crumb, Section, View } from './page.js';
+import { STYLE_PATH } from './style/index.js';
+
+/** Who looks at a page. */
+export type Reader = 'consumer' | 'operator';
+
+/** The first lists, and who may see them. */
+const LISTS: readonly { readonly path: string; readonly text: string; readonly is_for_operators: boolean }[] = [
+  { path: '/', text: 'Worlds', is_for_operators: false },
+  { path: '/cognition-workflows', text: 'Workflows', is_for_operators: false },
+  { path: '/source-invocations', text: 'Calls', is_for_operators: true },
+  { path: '/llm-calls', text: 'LLM calls', is_for_operators: true },
+  { path: '/inbox', text: 'Inbox', is_for_operators: true },
+];
+
+/** Where a page is, and who looks at it. */
+export interface PagePlace {
+  /** The path with its query. */
+  readonly path: string;
+  readonly reader: Reader;
+}
+
+/** A whole page. */
+export function renderPage(view: View, place: PagePlace): string {
+  const { title, eyebrow, trail, lede, sections } = view;
+  const body = html`${drawTrail(trail)}<p class="eyebrow">${eyebrow}</p><h1>${title}</h1>${lede === undefined ? undefined : html`<div class="lede">${lede}</div>`}${contents(sections)}${sections.map(drawSection)}`;
+  return renderDocument(title, navigation(place), body, jsonLink(place.path));
+}
+
+function drawSection({ id, title, body }: Section): Html {
+  return html`<section class="section" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${body}</section>`;
+}
+
+function drawTrail(trail: readonly Crumb[]): Html {
+  if (trail.length === 0) return NOTHING;
+  return html`<nav class="trail" aria-label="Trail"><ol>${trail.map(({ path, text }) => html`<li><a href="${path}">${text}</a></li>`)}</ol></nav>`;
+}
+
+function contents(sections: readonly Section[]): Html {
+  if (sections.length < 3) return NOTHING;
+  return html`<nav class="contents" aria-label="On this page"><ul>${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul></nav>`;
+}
+
+function navigation({ path, reader }: PagePlace): Html {
+  const here = path.replace(/\?.*$/, '');
+  const items = LISTS.filter(({ is_for_operators }) => reader === 'operator' || !is_for_operators);
+  return html`<nav aria-label="Main"><ul>${items.map((item) => html`<li><a href="${item.path}"${item.path === here ? html` aria-current="page"` : NOTHING}>${item.text}</a></li>`)}</ul></nav>
+<form method="post" action="/sign-out"><button type="submit">Sign out</button></form>`;
+}
+
+function jsonLink(path: string): Html {
+  const [place = '/', query = ''] = path.split('?');
+  const kept = new URLSearchParams(query);
+  kept.set('format', 'json');
+  return html`<p><a href="${place}?${kept.toString()}">This page as JSON</a></p>`;
+}
+
+/** The page that asks for a token. */
+export function renderSignIn(options: { readonly next: string; readonly problem?: Problem }): string {
+  const { next, problem } = options;
+  const body = html`<p class="eyebrow">Chukwa</p><h1>Sign in</h1>
+${problem === undefined ? undefined : html`<p class="failure" role="alert">${problem.message}</p>`}
+<p>Paste a token. <code>chukwa serve</code> says where the tokens are, and prints a link that signs in once.</p>
+<form class="sign-in" method="post" action="/sign-in"><input type="hidden" name="next" value="${next}">
+<label for="token">Token</label><input id="token" name="token" type="password" autocomplete="current-password" required>
+<button type="submit">Sign in</button></form>`;
+  return renderDocument('Sign in', NOTHING, body, NOTHING);
+}
+
+/** A problem as a page, for whoever reads it in a browser. */
+export function renderProblem(problem: Problem, title: string): string {
+  const { code, message, repair } = problem;
+  const body = html`<p class="eyebrow">${code}</p><h1>${title}</h1><p class="lede">${message}</p>${repair === undefined ? undefined : html`<p>${repair}</p>`}<p><a href="/">To the worlds</a></p>`;
+  return renderDocument(title, NOTHING, body, NOTHING);
+}
+
+function renderDocument(title: string, top: HtmlValue, body: Html, foot: Html): string {
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>${title} · Chukwa</title><link rel="stylesheet" href="${STYLE_PATH}"><link rel="icon" href="data:,"></head>
+<body><a class="skip" href="#main">Skip to the page</a><header class="top"><div><a class="brand" href="/">Chukwa</a>${top}</div></header>
+<main id="main" tabindex="-1">${body}</main><footer>${foot}</footer></body></html>
+`.toString();
+}

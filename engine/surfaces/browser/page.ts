@@ -1,0 +1,85 @@
+import type { Archive, Done } from '../../operations/engine.js';
+import { type Html, html, type HtmlValue } from './html.js';
+
+/** What a reader asks of a page. */
+export interface Asked {
+  /** Of the path. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** One page: its route, who may look at it, and what it shows. */
+export interface Page {
+  readonly url: string;
+  /** The least that a reader must be: whoever has the consumer's token, or the operator alone. */
+  readonly access: 'consumer' | 'operator';
+  read(archive: Archive, asked: Asked): Promise<Done<Shown>>;
+}
+
+/** What a page shows: the value as a program gets it, and as a person sees it. */
+export interface Shown {
+  readonly value: unknown;
+  readonly view: () => View;
+}
+
+/** A page for a person. */
+export interface View {
+  readonly title: string;
+  /** What kind of thing is shown, above the title. */
+  readonly eyebrow: string;
+  /** The way back, from the widest. */
+  readonly trail: readonly Crumb[];
+  readonly lede?: Html;
+  readonly sections: readonly Section[];
+}
+
+export interface Crumb {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Section {
+  /** Names the section in links of the page. */
+  readonly id: string;
+  readonly title: string;
+  readonly body: Html;
+}
+
+/** A column of a list. */
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => HtmlValue;
+  /** Numbers stand to the right. */
+  readonly is_number?: boolean;
+}
+
+/** The catalogue's entry of a page with one thing on it. */
+export interface ItemEntry<Value> {
+  readonly url: string;
+  readonly access: Page['access'];
+  readonly read: (archive: Archive, asked: Asked) => Promise<Done<Value>>;
+  readonly view: (value: Value, asked: Asked) => View;
+}
+
+/** A page with one thing on it. */
+export function itemPage<Value>({ url, access, read, view }: ItemEntry<Value>): Page {
+  return {
+    url,
+    access,
+    async read(archive, asked) {
+      const found = await read(archive, asked);
+      if (!found.ok) return found;
+      return { ok: true, value: { value: found.value, view: () => view(found.value, asked) } };
+    },
+  };
+}
+
+/** A section, unless there is nothing to show in it. */
+export function sectionUnless(isEmpty: boolean, section: () => Section): readonly Section[] {
+  return isEmpty ? [] : [section()];
+}
+
+/** A sentence in place of a list that has no rows. */
+export function emptyState(sentence: string, command?: string): Html {
+  return html`<p class="empty">${sentence}${command === undefined ? undefined : html` <code>${command}</code>`}</p>`;
+}

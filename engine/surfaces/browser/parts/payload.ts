@@ -1,0 +1,51 @@
+import type { Json } from '../../../contract/json.js';
+import { type Html, html, type HtmlValue } from '../html.js';
+import { pathOf, pathOfMember, type PlaceKind } from '../places.js';
+import { cut } from './text.js';
+
+/** How many values of one payload a page shows. */
+const VALUES_MAX = 2_000;
+
+/** Documents that a payload may name by their hash. */
+export type KnownHashes = readonly { readonly kind: PlaceKind; readonly hash: string }[];
+
+/**
+ * A JSON value with a link at each id and hash of something stored.
+ * @param known the documents that the value names where its members do not say of which kind they are
+ */
+export function payload(value: unknown, known: KnownHashes = []): Html {
+  const paths = new Map(known.map(({ kind, hash }) => [hash, pathOf(kind, hash)]));
+  const left = { values: VALUES_MAX };
+  return html`<pre class="json">${show(value as Json, { paths, left, indent: '\n', member: '' })}</pre>`;
+}
+
+interface Place {
+  readonly paths: ReadonlyMap<string, string>;
+  readonly left: { values: number };
+  readonly indent: string;
+  readonly member: string;
+}
+
+function show(value: Json, place: Place): HtmlValue {
+  if (place.left.values-- <= 0) return html`<span class="cut">…</span>`;
+  if (typeof value === 'string') return showText(value, place);
+  if (value === null || typeof value !== 'object') return html`<span class="json-word">${String(value)}</span>`;
+  const isList = Array.isArray(value);
+  const entries = Object.entries(value);
+  if (entries.length === 0) return isList ? '[]' : '{}';
+  const inner = { ...place, indent: `${place.indent}  ` };
+  const items = entries.map(([name, item], index) => [
+    inner.indent,
+    isList ? undefined : html`<span class="json-name">${JSON.stringify(name)}</span>: `,
+    show(item, { ...inner, member: isList ? place.member : name }),
+    index < entries.length - 1 ? ',' : '',
+  ]);
+  return [isList ? '[' : '{', items, place.indent, isList ? ']' : '}'];
+}
+
+function showText(text: string, { paths, member }: Place): Html {
+  const path = paths.get(text) ?? pathOfMember(member, text);
+  const quoted = JSON.stringify(text);
+  if (path !== undefined) return html`<a href="${path}">${quoted}</a>`;
+  return html`<span class="json-text">${cut(quoted)}</span>`;
+}

@@ -1,0 +1,24 @@
+import { type Html, html, type HtmlValue } from '../html.js';
+import type { Column } from '../page.js';
+
+/** Terms with what they are; those without a value are left out. */
+export function facts(rows: readonly (readonly [term: string, value: HtmlValue])[]): Html {
+  const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  return html`<dl class="facts">${shown.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** A table with headers, in a frame that scrolls on narrow screens; a sentence where it has no rows. */
+export function table<Row>(
+  caption: string,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  empty: Html = html`<p class="empty">Nothing yet.</p>`,
+): Html {
+  if (rows.length === 0) return empty;
+  const classOf = ({ is_number }: Column<Row>): HtmlValue => (is_number === true ? html` class="number"` : undefined);
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table>
+<caption class="unseen">${caption}</caption>
+<thead><tr>${columns.map((column) => html`<th scope="col"${classOf(column)}>${column.title}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${columns.map((column) => html`<td${classOf(column)}>${column.cell(row)}</td>`)}</tr>`)}</tbody>
+</table></div>`;
+}

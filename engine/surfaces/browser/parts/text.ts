@@ -1,0 +1,90 @@
+import type { InvocationSummary } from '../../../ports/records.js';
+import { type Html, html, NOTHING } from '../html.js';
+import { pathOf, type PlaceKind } from '../places.js';
+
+/** How much of one text a page shows. */
+const TEXT_LENGTH_MAX = 20_000;
+
+/** A link to a resource. */
+export function linkTo(kind: PlaceKind, key: string | null | undefined, text?: string): Html {
+  if (key === null || key === undefined) return NOTHING;
+  return html`<a href="${pathOf(kind, key)}" title="${key}">${text ?? shortKey(key)}</a>`;
+}
+
+/** A long id or hash by its ends; ids that were made at one time begin alike. */
+export function shortKey(key: string): Html {
+  const isLong = /^[0-9a-f-]{36}$|^[0-9a-f]{64}$/.test(key);
+  return isLong ? html`<code>${key.slice(0, 8)}…${key.slice(-6)}</code>` : html`${key}`;
+}
+
+/** A moment, to the second. */
+export function moment(time: string | null | undefined): Html {
+  if (time === null || time === undefined) return NOTHING;
+  return html`<time datetime="${time}">${time.slice(0, 10)} ${time.slice(11, 19)}</time>`;
+}
+
+/** A time inside a world: the day and the minute. */
+export function worldTime(time: string): Html {
+  return html`<time datetime="${time}">${time.slice(0, 10)}, ${time.slice(11, 16)}</time>`;
+}
+
+/** A duration for people. */
+export function duration(milliseconds: number | null | undefined): string {
+  if (milliseconds === null || milliseconds === undefined) return '';
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1_000).toFixed(1)} s`;
+  if (milliseconds < 3_600_000)
+    return `${Math.floor(milliseconds / 60_000)} min ${Math.floor(milliseconds / 1_000) % 60} s`;
+  return `${(milliseconds / 3_600_000).toFixed(1)} h`;
+}
+
+/** A number with its thousands apart. */
+export function count(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, '\u2009');
+}
+
+/** A state, with a mark of its colour. */
+export function status(word: string | null | undefined): Html {
+  return word === null || word === undefined ? NOTHING : html`<span class="status is-${toClass(word)}">${word}</span>`;
+}
+
+/** A word as a class: nothing but letters, digits and hyphens. */
+export function toClass(word: string): string {
+  return word.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+}
+
+/** A stored word for people: `model_elected_tool` as `model elected tool`. */
+export function words(name: string): string {
+  return name.replaceAll('_', ' ');
+}
+
+/** What a call is, in a word. */
+const CALL_WORDS: Readonly<Record<InvocationSummary['invocation_kind'], string>> = {
+  llm_generation: 'generation',
+  ambient_context: 'reading',
+  model_elected_tool: 'tool',
+  node_call: 'node call',
+  quality_gate: 'quality gate',
+};
+
+/** What a call is, in a word. */
+export function callWord({ invocation_kind }: Pick<InvocationSummary, 'invocation_kind'>): string {
+  return CALL_WORDS[invocation_kind];
+}
+
+/** A long text as it is, with its lines; what is too long is cut, and says so. */
+export function verbatim(text: string): Html {
+  return html`<pre class="text">${cut(text)}</pre>`;
+}
+
+/** A text of at most so many characters. */
+export function cut(text: string): Html {
+  if (text.length <= TEXT_LENGTH_MAX) return html`${text}`;
+  const rest = count(text.length - TEXT_LENGTH_MAX);
+  return html`${text.slice(0, TEXT_LENGTH_MAX)}<span class="cut">… and ${rest} characters more; the JSON has them all.</span>`;
+}
+
+/** A state before and after. */
+export function change(before: string | null, after: string | null): Html {
+  return html`${before === null ? undefined : html`<del>${before}</del> `}${after === null ? undefined : html`<ins>${after}</ins>`}`;
+}

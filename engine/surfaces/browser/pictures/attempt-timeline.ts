@@ -1,0 +1,135 @@
+import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
+import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
+import { callWord, duration } from '../parts/text.js';
+import { pathOf } from '../places.js';
+import { type AttemptBars, type Band, type Bar, barsOf, labelOf, type LaneKind } from './attempt-bars.js';
+import { layOutTime, type TimeScale } from './time-scale.js';
+
+const WIDTH = 1_040;
+const LEFT = 148;
+const RIGHT = 16;
+const ROW = 26;
+const BAR = 18;
+const BAND_GAP = 14;
+const TOP = 12;
+const AXIS = 34;
+const BAR_WIDTH_MIN = 3;
+const CHARACTER_WIDTH = 6.4;
+const ADOPTED_WIDTH = 12;
+const ADOPTED_MAX = 24;
+
+const LANE_NAMES: Readonly<Record<LaneKind, string>> = { readings: 'readings', model: 'model', calls: 'calls' };
+
+/** The timeline of an attempt, to scale: each bar is a call and leads to it. */
+export function attemptTimeline(attempt: AttemptRecord): Html {
+  const drawn = barsOf(attempt);
+  const bars = drawn.bands.flatMap(({ lanes }) => lanes.flatMap(({ rows }) => rows.flat()));
+  if (bars.length === 0 && drawn.adopted.length === 0) return html`<p class="empty">No call has been made yet.</p>`;
+  const adopted_width =
+    Math.min(drawn.adopted.length, ADOPTED_MAX) * ADOPTED_WIDTH + (drawn.adopted.length > 0 ? 20 : 0);
+  const area = { x: LEFT + adopted_width, width: WIDTH - LEFT - RIGHT - adopted_width };
+  const scale = layOutTime(bars.length > 0 ? bars : [{ from: 0, to: 1 }], area);
+  const rows = drawn.bands.flatMap(({ lanes }) => lanes.flatMap((lane) => lane.rows)).length;
+  const bottom = TOP + Math.max(1, rows) * ROW + drawn.bands.length * BAND_GAP;
+  const label = `The calls of this attempt over time: ${bars.length} made, ${drawn.adopted.length} adopted. The table of calls says the same in words.`;
+  return html`<div class="scroll picture" tabindex="0" role="group" aria-label="Timeline">
+<svg class="timeline" viewBox="0 0 ${WIDTH} ${bottom + AXIS}" width="${WIDTH}" height="${bottom + AXIS}" role="group" aria-label="${label}">
+${pattern()}${axis(scale, bottom)}${suspensions(drawn, scale, bottom)}${adoptedCalls(drawn.adopted)}${bands(drawn.bands, scale)}${gaps(scale, bottom)}
+</svg></div>${legend(drawn)}`;
+}
+
+function pattern(): Html {
+  return html`<defs><pattern id="waits" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="waits-ground" width="6" height="6"/><rect class="waits-line" width="2.5" height="6"/></pattern></defs>`;
+}
+
+function axis({ ticks }: TimeScale, bottom: number): Html {
+  return html`<g class="axis" aria-hidden="true">${ticks.map(
+    ({ x, milliseconds }) =>
+      html`<line x1="${px(x)}" x2="${px(x)}" y1="${TOP - 6}" y2="${bottom}"/><text x="${px(x)}" y="${bottom + 18}" text-anchor="middle">${duration(milliseconds)}</text>`,
+  )}</g>`;
+}
+
+function gaps(scale: TimeScale, bottom: number): HtmlValue {
+  return scale.gaps.map(
+    ({ x, width, milliseconds }) => html`<g class="gap"><title>Nothing happened for ${duration(milliseconds)}</title>
+<rect x="${px(x)}" y="${TOP - 6}" width="${px(width)}" height="${bottom - TOP + 6}"/><text x="${px(x + width / 2)}" y="${bottom + 18}" text-anchor="middle">⫽ ${duration(milliseconds)}</text></g>`,
+  );
+}
+
+function suspensions({ suspended }: AttemptBars, { x }: TimeScale, bottom: number): HtmlValue {
+  return suspended.map(
+    ({ from, to }) =>
+      html`<rect class="suspended" x="${px(x(from))}" y="${TOP - 6}" width="${px(Math.max(BAR_WIDTH_MIN, x(to) - x(from)))}" height="${bottom - TOP + 6}"><title>Suspended for ${duration(to - from)}</title></rect>`,
+  );
+}
+
+function adoptedCalls(calls: readonly InvocationSummary[]): HtmlValue {
+  return calls
+    .slice(0, ADOPTED_MAX)
+    .map(
+      (call, index) =>
+        html`<a href="${pathOf('source_invocation', call.source_invocation_id)}"><rect class="bar adopted is-${call.status}" x="${LEFT + index * ADOPTED_WIDTH}" y="${TOP}" width="${ADOPTED_WIDTH - 3}" height="${BAR}" rx="3"/><title>Adopted from an earlier attempt: ${labelOf(call)}</title></a>`,
+    );
+}
+
+function bands(drawn: readonly Band[], scale: TimeScale): HtmlValue {
+  let top = TOP;
+  return drawn.map(({ subject, lanes }, index) => {
+    const began = top;
+    const shown = lanes.map(({ kind, rows }) => {
+      const lane = html`<text class="lane" x="${LEFT - 12}" y="${top + BAR - 5}" text-anchor="end">${LANE_NAMES[kind]}</text>${rows.map(
+        (row, line) => row.map((bar) => drawBar(bar, scale, top + line * ROW)),
+      )}`;
+      top += rows.length * ROW;
+      return lane;
+    });
+    top += BAND_GAP;
+    const rule =
+      index === 0 ? NOTHING : html`<line class="rule" x1="0" x2="${WIDTH}" y1="${began - 9}" y2="${began - 9}"/>`;
+    return html`<g>${rule}<text class="subject" x="0" y="${began + BAR - 4}">${fit(subject ?? 'whole turn', 80)}</text>${shown}</g>`;
+  });
+}
+
+function drawBar(bar: Bar, { x }: TimeScale, y: number): Html {
+  const { call, from, to, pended_at, label, lane } = bar;
+  const left = x(from);
+  const width = Math.max(BAR_WIDTH_MIN, x(to) - left - 1);
+  const name = fit(label, width - 8);
+  const waits =
+    pended_at === undefined
+      ? NOTHING
+      : html`<rect class="waits" x="${px(x(pended_at))}" y="${y}" width="${px(Math.max(BAR_WIDTH_MIN, x(to) - x(pended_at)))}" height="${BAR}" rx="3"/>`;
+  const sentence = `${callWord(call)} ${label}: ${call.status}, ${duration(to - from)}`;
+  return html`<a href="${pathOf(...placeOf(call))}"><rect class="bar ${lane} is-${call.status}" x="${px(left)}" y="${y}" width="${px(width)}" height="${BAR}" rx="3"/>${waits}${name === '' ? undefined : html`<text class="bar-name" x="${px(left + 6)}" y="${y + BAR - 5}">${name}</text>`}<title>${sentence}</title></a>`;
+}
+
+/** A generation leads to what the model saw and said, any other call to its own page. */
+function placeOf({ llm_call_id, source_invocation_id }: InvocationSummary): ['llm_call' | 'source_invocation', string] {
+  return llm_call_id === null ? ['source_invocation', source_invocation_id] : ['llm_call', llm_call_id];
+}
+
+/** As much of a text as fits; nothing where that is less than a few characters. */
+function fit(text: string, width: number): string {
+  const room = Math.floor(width / CHARACTER_WIDTH);
+  if (text.length <= room) return text;
+  return room < 4 ? '' : `${text.slice(0, room - 1)}…`;
+}
+
+function legend({ adopted, suspended, bands: drawn }: AttemptBars): Html {
+  const bars = drawn.flatMap(({ lanes }) => lanes.flatMap(({ rows }) => rows.flat()));
+  const has = (lane: LaneKind): boolean => bars.some((bar) => bar.lane === lane);
+  const keys: readonly (readonly [name: string, text: string, isShown: boolean])[] = [
+    ['readings', 'a reading', has('readings')],
+    ['model', 'a generation', has('model')],
+    ['calls', 'a tool or a node’s call', has('calls')],
+    ['failed', 'failed or rejected', bars.some(({ call }) => call.status === 'failed')],
+    ['waits', 'waits for an answer', bars.some(({ pended_at }) => pended_at !== undefined)],
+    ['suspended', 'suspended', suspended.length > 0],
+    ['adopted', 'adopted from an earlier attempt', adopted.length > 0],
+  ];
+  return html`<ul class="legend">${keys.filter(([, , isShown]) => isShown).map(([name, text]) => html`<li><span class="key key-${name}"></span>${text}</li>`)}</ul>`;
+}
+
+function px(pixels: number): string {
+  return String(Math.round(pixels * 10) / 10);
+}

@@ -1,0 +1,68 @@
+import type { Json } from '../../../contract/json.js';
+import type { WorldReading } from '../../../ports/browse.js';
+import { type Html, html } from '../html.js';
+
+const WIDTH = 300;
+const HEIGHT = 96;
+const SIDE = 18;
+const TOP = 22;
+const BOTTOM = 22;
+/** How many numbers are drawn. */
+const PLOTS_MAX = 12;
+
+interface Point {
+  readonly turn: number;
+  readonly value: number;
+}
+
+/** A number that readings of one source hold at one place, over turns. */
+export interface Series {
+  readonly name: string;
+  readonly points: readonly Point[];
+}
+
+/** The numbers in readings over turns, those with at least two points. */
+export function seriesOf(readings: readonly WorldReading[]): readonly Series[] {
+  const series = new Map<string, Point[]>();
+  for (const { turn, ambient_source_id, response_json } of readings) {
+    for (const [name, value] of numbersIn(response_json, ambient_source_id)) {
+      const points = series.get(name) ?? [];
+      series.set(name, points);
+      points.push({ turn, value });
+    }
+  }
+  return [...series].filter(([, points]) => points.length > 1).map(([name, points]) => ({ name, points }));
+}
+
+function numbersIn(value: Json, name: string): readonly (readonly [string, number])[] {
+  if (typeof value === 'number') return [[name, value]];
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([member, item]) => numbersIn(item, `${name} · ${member}`));
+}
+
+/** Small plots of the numbers in readings. */
+export function readingPlots(readings: readonly WorldReading[]): Html {
+  const plots = seriesOf(readings).slice(0, PLOTS_MAX).map(plot);
+  return html`<div class="plots">${plots}</div>`;
+}
+
+function plot({ name, points }: Series): Html {
+  const values = points.map(({ value }) => value);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const [first, last] = [points[0]?.turn ?? 0, points.at(-1)?.turn ?? 0];
+  const x = (turn: number): number => SIDE + ((turn - first) / Math.max(1, last - first)) * (WIDTH - 2 * SIDE);
+  const y = (value: number): number =>
+    TOP + (1 - (most === least ? 0.5 : (value - least) / (most - least))) * (HEIGHT - TOP - BOTTOM);
+  const path = points.map(({ turn, value }, index) => `${index === 0 ? 'M' : 'L'}${round(x(turn))} ${round(y(value))}`);
+  const ends = [points[0], points.at(-1)].filter((point) => point !== undefined);
+  const sentence = `${name}: ${points.map(({ turn, value }) => `${value} in turn ${turn}`).join(', ')}`;
+  return html`<figure class="plot"><figcaption>${name}</figcaption>
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${sentence}"><line class="ground" x1="${SIDE}" x2="${WIDTH - SIDE}" y1="${HEIGHT - BOTTOM + 6}" y2="${HEIGHT - BOTTOM + 6}"/>
+<path class="line" d="${path.join(' ')}"/>${points.map(({ turn, value }) => html`<circle cx="${round(x(turn))}" cy="${round(y(value))}" r="3"><title>turn ${turn}: ${value}</title></circle>`)}
+${ends.map((point, index) => html`<text class="value" x="${round(x(point.turn))}" y="${round(y(point.value)) - 9}" text-anchor="${index === 0 ? 'start' : 'end'}">${point.value}</text>`)}
+<text x="${SIDE}" y="${HEIGHT - 3}">turn ${first}</text><text x="${WIDTH - SIDE}" y="${HEIGHT - 3}" text-anchor="end">turn ${last}</text></svg></figure>`;
+}
+
+function round(pixels: number): number {
+  return Math.round(pixels * 10) / 10;
+}

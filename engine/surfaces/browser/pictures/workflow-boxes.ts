@@ -1,0 +1,140 @@
+import { nodeTypeOf } from '../../../core/nodes/index.js';
+import type { AuthoredNode } from '../../../core/nodes/node-type.js';
+import { edgesOf } from '../../../core/nodes/references.js';
+import type { CognitionWorkflow } from '../../../generated/workflow.js';
+import { words } from '../parts/text.js';
+
+/** A box of the picture of a workflow. */
+export interface Box {
+  readonly id: string;
+  readonly kind: 'ambient' | 'node' | 'tool' | 'apply';
+  readonly title: string;
+  readonly subtitle: string;
+  /** The place of the page that tells more. */
+  readonly anchor: string;
+  readonly column: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
+
+export interface Arrow {
+  readonly from: string;
+  readonly to: string;
+  /** A tool is asked and answers. */
+  readonly is_mutual: boolean;
+}
+
+/** A workflow as boxes and arrows. */
+export interface WorkflowBoxes {
+  readonly boxes: readonly Box[];
+  readonly arrows: readonly Arrow[];
+  readonly width: number;
+  readonly height: number;
+}
+
+export const BOX_HEIGHT = 50;
+const BOX_WIDTH = 208;
+const COLUMN = BOX_WIDTH + 76;
+const ROW = BOX_HEIGHT + 16;
+const EDGE = 8;
+const TOOL_INDENT = 26;
+
+type Draft = Omit<Box, 'x' | 'y' | 'width'>;
+
+/**
+ * Lays a workflow out: what runs by itself to the left, then nodes by what they read, each with its tools below it, and
+ * what is applied to the right.
+ * @param workflow with the texts of its prompts
+ */
+export function boxesOf(workflow: CognitionWorkflow): WorkflowBoxes {
+  const depths = depthsOf(workflow.nodes);
+  const first = workflow.ambient_sources.length > 0 ? 1 : 0;
+  const nodes = workflow.nodes.flatMap((node) => nodeBoxes(node, first + (depths.get(node.id) ?? 0)));
+  const last = Math.max(...nodes.map(({ column }) => column), 0) + 1;
+  const drafts = [...workflow.ambient_sources.map(ambientBox), ...nodes, applyBox(workflow, last)];
+  const heights = Array.from({ length: last + 1 }, (_, column) => drafts.filter((box) => box.column === column).length);
+  const most = Math.max(...heights);
+  const filled = heights.map(() => 0);
+  const boxes = drafts.map((draft): Box => {
+    const { column } = draft;
+    const row = filled[column] ?? 0;
+    filled[column] = row + 1;
+    const top = ((most - (heights[column] ?? 0)) / 2) * ROW;
+    const indent = draft.kind === 'tool' ? TOOL_INDENT : 0;
+    return { ...draft, x: EDGE + column * COLUMN + indent, y: EDGE + top + row * ROW, width: BOX_WIDTH - indent };
+  });
+  return {
+    boxes,
+    arrows: arrowsOf(workflow),
+    width: 2 * EDGE + last * COLUMN + BOX_WIDTH,
+    height: 2 * EDGE + most * ROW - (ROW - BOX_HEIGHT),
+  };
+}
+
+function ambientBox({ id, run }: CognitionWorkflow['ambient_sources'][number]): Draft {
+  return { id: `ambient/${id}`, kind: 'ambient', title: id, subtitle: words(run), anchor: `ambient-${id}`, column: 0 };
+}
+
+function nodeBoxes(node: AuthoredNode, column: number): readonly Draft[] {
+  const tools = node.type === 'llm_tool_loop' ? node.available_tools : [];
+  return [
+    {
+      id: `node/${node.id}`,
+      kind: 'node',
+      title: node.id,
+      subtitle: words(node.type),
+      anchor: `node-${node.id}`,
+      column,
+    },
+    ...tools.map(
+      ({ name, effect }): Draft => ({
+        id: `tool/${node.id}/${name}`,
+        kind: 'tool',
+        title: name,
+        subtitle: words(effect),
+        anchor: `tool-${name}`,
+        column,
+      }),
+    ),
+  ];
+}
+
+function applyBox({ apply }: CognitionWorkflow, column: number): Draft {
+  return { id: 'apply', kind: 'apply', title: 'the world', subtitle: `apply ${apply.from}`, anchor: 'apply', column };
+}
+
+function arrowsOf({ ambient_sources, nodes, apply }: CognitionWorkflow): readonly Arrow[] {
+  const arrow = (from: string, to: string, is_mutual = false): Arrow => ({ from, to, is_mutual });
+  return [
+    ...nodes.flatMap((node) =>
+      readsAmbients(node) ? ambient_sources.map(({ id }) => arrow(`ambient/${id}`, `node/${node.id}`)) : [],
+    ),
+    ...nodes.flatMap((node) =>
+      [...new Set(edgesOf(nodeTypeOf(node), node))].map((id) => arrow(`node/${id}`, `node/${node.id}`)),
+    ),
+    ...nodes.flatMap((node) =>
+      node.type === 'llm_tool_loop'
+        ? node.available_tools.map(({ name }) => arrow(`node/${node.id}`, `tool/${node.id}/${name}`, true))
+        : [],
+    ),
+    arrow(`node/${apply.from.replace(/\.final$/, '')}`, 'apply'),
+  ];
+}
+
+function readsAmbients(node: AuthoredNode): boolean {
+  if (node.type === 'source_call') return JSON.stringify(node.request_template).includes('"/ambient');
+  return node.prompt_template.messages.some(({ content }) => JSON.stringify(content).includes('ambient.visible'));
+}
+
+/** How many nodes come before each one, at the longest. */
+function depthsOf(nodes: CognitionWorkflow['nodes']): ReadonlyMap<string, number> {
+  const depths = new Map<string, number>();
+  // A compiled workflow has no circle, so each round settles one node at least.
+  for (let round = 0; round < nodes.length; round++)
+    for (const node of nodes) {
+      const before = edgesOf(nodeTypeOf(node), node).map((id) => depths.get(id) ?? 0);
+      depths.set(node.id, before.length === 0 ? 0 : Math.max(...before) + 1);
+    }
+  return depths;
+}

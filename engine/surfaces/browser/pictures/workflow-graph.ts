@@ -1,0 +1,42 @@
+import type { CognitionWorkflow } from '../../../generated/workflow.js';
+import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
+import { type Arrow, type Box, BOX_HEIGHT, boxesOf } from './workflow-boxes.js';
+
+/** About how wide a character of a title is, and how much of a box stays free. */
+const CHARACTER_WIDTH = 7.6;
+const FREE_WIDTH = 30;
+
+/** A workflow as a graph: each box leads to what the page says of it. */
+export function workflowGraph(workflow: CognitionWorkflow): Html {
+  const { boxes, arrows, width, height } = boxesOf(workflow);
+  const label = `The workflow as a graph: ${boxes.map(({ title, kind }) => `${kind} ${title}`).join(', ')}.`;
+  const byId = new Map(boxes.map((box) => [box.id, box]));
+  return html`<div class="scroll picture" tabindex="0" role="group" aria-label="Graph of the workflow">
+<svg class="graph" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group" aria-label="${label}">
+<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="arrow-head" d="M0 0.5 L7.5 4 L0 7.5 z"/></marker></defs>
+${arrows.map((arrow) => drawArrow(arrow, byId))}${boxes.map(drawBox)}</svg></div>`;
+}
+
+function drawBox({ kind, title, subtitle, anchor, x, y, width }: Box): Html {
+  return html`<a href="#${anchor}" class="box box-${kind}"><rect x="${x}" y="${y}" width="${width}" height="${BOX_HEIGHT}" rx="${kind === 'tool' || kind === 'ambient' ? BOX_HEIGHT / 2 : 8}"/>
+<text class="box-title" x="${x + 18}" y="${y + 21}">${short(title, width)}</text><text class="box-subtitle" x="${x + 18}" y="${y + 38}">${short(subtitle, width)}</text><title>${kind} ${title}, ${subtitle}</title></a>`;
+}
+
+function short(text: string, width: number): string {
+  const room = Math.floor((width - FREE_WIDTH) / CHARACTER_WIDTH);
+  return text.length > room ? `${text.slice(0, room - 1)}…` : text;
+}
+
+function drawArrow({ from, to, is_mutual }: Arrow, boxes: ReadonlyMap<string, Box>): HtmlValue {
+  const [start, end] = [boxes.get(from), boxes.get(to)];
+  if (start === undefined || end === undefined) return NOTHING;
+  if (is_mutual) {
+    const x = start.x + 13;
+    const y = end.y + BOX_HEIGHT / 2;
+    return html`<path class="arrow mutual" d="M${x} ${start.y + BOX_HEIGHT} L${x} ${y} L${end.x - 1} ${y}" marker-end="url(#arrow)"/>`;
+  }
+  const [x1, y1] = [start.x + start.width, start.y + BOX_HEIGHT / 2];
+  const [x2, y2] = [end.x - 2, end.y + BOX_HEIGHT / 2];
+  const bend = (x2 - x1) / 2;
+  return html`<path class="arrow" d="M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}" marker-end="url(#arrow)"/>`;
+}

@@ -1,0 +1,85 @@
+import type { ComponentKind } from '../../core/protocol/component.js';
+
+/** A kind of resource: where it is, and which members of stored values hold its key. */
+interface Place {
+  /** Its name in sentences. */
+  readonly noun: string;
+  /** The name of several. */
+  readonly nouns: string;
+  /** The path of one, with the key at its end. */
+  readonly path: string;
+  readonly members: readonly string[];
+}
+
+/** A kind of document: its list is named after it. */
+const component = (noun: string, nouns: string, ...members: readonly string[]): Place => ({
+  noun,
+  nouns,
+  path: `/${nouns.toLowerCase().replaceAll(' ', '-')}/hash/`,
+  members,
+});
+
+/** Where the resources of each kind are. Routes and links both follow from this table. */
+export const PLACES = {
+  world: { noun: 'world', nouns: 'worlds', path: '/worlds/', members: ['world_slug', 'worlds'] },
+  attempt: {
+    noun: 'attempt',
+    nouns: 'attempts',
+    path: '/attempts/',
+    members: ['attempt_id', 'adopts', 'adopted_from'],
+  },
+  agent_turn: {
+    noun: 'agent turn',
+    nouns: 'agent turns',
+    path: '/agent-turns/',
+    members: ['agent_turn_id', 'active_agent_turn_id'],
+  },
+  source_invocation: {
+    noun: 'source invocation',
+    nouns: 'source invocations',
+    path: '/source-invocations/',
+    members: ['source_invocation_id', 'parent_source_invocation_id', 'failed_source_invocation_id'],
+  },
+  llm_call: { noun: 'LLM call', nouns: 'LLM calls', path: '/llm-calls/', members: ['llm_call_id'] },
+  scenario: component('scenario', 'scenarios', 'scenario_hash'),
+  cognition_profile: component('cognition profile', 'cognition profiles'),
+  cognition_workflow: component(
+    'cognition workflow',
+    'cognition workflows',
+    'workflow_hash',
+    'cognition_workflow_hash',
+  ),
+  tool_policy: component('tool policy', 'tool policies', 'tool_policy_hash'),
+  response_source: component('response source', 'response sources', 'source_hash', 'response_source_hash'),
+  json_schema: component('JSON Schema', 'JSON Schemas', 'input_schema_hash'),
+  prompt_text: component('prompt text', 'prompt texts'),
+} as const satisfies Readonly<Record<string, Place>>;
+
+export type PlaceKind = keyof typeof PLACES;
+
+const KIND_OF_MEMBER: ReadonlyMap<string, PlaceKind> = new Map(
+  (Object.keys(PLACES) as readonly PlaceKind[]).flatMap((kind) =>
+    PLACES[kind].members.map((member) => [member, kind] as const),
+  ),
+);
+
+/** The path of one resource. */
+export function pathOf(kind: PlaceKind, key: string): string {
+  return `${PLACES[kind].path}${encodeURIComponent(key)}`;
+}
+
+/** The list of a kind of document. */
+export function pathOfList(kind: ComponentKind): string {
+  return PLACES[kind].path.replace(/\/hash\/$/, '');
+}
+
+/** The path of a world at a turn. */
+export function pathOfTurn(world_slug: string, turn: number): string {
+  return `${pathOf('world', world_slug)}/turns/${turn}`;
+}
+
+/** The path that a member of a stored value leads to, by the name of the member. */
+export function pathOfMember(member: string, value: string): string | undefined {
+  const kind = KIND_OF_MEMBER.get(member);
+  return kind === undefined || value === '' ? undefined : pathOf(kind, value);
+}

@@ -1,0 +1,10 @@
+import { sha256 } from '../../../core/content/sha256.js';
+import { BASE } from './base.js';
+import { PARTS } from './parts.js';
+import { PICTURES } from './pictures.js';
+
+/** The one stylesheet. */
+export const STYLE = `${BASE}${PARTS}${PICTURES}`.replace(/\n+/g, '\n').trim();
+
+/** Where it is: its digest makes a browser that has another version ask anew. */
+export const STYLE_PATH = `/style.css?v=${sha256(STYLE).slice(0, 12)}`;

@@ -1,0 +1,86 @@
+/** Tables, facts, stories, changes, conversations. */
+export const PARTS = `
+.scroll { overflow-x: auto; margin: 0 -0.25rem; padding: 0 0.25rem; }
+table { border-collapse: collapse; width: 100%; font-size: 0.94rem; }
+th { text-align: left; font-size: var(--small); font-weight: 500; color: var(--dim); white-space: nowrap; }
+th, td { padding: 0.6rem 1.5rem 0.6rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: normal; }
+td { max-width: 30rem; }
+tbody tr:hover { background: var(--sunk); }
+td time, td code, td .status, td a { white-space: nowrap; }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.lines { white-space: pre-wrap; overflow-wrap: anywhere; }
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: 0.9rem 1.6rem; margin: 0; }
+.facts dt { color: var(--dim); font-size: var(--small); }
+.facts dd { margin: 0; }
+.plain { list-style: none; padding: 0; margin: 0; }
+.plain li { padding: 0.3rem 0; }
+.tiles { list-style: none; padding: 0; margin: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(10.5rem, 1fr)); gap: 0.8rem; }
+.tiles a { display: block; padding: 0.9rem 1.1rem; border: 1px solid var(--line); border-radius: 10px; background: var(--raised); text-decoration: none; color: var(--ink); }
+.tiles a:hover { border-color: var(--accent); }
+.tile-number { display: block; font-size: var(--title); font-weight: 650; color: var(--accent); font-variant-numeric: tabular-nums; }
+.status { display: inline-flex; align-items: center; gap: 0.45em; }
+.status::before { content: ""; width: 0.6em; height: 0.6em; border-radius: 50%; background: var(--dim); flex: none; }
+.is-committed::before, .is-succeeded::before, .is-success::before { background: var(--green); }
+.is-failed::before, .is-interrupted::before, .is-timed-out::before, .is-stopped::before { background: var(--red); }
+.is-running::before, .is-dispatched::before { background: var(--accent); }
+.is-suspended::before, .is-pending::before, .is-deferred::before, .is-queued::before { background: none; border: 2px solid var(--amber); }
+.failure { color: var(--red); white-space: pre-wrap; display: block; margin-top: 0.4rem; font-size: var(--body); }
+pre { margin: 0 0 0.8rem; padding: 1rem 1.1rem; background: var(--sunk); border-radius: 8px; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5; }
+.json-name { color: var(--dim); }
+.json-word { color: var(--violet); }
+.cut { display: inline-block; color: var(--dim); font-family: var(--sans); font-style: italic; }
+.placeholder { background: var(--accent-soft); border-radius: 4px; padding: 0.05em 0.25em; font-weight: 600; }
+.turn { display: grid; grid-template-columns: 11rem minmax(0, 46rem); gap: 0 2rem; padding: 1.5rem 0; border-top: 1px solid var(--line); }
+.turn:first-of-type { border-top: 0; padding-top: 0.2rem; }
+.turn > header { grid-row: 1 / span 40; }
+.turn > header h3 { margin: 0.15rem 0 0.2rem; font-size: var(--large); }
+.turn > header p { font-size: var(--small); }
+.turn > .patch { grid-column: 2; }
+.patch { margin-bottom: 1.1rem; }
+.narration { font: 1.16rem/1.6 var(--serif); margin: 0 0 0.3rem; max-width: 46rem; }
+.patch summary { color: var(--dim); font-size: 0.94rem; }
+.told { display: flex; align-items: flex-start; gap: 0 1rem; }
+.told .why { font-size: var(--small); margin-top: 0.18rem; }
+.told details { flex: 1; min-width: 0; }
+.patch h3 { margin-top: 0.4rem; }
+.effects { list-style: none; margin: 0.3rem 0 0.9rem; padding: 0; max-width: 50rem; }
+.effect { padding: 0.6rem 0 0.6rem 1rem; border-left: 3px solid var(--line); margin-bottom: 0.5rem; }
+.who { font-family: var(--mono); font-size: 0.9em; font-weight: 600; color: var(--ink); }
+.op { color: var(--dim); }
+.change { display: block; }
+del { color: var(--dim); text-decoration-color: color-mix(in oklab, var(--red) 70%, transparent); text-decoration-thickness: 1px; display: block; }
+ins { text-decoration: none; display: block; }
+.blame { display: inline-flex; flex-wrap: wrap; align-items: center; gap: 0.2rem 1rem; font-size: var(--small); margin: 0.4rem 0 0; }
+.why { font-weight: 650; background: var(--accent-soft); padding: 0.15rem 0.75rem; border-radius: 1rem; text-decoration: none; }
+.why:hover { text-decoration: underline; }
+.places { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1.4rem; }
+.place { border: 1px solid var(--line); border-radius: 12px; background: var(--raised); padding: 1.1rem 1.3rem; }
+.place h3 { margin: 0 0 0.3rem; font-size: var(--large); }
+.place-text { font: 1.02rem/1.55 var(--serif); color: var(--dim); max-width: 46rem; }
+.entities { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); gap: 0 2rem; }
+.entity { padding: 0.75rem 0; border-top: 1px solid var(--line); font-size: 0.95rem; }
+.entity p { margin: 0 0 0.2rem; }
+.entity-agent strong::before { content: "●"; color: var(--accent); font-size: 0.7em; vertical-align: 0.12em; margin-right: 0.45em; }
+.goal { color: var(--dim); font-style: italic; }
+.memories { margin: 0.2rem 0 0; padding-left: 1.3rem; }
+.conversation, .cards { list-style: none; margin: 1.2rem 0 0; padding: 0; }
+.message, .card { border: 1px solid var(--line); border-radius: 10px; background: var(--raised); margin-bottom: 1rem; overflow: hidden; }
+.message h3, .card h3 { margin: 0; padding: 0.55rem 1.1rem; background: var(--sunk); font-size: var(--small); color: var(--dim); font-weight: 600; }
+.message .number { display: inline-block; min-width: 1.4em; text-align: left; }
+.role-assistant { border-left: 4px solid var(--accent); }
+.said { white-space: pre-wrap; padding: 1rem 1.1rem; font: 0.9rem/1.6 var(--mono); }
+.card > pre, .card > p { margin: 0.7rem 1.1rem; }
+.segment { border-radius: 4px; padding: 0.08em 0.15em; box-decoration-break: clone; -webkit-box-decoration-break: clone; background: color-mix(in oklab, var(--from, var(--dim)) 15%, transparent); }
+.origin { font: 600 0.72rem/1 var(--sans); color: var(--ink); background: color-mix(in oklab, var(--from, var(--dim)) 28%, var(--raised)); border-radius: 3px; padding: 0.2em 0.45em; margin-right: 0.45em; white-space: nowrap; }
+.from-world-projection, .from-world, .from-world-recent-events { --from: var(--green); }
+.from-subject-rendered, .from-subject { --from: var(--blue); }
+.from-ambient-visible { --from: var(--amber); }
+.from-tools-available, .from-tool-result { --from: var(--violet); }
+.from-nodes, .from-schema { --from: var(--rose); }
+.from-model { --from: var(--accent); }
+.from-correction, .from-last-lap { --from: var(--red); }
+.from-author { --from: var(--dim); }
+.answer pre { border-left: 4px solid var(--accent); background: var(--raised); border-top: 1px solid var(--line); border-right: 1px solid var(--line); border-bottom: 1px solid var(--line); }
+.reasoning pre { font-family: var(--serif); font-size: 1rem; font-style: italic; background: none; border-left: 3px dashed var(--line); border-radius: 0; }
+@media (max-width: 48rem) { .turn { display: block; } .turn > header { margin-bottom: 0.6rem; } .turn > header p { margin-bottom: 0.4rem; } }
+`;

@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict';
+import { request as httpRequest } from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import { diffTurns } from '../../../engine/operations/diff-worlds.js';
+import { getComponent, listComponents, showUses } from '../../../engine/operations/components.js';
+import { CATALOGUE } from '../../../engine/surfaces/browser/catalogue/index.js';
+import { openSessions } from '../../../engine/surfaces/http/sessions.js';
+import { must } from '../../support/park-stage.js';
+import { type ServedPark, servePark, TOKENS } from '../../support/served-park.js';
+
+const NOBODY = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
+
+let park: ServedPark;
+
+before(async () => {
+  park = await servePark();
+});
+after(() => park.close());
+
+const operator = { authorization: `Bearer ${TOKENS.operator_token}` };
+const consumer = { authorization: `Bearer ${TOKENS.token}` };
+const browser = { accept: 'text/html,application/xhtml+xml' };
+
+const get = (path: string, headers: Readonly<Record<string, string>> = operator): Promise<Response> =>
+  fetch(`${park.server.url}${path}`, { headers, redirect: 'manual' });
+
+async function getJson(path: string): Promise<unknown> {
+  const response = await get(`${path}${path.includes('?') ? '&' : '?'}format=json`);
+  assert.equal(response.status, 200, path);
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+  return response.json();
+}
+
+async function getProblem(path: string, headers = operator): Promise<readonly [number, string]> {
+  const response = await get(path, headers);
+  assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json/, path);
+  const { code, status } = (await response.json()) as { readonly code: string; readonly status: number };
+  assert.equal(status, response.status);
+  return [status, code];
+}
+
+/** A path of each page, with keys of what was played. */
+async function listPaths(): Promise<readonly string[]> {
+  const { play, stage } = park;
+  const [attempt] = play.attempts;
+  const [agentTurn] = attempt?.agent_turns ?? [];
+  const call = attempt?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
+  const keys: Readonly<Record<string, string>> = {
+    ':world_slug': play.world_slug,
+    ':turn': '1',
+    ':attempt_id': attempt?.attempt_id ?? '',
+    ':agent_turn_id': agentTurn?.agent_turn_id ?? '',
+    ':source_invocation_id': call?.source_invocation_id ?? '',
+    ':llm_call_id': call?.llm_call_id ?? '',
+  };
+  const kinds = new Map<string, string>();
+  for (const kind of [
+    'json_schema',
+    'prompt_text',
+    'response_source',
+    'cognition_workflow',
+    'cognition_profile',
+    'tool_policy',
+    'scenario',
+  ] as const) {
+    const [first] = must(await listComponents(stage.engine, kind));
+    kinds.set(kind.replace('policy', 'policie').replaceAll('_', '-'), first?.hash ?? '');
+  }
+  return CATALOGUE.map(({ url }) => {
+    const hash = [...kinds].find(([name]) => url.startsWith(`/${name}s`))?.[1] ?? '';
+    return url.replace(/:\w+/g, (name) => (name === ':hash' ? hash : (keys[name] ?? name)));
+  });
+}
+
+describe('a page', () => {
+  test('answers with HTML without script, and as JSON, for each entry of the catalogue', async () => {
+    for (const path of await listPaths()) {
+      const response = await get(path);
+      const text = await response.text();
+      assert.equal(response.status, 200, `${path}: ${text}`);
+      assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+      assert.doesNotMatch(text, /<script|\son\w+=|javascript:|\sstyle=/i, path);
+      assert.ok(text.length < 100_000, `${path} has ${text.length} characters`);
+      await getJson(path);
+    }
+  });
+
+  test('links to pages that are there: every link of every page leads on', async () => {
+    const seen = new Set<string>();
+    const open = [...(await listPaths())];
+    for (let path = open.pop(); path !== undefined && seen.size < 400; path = open.pop()) {
+      if (seen.has(path)) continue;
+      seen.add(path);
+      const response = await get(path);
+      assert.equal(response.status, 200, path);
+      if (!(response.headers.get('content-type') ?? '').startsWith('text/html')) continue;
+      const here = path;
+      const links = [...(await response.text()).matchAll(/href="([/?][^"#]*)/g)].map(([, link = '']) =>
+        link.replaceAll('&amp;', '&'),
+      );
+      open.push(...links.map((link) => (link.startsWith('?') ? here.replace(/\?.*/, '') + link : link)));
+    }
+    assert.ok(seen.size > 100, `${seen.size} pages were seen`);
+  });
+
+  test('says in JSON what the operations say', async () => {
+    const { play, stage } = park;
+    const { engine } = stage;
+    const { world_slug } = play;
+    for (const attempt of play.attempts) {
+      assert.deepEqual(await getJson(`/attempts/${attempt.attempt_id}`), plain(attempt));
+      for (const { source_invocation_id, llm_call_id } of attempt.invocations) {
+        const invocation = await stage.invocation(source_invocation_id);
+        assert.deepEqual(await getJson(`/source-invocations/${source_invocation_id}`), plain(invocation));
+        if (llm_call_id !== null)
+          assert.deepEqual(await getJson(`/llm-calls/${llm_call_id}`), plain(await stage.llmCall(llm_call_id)));
+      }
+    }
+    const diff = must(await diffTurns(engine, { world_slug, from_turn: 0, to_turn: 3, blame: true }));
+    assert.deepEqual(await getJson(`/worlds/${world_slug}/diff?from=0&to=3`), plain(diff));
+    const world = (await getJson(`/worlds/${world_slug}`)) as Readonly<Record<string, unknown>>;
+    for (const [name, value] of Object.entries(plain(play.after) as object)) assert.deepEqual(world[name], value, name);
+    const name = { kind: 'scenario', hash: play.after.scenario_hash } as const;
+    const document = (await getJson(`/scenarios/hash/${name.hash}`)) as Readonly<Record<string, unknown>>;
+    assert.deepEqual(document['content'], plain(must(await getComponent(engine, name)).content));
+    assert.deepEqual(await getJson(`/scenarios/hash/${name.hash}/uses`), plain(must(await showUses(engine, name))));
+  });
+
+  test('tells a list in parts, and every row once', async () => {
+    const seen: string[] = [];
+    for (let path = '/source-invocations?limit=7'; path !== ''; ) {
+      const part = (await getJson(path)) as { rows: { source_invocation_id: string }[]; next: string | null };
+      seen.push(...part.rows.map(({ source_invocation_id }) => source_invocation_id));
+      path = part.next === null ? '' : `/source-invocations?limit=7&after=${part.next}`;
+    }
+    const made = park.play.attempts.flatMap(({ invocations }) => invocations.map((call) => call.source_invocation_id));
+    assert.deepEqual(seen.toSorted(), made.toSorted());
+  });
+
+  test('shows the numbers of readings over turns', async () => {
+    const { readings } = (await getJson(`/worlds/${park.play.world_slug}`)) as {
+      readings: { ambient_source_id: string; response_json: { temperature_f?: number } }[];
+    };
+    const temperatures = readings.flatMap(({ response_json: { temperature_f } }) => temperature_f ?? []);
+    assert.equal(temperatures.length, 3);
+    assert.deepEqual(
+      temperatures.toSorted((one, other) => other - one),
+      temperatures,
+    );
+  });
+
+  test('shows the prompt of a workflow as an attempt resolved it', async () => {
+    const [first, second] = park.play.attempts;
+    const call = second?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
+    const { workflow_hash } = await park.stage.llmCall(call?.llm_call_id ?? null);
+    const page = await (await get(`/cognition-workflows/hash/${workflow_hash}?attempt=${second?.attempt_id}`)).text();
+    assert.ok(page.includes('cold front'), 'the reading of the second turn');
+    const other = await (await get(`/cognition-workflows/hash/${workflow_hash}?attempt=${first?.attempt_id}`)).text();
+    assert.ok(!other.includes('A cold front is arriving'), 'the reading of the first turn is another one');
+  });
+});
+
+describe('a bad request for a page', () => {
+  test('is a problem document with a stable code', async () => {
+    const { world_slug } = park.play;
+    const hash = 'f'.repeat(64);
+    const cases: readonly (readonly [string, number, string])[] = [
+      ['/worlds/nobody', 404, 'WORLD_UNKNOWN'],
+      [`/worlds/${world_slug}/turns/99`, 404, 'TURN_UNKNOWN'],
+      [`/worlds/${world_slug}/turns/-1`, 400, 'TURN_INVALID'],
+      [`/worlds/${world_slug}/diff?from=x`, 400, 'TURN_INVALID'],
+      [`/attempts/${NOBODY}`, 404, 'ATTEMPT_UNKNOWN'],
+      ['/attempts/%27;drop%20table', 404, 'ATTEMPT_UNKNOWN'],
+      [`/agent-turns/${NOBODY}`, 404, 'AGENT_TURN_UNKNOWN'],
+      [`/source-invocations/${NOBODY}`, 404, 'UNKNOWN_SOURCE_INVOCATION'],
+      [`/llm-calls/${NOBODY}`, 404, 'LLM_CALL_UNKNOWN'],
+      [`/json-schemas/hash/${hash}`, 404, 'UNKNOWN_JSON_SCHEMA'],
+      [`/response-sources/hash/${hash}/uses`, 404, 'UNKNOWN_RESPONSE_SOURCE'],
+      [`/cognition-workflows/hash/${hash}`, 404, 'UNKNOWN_COGNITION_WORKFLOW'],
+      ['/scenarios/hash/xyz', 400, 'COMPONENT_HASH_INVALID'],
+      ['/source-invocations?limit=1000000', 400, 'LIMIT_INVALID'],
+      ['/source-invocations?limit=0', 400, 'LIMIT_INVALID'],
+      ['/source-invocations?after=yesterday', 400, 'CURSOR_INVALID'],
+      ['/llm-calls?after=1', 400, 'CURSOR_INVALID'],
+      ['/worlds?format=yaml', 400, 'FORMAT_UNKNOWN'],
+      ['/nothing', 404, 'NOTHING_HERE'],
+    ];
+    for (const [path, status, code] of cases) assert.deepEqual(await getProblem(path), [status, code], path);
+  });
+
+  test('is a page for a browser', async () => {
+    const response = await get('/worlds/nobody', { ...operator, ...browser });
+    assert.equal(response.status, 404);
+    assert.match(await response.text(), /WORLD_UNKNOWN/);
+  });
+
+  test('is refused where it wants anything but to look', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const response = await fetch(`${park.server.url}/worlds`, { method, headers: operator });
+      assert.equal(response.status, 405, method);
+      assert.equal(response.headers.get('allow'), 'GET, HEAD');
+      assert.equal(((await response.json()) as { code: string }).code, 'METHOD_NOT_ALLOWED');
+    }
+  });
+});
+
+describe('a reader', () => {
+  test('is let in to no page without a token', async () => {
+    for (const path of await listPaths()) {
+      assert.deepEqual(await getProblem(path, {} as typeof operator), [401, 'UNAUTHORISED']);
+      const page = await get(path, browser);
+      assert.equal(page.status, 401);
+      assert.match(await page.text(), /<h1>Sign in<\/h1>/);
+    }
+  });
+
+  test('with the consumer’s token sees worlds and documents, and no call', async () => {
+    const { world_slug, attempts } = park.play;
+    for (const path of ['/', '/worlds', `/worlds/${world_slug}`, `/attempts/${attempts[0]?.attempt_id}`, '/scenarios'])
+      assert.equal((await get(path, consumer)).status, 200, path);
+    for (const path of ['/source-invocations', '/llm-calls', '/inbox'])
+      assert.deepEqual(await getProblem(path, consumer), [403, 'OPERATOR_ONLY'], path);
+  });
+
+  test('is refused by a name that the server does not have', async () => {
+    const asked = (host: string, path: string): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const { port } = new URL(park.server.url);
+        const sent = httpRequest({ port, path, headers: { ...operator, host } }, (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        });
+        sent.on('error', reject).end();
+      });
+    assert.equal(await asked('evil.example', '/worlds'), 403);
+    assert.equal(await asked('evil.example', '/sign-in'), 403);
+    assert.equal(await asked('localhost:4747', '/worlds'), 200);
+    assert.equal(await asked('[::1]:4747', '/worlds'), 200);
+  });
+});
+
+describe('signing in', () => {
+  const send = (path: string, form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${park.server.url}${path}`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: park.server.url, ...headers },
+      body: new URLSearchParams(form),
+    });
+  const cookieOf = (response: Response): string => (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+
+  test('by a token opens a session that no script can read and no other site can send', async () => {
+    const response = await send('/sign-in', { token: TOKENS.operator_token, next: '/llm-calls' });
+    assert.deepEqual([response.status, response.headers.get('location')], [303, '/llm-calls']);
+    assert.match(response.headers.get('set-cookie') ?? '', /; HttpOnly; SameSite=Strict; Max-Age=43200/);
+    assert.ok(!(response.headers.get('set-cookie') ?? '').includes(TOKENS.operator_token));
+    assert.equal((await get('/llm-calls', { cookie: cookieOf(response) })).status, 200);
+  });
+
+  test('leads to no other host', async () => {
+    for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)']) {
+      const response = await send('/sign-in', { token: TOKENS.token, next });
+      assert.equal(response.headers.get('location'), '/', next);
+    }
+  });
+
+  test('by a link works once', async () => {
+    const link = park.server.makeSignInLink();
+    const first = await fetch(link, { redirect: 'manual' });
+    assert.equal(first.status, 303);
+    assert.equal((await get('/inbox', { cookie: cookieOf(first) })).status, 200);
+    assert.equal((await fetch(link, { redirect: 'manual' })).status, 401);
+  });
+
+  test('is refused with a wrong token, from another origin, and with a forged session', async () => {
+    assert.equal((await send('/sign-in', { token: 'wrong' })).status, 401);
+    const foreign = await send('/sign-in', { token: TOKENS.token }, { origin: 'http://evil.example' });
+    assert.equal(foreign.status, 403);
+    const opened = cookieOf(await send('/sign-in', { token: TOKENS.token }));
+    for (const cookie of [opened.replace('consumer', 'operator'), `${opened}x`, `${opened.split('=')[0]}=`])
+      assert.equal((await get('/worlds', { cookie })).status, 401, cookie);
+  });
+
+  test('does not let a session do what a token may', async () => {
+    const cookie = cookieOf(await send('/sign-in', { token: TOKENS.operator_token }));
+    const response = await fetch(`${park.server.url}/attempts/${NOBODY}/stop`, { method: 'POST', headers: { cookie } });
+    assert.equal(response.status, 401);
+  });
+
+  test('ends by signing out', async () => {
+    const response = await send('/sign-out', {});
+    assert.match(response.headers.get('set-cookie') ?? '', /Max-Age=0/);
+  });
+});
+
+describe('a session', () => {
+  test('ends after twelve hours, and a ticket after ten minutes', () => {
+    let now = 1_000;
+    const sessions = openSessions(TOKENS, { now: () => now });
+    const session = sessions.open('consumer');
+    const ticket = sessions.makeTicket('operator');
+    assert.equal(sessions.judge(session), 'consumer');
+    now += 601_000;
+    assert.equal(sessions.redeem(ticket), undefined);
+    assert.equal(sessions.judge(session), 'consumer');
+    now += 12 * 3_600_000;
+    assert.equal(sessions.judge(session), undefined);
+  });
+
+  test('holds at every server with the same tokens, and at none with others', () => {
+    const clock = { now: () => 1_000 };
+    const session = openSessions(TOKENS, clock).open('operator');
+    assert.equal(openSessions(TOKENS, clock).judge(session), 'operator');
+    const others = { ...TOKENS, operator_token: 'another-operator-of-worlds-with-32' };
+    assert.equal(openSessions(others, clock).judge(session), undefined);
+  });
+});
+
+/** A value as JSON carries it. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
