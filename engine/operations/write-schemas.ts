@@ -55,7 +55,7 @@ export function withInterfaces(
   const name = { ...(wire.properties['name'] as JsonObject), enum: plugins.map((plugin) => plugin.name) };
   const chosen = plugins.map((plugin) => ({
     if: { required: ['name'], properties: { name: { const: plugin.name } } },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema, and never a function
     then: { $ref: `#/$defs/interface_of_${plugin.name}` },
   }));
   const definitions = plugins.map((plugin) => {
