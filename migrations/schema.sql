@@ -149,7 +149,8 @@ CREATE TYPE timeline_event_kind AS ENUM (
     'call_interrupted',
     'call_settled',
     'call_pended',
-    'attempt_suspended'
+    'attempt_suspended',
+    'call_superseded'
 );
 
 CREATE TYPE validation_status AS ENUM (

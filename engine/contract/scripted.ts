@@ -24,13 +24,13 @@ export interface Scripted<Value> {
   readonly value: Value;
 }
 
-/** What is written for a place: under its turn, else under `*`; the hash after `@` may be left out. */
+/** What is written for a place: under its turn, else under `*`; what follows `@` may be left out. */
 export function findScripted<Value>(
   turns: ByTurn<Value>,
   place: Pick<ScriptedPlace, 'turn' | 'key'>,
 ): Scripted<Value> | undefined {
   for (const turn of [String(place.turn), '*']) {
-    for (const key of [place.key, withoutHash(place.key)]) {
+    for (const key of [place.key, withoutMark(place.key)]) {
       const value = memberOf(memberOf(turns, turn), key);
       if (value !== undefined) return { turn, key, value };
     }
@@ -38,9 +38,9 @@ export function findScripted<Value>(
   return undefined;
 }
 
-/** `turn/park_weather` of `turn/park_weather@0123456789ab`. */
-export function withoutHash(key: string): string {
-  return key.replace(/@[0-9a-f]{12}$/, '');
+/** `turn/park_weather` of `turn/park_weather@0123456789ab`, and `bob/act/round-1/try-1` of the same with `@2`. */
+export function withoutMark(key: string): string {
+  return key.replace(/@([0-9a-f]{12}|[0-9]+)$/, '');
 }
 
 function memberOf<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {

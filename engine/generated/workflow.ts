@@ -26,7 +26,10 @@ export interface CognitionWorkflow {
   readonly version: 1;
   readonly label?: HumanId;
   readonly description?: Description;
-  readonly execution: 'per_subject_ordered';
+  /** per_subject_ordered: one subject after the other, each on the world as the earlier ones left it. per_subject_concurrent: subjects begin together; the turn is the same, and a subject whose inputs an earlier one has changed asks again. */
+  readonly execution: 'per_subject_ordered' | 'per_subject_concurrent';
+  /** With per_subject_concurrent: how often a subject may ask anew before the subjects before it are done. After that it waits for them. 2 where it is left out. */
+  readonly max_speculative?: number;
   readonly ambient_sources: readonly AmbientSourceBinding[];
   readonly nodes: readonly (LlmToolLoopNode | LlmJsonNode | SourceCallNode)[];
   readonly apply: {

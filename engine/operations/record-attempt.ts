@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
-import { type ByTurn, withoutHash } from '../contract/scripted.js';
+import { type ByTurn, withoutMark } from '../contract/scripted.js';
 import { relativePath } from '../core/workflow/link/relative-path.js';
 import { givenFor } from '../core/workflow-test/world-start.js';
 import type { Scenario } from '../generated/scenario.js';
@@ -197,9 +197,9 @@ async function recordAnswers(
     if (recorded.value !== undefined) calls.push(recorded.value);
   }
   if (problems.length > 0) return refuse(...problems);
-  const shortKeys = calls.map(({ key }) => withoutHash(key));
+  const shortKeys = calls.map(({ key }) => withoutMark(key));
   const nameOf = (key: string): string =>
-    shortKeys.filter((short) => short === withoutHash(key)).length === 1 ? withoutHash(key) : key;
+    shortKeys.filter((short) => short === withoutMark(key)).length === 1 ? withoutMark(key) : key;
   const answers = Object.fromEntries(calls.map(({ key, answer }) => [nameOf(key), answer]));
   return {
     ok: true,

@@ -276,6 +276,12 @@ export type Settled =
   /** The world has gone on, or the call was set aside. */
   | { readonly kind: 'too_late' };
 
+/** Calls of a run whose subject has read something else since: nothing follows from them. */
+export interface SupersedeCalls {
+  readonly source_invocation_ids: readonly string[];
+  readonly at: number;
+}
+
 /** Whether a call takes reports no more; `reported`: one was accepted before, and is how the call ended. */
 export type Closed = 'closed' | 'reported' | 'overtaken';
 
@@ -301,6 +307,8 @@ export interface AttemptStore {
   pendCall(lease: AttemptLease, source_invocation_id: string, pended: CallPended): Promise<number | 'overtaken'>;
   /** Lets the attempt rest and gives the lease back, unless it has been told something. One statement. */
   suspend(lease: AttemptLease, rest: SuspendAttempt): Promise<Rested>;
+  /** Notes in the timeline that nothing follows from these calls any more. One statement. */
+  supersede(lease: AttemptLease, superseded: SupersedeCalls): Promise<Written>;
   /** Takes in a message from which nothing follows. One statement. */
   discard(lease: AttemptLease, inbox_id: string): Promise<Written>;
   /** Takes the timeout of a call before it is heard: no report of the call is accepted afterwards. One statement. */

@@ -315,6 +315,8 @@ export interface InvocationSummary extends CallSummary {
   readonly outcome_unknown: boolean;
   /** The attempt that made the call, where the one that is shown has adopted it. */
   readonly adopted_from: string | null;
+  /** An earlier subject has changed what its subject had read: nothing followed from the call. */
+  readonly is_superseded: boolean;
   /** What was decided about a call in doubt. */
   readonly settled_as: 'performed' | 'not_performed' | null;
   readonly http_status: number | null;

@@ -1,5 +1,6 @@
 import type { Program } from '../core/protocol/program.js';
 import type { TurnState } from '../core/turn/state.js';
+import type { SubjectRun } from '../core/turn/subject-run.js';
 import type { AgentHead, AgentHeads, AgentMove, AttemptLease, LeftWorld } from '../ports/attempts.js';
 
 /** Where an attempt is, and the heads of its world's agents when it began. */
@@ -10,17 +11,24 @@ interface AttemptPlace {
   readonly heads: AgentHeads;
 }
 
-/** The agents that have a turn in the attempt, and the status of each while it goes on. */
+/** The agents that have a turn in the attempt, and the status of each while the attempt is suspended. */
 export function agentsOf({ program, state, heads }: AttemptPlace): readonly AgentMove[] {
-  const begun = program.subjects.slice(0, state.subject_index + (state.subject === undefined ? 0 : 1));
   const active = [...heads].flatMap(([agent_id, { is_active }]) => (is_active ? [agent_id] : []));
-  const ids = new Set([...begun.map(({ subject_id }) => subject_id), ...active]);
-  const current = state.subject === undefined ? undefined : program.subjects[state.subject_index]?.subject_id;
-  return [...ids].map((agent_id) => {
-    const status = agent_id !== current ? 'running' : state.stage === 'nodes' ? 'suspended' : 'dispatched';
+  const moves = new Map<string, AgentMove['status']>(active.map((agent_id) => [agent_id, 'running']));
+  for (const [index, { subject_id }] of program.subjects.entries()) {
+    const stage = index < state.head ? 'finished' : state.runs.get(index)?.run.stage;
+    if (stage !== undefined) moves.set(subject_id, STATUS_OF_STAGE[stage]);
+  }
+  return [...moves].map(([agent_id, status]) => {
     return { agent_id, status, head: heads.get(agent_id) ?? { turn_epoch: 0, is_active: false } };
   });
 }
+
+const STATUS_OF_STAGE: Readonly<Record<SubjectRun['stage'], AgentMove['status']>> = {
+  ambients: 'dispatched',
+  nodes: 'suspended',
+  finished: 'running',
+};
 
 /** The same agents, whose turns end with the attempt. */
 export function endAgents(attempt: AttemptPlace): readonly AgentMove[] {

@@ -1,6 +1,7 @@
 import { turnBackoffMs } from '../core/inbox/backoff.js';
 import type { Commit, Fail, Invoke, TurnCommand } from '../core/protocol/command.js';
 import { advance, type Step } from '../core/turn/advance.js';
+import type { Discarded } from '../core/turn/subjects.js';
 import type { TurnBegan } from '../core/protocol/event.js';
 import { refold } from '../core/turn/refold.js';
 import { type TurnState, UNBEGUN } from '../core/turn/state.js';
@@ -114,7 +115,12 @@ export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): r
 }
 
 /** One finished call becomes a fact: the core decides, and what follows is not begun before the record of it is written. */
-export function handleOutcome(attempt: Attempt, outcome: CallOutcome, is_reported = false): readonly TurnCommand[] {
+export function handleOutcome(
+  parts: RuntimeParts,
+  attempt: Attempt,
+  outcome: CallOutcome,
+  is_reported = false,
+): readonly TurnCommand[] {
   const call = callOf(attempt, outcome.key);
   call.under_way = false;
   const step = advance(attempt.program, attempt.state, eventOf(outcome));
@@ -127,7 +133,22 @@ export function handleOutcome(attempt: Attempt, outcome: CallOutcome, is_reporte
   call.reported = writeCall(attempt.journal, toWrite(call, finish, can_wait))
     .then(() => attempt.onProgress({ ...finished, ...(verdict === undefined ? {} : { verdict }) }))
     .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
+  if (step.discarded !== undefined) supersede(parts, attempt, step.discarded);
   return moveTo(attempt, step);
+}
+
+/** Aborts the calls of discarded runs that are under way, and notes on record that nothing follows from any of them. */
+function supersede(parts: RuntimeParts, attempt: Attempt, discarded: readonly Discarded[]): void {
+  const keys = discarded.flatMap((run) => run.keys);
+  const calls = keys.flatMap((key) => attempt.calls.get(key) ?? []);
+  for (const call of calls)
+    if (call.under_way) call.abort.abort('an earlier subject had changed what its subject read');
+  for (const key of endWaits(attempt.waits, new Set(keys))) attempt.arrivals.put({ kind: 'withdrawn', key });
+  const source_invocation_ids = calls.map(({ start }) => start.source_invocation_id);
+  const superseded = { source_invocation_ids, at: parts.clock.now() };
+  writeAlone(attempt.journal, async () => demand(await parts.attempts.supersede(attempt.lease, superseded)))
+    .then(() => discarded.forEach((run) => attempt.onProgress({ kind: 'calls_superseded', ...run })))
+    .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
 }
 
 /** A call that was refused never started, and is written with its end. */
@@ -151,7 +172,7 @@ export function moveTo(attempt: Attempt, step: Step): readonly TurnCommand[] {
 
 /** A call that waited to be made again is not wanted any more. Nothing of that is on record. */
 export function withdraw(attempt: Attempt, key: string): readonly TurnCommand[] {
-  const message = 'the turn had failed before the call was made again';
+  const message = 'its answer was not wanted any more before the call was made again';
   return moveTo(
     attempt,
     advance(attempt.program, attempt.state, { kind: 'call_failed', key, failure_class: 'stopped', message }),

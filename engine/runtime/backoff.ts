@@ -20,10 +20,15 @@ export function waitFor(waits: Waits, { key }: Invoke, wait_ms: number, perform:
   waits.set(key, timer);
 }
 
-/** Ends all waits at once. @returns the keys of the commands that are not performed therefore */
-export function endWaits(waits: Waits): readonly string[] {
-  const keys = [...waits.keys()];
-  for (const timer of waits.values()) clearTimeout(timer);
-  waits.clear();
-  return keys;
+/**
+ * Ends waits: all of them, or those of the given commands.
+ * @returns the keys of the commands that are not performed therefore
+ */
+export function endWaits(waits: Waits, only?: ReadonlySet<string>): readonly string[] {
+  const ended = [...waits].filter(([key]) => only === undefined || only.has(key));
+  for (const [key, timer] of ended) {
+    clearTimeout(timer);
+    waits.delete(key);
+  }
+  return ended.map(([key]) => key);
 }

@@ -162,7 +162,7 @@ async function handleReport(
   if (!state.pended.has(key)) return [];
   const { command, source_invocation_id: correlation_id, started_at } = call.start;
   const outcome = await parts.receiveReport(command, toReport(message), { correlation_id, started_at });
-  return handleOutcome(attempt, outcome, true);
+  return handleOutcome(parts, attempt, outcome, true);
 }
 
 function toReport({ message_type, payload }: InboxMessage): CallReport {

@@ -40,6 +40,12 @@ export type Progress =
       readonly wait_ms: number;
     }
   | {
+      /** An earlier subject has changed what this one had read: nothing follows from these calls, and it asks anew. */
+      readonly kind: 'calls_superseded';
+      readonly subject_id: string;
+      readonly keys: readonly string[];
+    }
+  | {
       readonly kind: 'call_pended';
       readonly source_invocation_id: string;
       readonly command: Invoke;

@@ -227,7 +227,7 @@ async function handleNext(parts: RuntimeParts, attempt: Attempt): Promise<readon
 
 async function handleEnd(parts: RuntimeParts, attempt: Attempt, outcome: CallOutcome): Promise<readonly TurnCommand[]> {
   const pended = await findReported(parts, attempt, outcome);
-  return pended === undefined ? handleOutcome(attempt, outcome) : pend(parts, attempt, pended);
+  return pended === undefined ? handleOutcome(parts, attempt, outcome) : pend(parts, attempt, pended);
 }
 
 function listen(attempt: Attempt, { signal, leave }: AttemptRequest): () => void {

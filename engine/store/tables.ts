@@ -97,6 +97,7 @@ export type TimelineEventKind =
   | 'call_refused'
   | 'call_settled'
   | 'call_started'
+  | 'call_superseded'
   | 'patch_applied'
   | 'turn_committed';
 

@@ -1,8 +1,7 @@
 import type { RecordedAttempt, RecordedCall, RecordedEvent } from './recorded-attempt.js';
 import type { AgentTransition } from './transition.js';
 
-// Subjects run one after the other, so the first call of a subject says that the one before has answered. Each transition
-// has the time of the call whose end led to it.
+// A subject has answered when the last of its calls has ended. Each transition has the time of the call whose end led to it.
 
 /** What happened in the agent turns of an attempt, in order: a fold over its record. */
 export function transitionsOf(attempt: RecordedAttempt): readonly AgentTransition[] {
@@ -27,8 +26,6 @@ interface Fold {
   readonly begun: Set<string>;
   /** Calls that are answered later. */
   readonly pending: Set<string>;
-  /** The agent whose turn it is. */
-  subject: string | undefined;
   /** When the last call ended. */
   heard_at: string;
   take_overs: number;
@@ -44,7 +41,6 @@ function openFold(attempt: RecordedAttempt): Fold {
     entered: new Set(),
     begun: new Set(),
     pending: new Set(),
-    subject: undefined,
     heard_at: attempt.started_at,
     take_overs: 0,
   };
@@ -105,9 +101,7 @@ function beginCall(fold: Fold, call: RecordedCall): void {
 
 function dispatch(fold: Fold, agent_id: string): void {
   if (fold.dispatched.has(agent_id)) return;
-  answer(fold);
   fold.dispatched.add(agent_id);
-  fold.subject = agent_id;
   add(fold, { kind: 'dispatched', agent_id, at: fold.heard_at });
 }
 
@@ -141,6 +135,7 @@ function endCall(fold: Fold, call: RecordedCall, at: string): void {
   if (tool_name !== null) add(fold, { kind: 'tool_answered', agent_id, at: fold.heard_at, call });
   else if (wasPending && invocation_kind !== 'ambient_context')
     add(fold, { kind: 'reported', agent_id, at: fold.heard_at, call });
+  answer(fold, agent_id, call);
 }
 
 /** Whether the agent hears of the end: where a retry follows, it does not. */
@@ -154,14 +149,16 @@ function isFinal({ attempt, last }: Fold, call: RecordedCall): boolean {
   );
 }
 
-/** The agent whose nodes wait is suspended. One whose readings are answered later stays dispatched. */
+/** An agent whose nodes wait is suspended. One whose readings are answered later stays dispatched. */
 function suspend(fold: Fold, { occurred_at, resume_deadline }: RecordedEvent): void {
-  const { subject: agent_id, pending } = fold;
-  const calls = fold.attempt.calls.filter(
-    (call) => pending.has(call.source_invocation_id) && call.invocation_kind !== 'ambient_context',
+  if (resume_deadline === undefined) return;
+  const waiting = fold.attempt.calls.filter(
+    (call) => fold.pending.has(call.source_invocation_id) && call.invocation_kind !== 'ambient_context',
   );
-  if (agent_id === undefined || resume_deadline === undefined || calls.length === 0) return;
-  add(fold, { kind: 'suspended', agent_id, at: occurred_at, calls, resume_deadline });
+  for (const agent_id of fold.dispatched) {
+    const calls = waiting.filter((call) => call.workflow_subject_entity_id === agent_id);
+    if (calls.length > 0) add(fold, { kind: 'suspended', agent_id, at: occurred_at, calls, resume_deadline });
+  }
 }
 
 /** One that was handed over or suspended is continued without being taken over. */
@@ -171,19 +168,15 @@ function takeOver(fold: Fold, { occurred_at: at, take_overs = 0 }: RecordedEvent
   fold.take_overs = take_overs;
 }
 
-/** The agent whose turn it was has said its patch. */
-function answer(fold: Fold): void {
-  const { subject: agent_id, attempt } = fold;
-  if (agent_id === undefined) return;
-  const call = attempt.calls.findLast(
-    ({ workflow_subject_entity_id, model_output_kind, status }) =>
-      workflow_subject_entity_id === agent_id && model_output_kind === 'final_patch' && status === 'succeeded',
-  );
+/** The agent has said its patch, and the call that has ended is its last. */
+function answer(fold: Fold, agent_id: string, { command_key, status }: RecordedCall): void {
+  const own = fold.attempt.calls.filter((call) => call.workflow_subject_entity_id === agent_id);
+  if (status !== 'succeeded' || own.at(-1)?.command_key !== command_key) return;
+  const call = own.findLast((said) => said.model_output_kind === 'final_patch' && said.status === 'succeeded');
   if (call !== undefined) add(fold, { kind: 'answered', agent_id, at: fold.heard_at, call });
 }
 
 function endTurns(fold: Fold, at: string): void {
-  if (fold.attempt.status === 'committed') answer(fold);
   // One that fails before it has asked anything has no call.
   for (const agent_id of fold.attempt.agents.keys()) dispatch(fold, agent_id);
   for (const agent_id of fold.dispatched) add(fold, { kind: 'ended', agent_id, at });

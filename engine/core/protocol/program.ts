@@ -163,6 +163,17 @@ export interface WorkflowProgram {
   readonly nodes: readonly NodeProgram[];
   /** The node whose final patch is applied. */
   readonly apply_from: string;
+  /** How often a subject may begin before those before it are done; 0 where subjects run one after the other. */
+  readonly max_speculative: number;
+  /** What its prompts and request templates read of the world, whoever the subject is. */
+  readonly inputs: Inputs;
+}
+
+/** What of the world a workflow reads. */
+export interface Inputs {
+  readonly projections: readonly Projection[];
+  /** Tokens of the pointers that request templates read, from `/world` on. */
+  readonly pointers: readonly (readonly string[])[];
 }
 
 export interface SubjectProgram {

@@ -9,7 +9,6 @@ import type { Fail, Invoke } from '../protocol/command.js';
 import { findAbsence } from '../protocol/on-failure.js';
 import { type Scope, toTemplateContext } from '../protocol/scope.js';
 import { isVisibleTo } from '../protocol/visibility.js';
-import type { TurnState } from './state.js';
 
 /** The calls that ambient bindings ask for, or why one cannot be asked. */
 export type AmbientAsk =
@@ -23,9 +22,9 @@ export interface Reading {
 }
 
 /** Every once-per-turn binding, whoever will see it; they read the world at T(N-1). */
-export function askTurnAmbients(program: Program, state: TurnState): AmbientAsk {
-  const scope: Scope = { world: state.world, simulation_time: state.simulation_time, ambient: {} };
-  const context = toTemplateContext(scope, {});
+export function askTurnAmbients(program: Program, began: Pick<Scope, 'world' | 'simulation_time'>): AmbientAsk {
+  const { world, simulation_time } = began;
+  const context = toTemplateContext({ world, simulation_time, ambient: {} }, {});
   return collect(program.turn_ambients.map((binding) => askAmbient(binding, binding.key, context, undefined)));
 }
 
@@ -63,15 +62,24 @@ export function readingsOfSubject(workflow: WorkflowProgram, readings: ReadonlyM
   return workflow.subject_ambients.flatMap((binding) => toReading(binding, readings.get(binding.id)));
 }
 
+/** The readings that a subject is given, and the scope in which it reads them. */
+export interface GivenReadings {
+  readonly scope: Scope;
+  /** Once-per-turn readings, by key. */
+  readonly turn_readings: ReadonlyMap<string, Json>;
+  /** The subject's own, by the id of their binding. */
+  readonly readings: ReadonlyMap<string, Json>;
+}
+
 /** The readings of a subject that are absent: where they would stand below `/ambient`, and why. */
 export function listAbsent(
   workflow: WorkflowProgram,
-  { readings, subject }: Pick<TurnState, 'readings' | 'subject'>,
+  { scope, turn_readings, readings }: GivenReadings,
 ): readonly Absent[] {
-  if (subject?.scope.subject === undefined) return [];
+  if (scope.subject === undefined) return [];
   const given = [
-    ...visibleTurnReadings(workflow, subject.scope.subject, readings),
-    ...readingsOfSubject(workflow, subject.readings),
+    ...visibleTurnReadings(workflow, scope.subject, turn_readings),
+    ...readingsOfSubject(workflow, readings),
   ];
   return given.flatMap(({ binding, value }) => {
     const failure_class = findAbsence(binding.call, value);

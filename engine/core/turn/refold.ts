@@ -49,7 +49,8 @@ export function refold(program: Program, began: TurnBegan, records: readonly Rec
     fold = follow(fold, advance(program, fold.state, event));
     left = left.filter((one) => one !== record);
   }
-  if (fold.state.failure !== undefined) return toRefolded(giveUp(fold));
+  fold = endCalls(fold, [...fold.state.dropped]);
+  if (fold.state.failure !== undefined) return toRefolded(endCalls(fold, [...fold.state.awaited.keys()]));
   const stranger = left.find(({ key }) => !fold.asked.has(key));
   return stranger === undefined ? toRefolded(fold) : mismatched(fold, neverAsked(stranger));
 }
@@ -65,7 +66,8 @@ function findAsked({ state, asked }: Fold, records: readonly Recorded[]): Answer
   const awaited = records.flatMap((record): readonly (Answerable & { readonly certain: boolean })[] => {
     const command = asked.get(record.key);
     const event = record.event ?? doubtOf(record);
-    if (command === undefined || event === undefined || !state.awaited.has(record.key)) return [];
+    const isOpen = state.awaited.has(record.key) || state.dropped.has(record.key);
+    if (command === undefined || event === undefined || !isOpen) return [];
     return [{ record, command, event, certain: record.event !== undefined }];
   });
   return awaited.find(({ certain }) => certain) ?? awaited[0];
@@ -79,12 +81,12 @@ function doubtOf(record: Recorded): CallFailed | undefined {
   return { kind: 'call_failed', key, failure_class: 'interrupted', message, outcome_unknown: true };
 }
 
-/** A turn that has failed wants no more answers. */
-function giveUp(fold: Fold): Fold {
-  return [...fold.state.awaited.keys()].reduce((given, key) => {
-    const message = 'the turn had failed before the answer came';
+/** Ends calls whose answers are not wanted any more: of discarded runs, and of a turn that has failed. */
+function endCalls(fold: Fold, keys: readonly string[]): Fold {
+  return keys.reduce((ended, key) => {
+    const message = 'the answer was not wanted any more when it came';
     const event: CallFailed = { kind: 'call_failed', key, failure_class: 'interrupted', message };
-    return follow(given, advance(given.program, given.state, event));
+    return follow(ended, advance(ended.program, ended.state, event));
   }, fold);
 }
 

@@ -1,30 +1,35 @@
 import type { Json } from '../../contract/json.js';
-import type { NodeState } from '../nodes/index.js';
-import type { World } from '../world/world.js';
 import type { AcceptedPatch, Fail, Invoke } from '../protocol/command.js';
-import type { Scope } from '../protocol/scope.js';
+import type { CallEvent } from '../protocol/event.js';
+import type { World } from '../world/world.js';
+import type { SubjectRun } from './subject-run.js';
 
 /**
  * Where a turn stands. It moves forwards only:
  *
- *   unbegun → turn_ambients → (subject_ambients → nodes) for each subject in order → ended
+ *   unbegun → turn_ambients → subjects → ended
  *
  * and from anywhere to ended, by a failure, as soon as nothing is awaited any more but answers that come later.
  */
 export interface TurnState {
-  readonly stage: 'unbegun' | 'turn_ambients' | 'subject_ambients' | 'nodes' | 'ended';
-  /** The working world: T(N-1) with every accepted patch so far. */
+  readonly stage: 'unbegun' | 'turn_ambients' | 'subjects' | 'ended';
+  /** The working world: T(N-1) with the patches of all subjects before the head. */
   readonly world: World;
   readonly simulation_time: string;
   /** Calls that were asked for and not answered, and for whom. */
   readonly awaited: ReadonlyMap<string, Asker>;
   /** Of those, the ones whose answer comes later: until when it is waited for. */
   readonly pended: ReadonlyMap<string, number>;
+  /** Calls of discarded runs that have not ended. Nothing follows from their answers. */
+  readonly dropped: ReadonlySet<string>;
+  /** Calls that wait until their subject is the head, since they must not be made in vain. */
+  readonly held: ReadonlyMap<string, Asker>;
   /** Views of once-per-turn readings, by key. */
   readonly readings: ReadonlyMap<string, Json>;
-  /** Index of the subject that runs, or is next. */
-  readonly subject_index: number;
-  readonly subject?: SubjectState;
+  /** Index of the head: the first subject whose patch the working world has not taken. */
+  readonly head: number;
+  /** Subjects that have begun, from the head on, by index. */
+  readonly runs: ReadonlyMap<number, StartedRun>;
   readonly patches: readonly AcceptedPatch[];
   /** The first failure; nothing new is asked once it is set. */
   readonly failure?: Fail;
@@ -33,16 +38,25 @@ export interface TurnState {
 /** Who asked for a call, and its latest command: a call that has failed may be commanded again. */
 export type Asker = { readonly command: Invoke } & (
   | { readonly kind: 'turn_ambient' }
-  | { readonly kind: 'subject_ambient'; readonly ambient_id: string }
-  | { readonly kind: 'node'; readonly node_id: string }
+  /** `key` is the call's key in the run. */
+  | { readonly kind: 'subject'; readonly index: number; readonly key: string }
 );
 
-export interface SubjectState {
-  /** What its templates read; its readings are added when they have come in. */
-  readonly scope: Scope;
-  readonly readings: ReadonlyMap<string, Json>;
-  readonly waiting: ReadonlyMap<string, NodeState>;
-  readonly outputs: ReadonlyMap<string, Json>;
+/** A subject's run, and how it came to be. */
+export interface StartedRun {
+  readonly run: SubjectRun;
+  /** 1-based; one more each time that a change of the subject's inputs made it ask for something else. */
+  readonly number: number;
+  /** The answers that have made the run what it is, oldest first. */
+  readonly answers: readonly Answer[];
+  /** How the run's calls are called outside, by their keys in the run. */
+  readonly keys: ReadonlyMap<string, string>;
+}
+
+/** How a call ended that a run asked for; the event has the call's key in the run. */
+export interface Answer {
+  readonly request_hash: string;
+  readonly event: CallEvent;
 }
 
 const NO_WORLD: World = { slug: '', turn: 0, environments: new Map(), entities: new Map(), events: [] };
@@ -54,7 +68,10 @@ export const UNBEGUN: TurnState = {
   simulation_time: '',
   awaited: new Map(),
   pended: new Map(),
+  dropped: new Set(),
+  held: new Map(),
   readings: new Map(),
-  subject_index: 0,
+  head: 0,
+  runs: new Map(),
   patches: [],
 };

@@ -1,5 +1,5 @@
 import { nearestName } from '../content/nearest-name.js';
-import { withoutHash } from '../../contract/scripted.js';
+import { withoutMark } from '../../contract/scripted.js';
 import type { UnaskedKey } from '../nodes/call-key.js';
 import { NODE_TYPES, nodeTypeOf } from '../nodes/index.js';
 import type { Program, SubjectProgram } from '../protocol/program.js';
@@ -18,7 +18,7 @@ export function describeKey(key: string): DescribedKey {
   const parts = key.split('/');
   const [first = '', second = '', third = ''] = parts;
   if (first === 'turn' && parts.length === 2) {
-    const binding = withoutHash(second);
+    const binding = withoutMark(second);
     return { what: `the ambient source ${binding} of the turn`, binding };
   }
   if (second === 'ambient' && parts.length === 3)
@@ -44,13 +44,13 @@ export function findUnasked(program: Program, key: string): UnaskedKey | undefin
 
 function findUnaskedTurn(program: Program, key: string): UnaskedKey | undefined {
   const keys = program.turn_ambients.map((binding) => binding.key);
-  if (keys.some((known) => known === key || withoutHash(known) === key)) return undefined;
-  const known = keys.map(withoutHash);
-  const isOlder = known.includes(withoutHash(key));
+  if (keys.some((known) => known === key || withoutMark(known) === key)) return undefined;
+  const known = keys.map(withoutMark);
+  const isOlder = known.includes(withoutMark(key));
   if (isOlder)
     return {
-      message: `the binding ${withoutHash(key).slice('turn/'.length)} is another now than the one that ${key} names`,
-      repair: `Write ${withoutHash(key)}, which means it however it is written.`,
+      message: `the binding ${withoutMark(key).slice('turn/'.length)} is another now than the one that ${key} names`,
+      repair: `Write ${withoutMark(key)}, which means it however it is written.`,
     };
   return unasked(`no workflow of this scenario has the ambient source of the turn ${key}`, key, known);
 }

@@ -3,7 +3,7 @@
  * tools and rejections are whole, so that what is too much is found as well.
  */
 import type { Json } from '../../contract/json.js';
-import { findScripted, withoutHash } from '../../contract/scripted.js';
+import { findScripted, withoutMark } from '../../contract/scripted.js';
 import type {
   ExpectedCall,
   ExpectedEffect,
@@ -143,7 +143,7 @@ function judgeEnd(place: Place, expected: ExpectedFailure | undefined, actual: O
 
 /** Keys of the turn's sources are compared without their hash where the test leaves it out. */
 function toKeyLike(actual: string, expected: string | undefined): string {
-  return expected === withoutHash(actual) ? expected : actual;
+  return expected === withoutMark(actual) ? expected : actual;
 }
 
 function judgeList<Expected, Actual>(
@@ -228,7 +228,7 @@ function judgeCall(
   calls: readonly ObservedCall[],
 ): readonly Difference[] {
   if (actual === undefined) {
-    const made = calls.map(({ key }) => withoutHash(key));
+    const made = calls.map(({ key }) => withoutMark(key));
     return [complain(place, `this call was not made; made were: ${made.join(', ') || 'none'}`)];
   }
   return [

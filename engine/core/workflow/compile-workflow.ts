@@ -7,7 +7,8 @@ import { compileCall } from '../binding/compile-call.js';
 import { compileNode } from '../nodes/index.js';
 import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
 import { type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
-import type { AmbientProgram, TurnAmbientProgram, WorkflowProgram } from '../protocol/program.js';
+import type { AmbientProgram, Inputs, NodeProgram, TurnAmbientProgram, WorkflowProgram } from '../protocol/program.js';
+import { listReads } from '../protocol/request-template.js';
 import { withPrompts } from './prompt-files.js';
 import { readersOf } from './readers.js';
 import { toVisibility, turnAmbientKey } from '../protocol/visibility.js';
@@ -38,19 +39,28 @@ export function compileWorkflow(
   const problems = found.map(place);
   if (problems.some(isError)) return { ok: false, problems };
   const compiled = ambients.flatMap((part) => part.value ?? []);
+  const subject_ambients = compiled.flatMap(({ run, binding }) => (run === 'before_subject_workflow' ? [binding] : []));
+  const compiledNodes = nodes.flatMap((part) => part.value ?? []);
   return {
     ok: true,
     workflow: {
       hash: setting.hash,
       turn_ambients: compiled.flatMap((ambient) => (ambient.run === 'once_per_turn' ? [ambient.binding] : [])),
-      subject_ambients: compiled.flatMap((ambient) =>
-        ambient.run === 'before_subject_workflow' ? [ambient.binding] : [],
-      ),
-      nodes: nodes.flatMap((part) => part.value ?? []),
+      subject_ambients,
+      nodes: compiledNodes,
       apply_from: workflow.apply.from.slice(0, -'.final'.length),
+      max_speculative: workflow.execution === 'per_subject_concurrent' ? (workflow.max_speculative ?? 2) : 0,
+      inputs: toInputs([...subject_ambients, ...compiledNodes]),
     },
     notes: problems,
   };
+}
+
+/** What the prompts and request templates of a workflow read of the world. */
+function toInputs(parts: readonly (AmbientProgram | NodeProgram)[]): Inputs {
+  const templates = parts.flatMap((part) => ('request_template' in part ? listReads(part.request_template) : []));
+  const pointers = templates.map(({ from }) => pointerTokens(from)).filter(([room = 'world']) => room === 'world');
+  return { projections: parts.flatMap((part) => ('projection' in part ? [part.projection] : [])), pointers };
 }
 
 interface CompiledAmbient {

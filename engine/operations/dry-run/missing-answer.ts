@@ -1,5 +1,5 @@
 import type { Problem } from '../../contract/problem.js';
-import { withoutHash } from '../../contract/scripted.js';
+import { withoutMark } from '../../contract/scripted.js';
 import { describeKey } from '../../core/workflow-test/command-key.js';
 import { skeletonOf } from '../../core/workflow-test/skeleton.js';
 import type { Program } from '../../core/protocol/program.js';
@@ -9,7 +9,7 @@ import type { CallToAnswer } from '../../ports/answers.js';
 export function missingAnswer(call: CallToAnswer, program: Program): Problem {
   const { turn, key, source_label, speaks, request } = call;
   const { what, ...who } = describeKey(key);
-  const written = JSON.stringify({ [turn]: { [withoutHash(key)]: { json: skeletonOf(program, call) } } });
+  const written = JSON.stringify({ [turn]: { [withoutMark(key)]: { json: skeletonOf(program, call) } } });
   return {
     code: 'ANSWER_MISSING',
     message: `There is no answer for turn ${turn}, key "${key}": ${what}, asked of the source ${source_label}.`,

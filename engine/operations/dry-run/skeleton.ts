@@ -1,4 +1,4 @@
-import { withoutHash } from '../../contract/scripted.js';
+import { withoutMark } from '../../contract/scripted.js';
 import { skeletonOf } from '../../core/workflow-test/skeleton.js';
 import type { Program } from '../../core/protocol/program.js';
 import type { Answers } from '../../generated/answers.js';
@@ -11,7 +11,7 @@ export function openSkeleton(program: Program, given: Answers['turns']) {
   const turns: Turns = { ...given };
   const fill: AnswerCall = (call) => {
     const answer = { json: skeletonOf(program, call) };
-    turns[call.turn] = { ...turns[call.turn], [withoutHash(call.key)]: answer };
+    turns[call.turn] = { ...turns[call.turn], [withoutMark(call.key)]: answer };
     return answer;
   };
   return { turns, fill };

@@ -11,6 +11,7 @@ import { renewLease } from './fence.js';
 import { flushChunks } from './flush-chunks.js';
 import { pendCall } from './pend-call.js';
 import { settleCall } from './settle-call.js';
+import { supersedeCalls } from './supersede-calls.js';
 import { discardMessage, suspendAttempt } from './suspend-attempt.js';
 import { writeCalls } from './write-calls.js';
 
@@ -53,6 +54,7 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
       if (rested === 'rested') leaves(lease.attempt_id);
       return rested;
     },
+    supersede: (lease, superseded) => supersedeCalls(database, lease, superseded),
     discard: (lease, inbox_id) => discardMessage(database, lease, inbox_id),
     takeTimeout: (lease, source_invocation_id) => takeTimeout(database, lease, source_invocation_id),
     closeToReports: (lease, call) => closeToReports(database, lease, call),

@@ -15,6 +15,9 @@ const COLUMNS = `
   (SELECT CASE WHEN performed THEN 'performed' ELSE 'not_performed' END FROM call_settlements settled
    WHERE settled.world_slug = calls.world_slug
      AND settled.source_invocation_id = calls.source_invocation_id) AS settled_as,
+  EXISTS (SELECT 1 FROM attempt_events WHERE attempt_events.world_slug = calls.world_slug
+     AND attempt_events.attempt_id = calls.attempt_id AND event_kind = 'call_superseded'
+     AND attempt_events.source_invocation_id = calls.source_invocation_id) AS is_superseded,
   calls.http_status, calls.llm_call_id, calls.duration_ms, calls.redaction, calls.response_json,
   llm_calls.finish_reason,
   (SELECT string_agg(text, ''::bytea ORDER BY batch_seq) FROM llm_chunks

@@ -132,6 +132,7 @@ function invocationLines(invocation: InvocationSummary): readonly Line[] {
     ...(duration_ms === null ? [] : [toDuration(duration_ms)]),
     ...(invocation.model_output_kind === null ? [] : [invocation.model_output_kind]),
     ...(invocation.adopted_from === null ? [] : ['adopted']),
+    ...(invocation.is_superseded ? ['superseded'] : []),
   ];
   return [
     verbatim(

@@ -15,6 +15,8 @@ export interface Story {
   readonly heading: string | undefined;
   /** Calls without an answer, by command key. */
   readonly under_way: ReadonlyMap<string, UnderWay>;
+  /** Calls from which nothing follows any more, by command key. */
+  readonly superseded: ReadonlySet<string>;
   /** Whether the record can be looked at afterwards. */
   readonly is_kept: boolean;
   /** A script, a person or written answers answer, so that no line names a model. */
@@ -40,6 +42,7 @@ export const UNTOLD: Story = {
   turns: [],
   heading: undefined,
   under_way: new Map(),
+  superseded: new Set(),
   is_kept: true,
   has_stand_in: false,
 };
@@ -52,8 +55,13 @@ export function tell(story: Story, progress: Progress): { readonly story: Story;
 /** What is being waited for; undefined while nothing is. */
 export function waitingFor({ under_way }: Story): string | undefined {
   const names = [...under_way.values()].map(({ command, model }) => awaitedName(command, model));
-  return names.length === 0 ? undefined : names.join(', ');
+  const shown = names.slice(0, AWAITED_SHOWN_MAX).join(', ');
+  if (names.length > AWAITED_SHOWN_MAX) return `${shown} and ${names.length - AWAITED_SHOWN_MAX} more`;
+  return names.length === 0 ? undefined : shown;
 }
+
+/** How many calls under way the live line names. */
+const AWAITED_SHOWN_MAX = 3;
 
 function afterProgress(story: Story, progress: Progress): Story {
   switch (progress.kind) {
@@ -68,7 +76,14 @@ function afterProgress(story: Story, progress: Progress): Story {
       const { command } = progress;
       return { ...story, under_way: new Map([...story.under_way, [command.key, { command, model }]]) };
     }
+    case 'calls_superseded': {
+      const { subject_id, keys } = progress;
+      const under_way = new Map([...story.under_way].filter(([key]) => !keys.includes(key)));
+      return { ...story, heading: subject_id, under_way, superseded: new Set([...story.superseded, ...keys]) };
+    }
     case 'call_finished':
+      if (story.superseded.has(progress.command.key))
+        return { ...story, turns: withCall(story.turns, progress.outcome) };
       return { ...withoutCall(story, progress.command), turns: withCall(story.turns, progress.outcome) };
     case 'call_pended':
       return withoutCall(story, progress.command);
@@ -95,7 +110,10 @@ function progressLines(story: Story, progress: Progress): readonly Line[] {
       return beginningLines(progress);
     case 'call_started':
       return [];
+    case 'calls_superseded':
+      return [...headingLines(story, progress), supersededLine(progress)];
     case 'call_finished': {
+      if (story.superseded.has(progress.command.key)) return [];
       const model = story.under_way.get(progress.command.key)?.model;
       return [...headingLines(story, progress.command), ...callLines({ ...progress, model })];
     }
@@ -186,7 +204,12 @@ function toTime(milliseconds: number): string {
   return toMoment(new Date(milliseconds).toISOString());
 }
 
-function headingLines({ heading }: Story, { subject_id = '' }: Invoke): readonly Line[] {
+function supersededLine({ keys }: Of<'calls_superseded'>): Line {
+  const calls = count(keys.length, 'call');
+  return hanging(6, `    asks again: an earlier subject changed what it had read (${calls} superseded)`);
+}
+
+function headingLines({ heading }: Story, { subject_id = '' }: Pick<Invoke, 'subject_id'>): readonly Line[] {
   if (heading === subject_id) return [];
   return [EMPTY, line('  ', subject_id === '' ? faint('once for everybody') : strong(subject_id))];
 }

@@ -1,0 +1,203 @@
+import type { Json } from '../../contract/json.js';
+import { type NodeState, nodeTypeOf } from '../nodes/index.js';
+import { callFailed } from '../nodes/node-failure.js';
+import type { AnsweredPatch, NodeScope, NodeStep } from '../nodes/node-type.js';
+import type { Fail, Invoke } from '../protocol/command.js';
+import type { CallEvent } from '../protocol/event.js';
+import { isPassedOn, toAbsence } from '../protocol/on-failure.js';
+import type { NodeProgram, SubjectProgram } from '../protocol/program.js';
+import { injectReadings, type Scope } from '../protocol/scope.js';
+import type { Verdict } from '../protocol/verdict.js';
+import { applyPatch } from '../world/apply-patch.js';
+import type { World } from '../world/world.js';
+import {
+  type AmbientAsk,
+  askSubjectAmbients,
+  type GivenReadings,
+  listAbsent,
+  readingsOfSubject,
+  visibleTurnReadings,
+} from './ambients.js';
+
+/**
+ * One subject's way through its workflow, on one world: a value that knows of no other subject. Its calls have the keys
+ * of the subject's first run, whatever they are called outside.
+ *
+ *   ambients → nodes → finished
+ */
+export interface SubjectRun extends GivenReadings {
+  readonly stage: 'ambients' | 'nodes' | 'finished';
+  /** What its patch is judged against. */
+  readonly world: World;
+  readonly awaited: ReadonlyMap<string, Awaited>;
+  readonly waiting: ReadonlyMap<string, NodeState>;
+  readonly outputs: ReadonlyMap<string, Json>;
+  readonly patch?: AnsweredPatch & { readonly node_id: string };
+  /** The first failure; the run asks nothing more. */
+  readonly failure?: Fail;
+}
+
+/** A call that a run waits for, and which of its parts asked. */
+export interface Awaited {
+  readonly command: Invoke;
+  readonly asker: { readonly kind: 'ambient'; readonly id: string } | { readonly kind: 'node'; readonly id: string };
+}
+
+/** What a run begins with. */
+export type RunBase = Pick<Scope, 'world' | 'simulation_time'> & Pick<SubjectRun, 'turn_readings'>;
+
+/** What follows from one event in one run. */
+export interface RunStep {
+  readonly run: SubjectRun;
+  readonly commands: readonly Invoke[];
+  readonly verdict?: Verdict;
+}
+
+/** Begins a subject's workflow on a world: asks for its readings, or starts its nodes where there are none. */
+export function beginRun(subject: SubjectProgram, { world, simulation_time, turn_readings }: RunBase): RunStep {
+  const entity = world.entities.get(subject.subject_id);
+  if (entity === undefined) throw new Error(`the subject ${subject.subject_id} is not in the world`);
+  const ambient = injectReadings({}, visibleTurnReadings(subject.workflow, entity, turn_readings));
+  const run: SubjectRun = {
+    stage: 'ambients',
+    scope: { world, simulation_time, subject: entity, ambient },
+    world,
+    turn_readings,
+    awaited: new Map(),
+    readings: new Map(),
+    waiting: new Map(),
+    outputs: new Map(),
+  };
+  return askAmbients(subject, run, askSubjectAmbients(subject, run.scope));
+}
+
+/**
+ * Handles the end of a call that the run awaits; no retry follows.
+ * @param event names the call by its key in the run
+ */
+export function handleInRun(subject: SubjectProgram, run: SubjectRun, event: CallEvent): RunStep {
+  const awaited = run.awaited.get(event.key);
+  if (awaited === undefined) return { run, commands: [] };
+  const heard = { ...run, awaited: without(run.awaited, event.key) };
+  if (run.failure !== undefined) return { run: heard, commands: [] };
+  return awaited.asker.kind === 'node'
+    ? handleNode(subject, heard, awaited.asker.id, event)
+    : handleReading(subject, heard, awaited, event);
+}
+
+function askAmbients(subject: SubjectProgram, run: SubjectRun, asked: AmbientAsk): RunStep {
+  if (!asked.ok) return { run: { ...run, failure: asked.failure }, commands: [] };
+  if (asked.commands.length === 0) return beginNodes(subject, run);
+  const awaited = asked.commands.map((command): [string, Awaited] => [
+    command.key,
+    { command, asker: { kind: 'ambient', id: command.ambient_id ?? '' } },
+  ]);
+  return { run: { ...run, awaited: new Map(awaited) }, commands: asked.commands };
+}
+
+function handleReading(
+  subject: SubjectProgram,
+  run: SubjectRun,
+  { asker, command }: Awaited,
+  event: CallEvent,
+): RunStep {
+  const isAbsent = isPassedOn(command.call, event);
+  if (event.kind !== 'call_answered' && !isAbsent) {
+    const failure: Fail = { kind: 'fail', ...callFailed(event), subject_id: subject.subject_id };
+    return { run: { ...run, failure }, commands: [] };
+  }
+  const value = isAbsent ? toAbsence(event) : event.value;
+  const read = { ...run, readings: withEntry(run.readings, asker.id, value) };
+  const step = read.awaited.size === 0 ? beginNodes(subject, read) : { run: read, commands: [] };
+  return isAbsent ? { ...step, verdict: { key: event.key, passed_on: 'absent', artifacts: [] } } : step;
+}
+
+function beginNodes(subject: SubjectProgram, run: SubjectRun): RunStep {
+  const ambient = injectReadings(run.scope.ambient, readingsOfSubject(subject.workflow, run.readings));
+  const begun: SubjectRun = { ...run, stage: 'nodes', scope: { ...run.scope, ambient } };
+  const first = subject.workflow.nodes.filter((node) => node.after.length === 0);
+  return startReadyNodes(subject, begun, first);
+}
+
+/** Starts nodes; a node that needs nothing from outside may make others ready. */
+function startReadyNodes(subject: SubjectProgram, run: SubjectRun, ready: readonly NodeProgram[]): RunStep {
+  let step: RunStep = { run, commands: [] };
+  for (const node of ready) {
+    const next = applyNodeStep(subject, step.run, node, nodeTypeOf(node).start(node, toNodeScope(subject, step.run)));
+    step = { run: next.run, commands: [...step.commands, ...next.commands] };
+    if (step.run.failure !== undefined) return step;
+  }
+  return step;
+}
+
+function handleNode(subject: SubjectProgram, run: SubjectRun, nodeId: string, event: CallEvent): RunStep {
+  const node = subject.workflow.nodes.find((candidate) => candidate.id === nodeId);
+  const waiting = run.waiting.get(nodeId);
+  if (node === undefined || waiting === undefined) throw new Error(`no node ${nodeId} waits`);
+  const nodeStep = nodeTypeOf(node).handle(node, waiting, event, toNodeScope(subject, run));
+  const step = applyNodeStep(subject, run, node, nodeStep);
+  return nodeStep.verdict === undefined ? step : { ...step, verdict: nodeStep.verdict };
+}
+
+function applyNodeStep(
+  subject: SubjectProgram,
+  run: SubjectRun,
+  node: NodeProgram,
+  step: NodeStep<NodeState>,
+): RunStep {
+  switch (step.kind) {
+    case 'failed': {
+      const failure: Fail = { kind: 'fail', ...step.failure, subject_id: subject.subject_id, node_id: node.id };
+      return { run: { ...run, failure }, commands: [] };
+    }
+    case 'waits': {
+      const asked = step.commands.map((command): [string, Awaited] => [
+        command.key,
+        { command, asker: { kind: 'node', id: node.id } },
+      ]);
+      const waits = {
+        ...run,
+        waiting: withEntry(run.waiting, node.id, step.state),
+        awaited: new Map([...run.awaited, ...asked]),
+      };
+      return { run: waits, commands: step.commands };
+    }
+    case 'done':
+      return finishNode(subject, step.patch === undefined ? run : takePatch(run, node, step.patch), node, step.output);
+  }
+}
+
+function takePatch(run: SubjectRun, node: NodeProgram, said: AnsweredPatch): SubjectRun {
+  return { ...run, world: applyPatch(run.world, said.patch).world, patch: { ...said, node_id: node.id } };
+}
+
+function finishNode(subject: SubjectProgram, run: SubjectRun, node: NodeProgram, output: Json): RunStep {
+  const finished = {
+    ...run,
+    waiting: without(run.waiting, node.id),
+    outputs: withEntry(run.outputs, node.id, output),
+  };
+  const { outputs } = finished;
+  const { nodes } = subject.workflow;
+  const ready = nodes.filter((next) => next.after.includes(node.id) && next.after.every((id) => outputs.has(id)));
+  if (ready.length > 0) return startReadyNodes(subject, finished, ready);
+  return { run: outputs.size === nodes.length ? { ...finished, stage: 'finished' } : finished, commands: [] };
+}
+
+function toNodeScope({ subject_id, workflow }: SubjectProgram, run: SubjectRun): NodeScope {
+  const nodes = Object.fromEntries([...run.outputs].map(([id, output]) => [id, { output }]));
+  const absent = listAbsent(workflow, run);
+  return { subject_id, workflow_hash: workflow.hash, frozen: run.scope, absent, world: run.world, nodes };
+}
+
+/** A map with one entry more, or another value of one. */
+export function withEntry<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key, value: Value): ReadonlyMap<Key, Value> {
+  return new Map(map).set(key, value);
+}
+
+/** A map without one entry. */
+export function without<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): ReadonlyMap<Key, Value> {
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
+}

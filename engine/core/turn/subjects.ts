@@ -1,0 +1,259 @@
+import type { Invoke } from '../protocol/command.js';
+import type { CallEvent } from '../protocol/event.js';
+import type { Program, SubjectProgram } from '../protocol/program.js';
+import { applyPatch } from '../world/apply-patch.js';
+import type { World, WorldEvent } from '../world/world.js';
+import { affects } from './inputs.js';
+import type { Answer, Asker, StartedRun, TurnState } from './state.js';
+import { beginRun, handleInRun, type RunBase, type RunStep, type SubjectRun, withEntry } from './subject-run.js';
+
+// Subjects of a workflow that runs them concurrently begin together. Each run is kept equal to the fold of its answers on
+// the world that its subject would see if every subject before it were as far as it is now. Where an earlier patch changes
+// what a subject has read, its run is folded again on the new world: answers to the same requests are kept, and only what
+// it would ask otherwise is asked anew. So a run that reaches the head is the run of an ordered turn.
+
+/** What follows for the turn: calls to make, and calls that nobody waits for any more. */
+export interface SubjectsStep {
+  readonly state: TurnState;
+  readonly commands: readonly Invoke[];
+  readonly discarded: readonly Discarded[];
+}
+
+/** Calls of a run whose subject has asked for something else since, by their keys outside. */
+export interface Discarded {
+  readonly subject_id: string;
+  readonly keys: readonly string[];
+}
+
+/** Begins every subject, except the first, that need not wait for those before it. */
+export function beginAhead(program: Program, state: TurnState): SubjectsStep {
+  let step: SubjectsStep = { state, commands: [], discarded: [] };
+  for (const [index, { workflow }] of program.subjects.entries())
+    if (workflow.max_speculative > 0) step = join(step, beginSubject(program, step.state, index));
+  return step;
+}
+
+/** Begins the head, where it has not begun and there is one. */
+export function beginHead(program: Program, state: TurnState): SubjectsStep {
+  if (state.runs.has(state.head) || state.head === program.subjects.length)
+    return { state, commands: [], discarded: [] };
+  return beginSubject(program, state, state.head);
+}
+
+function beginSubject(program: Program, state: TurnState, index: number): SubjectsStep {
+  const { run, commands } = beginRun(subjectAt(program, index), toBase(state, worldBefore(program, state, index)));
+  return takeRun(program, state, { index, started: { run, number: 1, answers: [], keys: new Map() }, commands });
+}
+
+/** Gives the end of a call to the run that asked for it, and its consequences to later subjects. */
+export function handleInSubject(
+  program: Program,
+  state: TurnState,
+  { index, key, command }: Extract<Asker, { kind: 'subject' }>,
+  event: CallEvent,
+): SubjectsStep & Pick<RunStep, 'verdict'> {
+  const started = runAt(state, index);
+  const answer: Answer = { request_hash: command.request_hash, event: { ...event, key } };
+  const { run, commands, verdict } = handleInRun(subjectAt(program, index), started.run, answer.event);
+  const heard = { ...started, run, answers: [...started.answers, answer] };
+  const taken = takeRun(program, state, { index, started: heard, commands });
+  const step = run.stage === 'finished' ? join(taken, updateLater(program, taken.state, index, [run])) : taken;
+  return verdict === undefined ? step : { ...step, verdict: { ...verdict, key: event.key } };
+}
+
+/** The head has changed: the calls that its subject held back are made now. */
+export function releaseHeld(state: TurnState): SubjectsStep {
+  const isOfHead = ([, asker]: readonly [string, Asker]): boolean =>
+    asker.kind === 'subject' && asker.index === state.head;
+  const released = [...state.held].filter(isOfHead);
+  if (released.length === 0) return { state, commands: [], discarded: [] };
+  const held = new Map([...state.held].filter((entry) => !isOfHead(entry)));
+  const awaited = new Map([...state.awaited, ...released]);
+  return { state: { ...state, held, awaited }, commands: released.map(([, { command }]) => command), discarded: [] };
+}
+
+interface Change {
+  readonly index: number;
+  readonly started: StartedRun;
+  /** New commands, with the run's own keys. */
+  readonly commands: readonly Invoke[];
+}
+
+/** Stores a run, and issues its commands or holds them back. */
+function takeRun(program: Program, state: TurnState, { index, started, commands }: Change): SubjectsStep {
+  if (commands.length === 0)
+    return { state: { ...state, runs: withEntry(state.runs, index, started) }, commands, discarded: [] };
+  const keys = new Map(started.keys);
+  const awaited = new Map(state.awaited);
+  const held = new Map(state.held);
+  const issued: Invoke[] = [];
+  for (const asked of commands) {
+    const command = toOutside(asked, keys, started.number);
+    keys.set(asked.key, command.key);
+    const asker: Asker = { kind: 'subject', index, key: asked.key, command };
+    if (mayIssue(subjectAt(program, index), state, { index, number: started.number, command })) {
+      awaited.set(command.key, asker);
+      issued.push(command);
+    } else held.set(command.key, asker);
+  }
+  const runs = withEntry(state.runs, index, { ...started, keys });
+  return { state: { ...state, runs, awaited, held }, commands: issued, discarded: [] };
+}
+
+/** A command of a run as the outside knows it: what a run asks anew has keys and conversations of its own. */
+function toOutside(command: Invoke, keys: ReadonlyMap<string, string>, number: number): Invoke {
+  const { parent_key, generation } = command;
+  const named = (name: string): string => (number === 1 ? name : `${name}@${number}`);
+  return {
+    ...command,
+    key: named(command.key),
+    ...(parent_key === undefined ? {} : { parent_key: keys.get(parent_key) ?? parent_key }),
+    ...(generation === undefined
+      ? {}
+      : { generation: { ...generation, conversation: named(generation.conversation) } }),
+  };
+}
+
+/** A call that must not be made in vain waits until its subject is the head; so does each one of a run that was begun too often. */
+function mayIssue(
+  { workflow }: SubjectProgram,
+  { head }: TurnState,
+  { index, number, command }: { readonly index: number; readonly number: number; readonly command: Invoke },
+): boolean {
+  const { effect, pending_deadline_ms } = command.call;
+  return (
+    index === head ||
+    (number <= workflow.max_speculative && effect === 'read_only' && pending_deadline_ms === undefined)
+  );
+}
+
+/** Folds the runs of later subjects again whose inputs a run has changed, in their order. */
+function updateLater(program: Program, state: TurnState, index: number, runs: readonly SubjectRun[]): SubjectsStep {
+  let step: SubjectsStep = { state, commands: [], discarded: [] };
+  const changes = runs.flatMap((run) => toEvent(program, state, index, run));
+  for (const later of sortedIndexes(state).filter((other) => other > index)) {
+    const { subject_id, workflow } = subjectAt(program, later);
+    const entity = state.world.entities.get(subject_id);
+    if (entity === undefined || !changes.some((event) => affects(workflow.inputs, state.world, entity, event)))
+      continue;
+    const before = runAt(step.state, later).run;
+    step = join(step, foldAgain(program, step.state, later));
+    const after = runAt(step.state, later).run;
+    if (!isSamePatch(before, after))
+      changes.push(...[before, after].flatMap((run) => toEvent(program, state, later, run)));
+  }
+  return step;
+}
+
+function sortedIndexes({ runs }: TurnState): readonly number[] {
+  return [...runs.keys()].toSorted((a, b) => a - b);
+}
+
+function foldAgain(program: Program, state: TurnState, index: number): SubjectsStep {
+  const subject = subjectAt(program, index);
+  const { run: old, keys, answers, number } = runAt(state, index);
+  const folded = fold(subject, toBase(state, worldBefore(program, state, index)), answers);
+  const isKept = (key: string): boolean => {
+    const asked = old.awaited.get(key)?.command.request_hash;
+    return asked !== undefined && asked === folded.run.awaited.get(key)?.command.request_hash;
+  };
+  const outside = (key: string): string => keys.get(key) ?? key;
+  const commands = [...folded.run.awaited].flatMap(([key, { command }]) => (isKept(key) ? [] : [command]));
+  const gone = [...old.awaited.keys()].filter((key) => !isKept(key)).map(outside);
+  const unheard = answers.filter((answer) => !folded.answers.includes(answer)).map(({ event }) => outside(event.key));
+  const discarded = [...unheard, ...gone.filter((key) => state.awaited.has(key))];
+  const step = takeRun(program, drop(state, gone), {
+    index,
+    started: { run: folded.run, answers: folded.answers, keys, number: commands.length > 0 ? number + 1 : number },
+    commands,
+  });
+  return discarded.length === 0 ? step : { ...step, discarded: [{ subject_id: subject.subject_id, keys: discarded }] };
+}
+
+/** Begins a run and gives it, in their order, all answers to what it asks. */
+function fold(
+  subject: SubjectProgram,
+  base: RunBase,
+  answers: readonly Answer[],
+): { readonly run: SubjectRun; readonly answers: readonly Answer[] } {
+  let { run } = beginRun(subject, base);
+  const heard: Answer[] = [];
+  const findNext = (): Answer | undefined =>
+    answers.find((answer) => {
+      const asked = run.awaited.get(answer.event.key);
+      return asked?.command.request_hash === answer.request_hash && !heard.includes(answer);
+    });
+  for (let next = findNext(); next !== undefined; next = findNext()) {
+    ({ run } = handleInRun(subject, run, next.event));
+    heard.push(next);
+  }
+  return { run, answers: heard };
+}
+
+/** Calls that nobody waits for any more; of those under way the ends are still to come. */
+function drop(state: TurnState, keys: readonly string[]): TurnState {
+  if (keys.length === 0) return state;
+  const keep = <Value>(map: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> =>
+    new Map([...map].filter(([key]) => !keys.includes(key)));
+  const dropped = new Set([...state.dropped, ...keys.filter((key) => state.awaited.has(key))]);
+  return { ...state, awaited: keep(state.awaited), held: keep(state.held), dropped };
+}
+
+/** The world that a subject sees if all before it are as far as they are now. */
+function worldBefore(program: Program, state: TurnState, index: number): World {
+  const finished = sortedIndexes(state).filter(
+    (other) => other < index && runAt(state, other).run.stage === 'finished',
+  );
+  return finished.reduce(
+    (world, other) => worldAfter(world, subjectAt(program, other).subject_id, runAt(state, other).run),
+    state.world,
+  );
+}
+
+function worldAfter(world: World, subject_id: string, run: SubjectRun): World {
+  const event = patchEvent(world, subject_id, run);
+  if (event === undefined) return world;
+  return { ...applyPatch(world, event.patch).world, events: [...world.events, event] };
+}
+
+function toEvent(program: Program, { world }: TurnState, index: number, run: SubjectRun): readonly WorldEvent[] {
+  const event = patchEvent(world, subjectAt(program, index).subject_id, run);
+  return event === undefined ? [] : [event];
+}
+
+/** The event that the patch of a finished run is. */
+function patchEvent({ turn }: World, subject_id: string, { stage, patch }: SubjectRun): WorldEvent | undefined {
+  if (stage !== 'finished' || patch === undefined) return undefined;
+  return { turn: turn + 1, subject_id, patch: patch.patch };
+}
+
+function isSamePatch(one: SubjectRun, other: SubjectRun): boolean {
+  const [said, again] = [one, other].map(({ stage, patch }) => (stage === 'finished' ? patch?.patch : undefined));
+  return JSON.stringify(said) === JSON.stringify(again);
+}
+
+function toBase({ simulation_time, readings }: TurnState, world: World): RunBase {
+  return { world, simulation_time, turn_readings: readings };
+}
+
+/** One step after another, as one. */
+export function join(first: SubjectsStep, second: SubjectsStep): SubjectsStep {
+  return {
+    state: second.state,
+    commands: [...first.commands, ...second.commands],
+    discarded: [...first.discarded, ...second.discarded],
+  };
+}
+
+/** The subject at an index of the scenario's order. */
+export function subjectAt(program: Program, index: number): SubjectProgram {
+  const subject = program.subjects[index];
+  if (subject === undefined) throw new Error(`there is no subject ${index}`);
+  return subject;
+}
+
+function runAt({ runs }: TurnState, index: number): StartedRun {
+  const started = runs.get(index);
+  if (started === undefined) throw new Error(`the subject ${index} has not begun`);
+  return started;
+}
