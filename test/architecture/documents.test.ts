@@ -113,7 +113,7 @@ test('the terms explain every reason for which a model is told to answer again, 
 
 test('the terms, the workflow schema and the program know the same node types', async () => {
   const [, below = ''] = page('docs/terms.md').split('Node types:');
-  const documented = firstCells(below.split('\n## ')[0] ?? '');
+  const documented = firstCells(below.split('\n##')[0] ?? '');
   const schema = JSON.parse(await read('schemas/workflow.schema.json')) as {
     readonly $defs: Readonly<Record<string, { readonly properties?: { readonly type?: { readonly const?: string } } }>>;
   };
