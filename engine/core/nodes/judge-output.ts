@@ -82,15 +82,15 @@ function judgePatch(node: JudgingNode, scope: NodeScope, patch: JsonObject): Jud
   if (blank.length > 0)
     return unusable('invalid_patch', `The patch does not fit: ${listPlaces(blank)}: must say something, and is blank.`);
   const subject = liveSubject(scope);
-  const projected = project(scope.world, subject, node.projection);
-  const complaints = findPatchComplaints(scope.world, { subject, projected, may: node.may }, typed);
+  const projected = project(scope.frozen.world, subject, node.projection);
+  const complaints = findPatchComplaints(scope.frozen.world, { subject, projected, may: node.may }, typed);
   const [first] = complaints;
   if (first === undefined) return { kind: 'final_patch', patch: typed };
   return unusable(first.detail, complaints.map((complaint) => complaint.message).join('\n\n'));
 }
 
 function liveSubject(scope: NodeScope) {
-  const subject = scope.world.entities.get(scope.subject_id);
+  const subject = scope.frozen.world.entities.get(scope.subject_id);
   if (subject === undefined) throw new Error(`the subject ${scope.subject_id} left the world`);
   return subject;
 }

@@ -11,7 +11,6 @@ import type { Scope } from '../protocol/scope.js';
 import type { Verdict } from '../protocol/verdict.js';
 import type { Reader } from '../typing/join-readings.js';
 import type { Shape } from '../typing/shape.js';
-import type { World } from '../world/world.js';
 import type { WorldPatch } from '../world/world-patch.js';
 import type { NodePlace, UnaskedKey } from './call-key.js';
 
@@ -71,8 +70,6 @@ export interface NodeScope {
   readonly frozen: Scope;
   /** Readings that the subject would have been given. */
   readonly absent: readonly Absent[];
-  /** The live working world: what a patch is judged against. */
-  readonly world: World;
   /** Outputs of finished nodes: `{"<id>": {"output": ...}}`. */
   readonly nodes: Json;
 }

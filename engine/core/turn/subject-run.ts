@@ -8,8 +8,6 @@ import { isPassedOn, toAbsence } from '../protocol/on-failure.js';
 import type { NodeProgram, SubjectProgram } from '../protocol/program.js';
 import { injectReadings, type Scope } from '../protocol/scope.js';
 import type { Verdict } from '../protocol/verdict.js';
-import { applyPatch } from '../world/apply-patch.js';
-import type { World } from '../world/world.js';
 import {
   type AmbientAsk,
   askSubjectAmbients,
@@ -27,8 +25,6 @@ import {
  */
 export interface SubjectRun extends GivenReadings {
   readonly stage: 'ambients' | 'nodes' | 'finished';
-  /** What its patch is judged against. */
-  readonly world: World;
   readonly awaited: ReadonlyMap<string, Awaited>;
   readonly waiting: ReadonlyMap<string, NodeState>;
   readonly outputs: ReadonlyMap<string, Json>;
@@ -61,7 +57,6 @@ export function beginRun(subject: SubjectProgram, { world, simulation_time, turn
   const run: SubjectRun = {
     stage: 'ambients',
     scope: { world, simulation_time, subject: entity, ambient },
-    world,
     turn_readings,
     awaited: new Map(),
     readings: new Map(),
@@ -163,12 +158,13 @@ function applyNodeStep(
       return { run: waits, commands: step.commands };
     }
     case 'done':
-      return finishNode(subject, step.patch === undefined ? run : takePatch(run, node, step.patch), node, step.output);
+      return finishNode(
+        subject,
+        step.patch === undefined ? run : { ...run, patch: { ...step.patch, node_id: node.id } },
+        node,
+        step.output,
+      );
   }
-}
-
-function takePatch(run: SubjectRun, node: NodeProgram, said: AnsweredPatch): SubjectRun {
-  return { ...run, world: applyPatch(run.world, said.patch).world, patch: { ...said, node_id: node.id } };
 }
 
 function finishNode(subject: SubjectProgram, run: SubjectRun, node: NodeProgram, output: Json): RunStep {
@@ -187,7 +183,7 @@ function finishNode(subject: SubjectProgram, run: SubjectRun, node: NodeProgram,
 function toNodeScope({ subject_id, workflow }: SubjectProgram, run: SubjectRun): NodeScope {
   const nodes = Object.fromEntries([...run.outputs].map(([id, output]) => [id, { output }]));
   const absent = listAbsent(workflow, run);
-  return { subject_id, workflow_hash: workflow.hash, frozen: run.scope, absent, world: run.world, nodes };
+  return { subject_id, workflow_hash: workflow.hash, frozen: run.scope, absent, nodes };
 }
 
 /** A map with one entry more, or another value of one. */

@@ -110,25 +110,19 @@ export function checkEntityId(id: string, pointer: string): readonly Complaint[]
 /** A named environment must exist. */
 export function checkEnvironmentLabel(scenario: Scenario, label: string, pointer: string): readonly Complaint[] {
   const labels = scenario.environments.map((environment) => environment.label);
-  return complainIf(!labels.includes(label), {
-    code: 'ENVIRONMENT_UNKNOWN',
-    message: `The scenario has no environment ${JSON.stringify(label)}.`,
-    pointer,
-    repair: suggest(label, labels),
-  });
+  if (labels.includes(label)) return [];
+  const message = `The scenario has no environment ${JSON.stringify(label)}.`;
+  return [{ code: 'ENVIRONMENT_UNKNOWN', message, pointer, repair: suggest(label, labels) }];
 }
 
 /** A named entity must exist. */
 export function checkEntityExists(scenario: Scenario, id: string, pointer: string): readonly Complaint[] {
   const notCanonical = checkEntityId(id, pointer);
   if (notCanonical.length > 0) return notCanonical;
+  if (findEntity(scenario, id) !== undefined) return [];
   const ids = scenario.entities.map((entity) => canonicalOf(entity.id));
-  return complainIf(findEntity(scenario, id) === undefined, {
-    code: 'ENTITY_UNKNOWN',
-    message: `The scenario has no entity ${JSON.stringify(id)}.`,
-    pointer,
-    repair: suggest(id, ids),
-  });
+  const message = `The scenario has no entity ${JSON.stringify(id)}.`;
+  return [{ code: 'ENTITY_UNKNOWN', message, pointer, repair: suggest(id, ids) }];
 }
 
 /** An entity whose own id is not canonical is found by what it is to become: that is one complaint, and not two. */

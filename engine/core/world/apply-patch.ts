@@ -15,9 +15,15 @@ import type { AppliedEffect, AppliedPatch, WorldPatch } from './world-patch.js';
  * @throws Error where the patch was not judged against this world first: that is a bug
  */
 export function applyPatch(world: World, patch: WorldPatch): { readonly world: World; readonly applied: AppliedPatch } {
-  const entities = new Map(world.entities);
-  const environments = new Map(world.environments);
-  const draft: WorldDraft = { entities, environments, turn: world.turn + 1 };
+  // Only what the patch changes is copied: a world may have many entities, and a turn many patches.
+  const targets = new Set(patch.effects.map(({ op }) => targetOf(op)));
+  const entities = targets.has('entity_id') ? new Map(world.entities) : undefined;
+  const environments = targets.has('environment_label') ? new Map(world.environments) : undefined;
+  const draft: WorldDraft = {
+    entities: entities ?? new Map(),
+    environments: environments ?? new Map(),
+    turn: world.turn + 1,
+  };
   const effects = patch.effects.map((effect, effect_index): AppliedEffect => {
     const { op } = effect;
     const parts = partsOf(effect);
@@ -25,7 +31,8 @@ export function applyPatch(world: World, patch: WorldPatch): { readonly world: W
     return { effect_index, op, [targetOf(op)]: parts.target, ...left };
   });
   const touched = new Set(effects.flatMap((effect) => effect.entity_id ?? []));
-  return { world: { ...world, entities, environments }, applied: { patch, effects, touched_entities: [...touched] } };
+  const changed = { ...(entities && { entities }), ...(environments && { environments }) };
+  return { world: { ...world, ...changed }, applied: { patch, effects, touched_entities: [...touched] } };
 }
 
 /**
