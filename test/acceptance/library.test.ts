@@ -101,7 +101,6 @@ describe('the packed package, installed in an empty folder', { timeout: 600_000 
     ]);
     assert.deepEqual((await readdir(join(home, 'dist'))).toSorted(), [
       'engine',
-      'fixtures',
       'plugins',
       'template.tar.gz',
       'template.tar.gz.digest',

@@ -65,8 +65,8 @@ async function tryAll(
 ): Promise<readonly (number | null)[]> {
   const result = join(await makeFolder(t), 'result.json');
   await writeFile(result, '{"a": 1}');
-  const stopped = await runChukwa(['stop', ATTEMPT], variables);
-  const reported = await runChukwa(['report', ATTEMPT, '--result', result], variables);
+  const stopped = await runChukwa(['stop', ATTEMPT, '--wait', '0'], variables);
+  const reported = await runChukwa(['report', ATTEMPT, '--result', result, '--wait', '0'], variables);
   return [stopped.code, reported.code];
 }
 
