@@ -4,7 +4,7 @@ import type { Problem } from './contract/problem.js';
 import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type { ServePlace } from './operations/composition.js';
 import { type Done, refuse } from './operations/engine.js';
-import type { HeartbeatSettings } from './ports/records.js';
+import type { HeartbeatSettings } from './ports/store.js';
 import type { PluginPlaces } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 

@@ -10,7 +10,8 @@ import { type Done, type Engine, whileReachable } from './operations/engine.js';
 import { listAttempts, showAttempt, showInvocation, showLlmCall, type WorldAttempts } from './operations/records.js';
 import { type RunReport, runTurns } from './operations/run-turns.js';
 import { createWorld, listWorlds, showWorld } from './operations/worlds.js';
-import type { AttemptRecord, InvocationRecord, LlmCallRecord, WorldSnapshot } from './ports/records.js';
+import type { AttemptRecord, InvocationRecord, LlmCallRecord } from './ports/records.js';
+import type { WorldSnapshot } from './ports/worlds.js';
 import type { Progress } from './runtime/progress.js';
 
 export type { Problem } from './contract/problem.js';
@@ -19,7 +20,8 @@ export type { DiffRequest, WorldDiff } from './operations/diff-worlds.js';
 export type { Done, Refused } from './operations/engine.js';
 export type { WorldAttempts } from './operations/records.js';
 export type { RunReport, TurnReport } from './operations/run-turns.js';
-export type { AttemptRecord, InvocationRecord, LlmCallRecord, WorldSnapshot } from './ports/records.js';
+export type { AttemptRecord, InvocationRecord, LlmCallRecord } from './ports/records.js';
+export type { WorldSnapshot } from './ports/worlds.js';
 export type { Progress } from './runtime/progress.js';
 
 /** How an engine is opened. */

@@ -35,7 +35,7 @@ import type { AnswerCall } from './ports/answers.js';
 import type { Holder } from './ports/attempts.js';
 import type { Clock } from './ports/clock.js';
 import type { Doorbell } from './ports/doorbell.js';
-import type { Store } from './ports/records.js';
+import type { Store } from './ports/store.js';
 import type { MakeCallback } from './ports/sources.js';
 import type { ValidateKind } from './schema/index.js';
 import type { Log, Sources } from './sources/index.js';

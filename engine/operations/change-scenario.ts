@@ -1,7 +1,7 @@
 import { unreachable } from '../contract/unreachable.js';
 import { findHistoryProblems } from '../core/world/shared-history.js';
 import type { Scenario } from '../generated/scenario.js';
-import type { WorldRecord } from '../ports/records.js';
+import type { WorldRecord } from '../ports/worlds.js';
 import { type Done, type Engine, refuse } from './engine.js';
 import { findUsable, type UsableScenario, type WantedScenario } from './load-program.js';
 import { worldUnderWay } from './transfer-worlds.js';

@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../contract/problems/index.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { COMPONENT_KINDS, type ComponentKind } from '../core/protocol/component.js';
-import type { ComponentRecord, ComponentSummary, ComponentUses, StoredComponent } from '../ports/records.js';
+import type { ComponentRecord, ComponentSummary, ComponentUses, StoredComponent } from '../ports/components.js';
 import { type Done, type Archive, refuse, type Refused } from './engine.js';
 
 /** How many digits of a hash may stand for the whole. */

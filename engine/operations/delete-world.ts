@@ -1,5 +1,5 @@
 import { unreachable } from '../contract/unreachable.js';
-import type { WorldRecord } from '../ports/records.js';
+import type { WorldRecord } from '../ports/worlds.js';
 import { type Archive, type Done, refuse } from './engine.js';
 import { worldBusy } from './run-turns.js';
 import { unknownWorld } from './worlds.js';

@@ -1,5 +1,5 @@
 import type { Outcome, Problem } from '../contract/problem.js';
-import type { DatabaseReport } from '../ports/records.js';
+import type { DatabaseReport } from '../ports/store.js';
 import type { PluginCatalogue } from '../ports/sources.js';
 import type { Diagnosis } from './composition.js';
 import type { Doorbell } from '../ports/doorbell.js';

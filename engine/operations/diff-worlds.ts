@@ -1,5 +1,5 @@
 import { type Blamed, blameChanges, diffWorlds, type WorldChange } from '../core/world/diff-worlds.js';
-import type { EffectOrigin, WorldSnapshot } from '../ports/records.js';
+import type { EffectOrigin, WorldSnapshot } from '../ports/worlds.js';
 import type { Archive, Done } from './engine.js';
 import { findUnknownEntity } from './tell-world.js';
 import { showWorld } from './worlds.js';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { readScenario } from './author.js';
-import type { WorldScenario } from '../ports/records.js';
+import type { WorldScenario } from '../ports/worlds.js';
 import type { Authoring, Archive } from './engine.js';
 import { digestOf } from './scenario-files.js';
 

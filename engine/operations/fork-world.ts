@@ -1,4 +1,4 @@
-import type { WorldSnapshot } from '../ports/records.js';
+import type { WorldSnapshot } from '../ports/worlds.js';
 import { findFitting } from './change-scenario.js';
 import { type Done, type Engine, refuse } from './engine.js';
 import type { WantedScenario } from './load-program.js';

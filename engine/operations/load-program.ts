@@ -3,7 +3,7 @@ import type { Scenario } from '../generated/scenario.js';
 import { type Compiled, compileProgram } from '../core/workflow/compile.js';
 import type { ComponentKind } from '../core/protocol/component.js';
 import type { PluginDescription } from '../ports/sources.js';
-import type { ScenarioFiles } from '../ports/records.js';
+import type { ScenarioFiles } from '../ports/worlds.js';
 import { type Authoring, type Done, type Engine, type LoadedScenario, refuse } from './engine.js';
 
 /** A scenario that a world can be made of: it has been checked, and compiles. */

@@ -1,4 +1,5 @@
-import type { Database, WorldSnapshot } from '../ports/records.js';
+import type { Database } from '../ports/store.js';
+import type { WorldSnapshot } from '../ports/worlds.js';
 import type { AnswerAsPerson, Composition } from './composition.js';
 import { type Done, type Engine, whileReachable } from './engine.js';
 import { adoptNamed } from './change-scenario.js';

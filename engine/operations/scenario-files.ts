@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { SHIPPED_PREFIX } from '../core/workflow/link/resolve-path.js';
 import type { LinkedDocument } from '../core/workflow/link.js';
-import type { ScenarioFiles } from '../ports/records.js';
+import type { ScenarioFiles } from '../ports/worlds.js';
 import type { Place } from './documents/index.js';
 
 /** The files of a scenario that was read from a path, with their digests. */

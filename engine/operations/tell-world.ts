@@ -1,5 +1,5 @@
 import { nearestName } from '../core/content/nearest-name.js';
-import type { ToldPatch, WorldSnapshot } from '../ports/records.js';
+import type { ToldPatch, WorldSnapshot } from '../ports/worlds.js';
 import { type Archive, type Done, refuse, type Refused } from './engine.js';
 import { showWorld } from './worlds.js';
 

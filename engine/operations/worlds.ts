@@ -2,7 +2,7 @@ import type { Problem } from '../contract/problem.js';
 import { nearestName } from '../core/content/nearest-name.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Scenario } from '../generated/scenario.js';
-import type { WorldRecord, WorldScenario, WorldSnapshot } from '../ports/records.js';
+import type { WorldRecord, WorldScenario, WorldSnapshot } from '../ports/worlds.js';
 import { type Archive, type Done, type Engine, refuse, type Refused } from './engine.js';
 import { findUsable, type WantedScenario } from './load-program.js';
 import { findQueue, type QueuedTurns, toQueued } from './queue.js';

@@ -1,5 +1,6 @@
 import type { Json } from '../contract/json.js';
-import type { AttemptStatus, AttemptSummary, InvocationStatus, InvocationSummary, Store } from './records.js';
+import type { AttemptStatus, AttemptSummary, InvocationStatus, InvocationSummary } from './records.js';
+import type { Store } from './store.js';
 
 /** A part of a long list: the rows after one, newest first. */
 export interface ListPart {

@@ -1,5 +1,5 @@
 import { turnBackoffMs } from '../core/inbox/backoff.js';
-import type { Commit, Fail, Invoke, TurnCommand } from '../core/protocol/command.js';
+import type { Commit, Fail, TurnCommand } from '../core/protocol/command.js';
 import { advance, type Step } from '../core/turn/advance.js';
 import type { Discarded } from '../core/turn/subjects.js';
 import type { TurnBegan } from '../core/protocol/event.js';
@@ -18,10 +18,10 @@ import type {
   Written,
 } from '../ports/attempts.js';
 import type { InboxMessage } from '../ports/inbox.js';
-import type { CallOutcome, CallPended, CallResult } from '../ports/sources.js';
+import type { CallOutcome, CallPended } from '../ports/sources.js';
 import { endAgents } from './agent-moves.js';
 import type { Arrivals } from './arrivals.js';
-import { chooseWait, endWaits, waitFor, type Waits } from './backoff.js';
+import { endWaits, type Waits } from './backoff.js';
 import { eventOf, toRecorded } from './event-of.js';
 import { type CallWrite, type Journal, writeAlone, writeCall } from './journal.js';
 import type { OnProgress } from './progress.js';
@@ -74,7 +74,7 @@ export type Arrival =
   | { readonly kind: 'broken'; readonly error: unknown };
 
 /** One issued call. */
-interface Call {
+export interface Call {
   readonly start: CallStart;
   readonly abort: AbortController;
   under_way: boolean;
@@ -176,57 +176,6 @@ export function withdraw(attempt: Attempt, key: string): readonly TurnCommand[] 
   return moveTo(
     attempt,
     advance(attempt.program, attempt.state, { kind: 'call_failed', key, failure_class: 'stopped', message }),
-  );
-}
-
-/** Asks a source, at once or when the wait before a retry is over; what came of it arrives later. */
-export function issue(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {
-  const { retry } = command;
-  if (retry === undefined) return begin(parts, attempt, command);
-  const wait_ms = (parts.chooseWait ?? chooseWait)(retry);
-  // The failure that it follows is reported first.
-  const reported = attempt.calls.get(command.key)?.reported ?? Promise.resolve();
-  void reported.then(() => attempt.onProgress({ kind: 'retry_waits', command, retry, wait_ms }));
-  waitFor(attempt.waits, command, wait_ms, () => begin(parts, attempt, command));
-}
-
-function begin(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {
-  if (attempt.calls.get(command.key)?.under_way) throw new Error(`the command ${command.key} was issued twice`);
-  const start = toStart(parts, attempt, command);
-  const call: Call = { start, abort: new AbortController(), under_way: true };
-  attempt.calls.set(command.key, call);
-  perform(parts, attempt, call).then(
-    (result) => attempt.arrivals.put(toArrival(result)),
-    (error: unknown) => attempt.arrivals.put({ kind: 'broken', error }),
-  );
-}
-
-function toArrival(result: CallResult): Arrival {
-  return result.status === 'pending' ? { kind: 'pended', pended: result } : { kind: 'ended', outcome: result };
-}
-
-/** Makes the call that the core asked for. */
-function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<CallResult> {
-  const { lease } = attempt;
-  const { command, llm_call_id } = call.start;
-  return parts.callSource(
-    command,
-    {
-      client_request_id: `${lease.world_slug}/turn-${lease.attempted_turn}/${command.key}`,
-      correlation_id: call.start.source_invocation_id,
-      signal: call.abort.signal,
-    },
-    {
-      async started(resolved) {
-        await writeCall(attempt.journal, { kind: 'started', start: { ...call.start, resolved } });
-        const { source_invocation_id } = call.start;
-        const asked = resolved.model === undefined ? {} : { model: resolved.model };
-        attempt.onProgress({ kind: 'call_started', source_invocation_id, command, ...asked });
-      },
-      async flushed(batch) {
-        if (llm_call_id !== undefined) demand(await parts.attempts.flushChunks(lease, llm_call_id, batch));
-      },
-    },
   );
 }
 
@@ -335,25 +284,6 @@ function abortReads(attempt: Attempt, why: string): void {
   for (const call of attempt.calls.values()) {
     if (call.under_way && !isAct(call)) call.abort.abort(why);
   }
-}
-
-function toStart(parts: RuntimeParts, attempt: Attempt, command: Invoke): CallStart {
-  const parent = command.parent_key === undefined ? undefined : callOf(attempt, command.parent_key);
-  return {
-    source_invocation_id: parts.clock.uuid(),
-    ...(command.generation === undefined ? {} : { llm_call_id: parts.clock.uuid() }),
-    invocation_seq: ++attempt.last_invocation_seq,
-    command,
-    performance: nextPerformance(attempt, command.key),
-    ...(parent === undefined ? {} : { parent_source_invocation_id: parent.start.source_invocation_id }),
-    started_at: parts.clock.now(),
-  };
-}
-
-function nextPerformance({ performances }: Attempt, key: string): number {
-  const performance = 1 + (performances.get(key) ?? 0);
-  performances.set(key, performance);
-  return performance;
 }
 
 /** A call that has been issued, here or by an earlier driver. */

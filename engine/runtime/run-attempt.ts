@@ -16,7 +16,6 @@ import {
   handleOutcome,
   isActing,
   isDropped,
-  issue,
   NotAsLeft,
   demand,
   openAttempt,
@@ -29,6 +28,7 @@ import {
 import { leftBy } from './agent-moves.js';
 import { openArrivals } from './arrivals.js';
 import { findUnfit, toBegin, toPast } from './begin.js';
+import { issue } from './issue-call.js';
 import { beatAtIntervals } from './interval-heartbeat.js';
 import { forget, type Journal, openJournal } from './journal.js';
 import { findReported, handleMail, lookForMail, pend, suspend, stop } from './later.js';

@@ -1,4 +1,4 @@
-import type { ComponentSummary, ComponentUses, StoredComponent } from '../ports/records.js';
+import type { ComponentSummary, ComponentUses, StoredComponent } from '../ports/components.js';
 import type { ComponentKind } from '../ports/validation.js';
 import { COMPONENT_TABLES } from './component-tables.js';
 import type { OpenDatabase } from './database.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
-import type { ComponentRecord, ComponentStore, ComponentToStore } from '../ports/records.js';
+import type { ComponentRecord, ComponentStore, ComponentToStore } from '../ports/components.js';
 import type { ComponentKind } from '../ports/validation.js';
 import { countComponents, findStartingWith, findUses, listComponents } from './component-lists.js';
 import { COMPONENT_TABLES } from './component-tables.js';

@@ -1,4 +1,4 @@
-import type { DeletedWorld } from '../ports/records.js';
+import type { DeletedWorld } from '../ports/worlds.js';
 import { inTransaction, type OpenDatabase } from './database.js';
 import { prepare, run, type Runner } from './statement.js';
 import { WORLD_TABLES } from './transfer/tables.js';

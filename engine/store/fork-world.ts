@@ -1,4 +1,4 @@
-import type { WorldToFork } from '../ports/records.js';
+import type { WorldToFork } from '../ports/worlds.js';
 import { headsOf } from './state-heads.js';
 import { READABLE } from './lineage.js';
 import { firstScenarioOf, toText } from './world-scenarios.js';

@@ -1,4 +1,4 @@
-import type { EffectOrigin, ToldPatch } from '../ports/records.js';
+import type { EffectOrigin, ToldPatch } from '../ports/worlds.js';
 import { READABLE } from './lineage.js';
 import { prepare, run, type Runner } from './statement.js';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/json.js';
 import type { Outcome } from '../contract/problem.js';
-import type { DatabaseReport } from '../ports/records.js';
+import type { DatabaseReport } from '../ports/store.js';
 import type { OpenDatabase } from './database.js';
 import { findFaultProblem } from './database-fault.js';
 import { isMade } from './embedded.js';

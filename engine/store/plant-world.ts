@@ -1,5 +1,5 @@
 import { canonicalText } from '../core/content/canonical.js';
-import type { WorldToPlant } from '../ports/records.js';
+import type { WorldToPlant } from '../ports/worlds.js';
 import { headsOf } from './state-heads.js';
 import { firstScenarioOf, toText } from './world-scenarios.js';
 import { prepare, run, type Runner, toTimestamp } from './statement.js';

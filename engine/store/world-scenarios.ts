@@ -1,4 +1,4 @@
-import type { ChangedScenario, ScenarioChange, ScenarioFiles, WorldScenario } from '../ports/records.js';
+import type { ChangedScenario, ScenarioChange, ScenarioFiles, WorldScenario } from '../ports/worlds.js';
 import { inTransaction, type OpenDatabase } from './database.js';
 import { prepare, run, toTimestamp } from './statement.js';
 

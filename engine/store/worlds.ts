@@ -1,4 +1,4 @@
-import type { WorldRecord, WorldSnapshot, WorldStore, WorldToCreate } from '../ports/records.js';
+import type { WorldRecord, WorldSnapshot, WorldStore, WorldToCreate } from '../ports/worlds.js';
 import type { OpenDatabase } from './database.js';
 import { headsOf } from './state-heads.js';
 import { forkWorld } from './fork-world.js';

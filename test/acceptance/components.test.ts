@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { UsesOfComponent } from '../../engine/operations/components.js';
 import type { PutDocument } from '../../engine/operations/documents/index.js';
-import type { StoredComponent } from '../../engine/ports/records.js';
+import type { StoredComponent } from '../../engine/ports/components.js';
 import { ROOT } from '../support/park-stage.js';
 import { askHere, emptyDatabase, runHere } from './command.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { WorldSnapshot } from '../../engine/ports/records.js';
+import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import { type Edit, editWorkflows, loadScript, onEachDatabase, type ParkStage } from '../support/park-stage.js';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { RunReport } from '../../engine/operations/run-turns.js';
-import type { AttemptRecord, AttemptSummary, LlmCallRecord, WorldSnapshot } from '../../engine/ports/records.js';
+import type { AttemptRecord, AttemptSummary, LlmCallRecord } from '../../engine/ports/records.js';
+import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { type ScriptedModel, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';

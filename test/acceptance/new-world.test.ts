@@ -5,7 +5,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { WorldSnapshot } from '../../engine/ports/records.js';
+import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { ROOT } from '../support/park-stage.js';
 import { type Ended, makeFolder, startChukwa } from './command.js';

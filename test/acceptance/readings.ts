@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Json } from '../../engine/contract/json.js';
 import type { Answer, Answers } from '../../engine/generated/answers.js';
-import type { AttemptRecord, InvocationSummary, WorldSnapshot } from '../../engine/ports/records.js';
+import type { AttemptRecord, InvocationSummary } from '../../engine/ports/records.js';
+import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { ModelRequest, ScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import type { Play } from '../support/park-stage.js';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { queueTurns } from '../../engine/operations/run-worker.js';
-import type { AttemptRecord, WorldSnapshot } from '../../engine/ports/records.js';
+import type { AttemptRecord } from '../../engine/ports/records.js';
+import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { must, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { freePort, startNats } from '../../tools/nats-server.js';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import canonicalize from 'canonicalize';
 import type { ComponentKind } from '../../engine/core/protocol/component.js';
 import { putDocuments } from '../../engine/operations/documents/index.js';
-import type { ComponentStore, ComponentToStore } from '../../engine/ports/records.js';
+import type { ComponentStore, ComponentToStore } from '../../engine/ports/components.js';
 import { documentParts, folderOf, inShort } from './document-parts.js';
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { loadScenario } from '../../engine/operations/load-program.js';
 import { timeAt } from '../../engine/operations/worlds.js';
 import type { AttemptStore, LeftWorld } from '../../engine/ports/attempts.js';
-import type { WorldSnapshot } from '../../engine/ports/records.js';
+import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';
 import type { AttemptEnd, AttemptRequest } from '../../engine/runtime/attempt-request.js';
 import { runAttempt } from '../../engine/runtime/run-attempt.js';

@@ -4,7 +4,8 @@ import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { reportCall } from '../../engine/operations/reports.js';
 import { settleCall } from '../../engine/operations/settle-call.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
-import type { AttemptRecord, WorldSnapshot } from '../../engine/ports/records.js';
+import type { AttemptRecord } from '../../engine/ports/records.js';
+import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Answers } from '../../engine/toys/scripted-model/index.js';
 import type { Fault } from '../../engine/toys/index.js';
 import {

@@ -11,7 +11,7 @@ import type {
   CallStart,
   Written,
 } from '../../engine/ports/attempts.js';
-import type { Store } from '../../engine/ports/records.js';
+import type { Store } from '../../engine/ports/store.js';
 import { forEachDatabase, type TestDatabase } from '../support/databases.js';
 import { waitUntil } from '../support/wait-until.js';
 import { isHeldUp } from './held-up.js';

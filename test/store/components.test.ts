@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ComponentSummary } from '../../engine/ports/records.js';
+import type { ComponentSummary } from '../../engine/ports/components.js';
 import { forEachDatabase } from '../support/databases.js';
 import { DOCUMENTS, makeWorld } from './record-fixtures.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AttemptLease, Written } from '../../engine/ports/attempts.js';
-import type { Store } from '../../engine/ports/records.js';
+import type { Store } from '../../engine/ports/store.js';
 import { forEachDatabase } from '../support/databases.js';
 import { isHeldUp } from './held-up.js';
 import {

@@ -16,7 +16,8 @@ import type {
   CommitTurn,
   Written,
 } from '../../engine/ports/attempts.js';
-import type { ComponentToStore, Store } from '../../engine/ports/records.js';
+import type { ComponentToStore } from '../../engine/ports/components.js';
+import type { Store } from '../../engine/ports/store.js';
 import type { CallPended, CallSucceeded, ChunkBatch } from '../../engine/ports/sources.js';
 import type { ComponentKind } from '../../engine/ports/validation.js';
 import type { OutsideView } from '../support/databases.js';

@@ -6,7 +6,7 @@ import { after, describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { Outcome } from '../../engine/contract/problem.js';
-import type { Store } from '../../engine/ports/records.js';
+import type { Store } from '../../engine/ports/store.js';
 import type { OpenDatabase } from '../../engine/store/database.js';
 import { openInMemory } from '../../engine/store/embedded.js';
 import { loadMigrations } from '../../engine/store/migrations.js';

@@ -11,7 +11,8 @@ import type { Done, Engine } from '../../engine/operations/engine.js';
 import { showAttempt, showInvocation, showLlmCall } from '../../engine/operations/records.js';
 import { type RunReport, runTurns } from '../../engine/operations/run-turns.js';
 import { createWorld, showWorld } from '../../engine/operations/worlds.js';
-import type { AttemptRecord, InvocationRecord, LlmCallRecord, WorldSnapshot } from '../../engine/ports/records.js';
+import type { AttemptRecord, InvocationRecord, LlmCallRecord } from '../../engine/ports/records.js';
+import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';
 import {
   type Answers,

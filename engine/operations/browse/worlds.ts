@@ -1,5 +1,6 @@
 import type { WorldReading } from '../../ports/browse.js';
-import type { AttemptSummary, EffectOrigin, ToldPatch, WorldRecord, WorldSnapshot } from '../../ports/records.js';
+import type { AttemptSummary } from '../../ports/records.js';
+import type { EffectOrigin, ToldPatch, WorldRecord, WorldSnapshot } from '../../ports/worlds.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
 import { type Archive, type Done } from '../engine.js';
 import { diffTurns, type WorldDiff } from '../diff-worlds.js';

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { ComponentKind } from '../../core/protocol/component.js';
 import { SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
 import type { LinkedDocument } from '../../core/workflow/link.js';
-import type { ComponentStore } from '../../ports/records.js';
+import type { ComponentStore } from '../../ports/components.js';
 import type { Finding } from './finding.js';
 import { type DocumentParts, validateDocuments } from './validate.js';
 

@@ -7,7 +7,7 @@ import type { DocumentKind } from '../../core/workflow/link/document-kind.js';
 import { type DocumentToLink, type LinkedDocument, linkDocuments, linkDrafts } from '../../core/workflow/link.js';
 import { listReferences } from '../../core/workflow/link/references.js';
 import { SHIPPED_PREFIX } from '../../core/workflow/link/resolve-path.js';
-import type { ComponentStore } from '../../ports/records.js';
+import type { ComponentStore } from '../../ports/components.js';
 import type { Place } from './find-files.js';
 import { type Finding, sortFindings, toFinding } from './finding.js';
 import { type LoadedFile, type LoadedFiles, loadDocuments } from './load.js';

@@ -5,8 +5,8 @@
 import type { Program } from '../../core/protocol/program.js';
 import type { World } from '../../core/world/world.js';
 import type { Answers } from '../../generated/answers.js';
-import type { ComponentRecord } from '../../ports/records.js';
-import type { WorldScenario, WorldSnapshot } from '../../ports/records.js';
+import type { ComponentRecord } from '../../ports/components.js';
+import type { WorldScenario, WorldSnapshot } from '../../ports/worlds.js';
 import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
 import { type Done, type Engine, whileReachable } from '../engine.js';

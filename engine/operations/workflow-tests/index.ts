@@ -1,6 +1,6 @@
 /** Runs tests of workflows: all in one database in memory, each in a world of its own, asking nobody. */
 import type { Problem } from '../../contract/problem.js';
-import type { ComponentStore } from '../../ports/records.js';
+import type { ComponentStore } from '../../ports/components.js';
 import { type Paths, refuseFindings, toParts } from '../author.js';
 import type { Composition, OpenArchive } from '../composition.js';
 import {

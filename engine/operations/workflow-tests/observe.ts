@@ -8,14 +8,9 @@ import type {
 import { findScripted } from '../../contract/scripted.js';
 import { PATCH_OPERATIONS } from '../../core/world/patch-operations.js';
 import type { ExpectedCall, WorkflowTest } from '../../generated/workflow-test.js';
-import type {
-  AttemptRecord,
-  InvocationSummary,
-  PatchEffectRecord,
-  RecordReader,
-  Store,
-  WorldSnapshot,
-} from '../../ports/records.js';
+import type { AttemptRecord, InvocationSummary, PatchEffectRecord, RecordReader } from '../../ports/records.js';
+import type { Store } from '../../ports/store.js';
+import type { WorldSnapshot } from '../../ports/worlds.js';
 
 /** Reads out of the record what came of a test's turns. Prompts and requests are read where the test asks for them. */
 export async function observe(

@@ -7,7 +7,7 @@ import {
   type WorkflowPage,
 } from '../../../operations/browse/documents.js';
 import { listComponents, showUses } from '../../../operations/components.js';
-import type { ComponentSummary, ComponentUses } from '../../../ports/records.js';
+import type { ComponentSummary, ComponentUses } from '../../../ports/components.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { type Column, emptyState, itemPage, type Page, type Section, sectionUnless, type View } from '../page.js';
 import { authoredPrompt, conversation } from '../parts/conversation.js';

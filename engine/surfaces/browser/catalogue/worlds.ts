@@ -1,5 +1,6 @@
 import type { Entity } from '../../../core/world/world.js';
-import type { AttemptSummary, WorldSnapshot } from '../../../ports/records.js';
+import type { AttemptSummary } from '../../../ports/records.js';
+import type { WorldSnapshot } from '../../../ports/worlds.js';
 import {
   browseTurn,
   browseWorld,

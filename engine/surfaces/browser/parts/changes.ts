@@ -1,6 +1,6 @@
 import { PATCH_OPERATIONS, WORLD_VALUES } from '../../../core/world/patch-operations.js';
 import type { EffectOperation } from '../../../core/world/world-patch.js';
-import type { EffectOrigin } from '../../../ports/records.js';
+import type { EffectOrigin } from '../../../ports/worlds.js';
 import { type Html, html } from '../html.js';
 import { pathOf, pathOfTurn } from '../places.js';
 import { change, linkTo } from './text.js';

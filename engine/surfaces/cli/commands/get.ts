@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { canonicalText } from '../../../core/content/canonical.js';
 import { type ComponentName, getComponent } from '../../../operations/components.js';
 import type { Done } from '../../../operations/engine.js';
-import type { ComponentRecord } from '../../../ports/records.js';
+import type { ComponentRecord } from '../../../ports/components.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { componentLines } from '../render/component.js';
 import { answer, type Perform, printExact, type Session, withArchive } from '../session.js';

@@ -7,7 +7,7 @@ import { forkWorld } from '../../../operations/fork-world.js';
 import { findNamed, placeRefusal } from '../../../operations/named-scenario.js';
 import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
 import { type StoryRequest, tellWorld } from '../../../operations/tell-world.js';
-import type { WorldRecord, WorldSnapshot } from '../../../ports/records.js';
+import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
 import {
   atOption,
   entityOption,

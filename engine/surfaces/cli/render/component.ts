@@ -1,6 +1,6 @@
 import type { ComponentKind } from '../../../core/protocol/component.js';
 import type { KindCount, UsesOfComponent } from '../../../operations/components.js';
-import type { ComponentRecord, ComponentSummary, StoredComponent } from '../../../ports/records.js';
+import type { ComponentRecord, ComponentSummary, StoredComponent } from '../../../ports/components.js';
 import { jsonText } from './block.js';
 import { EMPTY, faint, type Line, line, type Span, strong, verbatim } from './line.js';
 import { toSafeLines } from './neutralise.js';

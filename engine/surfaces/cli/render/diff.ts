@@ -1,5 +1,5 @@
 import type { DiffedChange, TurnPlace, WorldDiff } from '../../../operations/diff-worlds.js';
-import type { EffectOrigin } from '../../../ports/records.js';
+import type { EffectOrigin } from '../../../ports/worlds.js';
 import { quote } from './json-view.js';
 import { accent, commandLines, EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
 import { count, toMoment } from './words.js';

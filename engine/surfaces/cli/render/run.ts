@@ -1,7 +1,8 @@
 import type { DryRunSummary, InvocationReport, RunReport, TurnReport } from '../../../operations/run-turns.js';
 import type { EditedScenario } from '../../../operations/edited-files.js';
 import type { ScenarioNews } from '../../../operations/run-world.js';
-import type { Database, WorldSnapshot } from '../../../ports/records.js';
+import type { Database } from '../../../ports/store.js';
+import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { awaitedLines } from './awaited.js';
 import { type Command, commandLines, EMPTY, faint, type Line, line, strong, verbatim } from './line.js';
 import type { Story } from './story.js';

@@ -1,5 +1,5 @@
 import type { Entity } from '../../../core/world/world.js';
-import type { WorldRecord, WorldSnapshot } from '../../../ports/records.js';
+import type { WorldRecord, WorldSnapshot } from '../../../ports/worlds.js';
 import type { QueuedTurns } from '../../../operations/queue.js';
 import type { ShownWorld } from '../../../operations/worlds.js';
 import { EMPTY, faint, hanging, type Line, line, strong } from './line.js';

@@ -1,0 +1,153 @@
+import type { World, Entity } from '../core/world/world.js';
+import type { WorldContents } from '../core/world/diff-worlds.js';
+import type { OpenAttempt } from './transfer.js';
+import type { PatchEffectRecord } from './records.js';
+
+export interface WorldRecord {
+  readonly world_slug: string;
+  readonly scenario_hash: string;
+  readonly scenario_label: string;
+  /** The latest committed turn. */
+  readonly turn: number;
+  readonly simulation_time: string;
+  readonly created_at: string;
+  /** The world that a fork left, and at which turn. */
+  readonly forked_from?: { readonly world_slug: string; readonly turn: number };
+}
+
+/** The scenario's start as rows. */
+export interface WorldToCreate {
+  readonly world_slug: string;
+  readonly scenario_hash: string;
+  readonly start_time: string;
+  readonly created_at: number;
+  readonly files?: ScenarioFiles;
+}
+
+/** The files that a scenario was read from, on the machine where it was. */
+export interface ScenarioFiles {
+  /** The path that named it, absolute. */
+  readonly path: string;
+  /** How far its documents may refer, absolute; left out where the path says so. */
+  readonly root?: string;
+  /** SHA-256 of the bytes of each file, by absolute path. */
+  readonly digests: Readonly<Record<string, string>>;
+}
+
+/** A scenario that a world goes on by, or went on by. */
+export interface WorldScenario {
+  /** The first turn that is played by it, unless another one follows before. */
+  readonly from_turn: number;
+  readonly scenario_hash: string;
+  readonly scenario_label: string;
+  readonly chosen_at: string;
+  readonly files?: ScenarioFiles;
+}
+
+/** Another scenario for a world, from its next turn on. */
+export interface ScenarioChange {
+  readonly world_slug: string;
+  readonly scenario_hash: string;
+  readonly chosen_at: number;
+  readonly files?: ScenarioFiles;
+}
+
+/** What became of a world that was to be deleted. */
+export type DeletedWorld =
+  | { readonly kind: 'deleted'; readonly rows: number }
+  | { readonly kind: 'unknown_world' }
+  | { readonly kind: 'has_forks'; readonly forks: readonly string[] }
+  | {
+      readonly kind: 'held';
+      readonly host: string;
+      readonly pid: number;
+      readonly attempt_id: string;
+      /** In milliseconds since 1970. */
+      readonly until: number;
+    };
+
+/** A committed patch as it is retold. */
+export interface ToldPatch {
+  readonly turn: number;
+  readonly simulation_time: string;
+  readonly patch_seq: number;
+  readonly workflow_subject_entity_id: string;
+  readonly narration: string;
+  readonly touched_entities: readonly string[];
+  readonly attempt_id: string;
+}
+
+export type ChangedScenario =
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'unknown_world' }
+  | { readonly kind: 'under_way'; readonly attempt: OpenAttempt };
+
+/** A world that begins with what it is given, at any turn: for dry runs, in a database of their own. */
+export interface WorldToPlant extends WorldToCreate, WorldStart {
+  /** The time of `turn`. */
+  readonly start_time: string;
+}
+
+/** What a world begins with. */
+export interface WorldStart {
+  readonly turn: number;
+  readonly environments: WorldContents['environments'];
+  readonly entities: readonly Pick<Entity, 'id' | 'state' | 'memory'>[];
+}
+
+/** A world that shares another's turns up to one of them, and goes on by itself. */
+export interface WorldToFork {
+  readonly world_slug: string;
+  readonly source_slug: string;
+  /** A turn that the source has reached, its shared history included. */
+  readonly at_turn: number;
+  readonly scenario_hash: string;
+  readonly created_at: number;
+  readonly files?: ScenarioFiles;
+}
+
+/** An effect of a committed patch with all that led to it. */
+export interface EffectOrigin extends PatchEffectRecord {
+  /** The world that played the turn: of a fork's shared history, an ancestor. */
+  readonly world_slug: string;
+  readonly turn: number;
+  readonly patch_seq: number;
+  readonly narration: string;
+  readonly workflow_subject_entity_id: string;
+  readonly workflow_node_id: string;
+  readonly cognition_workflow_hash: string;
+  readonly attempt_id: string;
+  readonly source_invocation_id: string;
+  readonly llm_call_id: string | null;
+}
+
+/** A world at one of its turns. */
+export interface WorldSnapshot extends WorldRecord, WorldContents {}
+
+export interface WorldStore {
+  /** @returns false where the slug is taken */
+  create(world: WorldToCreate): Promise<boolean>;
+  /** @returns false where the slug is taken */
+  plant(world: WorldToPlant): Promise<boolean>;
+  /** What happened in the latest turns of a world, oldest first. @param event_turns how many turns */
+  events(world_slug: string, event_turns: number): Promise<World['events']>;
+  find(world_slug: string): Promise<WorldRecord | undefined>;
+  list(): Promise<readonly WorldRecord[]>;
+  /** @returns undefined for an unknown world or a turn that it has not reached */
+  snapshot(world_slug: string, turn?: number): Promise<WorldSnapshot | undefined>;
+  /** Writes the new world, its first turn and its ancestors; nothing is copied. @returns false where the slug is taken */
+  fork(world: WorldToFork): Promise<boolean>;
+  /** The scenarios that a world has gone on by, in the order in which they were chosen. */
+  scenarios(world_slug: string): Promise<readonly WorldScenario[]>;
+  /** Lets a world go on by another scenario, unless one of its attempts is open. */
+  changeScenario(change: ScenarioChange): Promise<ChangedScenario>;
+  /** Deletes a world with all that is recorded of it, unless it has forks or is driven. */
+  delete(world_slug: string): Promise<DeletedWorld>;
+  /** Committed patches of the turns after one, up to another, in the order of application. */
+  patches(world_slug: string, turns: { readonly after: number; readonly until: number }): Promise<readonly ToldPatch[]>;
+  /** Effects that changed something in the turns after one, up to another, in the order of application. */
+  effects(
+    world_slug: string,
+    turns: { readonly after: number; readonly until: number },
+  ): Promise<readonly EffectOrigin[]>;
+}
