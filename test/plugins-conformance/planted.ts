@@ -197,7 +197,7 @@ export const PLANTED: readonly Planted[] = [
         return response.status === 202 && context.pending ? { pending: {} } : finish({ response, text });`),
       'conformance.json': ANSWERED_LATER,
     },
-    says: /where no answer may come later it should fail as unavailable, and it answered/,
+    says: /where no answer may come later it should fail as schema_invalid, and it answered/,
   },
   {
     breaks: 'way_out',

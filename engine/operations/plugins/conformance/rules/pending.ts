@@ -30,13 +30,13 @@ async function play({ bench }: Scene, example: Example): Promise<readonly string
       await askThrough(bench, session, example, { token });
       const isTold = example.server === undefined || seen.some((request) => names(request, toCorrelation(token)));
       const outcome = await askThrough(bench, session, { ...example, expect: { value: null } });
-      const isRefused = outcome.status === 'failed' && outcome.failure_class === 'unavailable';
+      const isRefused = outcome.status === 'failed' && outcome.failure_class === 'schema_invalid';
       return [
         ...(isTold ? [] : [`${example.name}: no request holds the correlation_id of its call`]),
         ...(isRefused
           ? []
           : [
-              `${example.name}: where no answer may come later it should fail as unavailable, and ${describeOutcome(outcome)}`,
+              `${example.name}: where no answer may come later it should fail as schema_invalid, and ${describeOutcome(outcome)}`,
             ]),
       ];
     }),
