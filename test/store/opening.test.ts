@@ -181,7 +181,7 @@ test('another process is named while it lives, and after kill -9 its folder open
 const STALE = {
   'of a process that is gone': { host: hostname(), pid: 2 ** 22 - 1, started: null },
   'of a predecessor with our own number': { host: hostname(), pid: process.pid, started: null },
-  'of a process whose number another one has now': { host: hostname(), pid: 1, started: 'an earlier boot/1' },
+  'of a process whose number another one has now': { host: hostname(), pid: process.ppid, started: null },
   'that is not readable': 'half a li',
 };
 

@@ -129,8 +129,12 @@ const adoptAll: BeginAttempt['adopt'] = ({ calls }) => ({
 const LIMITS = { max_runtime_ms: 1000, max_request_bytes: 8192, max_result_bytes: 32_768 };
 
 function call(definition: ComponentToStore, redaction: CallProgram['redaction']): CallProgram {
-  const { label, interface: wire } = definition.content as { readonly label: string; readonly interface: JsonObject };
-  const program = { hash: definition.hash, label, plugin: 'toy', interface: wire };
+  const { label, interface: wire } = definition.content as {
+    readonly label: string;
+    readonly interface: JsonObject & { readonly model?: string };
+  };
+  const asked = wire.model === undefined ? {} : { model: wire.model };
+  const program = { hash: definition.hash, label, plugin: 'toy', interface: wire, ...asked };
   return { source: program, effect: 'read_only', repeatable: false, redaction, limits: LIMITS };
 }
 

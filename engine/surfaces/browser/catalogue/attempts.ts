@@ -110,7 +110,7 @@ export const callColumns: readonly Column<InvocationSummary>[] = [
     cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? html`<span class="dim">whole turn</span>`,
   },
   { title: 'Node', cell: ({ workflow_node_id }) => workflow_node_id ?? '' },
-  { title: 'State', cell: (row) => status(row.status) },
+  { title: 'State', cell: ({ status: state, is_superseded }) => status(is_superseded ? 'superseded' : state) },
   { title: 'Took', is_number: true, cell: ({ duration_ms }) => duration(duration_ms) },
   { title: 'Prompt', cell: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt') },
   { title: 'Adopted from', cell: ({ adopted_from }) => linkTo('attempt', adopted_from) },

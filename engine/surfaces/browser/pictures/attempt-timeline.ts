@@ -99,8 +99,9 @@ function drawBar(bar: Bar, { x }: TimeScale, y: number): Html {
     pended_at === undefined
       ? NOTHING
       : html`<rect class="waits" x="${px(x(pended_at))}" y="${y}" width="${px(Math.max(BAR_WIDTH_MIN, x(to) - x(pended_at)))}" height="${BAR}" rx="3"/>`;
-  const sentence = `${callWord(call)} ${label}: ${call.status}, ${duration(to - from)}`;
-  return html`<a href="${pathOf(...placeOf(call))}"><rect class="bar ${lane} is-${call.status}" x="${px(left)}" y="${y}" width="${px(width)}" height="${BAR}" rx="3"/>${waits}${name === '' ? undefined : html`<text class="bar-name" x="${px(left + 6)}" y="${y + BAR - 5}">${name}</text>`}<title>${sentence}</title></a>`;
+  const state = call.is_superseded ? 'superseded' : call.status;
+  const sentence = `${callWord(call)} ${label}: ${state}, ${duration(to - from)}`;
+  return html`<a href="${pathOf(...placeOf(call))}"><rect class="bar ${lane} is-${state}" x="${px(left)}" y="${y}" width="${px(width)}" height="${BAR}" rx="3"/>${waits}${name === '' ? undefined : html`<text class="bar-name" x="${px(left + 6)}" y="${y + BAR - 5}">${name}</text>`}<title>${sentence}</title></a>`;
 }
 
 /** A generation leads to what the model saw and said, any other call to its own page. */
@@ -122,7 +123,8 @@ function legend({ adopted, suspended, bands: drawn }: AttemptBars): Html {
     ['readings', 'a reading', has('readings')],
     ['model', 'a generation', has('model')],
     ['calls', 'a tool or a node’s call', has('calls')],
-    ['failed', 'failed or rejected', bars.some(({ call }) => call.status === 'failed')],
+    ['failed', 'failed or rejected', bars.some(({ call }) => call.status === 'failed' && !call.is_superseded)],
+    ['superseded', 'superseded: what it had read changed', bars.some(({ call }) => call.is_superseded)],
     ['waits', 'waits for an answer', bars.some(({ pended_at }) => pended_at !== undefined)],
     ['suspended', 'suspended', suspended.length > 0],
     ['adopted', 'adopted from an earlier attempt', adopted.length > 0],

@@ -15,6 +15,7 @@ svg.timeline { width: 100%; min-width: 46rem; height: auto; }
 .bar.readings, .key-readings { --hue: var(--amber); }
 .bar.calls, .key-calls { --hue: var(--violet); }
 .bar.is-failed, .bar.is-interrupted, .key-failed { --hue: var(--red); }
+.bar.is-superseded, .key-superseded { --hue: var(--dim); }
 .bar.adopted, .key-adopted { --hue: var(--dim); stroke-dasharray: 3 2; }
 .waits-ground { fill: var(--raised); }
 .waits-line { fill: var(--amber); }
