@@ -191,8 +191,8 @@ test('the plugin keeps every rule for plugins', async () => {
   );
 });
 
-/** Files whose sentences or documents name a source that ships, as an example. */
-const EXAMPLES = ['contract/problems/commands.ts'];
+/** A file whose sentences name a source that ships as an example, and the model server that the park asks. */
+const EXAMPLES = ['contract/problems/commands.ts', 'toys/scripted-model/completion.ts'];
 
 test('no file of the engine names a member of the interface of llm_chat', async () => {
   const names = /llm_chat|OPENAI_|api\.openai\.com|tool_calling|\['(?:timeout_ms|model)'\]/;
