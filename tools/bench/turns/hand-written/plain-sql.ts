@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Connections, OpenDatabase } from '../../../../engine/store/database.js';
 
 /** Whatever runs a statement: a database, or the connection of a transaction. */
@@ -10,21 +11,20 @@ export type Columns = Readonly<Record<string, unknown>>;
 export async function insert(runner: Runner, table: string, columns: Columns): Promise<void> {
   const names = Object.keys(columns);
   const places = names.map((_name, index) => `$${index + 1}`);
-  await runner.query({
-    name: `insert ${table} ${names.length}`,
-    text: `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places.join(', ')})`,
-    values: Object.values(columns),
-  });
+  const text = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places.join(', ')})`;
+  await runner.query({ name: toName(text), text, values: Object.values(columns) });
 }
 
 /** Changes the row with an id, by a statement that is parsed once. */
 export async function update(runner: Runner, table: string, id: string, columns: Columns): Promise<void> {
   const changes = Object.keys(columns).map((name, index) => `${name} = $${index + 2}`);
-  await runner.query({
-    name: `update ${table} ${Object.keys(columns).join()}`,
-    text: `UPDATE ${table} SET ${changes.join(', ')} WHERE id = $1`,
-    values: [id, ...Object.values(columns)],
-  });
+  const text = `UPDATE ${table} SET ${changes.join(', ')} WHERE id = $1`;
+  await runner.query({ name: toName(text), text, values: [id, ...Object.values(columns)] });
+}
+
+/** PostgreSQL keeps 63 characters of a statement's name, which may be fewer than it takes to tell two apart. */
+function toName(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 /** Runs work in one transaction, which a throw ends with its connection. */
