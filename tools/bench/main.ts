@@ -10,6 +10,7 @@ import { renderTable } from './render-table.js';
 import type { Row } from './row.js';
 import { openBenchStage } from './stage/stage.js';
 import { measureStarts } from './starts/measure.js';
+import { measureSubjects } from './subjects/measure.js';
 import { measureEmbeddedTurns } from './turns/embedded.js';
 import { must } from './turns/must.js';
 import { measureServedTurns, withFreshDatabase } from './turns/served.js';
@@ -41,6 +42,8 @@ const MEASURES: Readonly<Record<string, (progress: ProgressLine) => Promise<read
     withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) =>
       measureFleet(join(dist, 'engine', 'chukwa.js'), url, progress),
     ),
+  subjects: (progress) =>
+    withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) => measureSubjects(url, progress)),
   embedded: (progress) => onStage((stage) => measureEmbeddedTurns(join(dist, 'template.tar.gz'), stage, progress)),
 };
 
