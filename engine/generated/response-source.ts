@@ -19,6 +19,8 @@ export interface ResponseSource {
   readonly interface: JsonObject & { readonly name: string };
   readonly request_schema_ref?: Reference;
   readonly retry?: Retry;
+  /** How many calls of this source one process makes at a time; further calls wait for their turn. Left out: as many as there are. */
+  readonly max_in_flight?: number;
 }
 export interface HashReference {
   readonly hash: string;

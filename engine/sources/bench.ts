@@ -12,6 +12,7 @@ import { timerAlarm } from './chunk-collector.js';
 import { capabilitiesFor, createOpenedSources, type OpenedSourcesParts } from './opened-sources.js';
 import { toRoute } from './stages/resolve.js';
 import { openOriginFetches, type OriginFetches } from './origin-fetch.js';
+import { openAdmission } from './admission.js';
 import { createCallSource } from './pipeline.js';
 import { importEntry } from './import-entry.js';
 import { type DescribedPlugin, describePlugins, findPlugin } from './registry.js';
@@ -98,7 +99,7 @@ function beginSession(
   const opened = createOpenedSources(parts);
   const counted = countFetches(fetches);
   return {
-    callSource: createCallSource({ ...parts, opened, authorise: allowEverybody, redact }),
+    callSource: createCallSource({ ...parts, opened, admission: openAdmission(), authorise: allowEverybody, redact }),
     open: (definition) => toBareSource(openBare({ ...parts, fetches: counted }, plugin, definition)),
     countFetches: counted.count,
     listLogged: () => logged,

@@ -17,6 +17,7 @@ import { timerAlarm } from './chunk-collector.js';
 import { createOpenedSources, type GetPlugin, type Log } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
 import { openOriginFetches } from './origin-fetch.js';
+import { openAdmission } from './admission.js';
 import { createCallSource, createReceiveReport, createReplaceSecrets, type PipelineParts } from './pipeline.js';
 import type { PluginPlaces } from './plugin-places.js';
 import { importEntry } from './import-entry.js';
@@ -94,6 +95,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     plugins,
     lookUp,
     opened,
+    admission: openAdmission(),
     authorise: parts.authorise ?? allowEverybody,
     clock,
     alarm: timerAlarm,

@@ -1,6 +1,7 @@
 import type { CallRecorder, CallSource, MakeCallback, ReceiveReport, ReplaceSecrets } from '../ports/sources.js';
 import type { Clock } from '../ports/clock.js';
 import type { Alarm } from '../contract/source.js';
+import type { Admission } from './admission.js';
 import type { OpenedSources } from './opened-sources.js';
 import type { LookUpVariable } from './origin.js';
 import { toCallOutcome, toOutcome } from './outcome.js';
@@ -25,6 +26,7 @@ export interface PipelineParts {
   /** The model to ask, where a source lets a variable name it. */
   readonly model?: string;
   readonly opened: OpenedSources;
+  readonly admission: Admission;
   readonly authorise: Authorise;
   readonly clock: Pick<Clock, 'now'>;
   readonly alarm: Alarm;
@@ -34,7 +36,7 @@ export interface PipelineParts {
 }
 
 /** The one way out: every call passes these stages, in this order. */
-export function callStages(parts: PipelineParts): Stages<Shown> {
+export function callStages(parts: Omit<PipelineParts, 'admission'>): Stages<Shown> {
   return first(resolve(parts))
     .next(checkPolicy)
     .next(authorise(parts.authorise))
@@ -51,10 +53,15 @@ export function callStages(parts: PipelineParts): Stages<Shown> {
 export function createCallSource(parts: PipelineParts): CallSource {
   const stages = callStages(parts);
   return async (command, surroundings, recorder) => {
-    const end = await stages.run({ command, surroundings, recorder, started_at: parts.clock.now() });
-    // However soon something came of it: the end of a call is not written before its beginning.
-    await durableOf(end);
-    return toCallOutcome(end, parts.clock.now());
+    const leave = await parts.admission.enter(command.call.source, surroundings.signal);
+    try {
+      const end = await stages.run({ command, surroundings, recorder, started_at: parts.clock.now() });
+      // However soon something came of it: the end of a call is not written before its beginning.
+      await durableOf(end);
+      return toCallOutcome(end, parts.clock.now());
+    } finally {
+      leave();
+    }
   };
 }
 

@@ -73,6 +73,7 @@ export function compileCall(
   if (source.value === undefined || manifest === undefined || problems.length > 0) return { problems };
   const model = readWrittenModel(manifest, source.value.interface);
   const retry = toRetry(source.value.retry, authored);
+  const { max_in_flight } = source.value;
   const { on_failure = 'fail' } = authored;
   return {
     value: {
@@ -82,6 +83,7 @@ export function compileCall(
         plugin: source.value.interface.name,
         interface: source.value.interface,
         ...(model === undefined ? {} : { model }),
+        ...(max_in_flight === undefined ? {} : { max_in_flight }),
         ...(request.value === undefined ? {} : { request: request.value }),
       },
       effect: authored.effect,

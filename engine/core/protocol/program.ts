@@ -31,6 +31,8 @@ export interface SourceProgram {
   readonly model?: string;
   /** What it takes, where it says so. */
   readonly request?: SchemaProgram;
+  /** How many of its calls one process makes at a time; absent where there is no limit. */
+  readonly max_in_flight?: number;
 }
 
 /** Everything that binds one call, whatever asks for it. */

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test, type TestContext } from 'node:test';
+import type { Invoke } from '../../engine/core/protocol/command.js';
+import type { Sources } from '../../engine/sources/index.js';
+import { waitUntil } from '../support/wait-until.js';
+import { jsonCall, makeRecorder, openTestSources, serve } from './harness.js';
+
+interface Service {
+  readonly sources: Sources;
+  /** Requests without an answer, oldest first. */
+  readonly open: ServerResponse[];
+  /** The most that were open at a time. */
+  most: number;
+}
+
+/** A service that answers when the test says so. */
+async function openService(t: TestContext): Promise<Service> {
+  const service: { sources?: Sources; open: ServerResponse[]; most: number } = { open: [], most: 0 };
+  const url = await serve(t, (request, response) => {
+    request.resume();
+    service.open.push(response);
+    service.most = Math.max(service.most, service.open.length);
+  });
+  const lookUp = (name: string) => (name === 'CHUKWA_TEST_URL' ? url : undefined);
+  const sources = await openTestSources(t, { lookUp });
+  return Object.assign(service, { sources });
+}
+
+function limited(max_in_flight: number): Invoke {
+  const command = jsonCall();
+  return { ...command, call: { ...command.call, source: { ...command.call.source, max_in_flight } } };
+}
+
+function call({ sources }: Service, command: Invoke, signal = new AbortController().signal) {
+  const surroundings = { client_request_id: 'park/turn-1/bob/act/call', correlation_id: 'call-1', signal };
+  return sources.callSource(command, surroundings, makeRecorder());
+}
+
+const answer = (response: ServerResponse | undefined): void =>
+  void response?.writeHead(200, { 'content-type': 'application/json' }).end('{"status": "ok"}');
+
+test('a source with max_in_flight is asked by so many calls at a time, and by all of them in the end', async (t) => {
+  const service = await openService(t);
+  const calls = Array.from({ length: 9 }, () => call(service, limited(3)));
+  let answered = 0;
+  while (answered < 9) {
+    const wanted = Math.min(3, 9 - answered);
+    await waitUntil(() => service.open.length === wanted);
+    answer(service.open.shift());
+    answered += 1;
+  }
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+  assert.deepEqual(
+    statuses,
+    Array.from({ length: 9 }, () => 'succeeded'),
+  );
+  assert.equal(service.most, 3);
+});
+
+test('a call that is aborted while it waits asks nobody, and leaves its place to the next', async (t) => {
+  const service = await openService(t);
+  const abort = new AbortController();
+  const first = call(service, limited(1));
+  await waitUntil(() => service.open.length === 1);
+  const aborted = call(service, limited(1), abort.signal);
+  const last = call(service, limited(1));
+  abort.abort('nobody wants it');
+  const end = await aborted;
+  assert.equal(end.status === 'failed' && end.failure_class, 'stopped');
+  answer(service.open.shift());
+  assert.equal((await first).status, 'succeeded');
+  await waitUntil(() => service.open.length === 1);
+  answer(service.open.shift());
+  assert.equal((await last).status, 'succeeded');
+  assert.equal(service.most, 1);
+});
