@@ -12,7 +12,7 @@ export interface ListedAgent extends AgentHeadRecord {
 export async function listAgents(archive: Archive, world_slug: string): Promise<Done<readonly ListedAgent[]>> {
   const { worlds, records } = archive.store;
   if ((await worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
-  const [latest] = await records.attempts(world_slug);
+  const latest = (await records.attempts(world_slug)).at(-1);
   const turns = (latest && (await records.attempt(latest.attempt_id)))?.agent_turns ?? [];
   const heads = await records.agents(world_slug);
   const value = heads.map((head) => {

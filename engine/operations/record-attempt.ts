@@ -118,9 +118,14 @@ function toRecording(test: WorkflowTest, hidden: readonly string[]): Done<Record
   });
 }
 
-/** A call that was interrupted has no answer; where a call was performed several times, the last one has it. */
+/**
+ * A call that was interrupted or superseded has no answer; where a call was performed several times, the last one has it.
+ * A test plays subjects in their order, so that a call of a later run has the key of the first.
+ */
 function withAnswersOnly(attempt: AttemptRecord): AttemptRecord {
-  const ended = attempt.invocations.filter(({ status }) => status !== 'interrupted');
+  const ended = attempt.invocations
+    .filter(({ status, is_superseded }) => status !== 'interrupted' && !is_superseded)
+    .map((call) => ({ ...call, command_key: call.command_key.replace(/@[0-9]{1,3}$/, '') }));
   const last = new Map(ended.map(({ command_key, source_invocation_id }) => [command_key, source_invocation_id]));
   const invocations = ended.filter((call) => last.get(call.command_key) === call.source_invocation_id);
   return { ...attempt, invocations };

@@ -3,6 +3,8 @@ import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
 import { turnBackoffMs } from '../core/inbox/backoff.js';
 import { atLeisure } from '../core/workflow/at-leisure.js';
+import type { Program } from '../core/protocol/program.js';
+import { inOrder } from '../core/workflow/in-order.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Doubt, Holder, LeftWorld } from '../ports/attempts.js';
 import type { AwaitedCall } from '../ports/pending-calls.js';
@@ -97,8 +99,15 @@ export interface RunRequest extends Narrowing {
   readonly retries?: number;
   /** A person answers in place of models, and has a day for it. */
   readonly at_leisure?: boolean;
+  /** Answers are written down: subjects run one after the other. */
+  readonly in_order?: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
+}
+
+function toPlayed(program: Program, { at_leisure, in_order }: RunRequest): Program {
+  if (at_leisure === true) return inOrder(atLeisure(program));
+  return in_order === true ? inOrder(program) : program;
 }
 
 /** Runs turns of a world here and now. A failed attempt is a report, not a refusal. */
@@ -110,7 +119,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   const { scenario } = loaded.value;
   const narrowed = narrowRun(loaded.value.program, request);
   if (!narrowed.ok) return narrowed;
-  const program = request.at_leisure === true ? atLeisure(narrowed.value) : narrowed.value;
+  const program = toPlayed(narrowed.value, request);
   const turns: TurnReport[] = [];
   let left: LeftWorld | undefined;
   let committed = world.turn;

@@ -151,6 +151,8 @@ export interface SettlementRecord {
 }
 
 export interface LlmCallRecord extends CallSummary, CallPlace {
+  /** An earlier subject has changed what its subject had read: nothing followed from the call. */
+  readonly is_superseded: boolean;
   readonly llm_call_id: string;
   readonly workflow_node_id: string;
   readonly workflow_subject_entity_id: string;

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../engine/main.js';
+import type { ListedAgent } from '../../engine/operations/agents.js';
+import type { AttemptRecord } from '../../engine/ports/records.js';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import type { WorkflowTest } from '../../engine/generated/workflow-test.js';
@@ -69,6 +71,30 @@ test('every turn of the park is recorded, committed after mistakes too, and each
     assert.ok((recorded.expect.turns?.[attempted_turn]?.rejections?.length ?? 0) >= 3);
     assert.doesNotMatch(JSON.stringify(recorded), new RegExp(SECRET));
   }
+});
+
+test('a turn of concurrent subjects is recorded without what was superseded, and the test of its workflow stays right', async () => {
+  for (const name of ['mill', 'square', 'runner']) {
+    const file = join(root, 'village', `${name}-workflow.json`);
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, text.replace('per_subject_ordered', 'per_subject_concurrent'));
+  }
+  const run = await play('village', 'village', 2);
+  const shown = JSON.parse((await chukwa('attempt', run.turns[1]?.attempt_id ?? '', '--json')).out) as AttemptRecord;
+  assert.ok(shown.invocations.some(({ is_superseded }) => is_superseded));
+  const recorded = await roundTrip(shown.attempt_id, 'village-2', '--unredacted', '--root', root);
+  const keys = Object.keys(recorded.answers?.['2'] ?? {});
+  assert.deepEqual(
+    keys.filter((key) => /@\d{1,3}$/.test(key)),
+    [],
+  );
+  const tested = await chukwa('test', join(root, 'village'), '--root', root);
+  assert.equal(tested.code, 0, tested.out + tested.error);
+  const { agents } = JSON.parse((await chukwa('agents', 'village-village', '--json')).out) as {
+    readonly agents: readonly ListedAgent[];
+  };
+  const latest = new Set(shown.agent_turns.map(({ agent_turn_id }) => agent_turn_id));
+  assert.ok(agents.every(({ latest_turn }) => latest.has(latest_turn?.agent_turn_id ?? '')));
 });
 
 test('a failed attempt is recorded with its failure; the scenario may be named by its hash', async () => {

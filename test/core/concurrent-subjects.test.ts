@@ -262,3 +262,20 @@ test('subjects that do not perceive each other are asked at once, and nothing is
     ['ada/act/round-1/try-1', 'ben/act/round-1/try-1', 'cai/act/round-1/try-1'],
   );
 });
+
+test('a stop of concurrent subjects names the head and a call of the head', () => {
+  const program = smallPark({
+    subjects: ['ada', 'ben'],
+    environments: PLACES.map((label) => ({ label, content: 'Quiet.' })),
+    entities: ENTITIES,
+    tools: ['look'],
+    projection: { scope: 'subject_environment', memory: { recent: 2 } },
+    change: (workflow) => ({ ...workflow, execution: 'per_subject_concurrent' }),
+  });
+  const begun = advance(program, UNBEGUN, BEGAN);
+  const first = begun.commands.find((command): command is Invoke => command.kind === 'invoke');
+  assert.ok(first);
+  const asked = advance(program, begun.state, modelSays(first, 'nonsense'));
+  const { failure } = advance(program, asked.state, { kind: 'stopped', reason: 'enough' }).state;
+  assert.deepEqual([failure?.subject_id, failure?.call_key], ['ada', 'ada/act/round-1/try-2']);
+});

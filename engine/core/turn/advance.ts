@@ -210,7 +210,8 @@ function settle(state: TurnState): Step {
 
 /** A stop is nobody's fault; the record says all the same whose turn it was and what was awaited. */
 function stopFailure(program: Program, { awaited, head, runs }: TurnState, message: string): Fail {
-  const [call_key, asker] = [...awaited][0] ?? [];
+  const ofHead = [...awaited].find(([, asker]) => asker.kind === 'subject' && asker.index === head);
+  const [call_key, asker] = ofHead ?? [...awaited][0] ?? [];
   return {
     kind: 'fail',
     failure_class: 'stopped',

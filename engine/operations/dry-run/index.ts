@@ -55,7 +55,10 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     book.lay(world.world_slug, answers.value.turns, write_missing === undefined ? undefined : written.fill);
     const news = scenario === undefined ? { edited: await findEdited(opened.value, original.value.chosen) } : {};
     request.onWorld(copied.value, opened.value.store.database, news);
-    const run = withNews(await runTurns(withEarlierEvents(opened.value, original.value.events), request), news);
+    const run = withNews(
+      await runTurns(withEarlierEvents(opened.value, original.value.events), { ...request, in_order: true }),
+      news,
+    );
     if (!run.ok) return run;
     if (write_missing !== undefined) {
       const text = JSON.stringify({ ...answers.value, turns: written.turns }, null, 2);

@@ -56,7 +56,13 @@ export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_has
   if (!planted.ok) return planted;
   book.lay(world_slug, joinAnswers(loaded));
   const { signal } = bench;
-  const run = await runTurns(engine, { world_slug, turns: test.turns ?? 1, signal, onProgress: () => undefined });
+  const run = await runTurns(engine, {
+    world_slug,
+    turns: test.turns ?? 1,
+    in_order: true,
+    signal,
+    onProgress: () => undefined,
+  });
   if (!run.ok) return run;
   const attempts = await readAttempts(
     engine,

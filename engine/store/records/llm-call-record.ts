@@ -20,6 +20,7 @@ export async function findLlmCall(queries: Queries, llm_call_id: string): Promis
   const { label, interface: asked } = toJson(source) as unknown as Pick<ResponseSource, 'label' | 'interface'>;
   return {
     ...columns,
+    is_superseded: columns.is_superseded === true,
     source_label: label,
     interface: asked,
     output_schema: toJson(schema),
@@ -65,6 +66,16 @@ function selectCall(queries: Queries, llm_call_id: string) {
     .select(['asked.failure_class', 'asked.failure_detail', 'asked.failure_message'])
     .select(['calls.input_tokens', 'calls.output_tokens', 'calls.cached_input_tokens', 'calls.reasoning_tokens'])
     .select(['sources.content as source', 'offered.content as schema'])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('attempt_events as noted')
+          .select('noted.event_id')
+          .whereRef('noted.world_slug', '=', 'calls.world_slug')
+          .whereRef('noted.attempt_id', '=', 'calls.attempt_id')
+          .whereRef('noted.source_invocation_id', '=', 'calls.source_invocation_id')
+          .where('noted.event_kind', '=', 'call_superseded'),
+      ).as('is_superseded'),
+    )
     .where('calls.llm_call_id', '=', llm_call_id)
     .$narrowType<OfGeneration>()
     .executeTakeFirst();

@@ -144,7 +144,7 @@ function viewInvocation(shown: InvocationRecord): View {
     title: shown.tool_name ?? shown.ambient_source_id ?? shown.workflow_node_id ?? shown.source_label,
     eyebrow: callWord(shown),
     trail: [worldCrumb(world_slug), { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` }],
-    lede: html`${status(shown.status)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
+    lede: html`${status(shown.is_superseded ? 'superseded' : shown.status)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
     sections: [
       { id: 'facts', title: 'In short', body: invocationFacts(shown) },
       { id: 'request', title: 'What was asked', body: payload(shown.request_json) },
@@ -223,7 +223,7 @@ function viewLlmCall(shown: LlmCallRecord): View {
     title: `What ${subject} was asked, and said`,
     eyebrow: `LLM call · node ${shown.workflow_node_id}, round ${shown.tool_loop_round}, try ${shown.logical_generation_attempt}`,
     trail: [worldCrumb(world_slug), { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` }],
-    lede: html`${status(shown.status)} ${shown.model_output_kind === null ? undefined : words(shown.model_output_kind)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
+    lede: html`${status(shown.is_superseded ? 'superseded' : shown.status)} ${shown.model_output_kind === null ? undefined : words(shown.model_output_kind)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
     sections: [
       { id: 'answer', title: 'What the model said', body: answerOf(shown) },
       ...sectionUnless(reasoning.length === 0, () => reasoningSection(reasoning)),

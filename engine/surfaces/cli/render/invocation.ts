@@ -14,7 +14,12 @@ export function invocationLines(invocation: InvocationRecord): readonly Line[] {
   const why = failure_class === null ? null : failureName(failure_class, failure_detail);
   const { settlement } = invocation;
   return [
-    verbatim(strong(`invocation ${source_invocation_id}`), '  ', toStatus(status)),
+    verbatim(
+      strong(`invocation ${source_invocation_id}`),
+      '  ',
+      toStatus(status),
+      invocation.is_superseded ? '  superseded: nothing followed from it' : '',
+    ),
     ...(why === null ? [] : [hanging(2, bad(why), `: ${failure_message ?? ''}`)]),
     ...(settlement === null ? [] : settlementLines(settlement)),
     ...(isInDoubt(invocation) ? settleLines(invocation.attempt_id) : []),

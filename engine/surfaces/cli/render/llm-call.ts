@@ -11,7 +11,12 @@ export function llmCallLines(call: LlmCallRecord): readonly Line[] {
   const { llm_call_id, status, messages, raw_text, normalised_text, artifacts } = call;
   const isCleaned = normalised_text !== null && normalised_text !== raw_text;
   return [
-    verbatim(strong(`llm-call ${llm_call_id}`), '  ', toStatus(status)),
+    verbatim(
+      strong(`llm-call ${llm_call_id}`),
+      '  ',
+      toStatus(status),
+      call.is_superseded ? '  superseded: nothing followed from it' : '',
+    ),
     ...failureLines(call),
     ...factLines(Object.entries(factsOf(call))),
     ...messages.flatMap(messageLines),

@@ -206,7 +206,10 @@ function toTime(milliseconds: number): string {
 
 function supersededLine({ keys }: Of<'calls_superseded'>): Line {
   const calls = count(keys.length, 'call');
-  return hanging(6, `    asks again: an earlier subject changed what it had read (${calls} superseded)`);
+  return hanging(
+    6,
+    `    asks again: an earlier subject changed what it had read; ${calls} superseded, with all that it said`,
+  );
 }
 
 function headingLines({ heading }: Story, { subject_id = '' }: Pick<Invoke, 'subject_id'>): readonly Line[] {
