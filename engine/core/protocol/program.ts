@@ -157,6 +157,9 @@ export interface OfferedSchema {
   readonly delivered: { readonly schema: JsonObject; readonly hash: string };
 }
 
+/** `max_speculative` where a concurrent workflow leaves it out. */
+export const MAX_SPECULATIVE = 2;
+
 export interface WorkflowProgram {
   readonly hash: string;
   /** Once-per-turn bindings that this workflow declares, by their key in the turn. */

@@ -7,7 +7,14 @@ import { compileCall } from '../binding/compile-call.js';
 import { compileNode } from '../nodes/index.js';
 import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
 import { type DocumentProblem, inDocument, isError } from '../protocol/document-problem.js';
-import type { AmbientProgram, Inputs, NodeProgram, TurnAmbientProgram, WorkflowProgram } from '../protocol/program.js';
+import {
+  MAX_SPECULATIVE,
+  type AmbientProgram,
+  type Inputs,
+  type NodeProgram,
+  type TurnAmbientProgram,
+  type WorkflowProgram,
+} from '../protocol/program.js';
 import { listReads } from '../protocol/request-template.js';
 import { withPrompts } from './prompt-files.js';
 import { readersOf } from './readers.js';
@@ -49,7 +56,8 @@ export function compileWorkflow(
       subject_ambients,
       nodes: compiledNodes,
       apply_from: workflow.apply.from.slice(0, -'.final'.length),
-      max_speculative: workflow.execution === 'per_subject_concurrent' ? (workflow.max_speculative ?? 2) : 0,
+      max_speculative:
+        workflow.execution === 'per_subject_concurrent' ? (workflow.max_speculative ?? MAX_SPECULATIVE) : 0,
       inputs: toInputs([...subject_ambients, ...compiledNodes]),
     },
     notes: problems,

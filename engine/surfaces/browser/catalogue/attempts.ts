@@ -13,7 +13,7 @@ import { type Column, emptyState, itemPage, type Page, sectionUnless, type View 
 import { verbOf } from '../parts/changes.js';
 import { payload } from '../parts/payload.js';
 import { facts, table } from '../parts/table.js';
-import { callWord, change, duration, linkTo, moment, status, words } from '../parts/text.js';
+import { callWord, change, duration, linkTo, moment, shortKey, status, words } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
 import { attemptTimeline } from '../pictures/attempt-timeline.js';
 import { pathOf, pathOfTurn } from '../places.js';
@@ -199,7 +199,7 @@ function viewAgentTurn(shown: AgentTurnRecord): View {
 function drawCards(cards: readonly CardRecord[]): Html {
   if (cards.length === 0) return emptyState('Nothing.');
   return html`<ol class="cards">${cards.map(
-    ({ kind, source_invocation_id, llm_call_id, content }) =>
-      html`<li class="card"><h3>${words(kind)}</h3><p class="blame">${linkTo('source_invocation', source_invocation_id, 'call')} ${linkTo('llm_call', llm_call_id, 'prompt')}</p>${payload(content)}</li>`,
+    ({ kind, component_hash, source_invocation_id, llm_call_id, patch_seq, content }) =>
+      html`<li class="card"><h3>${words(kind)}</h3><p class="blame">${component_hash === null ? undefined : shortKey(component_hash)} ${patch_seq === null ? undefined : `patch ${patch_seq}`} ${linkTo('source_invocation', source_invocation_id, 'call')} ${linkTo('llm_call', llm_call_id, 'prompt')}</p>${content === null ? undefined : payload(content)}</li>`,
   )}</ol>`;
 }

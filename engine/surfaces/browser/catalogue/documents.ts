@@ -1,4 +1,5 @@
 import { COMPONENT_KINDS, type ComponentKind } from '../../../core/protocol/component.js';
+import { MAX_SPECULATIVE } from '../../../core/protocol/program.js';
 import type { CognitionWorkflow } from '../../../generated/workflow.js';
 import {
   browseDocument,
@@ -147,7 +148,7 @@ const componentColumns: readonly Column<ComponentSummary>[] = [
 function viewWorkflow(shown: WorkflowPage): View {
   const workflow = withPrompts(shown);
   return viewDocument(shown, [
-    { id: 'graph', title: 'How it runs', body: workflowGraph(workflow) },
+    { id: 'graph', title: 'How it runs', body: html`<p>${howSubjectsRun(workflow)}</p>${workflowGraph(workflow)}` },
     ...workflow.nodes.map((node) => nodeSection(shown, node)),
     ...sectionUnless(workflow.ambient_sources.length === 0, () => ambientSection(shown, workflow)),
     {
@@ -157,6 +158,11 @@ function viewWorkflow(shown: WorkflowPage): View {
     },
     { id: 'attempts', title: 'Attempts that ran it', body: attemptChoice(shown) },
   ]);
+}
+
+function howSubjectsRun({ execution, max_speculative }: CognitionWorkflow): string {
+  if (execution === 'per_subject_ordered') return 'Its subjects run one after the other.';
+  return `Its subjects run concurrently; ${max_speculative ?? MAX_SPECULATIVE} runs of each may ask before those before it are done.`;
 }
 
 /** The workflow with the texts of its prompt files in place. */
@@ -198,7 +204,10 @@ function nodeSection(shown: WorkflowPage, node: CognitionWorkflow['nodes'][numbe
     title,
     body: html`${facts([
       ['Does', node.type === 'llm_tool_loop' ? 'asks a model until it gives a patch' : 'asks a model for one answer'],
-      ['Sees', `${words(node.projection.scope)}, ${node.projection.memory.recent} memories`],
+      [
+        'Sees',
+        `${words(node.projection.scope)}, ${node.projection.memory.recent} memories${node.projection.events === undefined ? '' : `, events of ${node.projection.events.turns} turns`}`,
+      ],
       ['Tries at one answer', node.max_generation_attempts],
       ['Token budget', node.constraints.token_budget],
     ])}
