@@ -4,7 +4,7 @@ interface FailureClassFacts {
   readonly by: 'plugin' | 'engine' | 'attempt';
   /** The failure may pass by itself. Of `http_status` the status decides. */
   readonly is_transient?: true;
-  /** Somebody says that the call was not performed: the service, its reporter, or whoever refused the call. */
+  /** The service, its reporter or a stage that refused the call says that the call was not performed. */
   readonly denies?: true;
   /** What a model is told of it. Left out where a turn cannot go on after it. */
   readonly told?: string;

@@ -40,7 +40,12 @@ export function findScripted<Value>(
 
 /** `turn/park_weather` of `turn/park_weather@0123456789ab`, and `bob/act/round-1/try-1` of the same with `@2`. */
 export function withoutMark(key: string): string {
-  return key.replace(/@([0-9a-f]{12}|[0-9]+)$/, '');
+  return withoutRun(key).replace(/@[0-9a-f]{12}$/, '');
+}
+
+/** `bob/act/round-1/try-1` of the same with `@2`: the key of the same call in the subject's first run. */
+export function withoutRun(key: string): string {
+  return key.replace(/@[0-9]{1,4}$/, '');
 }
 
 function memberOf<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {

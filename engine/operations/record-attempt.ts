@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Json } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
-import { type ByTurn, withoutMark } from '../contract/scripted.js';
+import { type ByTurn, withoutMark, withoutRun } from '../contract/scripted.js';
 import { relativePath } from '../core/workflow/link/relative-path.js';
 import { givenFor } from '../core/workflow-test/world-start.js';
 import type { Scenario } from '../generated/scenario.js';
@@ -125,7 +125,7 @@ function toRecording(test: WorkflowTest, hidden: readonly string[]): Done<Record
 function withAnswersOnly(attempt: AttemptRecord): AttemptRecord {
   const ended = attempt.invocations
     .filter(({ status, is_superseded }) => status !== 'interrupted' && !is_superseded)
-    .map((call) => ({ ...call, command_key: call.command_key.replace(/@[0-9]{1,3}$/, '') }));
+    .map((call) => ({ ...call, command_key: withoutRun(call.command_key) }));
   const last = new Map(ended.map(({ command_key, source_invocation_id }) => [command_key, source_invocation_id]));
   const invocations = ended.filter((call) => last.get(call.command_key) === call.source_invocation_id);
   return { ...attempt, invocations };

@@ -10,7 +10,7 @@ export interface ProblemEntry {
   readonly status: number;
 }
 
-/** What was asked for is at fault: a document does not validate, an id is unknown. */
+/** The request is at fault: a document does not validate, or an id is unknown. */
 export function content(meaning: string, repair: string): ProblemEntry {
   return { meaning, repair, exit: 1, status: 422 };
 }

@@ -1,6 +1,6 @@
 import { content } from './entry.js';
 
-/** What is wrong with files before their meaning is looked at. */
+/** Problems of files: a file cannot be read, or is not JSON. */
 export const FILE_PROBLEMS = {
   INVALID_JSON: content('The text is not JSON.', 'Correct it where the finding points.'),
   BYTE_ORDER_MARK: content('The file begins with a byte-order mark.', 'Save it as UTF-8 without one.'),

@@ -1,6 +1,6 @@
 import { content } from './entry.js';
 
-/** What is wrong with references between documents. */
+/** Problems of references between documents. */
 export const REFERENCE_PROBLEMS = {
   PATH_MALFORMED: content('A path is no path with `/` between names.', 'Write one such as `./name.json`.'),
   PATH_NOT_RELATIVE: content('A path is not relative to its file.', 'Write one such as `./name.json`.'),

@@ -1,6 +1,6 @@
 import { content } from './entry.js';
 
-/** What is wrong with the JSON Schemas of authors. */
+/** Problems of the JSON Schemas that authors write. */
 export const SCHEMA_PROBLEMS = {
   UNKNOWN_DIALECT: content(
     'The schema is of another dialect than JSON Schema 2020-12.',

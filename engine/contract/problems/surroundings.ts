@@ -1,6 +1,6 @@
 import { content, environment, overHttp } from './entry.js';
 
-/** What is wrong with the database, the plugins and the environment of the process. */
+/** Problems of the database, of plugins and of environment variables. */
 export const SURROUNDINGS_PROBLEMS = {
   DATABASE_LOCKED: environment(
     'Another process has the embedded database; the message says which, and since when.',

@@ -1,6 +1,6 @@
 import { content } from './entry.js';
 
-/** What is wrong with tests of workflows and with answers. */
+/** Problems of workflow tests and of answers. */
 export const TEST_PROBLEMS = {
   KEY_NEVER_ASKED: content(
     'No turn of the scenario can make a call of this command key; a note in answers that no test names, which may ' +

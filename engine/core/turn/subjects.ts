@@ -57,7 +57,7 @@ export function handleInSubject(
   const { run, commands, verdict } = handleInRun(subjectAt(program, index), started.run, answer.event);
   const heard = { ...started, run, answers: [...started.answers, answer] };
   const taken = takeRun(program, state, { index, started: heard, commands });
-  const step = run.stage === 'finished' ? join(taken, updateLater(program, taken.state, index, [run])) : taken;
+  const step = run.stage === 'finished' ? join(taken, updateLater(program, taken.state, index, run)) : taken;
   return verdict === undefined ? step : { ...step, verdict: { ...verdict, key: event.key } };
 }
 
@@ -128,9 +128,9 @@ function mayIssue(
 }
 
 /** Folds the runs of later subjects again whose inputs a run has changed, in their order. */
-function updateLater(program: Program, state: TurnState, index: number, runs: readonly SubjectRun[]): SubjectsStep {
+function updateLater(program: Program, state: TurnState, index: number, run: SubjectRun): SubjectsStep {
   let step: SubjectsStep = { state, commands: [], discarded: [] };
-  const changes = runs.flatMap((run) => toEvent(program, state, index, run));
+  const changes = [...toEvent(program, state, index, run)];
   for (const later of sortedIndexes(state).filter((other) => other > index)) {
     const { subject_id, workflow } = subjectAt(program, later);
     const entity = state.world.entities.get(subject_id);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { COMPONENT_KINDS } from '../../../engine/core/protocol/component.js';
 import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { diffTurns } from '../../../engine/operations/diff-worlds.js';
@@ -54,15 +55,7 @@ async function listPaths(): Promise<readonly string[]> {
     ':llm_call_id': call?.llm_call_id ?? '',
   };
   const kinds = new Map<string, string>();
-  for (const kind of [
-    'json_schema',
-    'prompt_text',
-    'response_source',
-    'cognition_workflow',
-    'cognition_profile',
-    'tool_policy',
-    'scenario',
-  ] as const) {
+  for (const kind of COMPONENT_KINDS) {
     const [first] = must(await listComponents(stage.engine, kind));
     kinds.set(kind.replace('policy', 'policie').replaceAll('_', '-'), first?.hash ?? '');
   }

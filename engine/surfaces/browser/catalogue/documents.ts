@@ -169,7 +169,7 @@ function howSubjectsRun({ execution, max_speculative }: CognitionWorkflow): stri
 function withPrompts({ content, prompts }: WorkflowPage): CognitionWorkflow {
   const workflow = content as unknown as CognitionWorkflow;
   const nodes = workflow.nodes.map((node) => {
-    if (node.type === 'source_call') return node;
+    if (!('prompt_template' in node)) return node;
     const messages = node.prompt_template.messages.map((message) => ({
       ...message,
       content: textOf(message.content, prompts),
@@ -191,19 +191,19 @@ function textOf(content: Content, prompts: Readonly<Record<string, string>>): st
 
 function nodeSection(shown: WorkflowPage, node: CognitionWorkflow['nodes'][number]): Section {
   const title = `Node ${node.id}`;
-  if (node.type === 'source_call')
+  if (!('prompt_template' in node))
     return {
       id: `node-${node.id}`,
       title,
       body: html`${facts([['Does', 'calls its source once']])}${payload(node.request_template, shown.refers_to)}`,
     };
   const resolved = (shown.chosen?.resolved ?? []).filter(({ workflow_node_id }) => workflow_node_id === node.id);
-  const tools = node.type === 'llm_tool_loop' ? node.available_tools : [];
+  const tools = 'available_tools' in node ? node.available_tools : [];
   return {
     id: `node-${node.id}`,
     title,
     body: html`${facts([
-      ['Does', node.type === 'llm_tool_loop' ? 'asks a model until it gives a patch' : 'asks a model for one answer'],
+      ['Does', 'available_tools' in node ? 'asks a model until it gives a patch' : 'asks a model for one answer'],
       [
         'Sees',
         `${words(node.projection.scope)}, ${node.projection.memory.recent} memories${node.projection.events === undefined ? '' : `, events of ${node.projection.events.turns} turns`}`,

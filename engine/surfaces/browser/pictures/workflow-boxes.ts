@@ -77,7 +77,7 @@ function ambientBox({ id, run }: CognitionWorkflow['ambient_sources'][number]): 
 }
 
 function nodeBoxes(node: AuthoredNode, column: number): readonly Draft[] {
-  const tools = node.type === 'llm_tool_loop' ? node.available_tools : [];
+  const tools = 'available_tools' in node ? node.available_tools : [];
   return [
     {
       id: `node/${node.id}`,
@@ -114,7 +114,7 @@ function arrowsOf({ ambient_sources, nodes, apply }: CognitionWorkflow): readonl
       [...new Set(edgesOf(nodeTypeOf(node), node))].map((id) => arrow(`node/${id}`, `node/${node.id}`)),
     ),
     ...nodes.flatMap((node) =>
-      node.type === 'llm_tool_loop'
+      'available_tools' in node
         ? node.available_tools.map(({ name }) => arrow(`node/${node.id}`, `tool/${node.id}/${name}`, true))
         : [],
     ),
@@ -123,7 +123,7 @@ function arrowsOf({ ambient_sources, nodes, apply }: CognitionWorkflow): readonl
 }
 
 function readsAmbients(node: AuthoredNode): boolean {
-  if (node.type === 'source_call') return JSON.stringify(node.request_template).includes('"/ambient');
+  if ('request_template' in node) return JSON.stringify(node.request_template).includes('"/ambient');
   return node.prompt_template.messages.some(({ content }) => JSON.stringify(content).includes('ambient.visible'));
 }
 
