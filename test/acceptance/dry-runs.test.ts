@@ -167,7 +167,7 @@ const WRONG: readonly (readonly [name: string, value: unknown, said: RegExp])[] 
     answersOf({ 1: { 'rob/act/round-1/try-1': { text: 'x' } } }),
     /KEY_NEVER_ASKED.*\n.*Did you mean "bob"/,
   ],
-  ['too large a file', `${' '.repeat(1_048_577)}{}`, /FILE_TOO_LARGE/],
+  ['too large a file', `${' '.repeat(16_777_217)}{}`, /FILE_TOO_LARGE/],
   ['a text that is no JSON object', '[]', /UNKNOWN_DOCUMENT|NO_ANSWERS/],
 ];
 

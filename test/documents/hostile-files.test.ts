@@ -29,9 +29,18 @@ test('a file of 50 MB is refused by its size, and its content is not read', asyn
   assert.ok(process.memoryUsage().arrayBuffers - before < 20 * 1024 * 1024);
 });
 
+test('a document of more than a million values is refused before it is parsed', async (t) => {
+  const listed = (count: number): string => `[${'0,'.repeat(count - 2)}0]`;
+  const folder = await folderOf(t, { 'fits.json': listed(1_000_000), 'over.json': listed(1_000_001) });
+  assert.deepEqual(await findingsOf(folder), [
+    'fits.json:1:1 UNKNOWN_DOCUMENT at ""',
+    'over.json:1:1 FILE_TOO_LARGE at ""',
+  ]);
+});
+
 test('a file of one byte more than allowed is refused, and one of exactly as many is read', async (t) => {
   const padded = (length: number): string => `{}${' '.repeat(length - 2)}`;
-  const folder = await folderOf(t, { 'fits.json': padded(1_048_576), 'over.json': padded(1_048_577) });
+  const folder = await folderOf(t, { 'fits.json': padded(16_777_216), 'over.json': padded(16_777_217) });
   assert.deepEqual(await findingsOf(folder), [
     'fits.json:1:1 UNKNOWN_DOCUMENT at ""',
     'over.json:1:1 FILE_TOO_LARGE at ""',

@@ -85,10 +85,10 @@ test('a prompt file that is a link out of the folder is not read', async (t) => 
   assert.doesNotMatch(JSON.stringify(components), /secret/);
 });
 
-test('a prompt file of two megabytes is refused by its size', async (t) => {
+test('a prompt file of twenty megabytes is refused by its size', async (t) => {
   const folder = await folderOf(t, {
     'workflow.json': workflowOf({ path: './act.md' }),
-    'act.md': 'word '.repeat(400_000),
+    'act.md': 'word '.repeat(4_000_000),
   });
   const { findings } = await validateDocuments(await documentParts(folder), ['.']);
   assert.ok(findings.map(inShort).includes('act.md:1:1 FILE_TOO_LARGE at ""'));

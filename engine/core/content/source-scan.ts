@@ -4,6 +4,8 @@ import { DEPTH_MAX } from './i-json.js';
 export interface SourceScan {
   /** Where nesting first exceeds `DEPTH_MAX`. */
   readonly too_deep_at: number | undefined;
+  /** Values, those in objects and lists included; an empty object or list counts twice. */
+  readonly value_count: number;
   /** Members of all objects, repeated names counted each time. */
   readonly member_count: number;
   /** Every number is read as the value that is written. */
@@ -14,19 +16,29 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const COLON = 0x3a;
+const COMMA = 0x2c;
 
 /** Looks a JSON text over in linear time and constant stack. The text need not be valid. */
 export function scanSource(text: string): SourceScan {
   let depth = 0;
   let memberCount = 0;
+  let valueCount = 1;
   let numbersAreExact = true;
+  const toScan = (too_deep_at: number | undefined): SourceScan => ({
+    too_deep_at,
+    value_count: valueCount,
+    member_count: memberCount,
+    numbers_are_exact: numbersAreExact,
+  });
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at);
     else if (code === COLON) memberCount += 1;
+    else if (code === COMMA) valueCount += 1;
     else if (code === 0x7b || code === 0x5b) {
       depth += 1;
-      if (depth > DEPTH_MAX) return { too_deep_at: at, member_count: memberCount, numbers_are_exact: numbersAreExact };
+      valueCount += 1;
+      if (depth > DEPTH_MAX) return toScan(at);
     } else if (code === 0x7d || code === 0x5d) depth -= 1;
     else if (code === MINUS || isDigit(code)) {
       const end = endOfNumber(text, at);
@@ -34,7 +46,7 @@ export function scanSource(text: string): SourceScan {
       at = end - 1;
     }
   }
-  return { too_deep_at: undefined, member_count: memberCount, numbers_are_exact: numbersAreExact };
+  return toScan(undefined);
 }
 
 /** The place of the quote that ends a string, or of the text's last character. */

@@ -8,6 +8,9 @@ import { scanSource } from './source-scan.js';
 import { findSourceFaults, type SourceFault } from './source-faults.js';
 import { type NamedText, placeAt, toLocator } from './source-tree.js';
 
+/** The most values of a document: the memory that checking takes grows with them, not with the file. */
+export const DOCUMENT_VALUES_MAX = 1_000_000;
+
 /** A text that was read as a value, and knows where everything in it stands. */
 export interface SourceText {
   readonly value: Json;
@@ -56,6 +59,7 @@ function notStorable(location: Location): Problem {
 function parseText(source: NamedText): Outcome<Json> {
   const scan = scanSource(source.text);
   if (scan.too_deep_at !== undefined) return { ok: false, problems: [tooDeep(placeAt(source, scan.too_deep_at))] };
+  if (scan.value_count > DOCUMENT_VALUES_MAX) return { ok: false, problems: [tooMany(source.file, scan.value_count)] };
   const parsed = parseValue(source);
   if (!parsed.ok) return parsed;
   const faults = isAsWritten(scan, parsed.value) ? [] : findSourceFaults(source.text);
@@ -109,6 +113,11 @@ function byteOrderMark(file: string): Problem {
     pointer: '',
     location: { file, line: 1, column: 1 },
   };
+}
+
+function tooMany(file: string, count: number): Problem {
+  const message = `this document holds ${count} values, and ${DOCUMENT_VALUES_MAX} are read at most`;
+  return { code: 'FILE_TOO_LARGE', message, pointer: '', location: { file, line: 1, column: 1 }, repair: 'Split it.' };
 }
 
 function tooDeep(location: Location): Problem {

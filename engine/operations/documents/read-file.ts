@@ -4,8 +4,8 @@ import type { ProblemCode } from '../../contract/problems/index.js';
 import { placeAt } from '../../core/content/source-tree.js';
 import { isWithin } from '../../core/workflow/link/resolve-path.js';
 
-/** The largest file that is read. */
-export const FILE_BYTES_MAX = 1_048_576;
+/** The largest file that is read: room for the scenario of a hundred thousand entities. */
+export const FILE_BYTES_MAX = 16 * 1_048_576;
 
 /**
  * Reads one text file that lies, links followed, below one of the roots.
