@@ -23,11 +23,13 @@ const PLANT = prepare(
      INSERT INTO entity_states (world_slug, entity_id, turn, state)
      SELECT world_slug, entity->>'id', :turn, entity->>'state'
      FROM world, json_array_elements(:entities::json) AS row (entity)),
+   remembering AS MATERIALIZED (
+     SELECT world_slug, entity->>'id' AS entity_id, entity->'memory' AS memories
+     FROM world, json_array_elements(:entities::json) AS row (entity)),
    memories AS (
      INSERT INTO entity_memories (world_slug, entity_id, turn, memory_seq, content, origin)
-     SELECT world_slug, entity->>'id', (memory->>'turn')::bigint, memory_seq, memory->>'content', 'scenario'
-     FROM world, json_array_elements(:entities::json) AS row (entity),
-          json_array_elements(entity->'memory') WITH ORDINALITY AS item (memory, memory_seq)),
+     SELECT world_slug, entity_id, (memory->>'turn')::bigint, memory_seq, memory->>'content', 'scenario'
+     FROM remembering, json_array_elements(memories) WITH ORDINALITY AS item (memory, memory_seq)),
    setting AS (SELECT world_slug, content FROM world, scenarios WHERE scenarios.hash = :scenario_hash),
    ${headsOf('setting')},
    ${firstScenarioOf('world', ':turn::bigint')}

@@ -27,7 +27,8 @@ export function worldStore(database: OpenDatabase): WorldStore {
   };
 }
 
-// Turn 0 is written out of the stored scenario, so that every later turn is a row like any other.
+// Turn 0 is written out of the stored scenario, so that every later turn is a row like any other. An entity is taken apart
+// once, and not for each of its memories.
 const CREATE = prepare(
   'create_world',
   `WITH world AS (
@@ -47,11 +48,13 @@ const CREATE = prepare(
      INSERT INTO entity_states (world_slug, entity_id, turn, state)
      SELECT world_slug, entity->>'id', 0, entity->>'state'
      FROM scenario, json_array_elements(content->'entities') AS row (entity)),
+   remembering AS MATERIALIZED (
+     SELECT world_slug, entity->>'id' AS entity_id, coalesce(entity->'memory', '[]') AS memories
+     FROM scenario, json_array_elements(content->'entities') AS row (entity)),
    memories AS (
      INSERT INTO entity_memories (world_slug, entity_id, turn, memory_seq, content, origin)
-     SELECT world_slug, entity->>'id', 0, memory_seq, memory, 'scenario'
-     FROM scenario, json_array_elements(content->'entities') AS row (entity),
-          json_array_elements_text(coalesce(entity->'memory', '[]')) WITH ORDINALITY AS item (memory, memory_seq)),
+     SELECT world_slug, entity_id, 0, memory_seq, memory, 'scenario'
+     FROM remembering, json_array_elements_text(memories) WITH ORDINALITY AS item (memory, memory_seq)),
    ${headsOf('scenario')},
    ${firstScenarioOf('world', '0')}
    SELECT count(*) AS created FROM world`,

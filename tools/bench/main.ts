@@ -1,12 +1,15 @@
+import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compose } from '../../engine/main.js';
 import { measureAuthoring } from './authoring/measure.js';
 import { measureFleet } from './fleet/measure.js';
+import { drawCurves } from './growth/draw.js';
+import { GROWTH, measureGrowth } from './growth/measure.js';
 import { openProgressLine, type ProgressLine } from './progress.js';
 import { measureReducer } from './reducer/measure.js';
-import { renderTable } from './render-table.js';
+import { renderCurves, renderTable } from './render-table.js';
 import type { Row } from './row.js';
 import { openBenchStage } from './stage/stage.js';
 import { measureStarts } from './starts/measure.js';
@@ -17,9 +20,15 @@ import { measureServedTurns, withFreshDatabase } from './turns/served.js';
 import { measureRoundTrips } from './wire/measure.js';
 
 // Measures the compiled program, so that it must be built: npm run build && npm run bench [-- --json] [--only NAME ...]
+// With --growth it measures curves in place of figures, and --draw FILE draws them.
 
 const { values: flags } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, only: { type: 'string', multiple: true, default: [] } },
+  options: {
+    json: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
+    growth: { type: 'boolean', default: false },
+    draw: { type: 'string' },
+  },
 });
 
 const composition = await compose({});
@@ -63,21 +72,29 @@ function onServer(measure: (url: string, stage: Stage) => Promise<readonly Row[]
   return withFreshDatabase(server, (url) => onStage((stage) => measure(url, stage)));
 }
 
-async function measureAll(names: readonly string[]): Promise<readonly Row[]> {
-  const unknown = names.filter((name) => !Object.hasOwn(MEASURES, name));
-  if (unknown.length > 0)
-    throw new Error(`no measure is named ${unknown.join(', ')}: ${Object.keys(MEASURES).join(', ')}`);
-  const progress = openProgressLine(process.stderr);
-  const rows: Row[] = [];
-  try {
-    for (const [name, measure] of Object.entries(MEASURES))
-      if (names.length === 0 || names.includes(name)) rows.push(...(await measure(progress)));
-    return rows;
-  } finally {
-    progress.end();
-  }
+function choose(names: readonly string[], all: readonly string[]): readonly string[] {
+  const unknown = names.filter((name) => !all.includes(name));
+  if (unknown.length > 0) throw new Error(`nothing to measure is named ${unknown.join(', ')}: ${all.join(', ')}`);
+  return names.length === 0 ? all : names;
 }
 
-const rows = await measureAll(flags.only);
-const machine = { node: process.version, cores: cpus().length, platform: `${process.platform}-${process.arch}` };
-process.stdout.write(flags.json ? `${JSON.stringify({ machine, rows }, null, 2)}\n` : renderTable(rows));
+async function measureAll(names: readonly string[], progress: ProgressLine): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const name of choose(names, Object.keys(MEASURES))) rows.push(...((await MEASURES[name]?.(progress)) ?? []));
+  return rows;
+}
+
+async function report(progress: ProgressLine): Promise<string> {
+  const machine = { node: process.version, cores: cpus().length, platform: `${process.platform}-${process.arch}` };
+  if (!flags.growth) {
+    const rows = await measureAll(flags.only, progress);
+    return flags.json ? `${JSON.stringify({ machine, rows }, null, 2)}\n` : renderTable(rows);
+  }
+  const curves = await measureGrowth(join(dist, 'engine', 'chukwa.js'), choose(flags.only, GROWTH), progress);
+  if (flags.draw !== undefined) await writeFile(flags.draw, drawCurves(curves));
+  return flags.json ? `${JSON.stringify({ machine, curves }, null, 2)}\n` : renderCurves(curves);
+}
+
+const progress = openProgressLine(process.stderr);
+const said = await report(progress).finally(() => progress.end());
+process.stdout.write(said);

@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import { unreachable } from '../../engine/contract/unreachable.js';
+import { type Curve, growthOf } from './growth/curve.js';
 import type { Goal, Row, Unit } from './row.js';
 
 /** The rows as a table for people. */
@@ -14,10 +15,26 @@ export function renderTable(rows: readonly Row[]): string {
   return `${table.toString()}\n`;
 }
 
+/** The curves as a table for people, a line for each. */
+export function renderCurves(curves: readonly Curve[]): string {
+  const table = new Table({ head: ['what', 'over', 'measured', 'grows'], style: { head: [], border: [] } });
+  for (const curve of curves) {
+    const points = curve.points.map(({ x, y }) => `${x.toLocaleString('en')}: ${renderNumber(y)} ${curve.unit}`);
+    const { x, y } = growthOf(curve);
+    const growth = `${renderNumber(y)} times, over ${renderNumber(x)} times as many`;
+    table.push([curve.title, curve.over, points.join('\n'), growth]);
+  }
+  return `${table.toString()}\n`;
+}
+
 /** Three digits that mean something, and the unit. */
 export function renderValue(value: number, unit: Unit): string {
+  return `${renderNumber(value)} ${unit}`;
+}
+
+function renderNumber(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
-  return `${Number(value.toFixed(digits))} ${unit}`;
+  return String(Number(value.toFixed(digits)));
 }
 
 function renderGoal(goal: Goal, unit: Unit): string {

@@ -19,14 +19,19 @@ const TURNS = 5;
 /** Turns of many concurrent subjects, each with one generation of a slow model, with everything recorded. */
 export async function measureSubjects(url: string, progress: ProgressLine): Promise<readonly Row[]> {
   progress.say(`running turns of ${SUBJECTS} concurrent subjects`);
-  const scene = await writeScene(SUBJECTS);
+  return [toSubjectsRow(await timeSubjects(url, SUBJECTS))];
+}
+
+/** The median of some turns of so many concurrent subjects, in seconds. */
+export async function timeSubjects(url: string, subjects: number): Promise<number> {
+  const scene = await writeScene(subjects);
   const model = await startScriptedModel(scene.answers, { delay_ms: MODEL_MS });
   const variables = { CHUKWA_LLM_BASE_URL: model.url, CHUKWA_LLM_API_KEY: 'loopback-needs-no-key' };
   const engine = must(await (await compose({ CHUKWA_DATABASE_URL: url })).openEngine({ variables }));
   try {
     const place = { working_folder: scene.folder, root: scene.folder };
     const scenario_hash = must(await putScenario(engine, join(scene.folder, 'scenario.json'), place));
-    const world_slug = 'homes';
+    const world_slug = `homes-${subjects}`;
     must(await createWorld(engine, { world_slug, scenario_hash }));
     const { program } = must(await loadScenario(engine, scenario_hash));
     const request = { world_slug, program, simulationTime: () => '2026-05-01T09:01:00.000Z', onProgress: () => {} };
@@ -40,7 +45,7 @@ export async function measureSubjects(url: string, progress: ProgressLine): Prom
       seconds.push((performance.now() - began) / 1000);
       ({ left } = end);
     }
-    return [toSubjectsRow(median(seconds))];
+    return median(seconds);
   } finally {
     await engine.close();
     await model.close();

@@ -80,7 +80,7 @@ async function inDatabase<Value>(address: string, task: (url: string) => Promise
     url.pathname = `/${name}`;
     return await task(url.href);
   } finally {
-    await admin.query(`DROP DATABASE IF EXISTS ${name}`);
+    await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     await admin.end();
   }
 }

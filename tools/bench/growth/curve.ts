@@ -1,0 +1,39 @@
+/** How one figure goes on while what it stands on grows. */
+export interface Curve {
+  /** For programs, stable. */
+  readonly id: string;
+  /** For people: what is measured. */
+  readonly title: string;
+  /** What grows. */
+  readonly over: string;
+  readonly unit: 'ms' | 's' | '/s';
+  /** In rising order of `x`. */
+  readonly points: readonly Point[];
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** How many times as large the last figure is as the first, and how many times as much it stands on. */
+export function growthOf({ points }: Pick<Curve, 'points'>): { readonly x: number; readonly y: number } {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) throw new Error('nothing was measured');
+  return { x: last.x / Math.max(1, first.x), y: last.y / first.y };
+}
+
+/** Measures one point after the other. */
+export async function trace(
+  about: Omit<Curve, 'points'>,
+  sizes: readonly number[],
+  measure: (size: number) => Promise<number>,
+  onPoint: (text: string) => void,
+): Promise<Curve> {
+  const points: Point[] = [];
+  for (const x of sizes) {
+    onPoint(`${about.title}: ${x.toLocaleString('en')} ${about.over}`);
+    points.push({ x, y: await measure(x) });
+  }
+  return { ...about, points };
+}

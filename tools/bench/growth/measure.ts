@@ -1,0 +1,50 @@
+import type { ProgressLine } from '../progress.js';
+import { timeSubjects } from '../subjects/measure.js';
+import { withFreshDatabase } from '../turns/served.js';
+import { type Curve, trace } from './curve.js';
+import { traceFleet } from './fleet.js';
+import { traceStored } from './stored.js';
+import { traceTurns } from './turns.js';
+
+const SUBJECTS = [1, 10, 100, 1_000, 10_000];
+
+/** The families of curves, each on a database of its own. */
+export const GROWTH = ['turns', 'subjects', 'fleet', 'stored'] as const;
+
+/**
+ * Measures how figures go on while what they stand on grows.
+ * @param program the compiled program
+ * @param families those that are wanted
+ */
+export async function measureGrowth(
+  program: string,
+  families: readonly string[],
+  progress: ProgressLine,
+): Promise<readonly Curve[]> {
+  const measures: Readonly<Record<(typeof GROWTH)[number], (url: string) => Promise<readonly Curve[]>>> = {
+    turns: (url) => traceTurns(url, progress),
+    subjects: async (url) => [await traceSubjects(url, progress)],
+    fleet: (url) => traceFleet(program, url, progress),
+    stored: (url) => traceStored(url, progress),
+  };
+  const curves: Curve[] = [];
+  for (const family of GROWTH)
+    if (families.includes(family))
+      curves.push(...(await withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], measures[family])));
+  return curves;
+}
+
+function traceSubjects(url: string, progress: ProgressLine): Promise<Curve> {
+  const about = {
+    id: 'subjects',
+    title: 'a turn, models of 200 ms',
+    over: 'concurrent subjects',
+    unit: 's',
+  } as const;
+  return trace(
+    about,
+    SUBJECTS,
+    (subjects) => timeSubjects(url, subjects),
+    (text) => progress.say(text),
+  );
+}

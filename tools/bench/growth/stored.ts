@@ -1,0 +1,87 @@
+import pg from 'pg';
+import type { BrowsableStore } from '../../../engine/ports/browse.js';
+import type { ProgressLine } from '../progress.js';
+import { median } from '../statistics.js';
+import type { Curve, Point } from './curve.js';
+import { openRoom } from './room.js';
+
+const CALLS = [1_000, 10_000, 100_000, 1_000_000, 5_000_000];
+/** Of the world whose calls are copied: one a turn. */
+const FIRST_CALLS = 10;
+const MEASURED = 31;
+
+/** What a turn and a list of its calls take, over how many calls the database holds. */
+export async function traceStored(url: string, progress: ProgressLine): Promise<readonly Curve[]> {
+  const room = await openRoom(url, 'stored');
+  const outside = new pg.Client({ connectionString: url });
+  await outside.connect();
+  const turns: Point[] = [];
+  const lists: Point[] = [];
+  try {
+    for (let turn = 0; turn < FIRST_CALLS; turn += 1) await room.turn();
+    let stored = FIRST_CALLS;
+    for (const x of CALLS) {
+      progress.say(`storing ${x.toLocaleString('en')} calls`);
+      await copyCalls(outside, stored, x);
+      stored = x;
+      await outside.query('ANALYZE');
+      turns.push({ x, y: median(await times(() => room.turn())) });
+      lists.push({ x, y: median(await times(() => timeList(room.engine.store))) });
+    }
+  } finally {
+    await outside.end();
+    await room.close();
+  }
+  const over = { over: 'calls in the database', unit: 'ms' } as const;
+  return [
+    { id: 'stored_turn', title: 'a turn', ...over, points: turns },
+    { id: 'stored_list', title: 'the newest fifty calls', ...over, points: lists },
+  ];
+}
+
+async function times(measure: () => Promise<number>): Promise<readonly number[]> {
+  const values: number[] = [];
+  for (let index = 0; index < MEASURED; index += 1) values.push(await measure());
+  return values;
+}
+
+async function timeList(store: BrowsableStore): Promise<number> {
+  const began = performance.now();
+  await store.browse.invocations({ limit: 50 });
+  return performance.now() - began;
+}
+
+/**
+ * Copies the calls of the first world, with their attempts, into worlds that are not there otherwise. Triggers and foreign
+ * keys are left out: what is measured is how large tables and indexes are.
+ */
+async function copyCalls(outside: pg.Client, from: number, to: number): Promise<void> {
+  await outside.query("SET session_replication_role = 'replica'");
+  for (const table of ['attempts', 'source_invocations', 'llm_calls']) {
+    const { rows } = await outside.query<{ columns: string }>(COLUMNS, [table]);
+    const columns = rows[0]?.columns ?? '';
+    await outside.query(toCopy(table, columns), [from / FIRST_CALLS, to / FIRST_CALLS - 1]);
+  }
+  await outside.query("SET session_replication_role = 'origin'");
+}
+
+const COLUMNS = `
+  SELECT string_agg(quote_ident(attname), ', ') AS columns
+  FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`;
+
+/** Each copy has a world of its own; its ids are those of the first with the copy's number in their first digits. */
+function toCopy(table: string, columns: string): string {
+  const values = columns
+    .split(', ')
+    .map((column) => {
+      if (column === 'world_slug') return "'copy-' || copy";
+      if (['attempt_id', 'source_invocation_id', 'llm_call_id'].includes(column))
+        return `overlay(${column}::text PLACING lpad(to_hex(copy), 8, '0') FROM 1 FOR 8)::uuid`;
+      return `original.${column}`;
+    })
+    .join(', ');
+  return `INSERT INTO ${table} (${columns})
+    SELECT ${values} FROM ${table} original, generate_series($1::int, $2::int) copy
+    WHERE world_slug = 'stored' AND attempt_id IN (
+      SELECT attempt_id FROM attempts WHERE world_slug = 'stored' AND attempted_turn <= ${FIRST_CALLS})`;
+}
