@@ -399,6 +399,7 @@ CREATE TABLE llm_chunks (
     text bytea NOT NULL,
     lengths integer[] NOT NULL,
     offsets_ms integer[] NOT NULL,
+    event_id bigint,
     CONSTRAINT llm_chunks_pkey PRIMARY KEY (world_slug, llm_call_id, batch_seq),
     CONSTRAINT llm_chunks_check CHECK ((cardinality(lengths) = cardinality(offsets_ms)))
 );

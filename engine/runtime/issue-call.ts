@@ -3,7 +3,7 @@ import type { CallStart } from '../ports/attempts.js';
 import type { CallResult } from '../ports/sources.js';
 import { type Arrival, type Attempt, type Call, callOf, demand } from './attempt.js';
 import { chooseWait, waitFor } from './backoff.js';
-import { writeCall } from './journal.js';
+import { writeAlone, writeCall } from './journal.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
 /** Asks a source, at once or when the wait before a retry is over; what came of it arrives later. */
@@ -51,7 +51,11 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
         attempt.onProgress({ kind: 'call_started', source_invocation_id, command, ...asked });
       },
       async flushed(batch) {
-        if (llm_call_id !== undefined) demand(await parts.attempts.flushChunks(lease, llm_call_id, batch));
+        if (llm_call_id === undefined) return;
+        // In the journal's order, so that whoever reads the record never finds an event between two that it has read.
+        await writeAlone(attempt.journal, async () =>
+          demand(await parts.attempts.flushChunks(lease, llm_call_id, batch)),
+        );
       },
     },
   );

@@ -313,6 +313,7 @@ export interface LlmCalls {
 
 export interface LlmChunks {
   batch_seq: number;
+  event_id: number | null;
   lengths: number[];
   llm_call_id: string;
   offsets_ms: number[];

@@ -11,7 +11,7 @@ export const HOLDS = 'world_slug = :world_slug AND lease_epoch = :epoch AND leas
 /** Begins every statement of a driver: one row while the lease holds, none once it has been overtaken. */
 export const FENCE = `fence AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
 
-/** The fence of a statement that writes calls, with the number of their events. */
+/** The fence of a statement that writes calls or what streams in, with the number of their events. */
 export const CALLS_FENCE = `fence AS (
     SELECT world_slug, ${DRAWN_EVENT_ID} FROM worlds WHERE ${HOLDS} FOR KEY SHARE)`;
 

@@ -1,19 +1,19 @@
 import type { AttemptLease, Written } from '../../ports/attempts.js';
 import type { ChunkBatch } from '../../ports/sources.js';
 import { type Values, prepare, type Runner } from '../statement.js';
-import { FENCE, runFenced } from './fence.js';
+import { CALLS_FENCE, runFenced } from './fence.js';
 
 const FLUSH = prepare(
   'flush_chunks',
-  `WITH ${FENCE}, chunks AS (
-     INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, lengths, offsets_ms)
+  `WITH ${CALLS_FENCE}, chunks AS (
+     INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, lengths, offsets_ms, event_id)
      SELECT world_slug, :llm_call_id::uuid, :batch_seq::int, :batch_text::bytea, :batch_lengths::int[],
-       :batch_offsets::int[]
+       :batch_offsets::int[], event_id
      FROM fence)
    SELECT count(*) AS held FROM fence`,
 );
 
-/** Writes what has streamed in since the last flush: one statement. */
+/** Writes what has streamed in since the last flush, numbered as events are: one statement. */
 export function flushChunks(
   runner: Runner,
   lease: AttemptLease,
