@@ -1,0 +1,89 @@
+import type { AgUiEvent } from './ag-ui-event.js';
+import { type Fact, isLastOfAttempt } from './fact.js';
+import { AG_UI_BEGINNING, type AgUiState, type StreamReader, toAgUi } from './to-ag-ui.js';
+import { toUiMessage, UI_MESSAGE_BEGINNING, type UiMessagePart, type UiMessageState } from './to-ui-message.js';
+
+/** In which words a stream tells what happens. */
+export const STREAM_FORMATS = ['ag-ui', 'ai-sdk'] as const;
+export type StreamFormat = (typeof STREAM_FORMATS)[number];
+
+/** Who is told, and in which words. */
+export interface StreamView {
+  readonly format: StreamFormat;
+  readonly reader: StreamReader;
+}
+
+/** How far a stream has come: what is open in it, and the place of the event that it told last. */
+export interface StreamState {
+  readonly ag_ui: AgUiState;
+  readonly ui_message: UiMessageState;
+  readonly attempt_id: string;
+  readonly event_id: number;
+  /** How many frames the fact of that number, and others that bear it, have come to. */
+  readonly frames: number;
+}
+
+/** Before anything has been told. */
+export const STREAM_BEGINNING: StreamState = {
+  ag_ui: AG_UI_BEGINNING,
+  ui_message: UI_MESSAGE_BEGINNING,
+  attempt_id: '',
+  event_id: 0,
+  frames: 0,
+};
+
+/** One server-sent event, with the id by which a reader comes back after it. */
+export interface Frame {
+  readonly id: string;
+  readonly text: string;
+}
+
+/**
+ * Tells facts as server-sent events. The id of each is its attempt, the number of its fact in the record, and its place
+ * among those that the fact comes to: so any server finds it again, as long as the record is there.
+ */
+export function toFrames(
+  state: StreamState,
+  facts: readonly Fact[],
+  view: StreamView,
+): { readonly state: StreamState; readonly frames: readonly Frame[] } {
+  const frames: Frame[] = [];
+  let now = state;
+  for (const fact of facts) {
+    const { ag_ui, ui_message, events } = tellFact(now, fact, view);
+    const attempt_id = fact.kind === 'attempt_began' ? fact.attempt_id : now.attempt_id;
+    const told = now.event_id === fact.event_id ? now.frames : 0;
+    for (const [index, event] of events.entries()) {
+      const id = `${attempt_id}:${fact.event_id}.${told + index}`;
+      const isLast = isLastOfAttempt(fact) && index === events.length - 1;
+      frames.push({ id, text: `id: ${id}\ndata: ${JSON.stringify(event)}\n\n${isLast ? ENDINGS[view.format] : ''}` });
+    }
+    now = { ag_ui, ui_message, attempt_id, event_id: fact.event_id, frames: told + events.length };
+  }
+  return { state: now, frames };
+}
+
+/** What a format has behind its last event. */
+const ENDINGS: Readonly<Record<StreamFormat, string>> = { 'ag-ui': '', 'ai-sdk': 'data: [DONE]\n\n' };
+
+interface ToldFact extends Pick<StreamState, 'ag_ui' | 'ui_message'> {
+  readonly events: readonly (AgUiEvent | UiMessagePart)[];
+}
+
+function tellFact({ ag_ui, ui_message }: StreamState, fact: Fact, { format, reader }: StreamView): ToldFact {
+  const told = toAgUi(ag_ui, fact, reader);
+  if (format === 'ag-ui') return { ag_ui: told.state, ui_message, events: told.events };
+  const parts: UiMessagePart[] = [];
+  let tools = ui_message;
+  for (const event of told.events) {
+    const { state, events } = toUiMessage(tools, event);
+    tools = state;
+    parts.push(...events);
+  }
+  return { ag_ui: told.state, ui_message: tools, events: parts };
+}
+
+/** The attempt that the id of an event names; undefined for what is none. */
+export function attemptOfEvent(id: string): string | undefined {
+  return /^([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}):\d{1,15}\.\d{1,9}$/.exec(id)?.[1];
+}

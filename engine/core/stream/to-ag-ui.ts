@@ -1,0 +1,210 @@
+import type { JsonObject } from '../../contract/json.js';
+import { unreachable } from '../../contract/unreachable.js';
+import { toPointer } from '../content/json-pointer.js';
+import type { AgUiBody, AgUiEvent, PatchOperation } from './ag-ui-event.js';
+import type { AttemptBegan, CallEnded, Fact, FactCall, FactEffect, PatchApplied } from './fact.js';
+
+/** What is still open in a stream. */
+export interface AgUiState {
+  readonly thread_id: string;
+  readonly run_id: string;
+  /** Calls that have begun and not ended, by id, in the order of their beginning. */
+  readonly open: ReadonlyMap<string, FactCall>;
+}
+
+/** Before anything has been told. */
+export const AG_UI_BEGINNING: AgUiState = { thread_id: '', run_id: '', open: new Map() };
+
+/** Who reads a stream: requests and reasoning are for operators. */
+export type StreamReader = 'consumer' | 'operator';
+
+/** What a fact comes to. */
+export interface Told<State, Event> {
+  readonly state: State;
+  readonly events: readonly Event[];
+}
+
+/**
+ * Tells one fact of the record as AG-UI events: an attempt is a run, its world the thread, each call a step, a generation
+ * a message, a tool that a model chose a tool call. Pure: the same facts come to the same events, whoever folds them.
+ */
+export function toAgUi(state: AgUiState, fact: Fact, reader: StreamReader): Told<AgUiState, AgUiEvent> {
+  const told = tell(state, fact, reader);
+  if (!('occurred_at' in fact)) return told;
+  return { state: told.state, events: told.events.map((event) => ({ ...event, timestamp: fact.occurred_at })) };
+}
+
+function tell(state: AgUiState, fact: Fact, reader: StreamReader): Told<AgUiState, AgUiBody> {
+  switch (fact.kind) {
+    case 'attempt_began':
+      return begin(fact);
+    case 'call_started':
+      return startCall(state, fact.call, reader);
+    case 'text_streamed':
+      return { state, events: streamText(fact) };
+    case 'call_ended':
+      return endCall(state, fact, reader);
+    case 'patch_applied':
+      return { state, events: applyPatch(fact) };
+    case 'turn_committed':
+      return end(state, [
+        { type: 'STATE_DELTA', delta: [{ op: 'replace', path: '/turn', value: fact.turn }] },
+        { type: 'RUN_FINISHED', threadId: state.thread_id, runId: state.run_id, result: { turn: fact.turn } },
+      ]);
+    case 'attempt_failed':
+      return end(state, [{ type: 'RUN_ERROR', message: fact.failure_message, code: fact.failure_class }]);
+    case 'other': {
+      const { event_kind, source_invocation_id, details } = fact;
+      const closed = event_kind === 'call_interrupted' ? closeCall(state, source_invocation_id) : { state, events: [] };
+      const value = { source_invocation_id, details };
+      return { state: closed.state, events: [...closed.events, { type: 'CUSTOM', name: event_kind, value }] };
+    }
+    default:
+      return unreachable(fact);
+  }
+}
+
+function begin(fact: AttemptBegan): Told<AgUiState, AgUiBody> {
+  const { world_slug, attempt_id, attempted_turn, adopts, environments, entities } = fact;
+  const snapshot: JsonObject = {
+    world_slug,
+    turn: attempted_turn - 1,
+    environments: Object.fromEntries(environments.map(({ label, content }) => [label, content])),
+    // A world remembers without end; what a turn adds to that is enough to follow it.
+    entities: Object.fromEntries(entities.map(({ id, ...entity }) => [id, { ...entity, new_memories: [] }])),
+  };
+  return {
+    state: { thread_id: world_slug, run_id: attempt_id, open: new Map() },
+    events: [
+      {
+        type: 'RUN_STARTED',
+        threadId: world_slug,
+        runId: attempt_id,
+        ...(adopts === null ? {} : { parentRunId: adopts }),
+      },
+      { type: 'STATE_SNAPSHOT', snapshot },
+    ],
+  };
+}
+
+function startCall(state: AgUiState, call: FactCall, reader: StreamReader): Told<AgUiState, AgUiBody> {
+  return {
+    state: { ...state, open: new Map([...state.open, [call.source_invocation_id, call]]) },
+    events: [{ type: 'STEP_STARTED', stepName: stepOf(call) }, ...openMessage(call), ...askTool(call, reader)],
+  };
+}
+
+/** The command of a call, which is its own in an attempt; with a number where it was made before. */
+function stepOf({ command_key, performance }: FactCall): string {
+  return performance === 1 ? command_key : `${command_key} (${performance})`;
+}
+
+function openMessage({ llm_call_id, workflow_subject_entity_id }: FactCall): readonly AgUiBody[] {
+  if (llm_call_id === null) return [];
+  const name = workflow_subject_entity_id === null ? {} : { name: workflow_subject_entity_id };
+  return [{ type: 'TEXT_MESSAGE_START', messageId: llm_call_id, role: 'assistant', ...name }];
+}
+
+function askTool(call: FactCall, reader: StreamReader): readonly AgUiBody[] {
+  if (call.invocation_kind !== 'model_elected_tool') return [];
+  const { source_invocation_id: toolCallId, tool_name, parent_llm_call_id, request_json } = call;
+  const parent = parent_llm_call_id === null ? {} : { parentMessageId: parent_llm_call_id };
+  const shown = reader === 'operator' && request_json !== null ? [JSON.stringify(request_json)] : [];
+  return [
+    { type: 'TOOL_CALL_START', toolCallId, toolCallName: tool_name ?? '', ...parent },
+    ...shown.map((delta) => ({ type: 'TOOL_CALL_ARGS' as const, toolCallId, delta })),
+    { type: 'TOOL_CALL_END', toolCallId },
+  ];
+}
+
+function streamText({ call, text }: { readonly call: FactCall; readonly text: string }): readonly AgUiBody[] {
+  if (call.llm_call_id === null || text === '') return [];
+  return [{ type: 'TEXT_MESSAGE_CONTENT', messageId: call.llm_call_id, delta: text }];
+}
+
+function endCall(state: AgUiState, fact: CallEnded, reader: StreamReader): Told<AgUiState, AgUiBody> {
+  const { call, failure_class, failure_message } = fact;
+  const { source_invocation_id } = call;
+  // One that was refused has not begun.
+  const begun = state.open.has(source_invocation_id) ? { state, events: [] } : startCall(state, call, reader);
+  const answered = call.llm_call_id === null ? tellAnswer(fact) : tellReasoning(fact, reader);
+  const failed: readonly AgUiBody[] =
+    failure_class === null
+      ? []
+      : [{ type: 'CUSTOM', name: 'call_failed', value: { source_invocation_id, failure_class, failure_message } }];
+  const closed = closeCall(begun.state, source_invocation_id);
+  return { state: closed.state, events: [...begun.events, ...answered, ...failed, ...closed.events] };
+}
+
+function tellAnswer({ call, failure_class, failure_message, response_json }: CallEnded): readonly AgUiBody[] {
+  const { source_invocation_id, invocation_kind, ambient_source_id, workflow_node_id } = call;
+  if (invocation_kind !== 'model_elected_tool') {
+    if (failure_class !== null) return [];
+    const value = { source_invocation_id, invocation_kind, ambient_source_id, workflow_node_id, response_json };
+    return [{ type: 'CUSTOM', name: 'call_answered', value }];
+  }
+  return [
+    {
+      type: 'TOOL_CALL_RESULT',
+      messageId: `${source_invocation_id}-result`,
+      toolCallId: source_invocation_id,
+      role: 'tool',
+      content: failure_class === null ? JSON.stringify(response_json) : (failure_message ?? failure_class),
+      ...(failure_class === null ? {} : { metadata: { failure_class } }),
+    },
+  ];
+}
+
+function tellReasoning({ call, reasoning }: CallEnded, reader: StreamReader): readonly AgUiBody[] {
+  if (reader !== 'operator' || reasoning === null || reasoning === '') return [];
+  const messageId = `${call.llm_call_id}-reasoning`;
+  return [
+    { type: 'REASONING_START', messageId },
+    { type: 'REASONING_MESSAGE_START', messageId, role: 'reasoning' },
+    { type: 'REASONING_MESSAGE_CONTENT', messageId, delta: reasoning },
+    { type: 'REASONING_MESSAGE_END', messageId },
+    { type: 'REASONING_END', messageId },
+  ];
+}
+
+function closeCall(state: AgUiState, source_invocation_id: string | null): Told<AgUiState, AgUiBody> {
+  const call = source_invocation_id === null ? undefined : state.open.get(source_invocation_id);
+  if (call === undefined) return { state, events: [] };
+  const open = new Map(state.open);
+  open.delete(call.source_invocation_id);
+  return { state: { ...state, open }, events: closing(call) };
+}
+
+function closing(call: FactCall): readonly AgUiBody[] {
+  const { llm_call_id } = call;
+  return [
+    ...(llm_call_id === null ? [] : [{ type: 'TEXT_MESSAGE_END' as const, messageId: llm_call_id }]),
+    { type: 'STEP_FINISHED', stepName: stepOf(call) },
+  ];
+}
+
+/** What is open when an attempt ends is never heard of again. */
+function end(state: AgUiState, last: readonly AgUiBody[]): Told<AgUiState, AgUiBody> {
+  return { state: AG_UI_BEGINNING, events: [...[...state.open.values()].flatMap(closing), ...last] };
+}
+
+function applyPatch(fact: PatchApplied): readonly AgUiBody[] {
+  const { patch_seq, workflow_subject_entity_id, narration, effects } = fact;
+  return [
+    { type: 'CUSTOM', name: 'patch_applied', value: { patch_seq, workflow_subject_entity_id, narration } },
+    ...(effects.length === 0 ? [] : [{ type: 'STATE_DELTA' as const, delta: effects.map(toOperation) }]),
+  ];
+}
+
+function toOperation({ op, entity_id, environment_label, state_after: value }: FactEffect): PatchOperation {
+  switch (op) {
+    case 'set_entity_state':
+      return { op: 'replace', path: toPointer(['entities', entity_id ?? '', 'state']), value };
+    case 'append_entity_memory':
+      return { op: 'add', path: toPointer(['entities', entity_id ?? '', 'new_memories', '-']), value };
+    case 'set_environment_content':
+      return { op: 'replace', path: toPointer(['environments', environment_label ?? '']), value };
+    default:
+      return unreachable(op);
+  }
+}
