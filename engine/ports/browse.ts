@@ -1,6 +1,7 @@
 import type { Json } from '../contract/json.js';
 import type { AttemptStatus, AttemptSummary, InvocationStatus, InvocationSummary } from './records.js';
 import type { Store } from './store.js';
+import type { FactReader } from './stream.js';
 
 /** A part of a long list: the rows after one, newest first. */
 export interface ListPart {
@@ -100,7 +101,8 @@ export interface BrowseReader {
   ): Promise<readonly WorldReading[]>;
 }
 
-/** Everything that is stored, with the lists that pages show. */
+/** Everything that is stored, with the lists that pages show and the facts that streams tell. */
 export interface BrowsableStore extends Store {
   readonly browse: BrowseReader;
+  readonly facts: FactReader;
 }

@@ -9,6 +9,7 @@ import { findFaultProblem, isPassing } from './database-fault.js';
 import { openInbox } from './inbox/inbox.js';
 import { pendingCalls } from './pending/pending-calls.js';
 import { loadMigrations, migrate } from './migrations.js';
+import { factReader } from './records/attempt-facts.js';
 import { browseReader } from './records/browse-lists.js';
 import { recordReader } from './records/record-reader.js';
 import { openServerDoorbell } from './doorbell/server-doorbell.js';
@@ -81,6 +82,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Bro
     pending: pendingCalls(database),
     records: recordReader(database),
     browse: browseReader(database),
+    facts: factReader(database),
     transfer: {
       export: (world_slugs, write) => exportWorlds(database, world_slugs, write),
       import: (lines) => importWorlds(database, lines),

@@ -15,7 +15,8 @@ export const AT_PLACE = `
     SELECT content FROM place JOIN worlds USING (world_slug) JOIN scenarios ON scenarios.hash = worlds.scenario_hash)`;
 
 // Of each world that it reads, the latest row is found by one step in the index: all rows since the beginning are not.
-const ENTITIES = `(
+/** The entities at the place, as JSON. */
+export const ENTITIES = `(
   SELECT json_agg(json_build_object('id', id, 'name', entity->'name', 'kind', entity->'kind',
     'environment', entity->'environment', 'goal', entity->'goal', 'state', state) ORDER BY position)
   FROM setting,
@@ -29,7 +30,8 @@ const ENTITIES = `(
         ORDER BY entity_states.turn DESC LIMIT 1) AS latest_of_one
       ORDER BY turn DESC LIMIT 1) AS latest)`;
 
-const ENVIRONMENTS = `(
+/** The environments at the place, as JSON. */
+export const ENVIRONMENTS = `(
   SELECT json_agg(json_build_object('label', label, 'content', latest.content) ORDER BY position)
   FROM setting,
     json_array_elements(setting.content->'environments') WITH ORDINALITY AS row (environment, position),

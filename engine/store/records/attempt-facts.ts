@@ -1,0 +1,246 @@
+import type { Json, JsonObject } from '../../contract/json.js';
+import { isShown, redact } from '../../core/content/redact.js';
+import { isUuid } from '../../core/content/uuid.js';
+import {
+  type AttemptBegan,
+  type AttemptFailed,
+  type CallEnded,
+  type Fact,
+  type FactCall,
+  isLastOfAttempt,
+  type PatchApplied,
+} from '../../core/stream/fact.js';
+import type { FactCursor, FactPage, FactReader } from '../../ports/stream.js';
+import { prepare, run, type Runner } from '../statement.js';
+import { AT_PLACE, ENTITIES, ENVIRONMENTS } from '../world-snapshot.js';
+
+/** About how many calls a page begins at most. */
+const CALLS_MAX = 200;
+
+/** Reads the record as facts. Numbers of one attempt become durable in their order: nothing appears before what was read. */
+export function factReader(runner: Runner): FactReader {
+  return {
+    attempt: async (attempt_id) => (isUuid(attempt_id) ? findCursor(runner, { ...NOBODY, attempt_id }) : undefined),
+    next: (world_slug, attempt_id) => findCursor(runner, { ...NOBODY, world_slug, follows: attempt_id ?? null }),
+    latest: (world_slug) => findCursor(runner, { ...NOBODY, world_slug, is_latest: true }),
+    read: (cursor, until) => readPage(runner, cursor, until),
+  };
+}
+
+const NOBODY = { attempt_id: null, world_slug: null, follows: null, is_latest: false };
+
+// An epoch grows while its attempt is open, and no other one of its world is open then.
+const FIND = prepare(
+  'find_attempt_to_follow',
+  `SELECT world_slug, attempt_id FROM attempts
+   WHERE attempt_id = :attempt_id::uuid
+     OR (world_slug = :world_slug::text AND epoch > coalesce((
+       SELECT epoch FROM attempts AS before
+       WHERE before.world_slug = :world_slug::text AND before.attempt_id = :follows::uuid), 0))
+   ORDER BY CASE WHEN :is_latest::boolean THEN -epoch ELSE epoch END LIMIT 1`,
+);
+
+async function findCursor(runner: Runner, sought: Readonly<Record<string, string | boolean | null>>) {
+  const [row] = await run<Pick<FactCursor, 'world_slug' | 'attempt_id'>>(runner, FIND, sought);
+  if (row === undefined) return undefined;
+  return { ...row, after: 0, last_invocation_seq: 0, missing_invocation_seqs: [], open: [] };
+}
+
+// A page is bounded by a number, so that it holds all that stands before it. Calls are found by the order of their issue,
+// or because they were open; nothing that has been read is looked at again.
+const READ = prepare(
+  'read_facts',
+  `WITH bound AS (
+     SELECT least(:until::bigint, coalesce((
+       SELECT coalesce(started_event_id, ended_event_id) FROM source_invocations
+       WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND invocation_seq > :last_seq::int
+         AND coalesce(started_event_id, ended_event_id) > :after::bigint
+       ORDER BY invocation_seq OFFSET ${CALLS_MAX} LIMIT 1), :until::bigint)) AS upto),
+   picked AS (
+     SELECT source_invocation_id FROM source_invocations
+     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND invocation_seq > :last_seq::int
+     UNION
+     SELECT source_invocation_id FROM source_invocations
+     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND invocation_seq = ANY (:missing::int[])
+     UNION
+     SELECT unnest(:open::uuid[])),
+   calls AS (
+     SELECT calls.*, upto FROM bound, picked JOIN source_invocations AS calls
+       ON calls.world_slug = :world_slug AND calls.source_invocation_id = picked.source_invocation_id
+     WHERE coalesce(started_event_id, ended_event_id) <= upto),
+   facts AS (
+     SELECT started_event_id AS event_id, 0 AS place, 'call_started' AS kind, source_invocation_id,
+       started_at AS occurred_at, NULL::bytea AS text, NULL::json AS details
+     FROM calls WHERE started_event_id > :after::bigint
+     UNION ALL
+     SELECT coalesce(chunks.event_id, ended_event_id, started_event_id), batch_seq, 'text_streamed',
+       source_invocation_id, NULL, text, NULL
+     FROM calls JOIN llm_chunks AS chunks
+       ON chunks.world_slug = calls.world_slug AND chunks.llm_call_id = calls.llm_call_id
+     WHERE coalesce(chunks.event_id, ended_event_id, started_event_id) > :after::bigint
+       AND coalesce(chunks.event_id, ended_event_id, started_event_id) <= upto
+     UNION ALL
+     SELECT ended_event_id, 2147483647, 'call_ended', source_invocation_id, coalesce(ended_at, started_at), NULL,
+       json_build_object('failure_class', failure_class, 'failure_message', failure_message,
+         'response_json', response_json, 'reasoning', (
+           SELECT string_agg(value #>> '{}', E'\\n' ORDER BY artifact_seq) FROM llm_artifacts AS artifacts
+           WHERE artifacts.world_slug = calls.world_slug AND artifacts.llm_call_id = calls.llm_call_id
+             AND artifacts.kind = 'reasoning'))
+     FROM calls WHERE ended_event_id > :after::bigint AND ended_event_id <= upto
+     UNION ALL
+     SELECT event_id, 0, event_kind::text, events.source_invocation_id, occurred_at, NULL,
+       CASE event_kind WHEN 'patch_applied' THEN (
+         SELECT json_build_object('patch_seq', patches.patch_seq,
+           'workflow_subject_entity_id', patches.workflow_subject_entity_id, 'narration', patch->>'narration',
+           'effects', (
+             SELECT coalesce(json_agg(json_build_object('op', op, 'entity_id', entity_id,
+               'environment_label', environment_label, 'state_after', state_after) ORDER BY effect_index), '[]')
+             FROM patch_effects AS effects WHERE effects.world_slug = patches.world_slug
+               AND effects.turn = patches.turn AND effects.patch_seq = patches.patch_seq))
+         FROM world_patches AS patches WHERE patches.world_slug = events.world_slug
+           AND patches.attempt_id = events.attempt_id AND patches.patch_seq = events.patch_seq)
+       ELSE details END
+     FROM bound, attempt_events AS events
+     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND event_id > :after::bigint
+       AND event_id <= upto)
+   SELECT bound.upto, event_id, place, kind, occurred_at, text, details, calls.invocation_seq, calls.redaction,
+     CASE WHEN calls.source_invocation_id IS NULL THEN NULL ELSE json_build_object(
+       'source_invocation_id', calls.source_invocation_id, 'invocation_kind', invocation_kind,
+       'command_key', command_key, 'performance', performance,
+       'workflow_subject_entity_id', workflow_subject_entity_id, 'workflow_node_id', workflow_node_id,
+       'ambient_source_id', ambient_source_id, 'tool_name', tool_name, 'llm_call_id', calls.llm_call_id,
+       'parent_llm_call_id', (
+         SELECT llm_call_id FROM source_invocations AS parents WHERE parents.world_slug = calls.world_slug
+           AND parents.source_invocation_id = calls.parent_source_invocation_id),
+       'request_json', CASE WHEN invocation_kind = 'model_elected_tool' THEN request_json END) END AS call,
+     facts.source_invocation_id
+   FROM facts CROSS JOIN bound LEFT JOIN calls
+     ON calls.source_invocation_id = facts.source_invocation_id AND kind IN ('call_started', 'text_streamed', 'call_ended')
+   ORDER BY event_id, place`,
+);
+
+/** A number beyond all that an attempt has. */
+const NO_END = Number.MAX_SAFE_INTEGER;
+
+interface Row {
+  readonly upto: number;
+  readonly event_id: number;
+  readonly kind: string;
+  readonly occurred_at: Date | null;
+  readonly text: Buffer | null;
+  readonly details: Json;
+  readonly source_invocation_id: string | null;
+  readonly call: FactCall | null;
+  readonly invocation_seq: number | null;
+  readonly redaction: 'all' | readonly string[] | null;
+}
+
+async function readPage(runner: Runner, cursor: FactCursor, until = NO_END): Promise<FactPage> {
+  const { world_slug, attempt_id, after } = cursor;
+  const rows = await run<Row>(runner, READ, {
+    world_slug,
+    attempt_id,
+    after,
+    until,
+    last_seq: cursor.last_invocation_seq,
+    missing: cursor.missing_invocation_seqs,
+    open: cursor.open,
+  });
+  const began = rows.some(({ kind }) => kind === 'attempt_began') ? await readBeginning(runner, attempt_id) : undefined;
+  const facts = toFacts(rows, began);
+  const last = facts.findIndex(isLastOfAttempt);
+  const upto = rows.at(-1)?.upto ?? NO_END;
+  const has_more = upto < until && last === -1;
+  const latest = until === NO_END ? (rows.at(-1)?.event_id ?? after) : until;
+  return {
+    // Doubts of an attempt may be settled after its end.
+    facts: last === -1 ? facts : facts.slice(0, last + 1),
+    cursor: goOn(cursor, rows, facts[last]?.event_id ?? (has_more ? upto : latest)),
+    has_more,
+    is_over: last !== -1,
+  };
+}
+
+function goOn(cursor: FactCursor, rows: readonly Row[], after: number): FactCursor {
+  const met = new Set<number>();
+  const open = new Set(cursor.open);
+  for (const { kind, call, invocation_seq } of rows) {
+    if (call === null || invocation_seq === null) continue;
+    if (kind === 'call_started') open.add(call.source_invocation_id);
+    if (kind === 'call_ended') open.delete(call.source_invocation_id);
+    met.add(invocation_seq);
+  }
+  const last_invocation_seq = Math.max(cursor.last_invocation_seq, ...met);
+  const skipped = Array.from(
+    { length: last_invocation_seq - cursor.last_invocation_seq },
+    (_seq, index) => cursor.last_invocation_seq + 1 + index,
+  );
+  return {
+    ...cursor,
+    after,
+    last_invocation_seq,
+    missing_invocation_seqs: [...cursor.missing_invocation_seqs, ...skipped].filter((seq) => !met.has(seq)),
+    open: [...open],
+  };
+}
+
+function toFacts(rows: readonly Row[], began: Beginning | undefined): readonly Fact[] {
+  return rows.flatMap((row) => toFact(row, began) ?? []);
+}
+
+/** @returns undefined for what redaction hides whole */
+function toFact(row: Row, began: Beginning | undefined): Fact | undefined {
+  const { event_id, call, redaction } = row;
+  const place = { event_id, occurred_at: row.occurred_at?.getTime() ?? 0 };
+  if (call === null || redaction === null) return toEvent(row, place, began);
+  if (row.kind === 'call_started') return { kind: 'call_started', ...place, call };
+  if (row.kind === 'call_ended') return { kind: 'call_ended', ...place, call, ...toEnding(row.details, redaction) };
+  if (!isShown('/text', redaction)) return undefined;
+  return { kind: 'text_streamed', event_id, call, text: row.text?.toString('utf8') ?? '' };
+}
+
+type Ending = Pick<CallEnded, 'failure_class' | 'failure_message' | 'response_json' | 'reasoning'>;
+
+function toEnding(details: Json, redaction: 'all' | readonly string[]): Ending {
+  const ending = details as unknown as Ending;
+  const { response_json } = ending;
+  return { ...ending, response_json: response_json === null ? null : redact(response_json, redaction) };
+}
+
+function toEvent(row: Row, place: { event_id: number; occurred_at: number }, began: Beginning | undefined): Fact {
+  const { kind: event_kind, source_invocation_id, details } = row;
+  const said = (details ?? {}) as JsonObject;
+  switch (event_kind) {
+    case 'attempt_began':
+      if (began === undefined) throw new Error('an attempt that began has no beginning');
+      return { kind: 'attempt_began', ...place, ...began };
+    case 'patch_applied':
+      return { kind: 'patch_applied', ...place, ...(said as unknown as AppliedPatch) };
+    case 'turn_committed':
+      return { kind: 'turn_committed', ...place, turn: Number(said['turn']) };
+    case 'attempt_failed':
+    case 'attempt_interrupted':
+      return { kind: 'attempt_failed', ...place, ...(said as unknown as Failed) };
+    default:
+      return { kind: 'other', ...place, event_kind, source_invocation_id, details };
+  }
+}
+
+type AppliedPatch = Omit<PatchApplied, 'kind' | 'event_id' | 'occurred_at'>;
+type Failed = Pick<AttemptFailed, 'failure_class' | 'failure_message'>;
+type Beginning = Omit<AttemptBegan, 'kind' | 'event_id' | 'occurred_at'>;
+
+const BEGINNING = prepare(
+  'beginning_of_attempt',
+  `WITH attempt AS (SELECT * FROM attempts WHERE attempt_id = :attempt_id::uuid),
+   place (world_slug, turn) AS (SELECT world_slug, attempted_turn - 1 FROM attempt),
+   ${AT_PLACE}
+   SELECT world_slug, attempt_id, attempted_turn, adopts, coalesce(${ENVIRONMENTS}, '[]') AS environments,
+     coalesce(${ENTITIES}, '[]') AS entities
+   FROM attempt`,
+);
+
+async function readBeginning(runner: Runner, attempt_id: string): Promise<Beginning | undefined> {
+  const [row] = await run<Beginning>(runner, BEGINNING, { attempt_id });
+  return row;
+}
