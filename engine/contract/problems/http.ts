@@ -38,9 +38,23 @@ export const HTTP_PROBLEMS = {
     'Use the operator token.',
   ),
   TICKET_USED: overHttp(401, 'A link that signs in once was used, or is old (401).', 'Sign in with a token.'),
-  FORMAT_UNKNOWN: overHttp(400, 'There is no such format of a page (400).', 'Write `format=json`, or leave it out.'),
+  FORMAT_UNKNOWN: overHttp(
+    400,
+    'There is no such format of a page or a stream (400).',
+    'Write `format=json` for a page, `format=ai-sdk` for a stream, or leave it out.',
+  ),
   LIMIT_INVALID: overHttp(400, 'The limit of a list is no number from 1 to 200 (400).', 'Correct it, or leave it out.'),
   CURSOR_INVALID: overHttp(400, 'The cursor of a list is none (400).', 'Write the `next` of the part before.'),
+  EVENT_ID_UNKNOWN: overHttp(
+    400,
+    'A `Last-Event-ID` names no event of the stream (400).',
+    'Send the id of one of its events, or none.',
+  ),
+  READERS_TOO_MANY: overHttp(
+    503,
+    'As many read streams as the server, or one address, may have (503).',
+    'Close some, or come back later with your `Last-Event-ID`.',
+  ),
   TURN_INVALID: overHttp(400, 'A turn is no whole number (400).', 'Write one, such as 0.'),
   NOT_READY: overHttp(503, 'What is stored cannot be reached (503).', 'Wait, or see `chukwa doctor`.'),
 };

@@ -1,5 +1,6 @@
 import type { Problem } from '../../contract/problem.js';
 import { type Html, html, type HtmlValue, NOTHING } from './html.js';
+import { LIVE_SCRIPT_PATH } from './live-script.js';
 import type { Crumb, Section, View } from './page.js';
 import { STYLE_PATH } from './style/index.js';
 
@@ -24,9 +25,9 @@ export interface PagePlace {
 
 /** A whole page. */
 export function renderPage(view: View, place: PagePlace): string {
-  const { title, eyebrow, trail, lede, sections } = view;
+  const { title, eyebrow, trail, lede, sections, events } = view;
   const body = html`${drawTrail(trail)}<p class="eyebrow">${eyebrow}</p><h1>${title}</h1>${lede === undefined ? undefined : html`<div class="lede">${lede}</div>`}${contents(sections)}${sections.map(drawSection)}`;
-  return renderDocument(title, navigation(place), body, jsonLink(place.path));
+  return renderDocument(title, navigation(place), body, jsonLink(place.path), events);
 }
 
 function drawSection({ id, title, body }: Section): Html {
@@ -76,11 +77,13 @@ export function renderProblem(problem: Problem, title: string): string {
   return renderDocument(title, NOTHING, body, NOTHING);
 }
 
-function renderDocument(title: string, top: HtmlValue, body: Html, foot: Html): string {
+function renderDocument(title: string, top: HtmlValue, body: Html, foot: Html, events?: string): string {
+  const script = events === undefined ? NOTHING : html`<script src="${LIVE_SCRIPT_PATH}" defer></script>`;
+  const live = events === undefined ? NOTHING : html` data-events="${events}"`;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>${title} · Chukwa</title><link rel="stylesheet" href="${STYLE_PATH}"><link rel="icon" href="data:,"></head>
+<title>${title} · Chukwa</title><link rel="stylesheet" href="${STYLE_PATH}"><link rel="icon" href="data:,">${script}</head>
 <body><a class="skip" href="#main">Skip to the page</a><header class="top"><div><a class="brand" href="/">Chukwa</a>${top}</div></header>
-<main id="main" tabindex="-1">${body}</main><footer>${foot}</footer></body></html>
+<main id="main" tabindex="-1"${live}>${body}</main><footer>${foot}</footer></body></html>
 `.toString();
 }

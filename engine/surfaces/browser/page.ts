@@ -31,6 +31,8 @@ export interface View {
   readonly trail: readonly Crumb[];
   readonly lede?: Html;
   readonly sections: readonly Section[];
+  /** The path of the events by which the page grows, as long as more can happen. */
+  readonly events?: string;
 }
 
 export interface Crumb {

@@ -68,6 +68,11 @@ export function pathOf(kind: PlaceKind, key: string): string {
   return `${PLACES[kind].path}${encodeURIComponent(key)}`;
 }
 
+/** The events of what happens in an attempt or a world from now on. */
+export function eventsOf(kind: 'attempt' | 'world', key: string): string {
+  return `${pathOf(kind, key)}/events?from=now`;
+}
+
 /** The list of a kind of document. */
 export function pathOfList(kind: ComponentKind): string {
   return PLACES[kind].path.replace(/\/hash\/$/, '');

@@ -5,9 +5,11 @@ import type { Problem } from '../../contract/problem.js';
 import { REPORT_BYTES_MAX } from '../../operations/reports.js';
 import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
 import { type Done, refuse } from '../../operations/engine.js';
+import { openStreams } from '../../operations/stream/streams.js';
 import type { Tokens } from '../../operations/tokens.js';
 import { type Guard, isOperator, judgeProofs, mayReport, requireToken } from './authority.js';
 import { CONNECTION_LIMITS, endSoon, limitConnections } from './connections.js';
+import { openStreamPlaces, STREAM_LIMITS } from './event-stream.js';
 import { sendProblem, toProblemDocument } from './problem-document.js';
 import { ANSWER_TYPE, FAILURE_TYPE } from './read-report.js';
 import { ROUTES } from './routes/index.js';
@@ -50,7 +52,8 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
     viewer: { onRequest: requireViewer(authority, 'consumer') },
     operator_viewer: { onRequest: requireViewer(authority, 'operator') },
   };
-  const routeDesk: RouteDesk = { ...desk, ...authority };
+  const streams = openStreams(desk.look);
+  const routeDesk: RouteDesk = { ...desk, ...authority, streams, places: openStreamPlaces(STREAM_LIMITS) };
   const add = (scope: FastifyInstance, { method, url, access, schema, answer }: Route): void =>
     void scope.route({
       method,
@@ -69,6 +72,7 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
   await server.listen({ host: place.host, port: place.port });
   const close = async (within_ms: number): Promise<void> => {
     const closed = server.close();
+    streams.close();
     connections.end(within_ms);
     await closed;
   };

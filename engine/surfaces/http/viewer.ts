@@ -6,10 +6,10 @@ import { sendProblem, titleOf } from './problem-document.js';
 import type { CountRefusal } from './authority.js';
 import type { Sessions } from './sessions.js';
 
-/** What a browser may do with a page: run nothing, ask nobody else, send forms here alone, stand in no frame. */
+/** What a browser may do with a page: run this server's script alone, ask nobody else, send forms here alone, stand in no frame. */
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'same-origin',

@@ -16,7 +16,7 @@ import { facts, table } from '../parts/table.js';
 import { callWord, change, duration, linkTo, moment, shortKey, status, words } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
 import { attemptTimeline } from '../pictures/attempt-timeline.js';
-import { pathOf, pathOfTurn } from '../places.js';
+import { eventsOf, pathOf, pathOfTurn } from '../places.js';
 import { took, worldCrumb } from './overview.js';
 
 /** How many calls the table of an attempt's page has; the list of calls has them all. */
@@ -31,11 +31,13 @@ export const attempt: Page = itemPage({
 });
 
 function viewAttempt(shown: AttemptRecord): View {
-  const { world_slug, attempted_turn, patches, invocations, agent_turns, audit, timeline } = shown;
+  const { attempt_id, ended_at, world_slug, attempted_turn, patches, invocations, agent_turns, audit, timeline } =
+    shown;
   return {
     title: `Attempt at turn ${attempted_turn} of ${world_slug}`,
     eyebrow: 'Attempt',
     trail: [{ path: '/worlds', text: 'Worlds' }, worldCrumb(world_slug)],
+    ...(ended_at === null ? { events: eventsOf('attempt', attempt_id) } : {}),
     lede: html`${status(shown.status)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
     sections: [
       { id: 'timeline', title: 'Timeline', body: attemptTimeline(shown) },

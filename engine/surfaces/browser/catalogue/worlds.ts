@@ -17,7 +17,7 @@ import { effectLine } from '../parts/changes.js';
 import { facts, table } from '../parts/table.js';
 import { linkTo, moment, status, words, worldTime } from '../parts/text.js';
 import { readingPlots, seriesOf } from '../pictures/reading-plot.js';
-import { pathOf, pathOfTurn } from '../places.js';
+import { eventsOf, pathOf, pathOfTurn } from '../places.js';
 import { took, worldCrumb } from './overview.js';
 
 /** A world: its story, where everybody is, what changed, who tried what. */
@@ -26,7 +26,11 @@ export const world: Page = itemPage({
   access: 'consumer',
   read: (archive, { parameters: { world_slug = '' }, query: { until } }) =>
     browseWorld(archive, { world_slug, ...(until === undefined ? {} : { until }) }),
-  view: viewWorld,
+  // Of earlier turns nothing changes any more.
+  view: (shown, { query }) => ({
+    ...viewWorld(shown),
+    ...(query['until'] === undefined ? { events: eventsOf('world', shown.world_slug) } : {}),
+  }),
 });
 
 function viewWorld(shown: WorldPage): View {

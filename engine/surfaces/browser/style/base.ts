@@ -57,6 +57,10 @@ main:focus { outline: none; }
 .contents ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.1rem; list-style: none; margin: 0; padding: 0; }
 footer { border-top: 1px solid var(--line); padding-top: 1rem; padding-bottom: 2.5rem; color: var(--dim); font-size: var(--small); }
 footer p { display: flex; flex-wrap: wrap; gap: 0.3rem 1.4rem; }
+.live { margin: 0; color: var(--dim); font-size: var(--small); }
+.live::before { content: ""; display: inline-block; width: 0.55em; height: 0.55em; border-radius: 50%; background: currentColor; margin-right: 0.45em; }
+.live[data-state="live"]::before { background: var(--green); }
+.live[data-state="lost"] { color: var(--red); }
 .empty { color: var(--dim); background: var(--sunk); border-radius: 8px; padding: 1rem 1.2rem; max-width: 46rem; }
 .empty code { color: var(--ink); white-space: nowrap; }
 .note { color: var(--dim); }

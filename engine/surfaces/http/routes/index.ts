@@ -1,8 +1,9 @@
 import { callback } from './callback.js';
+import { attemptEvents, worldEvents } from './events.js';
 import { PAGE_ROUTES } from './pages.js';
 import { health, readiness } from './health.js';
 import type { Route } from './route.js';
-import { signIn, signInPage, signOut, style } from './sign-in.js';
+import { liveScript, signIn, signInPage, signOut, style } from './sign-in.js';
 import { stop } from './stop.js';
 
 /** Every route of the server. */
@@ -15,5 +16,8 @@ export const ROUTES: readonly Route[] = [
   signIn,
   signOut,
   style,
+  liveScript,
+  attemptEvents,
+  worldEvents,
   ...PAGE_ROUTES,
 ];

@@ -3,6 +3,8 @@ import type { HttpDesk } from '../../../operations/composition.js';
 import type { Done } from '../../../operations/engine.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
 import { sendRefused } from '../problem-document.js';
+import type { Streams } from '../../../operations/stream/streams.js';
+import type { StreamPlaces } from '../event-stream.js';
 import type { ViewerAuthority } from '../viewer.js';
 
 /**
@@ -15,6 +17,8 @@ export type RouteAccess = 'anybody' | 'reporter' | 'operator' | 'viewer' | 'oper
 export interface RouteDesk extends HttpDesk, ViewerAuthority {
   /** Whether the outside reaches this server by https. */
   readonly is_public_secure: boolean;
+  readonly streams: Streams;
+  readonly places: StreamPlaces;
 }
 
 /** One route: a file of this folder, and a line in its list. */

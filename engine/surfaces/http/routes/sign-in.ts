@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
 import { type Reader, renderSignIn } from '../../browser/layout.js';
+import { LIVE_SCRIPT } from '../../browser/live-script.js';
 import { STYLE } from '../../browser/style/index.js';
 import { bodyOf } from '../authority.js';
 import { SESSION_SECONDS } from '../sessions.js';
@@ -62,12 +63,25 @@ export const style: Route = {
   url: '/style.css',
   access: 'anybody',
   schema: {},
-  answer: async (_desk, _request, reply) =>
-    reply
-      .type('text/css; charset=utf-8')
-      .headers({ 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' })
-      .send(STYLE),
+  answer: async (_desk, _request, reply) => sendFile(reply, 'text/css', STYLE),
 };
+
+/** The script of pages that grow. */
+export const liveScript: Route = {
+  method: 'GET',
+  url: '/live.js',
+  access: 'anybody',
+  schema: {},
+  answer: async (_desk, _request, reply) => sendFile(reply, 'text/javascript', LIVE_SCRIPT),
+};
+
+/** What a page names with its digest never changes. */
+function sendFile(reply: FastifyReply, type: string, text: string): FastifyReply {
+  return reply
+    .type(`${type}; charset=utf-8`)
+    .headers({ 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' })
+    .send(text);
+}
 
 const COOKIE = 'Path=/; HttpOnly; SameSite=Strict';
 

@@ -1,0 +1,155 @@
+import type { Problem } from '../../contract/problem.js';
+import { attemptOfEvent, type Frame, STREAM_BEGINNING, type StreamView, toFrames } from '../../core/stream/frames.js';
+import type { HttpDesk } from '../composition.js';
+import { type Archive, type Done, refuse } from '../engine.js';
+import { attemptUnknown } from '../records.js';
+import { unknownWorld } from '../worlds.js';
+import { Channel, type Listener, type Reached } from './channel.js';
+import { isAtEnd, type Position, readOn, type Track } from './track.js';
+
+/** What a reader asks for. */
+export interface StreamRequest {
+  readonly track: Track;
+  readonly view: StreamView;
+  /** The id of the event after which it goes on. */
+  readonly last_event_id?: string;
+  /** Tell nothing of what has happened before; an id says otherwise. */
+  readonly from_now: boolean;
+}
+
+/** Who reads. */
+export interface StreamSink extends Listener {
+  /** Takes what has been stored already, at the pace of the reader. @throws where the reader is gone */
+  take(bytes: Uint8Array): Promise<void>;
+  /** All that is stored has been told, and more may come. */
+  begin(): void;
+  /** Aborted when the reader leaves. */
+  readonly left: AbortSignal;
+}
+
+/** The streams of a server. */
+export interface Streams {
+  /**
+   * Tells a reader what the record holds, and lets it listen to what comes until the attempt is over or it leaves.
+   * @returns once it listens, or nothing will follow; refused where the record cannot be read, or has no such event
+   */
+  follow(request: StreamRequest, sink: StreamSink): Promise<Done<{ readonly is_over: boolean }>>;
+  /** Ends all streams; their readers can come back elsewhere. */
+  close(): void;
+}
+
+/** The streams of a server, none of which is read yet. */
+export function openStreams(look: HttpDesk['look']): Streams {
+  const channels = new Map<string, Channel>();
+  const channelOf = (track: Track): Channel => {
+    const key = track.kind === 'attempt' ? track.attempt_id : `/${track.world_slug}`;
+    const known = channels.get(key);
+    if (known !== undefined) return known;
+    const read = async (position: Position, until?: number) => {
+      const found = await look(async ({ store }) => ({
+        ok: true,
+        value: await readOn(store.facts, track, position, until),
+      }));
+      if (!found.ok) throw new Error('the record cannot be read');
+      return found.value;
+    };
+    const channel = new Channel(track, read, () => {
+      if (channels.get(key) === channel) channels.delete(key);
+    });
+    channels.set(key, channel);
+    return channel;
+  };
+  return {
+    async follow(request, sink) {
+      const told = await tellStored(look, request, sink);
+      if (!told.ok || told.value.is_over || sink.left.aborted) return told;
+      sink.begin();
+      try {
+        const leave = await channelOf(request.track).join(request.view, told.value.reached, sink);
+        if (sink.left.aborted) leave();
+        else sink.left.addEventListener('abort', leave, { once: true });
+      } catch {
+        sink.end();
+      }
+      return told;
+    },
+    close() {
+      for (const channel of channels.values()) channel.close();
+    },
+  };
+}
+
+interface Stored {
+  readonly reached: Reached;
+  /** Nothing will follow. */
+  readonly is_over: boolean;
+}
+
+/** Tells what is stored, page by page. */
+async function tellStored(
+  look: HttpDesk['look'],
+  { track, view, last_event_id, from_now }: StreamRequest,
+  sink: StreamSink,
+): Promise<Done<Stored>> {
+  const begin = await look((archive) => findBeginning(archive, track, { last_event_id, from_now }));
+  if (!begin.ok) return begin;
+  let position = begin.value;
+  let state = STREAM_BEGINNING;
+  let sought = last_event_id;
+  for (let has_more = true; has_more && !sink.left.aborted; ) {
+    const found = await look(async ({ store }) => ({ ok: true, value: await readOn(store.facts, track, position) }));
+    if (!found.ok) return found;
+    const { facts } = found.value;
+    ({ position, has_more } = found.value);
+    const told = toFrames(state, facts, view);
+    state = told.state;
+    const { rest, isFound } = skipTo(told.frames, sought);
+    if (isFound) sought = undefined;
+    if (rest.length === 0 || (from_now && last_event_id === undefined)) continue;
+    await sink.take(Buffer.from(rest.map(({ text }) => text).join('')));
+  }
+  if (sought !== undefined) return refuse(eventUnknown(sought));
+  return { ok: true, value: { reached: { position, state }, is_over: isAtEnd(track, position) } };
+}
+
+function skipTo(frames: readonly Frame[], sought: string | undefined) {
+  if (sought === undefined) return { rest: frames, isFound: true };
+  const place = frames.findIndex(({ id }) => id === sought);
+  return place === -1 ? { rest: [], isFound: false } : { rest: frames.slice(place + 1), isFound: true };
+}
+
+/** Where reading begins: at an attempt's beginning always, since what is open in it follows from all that it has told. */
+async function findBeginning(
+  { store }: Archive,
+  track: Track,
+  { last_event_id, from_now }: { readonly last_event_id: string | undefined; readonly from_now: boolean },
+): Promise<Done<Position>> {
+  const { facts, worlds } = store;
+  const world = track.kind === 'world' ? await worlds.find(track.world_slug) : undefined;
+  if (track.kind === 'world' && world === undefined) return unknownWorld({ store }, track.world_slug);
+  const own = track.kind === 'attempt' ? await facts.attempt(track.attempt_id) : undefined;
+  if (track.kind === 'attempt' && own === undefined) return refuse(attemptUnknown(track.attempt_id));
+  if (last_event_id !== undefined) {
+    const cursor = await facts.attempt(attemptOfEvent(last_event_id) ?? '');
+    const isHere = track.kind === 'world' ? cursor?.world_slug === track.world_slug : isSame(cursor, own);
+    return cursor !== undefined && isHere ? at(cursor) : refuse(eventUnknown(last_event_id));
+  }
+  if (track.kind === 'world' && from_now) return at(await facts.latest(track.world_slug));
+  return at(own);
+}
+
+function isSame(one: Position['cursor'], other: Position['cursor']): boolean {
+  return one?.attempt_id === other?.attempt_id;
+}
+
+function at(cursor: Position['cursor']): Done<Position> {
+  return { ok: true, value: { cursor, is_over: false } };
+}
+
+function eventUnknown(id: string): Problem {
+  return {
+    code: 'EVENT_ID_UNKNOWN',
+    message: `The stream has no event ${JSON.stringify(id.slice(0, 80))}.`,
+    repair: 'Send the id of an event of this stream as Last-Event-ID, or none to begin anew.',
+  };
+}

@@ -1,0 +1,53 @@
+import type { Fact } from '../../core/stream/fact.js';
+import type { FactCursor, FactReader } from '../../ports/stream.js';
+
+/** What a stream tells: one attempt, or the attempts of a world one after the other, those to come included. */
+export type Track =
+  | { readonly kind: 'attempt'; readonly attempt_id: string }
+  | { readonly kind: 'world'; readonly world_slug: string };
+
+/** How far a track has been read. */
+export interface Position {
+  /** Undefined in a world that nobody has tried a turn of. */
+  readonly cursor: FactCursor | undefined;
+  /** The attempt of the cursor is over. */
+  readonly is_over: boolean;
+}
+
+/** What was found on a track. */
+export interface Stretch {
+  readonly facts: readonly Fact[];
+  readonly position: Position;
+  readonly has_more: boolean;
+}
+
+/** Reads on along a track. @param until not beyond this number of the record */
+export async function readOn(reader: FactReader, track: Track, position: Position, until?: number): Promise<Stretch> {
+  const cursor = await findCursor(reader, track, position);
+  if (cursor === undefined) return { facts: [], position, has_more: false };
+  const page = await reader.read(cursor, until);
+  const goesOn = page.has_more || (page.is_over && track.kind === 'world');
+  return { facts: page.facts, position: { cursor: page.cursor, is_over: page.is_over }, has_more: goesOn };
+}
+
+/** The numbers of a world's attempts follow each other, so that one number says how far all of them have been read. */
+async function findCursor(
+  reader: FactReader,
+  track: Track,
+  { cursor, is_over }: Position,
+): Promise<FactCursor | undefined> {
+  if (cursor !== undefined && !is_over) return cursor;
+  if (track.kind === 'attempt') return undefined;
+  const next = await reader.next(track.world_slug, cursor?.attempt_id);
+  return next === undefined ? undefined : { ...next, after: cursor?.after ?? 0 };
+}
+
+/** How far a position is, as a number of the record. */
+export function reachOf({ cursor }: Position): number {
+  return cursor?.after ?? 0;
+}
+
+/** Whether nothing more will come on a track. */
+export function isAtEnd(track: Track, { is_over }: Position): boolean {
+  return track.kind === 'attempt' && is_over;
+}

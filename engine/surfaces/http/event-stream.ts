@@ -1,0 +1,128 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Problem } from '../../contract/problem.js';
+import type { StreamSink } from '../../operations/stream/streams.js';
+import { endSoon } from './connections.js';
+
+/** How many may read streams. Less than may be connected, so that pages, callbacks and health stay within reach. */
+export interface StreamLimits {
+  readonly all: number;
+  readonly per_address: number;
+}
+
+export const STREAM_LIMITS: StreamLimits = { all: 800, per_address: 150 };
+
+/** How much a reader may leave unread of what happens, and how long it may take nothing of what is stored. */
+const UNREAD_BYTES_MAX = 1_048_576;
+const STALLED_MS = 30_000;
+/** A connection over which nothing is said for longer may be cut by whatever stands in between. */
+const HEARTBEAT_MS = 15_000;
+/** A session or a token may have ended meanwhile: who comes back is judged anew. */
+const STREAM_MS_MAX = 3_600_000;
+const COME_BACK_MS = 1_000;
+
+/** Counts the readers of streams. */
+export interface StreamPlaces {
+  /** @returns what gives the place back; undefined where all are taken */
+  take(address: string): (() => void) | undefined;
+}
+
+/** The places of a server, all free. */
+export function openStreamPlaces(limits: StreamLimits): StreamPlaces {
+  const taken = new Map<string, number>();
+  let all = 0;
+  return {
+    take(address) {
+      const own = taken.get(address) ?? 0;
+      if (all >= limits.all || own >= limits.per_address) return undefined;
+      taken.set(address, own + 1);
+      all += 1;
+      return () => {
+        all -= 1;
+        const left = (taken.get(address) ?? 1) - 1;
+        if (left === 0) taken.delete(address);
+        else taken.set(address, left);
+      };
+    },
+  };
+}
+
+/** One response that goes on: server-sent events, heartbeats as comments. */
+export interface EventStream extends StreamSink {
+  /** Whether its head has been sent. */
+  readonly has_begun: () => boolean;
+}
+
+/** Takes a response over. Its head is sent with the first event, or once it is certain that it goes on. */
+export function openEventStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  headers: Readonly<Record<string, string>>,
+): EventStream {
+  const { raw: response } = reply;
+  const left = new AbortController();
+  const timers: NodeJS.Timeout[] = [];
+  response.once('close', () => {
+    for (const timer of timers) clearTimeout(timer);
+    left.abort();
+  });
+  const begin = (): void => {
+    if (response.headersSent) return;
+    reply.hijack();
+    response.writeHead(200, { ...toRawHeaders(reply), ...HEADERS, ...headers });
+    response.write(`retry: ${COME_BACK_MS}\n\n`);
+    request.socket.setNoDelay(true);
+    timers.push(
+      setInterval(() => response.write(':\n\n'), HEARTBEAT_MS),
+      setTimeout(end, STREAM_MS_MAX),
+    );
+  };
+  const end = (): void => void response.end();
+  return {
+    left: left.signal,
+    has_begun: () => response.headersSent,
+    begin,
+    end,
+    async take(bytes) {
+      begin();
+      if (response.write(bytes) || response.destroyed) return;
+      const stalled = AbortSignal.any([left.signal, AbortSignal.timeout(STALLED_MS)]);
+      await once(response, 'drain', { signal: stalled }).catch(() => drop(response));
+    },
+    tell(bytes) {
+      if (left.signal.aborted) return;
+      if (response.writableLength <= UNREAD_BYTES_MAX) return void response.write(bytes);
+      drop(response);
+      left.abort();
+    },
+  };
+}
+
+/** Gives a connection up, with a moment for what is on its way; a reader that comes back goes on where it was. */
+function drop({ socket, destroyed }: ServerResponse): void {
+  if (socket !== null && !destroyed) endSoon(socket);
+}
+
+/** The type of server-sent events. */
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
+const HEADERS = {
+  'content-type': EVENT_STREAM,
+  'cache-control': 'no-store',
+  // Proxies would hold back what is small.
+  'x-accel-buffering': 'no',
+};
+
+function toRawHeaders(reply: FastifyReply): Readonly<Record<string, string | number | string[]>> {
+  return Object.fromEntries(
+    Object.entries(reply.getHeaders()).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** The problem where as many read as may. */
+export const READERS_TOO_MANY: Problem = {
+  code: 'READERS_TOO_MANY',
+  message: 'As many read streams here as may, or as many from your address.',
+  repair: 'Close some, or come back later with your Last-Event-ID.',
+};

@@ -1,0 +1,87 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem } from '../../../contract/problem.js';
+import { STREAM_FORMATS, type StreamFormat } from '../../../core/stream/frames.js';
+import type { Track } from '../../../operations/stream/track.js';
+import { EVENT_STREAM, openEventStream, READERS_TOO_MANY } from '../event-stream.js';
+import { sendProblem, sendRefused } from '../problem-document.js';
+import { readerOf } from '../viewer.js';
+import type { Route, RouteDesk } from './route.js';
+
+/** What happens in an attempt, from its beginning to its end. */
+export const attemptEvents: Route = {
+  method: 'GET',
+  url: '/attempts/:attempt_id/events',
+  access: 'viewer',
+  schema: {},
+  answer: (desk, request, reply) => {
+    const { attempt_id } = request.params as { readonly attempt_id: string };
+    return answerEvents({ kind: 'attempt', attempt_id }, { desk, request, reply });
+  },
+};
+
+/** What happens in a world, attempt after attempt. */
+export const worldEvents: Route = {
+  method: 'GET',
+  url: '/worlds/:world_slug/events',
+  access: 'viewer',
+  schema: {},
+  answer: (desk, request, reply) => {
+    const { world_slug } = request.params as { readonly world_slug: string };
+    return answerEvents({ kind: 'world', world_slug }, { desk, request, reply });
+  },
+};
+
+interface Exchange {
+  readonly desk: RouteDesk;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** What a client of a format looks for in the head. */
+const FORMAT_HEADERS: Readonly<Record<StreamFormat, Readonly<Record<string, string>>>> = {
+  'ag-ui': {},
+  'ai-sdk': { 'x-vercel-ai-ui-message-stream': 'v1' },
+};
+
+async function answerEvents(track: Track, { desk, request, reply }: Exchange): Promise<FastifyReply> {
+  const { format = 'ag-ui', from = 'start' } = request.query as { readonly format?: unknown; readonly from?: unknown };
+  if (!isFormat(format)) return sendProblem(reply, FORMAT_UNKNOWN);
+  if (from !== 'start' && from !== 'now') return sendProblem(reply, FROM_UNKNOWN);
+  if (request.method === 'HEAD') return reply.type(EVENT_STREAM).send();
+  const last_event_id = request.headers['last-event-id'];
+  const leave = desk.places.take(request.ip);
+  if (leave === undefined) return sendProblem(reply.header('retry-after', '60'), READERS_TOO_MANY);
+  const stream = openEventStream(request, reply, FORMAT_HEADERS[format]);
+  stream.left.addEventListener('abort', leave, { once: true });
+  const told = await desk.streams.follow(
+    {
+      track,
+      view: { format, reader: readerOf(request) },
+      ...(typeof last_event_id === 'string' && last_event_id !== '' ? { last_event_id } : {}),
+      from_now: from === 'now',
+    },
+    stream,
+  );
+  if (stream.has_begun()) {
+    if (!told.ok || told.value.is_over) stream.end();
+    return reply;
+  }
+  // A reader that has had all there will be is not to come back.
+  return told.ok ? reply.code(204).send() : sendRefused(reply, told);
+}
+
+function isFormat(format: unknown): format is StreamFormat {
+  return STREAM_FORMATS.some((known) => known === format);
+}
+
+const FORMAT_UNKNOWN: Problem = {
+  code: 'FORMAT_UNKNOWN',
+  message: 'There is no such format of a stream.',
+  repair: 'Write format=ai-sdk, or leave it out for AG-UI.',
+};
+
+const FROM_UNKNOWN: Problem = {
+  code: 'REQUEST_MALFORMED',
+  message: 'A stream begins from start or from now.',
+  repair: 'Write from=now, or leave it out.',
+};
