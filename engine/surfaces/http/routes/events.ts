@@ -3,8 +3,9 @@ import type { Problem } from '../../../contract/problem.js';
 import { STREAM_FORMATS, type StreamFormat } from '../../../core/stream/frames.js';
 import type { Track } from '../../../operations/stream/track.js';
 import { EVENT_STREAM, openEventStream, READERS_TOO_MANY } from '../event-stream.js';
-import { sendProblem, sendRefused } from '../problem-document.js';
+import { sendProblem } from '../problem-document.js';
 import { readerOf } from '../viewer.js';
+import { firstOf, statusOf } from './pages.js';
 import type { Route, RouteDesk } from './route.js';
 
 /** What happens in an attempt, from its beginning to its end. */
@@ -67,7 +68,7 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
     return reply;
   }
   // A reader that has had all there will be is not to come back.
-  return told.ok ? reply.code(204).send() : sendRefused(reply, told);
+  return told.ok ? reply.code(204).send() : sendProblem(reply, firstOf(told), statusOf(told));
 }
 
 function isFormat(format: unknown): format is StreamFormat {

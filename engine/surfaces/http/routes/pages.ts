@@ -43,14 +43,15 @@ function textsOf(query: unknown): Readonly<Record<string, string>> {
 }
 
 /** Whoever asks for a page by a key that nothing has finds nothing; a key that cannot be one is a bad request. */
-function statusOf(refused: Refused): number {
+export function statusOf(refused: Refused): number {
   const { code } = firstOf(refused);
   const { status } = PROBLEMS[code];
   if (status !== 422) return status;
   return /UNKNOWN/.test(code) ? 404 : 400;
 }
 
-function firstOf({ problems: [first] }: Refused): Problem {
+/** The first problem of what was refused. */
+export function firstOf({ problems: [first] }: Refused): Problem {
   return first ?? { code: 'UNEXPECTED', message: 'Something went wrong.' };
 }
 
