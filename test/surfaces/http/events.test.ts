@@ -7,14 +7,7 @@ import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
 import type { Fact, FactCall } from '../../../engine/core/stream/fact.js';
 import type { HttpServer } from '../../../engine/operations/composition.js';
 import type { FactCursor, FactReader } from '../../../engine/ports/stream.js';
-import {
-  loadScript,
-  onEachDatabase,
-  openParkStage,
-  type ParkStage,
-  type Play,
-  sharedStage,
-} from '../../support/park-stage.js';
+import { loadScript, onEachDatabase, type ParkStage, type Play, sharedStage } from '../../support/park-stage.js';
 import { type WireEvent, readAll, readEvents } from '../../support/server-sent-events.js';
 import { waitUntil } from '../../support/wait-until.js';
 import { TOKENS } from '../../support/served-park.js';
