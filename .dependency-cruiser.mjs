@@ -28,6 +28,7 @@ const coreFolders = [
   ['inbox', []],
   ['turn', [...coreStack.slice(0, -1), 'inbox']],
   ['agents', coreStack.slice(0, coreStack.indexOf('protocol') + 1)],
+  ['stream', ['content', 'world']],
 ];
 
 function coreImports([folder, below]) {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../contract/json.js';
 import { unreachable } from '../../contract/unreachable.js';
 import { toPointer } from '../content/json-pointer.js';
+import { PATCH_OPERATIONS, WORLD_VALUES, type WorldValue } from '../world/patch-operations.js';
 import type { AgUiBody, AgUiEvent, PatchOperation } from './ag-ui-event.js';
 import type { AttemptBegan, CallEnded, Fact, FactCall, FactEffect, PatchApplied } from './fact.js';
 
@@ -95,8 +96,8 @@ function startCall(state: AgUiState, call: FactCall, reader: StreamReader): Told
 }
 
 /** The command of a call, which is its own in an attempt; with a number where it was made before. */
-function stepOf({ command_key, performance }: FactCall): string {
-  return performance === 1 ? command_key : `${command_key} (${performance})`;
+function stepOf(call: FactCall): string {
+  return call.performance === 1 ? call.command_key : `${call.command_key} (${call.performance})`;
 }
 
 function openMessage({ llm_call_id, workflow_subject_entity_id }: FactCall): readonly AgUiBody[] {
@@ -196,15 +197,15 @@ function applyPatch(fact: PatchApplied): readonly AgUiBody[] {
   ];
 }
 
-function toOperation({ op, entity_id, environment_label, state_after: value }: FactEffect): PatchOperation {
-  switch (op) {
-    case 'set_entity_state':
-      return { op: 'replace', path: toPointer(['entities', entity_id ?? '', 'state']), value };
-    case 'append_entity_memory':
-      return { op: 'add', path: toPointer(['entities', entity_id ?? '', 'new_memories', '-']), value };
-    case 'set_environment_content':
-      return { op: 'replace', path: toPointer(['environments', environment_label ?? '']), value };
-    default:
-      return unreachable(op);
-  }
+/** Where the values that effects change stand in the state of a stream. */
+const PLACES: Readonly<Record<WorldValue, (target: string) => readonly string[]>> = {
+  entity_state: (id) => ['entities', id, 'state'],
+  entity_memory: (id) => ['entities', id, 'new_memories', '-'],
+  environment_content: (label) => ['environments', label],
+};
+
+function toOperation({ op, entity_id, environment_label, state_after }: FactEffect): PatchOperation {
+  const { changes } = PATCH_OPERATIONS[op];
+  const path = toPointer(PLACES[changes](entity_id ?? environment_label ?? ''));
+  return { op: WORLD_VALUES[changes].is_appended ? 'add' : 'replace', path, value: state_after };
 }

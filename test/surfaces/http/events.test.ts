@@ -282,10 +282,11 @@ test('as many read as may, and health and pages stay within reach', async (t) =>
   const path = `/worlds/${world.world_slug}/events`;
   const leaving = new AbortController();
   const asked = await Promise.all(Array.from({ length: 170 }, () => ask(server, path, { signal: leaving.signal })));
-  assert.deepEqual([...new Set(asked.map(({ status }) => status))].toSorted(), [200, 503]);
+  assert.deepEqual(new Set(asked.map(({ status }) => status)), new Set([200, 503]));
   const refused = asked.find(({ status }) => status === 503);
-  assert.equal(((await refused?.json()) as { code: string }).code, 'READERS_TOO_MANY');
-  assert.equal(refused?.headers.get('retry-after'), '60');
+  assert.ok(refused);
+  assert.equal(((await refused.json()) as { code: string }).code, 'READERS_TOO_MANY');
+  assert.equal(refused.headers.get('retry-after'), '60');
   assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
   assert.equal((await ask(server, '/worlds')).status, 200);
   leaving.abort();
@@ -343,7 +344,8 @@ test('a reader that takes nothing is dropped, and holds up no other', async (t) 
   const other = new AbortController();
   let heard = 0;
   const listening = (async () => {
-    for await (const _event of readEvents(await ask(server, path, { signal: other.signal }))) heard += 1;
+    const events = readEvents(await ask(server, path, { signal: other.signal }));
+    while ((await events.next()).done !== true) heard += 1;
   })().catch(() => {});
   // More than a connection holds between its ends.
   await waitUntil(() => heard > 24);
