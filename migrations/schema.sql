@@ -94,6 +94,14 @@ CREATE TYPE model_output_kind AS ENUM (
     'invalid'
 );
 
+CREATE TYPE operator_action AS ENUM (
+    'run_turns',
+    'stop_attempt',
+    'fork_world',
+    'settle_call',
+    'report_call'
+);
+
 CREATE TYPE schema_delivery AS ENUM (
     'response_format',
     'response_format_strict',
@@ -428,6 +436,25 @@ CREATE TABLE offered_schemas (
     CONSTRAINT offered_schemas_pkey PRIMARY KEY (hash)
 );
 
+CREATE TABLE operator_actions (
+    world_slug human_id_text NOT NULL,
+    action_id uuid NOT NULL,
+    action operator_action NOT NULL,
+    acted_by text NOT NULL,
+    address text,
+    reason text,
+    details json NOT NULL,
+    attempt_id uuid,
+    source_invocation_id uuid,
+    acted_at timestamp with time zone NOT NULL,
+    accepted boolean,
+    outcome text,
+    CONSTRAINT operator_actions_pkey PRIMARY KEY (world_slug, action_id),
+    CONSTRAINT operator_actions_acted_by_check CHECK ((acted_by <> ''::text)),
+    CONSTRAINT operator_actions_check CHECK (((accepted IS NULL) = (outcome IS NULL))),
+    CONSTRAINT operator_actions_reason_check CHECK ((reason <> ''::text))
+);
+
 CREATE TABLE patch_effects (
     world_slug human_id_text NOT NULL,
     turn bigint NOT NULL,
@@ -659,6 +686,10 @@ ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_source_invocation_id_f
 
 ALTER TABLE llm_chunks ADD CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id) DEFERRABLE;
 
+ALTER TABLE operator_actions ADD CONSTRAINT operator_actions_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE operator_actions ADD CONSTRAINT operator_actions_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
+ALTER TABLE operator_actions ADD CONSTRAINT operator_actions_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
+
 ALTER TABLE patch_effects ADD CONSTRAINT patch_effects_world_slug_turn_patch_seq_fkey FOREIGN KEY (world_slug, turn, patch_seq) REFERENCES world_patches(world_slug, turn, patch_seq) DEFERRABLE;
 
 ALTER TABLE pending_calls ADD CONSTRAINT pending_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
@@ -835,6 +866,8 @@ CREATE INDEX component_references_uses_idx ON public.component_references USING 
 
 CREATE INDEX llm_calls_id_idx ON public.llm_calls USING btree (llm_call_id);
 
+CREATE INDEX operator_actions_attempt_idx ON public.operator_actions USING btree (world_slug, attempt_id) WHERE (attempt_id IS NOT NULL);
+
 CREATE INDEX pending_calls_alias_idx ON public.pending_calls USING btree (correlation_alias) WHERE (correlation_alias IS NOT NULL);
 CREATE INDEX pending_calls_attempt_idx ON public.pending_calls USING btree (world_slug, attempt_id) WHERE is_awaited;
 CREATE INDEX pending_calls_deadline_idx ON public.pending_calls USING btree (deadline) WHERE (is_awaited AND (NOT is_timed_out));
@@ -919,6 +952,8 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_chu
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.llm_segments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.offered_schemas FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER outcome_is_final BEFORE UPDATE ON public.operator_actions FOR EACH ROW WHEN ((old.outcome IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('what came of an action is final');
+CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.patch_effects FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.pending_calls FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.prompt_texts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

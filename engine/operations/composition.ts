@@ -1,5 +1,6 @@
 import type { AnswerCall } from '../ports/answers.js';
 import type { CallSource, ListVariations } from '../ports/sources.js';
+import type { Actor, OperatorAction } from './act.js';
 import type { Archive, Authoring, Done, Engine } from './engine.js';
 import type { Workshop } from './plugins/workshop.js';
 import type { Acknowledgement, SaidReport } from './reports.js';
@@ -95,7 +96,8 @@ export interface Diagnosis {
 /** What can be asked over HTTP. */
 export interface HttpDesk {
   readonly report: (correlation: string, report: SaidReport) => Promise<Done<Acknowledgement>>;
-  readonly stop: (attempt_id: string) => Promise<Done<Acknowledgement>>;
+  /** Does what an operator wants, with an entry in the audit. */
+  readonly act: (action: OperatorAction, actor: Actor) => Promise<Done<Acknowledgement>>;
   /** Whether what is stored can be reached. */
   readonly isReady: () => Promise<boolean>;
   /** Reads what is stored; refuses where the database is lost. */

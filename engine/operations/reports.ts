@@ -98,16 +98,17 @@ const NOT_AWAITED: Acknowledgement = {
   message: 'The call is answered at once or not at all: its binding has no pending_deadline_ms.',
 };
 
-/** Says that an attempt is to stop, whether it runs or rests. It may be said again. */
+/** Says that an attempt is to stop, whether it runs or rests. It may be said again. @param why what its record says */
 export async function askToStop(
   engine: Pick<Engine, 'store' | 'runtime'>,
   attempt_id: string,
+  why?: string,
 ): Promise<Done<Acknowledgement>> {
   if (!isUuid(attempt_id)) return { ok: true, value: acknowledge({ kind: 'unknown' }, ATTEMPT) };
   const reported = await engine.store.inbox.stop({
     inbox_id: engine.runtime.clock.uuid(),
     attempt_id,
-    payload: { reason: 'the attempt was stopped by somebody who asked for it' },
+    payload: { reason: `the attempt was stopped by somebody who asked for it${why === undefined ? '' : `: ${why}`}` },
   });
   return { ok: true, value: acknowledge(reported, ATTEMPT) };
 }

@@ -1,6 +1,7 @@
+import { act } from './act.js';
 import type { Composition, HttpDesk, ServePlace } from './composition.js';
 import { type Done, type Engine, whileReachable } from './engine.js';
-import { askToStop, reportCall } from './reports.js';
+import { reportCall } from './reports.js';
 import { runWorker, type WorkerEvent, type WorkRequest } from './run-worker.js';
 import type { LoadedTokens } from './tokens.js';
 
@@ -70,10 +71,11 @@ function countGrace({ signal, grace_ms }: Pick<ServeRequest, 'signal' | 'grace_m
   return () => (asked_at === undefined ? grace_ms : Math.max(0, grace_ms - (performance.now() - asked_at)));
 }
 
-function toDesk(engine: Engine): HttpDesk {
+/** What a server offers over HTTP, by an engine. */
+export function toDesk(engine: Engine): HttpDesk {
   return {
     report: (correlation, said) => whileReachable(engine, () => reportCall(engine, correlation, said)),
-    stop: (attempt_id) => whileReachable(engine, () => askToStop(engine, attempt_id)),
+    act: (action, actor) => whileReachable(engine, () => act(engine, action, actor)),
     look: (operation) => whileReachable(engine, () => operation(engine)),
     isReady: async () =>
       (await whileReachable(engine, async () => ({ ok: true, value: await engine.store.inbox.count() }))).ok,

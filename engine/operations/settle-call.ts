@@ -12,8 +12,10 @@ export interface SettleRequest {
   readonly attempt_id: string;
   /** Left out where only one call is in doubt. */
   readonly source_invocation_id?: string;
-  /** The file with what the call answered; left out where it was never performed. */
+  /** The file with what the call answered; left out where it was never performed, or where the answer is here. */
   readonly result_file?: string;
+  /** What it answered, as a JSON text. */
+  readonly result_text?: string;
   /** How the person knows. */
   readonly reason?: string;
 }
@@ -39,7 +41,7 @@ export async function settleCall(engine: Engine, request: SettleRequest): Promis
   if (!call.ok) return call;
   const shown = await showInvocation(engine, call.value.source_invocation_id);
   if (!shown.ok) return shown;
-  const read = request.result_file === undefined ? undefined : await readAnswer(request.result_file);
+  const read = await readAnswer(request);
   if (read?.ok === false) return refuse(...read.problems);
   const { reason } = request;
   const done = await settle(engine, shown.value, {
@@ -138,9 +140,15 @@ function nothingInDoubt({ attempt_id }: AttemptRecord): Problem {
   };
 }
 
-async function readAnswer(file: string): Promise<ReturnType<typeof parseSource>> {
-  const text = await readAnswerFile(file);
-  return text.ok ? parseSource(file, text.value) : text;
+/** @returns undefined where there is no answer */
+async function readAnswer({
+  result_file,
+  result_text,
+}: SettleRequest): Promise<ReturnType<typeof parseSource> | undefined> {
+  if (result_text !== undefined) return parseSource('the answer', result_text);
+  if (result_file === undefined) return undefined;
+  const text = await readAnswerFile(result_file);
+  return text.ok ? parseSource(result_file, text.value) : text;
 }
 
 function locateIn(parsed: SourceText | undefined, problem: Problem): Problem {

@@ -1,3 +1,4 @@
+import type { OperatorActionRecord } from './operator-actions.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { EffectClass } from '../core/protocol/program.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
@@ -46,6 +47,7 @@ export interface AttemptRecord extends AttemptSummary {
   readonly invocations: readonly InvocationSummary[];
   readonly timeline: readonly TimelineRecord[];
   readonly audit: readonly AuditRecord[];
+  readonly operator_actions: readonly OperatorActionRecord[];
 }
 
 export interface PatchRecord {

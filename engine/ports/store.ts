@@ -8,6 +8,7 @@ import type { PendingCalls } from './pending-calls.js';
 import type { WorldTransfer } from './transfer.js';
 import type { ComponentStore } from './components.js';
 import type { WorldStore } from './worlds.js';
+import type { OperatorActions } from './operator-actions.js';
 import type { RecordReader } from './records.js';
 
 /** The database as `doctor` and `migrate` see it. */
@@ -65,5 +66,6 @@ export interface Store {
   /** Left out for a database that this process has for itself. */
   readonly shared?: SharedDatabase;
   readonly records: RecordReader;
+  readonly actions: OperatorActions;
   readonly transfer: WorldTransfer;
 }

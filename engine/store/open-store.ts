@@ -7,6 +7,7 @@ import type { OpenDatabase } from './database.js';
 import { openInFolder, openInMemory } from './embedded.js';
 import { findFaultProblem, isPassing } from './database-fault.js';
 import { openInbox } from './inbox/inbox.js';
+import { operatorActions } from './operator-actions.js';
 import { pendingCalls } from './pending/pending-calls.js';
 import { loadMigrations, migrate } from './migrations.js';
 import { factReader } from './records/attempt-facts.js';
@@ -81,6 +82,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Bro
     inbox: openInbox(database),
     pending: pendingCalls(database),
     records: recordReader(database),
+    actions: operatorActions(database),
     browse: browseReader(database),
     facts: factReader(database),
     transfer: {

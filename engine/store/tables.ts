@@ -56,6 +56,8 @@ export type MessageRole = 'assistant' | 'system' | 'user';
 
 export type ModelOutputKind = 'final_patch' | 'invalid' | 'json_answer' | 'tool_call';
 
+export type OperatorAction = 'fork_world' | 'report_call' | 'run_turns' | 'settle_call' | 'stop_attempt';
+
 export type SchemaDelivery = 'json_object' | 'prompt' | 'response_format' | 'response_format_strict';
 
 export type SegmentOrigin =
@@ -356,6 +358,21 @@ export interface OfferedSchemas {
   name: string;
 }
 
+export interface OperatorActions {
+  accepted: boolean | null;
+  acted_at: Timestamp;
+  acted_by: string;
+  action: OperatorAction;
+  action_id: string;
+  address: string | null;
+  attempt_id: string | null;
+  details: Json;
+  outcome: string | null;
+  reason: string | null;
+  source_invocation_id: string | null;
+  world_slug: string;
+}
+
 export interface PatchEffects {
   effect_index: number;
   entity_id: string | null;
@@ -553,6 +570,7 @@ export interface DB {
   llm_messages: LlmMessages;
   llm_segments: LlmSegments;
   offered_schemas: OfferedSchemas;
+  operator_actions: OperatorActions;
   patch_effects: PatchEffects;
   pending_calls: PendingCalls;
   prompt_texts: PromptTexts;

@@ -1,4 +1,5 @@
 import type { HttpServer } from '../../engine/operations/composition.js';
+import { toDesk } from '../../engine/operations/serve.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import type { Answers } from '../../engine/toys/scripted-model/index.js';
 import { openParkStage, type ParkStage, type Play } from './park-stage.js';
@@ -20,16 +21,7 @@ export interface ServedPark {
 export async function servePark(says?: Answers): Promise<ServedPark> {
   const stage = await openParkStage('embedded');
   const play = await stage.play({ scenario: 'park', turns: 3, ...(says === undefined ? {} : { says }) });
-  const server = await startServer(
-    {
-      report: async () => ({ ok: true, value: { accepted: true, message: 'kept' } }),
-      stop: async () => ({ ok: true, value: { accepted: true, message: 'kept' } }),
-      isReady: async () => true,
-      look: (operation) => operation(stage.engine),
-    },
-    TOKENS,
-    { host: '127.0.0.1', port: 0 },
-  );
+  const server = await startServer(toDesk(stage.engine), TOKENS, { host: '127.0.0.1', port: 0 });
   const close = async (): Promise<void> => {
     await server.close(0);
     await stage.close();

@@ -10,7 +10,7 @@ import { TOKENS } from './served-park.js';
 export async function serveStored(t: TestContext, archive: Archive, port = 0): Promise<HttpServer> {
   const desk: HttpDesk = {
     report: async () => ({ ok: true, value: { accepted: true, message: 'kept' } }),
-    stop: async () => ({ ok: true, value: { accepted: true, message: 'kept' } }),
+    act: async () => ({ ok: true, value: { accepted: true, message: 'kept' } }),
     isReady: async () => true,
     look: (operation) => operation(archive),
   };

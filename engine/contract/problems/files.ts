@@ -14,7 +14,10 @@ export const FILE_PROBLEMS = {
   TEXT_NOT_STORABLE: content('Text holds U+0000 or half a character.', 'Take the character out.'),
   FILE_MISSING: content('There is no such file.', 'Correct the path, or take the one that the finding names.'),
   NO_DOCUMENTS: content('A folder that was named holds no JSON file, so nothing was checked.', 'Name another.'),
-  FILE_TOO_LARGE: content('The file has more than 16 mebibytes, or its document more than a million values.', 'Split it.'),
+  FILE_TOO_LARGE: content(
+    'The file has more than 16 mebibytes, or its document more than a million values.',
+    'Split it.',
+  ),
   FILE_UNREADABLE: content(
     'A file or folder may not be read, has a name that is not UTF-8, is a link to nothing, or went away meanwhile.',
     'Check its name and permissions, or take it out.',

@@ -32,9 +32,20 @@ export const HTTP_PROBLEMS = {
     'A form was sent from a page of another host (403).',
     'Open the page, and send it again.',
   ),
+  FORM_FOREIGN: overHttp(
+    403,
+    'A form does not hold the token of the session that sends it (403).',
+    'Open the page again, and send it from there.',
+  ),
+  REASON_MISSING: overHttp(400, 'An operator acts and does not say why (400).', 'Write a reason.'),
+  FIELD_INVALID: overHttp(
+    400,
+    'A field of a form, or a member of a body, is not what it has to be (400).',
+    'Correct it.',
+  ),
   OPERATOR_ONLY: overHttp(
     403,
-    'A page is for operators, and the token is the other one (403).',
+    'A page or an action is for operators, and the token is the other one (403).',
     'Use the operator token.',
   ),
   TICKET_USED: overHttp(401, 'A link that signs in once was used, or is old (401).', 'Sign in with a token.'),

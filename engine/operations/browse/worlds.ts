@@ -1,4 +1,5 @@
 import type { WorldReading } from '../../ports/browse.js';
+import type { OperatorActionRecord } from '../../ports/operator-actions.js';
 import type { AttemptSummary } from '../../ports/records.js';
 import type { EffectOrigin, ToldPatch, WorldRecord, WorldSnapshot } from '../../ports/worlds.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
@@ -39,6 +40,7 @@ export interface WorldPage extends ShownWorld {
   /** The latest first; at most 50 of them. */
   readonly attempts: readonly AttemptSummary[];
   readonly forks: readonly WorldRecord[];
+  readonly operator_actions: readonly OperatorActionRecord[];
 }
 
 /** A world: how it stands, what happened in it, and who tried what. */
@@ -70,6 +72,7 @@ export async function browseWorld(
       readings,
       attempts,
       forks,
+      operator_actions: await store.actions.list({ world_slug }),
     },
   };
 }

@@ -9,6 +9,7 @@ import type {
 import { IS_DOUBTED } from '../attempts/doubt.js';
 import { CALL_COUNT, TRACE_SUMMARY } from '../attempts/trace-summary.js';
 import type { OpenDatabase } from '../database.js';
+import { operatorActions } from '../operator-actions.js';
 import { listAwaited } from '../pending/pending-calls.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { listAgentTurns } from './agent-records.js';
@@ -87,6 +88,7 @@ export async function findAttempt(database: OpenDatabase, attempt_id: string): P
     invocations: await listInvocations(database, attempt),
     timeline: await listTimeline(database, attempt),
     audit: await listAudit(database, attempt),
+    operator_actions: await operatorActions(database).list(attempt),
   };
 }
 

@@ -17,6 +17,7 @@ const OF_WORLDS = [
   'llm_artifacts',
   'llm_calls',
   'llm_chunks',
+  'operator_actions',
   'patch_effects',
   'pending_calls',
   'source_invocations',
@@ -70,8 +71,8 @@ export const LEFT_OUT: readonly string[] = ['schema_migrations'];
 /** The tables of an export, by name. */
 export const EXPORTED_TABLES: readonly string[] = Object.keys(ROWS).toSorted();
 
-/** A lease is held in one database, and the files of a scenario lie on one machine: they do not move. */
-const STAYING = ['lease_attempt_id', 'lease_host', 'lease_pid', 'lease_until', 'files'];
+/** A lease, the files of a scenario and the address of an operator belong to one machine: they do not move. */
+const STAYING = ['lease_attempt_id', 'lease_host', 'lease_pid', 'lease_until', 'files', 'address'];
 
 const textHash = (bytes: string): string => `encode(sha256(${bytes}), 'hex')`;
 const documentHash = textHash(`convert_to((line->'row'->'content')::text, 'UTF8')`);

@@ -2,6 +2,7 @@ import type { Problem } from '../../contract/problem.js';
 import { type Html, html, type HtmlValue, NOTHING } from './html.js';
 import { LIVE_SCRIPT_PATH } from './live-script.js';
 import type { Crumb, Section, View } from './page.js';
+import { drawDecisions } from './parts/decision.js';
 import { STYLE_PATH } from './style/index.js';
 
 /** Who looks at a page. */
@@ -20,14 +21,27 @@ const LISTS: readonly { readonly path: string; readonly text: string; readonly i
 export interface PagePlace {
   /** The path with its query. */
   readonly path: string;
-  readonly reader: Reader;
+  /** Left out where nobody is known. */
+  readonly reader?: Reader;
+  /** What forms of this session hold; left out where nothing may be decided. */
+  readonly form_token?: string;
 }
 
 /** A whole page. */
 export function renderPage(view: View, place: PagePlace): string {
-  const { title, eyebrow, trail, lede, sections, events } = view;
+  const { title, eyebrow, trail, lede, events } = view;
+  const sections = withDecisions(view, place);
   const body = html`${drawTrail(trail)}<p class="eyebrow">${eyebrow}</p><h1>${title}</h1>${lede === undefined ? undefined : html`<div class="lede">${lede}</div>`}${contents(sections)}${sections.map(drawSection)}`;
   return renderDocument(title, navigation(place), body, jsonLink(place.path), events);
+}
+
+/** What waits for a decision comes first; what may be decided at any time comes last. */
+function withDecisions({ sections, decisions = [], is_waiting }: View, place: PagePlace): readonly Section[] {
+  const { reader, form_token } = place;
+  if (reader !== 'operator' || form_token === undefined || decisions.length === 0) return sections;
+  const body = drawDecisions(decisions, form_token);
+  if (is_waiting === true) return [{ id: 'decisions', title: 'What you decide', body }, ...sections];
+  return [...sections, { id: 'decisions', title: 'What you can do', body }];
 }
 
 function drawSection({ id, title, body }: Section): Html {
@@ -45,6 +59,7 @@ function contents(sections: readonly Section[]): Html {
 }
 
 function navigation({ path, reader }: PagePlace): Html {
+  if (reader === undefined) return NOTHING;
   const here = path.replace(/\?.*$/, '');
   const items = LISTS.filter(({ is_for_operators }) => reader === 'operator' || !is_for_operators);
   return html`<nav aria-label="Main"><ul>${items.map((item) => html`<li><a href="${item.path}"${item.path === here ? html` aria-current="page"` : NOTHING}>${item.text}</a></li>`)}</ul></nav>
@@ -71,10 +86,10 @@ ${problem === undefined ? undefined : html`<p class="failure" role="alert">${pro
 }
 
 /** A problem as a page, for whoever reads it in a browser. */
-export function renderProblem(problem: Problem, title: string): string {
+export function renderProblem(problem: Problem, title: string, place: PagePlace): string {
   const { code, message, repair } = problem;
   const body = html`<p class="eyebrow">${code}</p><h1>${title}</h1><p class="lede">${message}</p>${repair === undefined ? undefined : html`<p>${repair}</p>`}<p><a href="/">To the worlds</a></p>`;
-  return renderDocument(title, NOTHING, body, NOTHING);
+  return renderDocument(title, navigation(place), body, NOTHING);
 }
 
 function renderDocument(title: string, top: HtmlValue, body: Html, foot: Html, events?: string): string {

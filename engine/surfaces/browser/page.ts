@@ -1,5 +1,6 @@
 import type { Archive, Done } from '../../operations/engine.js';
 import { type Html, html, type HtmlValue } from './html.js';
+import type { Decision } from './parts/decision.js';
 
 /** What a reader asks of a page. */
 export interface Asked {
@@ -33,6 +34,10 @@ export interface View {
   readonly sections: readonly Section[];
   /** The path of the events by which the page grows, as long as more can happen. */
   readonly events?: string;
+  /** What an operator may decide here; each waits for nobody unless `is_waiting`. */
+  readonly decisions?: readonly Decision[];
+  /** Somebody has to decide before anything goes on. */
+  readonly is_waiting?: boolean;
 }
 
 export interface Crumb {
@@ -53,6 +58,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => HtmlValue;
   /** Numbers stand to the right. */
   readonly is_number?: boolean;
+  /** Sentences have room, and take several lines. */
+  readonly is_text?: boolean;
 }
 
 /** The catalogue's entry of a page with one thing on it. */

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, preHandlerAsyncHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../contract/problem.js';
 import { hashOf, openProofJudge, type Proved } from '../../operations/proof.js';
 import { callbackToken, isSame, type Tokens } from '../../operations/tokens.js';
@@ -21,9 +21,12 @@ const TOO_OFTEN: Problem = {
 
 /** The hooks of a route: who is let in before a body is read, and whether the body is the one that was proved. */
 export interface Guard {
-  readonly onRequest: onRequestAsyncHookHandler;
-  readonly preHandler: preHandlerAsyncHookHandler;
+  readonly onRequest: Hook;
+  readonly preHandler: Hook;
 }
+
+/** @returns the reply where it has been sent */
+type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
 
 /** Lets in whoever `allows` says; nobody's body is read before. */
 export function requireToken(allows: Allows, countRefusal: CountRefusal): Guard {

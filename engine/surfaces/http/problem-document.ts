@@ -56,9 +56,23 @@ export function sendProblem(reply: FastifyReply, problem: Problem, status?: numb
 }
 
 /** Answers with what an operation refused. */
-export function sendRefused(reply: FastifyReply, { problems }: Pick<Refused, 'problems'>): FastifyReply {
-  const [first = { code: 'UNEXPECTED' as const, message: 'Something went wrong.' }] = problems;
-  return send(reply, { ...toProblemDocument(first), ...(problems.length > 1 ? { problems } : {}) });
+export function sendRefused(reply: FastifyReply, refused: Pick<Refused, 'problems'>): FastifyReply {
+  const { problems } = refused;
+  const document = toProblemDocument(firstOf(refused), statusOf(refused));
+  return send(reply, { ...document, ...(problems.length > 1 ? { problems } : {}) });
+}
+
+/** The first of what was refused. */
+export function firstOf({ problems: [first] }: Pick<Refused, 'problems'>): Problem {
+  return first ?? { code: 'UNEXPECTED', message: 'Something went wrong.' };
+}
+
+/** Whoever names a resource that is not there finds nothing; a name that cannot be one is a bad request. */
+export function statusOf(refused: Pick<Refused, 'problems'>): number {
+  const { code } = firstOf(refused);
+  const { status } = PROBLEMS[code];
+  if (status !== 422) return status;
+  return /UNKNOWN/.test(code) ? 404 : 400;
 }
 
 function send(reply: FastifyReply, document: ProblemDocument): FastifyReply {

@@ -7,25 +7,26 @@ import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composit
 import { type Done, refuse } from '../../operations/engine.js';
 import { openStreams } from '../../operations/stream/streams.js';
 import type { Tokens } from '../../operations/tokens.js';
-import { type Guard, isOperator, judgeProofs, mayReport, requireToken } from './authority.js';
+import { requireActor } from './actors.js';
+import { type CountRefusal, type Guard, isOperator, judgeProofs, mayReport, requireToken } from './authority.js';
 import { CONNECTION_LIMITS, endSoon, limitConnections } from './connections.js';
 import { openStreamPlaces, STREAM_LIMITS } from './event-stream.js';
+import { FORM_TYPE } from './fields.js';
 import { sendProblem, toProblemDocument } from './problem-document.js';
 import { ANSWER_TYPE, FAILURE_TYPE } from './read-report.js';
 import { ROUTES } from './routes/index.js';
 import { isPagePath } from './routes/pages.js';
 import type { Route, RouteAccess, RouteDesk } from './routes/route.js';
 import { openSessions } from './sessions.js';
-import { refuseViewer, requireViewer } from './viewer.js';
+import { findReader, refuseViewer, requireViewer, SECURITY_HEADERS, type ViewerAuthority } from './viewer.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 15_000;
 const TIMEOUTS_CHECKED_MS = 1_000;
 const ID_LENGTH_MAX = 256;
-const FORM_TYPE = 'application/x-www-form-urlencoded';
-const FORM_BYTES_MAX = 8_192;
 /** From one address, in a minute. */
 const REFUSALS_MAX = 30;
+const SIGN_INS_MAX = 10;
 const MINUTE_MS = 60_000;
 
 /**
@@ -36,38 +37,20 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
   const server = createServer();
   const connections = limitConnections(server.server, CONNECTION_LIMITS);
   await server.register(rateLimit, { global: false });
-  const checkRefusals = server.createRateLimit({ max: REFUSALS_MAX, timeWindow: MINUTE_MS });
-  const countRefusal = async (request: Parameters<typeof checkRefusals>[0]): Promise<boolean> => {
-    const limit = await checkRefusals(request);
-    return !limit.isAllowed && limit.isExceeded;
-  };
   const findUrl = (): string => urlOf(server.server.address() as AddressInfo);
-  const judgeProof = judgeProofs(tokens, findUrl);
   const sessions = openSessions(tokens, { now: Date.now });
-  const authority = { sessions, countRefusal, ...toPublicPlace(place) };
-  const guards: Readonly<Record<RouteAccess, Partial<Guard> | undefined>> = {
-    anybody: undefined,
-    reporter: requireToken(mayReport(tokens, judgeProof), countRefusal),
-    operator: requireToken(isOperator(tokens, judgeProof), countRefusal),
-    viewer: { onRequest: requireViewer(authority, 'consumer') },
-    operator_viewer: { onRequest: requireViewer(authority, 'operator') },
-  };
+  const countRefusal = countPerMinute(server, REFUSALS_MAX);
+  const authority: ViewerAuthority = { sessions, countRefusal, ...toPublicPlace(place) };
+  const guards = toGuards(authority, tokens, findUrl);
   const streams = openStreams(desk.look);
-  const routeDesk: RouteDesk = { ...desk, ...authority, streams, places: openStreamPlaces(STREAM_LIMITS) };
-  const add = (scope: FastifyInstance, { method, url, access, schema, answer }: Route): void =>
-    void scope.route({
-      method,
-      url,
-      schema,
-      ...guards[access],
-      handler: (request, reply) => answer(routeDesk, request, reply),
-    });
-  for (const route of ROUTES) if (route.takes_form !== true) add(server, route);
-  await server.register(async (forms) => {
-    forms.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer', bodyLimit: FORM_BYTES_MAX }, (_request, bytes, done) =>
-      done(null, bytes),
-    );
-    for (const route of ROUTES) if (route.takes_form === true) add(forms, route);
+  const places = openStreamPlaces(STREAM_LIMITS);
+  const countSignIn = countPerMinute(server, SIGN_INS_MAX);
+  await addRoutes(server, { ...desk, ...authority, streams, places, countSignIn }, guards);
+  server.setNotFoundHandler((request, reply) => {
+    const isPage = isPagePath(request.url.replace(/\?.*$/, ''));
+    if (isPage) return sendProblem(reply.header('allow', 'GET, HEAD'), METHOD_NOT_ALLOWED);
+    findReader(request, reply, authority);
+    return refuseViewer(request, reply, NOTHING_HERE);
   });
   await server.listen({ host: place.host, port: place.port });
   const close = async (within_ms: number): Promise<void> => {
@@ -79,6 +62,53 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
   const makeSignInLink = (): string =>
     `${place.public_url ?? toReachable(findUrl())}/sign-in?ticket=${sessions.makeTicket('operator')}`;
   return { url: findUrl(), makeSignInLink, close };
+}
+
+type Guards = Readonly<Record<RouteAccess, Partial<Guard> | undefined>>;
+
+function toGuards(authority: ViewerAuthority, tokens: Tokens, findUrl: () => string): Guards {
+  const judgeProof = judgeProofs(tokens, findUrl);
+  const { countRefusal } = authority;
+  return {
+    anybody: undefined,
+    reporter: requireToken(mayReport(tokens, judgeProof), countRefusal),
+    actor: requireActor(authority, requireToken(isOperator(tokens, judgeProof), countRefusal)),
+    viewer: { onRequest: requireViewer(authority, 'consumer') },
+    operator_viewer: { onRequest: requireViewer(authority, 'operator') },
+  };
+}
+
+async function addRoutes(server: FastifyInstance, desk: RouteDesk, guards: Guards): Promise<void> {
+  const { is_public_secure } = desk;
+  server.addHook('onRequest', async (_request, reply) => {
+    reply.headers(is_public_secure ? { ...SECURITY_HEADERS, ...TRANSPORT_HEADER } : SECURITY_HEADERS);
+  });
+  const add = (scope: FastifyInstance, { method, url, access, schema, body_bytes_max, answer }: Route): void =>
+    void scope.route({
+      method,
+      url,
+      schema,
+      ...(body_bytes_max === undefined ? {} : { bodyLimit: body_bytes_max }),
+      ...guards[access],
+      handler: (request, reply) => answer(desk, request, reply),
+    });
+  for (const route of ROUTES) if (route.takes_form !== true) add(server, route);
+  await server.register(async (forms) => {
+    forms.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+    for (const route of ROUTES) if (route.takes_form === true) add(forms, route);
+  });
+}
+
+/** Where the outside comes by https, a browser is to come by nothing else. */
+const TRANSPORT_HEADER = { 'strict-transport-security': 'max-age=31536000' };
+
+/** Counts requests of each address. @returns what is true once there have been too many */
+function countPerMinute(server: FastifyInstance, max: number): CountRefusal {
+  const check = server.createRateLimit({ max, timeWindow: MINUTE_MS });
+  return async (request) => {
+    const limit = await check(request);
+    return !limit.isAllowed && limit.isExceeded;
+  };
 }
 
 function toPublicPlace({ public_url }: ServePlace): Pick<RouteDesk, 'public_host' | 'is_public_secure'> {
@@ -118,7 +148,8 @@ function createServer(): FastifyInstance {
     return503OnClosing: false,
     routerOptions: { maxParamLength: ID_LENGTH_MAX },
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUTS_CHECKED_MS },
-    frameworkErrors: (error, _request, reply) => void sendProblem(reply, malformed(error.message)),
+    frameworkErrors: (error, _request, reply) =>
+      void sendProblem(reply.headers(SECURITY_HEADERS), malformed(error.message)),
     clientErrorHandler: (error, socket) => {
       const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
       const document = isLate
@@ -133,11 +164,6 @@ function createServer(): FastifyInstance {
   server.addContentTypeParser([ANSWER_TYPE, FAILURE_TYPE], { parseAs: 'buffer' }, (_request, bytes, done) =>
     done(null, bytes),
   );
-  server.setNotFoundHandler((request, reply) => {
-    const isPage = isPagePath(request.url.replace(/\?.*$/, ''));
-    if (isPage) return sendProblem(reply.header('allow', 'GET, HEAD'), METHOD_NOT_ALLOWED);
-    return refuseViewer(request, reply, NOTHING_HERE);
-  });
   server.setErrorHandler<FastifyError>(({ statusCode = 500 }, _request, reply) =>
     sendProblem(reply, toProblem(statusCode), statusCode < 500 ? statusCode : undefined),
   );
@@ -172,6 +198,7 @@ function toRawResponse(document: ReturnType<typeof toProblemDocument>): string {
     'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
   ];
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }

@@ -3,22 +3,45 @@ import type { Clock } from '../../ports/clock.js';
 import { isSame, type Tokens } from '../../operations/tokens.js';
 import type { Reader } from '../browser/layout.js';
 
-/** How long a session lasts. */
+/** How long a session lasts at most. */
 export const SESSION_SECONDS = 12 * 3_600;
+/** How long a cookie holds: whoever looks at no page for so long has to sign in again. */
+export const COOKIE_SECONDS = 2 * 3_600;
+/** How old a cookie grows before the next page brings another one. */
+const RENEWED_SECONDS = 600;
 /** How long a link that signs in can be used. */
 export const TICKET_SECONDS = 600;
 /** How many such links may be open. */
 const TICKETS_MAX = 100;
 const RANDOM_BYTES = 24;
 
+/** Somebody who is signed in. */
+export interface Session {
+  readonly reader: Reader;
+  /** Made at random when it was opened; it stays when the cookie is renewed. */
+  readonly name: string;
+  /** When it ends, whatever is looked at, in milliseconds since 1970. */
+  readonly ends_at: number;
+  /** Until when its cookie holds. */
+  readonly until: number;
+}
+
 /** Who is signed in. A session follows from the reader's token: every server of a fleet knows it, and nothing is stored. */
 export interface Sessions {
   /** The reader whose token this is. */
   readonly readerOf: (token: string) => Reader | undefined;
-  /** Opens a session. @returns what its cookie holds */
-  readonly open: (reader: Reader) => string;
-  /** The reader of a session that was opened here or by another server, and has not ended. */
-  readonly judge: (session: string) => Reader | undefined;
+  /** Opens a session. */
+  readonly open: (reader: Reader) => Session;
+  /** What the cookie of a session holds. */
+  readonly seal: (session: Session) => string;
+  /** The session of a cookie that was made here or by another server, and that still holds. */
+  readonly judge: (cookie: string) => Session | undefined;
+  /** The session with a cookie that holds for longer; undefined while the present one is new, or the end is near. */
+  readonly renew: (session: Session) => Session | undefined;
+  /** Ends a session at this server, whoever has a copy of its cookie. */
+  readonly end: (session: Session) => void;
+  /** What a form of this session's pages holds, and nobody else knows (synchroniser token). */
+  readonly formToken: (session: Session) => string;
   /** What signs in once, at this server, for ten minutes. */
   readonly makeTicket: (reader: Reader) => string;
   /** Uses a ticket up. */
@@ -28,23 +51,44 @@ export interface Sessions {
 /** Sessions of the readers who have these tokens. */
 export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>): Sessions {
   const secrets: Readonly<Record<Reader, string>> = { consumer: tokens.token, operator: tokens.operator_token };
-  const sign = (reader: Reader, text: string): string =>
-    createHmac('sha256', secrets[reader]).update(`session ${text}`).digest('base64url');
-  const tickets = new Map<string, { readonly reader: Reader; readonly until: number }>();
+  const sign = (reader: Reader, purpose: string, text: string): string =>
+    createHmac('sha256', secrets[reader]).update(`${purpose} ${text}`).digest('base64url');
+  const ended = new Map<string, number>();
   return {
     readerOf: (token) => READERS.find((reader) => isSame(token, secrets[reader])),
     open(reader) {
-      const text = `${reader}.${clock.now() + SESSION_SECONDS * 1_000}.${randomBytes(RANDOM_BYTES).toString('base64url')}`;
-      return `${text}.${sign(reader, text)}`;
+      const now = clock.now();
+      const ends_at = now + SESSION_SECONDS * 1_000;
+      return { reader, name: makeRandom(), ends_at, until: now + COOKIE_SECONDS * 1_000 };
     },
-    judge(session) {
-      const [, text = '', name, until = '', signature = ''] = SESSION.exec(session) ?? [];
-      const reader = READERS.find((one) => one === name);
-      if (reader === undefined || !isSame(signature, sign(reader, text))) return undefined;
-      return Number(until) > clock.now() ? reader : undefined;
+    seal(session) {
+      const text = toText(session);
+      return `${text}.${sign(session.reader, 'session', text)}`;
     },
+    judge(cookie) {
+      const session = readCookie(cookie);
+      if (session === undefined || ended.has(session.name)) return undefined;
+      if (!isSame(session.signature, sign(session.reader, 'session', toText(session)))) return undefined;
+      return session.until > clock.now() ? session : undefined;
+    },
+    renew(session) {
+      const until = Math.min(session.ends_at, clock.now() + COOKIE_SECONDS * 1_000);
+      return until - session.until > RENEWED_SECONDS * 1_000 ? { ...session, until } : undefined;
+    },
+    end({ name, ends_at }) {
+      for (const [old, until] of ended) if (until <= clock.now()) ended.delete(old);
+      ended.set(name, ends_at);
+    },
+    formToken: ({ reader, name }) => sign(reader, 'form', name),
+    ...openTickets(clock),
+  };
+}
+
+function openTickets(clock: Pick<Clock, 'now'>): Pick<Sessions, 'makeTicket' | 'redeem'> {
+  const tickets = new Map<string, { readonly reader: Reader; readonly until: number }>();
+  return {
     makeTicket(reader) {
-      const ticket = randomBytes(RANDOM_BYTES).toString('base64url');
+      const ticket = makeRandom();
       for (const [old, { until }] of tickets)
         if (until <= clock.now() || tickets.size >= TICKETS_MAX) tickets.delete(old);
       tickets.set(ticket, { reader, until: clock.now() + TICKET_SECONDS * 1_000 });
@@ -58,5 +102,19 @@ export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>): Session
   };
 }
 
+function makeRandom(): string {
+  return randomBytes(RANDOM_BYTES).toString('base64url');
+}
+
+function toText({ reader, name, ends_at, until }: Session): string {
+  return `${reader}.${name}.${ends_at}.${until}`;
+}
+
 const READERS: readonly Reader[] = ['operator', 'consumer'];
-const SESSION = /^((\w+)\.(\d{1,16})\.[\w-]{16,64})\.([\w-]{43})$/;
+const COOKIE = /^(\w+)\.([\w-]{32})\.(\d{1,16})\.(\d{1,16})\.([\w-]{43})$/;
+
+function readCookie(cookie: string): (Session & { readonly signature: string }) | undefined {
+  const [, word, name = '', ends_at, until, signature = ''] = COOKIE.exec(cookie) ?? [];
+  const reader = READERS.find((one) => one === word);
+  return reader && { reader, name, ends_at: Number(ends_at), until: Number(until), signature };
+}

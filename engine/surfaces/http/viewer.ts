@@ -1,13 +1,16 @@
-import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../contract/problem.js';
 import { PROBLEMS } from '../../contract/problems/index.js';
 import { type Reader, renderProblem, renderSignIn } from '../browser/layout.js';
 import { sendProblem, titleOf } from './problem-document.js';
-import type { CountRefusal } from './authority.js';
-import type { Sessions } from './sessions.js';
+import type { CountRefusal, Guard } from './authority.js';
+import { COOKIE_SECONDS, type Session, type Sessions } from './sessions.js';
 
-/** What a browser may do with a page: run this server's script alone, ask nobody else, send forms here alone, stand in no frame. */
-const HEADERS: Readonly<Record<string, string>> = {
+/**
+ * What stands at the head of every answer: a browser runs this server's script alone, asks nobody else, sends its forms
+ * here alone, and shows it in no frame.
+ */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -16,15 +19,21 @@ const HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-  'cache-control': 'private, no-cache',
-  vary: 'accept, authorization, cookie',
 };
 
-const readers = new WeakMap<FastifyRequest, Reader>();
+const PAGE_HEADERS = { 'cache-control': 'private, no-cache', vary: 'accept, authorization, cookie' };
 
-/** Who was let in. */
-export function readerOf(request: FastifyRequest): Reader {
-  return readers.get(request) ?? 'consumer';
+/** Who looks at a page; with a session, what its forms have to hold. */
+export interface Viewer {
+  readonly reader: Reader;
+  readonly form_token?: string;
+}
+
+const viewers = new WeakMap<FastifyRequest, Viewer>();
+
+/** Who was let in; undefined where nobody was. */
+export function viewerOf(request: FastifyRequest): Viewer | undefined {
+  return viewers.get(request);
 }
 
 /** Who is let in, and by what. */
@@ -33,30 +42,77 @@ export interface ViewerAuthority {
   readonly countRefusal: CountRefusal;
   /** The host of the URL at which the outside reaches this server. */
   readonly public_host: string | undefined;
+  /** Whether the outside reaches this server by https. */
+  readonly is_public_secure: boolean;
 }
 
 /** Lets in readers by a bearer token or a session, and nobody by a name that this server does not have. */
-export function requireViewer(authority: ViewerAuthority, least: Reader): onRequestAsyncHookHandler {
+export function requireViewer(authority: ViewerAuthority, least: Reader): Guard['onRequest'] {
   return async (request, reply) => {
-    reply.headers(HEADERS);
     if (!isOwnHost(request, authority.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
-    const reader = findReader(request, authority.sessions);
+    const reader = findReader(request, reply, authority);
     if (reader === undefined) return refuseStranger(request, reply, authority.countRefusal);
     if (least === 'operator' && reader !== 'operator') return refuseViewer(request, reply, OPERATOR_ONLY);
-    readers.set(request, reader);
     return undefined;
   };
 }
 
-function findReader(request: FastifyRequest, sessions: Sessions): Reader | undefined {
+/** Finds out who looks, and renews the session. @returns undefined for a stranger */
+export function findReader(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  authority: ViewerAuthority,
+): Reader | undefined {
+  const { sessions } = authority;
   const bearer = /^bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1]?.trim();
-  if (bearer !== undefined) return sessions.readerOf(bearer);
-  const session = findCookie(request, cookieName(request));
-  return session === undefined ? undefined : sessions.judge(session);
+  const session = findSession(request, sessions);
+  if (session !== undefined) {
+    const renewed = sessions.renew(session);
+    if (renewed !== undefined) setSession(authority, { request, reply, session: renewed });
+    viewedBy(request, sessions, session);
+    return session.reader;
+  }
+  const reader = bearer === undefined ? undefined : sessions.readerOf(bearer);
+  if (reader !== undefined) viewers.set(request, { reader });
+  return reader;
+}
+
+/** Remembers whose session a request belongs to. */
+export function viewedBy(request: FastifyRequest, sessions: Sessions, session: Session): void {
+  viewers.set(request, { reader: session.reader, form_token: sessions.formToken(session) });
+}
+
+/** The session of a request; none where it names a token. */
+export function findSession(request: FastifyRequest, sessions: Sessions): Session | undefined {
+  if (request.headers.authorization !== undefined) return undefined;
+  const cookie = findCookie(request, cookieName(request));
+  return cookie === undefined ? undefined : sessions.judge(cookie);
+}
+
+const COOKIE = 'Path=/; HttpOnly; SameSite=Strict';
+
+interface Entering {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly session: Session;
+}
+
+/** Hands out the cookie of a session. */
+export function setSession(authority: ViewerAuthority, { request, reply, session }: Entering): void {
+  const isSecure = authority.is_public_secure && request.headers.host === authority.public_host;
+  const cookie = `${cookieName(request)}=${authority.sessions.seal(session)}; ${COOKIE}; Max-Age=${COOKIE_SECONDS}`;
+  reply.header('set-cookie', isSecure ? `${cookie}; Secure` : cookie);
+}
+
+/** Ends the session of a browser, and deletes its cookie. */
+export function endSession({ sessions }: ViewerAuthority, request: FastifyRequest, reply: FastifyReply): void {
+  const session = findSession(request, sessions);
+  if (session !== undefined) sessions.end(session);
+  reply.header('set-cookie', `${cookieName(request)}=; ${COOKIE}; Max-Age=0`);
 }
 
 /** Cookies know no ports: two servers of one machine have each a name of their own. */
-export function cookieName({ socket }: FastifyRequest): string {
+function cookieName({ socket }: FastifyRequest): string {
   return `chukwa_session_${socket.localPort ?? 0}`;
 }
 
@@ -85,12 +141,17 @@ export function isOwnOrigin({ headers }: FastifyRequest): boolean {
   return ['same-origin', 'none', undefined].includes(headers['sec-fetch-site']);
 }
 
-async function refuseStranger(request: FastifyRequest, reply: FastifyReply, countRefusal: CountRefusal) {
+/** Refuses whoever has neither a token nor a session: a browser is asked for one. */
+export async function refuseStranger(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  countRefusal: CountRefusal,
+): Promise<FastifyReply> {
   const isGuess = request.headers.authorization !== undefined;
   if (isGuess && (await countRefusal(request)))
     return refuseViewer(request, reply.header('retry-after', '60'), TOO_OFTEN);
-  if (!wantsHtml(request)) return sendProblem(reply.header('www-authenticate', 'Bearer'), UNAUTHORISED);
-  return sendHtml(reply, 401, renderSignIn({ next: request.url }));
+  if (!wantsPage(request)) return sendProblem(reply.header('www-authenticate', 'Bearer'), UNAUTHORISED);
+  return sendHtml(reply, 401, renderSignIn({ next: request.method === 'POST' ? '/' : request.url }));
 }
 
 /** Answers with a problem: as a page for a browser, else as a document. @param status where it is not the catalogue's */
@@ -100,16 +161,18 @@ export function refuseViewer(
   problem: Problem,
   status: number = PROBLEMS[problem.code].status,
 ): FastifyReply {
-  if (!wantsHtml(request)) return sendProblem(reply, problem, status);
-  return sendHtml(reply, status, renderProblem(problem, titleOf(status)));
+  if (!wantsPage(request)) return sendProblem(reply, problem, status);
+  const place = { path: request.url, ...viewerOf(request) };
+  return sendHtml(reply, status, renderProblem(problem, titleOf(status), place));
 }
 
 /** Answers with a page. */
 export function sendHtml(reply: FastifyReply, status: number, page: string): FastifyReply {
-  return reply.headers(HEADERS).code(status).type('text/html; charset=utf-8').send(page);
+  return reply.headers(PAGE_HEADERS).code(status).type('text/html; charset=utf-8').send(page);
 }
 
-function wantsHtml({ headers, query }: FastifyRequest): boolean {
+/** Whether a browser asks. */
+export function wantsPage({ headers, query }: FastifyRequest): boolean {
   const { format } = query as { readonly format?: unknown };
   return format === undefined && (headers.accept ?? '').includes('text/html');
 }
@@ -132,8 +195,14 @@ export const HOST_UNKNOWN: Problem = {
   repair: 'Use its address, or set CHUKWA_PUBLIC_URL to the URL at which it is reached.',
 };
 
-const OPERATOR_ONLY: Problem = {
+export const OPERATOR_ONLY: Problem = {
   code: 'OPERATOR_ONLY',
-  message: 'This page is for operators: it shows what models and services were sent.',
+  message: 'This is for operators: they see what models and services were sent, and decide what is done.',
   repair: 'Sign out, and sign in with the operator’s token.',
+};
+
+export const ORIGIN_UNKNOWN: Problem = {
+  code: 'ORIGIN_UNKNOWN',
+  message: 'The form was sent from a page of another host.',
+  repair: 'Open the page here, and send it again.',
 };

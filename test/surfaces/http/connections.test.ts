@@ -13,7 +13,7 @@ async function open(t: TestContext, whileStopping: () => Promise<void> = async (
   const server = await startServer(
     {
       report: async () => ({ ok: true, value: { accepted: true, message: 'kept' } }),
-      stop: async () => (await whileStopping(), { ok: true, value: { accepted: true, message: 'told' } }),
+      act: async () => (await whileStopping(), { ok: true, value: { accepted: true, message: 'told' } }),
       look: async () => ({ ok: false, because: 'environment', problems: [] }),
       isReady: async () => true,
     },

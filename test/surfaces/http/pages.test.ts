@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { COMPONENT_KINDS } from '../../../engine/core/protocol/component.js';
 import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
+import { toDesk } from '../../../engine/operations/serve.js';
 import { diffTurns } from '../../../engine/operations/diff-worlds.js';
 import { getComponent, listComponents, showUses } from '../../../engine/operations/components.js';
 import { CATALOGUE } from '../../../engine/surfaces/browser/catalogue/index.js';
+import { startServer } from '../../../engine/surfaces/http/server.js';
 import { openSessions } from '../../../engine/surfaces/http/sessions.js';
 import { must } from '../../support/park-stage.js';
 import { type ServedPark, servePark, TOKENS } from '../../support/served-park.js';
@@ -246,7 +248,7 @@ describe('signing in', () => {
   test('by a token opens a session that no script can read and no other site can send', async () => {
     const response = await send('/sign-in', { token: TOKENS.operator_token, next: '/llm-calls' });
     assert.deepEqual([response.status, response.headers.get('location')], [303, '/llm-calls']);
-    assert.match(response.headers.get('set-cookie') ?? '', /; HttpOnly; SameSite=Strict; Max-Age=43200/);
+    assert.match(response.headers.get('set-cookie') ?? '', /; HttpOnly; SameSite=Strict; Max-Age=7200/);
     assert.ok(!(response.headers.get('set-cookie') ?? '').includes(TOKENS.operator_token));
     assert.equal((await get('/llm-calls', { cookie: cookieOf(response) })).status, 200);
   });
@@ -275,38 +277,72 @@ describe('signing in', () => {
       assert.equal((await get('/worlds', { cookie })).status, 401, cookie);
   });
 
-  test('does not let a session do what a token may', async () => {
-    const cookie = cookieOf(await send('/sign-in', { token: TOKENS.operator_token }));
-    const response = await fetch(`${park.server.url}/attempts/${NOBODY}/stop`, { method: 'POST', headers: { cookie } });
-    assert.equal(response.status, 401);
-  });
-
-  test('ends by signing out', async () => {
-    const response = await send('/sign-out', {});
+  test('ends by signing out, for every copy of the cookie', async () => {
+    const cookie = cookieOf(await send('/sign-in', { token: TOKENS.token }));
+    assert.equal((await get('/worlds', { cookie })).status, 200);
+    const response = await send('/sign-out', {}, { cookie });
     assert.match(response.headers.get('set-cookie') ?? '', /Max-Age=0/);
+    assert.equal((await get('/worlds', { cookie })).status, 401);
+  });
+});
+
+describe('signing in too often', () => {
+  test('is refused, with a right token as well, and disturbs nobody who is signed in', async () => {
+    const busy = await startServer(toDesk(park.stage.engine), TOKENS, { host: '127.0.0.1', port: 0 });
+    const signIn = (token: string): Promise<Response> =>
+      fetch(`${busy.url}/sign-in`, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ token }) });
+    try {
+      const first = await signIn(TOKENS.token);
+      const cookie = (first.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+      for (let guess = 2; guess <= 10; guess++) assert.equal((await signIn('guess')).status, 401);
+      const last = await signIn(TOKENS.token);
+      assert.deepEqual([last.status, last.headers.get('set-cookie')], [429, null]);
+      assert.equal((await fetch(`${busy.url}/sign-in?ticket=x`)).status, 429);
+      assert.equal((await fetch(`${busy.url}/worlds`, { headers: { cookie } })).status, 200);
+    } finally {
+      await busy.close(0);
+    }
   });
 });
 
 describe('a session', () => {
-  test('ends after twelve hours, and a ticket after ten minutes', () => {
+  test('is renewed by whoever looks, and ends after twelve hours all the same', () => {
     let now = 1_000;
     const sessions = openSessions(TOKENS, { now: () => now });
-    const session = sessions.open('consumer');
+    const first = sessions.open('consumer');
+    assert.equal(sessions.renew(first), undefined, 'a new one');
+    let last = first;
+    for (let hour = 1; hour < 12; hour++) {
+      now += 3_600_000;
+      const held = sessions.judge(sessions.seal(last));
+      last = (held && sessions.renew(held)) ?? last;
+      assert.equal(held?.name, first.name, `hour ${hour}`);
+    }
+    assert.notEqual(sessions.seal(last), sessions.seal(first));
+    assert.equal(sessions.judge(sessions.seal(first)), undefined, 'a copy of an old cookie');
+    now += 3_600_000;
+    assert.equal(sessions.judge(sessions.seal(last)), undefined);
+  });
+
+  test('ends when nothing has been looked at for two hours, and a ticket after ten minutes', () => {
+    let now = 1_000;
+    const sessions = openSessions(TOKENS, { now: () => now });
+    const cookie = sessions.seal(sessions.open('consumer'));
     const ticket = sessions.makeTicket('operator');
-    assert.equal(sessions.judge(session), 'consumer');
     now += 601_000;
     assert.equal(sessions.redeem(ticket), undefined);
-    assert.equal(sessions.judge(session), 'consumer');
-    now += 12 * 3_600_000;
-    assert.equal(sessions.judge(session), undefined);
+    assert.equal(sessions.judge(cookie)?.reader, 'consumer');
+    now += 2 * 3_600_000;
+    assert.equal(sessions.judge(cookie), undefined);
   });
 
   test('holds at every server with the same tokens, and at none with others', () => {
     const clock = { now: () => 1_000 };
-    const session = openSessions(TOKENS, clock).open('operator');
-    assert.equal(openSessions(TOKENS, clock).judge(session), 'operator');
+    const sessions = openSessions(TOKENS, clock);
+    const cookie = sessions.seal(sessions.open('operator'));
+    assert.equal(openSessions(TOKENS, clock).judge(cookie)?.reader, 'operator');
     const others = { ...TOKENS, operator_token: 'another-operator-of-worlds-with-32' };
-    assert.equal(openSessions(others, clock).judge(session), undefined);
+    assert.equal(openSessions(others, clock).judge(cookie), undefined);
   });
 });
 

@@ -22,7 +22,7 @@ before(async () => {
   server = await startServer(
     {
       report: async (correlation, report) => (heard.push([correlation, report]), answer),
-      stop: async (attempt) => (heard.push(attempt), answer),
+      act: async (action, { acted_by, reason }) => (heard.push([action, acted_by, reason]), answer),
       look: async () => ({ ok: false, because: 'environment', problems: [] }),
       isReady: async () => is_ready,
     },
@@ -64,11 +64,36 @@ test('every route but health and signing in refuses a request without a token', 
       method: String(method),
       redirect: 'manual',
     });
+    assertHeaders(response.headers, name);
     if (!open.includes(name)) assert.equal(response.status, 401, name);
     assert.equal(access === 'anybody', open.includes(name), name);
   }
   assert.deepEqual(heard, []);
 });
+
+test('no answer may run a script, stand in a frame or be taken for something else', async () => {
+  const token = bearer(TOKENS.operator_token);
+  for (const [path, headers] of [
+    ['/healthz', {}],
+    ['/style.css', {}],
+    ['/sign-in', { accept: 'text/html' }],
+    ['/worlds', token],
+    ['/nothing', token],
+    ['/nothing', { ...token, accept: 'text/html' }],
+    ['/attempts/%zz', token],
+  ] as const)
+    assertHeaders((await fetch(`${server.url}${path}`, { headers })).headers, path);
+  assertHeaders((await fetch(`${server.url}/worlds`, { method: 'POST', headers: token })).headers, 'POST /worlds');
+  assert.match(await sendRaw('EHLO example.test\r\n\r\n'), /content-security-policy: default-src 'none'/);
+});
+
+function assertHeaders(headers: Headers, what: string): void {
+  const policy = headers.get('content-security-policy') ?? '';
+  assert.match(policy, /default-src 'none'/, what);
+  assert.doesNotMatch(policy, /unsafe/, what);
+  assert.equal(headers.get('x-content-type-options'), 'nosniff', what);
+  assert.equal(headers.get('x-frame-options'), 'DENY', what);
+}
 
 describe('health', () => {
   test('is open, and readiness says whether what is stored can be reached', async () => {
@@ -123,7 +148,7 @@ describe('a stop', () => {
   test('is the operator’s alone', async () => {
     assert.equal((await post(`/attempts/${CALL}/stop`, bearer(TOKENS.operator_token))).status, 202);
     assert.equal((await post(`/attempts/${CALL}/stop`, bearer(TOKENS.token))).status, 401);
-    assert.deepEqual(heard, [CALL]);
+    assert.deepEqual(heard, [[{ kind: 'stop_attempt', attempt_id: CALL }, 'token', undefined]]);
   });
 });
 
@@ -138,7 +163,7 @@ describe('a proof', () => {
     const proof = proofOf();
     assert.ok(!proof.includes(TOKENS.operator_token));
     assert.deepEqual([await sendTo(path, proof), await sendTo(path, proof)], [202, 401]);
-    assert.deepEqual(heard, [CALL]);
+    assert.deepEqual(heard, [[{ kind: 'stop_attempt', attempt_id: CALL }, 'proof', undefined]]);
   });
 
   test('lets a report in with its own body, and with no other', async () => {

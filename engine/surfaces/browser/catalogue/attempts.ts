@@ -9,14 +9,17 @@ import { showAgentTurn } from '../../../operations/agents.js';
 import type { AgentTurnRecord, AgentTurnSummary, CardRecord } from '../../../core/agents/agent-turn.js';
 import { showAttempt } from '../../../operations/records.js';
 import { type Html, html } from '../html.js';
-import { type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
+import { isInDoubt } from '../../../operations/settle-call.js';
+import { type Column, emptyState, itemPage, type Page, type Section, sectionUnless, type View } from '../page.js';
 import { verbOf } from '../parts/changes.js';
+import { operatorActions } from '../parts/operator-actions.js';
 import { payload } from '../parts/payload.js';
 import { facts, table } from '../parts/table.js';
 import { callWord, change, duration, linkTo, moment, shortKey, status, words } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
 import { attemptTimeline } from '../pictures/attempt-timeline.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
+import { decideAttempt } from './decisions.js';
 import { took, worldCrumb } from './overview.js';
 
 /** How many calls the table of an attempt's page has; the list of calls has them all. */
@@ -40,6 +43,7 @@ function viewAttempt(shown: AttemptRecord): View {
     ...(ended_at === null ? { events: eventsOf('attempt', attempt_id) } : {}),
     lede: html`${status(shown.status)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
     sections: [
+      ...waits(shown),
       { id: 'timeline', title: 'Timeline', body: attemptTimeline(shown) },
       { id: 'facts', title: 'In short', body: attemptFacts(shown) },
       ...sectionUnless(patches.length === 0, () => ({
@@ -63,8 +67,20 @@ function viewAttempt(shown: AttemptRecord): View {
         title: 'Events',
         body: html`<details><summary>${timeline.length} events</summary>${table('Events', eventColumns, timeline.slice(0, CALLS_MAX))}</details>`,
       },
+      ...operatorActions(shown.operator_actions),
     ],
+    decisions: decideAttempt(shown),
   };
+}
+
+/** The calls over which an attempt, or the next one, waits for somebody. */
+function waits({ awaited, is_adoptable, invocations }: AttemptRecord): readonly Section[] {
+  const doubted = is_adoptable ? invocations.filter(isInDoubt) : [];
+  return sectionUnless(awaited.length + doubted.length === 0, () => ({
+    id: 'waits',
+    title: 'What waits for somebody',
+    body: html`<ul class="plain">${awaited.map(({ source_invocation_id: id, source_label, command_key, deadline }) => html`<li><strong>${linkTo('source_invocation', id, source_label)}</strong> is to answer <code>${command_key}</code> until ${moment(deadline)}. Its page takes the answer.</li>`)}${doubted.map(({ source_invocation_id: id, command_key }) => html`<li><strong>${linkTo('source_invocation', id, command_key)}</strong> is in doubt: nobody saw whether it took place. Its page settles it.</li>`)}</ul>`,
+  }));
 }
 
 function attemptFacts(shown: AttemptRecord): Html {

@@ -10,6 +10,7 @@ import { facts, table } from '../parts/table.js';
 import { callWord, count, duration, linkTo, moment, status, verbatim, words } from '../parts/text.js';
 import { pathOf, pathOfTurn } from '../places.js';
 import { callColumns } from './attempts.js';
+import { decideCall } from './decisions.js';
 import { took, worldCrumb } from './overview.js';
 
 type Listed = Pick<ListedInvocation, 'world_slug' | 'attempt_id' | 'attempted_turn'>;
@@ -164,6 +165,8 @@ function viewInvocation(shown: InvocationRecord): View {
         body: payload(pended),
       })),
     ],
+    decisions: decideCall(shown),
+    is_waiting: true,
   };
 }
 
@@ -186,7 +189,10 @@ function invocationFacts(shown: InvocationRecord): Html {
     ['World', linkTo('world', shown.world_slug)],
     ['Attempt', linkTo('attempt', shown.attempt_id)],
     ['Effect', words(shown.effect_class)],
-    ['In doubt', shown.outcome_unknown && shown.settled_as === null ? 'yes: settle it' : undefined],
+    [
+      'In doubt',
+      shown.outcome_unknown && shown.settled_as === null ? html`<a href="#decisions">yes: settle it</a>` : undefined,
+    ],
     [
       'Failure',
       shown.failure_class === null

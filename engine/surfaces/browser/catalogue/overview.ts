@@ -117,8 +117,8 @@ const waitingColumns: readonly Column<ListedAttempt>[] = [
     title: 'What to do',
     cell: (row) =>
       row.status === 'suspended'
-        ? html`Report its calls: <code>npx chukwa report CALL</code>`
-        : html`Settle its calls in doubt: <code>npx chukwa attempt settle CALL</code>`,
+        ? html`<a href="${pathOf('attempt', row.attempt_id)}#waits">report its calls</a>`
+        : html`<a href="${pathOf('attempt', row.attempt_id)}#waits">settle its calls in doubt</a>`,
   },
 ];
 

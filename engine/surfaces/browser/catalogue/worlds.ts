@@ -14,10 +14,12 @@ import { listAgents } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
 import { effectLine } from '../parts/changes.js';
+import { operatorActions } from '../parts/operator-actions.js';
 import { facts, table } from '../parts/table.js';
 import { linkTo, moment, status, words, worldTime } from '../parts/text.js';
 import { readingPlots, seriesOf } from '../pictures/reading-plot.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
+import { decideTurn, decideWorld } from './decisions.js';
 import { took, worldCrumb } from './overview.js';
 
 /** A world: its story, where everybody is, what changed, who tried what. */
@@ -74,7 +76,9 @@ function viewWorld(shown: WorldPage): View {
         title: 'Scenarios',
         body: html`<ul class="plain">${scenarios.map(({ from_turn, scenario_hash, scenario_label }) => html`<li>from turn ${from_turn}: ${linkTo('scenario', scenario_hash, scenario_label)}</li>`)}</ul>`,
       },
+      ...operatorActions(shown.operator_actions),
     ],
+    decisions: decideWorld(shown),
   };
 }
 
@@ -222,6 +226,7 @@ function viewTurn(shown: TurnPage): View {
         body: table('Attempts', attemptColumns, attempts),
       })),
     ],
+    decisions: [decideTurn({ world_slug, turn: number })],
   };
 }
 

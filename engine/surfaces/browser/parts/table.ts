@@ -15,7 +15,8 @@ export function table<Row>(
   empty: Html = html`<p class="empty">Nothing yet.</p>`,
 ): Html {
   if (rows.length === 0) return empty;
-  const classOf = ({ is_number }: Column<Row>): HtmlValue => (is_number === true ? html` class="number"` : undefined);
+  const classOf = ({ is_number, is_text }: Column<Row>): HtmlValue =>
+    is_number === true ? html` class="number"` : is_text === true ? html` class="sentence"` : undefined;
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table>
 <caption class="unseen">${caption}</caption>
 <thead><tr>${columns.map((column) => html`<th scope="col"${classOf(column)}>${column.title}</th>`)}</tr></thead>

@@ -82,5 +82,16 @@ ins { text-decoration: none; display: block; }
 .from-author { --from: var(--dim); }
 .answer pre { border-left: 4px solid var(--accent); background: var(--raised); border-top: 1px solid var(--line); border-right: 1px solid var(--line); border-bottom: 1px solid var(--line); }
 .reasoning pre { font-family: var(--serif); font-size: 1rem; font-style: italic; background: none; border-left: 3px dashed var(--line); border-radius: 0; }
+.decisions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1.4rem; align-items: start; }
+.decision { border: 1px solid var(--line); border-radius: 12px; background: var(--raised); padding: 1.1rem 1.3rem 1.3rem; }
+.decision h3 { margin: 0 0 0.3rem; font-size: var(--large); }
+.decision > p { color: var(--dim); max-width: 40rem; }
+.decision form { display: flex; flex-wrap: wrap; gap: 0.8rem 1rem; }
+.field { flex: 1 1 100%; margin: 0; }
+.field-whole { flex: 0 1 6.5rem; }
+.field-whole + .field-line { flex: 1 1 12rem; }
+.field label { display: block; font-size: var(--small); font-weight: 600; margin-bottom: 0.25rem; }
+.field textarea { font-family: var(--mono); font-size: 0.9rem; resize: vertical; }
+.sentence { min-width: 14rem; overflow-wrap: anywhere; }
 @media (max-width: 48rem) { .turn { display: block; } .turn > header { margin-bottom: 0.6rem; } .turn > header p { margin-bottom: 0.4rem; } }
 `;

@@ -3,9 +3,8 @@ import type { Problem } from '../../../contract/problem.js';
 import { STREAM_FORMATS, type StreamFormat } from '../../../core/stream/frames.js';
 import type { Track } from '../../../operations/stream/track.js';
 import { EVENT_STREAM, openEventStream, READERS_TOO_MANY } from '../event-stream.js';
-import { sendProblem } from '../problem-document.js';
-import { readerOf } from '../viewer.js';
-import { firstOf, statusOf } from './pages.js';
+import { firstOf, sendProblem, statusOf } from '../problem-document.js';
+import { viewerOf } from '../viewer.js';
 import type { Route, RouteDesk } from './route.js';
 
 /** What happens in an attempt, from its beginning to its end. */
@@ -57,7 +56,7 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
   const told = await desk.streams.follow(
     {
       track,
-      view: { format, reader: readerOf(request) },
+      view: { format, reader: viewerOf(request)?.reader ?? 'consumer' },
       ...(typeof last_event_id === 'string' && last_event_id !== '' ? { last_event_id } : {}),
       from_now: from === 'now',
     },

@@ -1,17 +1,16 @@
+import { ACTION_ROUTES } from './actions.js';
 import { callback } from './callback.js';
 import { attemptEvents, worldEvents } from './events.js';
 import { PAGE_ROUTES } from './pages.js';
 import { health, readiness } from './health.js';
 import type { Route } from './route.js';
 import { liveScript, signIn, signInPage, signOut, style } from './sign-in.js';
-import { stop } from './stop.js';
 
 /** Every route of the server. */
 export const ROUTES: readonly Route[] = [
   health,
   readiness,
   callback,
-  stop,
   signInPage,
   signIn,
   signOut,
@@ -19,5 +18,6 @@ export const ROUTES: readonly Route[] = [
   liveScript,
   attemptEvents,
   worldEvents,
+  ...ACTION_ROUTES,
   ...PAGE_ROUTES,
 ];

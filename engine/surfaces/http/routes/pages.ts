@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
-import { PROBLEMS } from '../../../contract/problems/index.js';
 import type { HttpDesk } from '../../../operations/composition.js';
-import type { Refused } from '../../../operations/engine.js';
 import { CATALOGUE } from '../../browser/catalogue/index.js';
 import { renderPage } from '../../browser/layout.js';
 import type { Page } from '../../browser/page.js';
-import { readerOf, refuseViewer, sendHtml } from '../viewer.js';
+import { firstOf, statusOf } from '../problem-document.js';
+import { refuseViewer, sendHtml, viewerOf } from '../viewer.js';
 import type { Route } from './route.js';
 
 /** The pages of the catalogue: for people, and with `?format=json` for programs. */
@@ -33,26 +32,13 @@ async function answerPage(page: Page, { desk, request, reply }: Exchange): Promi
   const shown = await desk.look((archive) => page.read(archive, asked));
   if (!shown.ok) return refuseViewer(request, reply, firstOf(shown), statusOf(shown));
   if (format === 'json') return reply.type('application/json; charset=utf-8').send(JSON.stringify(shown.value.value));
-  return sendHtml(reply, 200, renderPage(shown.value.view(), { path: request.url, reader: readerOf(request) }));
+  return sendHtml(reply, 200, renderPage(shown.value.view(), { path: request.url, ...viewerOf(request) }));
 }
 
 /** The members of a query that are there once. */
 function textsOf(query: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries(query as Readonly<Record<string, unknown>>);
   return Object.fromEntries(entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
-}
-
-/** Whoever asks for a page by a key that nothing has finds nothing; a key that cannot be one is a bad request. */
-export function statusOf(refused: Refused): number {
-  const { code } = firstOf(refused);
-  const { status } = PROBLEMS[code];
-  if (status !== 422) return status;
-  return /UNKNOWN/.test(code) ? 404 : 400;
-}
-
-/** The first problem of what was refused. */
-export function firstOf({ problems: [first] }: Refused): Problem {
-  return first ?? { code: 'UNEXPECTED', message: 'Something went wrong.' };
 }
 
 function formatUnknown(format: string): Problem {

@@ -4,21 +4,22 @@ import type { Done } from '../../../operations/engine.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
 import { sendRefused } from '../problem-document.js';
 import type { Streams } from '../../../operations/stream/streams.js';
+import type { CountRefusal } from '../authority.js';
 import type { StreamPlaces } from '../event-stream.js';
 import type { ViewerAuthority } from '../viewer.js';
 
 /**
- * Who may send a request: anybody, whoever may answer the call that the path names, or operators; readers of pages, by a
- * token or a session, and of those the operators alone.
+ * Who may send a request: anybody; whoever may answer the call that the path names; operators who act; readers of pages, by
+ * a token or a session, and of those the operators alone.
  */
-export type RouteAccess = 'anybody' | 'reporter' | 'operator' | 'viewer' | 'operator_viewer';
+export type RouteAccess = 'anybody' | 'reporter' | 'actor' | 'viewer' | 'operator_viewer';
 
 /** What a route may use. */
 export interface RouteDesk extends HttpDesk, ViewerAuthority {
-  /** Whether the outside reaches this server by https. */
-  readonly is_public_secure: boolean;
   readonly streams: Streams;
   readonly places: StreamPlaces;
+  /** Counts who tries to sign in; true once that has been too often. */
+  readonly countSignIn: CountRefusal;
 }
 
 /** One route: a file of this folder, and a line in its list. */
@@ -26,8 +27,10 @@ export interface Route {
   readonly method: HTTPMethods;
   readonly url: string;
   readonly access: RouteAccess;
-  /** Takes a form of a page, and no JSON. */
+  /** Takes a form of a page. */
   readonly takes_form?: true;
+  /** How large a body may be; a mebibyte where it is left out. */
+  readonly body_bytes_max?: number;
   readonly schema: FastifySchema;
   answer(desk: RouteDesk, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 }

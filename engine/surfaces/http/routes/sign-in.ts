@@ -4,9 +4,20 @@ import { type Reader, renderSignIn } from '../../browser/layout.js';
 import { LIVE_SCRIPT } from '../../browser/live-script.js';
 import { STYLE } from '../../browser/style/index.js';
 import { bodyOf } from '../authority.js';
-import { SESSION_SECONDS } from '../sessions.js';
-import { cookieName, HOST_UNKNOWN, isOwnHost, isOwnOrigin, refuseViewer, sendHtml, TOO_OFTEN } from '../viewer.js';
+import {
+  endSession,
+  HOST_UNKNOWN,
+  isOwnHost,
+  isOwnOrigin,
+  ORIGIN_UNKNOWN,
+  refuseViewer,
+  sendHtml,
+  setSession,
+  TOO_OFTEN,
+} from '../viewer.js';
 import type { Route, RouteDesk } from './route.js';
+
+const FORM_BYTES_MAX = 8_192;
 
 /** The page that asks for a token; with a ticket, it signs in. */
 export const signInPage: Route = {
@@ -18,6 +29,7 @@ export const signInPage: Route = {
     const { ticket, next } = request.query as { readonly ticket?: unknown; readonly next?: unknown };
     if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
     if (typeof ticket !== 'string') return sendHtml(reply, 200, renderSignIn({ next: toOwnPath(next) }));
+    if (await desk.countSignIn(request)) return refuseHaste(reply, '/');
     const reader = desk.sessions.redeem(ticket);
     if (reader !== undefined) return enter(desk, request, reply, { reader, next: '/' });
     return sendHtml(reply, 401, renderSignIn({ next: '/', problem: TICKET_USED }));
@@ -30,17 +42,18 @@ export const signIn: Route = {
   url: '/sign-in',
   access: 'anybody',
   takes_form: true,
+  body_bytes_max: FORM_BYTES_MAX,
   schema: {},
   async answer(desk, request, reply) {
     if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
     if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
     const form = new URLSearchParams(Buffer.from(bodyOf(request)).toString('utf8'));
     const next = toOwnPath(form.get('next'));
+    // A right token is refused as well: else a limit of guesses would limit none.
+    if (await desk.countSignIn(request)) return refuseHaste(reply, next);
     const reader = desk.sessions.readerOf((form.get('token') ?? '').trim());
     if (reader !== undefined) return enter(desk, request, reply, { reader, next });
-    const isTooOften = await desk.countRefusal(request);
-    const problem = isTooOften ? TOO_OFTEN : TOKEN_WRONG;
-    return sendHtml(reply, isTooOften ? 429 : 401, renderSignIn({ next, problem }));
+    return sendHtml(reply, 401, renderSignIn({ next, problem: TOKEN_WRONG }));
   },
 };
 
@@ -50,10 +63,12 @@ export const signOut: Route = {
   url: '/sign-out',
   access: 'anybody',
   takes_form: true,
+  body_bytes_max: FORM_BYTES_MAX,
   schema: {},
-  async answer(_desk, request, reply) {
+  async answer(desk, request, reply) {
     if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
-    return reply.header('set-cookie', `${cookieName(request)}=; ${COOKIE}; Max-Age=0`).redirect('/sign-in', 303);
+    endSession(desk, request, reply);
+    return reply.redirect('/sign-in', 303);
   },
 };
 
@@ -77,13 +92,8 @@ export const liveScript: Route = {
 
 /** What a page names with its digest never changes. */
 function sendFile(reply: FastifyReply, type: string, text: string): FastifyReply {
-  return reply
-    .type(`${type}; charset=utf-8`)
-    .headers({ 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' })
-    .send(text);
+  return reply.type(`${type}; charset=utf-8`).header('cache-control', 'public, max-age=31536000, immutable').send(text);
 }
-
-const COOKIE = 'Path=/; HttpOnly; SameSite=Strict';
 
 interface Entry {
   readonly reader: Reader;
@@ -91,13 +101,12 @@ interface Entry {
 }
 
 function enter(desk: RouteDesk, request: FastifyRequest, reply: FastifyReply, { reader, next }: Entry): FastifyReply {
-  const isSecure = desk.is_public_secure && request.headers.host === desk.public_host;
-  const cookie = `${cookieName(request)}=${desk.sessions.open(reader)}; ${COOKIE}; Max-Age=${SESSION_SECONDS}`;
-  return reply
-    .header('set-cookie', isSecure ? `${cookie}; Secure` : cookie)
-    .header('cache-control', 'no-store')
-    .header('referrer-policy', 'no-referrer')
-    .redirect(next, 303);
+  setSession(desk, { request, reply, session: desk.sessions.open(reader) });
+  return reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(next, 303);
+}
+
+function refuseHaste(reply: FastifyReply, next: string): FastifyReply {
+  return sendHtml(reply.header('retry-after', '60'), 429, renderSignIn({ next, problem: TOO_OFTEN }));
 }
 
 /** A path of this server, and of no other. */
@@ -111,9 +120,3 @@ const TICKET_USED: Problem = {
 };
 
 const TOKEN_WRONG: Problem = { code: 'UNAUTHORISED', message: 'That is no token of this server.' };
-
-const ORIGIN_UNKNOWN: Problem = {
-  code: 'ORIGIN_UNKNOWN',
-  message: 'The form was sent from a page of another host.',
-  repair: 'Open the page here, and send it again.',
-};

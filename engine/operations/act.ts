@@ -1,0 +1,170 @@
+import type { JsonObject } from '../contract/json.js';
+import type { ActionPlace, OperatorActionKind } from '../ports/operator-actions.js';
+import type { Done, Engine } from './engine.js';
+import { forkWorld } from './fork-world.js';
+import { showAttempt, showInvocation } from './records.js';
+import { type Acknowledgement, askToStop, reportCall, type SaidReport } from './reports.js';
+import { queueTurns } from './run-worker.js';
+import { settleCall } from './settle-call.js';
+import { showWorld } from './worlds.js';
+
+/** What an operator wants done. */
+export type OperatorAction =
+  | { readonly kind: 'run_turns'; readonly world_slug: string; readonly turns: number }
+  | { readonly kind: 'stop_attempt'; readonly attempt_id: string }
+  | { readonly kind: 'fork_world'; readonly world_slug: string; readonly at_turn: number; readonly as: string }
+  /** `answer` is the text of a JSON value; left out where the call was never performed. */
+  | { readonly kind: 'settle_call'; readonly source_invocation_id: string; readonly answer?: string }
+  | { readonly kind: 'report_call'; readonly source_invocation_id: string; readonly said: SaidReport };
+
+/** Who acts, from where and why. */
+export interface Actor {
+  /** `token`, `proof`, or the name of a session. */
+  readonly acted_by: string;
+  readonly address: string;
+  readonly reason?: string;
+}
+
+/**
+ * Does what an operator wants, with an entry in the audit: who, when and why before it is done, what came of it after.
+ * @returns a refusal, without an entry, where there is nothing of that name; else what the operation itself refuses
+ */
+export async function act(engine: Engine, action: OperatorAction, actor: Actor): Promise<Done<Acknowledgement>> {
+  const rule = ruleOf(action);
+  const place = await rule.locate(engine, action);
+  if (!place.ok) return place;
+  const { world_slug } = place.value;
+  const { acted_by, address } = actor;
+  const reason = actor.reason === undefined ? undefined : await withoutSecrets(engine, world_slug, actor.reason);
+  const action_id = engine.runtime.clock.uuid();
+  await engine.store.actions.begin({
+    ...place.value,
+    action_id,
+    action: action.kind,
+    acted_by,
+    address,
+    reason: reason ?? null,
+    details: rule.describe(action),
+    acted_at: engine.runtime.clock.now(),
+  });
+  const done = await rule.perform(engine, action, reason);
+  const { accepted, message } = done.ok ? done.value : { accepted: false, message: messagesOf(done.problems) };
+  await engine.store.actions.end({ world_slug, action_id, accepted, outcome: message });
+  return done;
+}
+
+/** What a person writes may hold a secret of any source of the world. */
+async function withoutSecrets({ store, replaceSecrets }: Engine, world_slug: string, text: string): Promise<string> {
+  const world = await store.worlds.find(world_slug);
+  const closure = world === undefined ? [] : await store.components.closure('scenario', world.scenario_hash);
+  const sources = closure.filter(({ kind }) => kind === 'response_source');
+  return sources.reduce((left, { hash, content }) => {
+    const definition = content['interface'] as JsonObject & { readonly name: string };
+    const said = replaceSecrets(
+      { source: { plugin: definition.name, interface: definition }, correlation_id: hash },
+      left,
+    );
+    return typeof said === 'string' ? said : left;
+  }, text);
+}
+
+function messagesOf(problems: readonly { readonly message: string }[]): string {
+  return problems.map(({ message }) => message).join(' ');
+}
+
+/** How one kind of action is done. */
+interface ActionRule<Action> {
+  readonly locate: (engine: Engine, action: Action) => Promise<Done<ActionPlace>>;
+  /** What the audit keeps of it; no answers, which may be secret. */
+  readonly describe: (action: Action) => JsonObject;
+  readonly perform: (engine: Engine, action: Action, reason?: string) => Promise<Done<Acknowledgement>>;
+}
+
+type Rules = { readonly [Kind in OperatorActionKind]: ActionRule<Extract<OperatorAction, { readonly kind: Kind }>> };
+
+const RULES: Rules = {
+  run_turns: {
+    locate: locateWorld,
+    describe: ({ turns }) => ({ turns }),
+    async perform(engine, { world_slug, turns }) {
+      const queued = await queueTurns(engine, { world_slug, turns });
+      if (!queued.ok) return queued;
+      const { waiting } = queued.value;
+      return accepted(
+        `${turns === 1 ? 'A turn is' : `${turns} turns are`} queued; ${waiting} wait in all.`,
+        world_slug,
+      );
+    },
+  },
+  stop_attempt: {
+    locate: (engine, { attempt_id }) => locateAttempt(engine, attempt_id),
+    describe: () => ({}),
+    perform: (engine, { attempt_id }, reason) => askToStop(engine, attempt_id, reason),
+  },
+  fork_world: {
+    locate: locateWorld,
+    describe: ({ at_turn, as }) => ({ at_turn, as }),
+    async perform(engine, { world_slug, at_turn, as }) {
+      const forked = await forkWorld(engine, { source_slug: world_slug, at_turn, world_slug: as });
+      return forked.ok ? accepted(`The world ${as} goes on from turn ${at_turn} by itself.`, as) : forked;
+    },
+  },
+  settle_call: {
+    locate: locateCall,
+    describe: ({ answer }) => ({ performed: answer !== undefined }),
+    async perform(engine, { source_invocation_id, answer }, reason) {
+      const call = await showInvocation(engine, source_invocation_id);
+      if (!call.ok) return call;
+      const { attempt_id } = call.value;
+      const settled = await settleCall(engine, {
+        attempt_id,
+        source_invocation_id,
+        ...(answer === undefined ? {} : { result_text: answer }),
+        ...(reason === undefined ? {} : { reason }),
+      });
+      if (!settled.ok) return settled;
+      const { performed, left_in_doubt, world } = settled.value;
+      const message = `The call ${performed ? 'took place' : 'did not take place'}; ${left_in_doubt} of its attempt are left in doubt.`;
+      return { ok: true, value: { accepted: true, message, world, attempt_id, source_invocation_id } };
+    },
+  },
+  report_call: {
+    locate: locateCall,
+    describe: ({ said }) => ({ said: said.kind }),
+    perform: (engine, { source_invocation_id, said }) => reportCall(engine, source_invocation_id, said),
+  },
+};
+
+/** The rule takes exactly the action that it is found by, which the type of a union cannot say. */
+function ruleOf(action: OperatorAction): ActionRule<OperatorAction> {
+  return RULES[action.kind] as ActionRule<OperatorAction>;
+}
+
+function accepted(message: string, world: string): Done<Acknowledgement> {
+  return { ok: true, value: { accepted: true, message, world } };
+}
+
+async function locateWorld(
+  engine: Engine,
+  { world_slug }: { readonly world_slug: string },
+): Promise<Done<ActionPlace>> {
+  const world = await showWorld(engine, { world_slug });
+  return world.ok ? { ok: true, value: { world_slug, attempt_id: null, source_invocation_id: null } } : world;
+}
+
+async function locateAttempt(engine: Engine, id: string): Promise<Done<ActionPlace>> {
+  const attempt = await showAttempt(engine, id);
+  if (!attempt.ok) return attempt;
+  const { world_slug, attempt_id } = attempt.value;
+  return { ok: true, value: { world_slug, attempt_id, source_invocation_id: null } };
+}
+
+async function locateCall(
+  engine: Engine,
+  { source_invocation_id: id }: { readonly source_invocation_id: string },
+): Promise<Done<ActionPlace>> {
+  const call = await showInvocation(engine, id);
+  if (!call.ok) return call;
+  const { world_slug, attempt_id, source_invocation_id } = call.value;
+  return { ok: true, value: { world_slug, attempt_id, source_invocation_id } };
+}

@@ -1,0 +1,51 @@
+import { canonicalText } from '../core/content/canonical.js';
+import type { OperatorActionRecord, OperatorActions } from '../ports/operator-actions.js';
+import { prepare, run, type Runner, toStoredText, toTimestamp } from './statement.js';
+
+const LIST_MAX = 100;
+
+const BEGIN = prepare(
+  'begin_operator_action',
+  `INSERT INTO operator_actions (world_slug, action_id, action, acted_by, address, reason, details, attempt_id,
+     source_invocation_id, acted_at)
+   VALUES (:world_slug, :action_id::uuid, :action::operator_action, :acted_by, :address, :reason, :details::json,
+     :attempt_id::uuid, :source_invocation_id::uuid, :acted_at::timestamptz)`,
+);
+
+const END = prepare(
+  'end_operator_action',
+  `UPDATE operator_actions SET accepted = :accepted::boolean, outcome = :outcome
+   WHERE world_slug = :world_slug AND action_id = :action_id::uuid`,
+);
+
+const LIST = prepare(
+  'operator_actions',
+  `SELECT world_slug, action_id, action, acted_by, reason, details, attempt_id, source_invocation_id, acted_at,
+     accepted, outcome
+   FROM operator_actions
+   WHERE world_slug = :world_slug AND (:attempt_id::uuid IS NULL OR attempt_id = :attempt_id::uuid)
+   ORDER BY action_id DESC LIMIT ${LIST_MAX}`,
+);
+
+type Row = Omit<OperatorActionRecord, 'acted_at'> & { readonly acted_at: Date };
+
+/** The audit of what operators do, in the database. */
+export function operatorActions(runner: Runner): OperatorActions {
+  return {
+    async begin({ reason, details, acted_at, ...action }) {
+      await run(runner, BEGIN, {
+        ...action,
+        reason: reason === null ? null : toStoredText(reason),
+        details: canonicalText(details),
+        acted_at: toTimestamp(acted_at),
+      });
+    },
+    async end({ outcome, ...action }) {
+      await run(runner, END, { ...action, outcome: toStoredText(outcome) });
+    },
+    async list({ world_slug, attempt_id = null }) {
+      const rows = await run<Row>(runner, LIST, { world_slug, attempt_id });
+      return rows.map((row) => ({ ...row, acted_at: row.acted_at.toISOString() }));
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { isInDoubt } from '../../../operations/settle-call.js';
+import type { AttemptRecord, InvocationRecord } from '../../../ports/records.js';
+import { html } from '../html.js';
+import type { Decision } from '../parts/decision.js';
+import { words } from '../parts/text.js';
+import { pathOf } from '../places.js';
+
+/** What can be decided about a world that stands at a turn. */
+export function decideWorld({ world_slug, turn }: { readonly world_slug: string; readonly turn: number }) {
+  return [runTurns(world_slug), decideTurn({ world_slug, turn })];
+}
+
+function runTurns(world_slug: string): Decision {
+  return {
+    id: 'run-turns',
+    title: 'Run turns',
+    consequence: html`The turns are put into the queue. This server takes them from there, one after the other, and so does any other worker of this database; models and services are those of its own environment. Each turn is committed whole, or not at all.`,
+    path: `${pathOf('world', world_slug)}/turns`,
+    fields: [{ name: 'turns', label: 'How many', kind: 'whole', value: 1 }],
+    button: 'Queue them',
+  };
+}
+
+/** What can be decided about a turn that is over. */
+export function decideTurn({ world_slug, turn }: { readonly world_slug: string; readonly turn: number }): Decision {
+  return {
+    id: 'fork',
+    title: 'Fork',
+    consequence: html`A new world begins. It shares every turn up to the one that you name, and goes on from there by itself, by the same scenario. This world stays as it is, and nobody is asked for anything.`,
+    path: `${pathOf('world', world_slug)}/fork`,
+    fields: [
+      { name: 'at_turn', label: 'After turn', kind: 'whole', value: turn },
+      { name: 'as', label: 'Name of the new world', kind: 'line', value: `${world_slug}-what-if` },
+    ],
+    button: 'Fork',
+  };
+}
+
+/** What can be decided about an attempt. */
+export function decideAttempt({ attempt_id, ended_at, attempted_turn }: AttemptRecord): readonly Decision[] {
+  if (ended_at !== null) return [];
+  return [
+    {
+      id: 'stop',
+      title: 'Stop this attempt',
+      consequence: html`Whoever drives the attempt ends it before its next call. The world stays as it was before turn ${attempted_turn}. Calls that have been made stay made and on record; the next attempt goes on with their answers.`,
+      path: `${pathOf('attempt', attempt_id)}/stop`,
+      fields: [],
+      button: 'Stop it',
+    },
+  ];
+}
+
+/** What can be decided about a call: one in doubt is settled, one that waits for its answer is reported. */
+export function decideCall(call: InvocationRecord): readonly Decision[] {
+  if (isInDoubt(call)) return settle(call);
+  return call.status === 'pending' ? report(call) : [];
+}
+
+function settle({ source_invocation_id, effect_class, response_json }: InvocationRecord): readonly Decision[] {
+  const path = `${pathOf('source_invocation', source_invocation_id)}/settlement`;
+  return [
+    {
+      id: 'performed',
+      title: 'It took place',
+      consequence: html`The next attempt goes on with the answer that you write here, and does not make the call again. The answer has to fit the schema of the source’s answers. If the call did not take place after all, its ${words(effect_class)} is missing.`,
+      path,
+      fields: [{ name: 'answer', label: 'What it answered, as JSON', kind: 'json', value: toText(response_json) }],
+      button: 'Settle: it took place',
+    },
+    {
+      id: 'not-performed',
+      title: 'It did not take place',
+      consequence: html`The next attempt makes the call. If it took place after all, its ${words(effect_class)} happens a second time.`,
+      path,
+      fields: [],
+      button: 'Settle: it did not take place',
+    },
+  ];
+}
+
+function toText(answer: unknown): string {
+  return answer === null ? '' : JSON.stringify(answer, null, 2);
+}
+
+function report({ source_invocation_id }: InvocationRecord): readonly Decision[] {
+  const path = `${pathOf('source_invocation', source_invocation_id)}/report`;
+  return [
+    {
+      id: 'answered',
+      title: 'It answered',
+      consequence: html`The attempt goes on with the answer that you write here. It is checked like any answer of the source. What the service itself says later is a duplicate, and changes nothing.`,
+      path,
+      fields: [{ name: 'answer', label: 'What it answered, as JSON', kind: 'json' }],
+      button: 'Report the answer',
+    },
+    {
+      id: 'failed',
+      title: 'It failed',
+      consequence: html`The call fails with your reason as its message. What follows stands in the workflow: its binding says whether the turn goes on without the answer, or the attempt fails.`,
+      path,
+      fields: [],
+      button: 'Report the failure',
+    },
+  ];
+}

@@ -1,0 +1,28 @@
+import type { OperatorActionRecord } from '../../../ports/operator-actions.js';
+import type { Column, Section } from '../page.js';
+import { table } from './table.js';
+import { linkTo, moment, words } from './text.js';
+
+const columns: readonly Column<OperatorActionRecord>[] = [
+  { title: 'What', cell: ({ action, details }) => `${words(action)}${toDetails(details)}` },
+  { title: 'Why', is_text: true, cell: ({ reason }) => reason ?? '' },
+  {
+    title: 'What came of it',
+    is_text: true,
+    cell: ({ outcome }) => outcome ?? 'not known: the server ended meanwhile',
+  },
+  { title: 'By', cell: ({ acted_by }) => acted_by },
+  { title: 'When', cell: ({ acted_at }) => moment(acted_at) },
+  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
+];
+
+function toDetails(details: OperatorActionRecord['details']): string {
+  const said = Object.entries(details).map(([name, value]) => `${words(name)} ${String(value)}`);
+  return said.length === 0 ? '' : `: ${said.join(', ')}`;
+}
+
+/** What operators did, the latest first; nothing where they did nothing. */
+export function operatorActions(actions: readonly OperatorActionRecord[]): readonly Section[] {
+  if (actions.length === 0) return [];
+  return [{ id: 'actions', title: 'What operators did', body: table('What operators did', columns, actions) }];
+}

@@ -1,0 +1,71 @@
+import type { FastifyRequest } from 'fastify';
+import type { Problem } from '../../contract/problem.js';
+import type { Actor } from '../../operations/act.js';
+import { bodyOf, type Guard } from './authority.js';
+import { isForm } from './fields.js';
+import type { Session } from './sessions.js';
+import {
+  findSession,
+  isOwnHost,
+  isOwnOrigin,
+  HOST_UNKNOWN,
+  OPERATOR_ONLY,
+  ORIGIN_UNKNOWN,
+  refuseStranger,
+  refuseViewer,
+  viewedBy,
+  type ViewerAuthority,
+  wantsPage,
+} from './viewer.js';
+import { isSame } from '../../operations/tokens.js';
+
+/** How much of the name of a session stands in the audit. */
+const NAME_LENGTH = 8;
+
+const actors = new WeakMap<FastifyRequest, Session>();
+
+/** Who acts: a session by the beginning of its name, else whoever has the token or proves it. */
+export function actorOf(request: FastifyRequest): Omit<Actor, 'reason'> {
+  const session = actors.get(request);
+  const isToken = /^bearer /i.test(request.headers.authorization ?? '');
+  const acted_by =
+    session === undefined ? (isToken ? 'token' : 'proof') : `session ${session.name.slice(0, NAME_LENGTH)}`;
+  return { acted_by, address: request.ip };
+}
+
+/**
+ * Lets in operators who act: programs by a token or a proof, and pages by their session. What a session sends is a form
+ * of one of its own pages: from this origin, with the token that stands in them alone.
+ */
+export function requireActor(authority: ViewerAuthority, byToken: Guard): Guard {
+  return {
+    async onRequest(request, reply) {
+      const session = findSession(request, authority.sessions);
+      if (session === undefined)
+        return wantsPage(request)
+          ? refuseStranger(request, reply, authority.countRefusal)
+          : byToken.onRequest(request, reply);
+      viewedBy(request, authority.sessions, session);
+      if (!isOwnHost(request, authority.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
+      if (session.reader !== 'operator') return refuseViewer(request, reply, OPERATOR_ONLY);
+      if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
+      actors.set(request, session);
+      return undefined;
+    },
+    async preHandler(request, reply) {
+      const session = actors.get(request);
+      if (session === undefined) return byToken.preHandler(request, reply);
+      const form = isForm(request) ? new URLSearchParams(Buffer.from(bodyOf(request)).toString('utf8')) : undefined;
+      const given = form?.get('form_token') ?? '';
+      return isSame(given, authority.sessions.formToken(session))
+        ? undefined
+        : refuseViewer(request, reply, FORM_FOREIGN);
+    },
+  };
+}
+
+const FORM_FOREIGN: Problem = {
+  code: 'FORM_FOREIGN',
+  message: 'The form does not come from a page of this session.',
+  repair: 'Open the page again, and send it from there.',
+};

@@ -1,0 +1,136 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem } from '../../../contract/problem.js';
+import type { Json } from '../../../contract/json.js';
+import { parseJson } from '../../../core/content/parse-json.js';
+import type { OperatorAction } from '../../../operations/act.js';
+import { type Done, refuse } from '../../../operations/engine.js';
+import type { Acknowledgement } from '../../../operations/reports.js';
+import { pathOf } from '../../browser/places.js';
+import { actorOf } from '../actors.js';
+import { firstOf, statusOf } from '../problem-document.js';
+import { refuseViewer } from '../viewer.js';
+import { type Fields, isForm, readFields } from '../fields.js';
+import { ACKNOWLEDGEMENT, acknowledge, parameters, type Route, type RouteDesk } from './route.js';
+
+/** How many turns are queued at once. */
+const TURNS_MAX = 1_000;
+
+/** One thing that operators do: by a form of a page, or as JSON. */
+interface Action {
+  readonly url: string;
+  /** What a program may leave out; a form always says why. */
+  readonly is_reason_optional?: true;
+  readonly read: (parameters: Readonly<Record<string, string>>, fields: Fields) => Done<OperatorAction>;
+}
+
+const ACTIONS: readonly Action[] = [
+  {
+    url: '/worlds/:world_slug/turns',
+    read({ world_slug = '' }, fields) {
+      const turns = fields.whole('turns');
+      if (turns === undefined || turns < 1 || turns > TURNS_MAX)
+        return refuse(fieldInvalid('turns', `a whole number from 1 to ${TURNS_MAX}`));
+      return { ok: true, value: { kind: 'run_turns', world_slug, turns } };
+    },
+  },
+  {
+    url: '/worlds/:world_slug/fork',
+    read({ world_slug = '' }, fields) {
+      const at_turn = fields.whole('at_turn');
+      const as = fields.text('as');
+      if (at_turn === undefined) return refuse(fieldInvalid('at_turn', 'a turn of the world'));
+      if (as === undefined) return refuse(fieldInvalid('as', 'the name of the new world'));
+      return { ok: true, value: { kind: 'fork_world', world_slug, at_turn, as } };
+    },
+  },
+  {
+    url: '/attempts/:attempt_id/stop',
+    // `chukwa stop` has none to give.
+    is_reason_optional: true,
+    read: ({ attempt_id = '' }) => ({ ok: true, value: { kind: 'stop_attempt', attempt_id } }),
+  },
+  {
+    url: '/source-invocations/:source_invocation_id/settlement',
+    read({ source_invocation_id = '' }, fields) {
+      const answer = fields.json('answer');
+      return {
+        ok: true,
+        value: { kind: 'settle_call', source_invocation_id, ...(answer === undefined ? {} : { answer }) },
+      };
+    },
+  },
+  {
+    url: '/source-invocations/:source_invocation_id/report',
+    read({ source_invocation_id = '' }, fields) {
+      const answer = fields.json('answer');
+      if (answer === undefined) {
+        const message = fields.text('reason') ?? 'an operator reported a failure';
+        return { ok: true, value: { kind: 'report_call', source_invocation_id, said: { kind: 'failed', message } } };
+      }
+      const value = readJson(answer);
+      if (!value.ok) return value;
+      return {
+        ok: true,
+        value: { kind: 'report_call', source_invocation_id, said: { kind: 'answered', value: value.value } },
+      };
+    },
+  },
+];
+
+function readJson(text: string): Done<Json> {
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed : refuse(fieldInvalid('answer', 'JSON; a plain sentence stands in double quotes'));
+}
+
+/** What operators do, each with a reason and an entry in the audit. */
+export const ACTION_ROUTES: readonly Route[] = ACTIONS.map((action) => ({
+  method: 'POST',
+  url: action.url,
+  access: 'actor',
+  takes_form: true,
+  schema: {
+    params: parameters(...[...action.url.matchAll(/:(\w+)/g)].map(([, name = '']) => name)),
+    response: { 200: ACKNOWLEDGEMENT, 202: ACKNOWLEDGEMENT },
+  },
+  answer: (desk, request, reply) => answerAction(action, { desk, request, reply }),
+}));
+
+interface Exchange {
+  readonly desk: RouteDesk;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+async function answerAction(action: Action, { desk, request, reply }: Exchange): Promise<FastifyReply> {
+  const done = await perform(action, desk, request);
+  if (!isForm(request)) return acknowledge(reply, done);
+  if (done.ok) return reply.redirect(pathAfter(done.value, request.url), 303);
+  return refuseViewer(request, reply, firstOf(done), statusOf(done));
+}
+
+async function perform(action: Action, desk: RouteDesk, request: FastifyRequest): Promise<Done<Acknowledgement>> {
+  const fields = readFields(request);
+  if (!fields.ok) return fields;
+  const reason = fields.value.text('reason');
+  if (reason === undefined && (isForm(request) || action.is_reason_optional !== true)) return refuse(REASON_MISSING);
+  const read = action.read(request.params as Readonly<Record<string, string>>, fields.value);
+  if (!read.ok) return read;
+  return desk.act(read.value, { ...actorOf(request), ...(reason === undefined ? {} : { reason }) });
+}
+
+/** The page that shows what came of an action. */
+function pathAfter({ attempt_id, world }: Acknowledgement, url: string): string {
+  if (attempt_id !== undefined) return `${pathOf('attempt', attempt_id)}#actions`;
+  const [, of] = /^\/worlds\/[^/]+\/(\w+)/.exec(url) ?? [];
+  return `${pathOf('world', world ?? '')}${of === 'fork' ? '' : '#actions'}`;
+}
+
+const REASON_MISSING: Problem = {
+  code: 'REASON_MISSING',
+  message: 'Nothing says why this is to be done.',
+  repair: 'Write a reason: it is kept with what is done.',
+};
+
+function fieldInvalid(name: string, wanted: string): Problem {
+  return { code: 'FIELD_INVALID', message: `The field ${name} is not ${wanted}.`, repair: `Write ${wanted}.` };
+}

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { HttpServer } from '../../../engine/operations/composition.js';
+import { toDesk } from '../../../engine/operations/serve.js';
+import type { OperatorActionRecord } from '../../../engine/ports/operator-actions.js';
+import type { AttemptRecord } from '../../../engine/ports/records.js';
+import { startServer } from '../../../engine/surfaces/http/server.js';
+import { openParkStage, type ParkStage } from '../../support/park-stage.js';
+import { TOKENS } from '../../support/served-park.js';
+
+const NOBODY = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
+const KEY = 'loopback-needs-no-key';
+
+let stage: ParkStage;
+let server: HttpServer;
+let cookie = '';
+
+before(async () => {
+  stage = await openParkStage('embedded');
+  server = await startServer(toDesk(stage.engine), TOKENS, { host: '127.0.0.1', port: 0 });
+  cookie = await signIn(TOKENS.operator_token);
+});
+after(async () => {
+  await server?.close(0);
+  await stage?.close();
+});
+
+async function signIn(token: string): Promise<string> {
+  const body = new URLSearchParams({ token });
+  const response = await fetch(`${server.url}/sign-in`, { method: 'POST', redirect: 'manual', body });
+  return (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+}
+
+/** The forms of a page by their path, with what they hold. */
+async function readForms(path: string, as = cookie): Promise<ReadonlyMap<string, Record<string, string>>> {
+  const page = await (await fetch(`${server.url}${path}`, { headers: { cookie: as, accept: 'text/html' } })).text();
+  const forms = page.matchAll(/<form method="post" action="([^"]+)">([^]*?)<\/form>/g);
+  return new Map(
+    [...forms].map(([, action = '', fields = '']) => [
+      action,
+      Object.fromEntries(
+        [...fields.matchAll(/name="([^"]+)"(?: value="([^"]*)")?/g)].map(([, name = '', value = '']) => [name, value]),
+      ),
+    ]),
+  );
+}
+
+interface Sent {
+  readonly status: number;
+  readonly location: string | null;
+  readonly text: string;
+}
+
+async function send(path: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Sent> {
+  const response = await fetch(`${server.url}${path}`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { cookie, origin: server.url, accept: 'text/html', ...headers },
+    body: new URLSearchParams(form),
+  });
+  return { status: response.status, location: response.headers.get('location'), text: await response.text() };
+}
+
+/** Fills the form of a page and sends it. */
+async function fill(page: string, action: string, said: Record<string, string>): Promise<Sent> {
+  const form = (await readForms(page)).get(action);
+  assert.ok(form, `${page} has no form for ${action}`);
+  return send(action, { ...form, ...said });
+}
+
+async function post(path: string, body: object, token = TOKENS.operator_token) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const response = await fetch(`${server.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return { status: response.status, said: (await response.json()) as Readonly<Record<string, unknown>> };
+}
+
+const listActions = (world_slug: string): Promise<readonly OperatorActionRecord[]> =>
+  stage.engine.store.actions.list({ world_slug });
+
+/** A world whose first turn has failed over a sale of which nobody knows whether it took place. */
+async function makeDoubted(): Promise<AttemptRecord> {
+  stage.toys.vending.misbehave('reset_connection');
+  const play = await stage.play({ scenario: 'tools' });
+  stage.toys.vending.misbehave();
+  const [attempt] = play.attempts;
+  assert.ok(attempt?.failed_source_invocation_id);
+  return attempt;
+}
+
+describe('an operator, by the form of a page', () => {
+  test('queues turns for this server’s worker, and the audit says who, what and why', async () => {
+    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const path = `/worlds/${world_slug}/turns`;
+    const sent = await fill(`/worlds/${world_slug}`, path, { turns: '2', reason: `to see the rain, not ${KEY}` });
+    assert.deepEqual([sent.status, sent.location], [303, `/worlds/${world_slug}#actions`]);
+    const [entry] = await listActions(world_slug);
+    assert.equal(entry?.action, 'run_turns');
+    assert.match(entry.acted_by, /^session [\w-]{8}$/);
+    assert.match(entry.reason ?? '', /^to see the rain, not /);
+    assert.ok(!entry.reason?.includes(KEY), 'a secret is replaced');
+    assert.deepEqual([entry.accepted, entry.details], [true, { turns: 2 }]);
+    assert.match(entry.outcome ?? '', /^2 turns are queued; 2 wait in all\.$/);
+    const page = await (await fetch(`${server.url}/worlds/${world_slug}`, { headers: { cookie } })).text();
+    assert.match(page, /id="actions"[^]*to see the rain/);
+  });
+
+  test('forks a world, which goes on by itself', async () => {
+    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const said = { at_turn: '0', as: 'forked', reason: 'to try another day' };
+    const sent = await fill(`/worlds/${world_slug}`, `/worlds/${world_slug}/fork`, said);
+    assert.deepEqual([sent.status, sent.location], [303, '/worlds/forked']);
+    assert.equal((await stage.world('forked')).forked_from?.world_slug, world_slug);
+    const again = await fill(`/worlds/${world_slug}`, `/worlds/${world_slug}/fork`, said);
+    assert.equal(again.status, 400);
+    assert.match(again.text, /WORLD_EXISTS/);
+    const [refused] = await listActions(world_slug);
+    assert.deepEqual([refused?.accepted, refused?.details], [false, { at_turn: 0, as: 'forked' }]);
+  });
+
+  test('stops an attempt, which says why', async () => {
+    const [attempt] = (await stage.play({ scenario: 'letters' })).attempts;
+    assert.equal(attempt?.status, 'suspended');
+    const path = `/attempts/${attempt.attempt_id}`;
+    const sent = await fill(path, `${path}/stop`, { reason: 'Emil is on holiday' });
+    assert.deepEqual([sent.status, sent.location], [303, `${path}#actions`]);
+    await stage.run(await stage.world(attempt.world_slug)).catch(() => undefined);
+    const after_stop = await stage.engine.store.records.attempt(attempt.attempt_id);
+    assert.equal(after_stop?.failure_class, 'stopped');
+    assert.match(after_stop.failure_message ?? '', /Emil is on holiday/);
+    assert.equal((await readForms(path)).has(`${path}/stop`), false, 'what is over is not stopped');
+  });
+
+  test('reports a call that waits, and the turn goes on with the answer', async () => {
+    const [attempt] = (await stage.play({ scenario: 'letters' })).attempts;
+    const call = attempt?.awaited[0]?.source_invocation_id ?? '';
+    const page = `/source-invocations/${call}`;
+    const wrong = await fill(page, `${page}/report`, { answer: 'I come', reason: 'he said so' });
+    assert.equal(wrong.status, 400);
+    assert.match(wrong.text, /FIELD_INVALID/);
+    const answer = JSON.stringify({ status: 'answered', from: 'Emil', body: 'I come.', postage: 'paid' });
+    const sent = await fill(page, `${page}/report`, { answer, reason: 'Emil called instead' });
+    assert.deepEqual([sent.status, sent.location], [303, `/attempts/${attempt?.attempt_id}#actions`]);
+    const { attempts } = await stage.run(await stage.world(attempt?.world_slug ?? ''));
+    assert.equal(attempts.at(-1)?.status, 'committed');
+  });
+
+  test('settles a call in doubt both ways, and the record says who and why', async () => {
+    for (const [performed, form_index] of [
+      [true, 0],
+      [false, 1],
+    ] as const) {
+      const attempt = await makeDoubted();
+      const page = `/source-invocations/${attempt.failed_source_invocation_id}`;
+      const text = await (await fetch(`${server.url}${page}`, { headers: { cookie, accept: 'text/html' } })).text();
+      assert.match(text, /<h2 id="decisions-title">What you decide<\/h2>[^]*It took place[^]*It did not take place/);
+      assert.match(text, /happens a second time/);
+      const [token = ''] = [...(await readForms(page)).values()].flatMap(({ form_token }) => form_token ?? []);
+      const answer = JSON.stringify({ status: 'dispensed', remaining: 0, message: 'It dropped.' });
+      const said = { form_token: token, reason: `seen, ${form_index}`, ...(performed ? { answer } : {}) };
+      const sent = await send(`${page}/settlement`, said);
+      assert.equal(sent.status, 303, sent.text);
+      const call = await stage.invocation(attempt.failed_source_invocation_id ?? '');
+      assert.deepEqual(
+        [call.settled_as, call.settlement?.reason],
+        [performed ? 'performed' : 'not_performed', said.reason],
+      );
+      const [entry] = await listActions(attempt.world_slug);
+      assert.deepEqual([entry?.action, entry?.details, entry?.accepted], ['settle_call', { performed }, true]);
+    }
+  });
+});
+
+describe('a form', () => {
+  test('does nothing without the token of its session, a reason, or its own origin', async () => {
+    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const path = `/worlds/${world_slug}/turns`;
+    const form = (await readForms(`/worlds/${world_slug}`)).get(path) ?? {};
+    const whole = { ...form, turns: '1', reason: 'why not' };
+    const other = await signIn(TOKENS.operator_token);
+    const cases: readonly (readonly [string, Record<string, string>, Record<string, string>, number, RegExp])[] = [
+      ['without its token', { turns: '1', reason: 'x' }, {}, 403, /FORM_FOREIGN/],
+      ['with another', { ...whole, form_token: 'x'.repeat(43) }, {}, 403, /FORM_FOREIGN/],
+      ['in another session', whole, { cookie: other }, 403, /FORM_FOREIGN/],
+      ['from another site', whole, { origin: 'http://evil.example' }, 403, /ORIGIN_UNKNOWN/],
+      ['without an origin, across sites', whole, { origin: '', 'sec-fetch-site': 'cross-site' }, 403, /ORIGIN_UNKNOWN/],
+      ['without a reason', { ...whole, reason: ' ' }, {}, 400, /REASON_MISSING/],
+      ['of no turns', { ...whole, turns: '0' }, {}, 400, /FIELD_INVALID/],
+      ['of words', { ...whole, turns: 'all' }, {}, 400, /FIELD_INVALID/],
+      ['of nobody', whole, { cookie: '' }, 401, /Sign in/],
+    ];
+    for (const [what, fields, headers, status, text] of cases) {
+      const sent = await send(path, fields, headers);
+      assert.equal(sent.status, status, what);
+      assert.match(sent.text, text, what);
+    }
+    assert.deepEqual(await listActions(world_slug), []);
+  });
+
+  test('is shown to operators alone, and taken of nobody else', async () => {
+    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const reader = await signIn(TOKENS.token);
+    assert.deepEqual([...(await readForms(`/worlds/${world_slug}`, reader)).keys()], ['/sign-out']);
+    const sent = await send(`/worlds/${world_slug}/turns`, { turns: '1', reason: 'x' }, { cookie: reader });
+    assert.equal(sent.status, 403);
+    assert.match(sent.text, /OPERATOR_ONLY/);
+  });
+
+  test('as JSON needs a token: a session sends none', async () => {
+    const headers = { cookie, 'content-type': 'application/json', origin: server.url };
+    const response = await fetch(`${server.url}/attempts/${NOBODY}/stop`, { method: 'POST', headers, body: '{}' });
+    assert.equal(((await response.json()) as { code: string }).code, 'FORM_FOREIGN');
+  });
+});
+
+describe('a program', () => {
+  test('does the same as JSON, and is told what comes of it', async () => {
+    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const queued = await post(`/worlds/${world_slug}/turns`, { turns: 3, reason: 'the nightly run' });
+    assert.deepEqual([queued.status, queued.said['accepted'], queued.said['world']], [202, true, world_slug]);
+    const forked = await post(`/worlds/${world_slug}/fork`, { at_turn: 0, as: 'by-json', reason: 'compare' });
+    assert.deepEqual([forked.status, forked.said['world']], [202, 'by-json']);
+    const entries = await listActions(world_slug);
+    assert.deepEqual(
+      entries.map(({ action, acted_by, reason }) => [action, acted_by, reason]),
+      [
+        ['fork_world', 'token', 'compare'],
+        ['run_turns', 'token', 'the nightly run'],
+      ],
+    );
+  });
+
+  test('is refused what is not there, not said, or not for it', async () => {
+    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const turns = `/worlds/${world_slug}/turns`;
+    const cases: readonly (readonly [string, object, number, string])[] = [
+      ['/worlds/nobody/turns', { turns: 1, reason: 'x' }, 404, 'WORLD_UNKNOWN'],
+      [turns, { turns: 1 }, 400, 'REASON_MISSING'],
+      [turns, { turns: 1.5, reason: 'x' }, 400, 'FIELD_INVALID'],
+      [turns, [], 400, 'BODY_NOT_JSON'],
+      [`/worlds/${world_slug}/fork`, { at_turn: 99, as: 'later', reason: 'x' }, 404, 'TURN_UNKNOWN'],
+      [`/worlds/${world_slug}/fork`, { at_turn: 0, as: 'Not A Slug', reason: 'x' }, 400, 'WORLD_SLUG_INVALID'],
+      [`/attempts/${NOBODY}/stop`, {}, 404, 'ATTEMPT_UNKNOWN'],
+      [`/source-invocations/${NOBODY}/settlement`, { reason: 'x' }, 404, 'UNKNOWN_SOURCE_INVOCATION'],
+      [`/source-invocations/${NOBODY}/report`, { reason: 'x' }, 404, 'UNKNOWN_SOURCE_INVOCATION'],
+    ];
+    for (const [path, body, status, code] of cases) {
+      const { status: given, said } = await post(path, body);
+      assert.deepEqual([given, said['code']], [status, code], path);
+    }
+    const refused = await post(turns, { turns: 1, reason: 'x' }, TOKENS.token);
+    assert.deepEqual([refused.status, refused.said['code']], [401, 'UNAUTHORISED']);
+  });
+});
