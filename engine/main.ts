@@ -67,6 +67,7 @@ export async function compose(variables: Variables, write: (text: string) => voi
     startPerson: async (answer) => (await import('./toys/stages.js')).startPersonStage(answer),
     loadTokens: () => loadTokens(variables),
     servePlace: () => toServePlace(variables),
+    exportPages: async (archive, wanted) => (await import('./surfaces/browser/export.js')).exportPages(archive, wanted),
     listen: async (desk, tokens, place) => (await import('./surfaces/http/server.js')).listen(desk, tokens, place),
     findServed: () => findServed(toDataDir(variables)),
     announceServed: (url) => announceServed(toDataDir(variables), { url, pid: process.pid }),

@@ -43,6 +43,8 @@ export interface Composition {
   startPerson(answer: AnswerAsPerson): Promise<Stage>;
   /** What lets somebody in over HTTP; made where there is nothing yet. */
   loadTokens(): Promise<Done<LoadedTokens>>;
+  /** Makes one page of a world or an attempt, which needs no server. */
+  exportPages(archive: Archive, wanted: PagesToExport): Promise<Done<ExportedPages>>;
   /** Listens where it is configured. */
   listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Done<HttpServer>>;
   /** Where `serve` listens, as it is configured. */
@@ -91,6 +93,21 @@ export interface Diagnosis {
   readonly code?: string;
   readonly message: string;
   readonly repair?: string;
+}
+
+/** Whose pages are handed to somebody else. */
+export interface PagesToExport {
+  readonly world_slug: string;
+  /** Of this attempt alone. */
+  readonly attempt_id?: string;
+}
+
+/** Pages in one file. */
+export interface ExportedPages {
+  readonly text: string;
+  readonly pages: number;
+  /** How many more there would have been. */
+  readonly left_out: number;
 }
 
 /** What can be asked over HTTP. */

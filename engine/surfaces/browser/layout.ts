@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { Problem } from '../../contract/problem.js';
 import { type Html, html, type HtmlValue, NOTHING } from './html.js';
 import { LIVE_SCRIPT_PATH } from './live-script.js';
 import type { Crumb, Section, View } from './page.js';
 import { drawDecisions } from './parts/decision.js';
-import { STYLE_PATH } from './style/index.js';
+import { EXPORT } from './style/export.js';
+import { STYLE, STYLE_PATH } from './style/index.js';
 
 /** Who looks at a page. */
 export type Reader = 'consumer' | 'operator';
@@ -29,10 +31,47 @@ export interface PagePlace {
 
 /** A whole page. */
 export function renderPage(view: View, place: PagePlace): string {
-  const { title, eyebrow, trail, lede, events } = view;
   const sections = withDecisions(view, place);
-  const body = html`${drawTrail(trail)}<p class="eyebrow">${eyebrow}</p><h1>${title}</h1>${lede === undefined ? undefined : html`<div class="lede">${lede}</div>`}${contents(sections)}${sections.map(drawSection)}`;
-  return renderDocument(title, navigation(place), body, jsonLink(place.path), events);
+  return renderDocument(
+    view.title,
+    navigation(place),
+    drawView({ ...view, sections }),
+    jsonLink(place.path),
+    view.events,
+  );
+}
+
+function drawView({ title, eyebrow, trail, lede, sections }: View): Html {
+  return html`${drawTrail(trail)}<p class="eyebrow">${eyebrow}</p><h1>${title}</h1>${lede === undefined ? undefined : html`<div class="lede">${lede}</div>`}${contents(sections)}${sections.map(drawSection)}`;
+}
+
+/** A page within a file of many. @param id names it there */
+export function renderLeaf(view: View, id: string): string {
+  return html`<article class="leaf" id="${id}">${drawView(view)}</article>`.toString();
+}
+
+/** A file of many pages that needs nothing else. @param left_out how many more there would have been */
+export function renderLeaves(
+  leaves: readonly string[],
+  pages: readonly { readonly id: string; readonly view: View }[],
+  left_out: number,
+): string {
+  const style = `${STYLE}${EXPORT}`;
+  const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src data:`;
+  const title = pages[0]?.view.title ?? '';
+  const first = pages[0]?.id ?? '';
+  return [
+    html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="content-security-policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>${title} · Chukwa</title><link rel="icon" href="data:,">`,
+    `<style>${style}</style></head>`,
+    html`<body><header class="top"><div><a class="brand" href="#${first}">Chukwa</a><nav aria-label="Main"><ul><li><a href="#${first}">${title}</a></li><li><a href="#all-pages">All pages</a></li></ul></nav></div></header>
+<main>`,
+    ...leaves,
+    html`<article class="leaf" id="all-pages"><p class="eyebrow">Contents</p><h1>All pages</h1><ul class="plain">${pages.map(({ id, view }) => html`<li><span class="dim">${view.eyebrow}</span> <a href="#${id}">${view.title}</a></li>`)}</ul>${left_out === 0 ? undefined : html`<p class="note">${left_out} more are not in this file.</p>`}</article></main>
+<footer><p>Pages of a world as they were stored. Links to what is not in this file are plain text.</p></footer></body></html>
+`,
+  ].join('\n');
 }
 
 /** What waits for a decision comes first; what may be decided at any time comes last. */

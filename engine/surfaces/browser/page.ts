@@ -49,6 +49,8 @@ export interface Section {
   /** Names the section in links of the page. */
   readonly id: string;
   readonly title: string;
+  /** It tells of other worlds or of operators, and stays behind when the page is handed to somebody else. */
+  readonly tells_of_others?: true;
   readonly body: Html;
 }
 

@@ -22,6 +22,7 @@ const UNTOUCHED: Composition = {
   startScriptedModel: unused,
   startPerson: unused,
   loadTokens: unused,
+  exportPages: unused,
   listen: unused,
   servePlace: unused,
   findServed: unused,

@@ -108,6 +108,7 @@ function viewDocument(document: DocumentPage, before: readonly Section[]): View 
       ...sectionUnless(calls.length === 0, () => ({
         id: 'calls',
         title: 'The latest calls',
+        tells_of_others: true as const,
         body: table('Calls', listedColumns, calls),
       })),
       {
@@ -124,11 +125,13 @@ function useSections({ refers_to, used_by, worlds }: ComponentUses): readonly Se
     ...sectionUnless(worlds.length === 0, () => ({
       id: 'worlds',
       title: 'Worlds that run by it',
+      tells_of_others: true as const,
       body: html`<ul class="plain">${worlds.map((slug) => html`<li>${linkTo('world', slug)}</li>`)}</ul>`,
     })),
     {
       id: 'used-by',
       title: 'What names it',
+      tells_of_others: true,
       body: table('What names it', componentColumns, used_by, emptyState('No stored document names it.')),
     },
     ...sectionUnless(refers_to.length === 0, () => ({
@@ -156,7 +159,7 @@ function viewWorkflow(shown: WorkflowPage): View {
       title: 'What is applied',
       body: html`<p>The patch of <code>${workflow.apply.from}</code>, and nothing else, changes the world.</p>`,
     },
-    { id: 'attempts', title: 'Attempts that ran it', body: attemptChoice(shown) },
+    { id: 'attempts', title: 'Attempts that ran it', tells_of_others: true, body: attemptChoice(shown) },
   ]);
 }
 

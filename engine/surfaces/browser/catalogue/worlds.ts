@@ -69,6 +69,7 @@ function viewWorld(shown: WorldPage): View {
       ...sectionUnless(forks.length === 0, () => ({
         id: 'forks',
         title: 'Forks',
+        tells_of_others: true as const,
         body: html`<ul class="plain">${forks.map((fork) => html`<li>${linkTo('world', fork.world_slug)} left at turn ${fork.forked_from?.turn} and is at turn ${fork.turn}</li>`)}</ul>`,
       })),
       {

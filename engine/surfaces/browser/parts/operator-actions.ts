@@ -24,5 +24,6 @@ function toDetails(details: OperatorActionRecord['details']): string {
 /** What operators did, the latest first; nothing where they did nothing. */
 export function operatorActions(actions: readonly OperatorActionRecord[]): readonly Section[] {
   if (actions.length === 0) return [];
-  return [{ id: 'actions', title: 'What operators did', body: table('What operators did', columns, actions) }];
+  const body = table('What operators did', columns, actions);
+  return [{ id: 'actions', title: 'What operators did', tells_of_others: true, body }];
 }

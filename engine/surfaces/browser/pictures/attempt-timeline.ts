@@ -98,7 +98,7 @@ function drawBar(bar: Bar, { x }: TimeScale, y: number): Html {
   const waits =
     pended_at === undefined
       ? NOTHING
-      : html`<rect class="waits" x="${px(x(pended_at))}" y="${y}" width="${px(Math.max(BAR_WIDTH_MIN, x(to) - x(pended_at)))}" height="${BAR}" rx="3"/>`;
+      : html`<rect class="waits" fill="url(#waits)" x="${px(x(pended_at))}" y="${y}" width="${px(Math.max(BAR_WIDTH_MIN, x(to) - x(pended_at)))}" height="${BAR}" rx="3"/>`;
   const state = call.is_superseded ? 'superseded' : call.status;
   const sentence = `${callWord(call)} ${label}: ${state}, ${duration(to - from)}`;
   return html`<a href="${pathOf(...placeOf(call))}"><rect class="bar ${lane} is-${state}" x="${px(left)}" y="${y}" width="${px(width)}" height="${BAR}" rx="3"/>${waits}${name === '' ? undefined : html`<text class="bar-name" x="${px(left + 6)}" y="${y + BAR - 5}">${name}</text>`}<title>${sentence}</title></a>`;

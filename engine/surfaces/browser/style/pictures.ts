@@ -19,7 +19,7 @@ svg.timeline { width: 100%; min-width: 46rem; height: auto; }
 .bar.adopted, .key-adopted { --hue: var(--dim); stroke-dasharray: 3 2; }
 .waits-ground { fill: var(--raised); }
 .waits-line { fill: var(--amber); }
-.waits { fill: url(#waits); stroke: var(--amber); }
+.waits { stroke: var(--amber); }
 .timeline .suspended { fill: color-mix(in oklab, var(--amber) 12%, transparent); }
 .timeline .gap rect { fill: var(--sunk); }
 .legend { display: flex; flex-wrap: wrap; gap: 0.3rem 1.4rem; list-style: none; margin: 0.8rem 0 0; padding: 0; font-size: var(--small); }

@@ -1,0 +1,36 @@
+import { resolve } from 'node:path';
+import type { Composition, ExportedPages, PagesToExport } from './composition.js';
+import { type Archive, type Done, refuse } from './engine.js';
+import { checkNewFile, writeNewFile } from './new-file.js';
+import { attemptUnknown, showAttempt } from './records.js';
+
+export interface PagesRequest extends PagesToExport {
+  /** A file that is not there yet. */
+  readonly file: string;
+  readonly working_folder: string;
+}
+
+/** Writes the pages of a world, or of one attempt of it, into a new file that a browser shows without a server. */
+export async function writePages(
+  composition: Pick<Composition, 'exportPages'>,
+  archive: Archive,
+  { file, working_folder, ...wanted }: PagesRequest,
+): Promise<Done<ExportedPages>> {
+  const path = resolve(working_folder, file);
+  const free = await checkNewFile(path, file);
+  if (!free.ok) return free;
+  const foreign = await refuseForeign(archive, wanted);
+  if (foreign !== undefined) return foreign;
+  const pages = await composition.exportPages(archive, wanted);
+  if (!pages.ok) return pages;
+  const written = await writeNewFile(path, pages.value.text, file);
+  return written.ok ? pages : written;
+}
+
+/** Refuses an attempt that the world does not have. */
+async function refuseForeign(archive: Archive, { world_slug, attempt_id }: PagesToExport) {
+  if (attempt_id === undefined) return undefined;
+  const attempt = await showAttempt(archive, attempt_id);
+  if (!attempt.ok) return attempt;
+  return attempt.value.world_slug === world_slug ? undefined : refuse(attemptUnknown(attempt_id));
+}

@@ -1,0 +1,13 @@
+/** A file with many pages shows one of them: that which a link of the file has led to, and the first before that. */
+export const EXPORT = `
+.leaf { scroll-margin-top: 6rem; }
+a:not([href]) { color: inherit; text-decoration: none; }
+.leaf + .leaf { border-top: 1px solid var(--line); margin-top: 4rem; padding-top: 2rem; }
+@media screen {
+  @supports selector(:has(a)) {
+    .leaf { display: none; }
+    .leaf:target, .leaf:has(:target), main:not(:has(:target)) > .leaf:first-child { display: block; }
+    .leaf + .leaf { border: 0; margin: 0; padding: 0; }
+  }
+}
+`;

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { writePages } from '../../engine/operations/write-pages.js';
+import { exportPages } from '../../engine/surfaces/browser/export.js';
+import { startChromium } from '../../tools/chromium.js';
+import { NEEDS_CHROMIUM } from '../support/chromium.js';
+import { must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
+
+describe('pages in a file', NEEDS_CHROMIUM, () => {
+  let stage: ParkStage;
+  let play: Play;
+  let other: Play;
+  let chromium: Browser;
+  let folder = '';
+  const asked: string[] = [];
+
+  before(async () => {
+    [stage, chromium, folder] = await Promise.all([
+      openParkStage('embedded'),
+      startChromium(),
+      mkdtemp(join(tmpdir(), 'chukwa-pages-')),
+    ]);
+    play = await stage.play({ scenario: 'park', turns: 3 });
+    other = await stage.play({ scenario: 'park', turns: 1 });
+  });
+  after(async () => {
+    await chromium?.close();
+    await stage?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Writes the pages, and opens them from the file without scripts. */
+  async function open(file: string, attempt_id?: string): Promise<Page> {
+    const { world_slug } = play;
+    const wanted = { world_slug, ...(attempt_id === undefined ? {} : { attempt_id }) };
+    must(await writePages({ exportPages }, stage.engine, { ...wanted, file, working_folder: folder }));
+    const context = await chromium.newContext({ javaScriptEnabled: false, offline: true });
+    const page = await context.newPage();
+    asked.length = 0;
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto(pathToFileURL(join(folder, file)).href);
+    return page;
+  }
+
+  const requests = (): readonly string[] => asked.filter((url) => !url.startsWith('data:')).slice(1);
+
+  test('lead from a world to the prompt behind what Bob did, ask nobody for anything, and hold no script', async () => {
+    const page = await open('park.html');
+    const title = () => page.locator('.leaf:visible h1').innerText();
+    assert.equal(await title(), play.world_slug);
+    await page.getByRole('link', { name: 'Why did bob do that in turn 2?' }).click();
+    assert.match(await title(), /What bob was asked/);
+    assert.match(await page.locator('.leaf:visible').innerText(), /cold front/);
+    await page.getByRole('link', { name: /attempt at turn 2/ }).click();
+    assert.match(await title(), /Attempt at turn 2/);
+    await page.locator('.leaf:visible svg.timeline a', { hasText: 'tool buy_candy' }).click();
+    assert.equal(await title(), 'buy_candy');
+    await page.goBack();
+    assert.match(await title(), /Attempt at turn 2/);
+    await page.getByRole('link', { name: 'All pages' }).click();
+    assert.equal(await title(), 'All pages');
+    assert.deepEqual(requests(), []);
+    assert.equal(await page.locator('script, form, img, iframe, link[rel=stylesheet]').count(), 0);
+  });
+
+  test('have links within the file alone, each of which leads to a place that is there', async () => {
+    await open('links.html');
+    const text = await readFile(join(folder, 'links.html'), 'utf8');
+    const places = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    const links = [...text.matchAll(/ href="([^"]*)"/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => link !== 'data:,');
+    assert.ok(links.length > 500, `${links.length} links`);
+    assert.deepEqual([...new Set(links.filter((link) => !link.startsWith('#') || !places.has(link.slice(1))))], []);
+    assert.equal(places.size, [...text.matchAll(/ id="([^"]+)"/g)].length, 'each place has a name of its own');
+  });
+
+  test('hold nothing of another world, and nothing of operators', async () => {
+    const { world_slug } = play;
+    await stage.engine.store.actions.begin({
+      world_slug,
+      action_id: stage.engine.runtime.clock.uuid(),
+      action: 'run_turns',
+      acted_by: 'session of-mine',
+      address: '127.0.0.1',
+      reason: 'a reason of mine',
+      details: {},
+      attempt_id: null,
+      source_invocation_id: null,
+      acted_at: Date.now(),
+    });
+    await open('alone.html');
+    const text = await readFile(join(folder, 'alone.html'), 'utf8');
+    assert.ok(!text.includes(other.world_slug) && !text.includes(other.attempts[0]?.attempt_id ?? ''));
+    assert.ok(!text.includes('a reason of mine'));
+  });
+
+  test('of one attempt hold it and its calls, and no other attempt', async () => {
+    const [first, second] = play.attempts;
+    const page = await open('attempt.html', second?.attempt_id);
+    assert.match(await page.locator('.leaf:visible h1').innerText(), /Attempt at turn 2/);
+    const text = await readFile(join(folder, 'attempt.html'), 'utf8');
+    assert.ok(!text.includes(first?.attempt_id ?? ''), 'the first attempt');
+    await page.locator('.leaf:visible svg.timeline a', { hasText: 'tool buy_candy' }).click();
+    assert.equal(await page.locator('.leaf:visible h1').innerText(), 'buy_candy');
+    assert.deepEqual(requests(), []);
+  });
+
+  test('replace no file, and are refused for an attempt of another world', async () => {
+    const { world_slug } = play;
+    const request = { world_slug, file: 'park.html', working_folder: folder };
+    const again = await writePages({ exportPages }, stage.engine, request);
+    assert.equal(!again.ok && again.problems[0]?.code, 'FILE_EXISTS');
+    const attempt_id = other.attempts[0]?.attempt_id ?? '';
+    const foreign = await writePages({ exportPages }, stage.engine, { ...request, file: 'x.html', attempt_id });
+    assert.equal(!foreign.ok && foreign.problems[0]?.code, 'ATTEMPT_UNKNOWN');
+    const unknown = await writePages({ exportPages }, stage.engine, {
+      ...request,
+      world_slug: 'nobody',
+      file: 'x.html',
+    });
+    assert.equal(!unknown.ok && unknown.problems[0]?.code, 'WORLD_UNKNOWN');
+  });
+});
