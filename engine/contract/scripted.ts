@@ -48,6 +48,11 @@ export function withoutRun(key: string): string {
   return key.replace(/@[0-9]{1,4}$/, '');
 }
 
+/** Which run of its subject made a call: 2 of `bob/act/round-1/try-1@2`, and 1 where the key has no mark. */
+export function runOf(key: string): number {
+  return Number(/@([0-9]{1,4})$/.exec(key)?.[1] ?? 1);
+}
+
 function memberOf<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }

@@ -2,7 +2,9 @@ import { act } from './act.js';
 import type { Composition, HttpDesk, ServePlace } from './composition.js';
 import { type Done, type Engine, whileReachable } from './engine.js';
 import { reportCall } from './reports.js';
+import { withStagedEngine } from './run-world.js';
 import { runWorker, type WorkerEvent, type WorkRequest } from './run-worker.js';
+import type { StageRequest } from './stage.js';
 import type { LoadedTokens } from './tokens.js';
 
 /** How long requests that are under way at the end are waited for; less where the grace is over sooner. */
@@ -17,6 +19,8 @@ export interface ServeRequest {
   readonly lease_ms: number;
   /** How often a queued turn is tried anew after transient failures; left out, a few times. */
   readonly turn_retries?: number;
+  /** What queued turns need beside the environment: the services and the model of the run before. */
+  readonly stage?: StageRequest;
   readonly signal: AbortSignal;
   readonly onEvent: (event: WorkerEvent) => void;
   readonly onReady: (about: Served) => void;
@@ -37,10 +41,9 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
   if (!place.ok) return place;
   const tokens = await composition.loadTokens();
   if (!tokens.ok) return tokens;
-  const engine = await composition.openEngine();
-  if (!engine.ok) return engine;
-  try {
-    const server = await composition.listen(toDesk(engine.value), tokens.value, { ...place.value, ...request.place });
+  const { stage = { with_toys: false } } = request;
+  return withStagedEngine(composition, stage, async (engine) => {
+    const server = await composition.listen(toDesk(engine), tokens.value, { ...place.value, ...request.place });
     if (!server.ok) return server;
     const withdraw = await composition.announceServed(server.value.url);
     const remaining = countGrace(request);
@@ -52,14 +55,12 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
           tokens: tokens.value,
           sign_in_link: server.value.makeSignInLink(),
         });
-      return await whileReachable(engine.value, (working) => runWorker(working, { ...request, onReady }));
+      return await whileReachable(engine, (working) => runWorker(working, { ...request, onReady }));
     } finally {
       await withdraw();
       await server.value.close(Math.min(ANSWERED_MS, remaining()));
     }
-  } finally {
-    await engine.value.close();
-  }
+  });
 }
 
 /** How much of the grace is left, in milliseconds. */

@@ -156,6 +156,7 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
   /** An earlier subject has changed what its subject had read: nothing followed from the call. */
   readonly is_superseded: boolean;
   readonly llm_call_id: string;
+  readonly command_key: string;
   readonly workflow_node_id: string;
   readonly workflow_subject_entity_id: string;
   readonly logical_generation_attempt: number;

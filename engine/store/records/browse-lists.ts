@@ -26,14 +26,21 @@ export function browseReader(database: OpenDatabase): BrowseReader {
   };
 }
 
+/** Whether the timeline says of a call that an earlier subject has changed what its subject had read. */
+const isSuperseded = (calls: string): string => `EXISTS (
+     SELECT FROM attempt_events noted
+     WHERE noted.world_slug = ${calls}.world_slug AND noted.attempt_id = ${calls}.attempt_id
+       AND noted.event_kind = 'call_superseded'
+       AND noted.source_invocation_id = ${calls}.source_invocation_id) AS is_superseded`;
+
 type Timed<Row extends { readonly started_at: string }> = Omit<Row, 'started_at'> & { readonly started_at: Date };
 
 const selectListed = (
   condition: string,
 ): string => `SELECT source_invocation_id, world_slug, attempt_id, attempted_turn, invocation_kind, command_key,
      ambient_source_id, tool_name, workflow_subject_entity_id, workflow_node_id, status, failure_class, llm_call_id,
-     duration_ms, started_at
-   FROM source_invocations
+     duration_ms, started_at, ${isSuperseded('calls')}
+   FROM source_invocations calls
    WHERE (:after::uuid IS NULL OR source_invocation_id < :after::uuid) AND ${condition}
    ORDER BY source_invocation_id DESC LIMIT :limit`;
 
@@ -63,7 +70,8 @@ const LLM_CALLS = prepare(
      FROM llm_calls
      WHERE :after::uuid IS NULL OR llm_call_id < :after::uuid
      ORDER BY llm_call_id DESC LIMIT :limit)
-   SELECT newest.*, asked.attempted_turn, asked.workflow_subject_entity_id, asked.workflow_node_id, asked.model_output_kind
+   SELECT newest.*, asked.attempted_turn, asked.workflow_subject_entity_id, asked.workflow_node_id, asked.model_output_kind,
+     ${isSuperseded('newest')}
    FROM newest JOIN source_invocations asked USING (world_slug, source_invocation_id)
    ORDER BY newest.llm_call_id DESC`,
 );

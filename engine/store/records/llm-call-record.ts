@@ -57,7 +57,7 @@ function selectCall(queries: Queries, llm_call_id: string) {
     .innerJoin('response_sources as sources', 'sources.hash', 'asked.source_hash')
     .innerJoin('offered_schemas as offered', 'offered.hash', 'calls.output_schema_hash')
     .select(['calls.llm_call_id', 'calls.source_invocation_id', 'calls.attempt_id', 'calls.world_slug'])
-    .select(['asked.attempted_turn', 'asked.workflow_hash', 'asked.workflow_node_id'])
+    .select(['asked.command_key', 'asked.attempted_turn', 'asked.workflow_hash', 'asked.workflow_node_id'])
     .select(['asked.workflow_subject_entity_id', 'asked.logical_generation_attempt', 'asked.tool_loop_round'])
     .select(['asked.model_output_kind', 'calls.status', 'calls.model', 'calls.schema_delivery', 'calls.prefix_hash'])
     .select(['calls.endpoint_origin', 'calls.delivered_schema_hash'])

@@ -15,7 +15,7 @@ import { verbOf } from '../parts/changes.js';
 import { operatorActions } from '../parts/operator-actions.js';
 import { payload } from '../parts/payload.js';
 import { facts, table } from '../parts/table.js';
-import { callWord, change, duration, linkTo, moment, shortKey, status, words } from '../parts/text.js';
+import { callWord, change, duration, linkTo, moment, runWord, shortKey, status, words } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
 import { attemptTimeline } from '../pictures/attempt-timeline.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
@@ -121,7 +121,10 @@ ${call === undefined ? undefined : html`<p class="blame"><a class="why" href="${
 
 export const callColumns: readonly Column<InvocationSummary>[] = [
   { title: '#', is_number: true, cell: ({ invocation_seq }) => invocation_seq },
-  { title: 'Call', cell: (call) => linkTo('source_invocation', call.source_invocation_id, labelOf(call)) },
+  {
+    title: 'Call',
+    cell: (call) => html`${linkTo('source_invocation', call.source_invocation_id, labelOf(call))}${runWord(call)}`,
+  },
   { title: 'Kind', cell: callWord },
   {
     title: 'Subject',
@@ -148,6 +151,7 @@ const auditColumns: readonly Column<AuditRecord>[] = [
   { title: 'Call', cell: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id) },
   {
     title: 'Why it was rejected',
+    is_text: true,
     cell: ({ rejection }) => (rejection === null ? '' : html`<span class="lines">${rejection}</span>`),
   },
 ];

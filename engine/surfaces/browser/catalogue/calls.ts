@@ -7,7 +7,7 @@ import { type Column, emptyState, itemPage, type Page, type Section, sectionUnle
 import { conversation, originBar } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
 import { facts, table } from '../parts/table.js';
-import { callWord, count, duration, linkTo, moment, status, verbatim, words } from '../parts/text.js';
+import { callWord, count, duration, linkTo, moment, runWord, status, verbatim, words } from '../parts/text.js';
 import { pathOf, pathOfTurn } from '../places.js';
 import { callColumns } from './attempts.js';
 import { decideCall } from './decisions.js';
@@ -31,7 +31,7 @@ export const listedColumns: readonly Column<ListedInvocation>[] = [
   { title: 'Call', cell: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id) },
   { title: 'Kind', cell: callWord },
   { title: 'What', cell: ({ command_key }) => html`<code>${command_key}</code>` },
-  { title: 'State', cell: (row) => status(row.status) },
+  { title: 'State', cell: (row) => status(row.is_superseded ? 'superseded' : row.status) },
   { title: 'Took', is_number: true, cell: ({ duration_ms }) => duration(duration_ms) },
   ...whereColumns,
   { title: 'Prompt', cell: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt') },
@@ -43,7 +43,7 @@ const llmColumns: readonly Column<ListedLlmCall>[] = [
   { title: 'Subject', cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id },
   { title: 'Node', cell: ({ workflow_node_id }) => workflow_node_id },
   { title: 'Answer', cell: ({ model_output_kind }) => (model_output_kind === null ? '' : words(model_output_kind)) },
-  { title: 'State', cell: (row) => status(row.status) },
+  { title: 'State', cell: (row) => status(row.is_superseded ? 'superseded' : row.status) },
   { title: 'Model', cell: ({ model }) => model ?? '' },
   {
     title: 'Tokens in',
@@ -143,7 +143,7 @@ function viewInvocation(shown: InvocationRecord): View {
   const { world_slug, attempt_id, attempted_turn, response_json, response_text, settlement, pended } = shown;
   return {
     title: shown.tool_name ?? shown.ambient_source_id ?? shown.workflow_node_id ?? shown.source_label,
-    eyebrow: callWord(shown),
+    eyebrow: `${callWord(shown)}${runWord(shown)}`,
     trail: [worldCrumb(world_slug), { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` }],
     lede: html`${status(shown.is_superseded ? 'superseded' : shown.status)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
     sections: [
@@ -227,7 +227,7 @@ function viewLlmCall(shown: LlmCallRecord): View {
   const others = artifacts.filter((artifact) => !reasoning.includes(artifact));
   return {
     title: `What ${subject} was asked, and said`,
-    eyebrow: `LLM call · node ${shown.workflow_node_id}, round ${shown.tool_loop_round}, try ${shown.logical_generation_attempt}`,
+    eyebrow: `LLM call · node ${shown.workflow_node_id}${runWord(shown)}, round ${shown.tool_loop_round}, try ${shown.logical_generation_attempt}`,
     trail: [worldCrumb(world_slug), { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` }],
     lede: html`${status(shown.is_superseded ? 'superseded' : shown.status)} ${shown.model_output_kind === null ? undefined : words(shown.model_output_kind)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
     sections: [

@@ -14,7 +14,7 @@ function runTurns(world_slug: string): Decision {
   return {
     id: 'run-turns',
     title: 'Run turns',
-    consequence: html`The turns are put into the queue. This server takes them from there, one after the other, and so does any other worker of this database; models and services are those of its own environment. Each turn is committed whole, or not at all.`,
+    consequence: html`The turns are put into the queue. This server takes them from there, one after the other, and so does any other worker of this database; models and services are those that it was started with. Each turn is committed whole, or not at all.`,
     path: `${pathOf('world', world_slug)}/turns`,
     fields: [{ name: 'turns', label: 'How many', kind: 'whole', value: 1 }],
     button: 'Queue them',

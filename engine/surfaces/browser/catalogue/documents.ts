@@ -1,6 +1,6 @@
 import { COMPONENT_KINDS, type ComponentKind } from '../../../core/protocol/component.js';
 import { MAX_SPECULATIVE } from '../../../core/protocol/program.js';
-import type { CognitionWorkflow } from '../../../generated/workflow.js';
+import type { CognitionWorkflow, PatchReach } from '../../../generated/workflow.js';
 import {
   browseDocument,
   browseWorkflow,
@@ -211,6 +211,7 @@ function nodeSection(shown: WorkflowPage, node: CognitionWorkflow['nodes'][numbe
         'Sees',
         `${words(node.projection.scope)}, ${node.projection.memory.recent} memories${node.projection.events === undefined ? '' : `, events of ${node.projection.events.turns} turns`}`,
       ],
+      ['May change', 'available_tools' in node ? reachOf(node.may) : undefined],
       ['Tries at one answer', node.max_generation_attempts],
       ['Token budget', node.constraints.token_budget],
     ])}
@@ -218,6 +219,12 @@ ${tools.length === 0 ? undefined : html`<h3>Tools that the model may call</h3><u
 <h3>Its prompt</h3>${node.prompt_template.messages.map(({ role, content }) => html`<details><summary>${role}, as it was written</summary>${authoredPrompt(textOf(content, shown.prompts))}</details>`)}
 ${resolved.map(({ workflow_subject_entity_id, llm_call_id, messages }, index) => html`<details${index === 0 ? html` open` : NOTHING}><summary>for <strong>${workflow_subject_entity_id}</strong>, as it was sent</summary><p class="blame">${linkTo('llm_call', llm_call_id, 'the whole call')}</p>${conversation(messages)}</details>`)}`,
   };
+}
+
+/** What patches of a node may touch; what is left out is any. */
+function reachOf(may: PatchReach = {}): string {
+  const { state = 'any', memory = 'any', environment = 'any' } = may;
+  return `states of ${state}, memories of ${memory}, environments: ${environment}`;
 }
 
 function ambientSection({ refers_to }: WorkflowPage, { ambient_sources }: CognitionWorkflow): Section {

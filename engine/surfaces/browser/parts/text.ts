@@ -1,3 +1,4 @@
+import { runOf } from '../../../contract/scripted.js';
 import type { InvocationSummary } from '../../../ports/records.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { pathOf, type PlaceKind } from '../places.js';
@@ -70,6 +71,12 @@ const CALL_WORDS: Readonly<Record<InvocationSummary['invocation_kind'], string>>
 /** What a call is, in a word. */
 export function callWord({ invocation_kind }: Pick<InvocationSummary, 'invocation_kind'>): string {
   return CALL_WORDS[invocation_kind];
+}
+
+/** Which run of its subject made a call, where that is not the first: ", run 2". */
+export function runWord({ command_key }: Pick<InvocationSummary, 'command_key'>): string {
+  const run = runOf(command_key);
+  return run === 1 ? '' : `, run ${run}`;
 }
 
 /** A long text as it is, with its lines; what is too long is cut, and says so. */

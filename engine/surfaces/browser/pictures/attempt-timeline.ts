@@ -1,6 +1,6 @@
 import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
-import { callWord, duration } from '../parts/text.js';
+import { callWord, duration, runWord } from '../parts/text.js';
 import { pathOf } from '../places.js';
 import { type AttemptBars, type Band, type Bar, barsOf, labelOf, type LaneKind } from './attempt-bars.js';
 import { layOutTime, type TimeScale } from './time-scale.js';
@@ -52,7 +52,7 @@ function axis({ ticks }: TimeScale, bottom: number): Html {
 function gaps(scale: TimeScale, bottom: number): HtmlValue {
   return scale.gaps.map(
     ({ x, width, milliseconds }) => html`<g class="gap"><title>Nothing happened for ${duration(milliseconds)}</title>
-<rect x="${px(x)}" y="${TOP - 6}" width="${px(width)}" height="${bottom - TOP + 6}"/><text x="${px(x + width / 2)}" y="${bottom + 18}" text-anchor="middle">⫽ ${duration(milliseconds)}</text></g>`,
+<rect x="${px(x)}" y="${TOP - 6}" width="${px(width)}" height="${bottom - TOP + 6}"/><text x="${px(x + width / 2)}" y="${bottom + 18}" text-anchor="middle">// ${duration(milliseconds)}</text></g>`,
   );
 }
 
@@ -100,7 +100,7 @@ function drawBar(bar: Bar, { x }: TimeScale, y: number): Html {
       ? NOTHING
       : html`<rect class="waits" fill="url(#waits)" x="${px(x(pended_at))}" y="${y}" width="${px(Math.max(BAR_WIDTH_MIN, x(to) - x(pended_at)))}" height="${BAR}" rx="3"/>`;
   const state = call.is_superseded ? 'superseded' : call.status;
-  const sentence = `${callWord(call)} ${label}: ${state}, ${duration(to - from)}`;
+  const sentence = `${callWord(call)} ${label}${runWord(call)}: ${state}, ${duration(to - from)}`;
   return html`<a href="${pathOf(...placeOf(call))}"><rect class="bar ${lane} is-${state}" x="${px(left)}" y="${y}" width="${px(width)}" height="${BAR}" rx="3"/>${waits}${name === '' ? undefined : html`<text class="bar-name" x="${px(left + 6)}" y="${y + BAR - 5}">${name}</text>`}<title>${sentence}</title></a>`;
 }
 

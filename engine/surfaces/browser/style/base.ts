@@ -3,7 +3,7 @@ export const BASE = `
 :root {
   color-scheme: light dark;
   --paper: #fcfbf8; --raised: #ffffff; --sunk: #f3f1eb; --ink: #1d2226; --dim: #5c6368; --line: #dcd8ce;
-  --accent: #0a675f; --accent-soft: #e0efec;
+  --accent: #0a675f; --accent-soft: #e0efec; --edge: rgb(29 34 38 / 22%);
   --red: #a62b1f; --amber: #8a5a00; --green: #2c6a35; --blue: #2a5a9e; --violet: #6a4798; --rose: #9c3468;
   --small: 0.833rem; --body: 1rem; --large: 1.2rem; --title: 1.44rem; --head: 1.728rem; --display: 2.074rem;
   --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
@@ -13,7 +13,7 @@ export const BASE = `
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #15181b; --raised: #1c2024; --sunk: #22272b; --ink: #e6e4de; --dim: #a3a9ad; --line: #343a3f;
-    --accent: #64cdbf; --accent-soft: #1d3532;
+    --accent: #64cdbf; --accent-soft: #1d3532; --edge: rgb(0 0 0 / 65%);
     --red: #ff9385; --amber: #e5b455; --green: #86ce8f; --blue: #8fbcf5; --violet: #c7a5f2; --rose: #f09ac4;
   }
 }
@@ -62,7 +62,7 @@ footer p { display: flex; flex-wrap: wrap; gap: 0.3rem 1.4rem; }
 .live[data-state="live"]::before { background: var(--green); }
 .live[data-state="lost"] { color: var(--red); }
 .empty { color: var(--dim); background: var(--sunk); border-radius: 8px; padding: 1rem 1.2rem; max-width: 46rem; }
-.empty code { color: var(--ink); white-space: nowrap; }
+.empty code { display: inline-block; color: var(--ink); background: var(--raised); border-radius: 4px; padding: 0.05em 0.45em; max-width: 100%; }
 .note { color: var(--dim); }
 .more { margin-top: 1rem; }
 details > summary { cursor: pointer; padding: 0.2rem 0; }
@@ -72,6 +72,10 @@ details > summary:hover { color: var(--accent); }
 .sign-in input, .field input, .field textarea { width: 100%; font: inherit; padding: 0.6rem 0.7rem; color: var(--ink); background: var(--raised); border: 1px solid var(--dim); border-radius: 6px; }
 .sign-in button { margin-top: 0.9rem; }
 .sign-in button, .decision button { font: inherit; font-weight: 600; padding: 0.6rem 1.3rem; border: 0; border-radius: 6px; background: var(--accent); color: var(--paper); cursor: pointer; }
-@media (max-width: 44rem) { .top > div { padding-top: 0.3rem; padding-bottom: 0.3rem; } .top nav { order: 3; width: 100%; } }
+@media (max-width: 44rem) {
+  .top > div { padding-top: 0.3rem; gap: 0 1.4rem; }
+  .top nav { order: 3; width: calc(100% + 2.5rem); margin: 0 -1.25rem; overflow-x: auto; scrollbar-width: none; }
+  .top nav ul { flex-wrap: nowrap; white-space: nowrap; width: max-content; padding: 0 1.25rem; }
+}
 @media (max-width: 40rem) { h1 { font-size: var(--head); } main { padding-top: 1.3rem; } .section { margin-top: 2rem; } }
 `;

@@ -1,6 +1,6 @@
 /** Tables, facts, stories, changes, conversations. */
 export const PARTS = `
-.scroll { overflow-x: auto; margin: 0 -0.25rem; padding: 0 0.25rem; }
+.scroll { --ground: var(--paper); overflow-x: auto; margin: 0 -0.25rem; padding: 0 0.25rem; background: linear-gradient(to right, var(--ground) 40%, transparent) left / 3rem 100%, linear-gradient(to left, var(--ground) 40%, transparent) right / 3rem 100%, linear-gradient(to right, var(--edge), transparent) left / 0.9rem 100%, linear-gradient(to left, var(--edge), transparent) right / 0.9rem 100%; background-attachment: local, local, scroll, scroll; background-repeat: no-repeat; }
 table { border-collapse: collapse; width: 100%; font-size: 0.94rem; }
 th { text-align: left; font-size: var(--small); font-weight: 500; color: var(--dim); white-space: nowrap; }
 th, td { padding: 0.6rem 1.5rem 0.6rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: normal; }

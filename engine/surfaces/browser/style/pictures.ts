@@ -2,7 +2,7 @@
 export const PICTURES = `
 svg { display: block; font-family: var(--sans); }
 svg text { fill: var(--ink); font-size: 12px; }
-.picture { border: 1px solid var(--line); border-radius: 12px; background: var(--raised); margin: 0; padding: 1rem 1.1rem; }
+.picture { --ground: var(--raised); border: 1px solid var(--line); border-radius: 12px; background-color: var(--raised); margin: 0; padding: 1rem 1.1rem; }
 svg.timeline { width: 100%; min-width: 46rem; height: auto; }
 .timeline .subject { font-weight: 650; font-size: 13px; }
 .timeline .lane, .timeline .axis text, .timeline .gap text { fill: var(--dim); font-size: 11px; }

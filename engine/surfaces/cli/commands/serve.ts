@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { TURN_RETRIES } from '../../../core/inbox/backoff.js';
 import { serve } from '../../../operations/serve.js';
+import type { StageRequest } from '../../../operations/stage.js';
 import type { LoadedTokens } from '../../../operations/tokens.js';
 import {
   CONCURRENCY,
@@ -43,19 +44,22 @@ export function addServe(program: Command, perform: Perform): void {
 /**
  * Serves after a run, so that it can be looked at in a browser until Ctrl-C.
  * @param code that of the run; one that was interrupted or refused leaves nothing to look at
+ * @param stage what the run had beside the environment: turns that are queued from the pages have it as well
  */
-export async function serveAfterRun(session: Session, code: ExitCode): Promise<ExitCode> {
+export async function serveAfterRun(session: Session, code: ExitCode, stage: StageRequest): Promise<ExitCode> {
   if (code !== EXIT.done && code !== EXIT.attempt_failed && code !== EXIT.suspended) return code;
-  const served = await run(session, { concurrency: CONCURRENCY, grace: GRACE_SECONDS, maxRetries: TURN_RETRIES });
+  const options = { concurrency: CONCURRENCY, grace: GRACE_SECONDS, maxRetries: TURN_RETRIES };
+  const served = await run(session, options, stage);
   return served === EXIT.done ? code : served;
 }
 
-function run(session: Session, { host, port, ...options }: ServeOptions): Promise<ExitCode> {
+function run(session: Session, { host, port, ...options }: ServeOptions, stage?: StageRequest): Promise<ExitCode> {
   return workUntilStopped(session, options, (settings) =>
     serve(session.composition, {
       ...settings,
       place: { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) },
       lease_ms: LEASE_MS,
+      ...(stage === undefined ? {} : { stage }),
       onReady: ({ url, database, tokens, sign_in_link }) => {
         const sentence = `serving at ${url}; ${database}; tokens in ${tokens.file}`;
         printEvent(session, sentence, { kind: 'serving', url, database, tokens_file: tokens.file });
