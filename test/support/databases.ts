@@ -6,7 +6,7 @@ import { after, describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { Outcome } from '../../engine/contract/problem.js';
-import type { Store } from '../../engine/ports/store.js';
+import type { BrowsableStore } from '../../engine/ports/browse.js';
 import type { OpenDatabase } from '../../engine/store/database.js';
 import { openInMemory } from '../../engine/store/embedded.js';
 import { loadMigrations } from '../../engine/store/migrations.js';
@@ -36,7 +36,7 @@ export interface OutsideView {
 /** A migrated, empty database of its own, with its store. */
 export interface TestDatabase {
   readonly kind: DatabaseKind;
-  readonly store: Store;
+  readonly store: BrowsableStore;
   readonly database: OpenDatabase;
   /** Another connection to it; of an embedded one, which has a single one, that one. */
   readonly outside: OutsideView;
@@ -45,7 +45,7 @@ export interface TestDatabase {
   /** The statements that the store sends while some work is done. */
   statementsOf(work: () => Promise<unknown>): Promise<readonly string[]>;
   /** One more store on the same database, as another process would have it; of an embedded one, the same. */
-  anotherStore(): Promise<Store>;
+  anotherStore(): Promise<BrowsableStore>;
   close(): Promise<void>;
 }
 

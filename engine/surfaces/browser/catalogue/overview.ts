@@ -108,11 +108,7 @@ export const inbox: Page = itemPage({
 });
 
 const waitingColumns: readonly Column<ListedAttempt>[] = [
-  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
   { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },
-  { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
-  { title: 'State', cell: (row) => status(row.status) },
-  { title: 'Began', cell: ({ started_at }) => moment(started_at) },
   {
     title: 'What to do',
     cell: (row) =>
@@ -120,6 +116,10 @@ const waitingColumns: readonly Column<ListedAttempt>[] = [
         ? html`<a href="${pathOf('attempt', row.attempt_id)}#waits">report its calls</a>`
         : html`<a href="${pathOf('attempt', row.attempt_id)}#waits">settle its calls in doubt</a>`,
   },
+  { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
+  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
+  { title: 'State', cell: (row) => status(row.status) },
+  { title: 'Began', cell: ({ started_at }) => moment(started_at) },
 ];
 
 function messageTable(messages: readonly ListedMessage[]) {

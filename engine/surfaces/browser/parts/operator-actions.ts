@@ -4,7 +4,7 @@ import { table } from './table.js';
 import { linkTo, moment, words } from './text.js';
 
 const columns: readonly Column<OperatorActionRecord>[] = [
-  { title: 'What', cell: ({ action, details }) => `${words(action)}${toDetails(details)}` },
+  { title: 'What', is_text: true, cell: ({ action, details }) => `${words(action)}${toDetails(details)}` },
   { title: 'Why', is_text: true, cell: ({ reason }) => reason ?? '' },
   {
     title: 'What came of it',

@@ -3,7 +3,7 @@ import type { Column } from '../page.js';
 
 /** Terms with what they are; those without a value are left out. */
 export function facts(rows: readonly (readonly [term: string, value: HtmlValue])[]): Html {
-  const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const shown = rows.filter(([, value]) => String(value ?? '') !== '');
   return html`<dl class="facts">${shown.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 

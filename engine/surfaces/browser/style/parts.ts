@@ -9,7 +9,7 @@ tbody tr:hover { background: var(--sunk); }
 td time, td code, td .status, td a { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .lines { white-space: pre-wrap; overflow-wrap: anywhere; }
-.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: 0.9rem 1.6rem; margin: 0; }
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(10.5rem, 1fr)); gap: 0.9rem 1.6rem; margin: 0; }
 .facts dt { color: var(--dim); font-size: var(--small); }
 .facts dd { margin: 0; }
 .plain { list-style: none; padding: 0; margin: 0; }
@@ -86,12 +86,12 @@ ins { text-decoration: none; display: block; }
 .decision { border: 1px solid var(--line); border-radius: 12px; background: var(--raised); padding: 1.1rem 1.3rem 1.3rem; }
 .decision h3 { margin: 0 0 0.3rem; font-size: var(--large); }
 .decision > p { color: var(--dim); max-width: 40rem; }
-.decision form { display: flex; flex-wrap: wrap; gap: 0.8rem 1rem; }
+.decision form { display: flex; flex-wrap: wrap; align-items: end; gap: 0.8rem 1rem; }
 .field { flex: 1 1 100%; margin: 0; }
 .field-whole { flex: 0 1 6.5rem; }
 .field-whole + .field-line { flex: 1 1 12rem; }
 .field label { display: block; font-size: var(--small); font-weight: 600; margin-bottom: 0.25rem; }
 .field textarea { font-family: var(--mono); font-size: 0.9rem; resize: vertical; }
-.sentence { min-width: 14rem; overflow-wrap: anywhere; }
+.sentence { min-width: 11rem; overflow-wrap: anywhere; }
 @media (max-width: 48rem) { .turn { display: block; } .turn > header { margin-bottom: 0.6rem; } .turn > header p { margin-bottom: 0.4rem; } }
 `;
