@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { waitUntil } from '../support/wait-until.js';
+import { makeFolder, startChukwa, whileRunning } from './command.js';
+
+const OPERATOR = 'an-operator-of-worlds-with-32-characters';
+
+interface Told {
+  readonly turn: number;
+  readonly story: readonly unknown[];
+}
+
+test('park --serve plays turns that are queued from a page, with the services and the model of the park', async (t) => {
+  const variables = { CHUKWA_DATA_DIR: await makeFolder(t), CHUKWA_PORT: '0', CHUKWA_OPERATOR_TOKEN: OPERATOR };
+  const running = startChukwa(['park', '--turns', '1', '--serve'], variables);
+  t.after(() => running.kill('SIGTERM'));
+  await whileRunning(
+    running,
+    waitUntil(() => running.complained().includes('ticket=')),
+  );
+  const [, url = ''] = /(http:\S+)\/sign-in/.exec(running.complained()) ?? [];
+  const headers = { authorization: `Bearer ${OPERATOR}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ turns: 2, reason: 'to see the candy sold' });
+  const queued = await fetch(`${url}/worlds/park/turns`, { method: 'POST', headers, body });
+  assert.equal(queued.status, 202);
+  const read = async (): Promise<Told> =>
+    (await (await fetch(`${url}/worlds/park?format=json`, { headers })).json()) as Told;
+  await whileRunning(
+    running,
+    waitUntil(async () => (await read()).turn === 3),
+  );
+  assert.match(JSON.stringify((await read()).story), /last candy bar/);
+  running.kill('SIGTERM');
+  await running.ended;
+});
