@@ -17,7 +17,9 @@ const columns: readonly Column<OperatorActionRecord>[] = [
 ];
 
 function toDetails(details: OperatorActionRecord['details']): string {
-  const said = Object.entries(details).map(([name, value]) => `${words(name)} ${String(value)}`);
+  const said = Object.entries(details).map(
+    ([name, value]) => `${words(name)} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
   return said.length === 0 ? '' : `: ${said.join(', ')}`;
 }
 
