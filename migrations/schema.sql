@@ -109,6 +109,14 @@ CREATE TYPE schema_delivery AS ENUM (
     'json_object'
 );
 
+CREATE TYPE search_kind AS ENUM (
+    'narration',
+    'state',
+    'prompt',
+    'answer',
+    'result'
+);
+
 CREATE TYPE segment_origin AS ENUM (
     'author',
     'world.projection',
@@ -515,6 +523,29 @@ CREATE TABLE schema_migrations (
     CONSTRAINT schema_migrations_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE search_entries (
+    world_slug human_id_text NOT NULL,
+    attempt_id uuid NOT NULL,
+    entry_seq positive_int NOT NULL,
+    turn positive_bigint NOT NULL,
+    kind search_kind NOT NULL,
+    workflow_subject_entity_id entity_id_text,
+    source_label text,
+    failure_class text,
+    patch_seq positive_int,
+    source_invocation_id uuid,
+    llm_call_id uuid,
+    text text NOT NULL,
+    words tsvector NOT NULL GENERATED ALWAYS AS (to_tsvector('english'::regconfig, text)) STORED,
+    CONSTRAINT search_entries_pkey PRIMARY KEY (attempt_id, world_slug, entry_seq)
+);
+
+CREATE TABLE search_progress (
+    world_slug human_id_text NOT NULL,
+    epoch positive_bigint NOT NULL,
+    CONSTRAINT search_progress_pkey PRIMARY KEY (world_slug)
+);
+
 CREATE TABLE source_invocations (
     world_slug human_id_text NOT NULL,
     source_invocation_id uuid NOT NULL,
@@ -700,6 +731,11 @@ ALTER TABLE response_sources ADD CONSTRAINT response_sources_kind_hash_fkey FORE
 
 ALTER TABLE scenarios ADD CONSTRAINT scenarios_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
+ALTER TABLE search_entries ADD CONSTRAINT search_entries_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE search_entries ADD CONSTRAINT search_entries_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
+
+ALTER TABLE search_progress ADD CONSTRAINT search_progress_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
+
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_attempt_fk FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_input_schema_hash_fkey FOREIGN KEY (input_schema_hash) REFERENCES json_schemas(hash) DEFERRABLE;
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES json_schemas(hash) DEFERRABLE;
@@ -862,7 +898,16 @@ CREATE INDEX audit_entries_invocation_idx ON public.audit_entries USING btree (w
 
 CREATE INDEX call_settlements_attempt_idx ON public.call_settlements USING btree (world_slug, attempt_id);
 
+CREATE INDEX cognition_profiles_label_idx ON public.cognition_profiles USING btree ("left"(COALESCE((content ->> 'label'::text), (content ->> 'title'::text), (content ->> '$id'::text), "left"(split_part((content ->> 'text'::text), '
+'::text, 1), 60), (hash)::text), 200), hash);
+
+CREATE INDEX cognition_workflows_label_idx ON public.cognition_workflows USING btree ("left"(COALESCE((content ->> 'label'::text), (content ->> 'title'::text), (content ->> '$id'::text), "left"(split_part((content ->> 'text'::text), '
+'::text, 1), 60), (hash)::text), 200), hash);
+
 CREATE INDEX component_references_uses_idx ON public.component_references USING btree (to_kind, to_hash);
+
+CREATE INDEX json_schemas_label_idx ON public.json_schemas USING btree ("left"(COALESCE((content ->> 'label'::text), (content ->> 'title'::text), (content ->> '$id'::text), "left"(split_part((content ->> 'text'::text), '
+'::text, 1), 60), (hash)::text), 200), hash);
 
 CREATE INDEX llm_calls_id_idx ON public.llm_calls USING btree (llm_call_id);
 
@@ -872,9 +917,25 @@ CREATE INDEX pending_calls_alias_idx ON public.pending_calls USING btree (correl
 CREATE INDEX pending_calls_attempt_idx ON public.pending_calls USING btree (world_slug, attempt_id) WHERE is_awaited;
 CREATE INDEX pending_calls_deadline_idx ON public.pending_calls USING btree (deadline) WHERE (is_awaited AND (NOT is_timed_out));
 
+CREATE INDEX prompt_texts_label_idx ON public.prompt_texts USING btree ("left"(COALESCE((content ->> 'label'::text), (content ->> 'title'::text), (content ->> '$id'::text), "left"(split_part((content ->> 'text'::text), '
+'::text, 1), 60), (hash)::text), 200), hash);
+
+CREATE INDEX response_sources_label_idx ON public.response_sources USING btree ("left"(COALESCE((content ->> 'label'::text), (content ->> 'title'::text), (content ->> '$id'::text), "left"(split_part((content ->> 'text'::text), '
+'::text, 1), 60), (hash)::text), 200), hash);
+
+CREATE INDEX scenarios_label_idx ON public.scenarios USING btree ("left"(COALESCE((content ->> 'label'::text), (content ->> 'title'::text), (content ->> '$id'::text), "left"(split_part((content ->> 'text'::text), '
+'::text, 1), 60), (hash)::text), 200), hash);
+
+CREATE INDEX search_entries_failure_idx ON public.search_entries USING btree (failure_class, attempt_id, world_slug, entry_seq) WHERE (failure_class IS NOT NULL);
+CREATE INDEX search_entries_words_idx ON public.search_entries USING gin (words);
+CREATE INDEX search_entries_world_idx ON public.search_entries USING btree (world_slug, attempt_id, entry_seq);
+
 CREATE UNIQUE INDEX source_invocations_command_idx ON public.source_invocations USING btree (world_slug, attempt_id, command_key) WHERE (NOT may_be_followed);
 CREATE INDEX source_invocations_id_idx ON public.source_invocations USING btree (source_invocation_id);
 CREATE INDEX source_invocations_parent_idx ON public.source_invocations USING btree (world_slug, parent_source_invocation_id) WHERE (parent_source_invocation_id IS NOT NULL);
+
+CREATE INDEX tool_policies_label_idx ON public.tool_policies USING btree ("left"(COALESCE((content ->> 'label'::text), (content ->> 'title'::text), (content ->> '$id'::text), "left"(split_part((content ->> 'text'::text), '
+'::text, 1), 60), (hash)::text), 200), hash);
 
 CREATE INDEX world_lineage_ancestor_idx ON public.world_lineage USING btree (ancestor_slug);
 

@@ -7,6 +7,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import generator from 'json-schema-to-typescript';
+import { ANSWERS_FILE } from './generate-answers.js';
 import { listFailureEnums } from '../engine/contract/failure-class.js';
 
 type Schema = { readonly [member: string]: unknown };
@@ -44,7 +45,7 @@ export async function findStale(root: string): Promise<readonly string[]> {
   const present = await listFiles(join(root, 'engine/generated'), '.ts');
   const leftOver = present
     .map((path) => relative(root, path))
-    .filter((path) => !wanted.some((file) => file.path === path));
+    .filter((path) => path !== ANSWERS_FILE && !wanted.some((file) => file.path === path));
   return [...stale, ...leftOver];
 }
 

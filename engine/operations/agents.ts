@@ -1,5 +1,6 @@
 import { isUuid } from '../core/content/uuid.js';
 import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from '../core/agents/agent-turn.js';
+import type { ListPart } from '../ports/browse.js';
 import { type Archive, type Done, refuse } from './engine.js';
 import { unknownWorld } from './worlds.js';
 
@@ -10,10 +11,10 @@ export interface ListedAgent extends AgentHeadRecord {
 
 /** The agents of a world: idle ones, too, with the turn that each of them had last. */
 export async function listAgents(archive: Archive, world_slug: string): Promise<Done<readonly ListedAgent[]>> {
-  const { worlds, records } = archive.store;
+  const { worlds, records, browse } = archive.store;
   if ((await worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
-  const latest = (await records.attempts(world_slug)).at(-1);
-  const turns = (latest && (await records.attempt(latest.attempt_id)))?.agent_turns ?? [];
+  const [latest] = await browse.attempts(world_slug, { limit: 1 });
+  const turns = (latest && (await records.attempt(latest.attempt_id, 1)))?.agent_turns ?? [];
   const heads = await records.agents(world_slug);
   const value = heads.map((head) => {
     const turn = turns.findLast(({ agent_id }) => agent_id === head.agent_id);
@@ -21,6 +22,17 @@ export async function listAgents(archive: Archive, world_slug: string): Promise<
     return { ...head, latest_turn };
   });
   return { ok: true, value };
+}
+
+/** A part of the agents of a world, by name. */
+export async function listAgentsPart(
+  archive: Archive,
+  world_slug: string,
+  { after = '', limit }: ListPart,
+): Promise<Done<readonly ListedAgent[]>> {
+  const agents = await listAgents(archive, world_slug);
+  if (!agents.ok) return agents;
+  return { ok: true, value: agents.value.filter(({ agent_id }) => agent_id > after).slice(0, limit) };
 }
 
 /** One agent turn: what the agent was given, what it did, and what it left. */

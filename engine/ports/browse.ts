@@ -1,19 +1,17 @@
 import type { Json } from '../contract/json.js';
 import type { AttemptStatus, AttemptSummary, InvocationStatus, InvocationSummary } from './records.js';
+import type { ComponentKind } from '../core/protocol/component.js';
+import type { StoredComponent } from './components.js';
+import type { SearchReader } from './search.js';
 import type { Store } from './store.js';
 import type { FactReader } from './stream.js';
+import type { WorldRecord } from './worlds.js';
 
-/** A part of a long list: the rows after one, newest first. */
+/** A part of a long list: the rows after one, in the order of the list. */
 export interface ListPart {
-  /** The id of the last row before this part; left out for the newest. */
+  /** The key of the last row before this part; left out for the first. */
   readonly after?: string;
   readonly limit: number;
-}
-
-/** The calls of one world, source or workflow. */
-export interface InvocationFilter {
-  readonly column: 'world_slug' | 'source_hash' | 'workflow_hash';
-  readonly value: string;
 }
 
 /** A source call as a list shows it. */
@@ -84,18 +82,33 @@ export interface WorldReading {
   readonly response_json: Json;
 }
 
-/** Lists that pages show. */
+/** Lists that pages show. Each reads its part by an index. */
 export interface BrowseReader {
+  /** By name. @param scenario_hash only those that go on by it, or did */
+  worlds(part: ListPart, scenario_hash?: string): Promise<readonly WorldRecord[]>;
+  /** The forks that left a world itself, by name. */
+  forks(world_slug: string, limit: number): Promise<readonly WorldRecord[]>;
+  /** The latest first. */
+  attempts(world_slug: string, part: ListPart): Promise<readonly AttemptSummary[]>;
+  /** The attempts at one turn, the latest first. */
+  attemptsAtTurn(world_slug: string, turn: number, limit: number): Promise<readonly AttemptSummary[]>;
+  /**
+   * The calls of an attempt and those that it has adopted, in the order of their issue; the key is that number.
+   * @returns undefined for an unknown attempt
+   */
+  calls(attempt_id: string, part: ListPart): Promise<readonly InvocationSummary[] | undefined>;
   /** Newest first. */
-  invocations(part: ListPart, filter?: InvocationFilter): Promise<readonly ListedInvocation[]>;
+  invocations(part: ListPart): Promise<readonly ListedInvocation[]>;
   /** Newest first. */
   llmCalls(part: ListPart): Promise<readonly ListedLlmCall[]>;
-  /** What is to be done, oldest first, at most 200. */
-  inbox(): Promise<readonly ListedMessage[]>;
+  /** What is to be done, oldest first. */
+  inbox(part: ListPart): Promise<readonly ListedMessage[]>;
   /** Attempts that wait for an answer that comes later, or have calls in doubt; at most 200. */
   waitingAttempts(): Promise<readonly ListedAttempt[]>;
-  /** The latest attempts that made calls by a workflow, at most 20. */
-  attemptsOfWorkflow(workflow_hash: string): Promise<readonly ListedAttempt[]>;
+  /** Documents of a kind, by label. */
+  documents(kind: ComponentKind, part: ListPart): Promise<readonly StoredComponent[]>;
+  /** The latest calls of a source or by a workflow, and the attempts that made them: of the latest attempts alone. */
+  useOf(document: UsedDocument): Promise<DocumentUse>;
   /** In the order of turns. */
   readings(
     world_slug: string,
@@ -103,8 +116,21 @@ export interface BrowseReader {
   ): Promise<readonly WorldReading[]>;
 }
 
-/** Everything that is stored, with the lists that pages show and the facts that streams tell. */
+/** A document by which calls are made. */
+export interface UsedDocument {
+  readonly kind: 'response_source' | 'cognition_workflow';
+  readonly hash: string;
+}
+
+/** What was done by a document lately: the latest first. */
+export interface DocumentUse {
+  readonly attempts: readonly ListedAttempt[];
+  readonly calls: readonly ListedInvocation[];
+}
+
+/** Everything that is stored, with the lists that pages show, the facts that streams tell, and search. */
 export interface BrowsableStore extends Store {
   readonly browse: BrowseReader;
   readonly facts: FactReader;
+  readonly search: SearchReader;
 }

@@ -227,7 +227,8 @@ export type InvocationView = 'redacted' | 'unredacted';
 
 /** The record as people and programs read it. */
 export interface RecordReader {
-  attempt(attempt_id: string): Promise<AttemptRecord | undefined>;
+  /** @param calls_max how many of its calls are read, with their events; all where it is left out */
+  attempt(attempt_id: string, calls_max?: number): Promise<AttemptRecord | undefined>;
   attempts(world_slug: string): Promise<readonly AttemptSummary[]>;
   /** `unredacted` is for the operator at the database's own machine, and for nobody else. */
   invocation(source_invocation_id: string, view: InvocationView): Promise<InvocationRecord | undefined>;

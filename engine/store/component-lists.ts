@@ -1,3 +1,4 @@
+import type { ListPart } from '../ports/browse.js';
 import type { ComponentSummary, ComponentUses, StoredComponent } from '../ports/components.js';
 import type { ComponentKind } from '../ports/validation.js';
 import { COMPONENT_TABLES } from './component-tables.js';
@@ -22,6 +23,33 @@ const LISTS = Object.fromEntries(
 /** All documents of one kind, by label and hash. */
 export async function listComponents(database: OpenDatabase, kind: ComponentKind): Promise<readonly StoredComponent[]> {
   const rows = await run<ComponentSummary & { readonly created_at: Date }>(database, LISTS[kind], {});
+  return rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() }));
+}
+
+/** What a list is ordered by; an index of each table has it. */
+const PLACE = `(left(coalesce(${LABEL}, hash::text), 200) COLLATE "C")`;
+
+const PARTS = Object.fromEntries(
+  KINDS.map((kind) => [
+    kind,
+    prepare(
+      `browse_${COMPONENT_TABLES[kind]}`,
+      `SELECT kind, hash, ${LABEL} AS label, created_at FROM ${COMPONENT_TABLES[kind]}
+       WHERE (${PLACE}, hash) > (
+         coalesce((SELECT ${PLACE} FROM ${COMPONENT_TABLES[kind]} WHERE hash = :after), ''), coalesce(:after::text, ''))
+       ORDER BY ${PLACE}, hash LIMIT :limit`,
+    ),
+  ]),
+) as Readonly<Record<ComponentKind, HotStatement>>;
+
+/** Documents of one kind by label, after one of them. */
+export async function listComponentsAfter(
+  database: OpenDatabase,
+  kind: ComponentKind,
+  { after, limit }: ListPart,
+): Promise<readonly StoredComponent[]> {
+  const values = { after: after ?? null, limit };
+  const rows = await run<ComponentSummary & { readonly created_at: Date }>(database, PARTS[kind], values);
   return rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() }));
 }
 

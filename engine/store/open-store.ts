@@ -13,6 +13,8 @@ import { loadMigrations, migrate } from './migrations.js';
 import { factReader } from './records/attempt-facts.js';
 import { browseReader } from './records/browse-lists.js';
 import { recordReader } from './records/record-reader.js';
+import { catchUp } from './search/catch-up.js';
+import { findTexts } from './search/find-texts.js';
 import { openServerDoorbell } from './doorbell/server-doorbell.js';
 import { startThreadHeartbeat } from './heartbeat/thread-heartbeat.js';
 import { openServer } from './server.js';
@@ -85,6 +87,10 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Bro
     actions: operatorActions(database),
     browse: browseReader(database),
     facts: factReader(database),
+    search: {
+      find: (question, part) => findTexts(database, question, part),
+      catchUp: (attempts_max) => catchUp(database, attempts_max),
+    },
     transfer: {
       export: (world_slugs, write) => exportWorlds(database, world_slugs, write),
       import: (lines) => importWorlds(database, lines),

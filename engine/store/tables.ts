@@ -60,6 +60,8 @@ export type OperatorAction = 'fork_world' | 'report_call' | 'run_turns' | 'settl
 
 export type SchemaDelivery = 'json_object' | 'prompt' | 'response_format' | 'response_format_strict';
 
+export type SearchKind = 'answer' | 'narration' | 'prompt' | 'result' | 'state';
+
 export type SegmentOrigin =
   | 'ambient.visible'
   | 'author'
@@ -418,6 +420,27 @@ export interface Scenarios {
   kind: Generated<ComponentKind>;
 }
 
+export interface SearchEntries {
+  attempt_id: string;
+  entry_seq: number;
+  failure_class: string | null;
+  kind: SearchKind;
+  llm_call_id: string | null;
+  patch_seq: number | null;
+  source_invocation_id: string | null;
+  source_label: string | null;
+  text: string;
+  turn: number;
+  words: Generated<string>;
+  workflow_subject_entity_id: string | null;
+  world_slug: string;
+}
+
+export interface SearchProgress {
+  epoch: number;
+  world_slug: string;
+}
+
 export interface SourceInvocations {
   ambient_source_id: string | null;
   answered: Generated<boolean>;
@@ -576,6 +599,8 @@ export interface DB {
   prompt_texts: PromptTexts;
   response_sources: ResponseSources;
   scenarios: Scenarios;
+  search_entries: SearchEntries;
+  search_progress: SearchProgress;
   source_invocations: SourceInvocations;
   tool_policies: ToolPolicies;
   turns: Turns;

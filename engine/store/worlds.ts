@@ -1,3 +1,4 @@
+import type { ListPart } from '../ports/browse.js';
 import type { WorldRecord, WorldSnapshot, WorldStore, WorldToCreate } from '../ports/worlds.js';
 import type { OpenDatabase } from './database.js';
 import { headsOf } from './state-heads.js';
@@ -6,7 +7,7 @@ import { deleteWorld } from './delete-world.js';
 import { listEffects, listPatches } from './history.js';
 import { plantWorld } from './plant-world.js';
 import { changeScenario, firstScenarioOf, listScenarios, toText } from './world-scenarios.js';
-import { prepare, run, toTimestamp } from './statement.js';
+import { type HotStatement, prepare, run, type Runner, toTimestamp, type Values } from './statement.js';
 import { readContents, readWorld } from './world-snapshot.js';
 
 /** Worlds, and what they hold at each turn. */
@@ -14,8 +15,8 @@ export function worldStore(database: OpenDatabase): WorldStore {
   return {
     create: (world) => create(database, world),
     plant: (world) => plantWorld(database, world),
-    find: async (world_slug) => (await listWorlds(database, world_slug))[0],
-    list: () => listWorlds(database, null),
+    find: (world_slug) => findWorld(database, world_slug),
+    list: () => readWorlds(database, LIST, {}),
     events: (world_slug, event_turns) => listEvents(database, world_slug, event_turns),
     snapshot: (world_slug, turn) => snapshot(database, world_slug, turn),
     fork: (world) => forkWorld(database, world),
@@ -72,8 +73,7 @@ async function create(database: OpenDatabase, world: WorldToCreate): Promise<boo
 }
 
 // Of a fork's ancestors, its parent is the one that has the others for its own.
-const LIST = prepare(
-  'list_worlds',
+const selectWorlds = (condition: string): string =>
   `SELECT worlds.world_slug, worlds.scenario_hash, scenarios.content->>'label' AS scenario_label,
           worlds.turn, turns.simulation_time, worlds.created_at, parent_slug, parent_turn
    FROM worlds JOIN scenarios ON scenarios.hash = worlds.scenario_hash JOIN turns USING (world_slug, turn)
@@ -82,9 +82,11 @@ const LIST = prepare(
        WHERE world_lineage.world_slug = worlds.world_slug
        ORDER BY (SELECT count(*) FROM world_lineage elder WHERE elder.world_slug = world_lineage.ancestor_slug) DESC
        LIMIT 1) AS parent ON true
-   WHERE :world_slug::text IS NULL OR worlds.world_slug = :world_slug
-   ORDER BY worlds.world_slug`,
-);
+   WHERE ${condition}
+   ORDER BY worlds.world_slug`;
+
+const FIND = prepare('find_world', selectWorlds('worlds.world_slug = :world_slug'));
+const LIST = prepare('list_worlds', selectWorlds('true'));
 
 interface WorldRow extends Omit<WorldRecord, 'simulation_time' | 'created_at' | 'forked_from'> {
   readonly simulation_time: Date;
@@ -93,8 +95,41 @@ interface WorldRow extends Omit<WorldRecord, 'simulation_time' | 'created_at' | 
   readonly parent_turn: number | null;
 }
 
-async function listWorlds(database: OpenDatabase, world_slug: string | null): Promise<readonly WorldRecord[]> {
-  const rows = await run<WorldRow>(database, LIST, { world_slug });
+const findWorld = async (database: OpenDatabase, world_slug: string): Promise<WorldRecord | undefined> =>
+  (await readWorlds(database, FIND, { world_slug }))[0];
+
+const AFTER = `worlds.world_slug > coalesce(:after::text COLLATE "C", '')`;
+const PART = prepare('browse_worlds', `${selectWorlds(AFTER)} LIMIT :limit`);
+const PART_BY_SCENARIO = prepare(
+  'browse_worlds_of_scenario',
+  `${selectWorlds(
+    `${AFTER} AND worlds.world_slug IN (SELECT world_slug FROM world_scenarios WHERE scenario_hash = :scenario_hash)`,
+  )} LIMIT :limit`,
+);
+
+/** Worlds by name, after one of them. @param scenario_hash only those that go on by it, or did */
+export function listWorldsAfter(
+  runner: Runner,
+  { after, limit }: ListPart,
+  scenario_hash?: string,
+): Promise<readonly WorldRecord[]> {
+  const values = { after: after ?? null, limit };
+  if (scenario_hash === undefined) return readWorlds(runner, PART, values);
+  return readWorlds(runner, PART_BY_SCENARIO, { ...values, scenario_hash });
+}
+
+const FORKS = prepare(
+  'browse_forks',
+  `${selectWorlds('worlds.world_slug IN (SELECT world_slug FROM world_lineage WHERE ancestor_slug = :world_slug) AND parent_slug = :world_slug')} LIMIT :limit`,
+);
+
+/** The forks that left a world itself, by name. */
+export function listForks(runner: Runner, world_slug: string, limit: number): Promise<readonly WorldRecord[]> {
+  return readWorlds(runner, FORKS, { world_slug, limit });
+}
+
+async function readWorlds(runner: Runner, statement: HotStatement, values: Values): Promise<readonly WorldRecord[]> {
+  const rows = await run<WorldRow>(runner, statement, values);
   return rows.map(({ parent_slug, parent_turn, ...row }) => ({
     ...row,
     simulation_time: row.simulation_time.toISOString(),
@@ -118,7 +153,7 @@ async function snapshot(
   world_slug: string,
   wanted: number | undefined,
 ): Promise<WorldSnapshot | undefined> {
-  const [world] = await listWorlds(database, world_slug);
+  const world = await findWorld(database, world_slug);
   if (!world) return undefined;
   const turn = wanted ?? world.turn;
   if (!Number.isSafeInteger(turn) || turn < 0 || turn > world.turn) return undefined;
@@ -129,7 +164,7 @@ async function snapshot(
 }
 
 async function listEvents(database: OpenDatabase, world_slug: string, event_turns: number) {
-  const [world] = await listWorlds(database, world_slug);
+  const world = await findWorld(database, world_slug);
   if (world === undefined) return [];
   return (await readWorld(database, { world_slug, turn: world.turn, event_turns })).events;
 }

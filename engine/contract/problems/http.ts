@@ -66,6 +66,11 @@ export const HTTP_PROBLEMS = {
     'As many read streams as the server, or one address, may have (503).',
     'Close some, or come back later with your `Last-Event-ID`.',
   ),
+  SEARCH_INVALID: overHttp(
+    400,
+    'A search is too long, or asks for a kind of text that there is not (400).',
+    'Correct it.',
+  ),
   TURN_INVALID: overHttp(400, 'A turn is no whole number (400).', 'Write one, such as 0.'),
   NOT_READY: overHttp(503, 'What is stored cannot be reached (503).', 'Wait, or see `chukwa doctor`.'),
 };

@@ -1,20 +1,19 @@
 import type { JsonObject } from '../../contract/json.js';
 import { isUuid } from '../../core/content/uuid.js';
 import type { ComponentKind } from '../../core/protocol/component.js';
-import type { ListedAttempt, ListedInvocation } from '../../ports/browse.js';
+import type { ListedAttempt, ListedInvocation, UsedDocument } from '../../ports/browse.js';
 import type { ComponentRecord, ComponentUses } from '../../ports/components.js';
 import type { LlmCallRecord } from '../../ports/records.js';
 import { getComponent } from '../components.js';
 import { type Archive, type Done, refuse } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 
-/** How many calls a page of a document lists. */
-const CALLS_LISTED = 20;
-
 /** A stored document with everything that uses it. */
 export interface DocumentPage extends ComponentRecord, ComponentUses {
   /** The latest calls of a source or by a workflow; none of other kinds. */
   readonly calls: readonly ListedInvocation[];
+  /** The latest attempts that made such calls. */
+  readonly attempts: readonly ListedAttempt[];
 }
 
 /** A stored document, the documents that it names and that name it, and the calls that were made by it. */
@@ -26,16 +25,13 @@ export async function browseDocument(
   if (!component.ok) return component;
   const { kind, hash } = component.value;
   const { store } = archive;
-  const column = CALLS_BY[kind];
-  const calls =
-    column === undefined ? [] : await store.browse.invocations({ limit: CALLS_LISTED }, { column, value: hash });
-  return { ok: true, value: { ...component.value, ...(await store.components.uses(kind, hash)), calls } };
+  const use = isUsed(kind) ? await store.browse.useOf({ kind, hash }) : { calls: [], attempts: [] };
+  return { ok: true, value: { ...component.value, ...(await store.components.uses(kind, hash)), ...use } };
 }
 
-const CALLS_BY: Partial<Readonly<Record<ComponentKind, 'source_hash' | 'workflow_hash'>>> = {
-  response_source: 'source_hash',
-  cognition_workflow: 'workflow_hash',
-};
+function isUsed(kind: ComponentKind): kind is UsedDocument['kind'] {
+  return kind === 'response_source' || kind === 'cognition_workflow';
+}
 
 /** A first generation of a node in an attempt: its messages are the node's prompt with every placeholder resolved. */
 export interface ResolvedPrompt
@@ -45,8 +41,6 @@ export interface ResolvedPrompt
 export interface WorkflowPage extends DocumentPage {
   /** Texts of prompt files, by hash. */
   readonly prompts: Readonly<Record<string, string>>;
-  /** The latest attempts that ran it. */
-  readonly attempts: readonly ListedAttempt[];
   /** Null where no attempt has run it. */
   readonly chosen: { readonly attempt_id: string; readonly resolved: readonly ResolvedPrompt[] } | null;
 }
@@ -61,15 +55,13 @@ export async function browseWorkflow(
 ): Promise<Done<WorkflowPage>> {
   const document = await browseDocument(archive, { kind: 'cognition_workflow', hash: asked.hash });
   if (!document.ok) return document;
-  const { hash } = document.value;
-  const { store } = archive;
-  const attempts = await store.browse.attemptsOfWorkflow(hash);
+  const { hash, attempts } = document.value;
   const attempt_id = asked.attempt ?? attempts[0]?.attempt_id;
   if (attempt_id !== undefined && !isUuid(attempt_id)) return refuse(attemptUnknown(attempt_id.slice(0, 80)));
   const resolved = attempt_id === undefined ? [] : await resolvePrompts(archive, hash, attempt_id);
   if (resolved === undefined) return refuse(attemptUnknown(attempt_id ?? ''));
   const chosen = attempt_id === undefined ? null : { attempt_id, resolved };
-  return { ok: true, value: { ...document.value, prompts: await readPrompts(archive, hash), attempts, chosen } };
+  return { ok: true, value: { ...document.value, prompts: await readPrompts(archive, hash), chosen } };
 }
 
 async function readPrompts({ store }: Archive, hash: string): Promise<Readonly<Record<string, string>>> {
@@ -83,13 +75,16 @@ function textOf({ text }: JsonObject): string {
   return typeof text === 'string' ? text : '';
 }
 
+/** Of how many calls of an attempt the first generations are looked for. */
+const CALLS_READ = 200;
+
 /** @returns undefined for an unknown attempt */
 async function resolvePrompts(
   { store }: Archive,
   workflow_hash: string,
   attempt_id: string,
 ): Promise<readonly ResolvedPrompt[] | undefined> {
-  const attempt = await store.records.attempt(attempt_id);
+  const attempt = await store.records.attempt(attempt_id, CALLS_READ);
   if (attempt === undefined) return undefined;
   const firsts = new Map<string, string>();
   for (const { llm_call_id, workflow_node_id, workflow_subject_entity_id } of attempt.invocations) {

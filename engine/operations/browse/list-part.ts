@@ -1,10 +1,11 @@
 import type { Problem } from '../../contract/problem.js';
-import { isUuid } from '../../core/content/uuid.js';
 import type { ListPart } from '../../ports/browse.js';
 import { type Done, refuse } from '../engine.js';
 
-const LIMIT = 50;
-const LIMIT_MAX = 200;
+/** How many rows a part of a list has. */
+export const LIMIT = 50;
+/** How many it may have. */
+export const LIMIT_MAX = 200;
 
 /** What a reader of a list wrote: `limit` and `after`. */
 export interface WantedPart {
@@ -19,25 +20,42 @@ export interface Part<Row> {
   readonly next: string | null;
 }
 
+/** What a cursor of a list looks like. */
+export type CursorForm = 'id' | 'name' | 'hash' | 'number' | 'entry';
+
+const CURSOR_FORMS: Readonly<Record<CursorForm, RegExp>> = {
+  id: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  name: /^[a-z0-9._-]{1,256}$/,
+  hash: /^[0-9a-f]{64}$/,
+  number: /^\d{1,9}$/,
+  entry: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[a-z0-9_-]{1,64}\.\d{1,9}$/i,
+};
+
+/** How a list is read in parts. */
+export interface PartReader<Row> {
+  readonly cursor: CursorForm;
+  /** The cursor that leads to what comes after a row. */
+  readonly keyOf: (row: Row) => string;
+  /** The rows after a cursor. */
+  readonly read: (part: ListPart) => Promise<Done<readonly Row[]>>;
+}
+
 /**
  * Reads one part of a long list.
- * @param read gives the rows after the cursor
- * @param keyOf gives the id of a row, which is the cursor after it
  * @returns a refusal of a limit or a cursor that cannot be used
  */
 export async function readPart<Row>(
-  wanted: WantedPart,
-  read: (part: ListPart) => Promise<readonly Row[]>,
-  keyOf: (row: Row) => string,
+  { limit = String(LIMIT), after }: WantedPart,
+  { cursor, keyOf, read }: PartReader<Row>,
 ): Promise<Done<Part<Row>>> {
-  const { limit = String(LIMIT), after } = wanted;
   if (!/^\d{1,6}$/.test(limit) || Number(limit) < 1 || Number(limit) > LIMIT_MAX) return refuse(limitInvalid(limit));
-  if (after !== undefined && !isUuid(after)) return refuse(cursorInvalid(after));
+  if (after !== undefined && !CURSOR_FORMS[cursor].test(after)) return refuse(cursorInvalid(after));
   const most = Number(limit);
-  const rows = await read({ limit: most + 1, ...(after === undefined ? {} : { after }) });
-  const shown = rows.slice(0, most);
-  const last = shown.at(-1);
-  return { ok: true, value: { rows: shown, next: rows.length > most && last !== undefined ? keyOf(last) : null } };
+  const found = await read({ limit: most + 1, ...(after === undefined ? {} : { after }) });
+  if (!found.ok) return found;
+  const rows = found.value.slice(0, most);
+  const last = rows.at(-1);
+  return { ok: true, value: { rows, next: found.value.length > most && last !== undefined ? keyOf(last) : null } };
 }
 
 function limitInvalid(limit: string): Problem {

@@ -1,12 +1,12 @@
-import type { WorldReading } from '../../ports/browse.js';
+import type { ListPart, WorldReading } from '../../ports/browse.js';
 import type { OperatorActionRecord } from '../../ports/operator-actions.js';
 import type { AttemptSummary } from '../../ports/records.js';
 import type { EffectOrigin, ToldPatch, WorldRecord, WorldSnapshot } from '../../ports/worlds.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
 import { type Archive, type Done } from '../engine.js';
 import { diffTurns, type WorldDiff } from '../diff-worlds.js';
-import type { QueuedTurns } from '../queue.js';
-import { lookAtWorld, showWorld, type ShownWorld } from '../worlds.js';
+import { type QueuedTurns, toQueued } from '../queue.js';
+import { lookAtWorld, showWorld, type ShownWorld, unknownWorld } from '../worlds.js';
 import { toTurn } from './list-part.js';
 
 /** How many turns one page tells. */
@@ -14,7 +14,9 @@ const TURNS_TOLD = 20;
 /** How many turns of readings one page draws. */
 const TURNS_DRAWN = 100;
 /** How many attempts one page lists. */
-const ATTEMPTS_LISTED = 50;
+const ATTEMPTS_LISTED = 20;
+/** How many forks one page lists. */
+const FORKS_LISTED = 50;
 
 /** A patch with the values that it changed. */
 export interface PatchStory extends ToldPatch {
@@ -37,7 +39,7 @@ export interface WorldPage extends ShownWorld {
   /** The latest turn before those that are told; null where all are. */
   readonly earlier: number | null;
   readonly readings: readonly WorldReading[];
-  /** The latest first; at most 50 of them. */
+  /** The latest first; at most 20 of them. */
   readonly attempts: readonly AttemptSummary[];
   readonly forks: readonly WorldRecord[];
   readonly operator_actions: readonly OperatorActionRecord[];
@@ -56,12 +58,12 @@ export async function browseWorld(
   const last = Math.min(until.value ?? world.value.turn, world.value.turn);
   const after = Math.max(0, last - TURNS_TOLD);
   const { store } = archive;
-  const attempts = (await store.records.attempts(world_slug)).toReversed().slice(0, ATTEMPTS_LISTED);
+  const attempts = await store.browse.attempts(world_slug, { limit: ATTEMPTS_LISTED });
   const readings = await store.browse.readings(world_slug, {
     after: Math.max(0, last - TURNS_DRAWN),
     until: last,
   });
-  const forks = (await store.worlds.list()).filter(({ forked_from }) => forked_from?.world_slug === world_slug);
+  const forks = await store.browse.forks(world_slug, FORKS_LISTED);
   return {
     ok: true,
     value: {
@@ -100,7 +102,6 @@ export async function browseTurn(
   const { store } = archive;
   const only = { after: turn - 1, until: turn };
   const [story = null] = await tellTurns(archive, world_slug, only);
-  const tried = (await store.records.attempts(world_slug)).toReversed();
   const world = await store.worlds.find(world_slug);
   return {
     ok: true,
@@ -110,7 +111,7 @@ export async function browseTurn(
       last_turn: world?.turn ?? turn,
       story,
       readings: await store.browse.readings(world_slug, only),
-      attempts: tried.filter(({ attempted_turn }) => attempted_turn === turn),
+      attempts: await store.browse.attemptsAtTurn(world_slug, turn, ATTEMPTS_LISTED),
     },
   };
 }
@@ -137,6 +138,28 @@ export async function browseDiff(
 
 /** A world in a list. */
 export type ListedWorld = WorldRecord & QueuedTurns;
+
+/** A part of all worlds, or of those that go on by a scenario, with what is queued in each. */
+export async function listWorldsPart(
+  { store }: Archive,
+  part: ListPart,
+  scenario_hash?: string,
+): Promise<Done<readonly ListedWorld[]>> {
+  const worlds = await store.browse.worlds(part, scenario_hash);
+  const queues = await store.inbox.queues();
+  return { ok: true, value: worlds.map((world) => ({ ...world, ...toQueued(queues, world.world_slug) })) };
+}
+
+/** A part of a world's attempts, the latest first. */
+export async function listAttemptsPart(
+  archive: Archive,
+  world_slug: string,
+  part: ListPart,
+): Promise<Done<readonly AttemptSummary[]>> {
+  const { worlds, browse } = archive.store;
+  if ((await worlds.find(world_slug)) === undefined) return unknownWorld(archive, world_slug);
+  return { ok: true, value: await browse.attempts(world_slug, part) };
+}
 
 async function tellTurns(
   { store }: Archive,

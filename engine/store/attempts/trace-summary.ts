@@ -25,4 +25,7 @@ export const TRACE_SUMMARY = `(WITH ${CALLS}
       GROUP BY kind ORDER BY kind) AS kinds)`;
 
 /** How many calls an attempt has made: a scalar query. */
-export const CALL_COUNT = `(WITH ${CALLS} SELECT count(*)::int FROM calls)`;
+export const CALL_COUNT = `(SELECT count(*)::int FROM (
+      SELECT FROM source_invocations
+      WHERE source_invocations.world_slug = attempts.world_slug AND source_invocations.attempt_id = attempts.attempt_id
+      ORDER BY invocation_seq) AS own)`;

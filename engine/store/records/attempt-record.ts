@@ -1,3 +1,4 @@
+import type { ListPart } from '../../ports/browse.js';
 import type {
   AttemptRecord,
   AttemptSummary,
@@ -46,15 +47,55 @@ function toSummary<Row extends SummaryRow>(
   return { ...row, started_at: row.started_at.toISOString(), ended_at: row.ended_at?.toISOString() ?? null };
 }
 
-const LIST = prepare(
-  'attempts_of_world',
-  `SELECT ${SUMMARY.join(', ')}, ${CALL_COUNT} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt
-   FROM attempts WHERE world_slug = :world_slug ORDER BY epoch`,
-);
+const SELECT_SUMMARY = `SELECT ${SUMMARY.join(', ')}, ${CALL_COUNT} AS source_invocation_count, ${DOUBTED} AS calls_in_doubt
+   FROM attempts`;
+
+const LIST = prepare('attempts_of_world', `${SELECT_SUMMARY} WHERE world_slug = :world_slug ORDER BY epoch`);
 
 /** A world's attempts, oldest first. */
 export async function listAttempts(runner: Runner, world_slug: string): Promise<readonly AttemptSummary[]> {
   const rows = await run<SummaryRow>(runner, LIST, { world_slug });
+  return rows.map(toSummary);
+}
+
+const LATEST = prepare(
+  'browse_attempts',
+  `${SELECT_SUMMARY} WHERE world_slug = :world_slug AND epoch < coalesce(
+     (SELECT epoch FROM attempts AS shown WHERE shown.world_slug = :world_slug AND attempt_id = :after::uuid),
+     CASE WHEN :after::uuid IS NULL THEN 9223372036854775807 ELSE 0 END)
+   ORDER BY epoch DESC LIMIT :limit`,
+);
+
+/** A world's attempts, the latest first, after one of them. */
+export async function listLatestAttempts(
+  runner: Runner,
+  world_slug: string,
+  { after, limit }: ListPart,
+): Promise<readonly AttemptSummary[]> {
+  const rows = await run<SummaryRow>(runner, LATEST, { world_slug, after: after ?? null, limit });
+  return rows.map(toSummary);
+}
+
+// Epochs grow with turns: the attempts at one lie between the commit of the turn before and its own.
+const epochOfCommit = (turn: string): string =>
+  `(SELECT committed.epoch FROM turns JOIN attempts AS committed USING (world_slug, attempt_id)
+    WHERE turns.world_slug = :world_slug AND turns.turn = ${turn})`;
+
+const AT_TURN = prepare(
+  'browse_attempts_at_turn',
+  `${SELECT_SUMMARY} WHERE world_slug = :world_slug AND attempted_turn = :turn
+     AND epoch > coalesce(${epochOfCommit(':turn::bigint - 1')}, 0)
+     AND epoch <= coalesce(${epochOfCommit(':turn::bigint')}, 9223372036854775807)
+   ORDER BY epoch DESC LIMIT :limit`,
+);
+
+/** A world's attempts at one turn, the latest first. */
+export async function listAttemptsAtTurn(
+  runner: Runner,
+  world_slug: string,
+  { turn, limit }: { readonly turn: number; readonly limit: number },
+): Promise<readonly AttemptSummary[]> {
+  const rows = await run<SummaryRow>(runner, AT_TURN, { world_slug, turn, limit });
   return rows.map(toSummary);
 }
 
@@ -75,27 +116,40 @@ type AttemptRow = SummaryRow &
     'epoch' | 'take_overs' | 'adopts' | 'is_adoptable' | 'scenario_hash' | 'renderer_version' | 'source_trace_summary'
   >;
 
-/** One attempt with everything that happened in it. */
-export async function findAttempt(database: OpenDatabase, attempt_id: string): Promise<AttemptRecord | undefined> {
+/**
+ * One attempt with everything that happened in it.
+ * @param calls_max how many of its calls are read, and so many events for each; all where it is left out
+ */
+export async function findAttempt(
+  database: OpenDatabase,
+  attempt_id: string,
+  calls_max?: number,
+): Promise<AttemptRecord | undefined> {
   const [row] = await run<AttemptRow>(database, FIND, { attempt_id });
   if (!row) return undefined;
   const attempt = { world_slug: row.world_slug, attempt_id };
+  const bounded = { ...attempt, limit: calls_max === undefined ? null : calls_max * EVENTS_OF_CALL };
   return {
     ...toSummary(row),
     awaited: row.ended_at === null ? await listAwaited(database, attempt_id) : [],
     agent_turns: await listAgentTurns(database, attempt_id),
-    patches: await listPatches(database, attempt),
-    invocations: await listInvocations(database, attempt),
-    timeline: await listTimeline(database, attempt),
-    audit: await listAudit(database, attempt),
+    patches: await listPatches(database, bounded),
+    invocations: await listInvocations(database, attempt, calls_max === undefined ? {} : { limit: calls_max }),
+    timeline: await listTimeline(database, bounded),
+    audit: await listAudit(database, bounded),
     operator_actions: await operatorActions(database).list(attempt),
   };
 }
 
-interface AttemptKey {
-  readonly [column: string]: string;
+/** It starts, is accepted or superseded, and ends. */
+const EVENTS_OF_CALL = 3;
+
+interface BoundedAttempt {
+  readonly [column: string]: string | number | null;
   readonly world_slug: string;
   readonly attempt_id: string;
+  /** Null for no limit. */
+  readonly limit: number | null;
 }
 
 const PATCHES = prepare(
@@ -109,12 +163,12 @@ const PATCHES = prepare(
       WHERE effects.world_slug = patches.world_slug AND effects.turn = patches.turn
         AND effects.patch_seq = patches.patch_seq) AS effects
    FROM world_patches patches
-   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY patch_seq`,
+   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY patch_seq LIMIT :limit`,
 );
 
 type PatchRow = Omit<PatchRecord, 'effects'> & { readonly effects: readonly PatchEffectRecord[] | null };
 
-async function listPatches(runner: Runner, attempt: AttemptKey): Promise<readonly PatchRecord[]> {
+async function listPatches(runner: Runner, attempt: BoundedAttempt): Promise<readonly PatchRecord[]> {
   const rows = await run<PatchRow>(runner, PATCHES, attempt);
   return rows.map((row) => ({ ...row, effects: row.effects ?? [] }));
 }
@@ -124,12 +178,12 @@ const TIMELINE = prepare(
   `SELECT event_kind, occurred_at, source_invocation_id, workflow_subject_entity_id, workflow_node_id, patch_seq,
      details
    FROM attempt_timeline_events
-   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY event_id`,
+   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY event_id LIMIT :limit`,
 );
 
 type TimelineRow = Omit<TimelineRecord, 'event_seq' | 'occurred_at'> & { readonly occurred_at: Date };
 
-async function listTimeline(runner: Runner, attempt: AttemptKey): Promise<readonly TimelineRecord[]> {
+async function listTimeline(runner: Runner, attempt: BoundedAttempt): Promise<readonly TimelineRecord[]> {
   const rows = await run<TimelineRow>(runner, TIMELINE, attempt);
   return rows.map((row, index) => ({ event_seq: index + 1, ...row, occurred_at: row.occurred_at.toISOString() }));
 }
@@ -139,12 +193,12 @@ const AUDIT = prepare(
   `SELECT audit_kind, attempts.status AS attempt_status, source_invocation_id, workflow_subject_entity_id,
      workflow_node_id, patch_seq, attempt_number, raw_response, rejection, details
    FROM world_audit_events JOIN attempts USING (world_slug, attempt_id)
-   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY audit_event_id`,
+   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY audit_event_id LIMIT :limit`,
 );
 
 type AuditRow = Omit<AuditRecord, 'raw_response'> & { readonly raw_response: Buffer | null };
 
-async function listAudit(runner: Runner, attempt: AttemptKey): Promise<readonly AuditRecord[]> {
+async function listAudit(runner: Runner, attempt: BoundedAttempt): Promise<readonly AuditRecord[]> {
   const rows = await run<AuditRow>(runner, AUDIT, attempt);
   return rows.map((row) => ({ ...row, raw_response: row.raw_response?.toString('utf8') ?? null }));
 }

@@ -1,27 +1,37 @@
 import type {
   BrowseReader,
-  InvocationFilter,
+  DocumentUse,
   ListedAttempt,
   ListedInvocation,
   ListedLlmCall,
   ListedMessage,
   ListPart,
+  UsedDocument,
   WorldReading,
 } from '../../ports/browse.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
 import { READABLE } from '../lineage.js';
 import type { OpenDatabase } from '../database.js';
 import { type HotStatement, prepare, run, type Runner } from '../statement.js';
-import { type InvocationRow, selectInvocation, toShown } from './invocation-rows.js';
+import { listComponentsAfter } from '../component-lists.js';
+import { listForks, listWorldsAfter } from '../worlds.js';
+import { listAttemptsAtTurn, listLatestAttempts } from './attempt-record.js';
+import { type InvocationRow, listInvocations, selectInvocation, toShown } from './invocation-rows.js';
 
 /** Lists that pages show. Ids are ordered by time, so the newest row has the greatest. */
 export function browseReader(database: OpenDatabase): BrowseReader {
   return {
-    invocations: (part, filter) => listInvocations(database, part, filter),
+    worlds: (part, scenario_hash) => listWorldsAfter(database, part, scenario_hash),
+    forks: (world_slug, limit) => listForks(database, world_slug, limit),
+    attempts: (world_slug, part) => listLatestAttempts(database, world_slug, part),
+    attemptsAtTurn: (world_slug, turn, limit) => listAttemptsAtTurn(database, world_slug, { turn, limit }),
+    calls: (attempt_id, part) => listCalls(database, attempt_id, part),
+    invocations: (part) => listNewest(database, part),
     llmCalls: (part) => listLlmCalls(database, part),
-    inbox: () => listInbox(database),
+    inbox: (part) => listInbox(database, part),
     waitingAttempts: () => listWaitingAttempts(database),
-    attemptsOfWorkflow: (workflow_hash) => listAttemptsOfWorkflow(database, workflow_hash),
+    documents: (kind, part) => listComponentsAfter(database, kind, part),
+    useOf: (document) => findUse(database, document),
     readings: (world_slug, turns) => listReadings(database, world_slug, turns),
   };
 }
@@ -35,32 +45,36 @@ const isSuperseded = (calls: string): string => `EXISTS (
 
 type Timed<Row extends { readonly started_at: string }> = Omit<Row, 'started_at'> & { readonly started_at: Date };
 
-const selectListed = (
-  condition: string,
-): string => `SELECT source_invocation_id, world_slug, attempt_id, attempted_turn, invocation_kind, command_key,
+const LISTED = `source_invocation_id, world_slug, attempt_id, attempted_turn, invocation_kind, command_key,
      ambient_source_id, tool_name, workflow_subject_entity_id, workflow_node_id, status, failure_class, llm_call_id,
-     duration_ms, started_at, ${isSuperseded('calls')}
-   FROM source_invocations calls
-   WHERE (:after::uuid IS NULL OR source_invocation_id < :after::uuid) AND ${condition}
-   ORDER BY source_invocation_id DESC LIMIT :limit`;
+     duration_ms, started_at, ${isSuperseded('source_invocations')}`;
 
-const ALL_INVOCATIONS = prepare('browse_invocations', selectListed('true'));
+/** Of ids that are ordered by time: every one, or those before another. */
+const isBefore = (id: string): string => `${id} < coalesce(:after::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')`;
 
-const INVOCATIONS_BY: Readonly<Record<InvocationFilter['column'], HotStatement>> = {
-  world_slug: prepare('browse_invocations_of_world', selectListed('world_slug = :value')),
-  source_hash: prepare('browse_invocations_of_source', selectListed('source_hash = :value')),
-  workflow_hash: prepare('browse_invocations_of_workflow', selectListed('workflow_hash = :value')),
-};
+const INVOCATIONS = prepare(
+  'browse_invocations',
+  `SELECT ${LISTED} FROM source_invocations
+   WHERE ${isBefore('source_invocation_id')} ORDER BY source_invocation_id DESC LIMIT :limit`,
+);
 
-async function listInvocations(
-  runner: Runner,
-  { after, limit }: ListPart,
-  filter?: InvocationFilter,
-): Promise<readonly ListedInvocation[]> {
-  const statement = filter === undefined ? ALL_INVOCATIONS : INVOCATIONS_BY[filter.column];
-  const values = { after: after ?? null, limit, ...(filter === undefined ? {} : { value: filter.value }) };
-  const rows = await run<Timed<ListedInvocation>>(runner, statement, values);
-  return rows.map(({ started_at, ...row }) => ({ ...row, started_at: started_at.toISOString() }));
+async function listNewest(runner: Runner, { after, limit }: ListPart): Promise<readonly ListedInvocation[]> {
+  const rows = await run<Timed<ListedInvocation>>(runner, INVOCATIONS, { after: after ?? null, limit });
+  return rows.map(toStarted);
+}
+
+function toStarted<Row extends { readonly started_at: Date }>({ started_at, ...row }: Row) {
+  return { ...row, started_at: started_at.toISOString() };
+}
+
+const PLACE = prepare(
+  'world_of_attempt',
+  'SELECT world_slug, attempt_id FROM attempts WHERE attempt_id = :attempt_id::uuid',
+);
+
+async function listCalls(runner: Runner, attempt_id: string, { after, limit }: ListPart) {
+  const [place] = await run<{ world_slug: string; attempt_id: string }>(runner, PLACE, { attempt_id });
+  return place && listInvocations(runner, place, { after: Number(after ?? 0), limit });
 }
 
 const LLM_CALLS = prepare(
@@ -68,7 +82,7 @@ const LLM_CALLS = prepare(
   `WITH newest AS (
      SELECT world_slug, llm_call_id, source_invocation_id, attempt_id, model, status, input_tokens, output_tokens, started_at
      FROM llm_calls
-     WHERE :after::uuid IS NULL OR llm_call_id < :after::uuid
+     WHERE ${isBefore('llm_call_id')}
      ORDER BY llm_call_id DESC LIMIT :limit)
    SELECT newest.*, asked.attempted_turn, asked.workflow_subject_entity_id, asked.workflow_node_id, asked.model_output_kind,
      ${isSuperseded('newest')}
@@ -78,7 +92,7 @@ const LLM_CALLS = prepare(
 
 async function listLlmCalls(runner: Runner, { after, limit }: ListPart): Promise<readonly ListedLlmCall[]> {
   const rows = await run<Timed<ListedLlmCall>>(runner, LLM_CALLS, { after: after ?? null, limit });
-  return rows.map(({ started_at, ...row }) => ({ ...row, started_at: started_at.toISOString() }));
+  return rows.map(toStarted);
 }
 
 // Two halves, for each is found by an index of its own, however many messages are over.
@@ -89,7 +103,8 @@ const INBOX = prepare(
      UNION ALL
      SELECT * FROM agent_inbox WHERE status = 'queued' AND agent_id IS NULL)
    SELECT inbox_id, world_slug, message_type, status, attempt_id, retry_count, next_retry_at, defer_reason, created_at
-   FROM open ORDER BY inbox_id LIMIT 200`,
+   FROM open WHERE inbox_id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000')
+   ORDER BY inbox_id LIMIT :limit`,
 );
 
 type MessageRow = Omit<ListedMessage, 'created_at' | 'next_retry_at'> & {
@@ -97,8 +112,8 @@ type MessageRow = Omit<ListedMessage, 'created_at' | 'next_retry_at'> & {
   readonly next_retry_at: Date | null;
 };
 
-async function listInbox(runner: Runner): Promise<readonly ListedMessage[]> {
-  const rows = await run<MessageRow>(runner, INBOX, {});
+async function listInbox(runner: Runner, { after, limit }: ListPart): Promise<readonly ListedMessage[]> {
+  const rows = await run<MessageRow>(runner, INBOX, { after: after ?? null, limit });
   return rows.map((row) => ({
     ...row,
     created_at: row.created_at.toISOString(),
@@ -106,19 +121,52 @@ async function listInbox(runner: Runner): Promise<readonly ListedMessage[]> {
   }));
 }
 
-const ATTEMPTS_OF_WORKFLOW = prepare(
-  'browse_attempts_of_workflow',
-  `WITH latest AS (
-     SELECT world_slug, attempt_id FROM source_invocations
-     WHERE workflow_hash = :workflow_hash ORDER BY source_invocation_id DESC LIMIT 1000)
-   SELECT attempt_id, world_slug, attempted_turn, status, started_at, ended_at
-   FROM attempts JOIN (SELECT DISTINCT world_slug, attempt_id FROM latest) AS chosen USING (world_slug, attempt_id)
-   ORDER BY attempt_id DESC LIMIT 20`,
+// Calls have no index by source or workflow, which every call would have to write. The scenarios that lead to the document
+// are known, and with them the worlds that play them, and their latest attempts.
+const withAttempts = (column: string): string => `
+   WITH RECURSIVE users (kind, hash) AS (
+     SELECT :kind::component_kind, :hash::text COLLATE "C"
+     UNION
+     SELECT from_kind, from_hash::text COLLATE "C" FROM users JOIN component_references ON to_kind = kind AND to_hash = hash),
+   playing AS (
+     SELECT DISTINCT world_slug FROM users JOIN world_scenarios ON kind = 'scenario' AND scenario_hash = hash),
+   recent AS (
+     SELECT latest.* FROM playing CROSS JOIN LATERAL (
+       SELECT world_slug, attempt_id, attempted_turn, status, started_at, ended_at FROM attempts
+       WHERE attempts.world_slug = playing.world_slug
+         AND scenario_hash IN (SELECT hash FROM users WHERE kind = 'scenario')
+         AND EXISTS (
+           SELECT FROM source_invocations calls WHERE calls.world_slug = attempts.world_slug
+             AND calls.attempt_id = attempts.attempt_id AND calls.${column} = :hash)
+       ORDER BY epoch DESC LIMIT 5) AS latest
+     ORDER BY attempt_id DESC LIMIT 20)`;
+
+const COLUMN_OF: Readonly<Record<UsedDocument['kind'], string>> = {
+  response_source: 'source_hash',
+  cognition_workflow: 'workflow_hash',
+};
+
+const usesOf = (select: (column: string) => string): Readonly<Record<UsedDocument['kind'], HotStatement>> => ({
+  response_source: prepare('browse_use_of_source', select(COLUMN_OF.response_source)),
+  cognition_workflow: prepare('browse_use_of_workflow', select(COLUMN_OF.cognition_workflow)),
+});
+
+const ATTEMPTS_BY = usesOf(
+  (column) => `${withAttempts(column)}
+   SELECT attempt_id, world_slug, attempted_turn, status, started_at, ended_at FROM recent ORDER BY attempt_id DESC`,
 );
 
-async function listAttemptsOfWorkflow(runner: Runner, workflow_hash: string): Promise<readonly ListedAttempt[]> {
-  const rows = await run<AttemptRow>(runner, ATTEMPTS_OF_WORKFLOW, { workflow_hash });
-  return rows.map(toListedAttempt);
+const CALLS_BY = usesOf(
+  (column) => `${withAttempts(column)}
+   SELECT ${LISTED} FROM (SELECT world_slug, attempt_id FROM recent) AS chosen
+     JOIN source_invocations USING (world_slug, attempt_id)
+   WHERE ${column} = :hash ORDER BY source_invocation_id DESC LIMIT 20`,
+);
+
+async function findUse(runner: Runner, { kind, hash }: UsedDocument): Promise<DocumentUse> {
+  const attempts = await run<AttemptRow>(runner, ATTEMPTS_BY[kind], { kind, hash });
+  const calls = await run<Timed<ListedInvocation>>(runner, CALLS_BY[kind], { kind, hash });
+  return { attempts: attempts.map(toListedAttempt), calls: calls.map(toStarted) };
 }
 
 // A turn waits for the doubts of one attempt alone; of others they have been set aside.

@@ -33,23 +33,33 @@ export interface InvocationRow extends Omit<InvocationSummary, 'response_json'> 
 
 const FROM = 'FROM source_invocations calls LEFT JOIN llm_calls USING (world_slug, llm_call_id)';
 
+// Each half is found by an index of its own, however many calls the world has.
 const OF_ATTEMPT = prepare(
   'invocations_of_attempt',
-  `SELECT ${COLUMNS}, CASE WHEN calls.attempt_id <> :attempt_id::uuid THEN calls.attempt_id END AS adopted_from
-   ${FROM} WHERE calls.world_slug = :world_slug
-     AND (calls.attempt_id = :attempt_id::uuid OR calls.source_invocation_id IN (
-       SELECT source_invocation_id FROM adopted_calls
-       WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid))
-   ORDER BY calls.invocation_seq`,
+  `WITH known AS (
+     (SELECT source_invocation_id FROM source_invocations
+      WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND invocation_seq > :after
+      ORDER BY invocation_seq LIMIT :limit)
+     UNION ALL
+     (SELECT source_invocation_id FROM adopted_calls JOIN source_invocations USING (world_slug, source_invocation_id)
+      WHERE world_slug = :world_slug AND adopted_calls.attempt_id = :attempt_id::uuid AND invocation_seq > :after
+      ORDER BY invocation_seq LIMIT :limit))
+   SELECT ${COLUMNS}, CASE WHEN calls.attempt_id <> :attempt_id::uuid THEN calls.attempt_id END AS adopted_from
+   ${FROM} JOIN known ON calls.world_slug = :world_slug AND known.source_invocation_id = calls.source_invocation_id
+   ORDER BY calls.invocation_seq LIMIT :limit`,
 );
 
-/** The calls of an attempt and those that it has adopted, in the order of their issue. */
+/**
+ * The calls of an attempt and those that it has adopted, in the order of their issue.
+ * @param part those after a number, and how many; all where nothing is said
+ */
 export async function listInvocations(
   runner: Runner,
   attempt: { readonly world_slug: string; readonly attempt_id: string },
+  { after = 0, limit }: { readonly after?: number; readonly limit?: number } = {},
 ): Promise<readonly InvocationSummary[]> {
   const { world_slug, attempt_id } = attempt;
-  const rows = await run<InvocationRow>(runner, OF_ATTEMPT, { world_slug, attempt_id });
+  const rows = await run<InvocationRow>(runner, OF_ATTEMPT, { world_slug, attempt_id, after, limit: limit ?? null });
   return rows.map(toShown);
 }
 

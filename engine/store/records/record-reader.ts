@@ -9,7 +9,8 @@ import { findLlmCall } from './llm-call-record.js';
 /** The record as people and programs read it. What is no id names nothing. */
 export function recordReader(database: OpenDatabase): RecordReader {
   return {
-    attempt: async (attempt_id) => (isUuid(attempt_id) ? findAttempt(database, attempt_id) : undefined),
+    attempt: async (attempt_id, calls_max) =>
+      isUuid(attempt_id) ? findAttempt(database, attempt_id, calls_max) : undefined,
     attempts: (world_slug) => listAttempts(database, world_slug),
     invocation: async (id, view) => (isUuid(id) ? findInvocation(database, id, view) : undefined),
     agentTurn: async (id) => (isUuid(id) ? findAgentTurn(database, id) : undefined),

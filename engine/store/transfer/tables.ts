@@ -28,8 +28,11 @@ const OF_WORLDS = [
   'worlds',
 ] as const;
 
+/** What can be searched for is on record elsewhere, and is taken in anew where a world moves to. */
+const SEARCHED = ['search_entries', 'search_progress'] as const;
+
 /** All tables that hold rows of one world. */
-export const WORLD_TABLES: readonly string[] = [...OF_WORLDS, 'agent_inbox'];
+export const WORLD_TABLES: readonly string[] = [...OF_WORLDS, 'agent_inbox', ...SEARCHED];
 
 const DOCUMENTS = Object.values(COMPONENT_TABLES);
 
@@ -66,7 +69,7 @@ const ROWS: Readonly<Record<string, string>> = {
 };
 
 /** Tables that no export holds. */
-export const LEFT_OUT: readonly string[] = ['schema_migrations'];
+export const LEFT_OUT: readonly string[] = ['schema_migrations', ...SEARCHED];
 
 /** The tables of an export, by name. */
 export const EXPORTED_TABLES: readonly string[] = Object.keys(ROWS).toSorted();

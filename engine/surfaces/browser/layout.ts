@@ -17,6 +17,7 @@ const LISTS: readonly { readonly path: string; readonly text: string; readonly i
   { path: '/source-invocations', text: 'Calls', is_for_operators: true },
   { path: '/llm-calls', text: 'LLM calls', is_for_operators: true },
   { path: '/inbox', text: 'Inbox', is_for_operators: true },
+  { path: '/search', text: 'Search', is_for_operators: true },
 ];
 
 /** Where a page is, and who looks at it. */

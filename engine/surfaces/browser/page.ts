@@ -1,5 +1,7 @@
 import type { Archive, Done } from '../../operations/engine.js';
+import type { Answers } from './answers.js';
 import { type Html, html, type HtmlValue } from './html.js';
+import type { ParameterName } from './parameters.js';
 import type { Decision } from './parts/decision.js';
 
 /** What a reader asks of a page. */
@@ -12,6 +14,12 @@ export interface Asked {
 /** One page: its route, who may look at it, and what it shows. */
 export interface Page {
   readonly url: string;
+  /** What it shows, in a line. */
+  readonly summary: string;
+  /** The kind of its value. */
+  readonly answer: keyof Answers;
+  /** What its query may say. */
+  readonly query: readonly ParameterName[];
   /** The least that a reader must be: whoever has the consumer's token, or the operator alone. */
   readonly access: 'consumer' | 'operator';
   read(archive: Archive, asked: Asked): Promise<Done<Shown>>;
@@ -65,18 +73,18 @@ export interface Column<Row> {
 }
 
 /** The catalogue's entry of a page with one thing on it. */
-export interface ItemEntry<Value> {
-  readonly url: string;
-  readonly access: Page['access'];
-  readonly read: (archive: Archive, asked: Asked) => Promise<Done<Value>>;
-  readonly view: (value: Value, asked: Asked) => View;
+export interface ItemEntry<Kind extends keyof Answers> extends Pick<Page, 'url' | 'access' | 'summary'> {
+  readonly answer: Kind;
+  readonly query?: Page['query'];
+  readonly read: (archive: Archive, asked: Asked) => Promise<Done<Answers[Kind]>>;
+  readonly view: (value: Answers[Kind], asked: Asked) => View;
 }
 
 /** A page with one thing on it. */
-export function itemPage<Value>({ url, access, read, view }: ItemEntry<Value>): Page {
+export function itemPage<Kind extends keyof Answers>({ read, view, ...entry }: ItemEntry<Kind>): Page {
   return {
-    url,
-    access,
+    query: [],
+    ...entry,
     async read(archive, asked) {
       const found = await read(archive, asked);
       if (!found.ok) return found;

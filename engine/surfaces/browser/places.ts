@@ -70,7 +70,7 @@ export function pathOf(kind: PlaceKind, key: string): string {
 
 /** The events of what happens in an attempt or a world from now on. */
 export function eventsOf(kind: 'attempt' | 'world', key: string): string {
-  return `${pathOf(kind, key)}/events?from=now`;
+  return `${pathOf(kind, key)}/events?since=now`;
 }
 
 /** The list of a kind of document. */

@@ -15,7 +15,13 @@ export interface ProblemDocument {
   readonly problems?: readonly Problem[];
 }
 
+/** The media type of a problem. */
+export const PROBLEM_TYPE = 'application/problem+json';
+
 const TITLES: Readonly<Record<number, string>> = {
+  200: 'OK',
+  202: 'Accepted',
+  303: 'See Other',
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -76,5 +82,5 @@ export function statusOf(refused: Pick<Refused, 'problems'>): number {
 }
 
 function send(reply: FastifyReply, document: ProblemDocument): FastifyReply {
-  return reply.code(document.status).type('application/problem+json').send(JSON.stringify(document));
+  return reply.code(document.status).type(PROBLEM_TYPE).send(JSON.stringify(document));
 }

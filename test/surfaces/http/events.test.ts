@@ -220,12 +220,12 @@ test('a world that nobody has played yet tells its first attempt when it comes',
   await events.return(undefined);
 });
 
-test('from=now tells nothing of what has happened', async (t) => {
+test('since=now tells nothing of what has happened', async (t) => {
   const stage = await shared();
   const play = await stage.play({ scenario: 'park' });
   const server = await serveStored(t, stage.engine);
-  assert.equal((await ask(server, `${eventsOf(play)}?from=now`)).status, 204);
-  const response = await ask(server, `/worlds/${play.world_slug}/events?from=now`);
+  assert.equal((await ask(server, `${eventsOf(play)}?since=now`)).status, 204);
+  const response = await ask(server, `/worlds/${play.world_slug}/events?since=now`);
   const events = readEvents(response);
   const first = events.next();
   await stage.run(play.after);

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { COMPONENT_KINDS } from '../../../engine/core/protocol/component.js';
 import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { toDesk } from '../../../engine/operations/serve.js';
 import { diffTurns } from '../../../engine/operations/diff-worlds.js';
-import { getComponent, listComponents, showUses } from '../../../engine/operations/components.js';
-import { CATALOGUE } from '../../../engine/surfaces/browser/catalogue/index.js';
+import { getComponent, showUses } from '../../../engine/operations/components.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
 import { openSessions } from '../../../engine/surfaces/http/sessions.js';
+import { pathsOfPages } from '../../support/page-paths.js';
 import { must } from '../../support/park-stage.js';
 import { type ServedPark, servePark, TOKENS } from '../../support/served-park.js';
 
@@ -42,30 +41,7 @@ async function getProblem(path: string, headers = operator): Promise<readonly [n
   return [status, code];
 }
 
-/** A path of each page, with keys of what was played. */
-async function listPaths(): Promise<readonly string[]> {
-  const { play, stage } = park;
-  const [attempt] = play.attempts;
-  const [agentTurn] = attempt?.agent_turns ?? [];
-  const call = attempt?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
-  const keys: Readonly<Record<string, string>> = {
-    ':world_slug': play.world_slug,
-    ':turn': '1',
-    ':attempt_id': attempt?.attempt_id ?? '',
-    ':agent_turn_id': agentTurn?.agent_turn_id ?? '',
-    ':source_invocation_id': call?.source_invocation_id ?? '',
-    ':llm_call_id': call?.llm_call_id ?? '',
-  };
-  const kinds = new Map<string, string>();
-  for (const kind of COMPONENT_KINDS) {
-    const [first] = must(await listComponents(stage.engine, kind));
-    kinds.set(kind.replace('policy', 'policie').replaceAll('_', '-'), first?.hash ?? '');
-  }
-  return CATALOGUE.map(({ url }) => {
-    const hash = [...kinds].find(([name]) => url.startsWith(`/${name}s`))?.[1] ?? '';
-    return url.replace(/:\w+/g, (name) => (name === ':hash' ? hash : (keys[name] ?? name)));
-  });
-}
+const listPaths = async (): Promise<readonly string[]> => (await pathsOfPages(park)).map(({ path }) => path);
 
 describe('a page', () => {
   test('answers with HTML without a script but the one of live pages, and as JSON, for each entry of the catalogue', async () => {
@@ -104,7 +80,7 @@ describe('a page', () => {
     const { engine } = stage;
     const { world_slug } = play;
     for (const attempt of play.attempts) {
-      assert.deepEqual(await getJson(`/attempts/${attempt.attempt_id}`), plain(attempt));
+      assert.deepEqual(await getJson(`/attempts/${attempt.attempt_id}`), plain({ ...attempt, more_calls_after: null }));
       for (const { source_invocation_id, llm_call_id } of attempt.invocations) {
         const invocation = await stage.invocation(source_invocation_id);
         assert.deepEqual(await getJson(`/source-invocations/${source_invocation_id}`), plain(invocation));

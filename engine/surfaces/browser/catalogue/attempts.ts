@@ -7,7 +7,7 @@ import type {
 } from '../../../ports/records.js';
 import { showAgentTurn } from '../../../operations/agents.js';
 import type { AgentTurnRecord, AgentTurnSummary, CardRecord } from '../../../core/agents/agent-turn.js';
-import { showAttempt } from '../../../operations/records.js';
+import { type AttemptPage, browseAttempt } from '../../../operations/browse/attempts.js';
 import { type Html, html } from '../html.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { type Column, emptyState, itemPage, type Page, type Section, sectionUnless, type View } from '../page.js';
@@ -22,20 +22,23 @@ import { eventsOf, pathOf, pathOfTurn } from '../places.js';
 import { decideAttempt } from './decisions.js';
 import { took, worldCrumb } from './overview.js';
 
-/** How many calls the table of an attempt's page has; the list of calls has them all. */
-const CALLS_MAX = 500;
+/** How many events the table of an attempt's page has. */
+const EVENTS_MAX = 500;
 
 /** An attempt as a timeline, with its patches and calls. */
 export const attempt: Page = itemPage({
   url: '/attempts/:attempt_id',
   access: 'consumer',
-  read: (archive, { parameters: { attempt_id = '' } }) => showAttempt(archive, attempt_id),
+  summary: 'An attempt: its calls, patches, agent turns, audit and events.',
+  answer: 'Attempt',
+  read: (archive, { parameters: { attempt_id = '' } }) => browseAttempt(archive, attempt_id),
   view: viewAttempt,
 });
 
-function viewAttempt(shown: AttemptRecord): View {
+function viewAttempt(shown: AttemptPage): View {
   const { attempt_id, ended_at, world_slug, attempted_turn, patches, invocations, agent_turns, audit, timeline } =
     shown;
+  const { more_calls_after } = shown;
   return {
     title: `Attempt at turn ${attempted_turn} of ${world_slug}`,
     eyebrow: 'Attempt',
@@ -54,18 +57,18 @@ function viewAttempt(shown: AttemptRecord): View {
       {
         id: 'calls',
         title: 'Calls',
-        body: html`${table('Calls', callColumns, invocations.slice(0, CALLS_MAX), emptyState('No call has been made yet.'))}${invocations.length > CALLS_MAX ? html`<p class="more"><a href="${pathOf('attempt', shown.attempt_id)}/source-invocations">All ${invocations.length} calls</a></p>` : undefined}`,
+        body: html`${table('Calls', callColumns, invocations, emptyState('No call has been made yet.'))}${more_calls_after === null ? undefined : html`<p class="more"><a href="${pathOf('attempt', shown.attempt_id)}/source-invocations?after=${more_calls_after}">The calls after these, of ${shown.source_invocation_count}</a></p>`}`,
       },
       { id: 'agent-turns', title: 'Agent turns', body: table('Agent turns', agentTurnColumns, agent_turns) },
       ...sectionUnless(audit.length === 0, () => ({
         id: 'audit',
         title: 'Audit',
-        body: table('Audit', auditColumns, audit.slice(0, CALLS_MAX)),
+        body: table('Audit', auditColumns, audit),
       })),
       {
         id: 'events',
         title: 'Events',
-        body: html`<details><summary>${timeline.length} events</summary>${table('Events', eventColumns, timeline.slice(0, CALLS_MAX))}</details>`,
+        body: html`<details><summary>${timeline.length} events</summary>${table('Events', eventColumns, timeline.slice(0, EVENTS_MAX))}</details>`,
       },
       ...operatorActions(shown.operator_actions),
     ],
@@ -168,6 +171,8 @@ const eventColumns: readonly Column<TimelineRecord>[] = [
 export const agentTurn: Page = itemPage({
   url: '/agent-turns/:agent_turn_id',
   access: 'consumer',
+  summary: 'What an agent was given, did and left in one turn.',
+  answer: 'AgentTurn',
   read: (archive, { parameters: { agent_turn_id = '' } }) => showAgentTurn(archive, agent_turn_id),
   view: viewAgentTurn,
 });

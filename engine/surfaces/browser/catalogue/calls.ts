@@ -1,12 +1,13 @@
 import type { InvocationRecord, LlmCallRecord } from '../../../ports/records.js';
 import type { ListedInvocation, ListedLlmCall } from '../../../ports/browse.js';
-import { readPart } from '../../../operations/browse/list-part.js';
-import { showAttempt, showInvocation, showLlmCall } from '../../../operations/records.js';
-import { type Html, html, NOTHING } from '../html.js';
+import { listCallsPart } from '../../../operations/browse/attempts.js';
+import { showInvocation, showLlmCall } from '../../../operations/records.js';
+import { type Html, html } from '../html.js';
+import { listPage } from '../list-page.js';
 import { type Column, emptyState, itemPage, type Page, type Section, sectionUnless, type View } from '../page.js';
 import { conversation, originBar } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
-import { facts, table } from '../parts/table.js';
+import { facts } from '../parts/table.js';
 import { callWord, count, duration, linkTo, moment, runWord, status, verbatim, words } from '../parts/text.js';
 import { pathOf, pathOfTurn } from '../places.js';
 import { callColumns } from './attempts.js';
@@ -57,84 +58,61 @@ const llmColumns: readonly Column<ListedLlmCall>[] = [
 
 const NO_CALLS = emptyState('No call has been made yet. Three turns make some:', 'npx chukwa park');
 
-function nextPart(next: string | null): Html {
-  return next === null ? NOTHING : html`<p class="more"><a href="?after=${next}">Older ones</a></p>`;
-}
-
 /** All source calls, newest first. */
-export const invocationList: Page = itemPage({
+export const invocationList: Page = listPage({
   url: '/source-invocations',
   access: 'operator',
-  read: ({ store }, { query }) =>
-    readPart(
-      query,
-      (part) => store.browse.invocations(part),
-      ({ source_invocation_id: id }) => id,
-    ),
-  view: ({ rows, next }): View => ({
-    title: 'Source invocations',
-    eyebrow: 'List',
-    trail: [],
-    sections: [
-      {
-        id: 'calls',
-        title: 'The latest first',
-        body: html`${table('Source invocations', listedColumns, rows, NO_CALLS)}${nextPart(next)}`,
-      },
-    ],
-  }),
+  summary: 'All source calls, the latest first.',
+  answer: 'SourceInvocations',
+  cursor: 'id',
+  keyOf: ({ source_invocation_id }) => source_invocation_id,
+  read: async ({ store }, _asked, part) => ({ ok: true, value: await store.browse.invocations(part) }),
+  about: () => ({ title: 'Source invocations', eyebrow: 'List', trail: [] }),
+  order: 'The latest first',
+  columns: listedColumns,
+  empty: NO_CALLS,
 });
 
 /** All generations, newest first. */
-export const llmCallList: Page = itemPage({
+export const llmCallList: Page = listPage({
   url: '/llm-calls',
   access: 'operator',
-  read: ({ store }, { query }) =>
-    readPart(
-      query,
-      (part) => store.browse.llmCalls(part),
-      ({ llm_call_id: id }) => id,
-    ),
-  view: ({ rows, next }): View => ({
-    title: 'LLM calls',
-    eyebrow: 'List',
-    trail: [],
-    sections: [
-      {
-        id: 'calls',
-        title: 'The latest first',
-        body: html`${table('LLM calls', llmColumns, rows, NO_CALLS)}${nextPart(next)}`,
-      },
-    ],
-  }),
+  summary: 'All generations, the latest first.',
+  answer: 'LlmCalls',
+  cursor: 'id',
+  keyOf: ({ llm_call_id }) => llm_call_id,
+  read: async ({ store }, _asked, part) => ({ ok: true, value: await store.browse.llmCalls(part) }),
+  about: () => ({ title: 'LLM calls', eyebrow: 'List', trail: [] }),
+  order: 'The latest first',
+  columns: llmColumns,
+  empty: NO_CALLS,
 });
 
 /** The calls of an attempt. */
-export const attemptInvocations: Page = itemPage({
+export const attemptInvocations: Page = listPage({
   url: '/attempts/:attempt_id/source-invocations',
   access: 'operator',
-  read: async (archive, { parameters: { attempt_id = '' } }) => {
-    const found = await showAttempt(archive, attempt_id);
-    return found.ok ? { ok: true, value: found.value.invocations } : found;
-  },
-  view: (invocations, { parameters: { attempt_id = '' } }): View => ({
+  summary: 'The calls of an attempt and those that it has adopted, in the order of their issue.',
+  answer: 'Calls',
+  cursor: 'number',
+  keyOf: ({ invocation_seq }) => String(invocation_seq),
+  read: (archive, { parameters: { attempt_id = '' } }, part) => listCallsPart(archive, attempt_id, part),
+  about: ({ parameters: { attempt_id = '' } }) => ({
     title: 'Calls of an attempt',
     eyebrow: 'List',
     trail: [{ path: pathOf('attempt', attempt_id), text: 'the attempt' }],
-    sections: [
-      {
-        id: 'calls',
-        title: 'In the order of their issue',
-        body: table('Calls', callColumns, invocations, emptyState('No call has been made yet.')),
-      },
-    ],
   }),
+  order: 'In the order of their issue',
+  columns: callColumns,
+  empty: emptyState('No call has been made yet.'),
 });
 
 /** One source call: what was asked, what came back, how it was judged. */
 export const invocation: Page = itemPage({
   url: '/source-invocations/:source_invocation_id',
   access: 'operator',
+  summary: 'A source call: what was asked, what came back, how it was judged.',
+  answer: 'SourceInvocation',
   read: (archive, { parameters: { source_invocation_id = '' } }) => showInvocation(archive, source_invocation_id),
   view: viewInvocation,
 });
@@ -217,6 +195,8 @@ function invocationFacts(shown: InvocationRecord): Html {
 export const llmCall: Page = itemPage({
   url: '/llm-calls/:llm_call_id',
   access: 'operator',
+  summary: 'A generation: the exact text that the model saw and said.',
+  answer: 'LlmCall',
   read: (archive, { parameters: { llm_call_id = '' } }) => showLlmCall(archive, llm_call_id),
   view: viewLlmCall,
 });

@@ -11,6 +11,9 @@ import { worldCrumb } from './overview.js';
 export const diff: Page = itemPage({
   url: '/worlds/:world_slug/diff',
   access: 'consumer',
+  summary: 'What changed from one turn of a world to another, each change with what brought it about.',
+  answer: 'Diff',
+  query: ['from', 'to'],
   read: (archive, { parameters: { world_slug = '' }, query: { from, to } }) =>
     browseDiff(archive, { world_slug, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }),
   view: viewDiff,

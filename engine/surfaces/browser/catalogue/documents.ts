@@ -7,9 +7,11 @@ import {
   type DocumentPage,
   type WorkflowPage,
 } from '../../../operations/browse/documents.js';
-import { listComponents, showUses } from '../../../operations/components.js';
+import { showUses } from '../../../operations/components.js';
+import type { ListedAttempt } from '../../../ports/browse.js';
 import type { ComponentSummary, ComponentUses } from '../../../ports/components.js';
 import { type Html, html, NOTHING } from '../html.js';
+import { listPage } from '../list-page.js';
 import { type Column, emptyState, itemPage, type Page, type Section, sectionUnless, type View } from '../page.js';
 import { authoredPrompt, conversation } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
@@ -28,60 +30,58 @@ export const documentPages: readonly Page[] = COMPONENT_KINDS.flatMap((kind) => 
 ]);
 
 function listOf(kind: ComponentKind): Page {
-  const { nouns } = PLACES[kind];
-  return itemPage({
+  const { noun, nouns } = PLACES[kind];
+  return listPage({
     url: pathOfList(kind),
     access: 'consumer',
-    read: (archive) => listComponents(archive, kind),
-    view: (rows): View => ({
-      title: titleCase(nouns),
-      eyebrow: 'Documents',
-      trail: [],
-      sections: [
-        {
-          id: 'documents',
-          title: `${rows.length} stored`,
-          body: table(
-            nouns,
-            [
-              { title: 'Label', cell: ({ hash, label }) => linkTo(kind, hash, label ?? undefined) },
-              { title: 'Hash', cell: ({ hash }) => linkTo(kind, hash) },
-              { title: 'Stored', cell: ({ created_at }) => moment(created_at) },
-            ],
-            rows,
-            emptyState(`No ${PLACES[kind].noun} is stored. Check and store documents:`, 'npx chukwa put PATH'),
-          ),
-        },
-      ],
-    }),
+    summary: `The ${nouns} that are stored, by label.`,
+    answer: 'Documents',
+    cursor: 'hash',
+    keyOf: ({ hash }) => hash,
+    read: async ({ store }, _asked, part) => ({ ok: true, value: await store.browse.documents(kind, part) }),
+    about: () => ({ title: titleCase(nouns), eyebrow: 'Documents', trail: [] }),
+    order: 'By label',
+    columns: [
+      { title: 'Label', cell: ({ hash, label }) => linkTo(kind, hash, label ?? undefined) },
+      { title: 'Hash', cell: ({ hash }) => linkTo(kind, hash) },
+      { title: 'Stored', cell: ({ created_at }) => moment(created_at) },
+    ],
+    empty: emptyState(`No ${noun} is stored. Check and store documents:`, 'npx chukwa put PATH'),
   });
 }
 
 function documentOf(kind: ComponentKind): Page {
-  const url = `${pathOfList(kind)}/hash/:hash`;
+  const entry = { url: `${pathOfList(kind)}/hash/:hash`, access: 'consumer' } as const;
+  const { noun } = PLACES[kind];
   if (kind === 'cognition_workflow')
     return itemPage({
-      url,
-      access: 'consumer',
+      ...entry,
+      summary: `A ${noun}: its prompts, and how an attempt resolved them.`,
+      answer: 'Workflow',
+      query: ['attempt'],
       read: (archive, { parameters: { hash = '' }, query: { attempt } }) =>
         browseWorkflow(archive, { hash, ...(attempt === undefined ? {} : { attempt }) }),
       view: viewWorkflow,
     });
   return itemPage({
-    url,
-    access: 'consumer',
+    ...entry,
+    summary: `A ${noun}, what it names and what names it.`,
+    answer: 'Document',
     read: (archive, { parameters: { hash = '' } }) => browseDocument(archive, { kind, hash }),
     view: (document): View => viewDocument(document, []),
   });
 }
 
 function usesOf(kind: ComponentKind): Page {
+  const { noun } = PLACES[kind];
   return itemPage({
     url: `${pathOfList(kind)}/hash/:hash/uses`,
     access: 'consumer',
+    summary: `What a ${noun} names, and what names it.`,
+    answer: 'Uses',
     read: (archive, { parameters: { hash = '' } }) => showUses(archive, { kind, hash }),
     view: (uses): View => ({
-      title: `Uses of ${uses.label ?? PLACES[kind].noun}`,
+      title: `Uses of ${uses.label ?? noun}`,
       eyebrow: words(kind),
       trail: [{ path: `${pathOfList(kind)}/hash/${uses.hash}`, text: uses.label ?? 'the document' }],
       sections: useSections(uses),
@@ -90,7 +90,7 @@ function usesOf(kind: ComponentKind): Page {
 }
 
 function viewDocument(document: DocumentPage, before: readonly Section[]): View {
-  const { kind, hash, content, refers_to, calls } = document;
+  const { kind, hash, content, refers_to, calls, attempts } = document;
   const { label, title, description, text } = content;
   return {
     title: [label, title].find((name) => typeof name === 'string')?.toString() ?? PLACES[kind].noun,
@@ -111,6 +111,11 @@ function viewDocument(document: DocumentPage, before: readonly Section[]): View 
         tells_of_others: true as const,
         body: table('Calls', listedColumns, calls),
       })),
+      ...sectionUnless(kind !== 'response_source' || attempts.length === 0, () => ({
+        id: 'attempts',
+        title: 'The latest attempts that asked it',
+        body: table('Attempts', attemptColumns, attempts),
+      })),
       {
         id: 'content',
         title: 'As it is stored',
@@ -120,19 +125,32 @@ function viewDocument(document: DocumentPage, before: readonly Section[]): View 
   };
 }
 
-function useSections({ refers_to, used_by, worlds }: ComponentUses): readonly Section[] {
+/** How many worlds, and documents, that use one document a page shows. */
+const USES_SHOWN = 100;
+
+function useSections({
+  hash,
+  refers_to,
+  used_by,
+  worlds,
+}: ComponentUses & { readonly hash: string }): readonly Section[] {
   return [
     ...sectionUnless(worlds.length === 0, () => ({
       id: 'worlds',
       title: 'Worlds that run by it',
       tells_of_others: true as const,
-      body: html`<ul class="plain">${worlds.map((slug) => html`<li>${linkTo('world', slug)}</li>`)}</ul>`,
+      body: html`<ul class="plain">${worlds.slice(0, USES_SHOWN).map((slug) => html`<li>${linkTo('world', slug)}</li>`)}</ul>${worlds.length > USES_SHOWN ? html`<p class="more"><a href="/worlds?scenario=${hash}">All ${worlds.length}</a></p>` : undefined}`,
     })),
     {
       id: 'used-by',
       title: 'What names it',
       tells_of_others: true,
-      body: table('What names it', componentColumns, used_by, emptyState('No stored document names it.')),
+      body: table(
+        'What names it',
+        componentColumns,
+        used_by.slice(0, USES_SHOWN),
+        emptyState('No stored document names it.'),
+      ),
     },
     ...sectionUnless(refers_to.length === 0, () => ({
       id: 'refers-to',
@@ -235,15 +253,19 @@ function ambientSection({ refers_to }: WorkflowPage, { ambient_sources }: Cognit
   };
 }
 
+const attemptColumns: readonly Column<ListedAttempt>[] = [
+  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
+  { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },
+  { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
+  { title: 'State', cell: (row) => status(row.status) },
+  { title: 'Took', is_number: true, cell: took },
+];
+
 function attemptChoice({ attempts, chosen }: WorkflowPage): Html {
   return table(
     'Attempts that ran it',
     [
-      { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
-      { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },
-      { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
-      { title: 'State', cell: (row) => status(row.status) },
-      { title: 'Took', is_number: true, cell: took },
+      ...attemptColumns,
       {
         title: 'Prompts above',
         cell: ({ attempt_id }) =>

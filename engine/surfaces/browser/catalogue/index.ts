@@ -4,6 +4,7 @@ import { attemptInvocations, invocation, invocationList, llmCall, llmCallList } 
 import { diff } from './diff.js';
 import { documentPages } from './documents.js';
 import { inbox, overview, worldList } from './overview.js';
+import { search } from './search.js';
 import { turn, world, worldAgents, worldAttempts } from './worlds.js';
 
 /** Every page. Routes, documents in JSON and links follow from it and from the table of places. */
@@ -23,5 +24,6 @@ export const CATALOGUE: readonly Page[] = [
   llmCallList,
   llmCall,
   inbox,
+  search,
   ...documentPages,
 ];

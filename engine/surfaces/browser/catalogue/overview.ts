@@ -1,6 +1,8 @@
-import { browseInbox, browseOverview, type Overview, type Waiting } from '../../../operations/browse/overview.js';
+import { browseInbox, browseOverview, type Overview } from '../../../operations/browse/overview.js';
+import { type ListedWorld, listWorldsPart } from '../../../operations/browse/worlds.js';
 import type { ListedAttempt, ListedMessage } from '../../../ports/browse.js';
 import { html } from '../html.js';
+import { listPage, nextPart } from '../list-page.js';
 import { type Column, emptyState, itemPage, type Page, type View } from '../page.js';
 import { table } from '../parts/table.js';
 import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';
@@ -10,62 +12,62 @@ import { pathOf, pathOfList, pathOfTurn, PLACES } from '../places.js';
 export const overview: Page = itemPage({
   url: '/',
   access: 'consumer',
+  summary: 'The first worlds by name, what is to be done, and how many documents there are of each kind.',
+  answer: 'Overview',
   read: browseOverview,
   view: ({ worlds, documents, inbox }): View => ({
     title: 'Worlds',
     eyebrow: 'Chukwa',
     trail: [],
     sections: [
-      { id: 'worlds', title: 'All worlds', body: worldTable(worlds) },
+      {
+        id: 'worlds',
+        title: 'All worlds',
+        body: html`${table('Worlds', worldColumns, worlds.rows, NO_WORLDS)}${worlds.next === null ? undefined : html`<p class="more"><a href="/worlds">All worlds</a></p>`}`,
+      },
       ...(inbox.length === 0 ? [] : [{ id: 'inbox', title: 'What is to be done', body: messageTable(inbox) }]),
       { id: 'documents', title: 'Documents', body: documentCounts(documents) },
     ],
   }),
 });
 
-/** The same list of worlds by its own name. */
-export const worldList: Page = itemPage({
+const worldColumns: readonly Column<ListedWorld>[] = [
+  { title: 'World', cell: ({ world_slug }) => html`<strong>${linkTo('world', world_slug)}</strong>` },
+  {
+    title: 'Turn',
+    is_number: true,
+    cell: ({ world_slug, turn }) => html`<a href="${pathOfTurn(world_slug, turn)}">${turn}</a>`,
+  },
+  { title: 'Time in it', cell: ({ simulation_time }) => worldTime(simulation_time) },
+  { title: 'Scenario', cell: ({ scenario_hash, scenario_label }) => linkTo('scenario', scenario_hash, scenario_label) },
+  {
+    title: 'Forked from',
+    cell: ({ forked_from }) =>
+      forked_from === undefined
+        ? ''
+        : html`<a href="${pathOfTurn(forked_from.world_slug, forked_from.turn)}">${forked_from.world_slug} at ${forked_from.turn}</a>`,
+  },
+  { title: 'Queued', is_number: true, cell: ({ queued_turns }) => (queued_turns === 0 ? '' : queued_turns) },
+  { title: 'Made', cell: ({ created_at }) => moment(created_at) },
+];
+
+const NO_WORLDS = emptyState('There is no world yet. Make one, and play three turns in it:', 'npx chukwa park');
+
+/** All worlds. */
+export const worldList: Page = listPage({
   url: '/worlds',
   access: 'consumer',
-  read: browseOverview,
-  view: ({ worlds }): View => ({
-    title: 'Worlds',
-    eyebrow: 'List',
-    trail: [],
-    sections: [{ id: 'worlds', title: 'All worlds', body: worldTable(worlds) }],
-  }),
+  summary: 'Worlds by name; with a scenario, those that go on by it or did.',
+  answer: 'Worlds',
+  query: ['scenario'],
+  cursor: 'name',
+  keyOf: ({ world_slug }) => world_slug,
+  read: (archive, { query: { scenario } }, part) => listWorldsPart(archive, part, scenario),
+  about: () => ({ title: 'Worlds', eyebrow: 'List', trail: [] }),
+  order: 'By name',
+  columns: worldColumns,
+  empty: NO_WORLDS,
 });
-
-function worldTable(worlds: Overview['worlds']) {
-  const columns: readonly Column<Overview['worlds'][number]>[] = [
-    { title: 'World', cell: ({ world_slug }) => html`<strong>${linkTo('world', world_slug)}</strong>` },
-    {
-      title: 'Turn',
-      is_number: true,
-      cell: ({ world_slug, turn }) => html`<a href="${pathOfTurn(world_slug, turn)}">${turn}</a>`,
-    },
-    { title: 'Time in it', cell: ({ simulation_time }) => worldTime(simulation_time) },
-    {
-      title: 'Scenario',
-      cell: ({ scenario_hash, scenario_label }) => linkTo('scenario', scenario_hash, scenario_label),
-    },
-    {
-      title: 'Forked from',
-      cell: ({ forked_from }) =>
-        forked_from === undefined
-          ? ''
-          : html`<a href="${pathOfTurn(forked_from.world_slug, forked_from.turn)}">${forked_from.world_slug} at ${forked_from.turn}</a>`,
-    },
-    { title: 'Queued', is_number: true, cell: ({ queued_turns }) => (queued_turns === 0 ? '' : queued_turns) },
-    { title: 'Made', cell: ({ created_at }) => moment(created_at) },
-  ];
-  return table(
-    'Worlds',
-    columns,
-    worlds,
-    emptyState('There is no world yet. Make one, and play three turns in it:', 'npx chukwa park'),
-  );
-}
 
 /** How many documents there are of each kind. */
 function documentCounts(documents: Overview['documents']) {
@@ -79,8 +81,11 @@ function documentCounts(documents: Overview['documents']) {
 export const inbox: Page = itemPage({
   url: '/inbox',
   access: 'operator',
-  read: browseInbox,
-  view: ({ messages, attempts }: Waiting): View => ({
+  summary: 'What waits for a driver, a service or a person.',
+  answer: 'Inbox',
+  query: ['limit', 'after'],
+  read: (archive, { query }) => browseInbox(archive, query),
+  view: ({ rows, next, attempts }, asked): View => ({
     title: 'Inbox',
     eyebrow: 'What waits',
     trail: [],
@@ -99,9 +104,9 @@ export const inbox: Page = itemPage({
         id: 'messages',
         title: 'Messages',
         body:
-          messages.length === 0
+          rows.length === 0
             ? emptyState('Nothing is queued. Queue turns for workers:', 'npx chukwa run SLUG --queue --turns 10')
-            : messageTable(messages),
+            : html`${messageTable(rows)}${nextPart(next, asked)}`,
       },
     ],
   }),

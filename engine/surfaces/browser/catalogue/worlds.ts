@@ -4,15 +4,16 @@ import type { WorldSnapshot } from '../../../ports/worlds.js';
 import {
   browseTurn,
   browseWorld,
+  listAttemptsPart,
   type PatchStory,
   type TurnPage,
   type TurnStory,
   type WorldPage,
 } from '../../../operations/browse/worlds.js';
-import { listAttempts } from '../../../operations/records.js';
-import { listAgents } from '../../../operations/agents.js';
+import { listAgentsPart } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
+import { listPage } from '../list-page.js';
+import { type Asked, type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
 import { effectLine } from '../parts/changes.js';
 import { operatorActions } from '../parts/operator-actions.js';
 import { facts, table } from '../parts/table.js';
@@ -26,6 +27,9 @@ import { took, worldCrumb } from './overview.js';
 export const world: Page = itemPage({
   url: '/worlds/:world_slug',
   access: 'consumer',
+  summary: 'A world: its story, where everybody is, readings, attempts, forks and scenarios.',
+  answer: 'World',
+  query: ['until'],
   read: (archive, { parameters: { world_slug = '' }, query: { until } }) =>
     browseWorld(archive, { world_slug, ...(until === undefined ? {} : { until }) }),
   // Of earlier turns nothing changes any more.
@@ -64,7 +68,7 @@ function viewWorld(shown: WorldPage): View {
       {
         id: 'attempts',
         title: 'Attempts',
-        body: table('Attempts', attemptColumns, attempts, emptyState('Nothing has been tried yet.')),
+        body: html`${table('Attempts', attemptColumns, attempts, NO_ATTEMPTS)}<p class="more"><a href="${pathOf('world', world_slug)}/attempts">All attempts</a> · <a href="${pathOf('world', world_slug)}/agents">its agents</a></p>`,
       },
       ...sectionUnless(forks.length === 0, () => ({
         id: 'forks',
@@ -108,6 +112,9 @@ function tellPatch({ turn, patch_seq, workflow_subject_entity_id: subject, narra
 <div class="told">${why}<details><summary><span class="who">${subject}</span> ${changed}</summary><ul class="effects">${effects.map(effectLine)}</ul></details></div></section>`;
 }
 
+/** How many memories of one entity a page shows: the latest. */
+const MEMORIES_SHOWN = 20;
+
 /** Everybody by place. */
 function places({ environments, entities }: WorldSnapshot): Html {
   const nowhere = entities.filter(({ environment }) => environment === undefined);
@@ -121,7 +128,7 @@ function drawEntity({ id, name, kind, state, goal, memory }: Entity): Html {
   const memories =
     memory.length === 0
       ? NOTHING
-      : html`<details><summary>${memory.length} ${memory.length === 1 ? 'memory' : 'memories'}</summary><ol class="memories">${memory.map(({ content, turn }) => html`<li>${content} <span class="dim">turn ${turn}</span></li>`)}</ol></details>`;
+      : html`<details><summary>${memory.length} ${memory.length === 1 ? 'memory' : 'memories'}</summary><ol class="memories" start="${Math.max(1, memory.length - MEMORIES_SHOWN + 1)}">${memory.slice(-MEMORIES_SHOWN).map(({ content, turn }) => html`<li>${content} <span class="dim">turn ${turn}</span></li>`)}</ol></details>`;
   return html`<li class="entity entity-${kind}"><p><strong>${name}</strong> <code class="dim">${id}</code></p><p>${state}</p>${goal === undefined ? undefined : html`<p class="goal">wants: ${goal}</p>`}${memories}</li>`;
 }
 
@@ -141,61 +148,62 @@ export const attemptColumns: readonly Column<AttemptSummary>[] = [
   },
 ];
 
+/** The trail to a page of a world. */
+const trailTo = ({ parameters: { world_slug = '' } }: Asked): View['trail'] => [
+  { path: '/worlds', text: 'Worlds' },
+  worldCrumb(world_slug),
+];
+
+const NO_ATTEMPTS = emptyState('Nothing has been tried yet.');
+
 /** All attempts of a world. */
-export const worldAttempts: Page = itemPage({
+export const worldAttempts: Page = listPage({
   url: '/worlds/:world_slug/attempts',
   access: 'consumer',
-  read: (archive, { parameters: { world_slug = '' } }) => listAttempts(archive, world_slug),
-  view: ({ world_slug, attempts }): View => ({
-    title: `Attempts of ${world_slug}`,
+  summary: 'The attempts of a world, the latest first.',
+  answer: 'Attempts',
+  cursor: 'id',
+  keyOf: ({ attempt_id }) => attempt_id,
+  read: (archive, { parameters: { world_slug = '' } }, part) => listAttemptsPart(archive, world_slug, part),
+  about: (asked) => ({
+    title: `Attempts of ${asked.parameters['world_slug']}`,
     eyebrow: 'List',
-    trail: [{ path: '/worlds', text: 'Worlds' }, worldCrumb(world_slug)],
-    sections: [
-      {
-        id: 'attempts',
-        title: 'The latest first',
-        body: table('Attempts', attemptColumns, attempts, emptyState('Nothing has been tried yet.')),
-      },
-    ],
+    trail: trailTo(asked),
   }),
+  order: 'The latest first',
+  columns: attemptColumns,
+  empty: NO_ATTEMPTS,
 });
 
 /** The agents of a world. */
-export const worldAgents: Page = itemPage({
+export const worldAgents: Page = listPage({
   url: '/worlds/:world_slug/agents',
   access: 'consumer',
-  read: (archive, { parameters: { world_slug = '' } }) => listAgents(archive, world_slug),
-  view: (agents, { parameters: { world_slug = '' } }): View => ({
-    title: `Agents of ${world_slug}`,
-    eyebrow: 'List',
-    trail: [{ path: '/worlds', text: 'Worlds' }, worldCrumb(world_slug)],
-    sections: [
-      {
-        id: 'agents',
-        title: 'What each of them does just now',
-        body: table(
-          'Agents',
-          [
-            { title: 'Agent', cell: ({ agent_id }) => agent_id },
-            { title: 'State', cell: (row) => status(row.status) },
-            { title: 'Activity', cell: ({ activity }) => (activity === null ? '' : words(activity)) },
-            { title: 'Turns so far', is_number: true, cell: ({ turn_epoch }) => turn_epoch },
-            { title: 'Agent turn', cell: ({ active_agent_turn_id }) => linkTo('agent_turn', active_agent_turn_id) },
-            { title: 'Tool', cell: ({ current_tool }) => current_tool ?? '' },
-            { title: 'Waits until', cell: ({ resume_deadline }) => moment(resume_deadline) },
-          ],
-          agents,
-          emptyState('This world has no agents.'),
-        ),
-      },
-    ],
-  }),
+  summary: 'The agents of a world by name, and what each of them does just now.',
+  answer: 'Agents',
+  cursor: 'name',
+  keyOf: ({ agent_id }) => agent_id,
+  read: (archive, { parameters: { world_slug = '' } }, part) => listAgentsPart(archive, world_slug, part),
+  about: (asked) => ({ title: `Agents of ${asked.parameters['world_slug']}`, eyebrow: 'List', trail: trailTo(asked) }),
+  order: 'What each of them does just now',
+  columns: [
+    { title: 'Agent', cell: ({ agent_id }) => agent_id },
+    { title: 'State', cell: (row) => status(row.status) },
+    { title: 'Activity', cell: ({ activity }) => (activity === null ? '' : words(activity)) },
+    { title: 'Turns so far', is_number: true, cell: ({ turn_epoch }) => turn_epoch },
+    { title: 'Agent turn', cell: ({ active_agent_turn_id }) => linkTo('agent_turn', active_agent_turn_id) },
+    { title: 'Tool', cell: ({ current_tool }) => current_tool ?? '' },
+    { title: 'Waits until', cell: ({ resume_deadline }) => moment(resume_deadline) },
+  ],
+  empty: emptyState('This world has no agents.'),
 });
 
 /** A world at a turn. */
 export const turn: Page = itemPage({
   url: '/worlds/:world_slug/turns/:turn',
   access: 'consumer',
+  summary: 'A world as it stood at the end of a turn, and what made it so.',
+  answer: 'Turn',
   read: (archive, { parameters: { world_slug = '', turn = '' } }) => browseTurn(archive, { world_slug, turn }),
   view: viewTurn,
 });

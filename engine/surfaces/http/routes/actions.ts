@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
-import type { Json } from '../../../contract/json.js';
+import type { Json, JsonObject } from '../../../contract/json.js';
 import { parseJson } from '../../../core/content/parse-json.js';
 import type { OperatorAction } from '../../../operations/act.js';
 import { type Done, refuse } from '../../../operations/engine.js';
@@ -10,7 +10,7 @@ import { actorOf } from '../actors.js';
 import { firstOf, statusOf } from '../problem-document.js';
 import { refuseViewer } from '../viewer.js';
 import { type Fields, isForm, readFields } from '../fields.js';
-import { ACKNOWLEDGEMENT, acknowledge, parameters, type Route, type RouteDesk } from './route.js';
+import { ACKNOWLEDGEMENT, acknowledge, parameters, type Route, type RouteDesk, TEXT } from './route.js';
 
 /** How many turns are queued at once. */
 const TURNS_MAX = 1_000;
@@ -18,6 +18,10 @@ const TURNS_MAX = 1_000;
 /** One thing that operators do: by a form of a page, or as JSON. */
 interface Action {
   readonly url: string;
+  /** What it does, in a line. */
+  readonly summary: string;
+  /** The schemas of its members, beside the reason. */
+  readonly members?: Readonly<Record<string, JsonObject>>;
   /** What a program may leave out; a form always says why. */
   readonly is_reason_optional?: true;
   readonly read: (parameters: Readonly<Record<string, string>>, fields: Fields) => Done<OperatorAction>;
@@ -26,6 +30,8 @@ interface Action {
 const ACTIONS: readonly Action[] = [
   {
     url: '/worlds/:world_slug/turns',
+    summary: 'Queues turns of a world.',
+    members: { turns: { type: 'integer', minimum: 1, maximum: TURNS_MAX } },
     read({ world_slug = '' }, fields) {
       const turns = fields.whole('turns');
       if (turns === undefined || turns < 1 || turns > TURNS_MAX)
@@ -35,6 +41,8 @@ const ACTIONS: readonly Action[] = [
   },
   {
     url: '/worlds/:world_slug/fork',
+    summary: 'Forks a world at a turn.',
+    members: { at_turn: { type: 'integer', minimum: 0 }, as: TEXT },
     read({ world_slug = '' }, fields) {
       const at_turn = fields.whole('at_turn');
       const as = fields.text('as');
@@ -45,12 +53,15 @@ const ACTIONS: readonly Action[] = [
   },
   {
     url: '/attempts/:attempt_id/stop',
+    summary: 'Stops an attempt.',
     // `chukwa stop` has none to give.
     is_reason_optional: true,
     read: ({ attempt_id = '' }) => ({ ok: true, value: { kind: 'stop_attempt', attempt_id } }),
   },
   {
     url: '/source-invocations/:source_invocation_id/settlement',
+    summary: 'Settles a call in doubt: it took place, with this answer; without one, it did not.',
+    members: { answer: {} },
     read({ source_invocation_id = '' }, fields) {
       const answer = fields.json('answer');
       return {
@@ -61,6 +72,8 @@ const ACTIONS: readonly Action[] = [
   },
   {
     url: '/source-invocations/:source_invocation_id/report',
+    summary: 'Reports what a call that waits was answered; without an answer, that it failed.',
+    members: { answer: {} },
     read({ source_invocation_id = '' }, fields) {
       const answer = fields.json('answer');
       if (answer === undefined) {
@@ -87,13 +100,25 @@ export const ACTION_ROUTES: readonly Route[] = ACTIONS.map((action) => ({
   method: 'POST',
   url: action.url,
   access: 'actor',
+  summary: action.summary,
   takes_form: true,
   schema: {
     params: parameters(...[...action.url.matchAll(/:(\w+)/g)].map(([, name = '']) => name)),
     response: { 200: ACKNOWLEDGEMENT, 202: ACKNOWLEDGEMENT },
   },
+  takes: { 'application/json': toBody(action) },
   answer: (desk, request, reply) => answerAction(action, { desk, request, reply }),
 }));
+
+/** The schema of what a program sends. */
+function toBody({ members = {}, is_reason_optional }: Action): JsonObject {
+  const required = Object.keys(members).filter((name) => name !== 'answer');
+  return {
+    type: 'object',
+    required: is_reason_optional === true ? required : [...required, 'reason'],
+    properties: { ...members, reason: TEXT },
+  };
+}
 
 interface Exchange {
   readonly desk: RouteDesk;

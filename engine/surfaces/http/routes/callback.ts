@@ -1,6 +1,6 @@
 import { bodyOf } from '../authority.js';
 import { sendProblem } from '../problem-document.js';
-import { readReport } from '../read-report.js';
+import { ANSWER_TYPE, FAILURE_TYPE, readReport } from '../read-report.js';
 import { ACKNOWLEDGEMENT, acknowledge, parameters, type Route } from './route.js';
 
 /** The answer of a call that is answered later. */
@@ -8,6 +8,8 @@ export const callback: Route = {
   method: 'POST',
   url: '/callbacks/:correlation_id',
   access: 'reporter',
+  summary: 'Says how a call ended that is answered later: with its answer, or with a problem.',
+  takes: { [ANSWER_TYPE]: {}, [FAILURE_TYPE]: { type: 'object' } },
   schema: { params: parameters('correlation_id'), response: { 200: ACKNOWLEDGEMENT, 202: ACKNOWLEDGEMENT } },
   async answer(desk, request, reply) {
     const { correlation_id } = request.params as { readonly correlation_id: string };

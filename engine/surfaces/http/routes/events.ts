@@ -5,14 +5,21 @@ import type { Track } from '../../../operations/stream/track.js';
 import { EVENT_STREAM, openEventStream, READERS_TOO_MANY } from '../event-stream.js';
 import { firstOf, sendProblem, statusOf } from '../problem-document.js';
 import { viewerOf } from '../viewer.js';
-import type { Route, RouteDesk } from './route.js';
+import { type Route, type RouteDesk, TEXT } from './route.js';
+
+const ASKED = {
+  schema: {},
+  query: ['format', 'since'],
+  answers: { 200: { [EVENT_STREAM]: TEXT }, 204: {} },
+} as const;
 
 /** What happens in an attempt, from its beginning to its end. */
 export const attemptEvents: Route = {
   method: 'GET',
   url: '/attempts/:attempt_id/events',
   access: 'viewer',
-  schema: {},
+  summary: 'What happens in an attempt, as server-sent events.',
+  ...ASKED,
   answer: (desk, request, reply) => {
     const { attempt_id } = request.params as { readonly attempt_id: string };
     return answerEvents({ kind: 'attempt', attempt_id }, { desk, request, reply });
@@ -24,7 +31,8 @@ export const worldEvents: Route = {
   method: 'GET',
   url: '/worlds/:world_slug/events',
   access: 'viewer',
-  schema: {},
+  summary: 'What happens in a world, attempt after attempt, as server-sent events.',
+  ...ASKED,
   answer: (desk, request, reply) => {
     const { world_slug } = request.params as { readonly world_slug: string };
     return answerEvents({ kind: 'world', world_slug }, { desk, request, reply });
@@ -44,9 +52,12 @@ const FORMAT_HEADERS: Readonly<Record<StreamFormat, Readonly<Record<string, stri
 };
 
 async function answerEvents(track: Track, { desk, request, reply }: Exchange): Promise<FastifyReply> {
-  const { format = 'ag-ui', from = 'start' } = request.query as { readonly format?: unknown; readonly from?: unknown };
+  const { format = 'ag-ui', since = 'start' } = request.query as {
+    readonly format?: unknown;
+    readonly since?: unknown;
+  };
   if (!isFormat(format)) return sendProblem(reply, FORMAT_UNKNOWN);
-  if (from !== 'start' && from !== 'now') return sendProblem(reply, FROM_UNKNOWN);
+  if (since !== 'start' && since !== 'now') return sendProblem(reply, SINCE_UNKNOWN);
   if (request.method === 'HEAD') return reply.type(EVENT_STREAM).send();
   const last_event_id = request.headers['last-event-id'];
   const leave = desk.places.take(request.ip);
@@ -58,7 +69,7 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
       track,
       view: { format, reader: viewerOf(request)?.reader ?? 'consumer' },
       ...(typeof last_event_id === 'string' && last_event_id !== '' ? { last_event_id } : {}),
-      from_now: from === 'now',
+      from_now: since === 'now',
     },
     stream,
   );
@@ -80,8 +91,8 @@ const FORMAT_UNKNOWN: Problem = {
   repair: 'Write format=ai-sdk, or leave it out for AG-UI.',
 };
 
-const FROM_UNKNOWN: Problem = {
+const SINCE_UNKNOWN: Problem = {
   code: 'REQUEST_MALFORMED',
   message: 'A stream begins from start or from now.',
-  repair: 'Write from=now, or leave it out.',
+  repair: 'Write since=now, or leave it out.',
 };

@@ -11,6 +11,7 @@ export const health: Route = {
   method: 'GET',
   url: '/healthz',
   access: 'anybody',
+  summary: 'Whether the process answers.',
   schema: { response: { 200: STATUS } },
   answer: async () => ({ status: 'ok' }),
 };
@@ -20,6 +21,7 @@ export const readiness: Route = {
   method: 'GET',
   url: '/readyz',
   access: 'anybody',
+  summary: 'Whether its database answers, too.',
   schema: { response: { 200: STATUS } },
   answer: async (desk, _request, reply) =>
     (await desk.isReady()) ? { status: 'ready' } : sendProblem(reply, NOT_READY),

@@ -3,6 +3,7 @@ import { callback } from './callback.js';
 import { attemptEvents, worldEvents } from './events.js';
 import { PAGE_ROUTES } from './pages.js';
 import { health, readiness } from './health.js';
+import { openApi } from './openapi.js';
 import type { Route } from './route.js';
 import { liveScript, signIn, signInPage, signOut, style } from './sign-in.js';
 
@@ -20,4 +21,5 @@ export const ROUTES: readonly Route[] = [
   worldEvents,
   ...ACTION_ROUTES,
   ...PAGE_ROUTES,
+  openApi(() => ROUTES),
 ];

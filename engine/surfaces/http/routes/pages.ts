@@ -6,14 +6,17 @@ import { renderPage } from '../../browser/layout.js';
 import type { Page } from '../../browser/page.js';
 import { firstOf, statusOf } from '../problem-document.js';
 import { refuseViewer, sendHtml, viewerOf } from '../viewer.js';
-import type { Route } from './route.js';
+import { A_PAGE, type Route } from './route.js';
 
 /** The pages of the catalogue: for people, and with `?format=json` for programs. */
 export const PAGE_ROUTES: readonly Route[] = CATALOGUE.map((page) => ({
   method: 'GET',
   url: page.url,
   access: page.access === 'operator' ? 'operator_viewer' : 'viewer',
+  summary: page.summary,
   schema: {},
+  query: [...page.query, 'format'],
+  answers: { 200: { 'application/json': { $ref: `#/components/schemas/${page.answer}` }, ...A_PAGE } },
   answer: (desk, request, reply) => answerPage(page, { desk, request, reply }),
 }));
 
@@ -28,7 +31,11 @@ async function answerPage(page: Page, { desk, request, reply }: Exchange): Promi
   const { format } = query;
   if (format !== undefined && format !== 'json' && format !== 'html')
     return refuseViewer(request, reply, formatUnknown(format));
-  const asked = { parameters: request.params as Readonly<Record<string, string>>, query };
+  const parameters = request.params as Readonly<Record<string, string>>;
+  // No text of a database has it, and nothing can be looked up by it.
+  if ([...Object.values(parameters), ...Object.values(query)].some((text) => text.includes('\0')))
+    return refuseViewer(request, reply, CHARACTER_FORBIDDEN);
+  const asked = { parameters, query };
   const shown = await desk.look((archive) => page.read(archive, asked));
   if (!shown.ok) return refuseViewer(request, reply, firstOf(shown), statusOf(shown));
   if (format === 'json') return reply.type('application/json; charset=utf-8').send(JSON.stringify(shown.value.value));
@@ -40,6 +47,11 @@ function textsOf(query: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries(query as Readonly<Record<string, unknown>>);
   return Object.fromEntries(entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
 }
+
+const CHARACTER_FORBIDDEN: Problem = {
+  code: 'REQUEST_MALFORMED',
+  message: 'The request cannot be read: it holds the character U+0000.',
+};
 
 function formatUnknown(format: string): Problem {
   return {

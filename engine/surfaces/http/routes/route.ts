@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, HTTPMethods } from 'fastify';
+import type { JsonObject } from '../../../contract/json.js';
 import type { HttpDesk } from '../../../operations/composition.js';
 import type { Done } from '../../../operations/engine.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
+import type { ParameterName } from '../../browser/parameters.js';
 import { sendRefused } from '../problem-document.js';
 import type { Streams } from '../../../operations/stream/streams.js';
 import type { CountRefusal } from '../authority.js';
@@ -29,13 +31,25 @@ export interface Route {
   readonly access: RouteAccess;
   /** Takes a form of a page. */
   readonly takes_form?: true;
+  /** What it does, in a line. */
+  readonly summary: string;
   /** How large a body may be; a mebibyte where it is left out. */
   readonly body_bytes_max?: number;
   readonly schema: FastifySchema;
+  /** What its query may say, beside what `schema` has. */
+  readonly query?: readonly ParameterName[];
+  /** The bodies that it takes, by media type. */
+  readonly takes?: Readonly<Record<string, JsonObject>>;
+  /** What it answers where it is no JSON that `schema` has: by status and media type; without one, there is no body. */
+  readonly answers?: Readonly<Record<number, Readonly<Record<string, JsonObject>>>>;
   answer(desk: RouteDesk, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 }
 
-const TEXT = { type: 'string' };
+/** The schema of a text. */
+export const TEXT = { type: 'string' };
+
+/** A page for people, as an answer. */
+export const A_PAGE = { 'text/html': TEXT };
 
 /** The schema of an acknowledgement. */
 export const ACKNOWLEDGEMENT = {

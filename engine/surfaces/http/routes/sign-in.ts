@@ -15,7 +15,7 @@ import {
   setSession,
   TOO_OFTEN,
 } from '../viewer.js';
-import type { Route, RouteDesk } from './route.js';
+import { A_PAGE, type Route, type RouteDesk, TEXT } from './route.js';
 
 const FORM_BYTES_MAX = 8_192;
 
@@ -24,7 +24,9 @@ export const signInPage: Route = {
   method: 'GET',
   url: '/sign-in',
   access: 'anybody',
+  summary: 'The page that asks for a token; with a ticket, it signs in.',
   schema: {},
+  answers: { 200: A_PAGE, 303: {} },
   async answer(desk, request, reply) {
     const { ticket, next } = request.query as { readonly ticket?: unknown; readonly next?: unknown };
     if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
@@ -41,9 +43,12 @@ export const signIn: Route = {
   method: 'POST',
   url: '/sign-in',
   access: 'anybody',
+  summary: 'Signs in by a token.',
   takes_form: true,
   body_bytes_max: FORM_BYTES_MAX,
+  takes: { 'application/x-www-form-urlencoded': { type: 'object', properties: { token: TEXT, next: TEXT } } },
   schema: {},
+  answers: { 303: {} },
   async answer(desk, request, reply) {
     if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
     if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
@@ -62,9 +67,11 @@ export const signOut: Route = {
   method: 'POST',
   url: '/sign-out',
   access: 'anybody',
+  summary: 'Ends the session of a browser.',
   takes_form: true,
   body_bytes_max: FORM_BYTES_MAX,
   schema: {},
+  answers: { 303: {} },
   async answer(desk, request, reply) {
     if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
     endSession(desk, request, reply);
@@ -77,7 +84,9 @@ export const style: Route = {
   method: 'GET',
   url: '/style.css',
   access: 'anybody',
+  summary: 'The stylesheet of all pages.',
   schema: {},
+  answers: { 200: { 'text/css': TEXT } },
   answer: async (_desk, _request, reply) => sendFile(reply, 'text/css', STYLE),
 };
 
@@ -86,7 +95,9 @@ export const liveScript: Route = {
   method: 'GET',
   url: '/live.js',
   access: 'anybody',
+  summary: 'The script of pages that grow.',
   schema: {},
+  answers: { 200: { 'text/javascript': TEXT } },
   answer: async (_desk, _request, reply) => sendFile(reply, 'text/javascript', LIVE_SCRIPT),
 };
 

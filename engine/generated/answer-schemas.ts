@@ -1,0 +1,3871 @@
+// Made by tools/generate-answers.ts from engine/surfaces/browser/answers.ts: do not edit, run `npm run generate`.
+import type { JsonObject } from '../contract/json.js';
+
+/** Schemas of what pages answer, and of what that is made of, by name. */
+export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
+  "Overview": {
+    "type": "object",
+    "properties": {
+      "worlds": {
+        "$ref": "#/components/schemas/Part_ListedWorld",
+        "description": "The first by name."
+      },
+      "documents": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/KindCount"
+        }
+      },
+      "inbox": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedMessage"
+        },
+        "description": "The oldest messages."
+      }
+    },
+    "required": [
+      "worlds",
+      "documents",
+      "inbox"
+    ],
+    "additionalProperties": false,
+    "description": "What the first page shows."
+  },
+  "Worlds": {
+    "$ref": "#/components/schemas/Part_ListedWorld"
+  },
+  "World": {
+    "$ref": "#/components/schemas/WorldPage"
+  },
+  "Turn": {
+    "$ref": "#/components/schemas/TurnPage"
+  },
+  "Diff": {
+    "$ref": "#/components/schemas/WorldDiff"
+  },
+  "Attempts": {
+    "$ref": "#/components/schemas/Part_AttemptSummary"
+  },
+  "Attempt": {
+    "$ref": "#/components/schemas/AttemptPage"
+  },
+  "Calls": {
+    "$ref": "#/components/schemas/Part_InvocationSummary"
+  },
+  "Agents": {
+    "$ref": "#/components/schemas/Part_ListedAgent"
+  },
+  "AgentTurn": {
+    "$ref": "#/components/schemas/AgentTurnRecord"
+  },
+  "SourceInvocations": {
+    "$ref": "#/components/schemas/Part_ListedInvocation"
+  },
+  "SourceInvocation": {
+    "$ref": "#/components/schemas/InvocationRecord"
+  },
+  "LlmCalls": {
+    "$ref": "#/components/schemas/Part_ListedLlmCall"
+  },
+  "LlmCall": {
+    "$ref": "#/components/schemas/LlmCallRecord"
+  },
+  "Inbox": {
+    "$ref": "#/components/schemas/Waiting"
+  },
+  "Documents": {
+    "$ref": "#/components/schemas/Part_StoredComponent"
+  },
+  "Document": {
+    "$ref": "#/components/schemas/DocumentPage"
+  },
+  "Workflow": {
+    "$ref": "#/components/schemas/WorkflowPage"
+  },
+  "Uses": {
+    "$ref": "#/components/schemas/UsesOfComponent"
+  },
+  "Found": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/SearchHit"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      },
+      "is_complete": {
+        "type": "boolean",
+        "description": "Whether every attempt that has ended was searched; the latest ones may be missing otherwise."
+      }
+    },
+    "required": [
+      "is_complete",
+      "next",
+      "rows"
+    ],
+    "additionalProperties": false,
+    "description": "Texts that were found, of the latest attempts first."
+  },
+  "Part_ListedWorld": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedWorld"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false,
+    "description": "Rows, and where the next part of the list begins."
+  },
+  "ListedWorld": {
+    "type": "object",
+    "additionalProperties": false,
+    "properties": {
+      "queued_turns": {
+        "type": "number"
+      },
+      "put_off": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "reason": {
+                "type": "string"
+              },
+              "until": {
+                "type": "string"
+              }
+            },
+            "required": [
+              "reason",
+              "until"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Why the first of them could not be done yet, and when it is tried again (RFC 3339)."
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "scenario_hash": {
+        "type": "string"
+      },
+      "scenario_label": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number",
+        "description": "The latest committed turn."
+      },
+      "simulation_time": {
+        "type": "string"
+      },
+      "created_at": {
+        "type": "string"
+      },
+      "forked_from": {
+        "type": "object",
+        "properties": {
+          "world_slug": {
+            "type": "string"
+          },
+          "turn": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "world_slug",
+          "turn"
+        ],
+        "additionalProperties": false,
+        "description": "The world that a fork left, and at which turn."
+      }
+    },
+    "required": [
+      "created_at",
+      "put_off",
+      "queued_turns",
+      "scenario_hash",
+      "scenario_label",
+      "simulation_time",
+      "turn",
+      "world_slug"
+    ],
+    "description": "A world in a list."
+  },
+  "KindCount": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "count": {
+        "type": "number"
+      }
+    },
+    "required": [
+      "kind",
+      "count"
+    ],
+    "additionalProperties": false
+  },
+  "ComponentKind": {
+    "type": "string",
+    "enum": [
+      "json_schema",
+      "prompt_text",
+      "response_source",
+      "cognition_workflow",
+      "cognition_profile",
+      "tool_policy",
+      "scenario"
+    ]
+  },
+  "ListedMessage": {
+    "type": "object",
+    "properties": {
+      "inbox_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "message_type": {
+        "type": "string"
+      },
+      "status": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "retry_count": {
+        "type": "number"
+      },
+      "next_retry_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "defer_reason": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "created_at": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "inbox_id",
+      "world_slug",
+      "message_type",
+      "status",
+      "attempt_id",
+      "retry_count",
+      "next_retry_at",
+      "defer_reason",
+      "created_at"
+    ],
+    "additionalProperties": false,
+    "description": "A message of the inbox that is not over."
+  },
+  "WorldPage": {
+    "type": "object",
+    "properties": {
+      "scenarios": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "from_turn": {
+              "type": "number",
+              "description": "The first turn that is played by it, unless another one follows before."
+            },
+            "scenario_hash": {
+              "type": "string"
+            },
+            "scenario_label": {
+              "type": "string"
+            },
+            "chosen_at": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "from_turn",
+            "scenario_hash",
+            "scenario_label",
+            "chosen_at"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "queued_turns": {
+        "type": "number"
+      },
+      "put_off": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "reason": {
+                "type": "string"
+              },
+              "until": {
+                "type": "string"
+              }
+            },
+            "required": [
+              "reason",
+              "until"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Why the first of them could not be done yet, and when it is tried again (RFC 3339)."
+      },
+      "environments": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "label": {
+              "type": "string"
+            },
+            "content": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "label",
+            "content"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "entities": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/Entity"
+        }
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "scenario_hash": {
+        "type": "string"
+      },
+      "scenario_label": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number",
+        "description": "The latest committed turn."
+      },
+      "simulation_time": {
+        "type": "string"
+      },
+      "created_at": {
+        "type": "string"
+      },
+      "forked_from": {
+        "type": "object",
+        "properties": {
+          "world_slug": {
+            "type": "string"
+          },
+          "turn": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "world_slug",
+          "turn"
+        ],
+        "additionalProperties": false,
+        "description": "The world that a fork left, and at which turn."
+      },
+      "agents": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/AgentHeadRecord"
+        }
+      },
+      "story": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/TurnStory"
+        },
+        "description": "The latest turn first; at most 20 of them."
+      },
+      "earlier": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "The latest turn before those that are told; null where all are."
+      },
+      "readings": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/WorldReading"
+        }
+      },
+      "attempts": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/AttemptSummary"
+        },
+        "description": "The latest first; at most 20 of them."
+      },
+      "forks": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/WorldRecord"
+        }
+      },
+      "operator_actions": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/OperatorActionRecord"
+        }
+      }
+    },
+    "required": [
+      "agents",
+      "attempts",
+      "created_at",
+      "earlier",
+      "entities",
+      "environments",
+      "forks",
+      "operator_actions",
+      "put_off",
+      "queued_turns",
+      "readings",
+      "scenario_hash",
+      "scenario_label",
+      "scenarios",
+      "simulation_time",
+      "story",
+      "turn",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "A world as its page shows it."
+  },
+  "Entity": {
+    "type": "object",
+    "properties": {
+      "id": {
+        "type": "string"
+      },
+      "name": {
+        "type": "string"
+      },
+      "kind": {
+        "type": "string",
+        "enum": [
+          "agent",
+          "prop"
+        ]
+      },
+      "environment": {
+        "type": "string"
+      },
+      "goal": {
+        "type": "string"
+      },
+      "state": {
+        "type": "string"
+      },
+      "memory": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "content": {
+              "type": "string"
+            },
+            "turn": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "content",
+            "turn"
+          ],
+          "additionalProperties": false
+        },
+        "description": "What it remembers, oldest first, and since which turn; 0 for what the scenario began with."
+      }
+    },
+    "required": [
+      "id",
+      "name",
+      "kind",
+      "state",
+      "memory"
+    ],
+    "additionalProperties": false
+  },
+  "AgentHeadRecord": {
+    "type": "object",
+    "properties": {
+      "agent_id": {
+        "type": "string"
+      },
+      "status": {
+        "type": "string",
+        "enum": [
+          "idle",
+          "dispatched",
+          "running",
+          "suspended"
+        ]
+      },
+      "turn_epoch": {
+        "type": "number",
+        "description": "How many turns it has been given; names the latest of them."
+      },
+      "active_agent_turn_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "activity": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "enum": [
+          "thinking",
+          "executing_tool",
+          "awaiting_tool_result",
+          null
+        ]
+      },
+      "current_tool": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "waiting_tool_count": {
+        "type": "number"
+      },
+      "resume_deadline": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "agent_id",
+      "status",
+      "turn_epoch",
+      "active_agent_turn_id",
+      "activity",
+      "current_tool",
+      "waiting_tool_count",
+      "resume_deadline"
+    ],
+    "additionalProperties": false,
+    "description": "An agent's state head."
+  },
+  "TurnStory": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "simulation_time": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "patches": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/PatchStory"
+        }
+      }
+    },
+    "required": [
+      "turn",
+      "simulation_time",
+      "attempt_id",
+      "patches"
+    ],
+    "additionalProperties": false,
+    "description": "A turn as it is told."
+  },
+  "PatchStory": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "simulation_time": {
+        "type": "string"
+      },
+      "patch_seq": {
+        "type": "number"
+      },
+      "workflow_subject_entity_id": {
+        "type": "string"
+      },
+      "narration": {
+        "type": "string"
+      },
+      "touched_entities": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "effects": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/EffectOrigin"
+        }
+      }
+    },
+    "required": [
+      "attempt_id",
+      "effects",
+      "narration",
+      "patch_seq",
+      "simulation_time",
+      "touched_entities",
+      "turn",
+      "workflow_subject_entity_id"
+    ],
+    "additionalProperties": false,
+    "description": "A patch with the values that it changed."
+  },
+  "EffectOrigin": {
+    "type": "object",
+    "properties": {
+      "effect_index": {
+        "type": "number"
+      },
+      "op": {
+        "$ref": "#/components/schemas/EffectOperation"
+      },
+      "entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "environment_label": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "state_before": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "state_after": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string",
+        "description": "The world that played the turn: of a fork's shared history, an ancestor."
+      },
+      "turn": {
+        "type": "number"
+      },
+      "patch_seq": {
+        "type": "number"
+      },
+      "narration": {
+        "type": "string"
+      },
+      "workflow_subject_entity_id": {
+        "type": "string"
+      },
+      "workflow_node_id": {
+        "type": "string"
+      },
+      "cognition_workflow_hash": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "llm_call_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "attempt_id",
+      "cognition_workflow_hash",
+      "effect_index",
+      "entity_id",
+      "environment_label",
+      "llm_call_id",
+      "narration",
+      "op",
+      "patch_seq",
+      "source_invocation_id",
+      "state_after",
+      "state_before",
+      "turn",
+      "workflow_node_id",
+      "workflow_subject_entity_id",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "An effect of a committed patch with all that led to it."
+  },
+  "EffectOperation": {
+    "type": "string",
+    "enum": [
+      "set_entity_state",
+      "append_entity_memory",
+      "set_environment_content"
+    ]
+  },
+  "WorldReading": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "ambient_source_id": {
+        "type": "string"
+      },
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "response_json": {
+        "$ref": "#/components/schemas/Json"
+      }
+    },
+    "required": [
+      "turn",
+      "ambient_source_id",
+      "source_invocation_id",
+      "response_json"
+    ],
+    "additionalProperties": false,
+    "description": "What an ambient source said in a committed turn, as redaction lets it be seen."
+  },
+  "Json": {
+    "anyOf": [
+      {
+        "type": "null"
+      },
+      {
+        "type": "boolean"
+      },
+      {
+        "type": "number"
+      },
+      {
+        "type": "string"
+      },
+      {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/Json"
+        }
+      },
+      {
+        "$ref": "#/components/schemas/JsonObject"
+      }
+    ],
+    "description": "A JSON value. Nothing else crosses a boundary of the engine."
+  },
+  "JsonObject": {
+    "type": "object",
+    "additionalProperties": {
+      "$ref": "#/components/schemas/Json"
+    },
+    "description": "A JSON object, read-only."
+  },
+  "AttemptSummary": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "status": {
+        "$ref": "#/components/schemas/AttemptStatus"
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_message": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failed_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failed_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failed_source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_invocation_count": {
+        "type": "number",
+        "description": "That it has made itself; adopted ones are not among them."
+      },
+      "calls_in_doubt": {
+        "type": "number",
+        "description": "Its calls that have to be settled before a turn is begun."
+      },
+      "started_at": {
+        "type": "string"
+      },
+      "ended_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "attempt_id",
+      "world_slug",
+      "attempted_turn",
+      "status",
+      "failure_class",
+      "failure_message",
+      "failed_subject_entity_id",
+      "failed_node_id",
+      "failed_source_invocation_id",
+      "source_invocation_count",
+      "calls_in_doubt",
+      "started_at",
+      "ended_at"
+    ],
+    "additionalProperties": false
+  },
+  "AttemptStatus": {
+    "type": "string",
+    "enum": [
+      "running",
+      "suspended",
+      "committed",
+      "failed",
+      "interrupted"
+    ]
+  },
+  "WorldRecord": {
+    "type": "object",
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "scenario_hash": {
+        "type": "string"
+      },
+      "scenario_label": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number",
+        "description": "The latest committed turn."
+      },
+      "simulation_time": {
+        "type": "string"
+      },
+      "created_at": {
+        "type": "string"
+      },
+      "forked_from": {
+        "type": "object",
+        "properties": {
+          "world_slug": {
+            "type": "string"
+          },
+          "turn": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "world_slug",
+          "turn"
+        ],
+        "additionalProperties": false,
+        "description": "The world that a fork left, and at which turn."
+      }
+    },
+    "required": [
+      "world_slug",
+      "scenario_hash",
+      "scenario_label",
+      "turn",
+      "simulation_time",
+      "created_at"
+    ],
+    "additionalProperties": false
+  },
+  "OperatorActionRecord": {
+    "type": "object",
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "action_id": {
+        "type": "string"
+      },
+      "action": {
+        "$ref": "#/components/schemas/OperatorActionKind"
+      },
+      "acted_by": {
+        "type": "string",
+        "description": "By which session, or by the token or a proof of it: operators share one token."
+      },
+      "reason": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Null where a program gave none."
+      },
+      "details": {
+        "$ref": "#/components/schemas/JsonObject"
+      },
+      "acted_at": {
+        "type": "string"
+      },
+      "accepted": {
+        "type": [
+          "boolean",
+          "null"
+        ],
+        "description": "Whether something follows from it; null where the server died before it knew."
+      },
+      "outcome": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "What came of it, in a sentence."
+      }
+    },
+    "required": [
+      "accepted",
+      "acted_at",
+      "acted_by",
+      "action",
+      "action_id",
+      "attempt_id",
+      "details",
+      "outcome",
+      "reason",
+      "source_invocation_id",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "An entry of the audit: who did what, when and why."
+  },
+  "OperatorActionKind": {
+    "type": "string",
+    "enum": [
+      "run_turns",
+      "stop_attempt",
+      "fork_world",
+      "settle_call",
+      "report_call"
+    ],
+    "description": "What an operator may do by hand."
+  },
+  "TurnPage": {
+    "type": "object",
+    "properties": {
+      "environments": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "label": {
+              "type": "string"
+            },
+            "content": {
+              "type": "string"
+            }
+          },
+          "required": [
+            "label",
+            "content"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "entities": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/Entity"
+        }
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "scenario_hash": {
+        "type": "string"
+      },
+      "scenario_label": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number",
+        "description": "The latest committed turn."
+      },
+      "simulation_time": {
+        "type": "string"
+      },
+      "created_at": {
+        "type": "string"
+      },
+      "forked_from": {
+        "type": "object",
+        "properties": {
+          "world_slug": {
+            "type": "string"
+          },
+          "turn": {
+            "type": "number"
+          }
+        },
+        "required": [
+          "world_slug",
+          "turn"
+        ],
+        "additionalProperties": false,
+        "description": "The world that a fork left, and at which turn."
+      },
+      "last_turn": {
+        "type": "number",
+        "description": "The latest turn that the world has."
+      },
+      "story": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/TurnStory"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "readings": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/WorldReading"
+        }
+      },
+      "attempts": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/AttemptSummary"
+        }
+      }
+    },
+    "required": [
+      "attempts",
+      "created_at",
+      "entities",
+      "environments",
+      "last_turn",
+      "readings",
+      "scenario_hash",
+      "scenario_label",
+      "simulation_time",
+      "story",
+      "turn",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "A turn of a world as its page shows it."
+  },
+  "WorldDiff": {
+    "type": "object",
+    "properties": {
+      "world_slug": {
+        "type": "string",
+        "description": "That of `from`."
+      },
+      "from": {
+        "$ref": "#/components/schemas/TurnPlace"
+      },
+      "to": {
+        "$ref": "#/components/schemas/TurnPlace"
+      },
+      "changes": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/DiffedChange"
+        }
+      }
+    },
+    "required": [
+      "world_slug",
+      "from",
+      "to",
+      "changes"
+    ],
+    "additionalProperties": false,
+    "description": "What is different between two turns of a world, or of two worlds."
+  },
+  "TurnPlace": {
+    "type": "object",
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number"
+      },
+      "simulation_time": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "world_slug",
+      "turn",
+      "simulation_time"
+    ],
+    "additionalProperties": false
+  },
+  "DiffedChange": {
+    "anyOf": [
+      {
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+          "blame": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/EffectOrigin"
+            }
+          },
+          "kind": {
+            "type": "string",
+            "const": "environment_content"
+          },
+          "environment_label": {
+            "type": "string"
+          },
+          "before": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "description": "Null where that world has no such environment."
+          },
+          "after": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "after",
+          "before",
+          "environment_label",
+          "kind"
+        ]
+      },
+      {
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+          "blame": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/EffectOrigin"
+            }
+          },
+          "kind": {
+            "type": "string",
+            "const": "entity_state"
+          },
+          "entity_id": {
+            "type": "string"
+          },
+          "before": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "description": "Null where that world has no such entity."
+          },
+          "after": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "after",
+          "before",
+          "entity_id",
+          "kind"
+        ]
+      },
+      {
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+          "blame": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/EffectOrigin"
+            }
+          },
+          "kind": {
+            "type": "string",
+            "const": "entity_memory"
+          },
+          "entity_id": {
+            "type": "string"
+          },
+          "turn": {
+            "type": "number",
+            "description": "The turn that it was made in."
+          },
+          "before": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "after": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "required": [
+          "after",
+          "before",
+          "entity_id",
+          "kind",
+          "turn"
+        ]
+      }
+    ],
+    "description": "A change, and where it was asked for the effects behind it, oldest first: the last one left the value as it is."
+  },
+  "Part_AttemptSummary": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/AttemptSummary"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false,
+    "description": "Rows, and where the next part of the list begins."
+  },
+  "AttemptPage": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "status": {
+        "$ref": "#/components/schemas/AttemptStatus"
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_message": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failed_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failed_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failed_source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_invocation_count": {
+        "type": "number",
+        "description": "That it has made itself; adopted ones are not among them."
+      },
+      "calls_in_doubt": {
+        "type": "number",
+        "description": "Its calls that have to be settled before a turn is begun."
+      },
+      "started_at": {
+        "type": "string"
+      },
+      "ended_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "epoch": {
+        "type": "number",
+        "description": "Of its latest driver."
+      },
+      "take_overs": {
+        "type": "number",
+        "description": "How many drivers have left it without a word, or broke."
+      },
+      "adopts": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The attempt before, calls of which answer this one's commands."
+      },
+      "is_adoptable": {
+        "type": "boolean",
+        "description": "The next attempt has to do with this one: it adopts from it, once nothing of it is in doubt."
+      },
+      "scenario_hash": {
+        "type": "string"
+      },
+      "renderer_version": {
+        "type": "string"
+      },
+      "source_trace_summary": {
+        "$ref": "#/components/schemas/Json"
+      },
+      "awaited": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/AwaitedCall"
+        },
+        "description": "What it waits for, the nearest deadline first."
+      },
+      "agent_turns": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/AgentTurnSummary"
+        },
+        "description": "In the order in which they began."
+      },
+      "patches": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/PatchRecord"
+        }
+      },
+      "invocations": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/InvocationSummary"
+        }
+      },
+      "timeline": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/TimelineRecord"
+        }
+      },
+      "audit": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/AuditRecord"
+        }
+      },
+      "operator_actions": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/OperatorActionRecord"
+        }
+      },
+      "more_calls_after": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "The number of the last call that is shown, where there are more: the list of calls goes on after it."
+      }
+    },
+    "required": [
+      "adopts",
+      "agent_turns",
+      "attempt_id",
+      "attempted_turn",
+      "audit",
+      "awaited",
+      "calls_in_doubt",
+      "ended_at",
+      "epoch",
+      "failed_node_id",
+      "failed_source_invocation_id",
+      "failed_subject_entity_id",
+      "failure_class",
+      "failure_message",
+      "invocations",
+      "is_adoptable",
+      "more_calls_after",
+      "operator_actions",
+      "patches",
+      "renderer_version",
+      "scenario_hash",
+      "source_invocation_count",
+      "source_trace_summary",
+      "started_at",
+      "status",
+      "take_overs",
+      "timeline",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "An attempt as its page shows it: at most 500 of its calls, with their events."
+  },
+  "AwaitedCall": {
+    "type": "object",
+    "properties": {
+      "correlation_alias": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "What the service calls it."
+      },
+      "pended_at": {
+        "type": "string",
+        "description": "RFC 3339."
+      },
+      "deadline": {
+        "type": "string"
+      },
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "command_key": {
+        "type": "string"
+      },
+      "source_label": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "command_key",
+      "correlation_alias",
+      "deadline",
+      "pended_at",
+      "source_invocation_id",
+      "source_label"
+    ],
+    "additionalProperties": false,
+    "description": "A call that an attempt waits for, for people."
+  },
+  "AgentTurnSummary": {
+    "type": "object",
+    "properties": {
+      "agent_turn_id": {
+        "type": "string"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "turn_epoch": {
+        "type": "number"
+      },
+      "outcome": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "enum": [
+          "success",
+          "failed",
+          "stopped",
+          "timed_out",
+          null
+        ],
+        "description": "Null while it goes on."
+      },
+      "deliverable_card_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "began_at": {
+        "type": "string"
+      },
+      "ended_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "agent_turn_id",
+      "agent_id",
+      "turn_epoch",
+      "outcome",
+      "deliverable_card_id",
+      "began_at",
+      "ended_at"
+    ],
+    "additionalProperties": false,
+    "description": "An agent turn as a list shows it."
+  },
+  "PatchRecord": {
+    "type": "object",
+    "properties": {
+      "patch_seq": {
+        "type": "number"
+      },
+      "workflow_subject_entity_id": {
+        "type": "string"
+      },
+      "workflow_node_id": {
+        "type": "string"
+      },
+      "narration": {
+        "type": "string"
+      },
+      "touched_entities": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "effects": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/PatchEffectRecord"
+        }
+      }
+    },
+    "required": [
+      "patch_seq",
+      "workflow_subject_entity_id",
+      "workflow_node_id",
+      "narration",
+      "touched_entities",
+      "effects"
+    ],
+    "additionalProperties": false
+  },
+  "PatchEffectRecord": {
+    "type": "object",
+    "properties": {
+      "effect_index": {
+        "type": "number"
+      },
+      "op": {
+        "$ref": "#/components/schemas/EffectOperation"
+      },
+      "entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "environment_label": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "state_before": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "state_after": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "effect_index",
+      "op",
+      "entity_id",
+      "environment_label",
+      "state_before",
+      "state_after"
+    ],
+    "additionalProperties": false
+  },
+  "InvocationSummary": {
+    "type": "object",
+    "properties": {
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "model_output_kind": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "status": {
+        "$ref": "#/components/schemas/InvocationStatus"
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_detail": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_message": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "parent_source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "invocation_seq": {
+        "type": "number"
+      },
+      "invocation_kind": {
+        "type": "string",
+        "enum": [
+          "llm_generation",
+          "ambient_context",
+          "model_elected_tool",
+          "node_call",
+          "quality_gate"
+        ]
+      },
+      "command_key": {
+        "type": "string"
+      },
+      "performance": {
+        "type": "number",
+        "description": "1-based: how often its attempt had asked for it, this time included."
+      },
+      "ambient_source_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "tool_name": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "tool_loop_round": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "logical_generation_attempt": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "effect_class": {
+        "$ref": "#/components/schemas/EffectClass"
+      },
+      "repeatable": {
+        "type": "boolean",
+        "description": "It has a side effect, and may be made again all the same."
+      },
+      "outcome_unknown": {
+        "type": "boolean",
+        "description": "Nobody saw whether it had its side effect, and it may not be made again: it is in doubt until it is settled."
+      },
+      "adopted_from": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The attempt that made the call, where the one that is shown has adopted it."
+      },
+      "is_superseded": {
+        "type": "boolean",
+        "description": "An earlier subject has changed what its subject had read: nothing followed from the call."
+      },
+      "settled_as": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "enum": [
+          "performed",
+          "not_performed",
+          null
+        ],
+        "description": "What was decided about a call in doubt."
+      },
+      "http_status": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "llm_call_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "duration_ms": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "response_json": {
+        "$ref": "#/components/schemas/Json",
+        "description": "As redaction lets it be seen."
+      }
+    },
+    "required": [
+      "adopted_from",
+      "ambient_source_id",
+      "command_key",
+      "duration_ms",
+      "effect_class",
+      "failure_class",
+      "failure_detail",
+      "failure_message",
+      "http_status",
+      "invocation_kind",
+      "invocation_seq",
+      "is_superseded",
+      "llm_call_id",
+      "logical_generation_attempt",
+      "model_output_kind",
+      "outcome_unknown",
+      "parent_source_invocation_id",
+      "performance",
+      "repeatable",
+      "response_json",
+      "settled_as",
+      "source_invocation_id",
+      "status",
+      "tool_loop_round",
+      "tool_name",
+      "workflow_node_id",
+      "workflow_subject_entity_id"
+    ],
+    "additionalProperties": false,
+    "description": "The members of `run --json`, and what a list shows."
+  },
+  "InvocationStatus": {
+    "type": "string",
+    "enum": [
+      "running",
+      "pending",
+      "succeeded",
+      "failed",
+      "interrupted"
+    ]
+  },
+  "EffectClass": {
+    "type": "string",
+    "enum": [
+      "read_only",
+      "state_change",
+      "external_side_effect"
+    ],
+    "description": "What a call may do to the outside. A call other than a read-only one is made again only where its binding is repeatable."
+  },
+  "TimelineRecord": {
+    "type": "object",
+    "properties": {
+      "source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "patch_seq": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "details": {
+        "$ref": "#/components/schemas/Json"
+      },
+      "event_seq": {
+        "type": "number"
+      },
+      "event_kind": {
+        "type": "string"
+      },
+      "occurred_at": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "details",
+      "event_kind",
+      "event_seq",
+      "occurred_at",
+      "patch_seq",
+      "source_invocation_id",
+      "workflow_node_id",
+      "workflow_subject_entity_id"
+    ],
+    "additionalProperties": false
+  },
+  "AuditRecord": {
+    "type": "object",
+    "properties": {
+      "source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "patch_seq": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "details": {
+        "$ref": "#/components/schemas/Json"
+      },
+      "audit_kind": {
+        "type": "string",
+        "enum": [
+          "patch_applied",
+          "generation_rejected",
+          "turn_complete",
+          "attempt_failed",
+          "call_settled",
+          "attempt_set_aside"
+        ]
+      },
+      "attempt_status": {
+        "type": "string"
+      },
+      "attempt_number": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "raw_response": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "rejection": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "attempt_number",
+      "attempt_status",
+      "audit_kind",
+      "details",
+      "patch_seq",
+      "raw_response",
+      "rejection",
+      "source_invocation_id",
+      "workflow_node_id",
+      "workflow_subject_entity_id"
+    ],
+    "additionalProperties": false
+  },
+  "Part_InvocationSummary": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/InvocationSummary"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false,
+    "description": "Rows, and where the next part of the list begins."
+  },
+  "Part_ListedAgent": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedAgent"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false,
+    "description": "Rows, and where the next part of the list begins."
+  },
+  "ListedAgent": {
+    "type": "object",
+    "properties": {
+      "agent_id": {
+        "type": "string"
+      },
+      "status": {
+        "type": "string",
+        "enum": [
+          "idle",
+          "dispatched",
+          "running",
+          "suspended"
+        ]
+      },
+      "turn_epoch": {
+        "type": "number",
+        "description": "How many turns it has been given; names the latest of them."
+      },
+      "active_agent_turn_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "activity": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "enum": [
+          "thinking",
+          "executing_tool",
+          "awaiting_tool_result",
+          null
+        ]
+      },
+      "current_tool": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "waiting_tool_count": {
+        "type": "number"
+      },
+      "resume_deadline": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "latest_turn": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "agent_turn_id": {
+                "type": "string"
+              },
+              "outcome": {
+                "type": [
+                  "string",
+                  "null"
+                ],
+                "enum": [
+                  "success",
+                  "failed",
+                  "stopped",
+                  "timed_out",
+                  null
+                ],
+                "description": "Null while it goes on."
+              }
+            },
+            "required": [
+              "agent_turn_id",
+              "outcome"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    },
+    "required": [
+      "active_agent_turn_id",
+      "activity",
+      "agent_id",
+      "current_tool",
+      "latest_turn",
+      "resume_deadline",
+      "status",
+      "turn_epoch",
+      "waiting_tool_count"
+    ],
+    "additionalProperties": false,
+    "description": "What an agent does now, and its turn in the world's latest attempt: null where it had none in it."
+  },
+  "AgentTurnRecord": {
+    "type": "object",
+    "properties": {
+      "agent_turn_id": {
+        "type": "string"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "turn_epoch": {
+        "type": "number"
+      },
+      "outcome": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "enum": [
+          "success",
+          "failed",
+          "stopped",
+          "timed_out",
+          null
+        ],
+        "description": "Null while it goes on."
+      },
+      "deliverable_card_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "began_at": {
+        "type": "string"
+      },
+      "ended_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "attempt_status": {
+        "type": "string"
+      },
+      "inbox_id": {
+        "type": "string"
+      },
+      "context_box": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/BoxRecord"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "What it was told and given; null where it never entered."
+      },
+      "output_box": {
+        "$ref": "#/components/schemas/BoxRecord",
+        "description": "What it did, and what it left."
+      },
+      "execution_edges": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ExecutionEdgeRecord"
+        }
+      },
+      "events": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/AgentEventRecord"
+        }
+      },
+      "waiting_tools": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/WaitingToolRecord"
+        }
+      }
+    },
+    "required": [
+      "agent_id",
+      "agent_turn_id",
+      "attempt_id",
+      "attempt_status",
+      "attempted_turn",
+      "began_at",
+      "context_box",
+      "deliverable_card_id",
+      "ended_at",
+      "events",
+      "execution_edges",
+      "inbox_id",
+      "outcome",
+      "output_box",
+      "turn_epoch",
+      "waiting_tools",
+      "world_slug"
+    ],
+    "additionalProperties": false
+  },
+  "BoxRecord": {
+    "type": "object",
+    "properties": {
+      "box_id": {
+        "type": "string"
+      },
+      "cards": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/CardRecord"
+        }
+      }
+    },
+    "required": [
+      "box_id",
+      "cards"
+    ],
+    "additionalProperties": false
+  },
+  "CardRecord": {
+    "type": "object",
+    "properties": {
+      "card_id": {
+        "type": "string"
+      },
+      "kind": {
+        "type": "string"
+      },
+      "component_hash": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "llm_call_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "patch_seq": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "Of the patches of the attempt's turn."
+      },
+      "content": {
+        "$ref": "#/components/schemas/Json"
+      }
+    },
+    "required": [
+      "card_id",
+      "kind",
+      "component_hash",
+      "source_invocation_id",
+      "llm_call_id",
+      "patch_seq",
+      "content"
+    ],
+    "additionalProperties": false,
+    "description": "A pointer to what is on record elsewhere."
+  },
+  "ExecutionEdgeRecord": {
+    "type": "object",
+    "properties": {
+      "primitive": {
+        "type": "string"
+      },
+      "edge_phase": {
+        "type": "string",
+        "enum": [
+          "request",
+          "response"
+        ]
+      },
+      "correlation_id": {
+        "type": "string"
+      },
+      "trace_id": {
+        "type": "string"
+      },
+      "parent_step_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "occurred_at": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "primitive",
+      "edge_phase",
+      "correlation_id",
+      "trace_id",
+      "parent_step_id",
+      "occurred_at"
+    ],
+    "additionalProperties": false
+  },
+  "AgentEventRecord": {
+    "type": "object",
+    "properties": {
+      "subject": {
+        "type": "string",
+        "description": "`evt.agent.<id>.task`, `.step` or `.state`; `cmd.agent.<id>.wakeup`."
+      },
+      "occurred_at": {
+        "type": "string"
+      },
+      "payload": {
+        "$ref": "#/components/schemas/JsonObject"
+      }
+    },
+    "required": [
+      "subject",
+      "occurred_at",
+      "payload"
+    ],
+    "additionalProperties": false
+  },
+  "WaitingToolRecord": {
+    "type": "object",
+    "properties": {
+      "tool_call_id": {
+        "type": "string"
+      },
+      "registered_at": {
+        "type": "string"
+      },
+      "received_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "tool_call_id",
+      "registered_at",
+      "received_at"
+    ],
+    "additionalProperties": false,
+    "description": "A call that a suspended turn waited for."
+  },
+  "Part_ListedInvocation": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedInvocation"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false,
+    "description": "Rows, and where the next part of the list begins."
+  },
+  "ListedInvocation": {
+    "type": "object",
+    "properties": {
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "invocation_kind": {
+        "type": "string",
+        "enum": [
+          "llm_generation",
+          "ambient_context",
+          "model_elected_tool",
+          "node_call",
+          "quality_gate"
+        ]
+      },
+      "command_key": {
+        "type": "string"
+      },
+      "ambient_source_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "tool_name": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "llm_call_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "duration_ms": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "is_superseded": {
+        "type": "boolean",
+        "description": "An earlier subject has changed what its subject had read: nothing followed from the call."
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "status": {
+        "$ref": "#/components/schemas/InvocationStatus"
+      },
+      "started_at": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "ambient_source_id",
+      "attempt_id",
+      "attempted_turn",
+      "command_key",
+      "duration_ms",
+      "failure_class",
+      "invocation_kind",
+      "is_superseded",
+      "llm_call_id",
+      "source_invocation_id",
+      "started_at",
+      "status",
+      "tool_name",
+      "workflow_node_id",
+      "workflow_subject_entity_id",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "A source call as a list shows it."
+  },
+  "InvocationRecord": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "workflow_hash": {
+        "type": "string"
+      },
+      "source_hash": {
+        "type": "string"
+      },
+      "source_label": {
+        "type": "string"
+      },
+      "started_at": {
+        "type": "string"
+      },
+      "ended_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "model_output_kind": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "status": {
+        "$ref": "#/components/schemas/InvocationStatus"
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_detail": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_message": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "parent_source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "invocation_seq": {
+        "type": "number"
+      },
+      "invocation_kind": {
+        "type": "string",
+        "enum": [
+          "llm_generation",
+          "ambient_context",
+          "model_elected_tool",
+          "node_call",
+          "quality_gate"
+        ]
+      },
+      "command_key": {
+        "type": "string"
+      },
+      "performance": {
+        "type": "number",
+        "description": "1-based: how often its attempt had asked for it, this time included."
+      },
+      "ambient_source_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "tool_name": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "workflow_node_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "tool_loop_round": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "logical_generation_attempt": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "effect_class": {
+        "$ref": "#/components/schemas/EffectClass"
+      },
+      "repeatable": {
+        "type": "boolean",
+        "description": "It has a side effect, and may be made again all the same."
+      },
+      "outcome_unknown": {
+        "type": "boolean",
+        "description": "Nobody saw whether it had its side effect, and it may not be made again: it is in doubt until it is settled."
+      },
+      "adopted_from": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The attempt that made the call, where the one that is shown has adopted it."
+      },
+      "is_superseded": {
+        "type": "boolean",
+        "description": "An earlier subject has changed what its subject had read: nothing followed from the call."
+      },
+      "settled_as": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "enum": [
+          "performed",
+          "not_performed",
+          null
+        ],
+        "description": "What was decided about a call in doubt."
+      },
+      "http_status": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "llm_call_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "duration_ms": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "response_json": {
+        "$ref": "#/components/schemas/Json",
+        "description": "As redaction lets it be seen."
+      },
+      "request_hash": {
+        "type": "string"
+      },
+      "request_json": {
+        "$ref": "#/components/schemas/Json"
+      },
+      "input_schema_hash": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "output_schema_hash": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "validation_status": {
+        "type": "string"
+      },
+      "response_headers": {
+        "$ref": "#/components/schemas/JsonObject"
+      },
+      "response_text": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The body as text, where it was kept beside the answer; of a failure, as much as redaction lets be seen, else null."
+      },
+      "response_bytes": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "How much is kept of what came back: the body, or the answer where no body stands beside it; null for nothing."
+      },
+      "hidden_by_redaction": {
+        "type": "boolean",
+        "description": "Whether anything that is kept of the answer or its body is not shown here."
+      },
+      "pended": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/PendedCall"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Null for one whose service answered at once, or has not spoken yet."
+      },
+      "settlement": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/SettlementRecord"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "What was found out about it, where it was in doubt and has been settled."
+      }
+    },
+    "required": [
+      "adopted_from",
+      "ambient_source_id",
+      "attempt_id",
+      "attempted_turn",
+      "command_key",
+      "duration_ms",
+      "effect_class",
+      "ended_at",
+      "failure_class",
+      "failure_detail",
+      "failure_message",
+      "hidden_by_redaction",
+      "http_status",
+      "input_schema_hash",
+      "invocation_kind",
+      "invocation_seq",
+      "is_superseded",
+      "llm_call_id",
+      "logical_generation_attempt",
+      "model_output_kind",
+      "outcome_unknown",
+      "output_schema_hash",
+      "parent_source_invocation_id",
+      "pended",
+      "performance",
+      "repeatable",
+      "request_hash",
+      "request_json",
+      "response_bytes",
+      "response_headers",
+      "response_json",
+      "response_text",
+      "settled_as",
+      "settlement",
+      "source_hash",
+      "source_invocation_id",
+      "source_label",
+      "started_at",
+      "status",
+      "tool_loop_round",
+      "tool_name",
+      "validation_status",
+      "workflow_hash",
+      "workflow_node_id",
+      "workflow_subject_entity_id",
+      "world_slug"
+    ],
+    "additionalProperties": false
+  },
+  "PendedCall": {
+    "type": "object",
+    "properties": {
+      "correlation_alias": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "What the service calls it."
+      },
+      "pended_at": {
+        "type": "string",
+        "description": "RFC 3339."
+      },
+      "deadline": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "correlation_alias",
+      "pended_at",
+      "deadline"
+    ],
+    "additionalProperties": false,
+    "description": "What is known of a call whose service has said that it answers later."
+  },
+  "SettlementRecord": {
+    "type": "object",
+    "properties": {
+      "performed": {
+        "type": "boolean"
+      },
+      "answer": {
+        "$ref": "#/components/schemas/Json",
+        "description": "As much as the view shows; null where it was not performed."
+      },
+      "settled_at": {
+        "type": "string"
+      },
+      "settled_by": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/SettledBy"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "These are null of calls that earlier versions have settled; the reason also where none was given."
+      },
+      "host": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "reason": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "performed",
+      "answer",
+      "settled_at",
+      "settled_by",
+      "host",
+      "reason"
+    ],
+    "additionalProperties": false
+  },
+  "SettledBy": {
+    "type": "string",
+    "enum": [
+      "operator",
+      "report"
+    ],
+    "description": "Who says what became of a call in doubt: a person at the database, or a report."
+  },
+  "Part_ListedLlmCall": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedLlmCall"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false,
+    "description": "Rows, and where the next part of the list begins."
+  },
+  "ListedLlmCall": {
+    "type": "object",
+    "properties": {
+      "llm_call_id": {
+        "type": "string"
+      },
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "workflow_subject_entity_id": {
+        "type": "string"
+      },
+      "workflow_node_id": {
+        "type": "string"
+      },
+      "model": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "model_output_kind": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "status": {
+        "$ref": "#/components/schemas/InvocationStatus"
+      },
+      "is_superseded": {
+        "type": "boolean"
+      },
+      "input_tokens": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "output_tokens": {
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "started_at": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "llm_call_id",
+      "source_invocation_id",
+      "world_slug",
+      "attempt_id",
+      "attempted_turn",
+      "workflow_subject_entity_id",
+      "workflow_node_id",
+      "model",
+      "model_output_kind",
+      "status",
+      "is_superseded",
+      "input_tokens",
+      "output_tokens",
+      "started_at"
+    ],
+    "additionalProperties": false,
+    "description": "A generation as a list shows it."
+  },
+  "LlmCallRecord": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "workflow_hash": {
+        "type": "string"
+      },
+      "source_hash": {
+        "type": "string"
+      },
+      "source_label": {
+        "type": "string"
+      },
+      "started_at": {
+        "type": "string"
+      },
+      "ended_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "model_output_kind": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "status": {
+        "$ref": "#/components/schemas/InvocationStatus"
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_detail": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_message": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "is_superseded": {
+        "type": "boolean",
+        "description": "An earlier subject has changed what its subject had read: nothing followed from the call."
+      },
+      "llm_call_id": {
+        "type": "string"
+      },
+      "command_key": {
+        "type": "string"
+      },
+      "workflow_node_id": {
+        "type": "string"
+      },
+      "workflow_subject_entity_id": {
+        "type": "string"
+      },
+      "logical_generation_attempt": {
+        "type": "number"
+      },
+      "tool_loop_round": {
+        "type": "number"
+      },
+      "interface": {
+        "$ref": "#/components/schemas/JsonObject",
+        "description": "The source's settings: model, temperature, seed, limits, as its author wrote them."
+      },
+      "model": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "As it was asked, whoever named it: the source, its variable, or the command."
+      },
+      "endpoint_origin": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Scheme, host and port; null where nothing was sent, and of calls of earlier versions."
+      },
+      "schema_delivery": {
+        "type": "string"
+      },
+      "output_schema_hash": {
+        "type": "string",
+        "description": "Of the whole schema, which the answer is checked against."
+      },
+      "delivered_schema_hash": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Of the schema as it was sent; null of calls of earlier versions."
+      },
+      "output_schema": {
+        "$ref": "#/components/schemas/Json",
+        "description": "The one schema that the model was offered."
+      },
+      "messages": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "role": {
+              "type": "string"
+            },
+            "content": {
+              "type": "string"
+            },
+            "segments": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "properties": {
+                  "origin": {
+                    "type": "string"
+                  },
+                  "characters": {
+                    "type": "number"
+                  }
+                },
+                "required": [
+                  "origin",
+                  "characters"
+                ],
+                "additionalProperties": false
+              }
+            }
+          },
+          "required": [
+            "role",
+            "content",
+            "segments"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "prefix_hash": {
+        "type": "string"
+      },
+      "raw_text": {
+        "type": "string"
+      },
+      "normalised_text": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "finish_reason": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "chunks": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "text": {
+              "type": "string"
+            },
+            "offset_ms": {
+              "type": "number"
+            }
+          },
+          "required": [
+            "text",
+            "offset_ms"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "artifacts": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "kind": {
+              "type": "string"
+            },
+            "value": {
+              "$ref": "#/components/schemas/Json"
+            }
+          },
+          "required": [
+            "kind",
+            "value"
+          ],
+          "additionalProperties": false
+        }
+      },
+      "tokens": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "input_tokens": {
+                "type": "number"
+              },
+              "output_tokens": {
+                "type": "number"
+              },
+              "cached_input_tokens": {
+                "type": [
+                  "number",
+                  "null"
+                ]
+              },
+              "reasoning_tokens": {
+                "type": [
+                  "number",
+                  "null"
+                ]
+              }
+            },
+            "required": [
+              "input_tokens",
+              "output_tokens",
+              "cached_input_tokens",
+              "reasoning_tokens"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    },
+    "required": [
+      "artifacts",
+      "attempt_id",
+      "attempted_turn",
+      "chunks",
+      "command_key",
+      "delivered_schema_hash",
+      "ended_at",
+      "endpoint_origin",
+      "failure_class",
+      "failure_detail",
+      "failure_message",
+      "finish_reason",
+      "interface",
+      "is_superseded",
+      "llm_call_id",
+      "logical_generation_attempt",
+      "messages",
+      "model",
+      "model_output_kind",
+      "normalised_text",
+      "output_schema",
+      "output_schema_hash",
+      "prefix_hash",
+      "raw_text",
+      "schema_delivery",
+      "source_hash",
+      "source_invocation_id",
+      "source_label",
+      "started_at",
+      "status",
+      "tokens",
+      "tool_loop_round",
+      "workflow_hash",
+      "workflow_node_id",
+      "workflow_subject_entity_id",
+      "world_slug"
+    ],
+    "additionalProperties": false
+  },
+  "Waiting": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedMessage"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      },
+      "attempts": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedAttempt"
+        },
+        "description": "Attempts that wait for an answer, or for a person who settles a call in doubt."
+      }
+    },
+    "required": [
+      "attempts",
+      "next",
+      "rows"
+    ],
+    "additionalProperties": false,
+    "description": "What waits, and for whom."
+  },
+  "ListedAttempt": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "started_at": {
+        "type": "string"
+      },
+      "ended_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "status": {
+        "$ref": "#/components/schemas/AttemptStatus"
+      }
+    },
+    "required": [
+      "attempt_id",
+      "attempted_turn",
+      "ended_at",
+      "started_at",
+      "status",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "An attempt as a list of many worlds shows it."
+  },
+  "Part_StoredComponent": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/StoredComponent"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false,
+    "description": "Rows, and where the next part of the list begins."
+  },
+  "StoredComponent": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "hash": {
+        "type": "string",
+        "description": "SHA-256 of the canonical form, 64 hex digits."
+      },
+      "label": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Its `label`, or a schema's `title` or `$id`."
+      },
+      "created_at": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "created_at",
+      "hash",
+      "kind",
+      "label"
+    ],
+    "additionalProperties": false,
+    "description": "A stored document in a list of its kind."
+  },
+  "DocumentPage": {
+    "type": "object",
+    "properties": {
+      "refers_to": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ComponentSummary"
+        }
+      },
+      "used_by": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ComponentSummary"
+        }
+      },
+      "worlds": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "description": "Worlds that run by it; of scenarios only."
+      },
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "hash": {
+        "type": "string",
+        "description": "SHA-256 of the canonical form, 64 hex digits."
+      },
+      "content": {
+        "$ref": "#/components/schemas/JsonObject"
+      },
+      "calls": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedInvocation"
+        },
+        "description": "The latest calls of a source or by a workflow; none of other kinds."
+      },
+      "attempts": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedAttempt"
+        },
+        "description": "The latest attempts that made such calls."
+      }
+    },
+    "required": [
+      "attempts",
+      "calls",
+      "content",
+      "hash",
+      "kind",
+      "refers_to",
+      "used_by",
+      "worlds"
+    ],
+    "additionalProperties": false,
+    "description": "A stored document with everything that uses it."
+  },
+  "ComponentSummary": {
+    "type": "object",
+    "properties": {
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "hash": {
+        "type": "string",
+        "description": "SHA-256 of the canonical form, 64 hex digits."
+      },
+      "label": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Its `label`, or a schema's `title` or `$id`."
+      }
+    },
+    "required": [
+      "hash",
+      "kind",
+      "label"
+    ],
+    "additionalProperties": false,
+    "description": "A stored document as a list shows it."
+  },
+  "WorkflowPage": {
+    "type": "object",
+    "properties": {
+      "refers_to": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ComponentSummary"
+        }
+      },
+      "used_by": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ComponentSummary"
+        }
+      },
+      "worlds": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "description": "Worlds that run by it; of scenarios only."
+      },
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "hash": {
+        "type": "string",
+        "description": "SHA-256 of the canonical form, 64 hex digits."
+      },
+      "content": {
+        "$ref": "#/components/schemas/JsonObject"
+      },
+      "calls": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedInvocation"
+        },
+        "description": "The latest calls of a source or by a workflow; none of other kinds."
+      },
+      "attempts": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ListedAttempt"
+        },
+        "description": "The latest attempts that made such calls."
+      },
+      "prompts": {
+        "type": "object",
+        "additionalProperties": {
+          "type": "string"
+        },
+        "description": "Texts of prompt files, by hash."
+      },
+      "chosen": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "attempt_id": {
+                "type": "string"
+              },
+              "resolved": {
+                "type": "array",
+                "items": {
+                  "$ref": "#/components/schemas/ResolvedPrompt"
+                }
+              }
+            },
+            "required": [
+              "attempt_id",
+              "resolved"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Null where no attempt has run it."
+      }
+    },
+    "required": [
+      "attempts",
+      "calls",
+      "chosen",
+      "content",
+      "hash",
+      "kind",
+      "prompts",
+      "refers_to",
+      "used_by",
+      "worlds"
+    ],
+    "additionalProperties": false,
+    "description": "A workflow with its prompts, and how an attempt resolved them."
+  },
+  "ResolvedPrompt": {
+    "type": "object",
+    "additionalProperties": false,
+    "properties": {
+      "llm_call_id": {
+        "type": "string"
+      },
+      "workflow_node_id": {
+        "type": "string"
+      },
+      "workflow_subject_entity_id": {
+        "type": "string"
+      },
+      "messages": {
+        "type": "array",
+        "items": {
+          "type": "object",
+          "properties": {
+            "role": {
+              "type": "string"
+            },
+            "content": {
+              "type": "string"
+            },
+            "segments": {
+              "type": "array",
+              "items": {
+                "type": "object",
+                "properties": {
+                  "origin": {
+                    "type": "string"
+                  },
+                  "characters": {
+                    "type": "number"
+                  }
+                },
+                "required": [
+                  "origin",
+                  "characters"
+                ],
+                "additionalProperties": false
+              }
+            }
+          },
+          "required": [
+            "role",
+            "content",
+            "segments"
+          ],
+          "additionalProperties": false
+        }
+      }
+    },
+    "required": [
+      "llm_call_id",
+      "messages",
+      "workflow_node_id",
+      "workflow_subject_entity_id"
+    ],
+    "description": "A first generation of a node in an attempt: its messages are the node's prompt with every placeholder resolved."
+  },
+  "UsesOfComponent": {
+    "type": "object",
+    "additionalProperties": false,
+    "properties": {
+      "refers_to": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ComponentSummary"
+        }
+      },
+      "used_by": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ComponentSummary"
+        }
+      },
+      "worlds": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        },
+        "description": "Worlds that run by it; of scenarios only."
+      },
+      "kind": {
+        "$ref": "#/components/schemas/ComponentKind"
+      },
+      "hash": {
+        "type": "string",
+        "description": "SHA-256 of the canonical form, 64 hex digits."
+      },
+      "label": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "Its `label`, or a schema's `title` or `$id`."
+      }
+    },
+    "required": [
+      "hash",
+      "kind",
+      "label",
+      "refers_to",
+      "used_by",
+      "worlds"
+    ],
+    "description": "A document with those that it names and those that name it."
+  },
+  "SearchHit": {
+    "type": "object",
+    "properties": {
+      "entry": {
+        "type": "string",
+        "description": "Names the text; the cursor of the hits after it."
+      },
+      "kind": {
+        "$ref": "#/components/schemas/SearchKind"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "turn": {
+        "type": "number"
+      },
+      "workflow_subject_entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "source_label": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "failure_class": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "patch_seq": {
+        "type": [
+          "number",
+          "null"
+        ],
+        "description": "Of a narration or a state."
+      },
+      "source_invocation_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "llm_call_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "snippet": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/SnippetPart"
+        }
+      }
+    },
+    "required": [
+      "entry",
+      "kind",
+      "world_slug",
+      "attempt_id",
+      "turn",
+      "workflow_subject_entity_id",
+      "source_label",
+      "failure_class",
+      "patch_seq",
+      "source_invocation_id",
+      "llm_call_id",
+      "snippet"
+    ],
+    "additionalProperties": false,
+    "description": "A text that was found, and its place."
+  },
+  "SearchKind": {
+    "type": "string",
+    "enum": [
+      "narration",
+      "state",
+      "prompt",
+      "answer",
+      "result"
+    ]
+  },
+  "SnippetPart": {
+    "type": "object",
+    "properties": {
+      "text": {
+        "type": "string"
+      },
+      "is_match": {
+        "type": "boolean",
+        "description": "Whether it is what was searched for."
+      }
+    },
+    "required": [
+      "text",
+      "is_match"
+    ],
+    "additionalProperties": false,
+    "description": "A piece of a text around what was found."
+  }
+};

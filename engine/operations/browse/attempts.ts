@@ -1,0 +1,33 @@
+import type { ListPart } from '../../ports/browse.js';
+import type { AttemptRecord, InvocationSummary } from '../../ports/records.js';
+import { isUuid } from '../../core/content/uuid.js';
+import { type Archive, type Done, refuse } from '../engine.js';
+import { attemptUnknown } from '../records.js';
+
+/** How many calls the page of an attempt shows; the list of its calls has them all. */
+export const CALLS_SHOWN = 500;
+
+/** An attempt as its page shows it: at most 500 of its calls, with their events. */
+export interface AttemptPage extends AttemptRecord {
+  /** The number of the last call that is shown, where there are more: the list of calls goes on after it. */
+  readonly more_calls_after: number | null;
+}
+
+/** An attempt with its first calls. */
+export async function browseAttempt({ store }: Archive, id: string): Promise<Done<AttemptPage>> {
+  const record = isUuid(id) ? await store.records.attempt(id, CALLS_SHOWN + 1) : undefined;
+  if (record === undefined) return refuse(attemptUnknown(id));
+  const invocations = record.invocations.slice(0, CALLS_SHOWN);
+  const last = record.invocations.length > CALLS_SHOWN ? invocations.at(-1) : undefined;
+  return { ok: true, value: { ...record, invocations, more_calls_after: last?.invocation_seq ?? null } };
+}
+
+/** A part of the calls of an attempt, in the order of their issue. */
+export async function listCallsPart(
+  { store }: Archive,
+  attempt_id: string,
+  part: ListPart,
+): Promise<Done<readonly InvocationSummary[]>> {
+  const calls = isUuid(attempt_id) ? await store.browse.calls(attempt_id, part) : undefined;
+  return calls === undefined ? refuse(attemptUnknown(attempt_id)) : { ok: true, value: calls };
+}

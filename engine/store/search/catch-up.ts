@@ -1,0 +1,59 @@
+import { prepare, run, type Runner, toStoredText } from '../statement.js';
+import { collectTexts, type EndedAttempt, type FoundText } from './collect-texts.js';
+
+/** How much of one text can be found. */
+const TEXT_LENGTH_MAX = 32_000;
+
+// The attempts of a world have epochs that grow, and one of them at most is open: what is taken in ends at an epoch.
+const BEHIND = prepare(
+  'search_attempts_behind',
+  `SELECT latest.* FROM worlds LEFT JOIN search_progress progress USING (world_slug)
+     CROSS JOIN LATERAL (
+       SELECT world_slug, attempt_id, attempted_turn, epoch, failure_class, ended_at FROM attempts
+       WHERE attempts.world_slug = worlds.world_slug AND attempts.epoch > coalesce(progress.epoch, 0)
+       ORDER BY epoch LIMIT :limit) AS latest
+   WHERE worlds.lease_epoch > coalesce(progress.epoch, 0) AND ended_at IS NOT NULL
+   LIMIT :limit`,
+);
+
+/** Takes in the texts of attempts that have ended. @returns how many attempts */
+export async function catchUp(runner: Runner, attempts_max: number): Promise<number> {
+  const attempts = await run<EndedAttempt>(runner, BEHIND, { limit: attempts_max });
+  for (const attempt of attempts) await takeIn(runner, attempt, await collectTexts(runner, attempt));
+  return attempts.length;
+}
+
+// Whoever raises the progress of a world writes the texts; another one who does the same at that moment writes nothing.
+const TAKE_IN = prepare(
+  'search_take_in',
+  `WITH progressed AS (
+     INSERT INTO search_progress (world_slug, epoch)
+     SELECT world_slug, :epoch::bigint FROM worlds WHERE world_slug = :world_slug
+     ON CONFLICT (world_slug) DO UPDATE SET epoch = excluded.epoch WHERE search_progress.epoch < excluded.epoch
+     RETURNING world_slug)
+   INSERT INTO search_entries (world_slug, attempt_id, entry_seq, turn, kind, workflow_subject_entity_id, source_label,
+     failure_class, patch_seq, source_invocation_id, llm_call_id, text)
+   SELECT world_slug, :attempt_id::uuid, entry_seq, :turn::bigint, kind, workflow_subject_entity_id, source_label,
+     failure_class, patch_seq, source_invocation_id, llm_call_id, text
+   FROM progressed CROSS JOIN unnest(:kinds::search_kind[], :subjects::text[], :labels::text[], :failures::text[],
+       :patches::int[], :invocations::uuid[], :llm_calls::uuid[], :texts::text[]) WITH ORDINALITY
+     AS row (kind, workflow_subject_entity_id, source_label, failure_class, patch_seq, source_invocation_id, llm_call_id,
+       text, entry_seq)`,
+);
+
+async function takeIn(runner: Runner, attempt: EndedAttempt, texts: readonly FoundText[]): Promise<void> {
+  await run(runner, TAKE_IN, {
+    world_slug: attempt.world_slug,
+    attempt_id: attempt.attempt_id,
+    epoch: attempt.epoch,
+    turn: attempt.attempted_turn,
+    kinds: texts.map(({ kind }) => kind),
+    subjects: texts.map(({ workflow_subject_entity_id }) => workflow_subject_entity_id),
+    labels: texts.map(({ source_label }) => source_label),
+    failures: texts.map(({ failure_class }) => failure_class),
+    patches: texts.map(({ patch_seq }) => patch_seq),
+    invocations: texts.map(({ source_invocation_id }) => source_invocation_id),
+    llm_calls: texts.map(({ llm_call_id }) => llm_call_id),
+    texts: texts.map(({ text }) => toStoredText(text.slice(0, TEXT_LENGTH_MAX))),
+  });
+}

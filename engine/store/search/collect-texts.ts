@@ -1,0 +1,123 @@
+import type { Json } from '../../contract/json.js';
+import type { SearchKind } from '../../ports/search.js';
+import { type InvocationRow, selectInvocation, toShown } from '../records/invocation-rows.js';
+import { prepare, run, type Runner } from '../statement.js';
+
+/** A text of an attempt, and where it stands. */
+export interface FoundText {
+  readonly kind: SearchKind;
+  readonly workflow_subject_entity_id: string | null;
+  readonly source_label: string | null;
+  readonly failure_class: string | null;
+  readonly patch_seq: number | null;
+  readonly source_invocation_id: string | null;
+  readonly llm_call_id: string | null;
+  readonly text: string;
+}
+
+/** An attempt that has ended. */
+export interface EndedAttempt {
+  readonly world_slug: string;
+  readonly attempt_id: string;
+  readonly attempted_turn: number;
+  readonly epoch: number;
+  readonly failure_class: string | null;
+}
+
+/** All texts of an attempt that can be searched for: what redaction hides is not among them. */
+export async function collectTexts(runner: Runner, attempt: EndedAttempt): Promise<readonly FoundText[]> {
+  const texts = [...(await collectPatches(runner, attempt)), ...(await collectCalls(runner, attempt))];
+  return texts
+    .filter(({ text }) => text.trim() !== '')
+    .map((text) => ({ ...text, failure_class: text.failure_class ?? attempt.failure_class }));
+}
+
+const PATCHES = prepare(
+  'search_patches',
+  `SELECT patch_seq, workflow_subject_entity_id, source_invocation_id, llm_call_id, patch->>'narration' AS narration,
+     to_json(ARRAY(SELECT state_after FROM patch_effects effects
+       WHERE effects.world_slug = patches.world_slug AND effects.turn = patches.turn
+         AND effects.patch_seq = patches.patch_seq ORDER BY effect_index)) AS states
+   FROM world_patches patches JOIN source_invocations USING (world_slug, source_invocation_id, workflow_subject_entity_id)
+   WHERE world_slug = :world_slug AND patches.attempt_id = :attempt_id::uuid ORDER BY patch_seq`,
+);
+
+interface PatchRow
+  extends Pick<FoundText, 'patch_seq' | 'workflow_subject_entity_id' | 'source_invocation_id' | 'llm_call_id'> {
+  readonly narration: string;
+  readonly states: readonly string[];
+}
+
+async function collectPatches(runner: Runner, attempt: EndedAttempt): Promise<readonly FoundText[]> {
+  const rows = await run<PatchRow>(runner, PATCHES, toKey(attempt));
+  return rows.flatMap(({ narration, states, ...place }) => {
+    const about = { ...place, source_label: null, failure_class: null };
+    return [
+      { ...about, kind: 'narration' as const, text: narration },
+      ...states.map((text) => ({ ...about, kind: 'state' as const, text })),
+    ];
+  });
+}
+
+const CALLS = prepare(
+  'search_calls',
+  `${selectInvocation(`(SELECT content->>'label' FROM response_sources WHERE hash = calls.source_hash) AS source_label`)}
+   WHERE calls.world_slug = :world_slug AND calls.attempt_id = :attempt_id::uuid ORDER BY calls.invocation_seq`,
+);
+
+async function collectCalls(runner: Runner, attempt: EndedAttempt): Promise<readonly FoundText[]> {
+  const rows = await run<InvocationRow & { readonly source_label: string | null }>(runner, CALLS, toKey(attempt));
+  const prompts = await readPrompts(runner, attempt);
+  return rows.map(toShown).flatMap((call): readonly FoundText[] => {
+    const { workflow_subject_entity_id, source_invocation_id, llm_call_id, source_label, failure_class } = call;
+    const about = {
+      workflow_subject_entity_id,
+      source_invocation_id,
+      llm_call_id,
+      source_label,
+      failure_class,
+      patch_seq: null,
+    };
+    const said = [textOf(call.response_json), call.failure_message ?? ''].filter((text) => text !== '').join('\n');
+    if (llm_call_id === null) return [{ ...about, kind: 'result', text: said }];
+    return [
+      { ...about, kind: 'prompt', text: prompts.get(llm_call_id) ?? '' },
+      { ...about, kind: 'answer', text: said },
+    ];
+  });
+}
+
+/** The words of a value: its texts and numbers, in their order. A generation's answer is its text. */
+function textOf(value: Json): string {
+  if (value === null || typeof value === 'boolean') return '';
+  if (typeof value !== 'object') return String(value);
+  return Object.values(value)
+    .map((inner: Json) => textOf(inner))
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+// What an author wrote stands in the documents, and is in every prompt; what a model said is an answer. Each call has the
+// messages that it adds to its conversation.
+const PROMPTS = prepare(
+  'search_prompts',
+  `SELECT llm_call_id, pieces.text
+   FROM source_invocations calls JOIN llm_calls USING (world_slug, llm_call_id)
+     CROSS JOIN LATERAL unnest(new_messages) WITH ORDINALITY AS listed (message_hash, place)
+     JOIN llm_message_pieces pieces ON pieces.message_hash = listed.message_hash
+   WHERE world_slug = :world_slug AND calls.attempt_id = :attempt_id::uuid
+     AND pieces.origin NOT IN ('author', 'schema', 'tools.available', 'model')
+   ORDER BY invocation_seq, place, pieces.position`,
+);
+
+async function readPrompts(runner: Runner, attempt: EndedAttempt): Promise<ReadonlyMap<string, string>> {
+  const rows = await run<{ readonly llm_call_id: string; readonly text: Buffer }>(runner, PROMPTS, toKey(attempt));
+  const texts = new Map<string, string>();
+  for (const { llm_call_id, text } of rows)
+    texts.set(llm_call_id, `${texts.get(llm_call_id) ?? ''}${text.toString('utf8')}\n`);
+  return texts;
+}
+
+function toKey({ world_slug, attempt_id }: EndedAttempt) {
+  return { world_slug, attempt_id };
+}

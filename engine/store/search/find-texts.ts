@@ -1,0 +1,67 @@
+import type { SearchHit, SearchQuestion, SnippetPart } from '../../ports/search.js';
+import { prepare, type Runner, toStoredText, type Values } from '../statement.js';
+
+// Two characters for private use stand around what was found. A text that has them itself loses them first.
+const BEGINS = '\uE000';
+const ENDS = '\uE001';
+
+const QUERY = `websearch_to_tsquery('english', :words)`;
+
+const CONDITIONS: Readonly<Record<keyof SearchQuestion | 'after', string>> = {
+  words: `words @@ ${QUERY}`,
+  kind: 'kind = :kind::search_kind',
+  world_slug: 'world_slug = :world_slug',
+  turn: 'turn = :turn',
+  subject: 'workflow_subject_entity_id = :subject',
+  source: 'source_label = :source',
+  failure: 'failure_class = :failure',
+  after: '(attempt_id, world_slug, entry_seq) < (:attempt_id::uuid, :after_slug, :entry_seq::int)',
+};
+
+type FoundRow = Omit<SearchHit, 'entry' | 'snippet'> & { readonly entry_seq: number; readonly snippet: string };
+
+/** Finds texts, of the latest attempts first. */
+export async function findTexts(
+  runner: Runner,
+  question: SearchQuestion,
+  { after, limit }: { readonly after?: string; readonly limit: number },
+): Promise<readonly SearchHit[]> {
+  const [attempt_id = null, after_slug = null, entry_seq = null] = after?.split('.') ?? [];
+  const asked = { ...question, ...(after === undefined ? {} : { after }) };
+  const conditions = Object.keys(asked).map((name) => CONDITIONS[name as keyof typeof CONDITIONS]);
+  const around = question.words === undefined ? `''::tsquery` : QUERY;
+  const { text, parameters } = prepare(
+    'search',
+    `SELECT kind, world_slug, attempt_id, turn, entry_seq, workflow_subject_entity_id, source_label, failure_class, patch_seq,
+       source_invocation_id, llm_call_id,
+       ts_headline('english', translate(text, '${BEGINS}${ENDS}', ''), ${around},
+         'StartSel=${BEGINS}, StopSel=${ENDS}, MinWords=12, MaxWords=30, MaxFragments=2, FragmentDelimiter=" … "') AS snippet
+     FROM (
+       SELECT * FROM search_entries WHERE ${conditions.join(' AND ')}
+       ORDER BY attempt_id DESC, world_slug DESC, entry_seq DESC LIMIT :limit) AS found
+     ORDER BY attempt_id DESC, world_slug DESC, entry_seq DESC`,
+  );
+  const values: Values = { ...toStored(question), attempt_id, after_slug, entry_seq, limit };
+  // It has no name, so that it is planned for these words: rare ones are looked up, and common ones are met soon anyway.
+  const { rows } = await runner.query<FoundRow>(
+    text,
+    parameters.map(({ name }) => values[name]),
+  );
+  return rows.map(toHit);
+}
+
+function toStored(question: SearchQuestion): Values {
+  return Object.fromEntries(
+    Object.entries(question).map(([name, value]) => [name, typeof value === 'string' ? toStoredText(value) : value]),
+  );
+}
+
+function toHit({ entry_seq, snippet, ...row }: FoundRow): SearchHit {
+  return { ...row, entry: `${row.attempt_id}.${row.world_slug}.${entry_seq}`, snippet: toParts(snippet) };
+}
+
+function toParts(snippet: string): readonly SnippetPart[] {
+  const parts = snippet.split(new RegExp(`[${BEGINS}${ENDS}]`));
+  // What was found stands between two marks, so that it is every second part.
+  return parts.map((text, index) => ({ text, is_match: index % 2 === 1 })).filter(({ text }) => text !== '');
+}

@@ -1,0 +1,94 @@
+import { search as find } from '../../../operations/search.js';
+import type { Found } from '../../../operations/search.js';
+import { SEARCH_KINDS, type SearchHit } from '../../../ports/search.js';
+import { type Html, html, NOTHING } from '../html.js';
+import { nextPart } from '../list-page.js';
+import { type Asked, type Column, emptyState, itemPage, type Page, type View } from '../page.js';
+import { table } from '../parts/table.js';
+import { linkTo, words } from '../parts/text.js';
+import { pathOf, pathOfTurn } from '../places.js';
+
+const FILTERS = [
+  { name: 'world', text: 'World' },
+  { name: 'turn', text: 'Turn' },
+  { name: 'subject', text: 'Subject' },
+  { name: 'source', text: 'Source' },
+  { name: 'failure', text: 'Failure class' },
+] as const;
+
+/** What was told, perceived, said and answered, by its words. */
+export const search: Page = itemPage({
+  url: '/search',
+  access: 'operator',
+  summary: 'Narrations, states, prompts, answers and results by their words, of the latest attempts first.',
+  answer: 'Found',
+  query: ['q', 'kind', 'world', 'turn', 'subject', 'source', 'failure', 'limit', 'after'],
+  read: (archive, { query }) => find(archive, query),
+  view: viewFound,
+});
+
+function viewFound(found: Found, asked: Asked): View {
+  const { rows, next, is_complete } = found;
+  const late = is_complete
+    ? NOTHING
+    : html`<p class="note">The latest attempts are still being taken in. Search again in a moment.</p>`;
+  return {
+    title: 'Search',
+    eyebrow: 'Everything that was said',
+    trail: [],
+    lede: form(asked),
+    sections: [
+      {
+        id: 'found',
+        title: 'Found',
+        body: html`${late}${table('Found', columns, rows, nothingFound(asked))}${nextPart(next, asked)}`,
+      },
+    ],
+  };
+}
+
+function form({ query }: Asked): Html {
+  return html`<form class="search" role="search" method="get" action="/search">
+<p><label for="q">Words</label><input id="q" name="q" type="search" maxlength="200" value="${query['q'] ?? ''}"><button type="submit">Search</button></p>
+<p><label for="kind">In</label><select id="kind" name="kind"><option value="">everything</option>${SEARCH_KINDS.map(
+    (kind) => html`<option value="${kind}"${query['kind'] === kind ? html` selected` : NOTHING}>${kind}s</option>`,
+  )}</select>${FILTERS.map(
+    ({ name, text }) =>
+      html`<label for="${name}">${text}</label><input id="${name}" name="${name}" value="${query[name] ?? ''}">`,
+  )}</p></form>`;
+}
+
+function nothingFound({ query }: Asked): Html {
+  const isAsked = [...FILTERS.map(({ name }) => name), 'q', 'kind'].some((name) => (query[name] ?? '') !== '');
+  return isAsked
+    ? emptyState('Nothing was found. Attempts that go on are searched once they have ended.')
+    : emptyState('Write words, or choose a filter. "Two words" in quotes stand side by side; -word excludes.');
+}
+
+const columns: readonly Column<SearchHit>[] = [
+  { title: 'Where', cell: place },
+  {
+    title: 'What was found',
+    cell: ({ snippet }) =>
+      html`<span class="lines">${snippet.map(({ text, is_match }) => (is_match ? html`<mark>${text}</mark>` : text))}</span>`,
+  },
+  { title: 'Subject', cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '' },
+  { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },
+  {
+    title: 'Turn',
+    is_number: true,
+    cell: ({ world_slug, turn, attempt_id, patch_seq }) =>
+      patch_seq === null
+        ? html`<a href="${pathOf('attempt', attempt_id)}">${turn}</a>`
+        : html`<a href="${pathOfTurn(world_slug, turn)}">${turn}</a>`,
+  },
+  { title: 'Source', cell: ({ source_label }) => source_label ?? '' },
+  { title: 'Failure', cell: ({ failure_class }) => (failure_class === null ? '' : words(failure_class)) },
+];
+
+/** Where a text stands: a patch on its turn, what a model saw and said on its call, a result on its own. */
+function place({ kind, world_slug, turn, patch_seq, llm_call_id, source_invocation_id }: SearchHit): Html {
+  if (patch_seq !== null) return html`<a href="${pathOfTurn(world_slug, turn)}#patch-${patch_seq}">${kind}</a>`;
+  if (llm_call_id !== null) return html`<a href="${pathOf('llm_call', llm_call_id)}#${kind}">${kind}</a>`;
+  return linkTo('source_invocation', source_invocation_id, kind);
+}

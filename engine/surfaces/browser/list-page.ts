@@ -1,0 +1,78 @@
+import { type PartReader, readPart } from '../../operations/browse/list-part.js';
+import type { Archive } from '../../operations/engine.js';
+import type { Answers } from './answers.js';
+import { type Html, html, NOTHING } from './html.js';
+import { type Asked, type Column, itemPage, type Page, type View } from './page.js';
+import { table } from './parts/table.js';
+
+/** The kinds of answers that are parts of a list. */
+type ListKind = {
+  [Kind in keyof Answers]: Answers[Kind] extends { readonly rows: readonly unknown[]; readonly next: string | null }
+    ? Kind
+    : never;
+}[keyof Answers];
+
+/** A row of such a list. */
+type Row<Kind extends ListKind> = Answers[Kind]['rows'][number];
+
+/** The catalogue's entry of a page with one list. */
+export interface ListEntry<Kind extends ListKind> extends Pick<Page, 'url' | 'access' | 'summary'> {
+  readonly answer: Kind;
+  /** What its query may say beside the limit and the cursor. */
+  readonly query?: Page['query'];
+  readonly cursor: PartReader<Row<Kind>>['cursor'];
+  readonly keyOf: PartReader<Row<Kind>>['keyOf'];
+  readonly read: (
+    archive: Archive,
+    asked: Asked,
+    part: Parameters<PartReader<Row<Kind>>['read']>[0],
+  ) => ReturnType<PartReader<Row<Kind>>['read']>;
+  readonly about: (asked: Asked) => Pick<View, 'title' | 'eyebrow' | 'trail' | 'lede'>;
+  /** What order the rows have, above the table. */
+  readonly order: string;
+  readonly columns: readonly Column<Row<Kind>>[];
+  /** In place of a table without rows. */
+  readonly empty: Html;
+}
+
+/** A page with one list, which is read in parts. */
+export function listPage<Kind extends ListKind>(entry: ListEntry<Kind>): Page {
+  const { url, access, summary, answer, query = [], cursor, keyOf, read, about, order, columns, empty } = entry;
+  return itemPage({
+    url,
+    access,
+    summary,
+    answer,
+    query: [...query, 'limit', 'after'],
+    read: async (archive, asked) => {
+      const part = await readPart<Row<Kind>>(asked.query, {
+        cursor,
+        keyOf,
+        read: (wanted) => read(archive, asked, wanted),
+      });
+      return part as Awaited<ReturnType<Parameters<typeof itemPage<Kind>>[0]['read']>>;
+    },
+    view: (shown, asked): View => {
+      const { title } = about(asked);
+      const { rows, next } = shown;
+      return {
+        ...about(asked),
+        sections: [
+          {
+            id: 'rows',
+            title: order,
+            body: html`${table<Row<Kind>>(title, columns, rows, empty)}${nextPart(next, asked)}`,
+          },
+        ],
+      };
+    },
+  });
+}
+
+/** A link to the next part of a list, with all else that was asked for. */
+export function nextPart(next: string | null, { query }: Asked): Html {
+  if (next === null) return NOTHING;
+  const kept = new URLSearchParams({ ...query, after: next });
+  kept.delete('format');
+  return html`<p class="more"><a href="?${kept.toString()}">More</a></p>`;
+}

@@ -1,0 +1,58 @@
+import type { JsonObject } from '../../contract/json.js';
+import { STREAM_FORMATS } from '../../core/stream/frames.js';
+import { LIMIT, LIMIT_MAX } from '../../operations/browse/list-part.js';
+import { SEARCH_KINDS } from '../../ports/search.js';
+
+/** What a path or a query may say: for people, and as a schema. */
+interface Parameter {
+  readonly description: string;
+  readonly schema: JsonObject;
+}
+
+const ID = { type: 'string', format: 'uuid' };
+const HASH = { type: 'string', pattern: '^[0-9a-f]{64}$' };
+const SLUG = { type: 'string', pattern: '^[a-z0-9]+([_-][a-z0-9]+)*$', maxLength: 64 };
+const TURN = { type: 'integer', minimum: 0 };
+const TEXT = { type: 'string' };
+
+/** Every parameter of a path or a query, by name: one name means one thing on every route. */
+export const PARAMETERS = {
+  world_slug: { description: 'The name of a world.', schema: SLUG },
+  attempt_id: { description: 'The id of an attempt.', schema: ID },
+  agent_turn_id: { description: 'The id of an agent turn.', schema: ID },
+  source_invocation_id: { description: 'The id of a source invocation.', schema: ID },
+  llm_call_id: { description: 'The id of an LLM call.', schema: ID },
+  correlation_id: { description: 'The id of a call, or the name that its service gave it.', schema: TEXT },
+  hash: {
+    description: 'The SHA-256 of a document, or as many of its first digits as tell it from all others.',
+    schema: { type: 'string', pattern: '^[0-9a-f]{8,64}$' },
+  },
+  turn: { description: 'A turn.', schema: TURN },
+  limit: {
+    description: `How many rows, ${LIMIT} where it is left out.`,
+    schema: { type: 'integer', minimum: 1, maximum: LIMIT_MAX },
+  },
+  after: { description: 'The "next" of the part before.', schema: TEXT },
+  until: { description: 'The latest turn that is told.', schema: TURN },
+  from: { description: 'The first of the two turns; 0 where it is left out.', schema: TURN },
+  to: { description: 'The other turn; the latest where it is left out.', schema: TURN },
+  format: {
+    description:
+      'Of a page: json for a program, a page where it is left out. Of a stream: ai-sdk, AG-UI where it is left out.',
+    schema: { enum: ['json', 'html', ...STREAM_FORMATS] },
+  },
+  since: { description: 'Now: nothing is told of what has happened.', schema: { enum: ['start', 'now'] } },
+  attempt: { description: 'The attempt whose prompts are shown; the latest where it is left out.', schema: ID },
+  scenario: { description: 'Only worlds that go on by the scenario of this hash, or did.', schema: HASH },
+  q: {
+    description: 'Words that a text has; "quoted ones" stand side by side, or means either, -word excludes.',
+    schema: { type: 'string', maxLength: 200 },
+  },
+  kind: { description: 'Only texts of this kind.', schema: { enum: [...SEARCH_KINDS] } },
+  world: { description: 'Only texts of this world.', schema: SLUG },
+  subject: { description: 'Only texts of this subject.', schema: TEXT },
+  source: { description: 'Only what was asked of the source of this label.', schema: TEXT },
+  failure: { description: 'Only calls, and texts of attempts, that failed with this class.', schema: TEXT },
+} as const satisfies Readonly<Record<string, Parameter>>;
+
+export type ParameterName = keyof typeof PARAMETERS;

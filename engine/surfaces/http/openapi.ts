@@ -1,0 +1,109 @@
+import type { Json, JsonObject } from '../../contract/json.js';
+import { PROBLEMS } from '../../contract/problems/index.js';
+import { ANSWER_SCHEMAS } from '../../generated/answer-schemas.js';
+import { type ParameterName, PARAMETERS } from '../browser/parameters.js';
+import { PROBLEM_TYPE, titleOf } from './problem-document.js';
+import type { Route, RouteAccess } from './routes/route.js';
+
+/** Of what can be asked; it grows where something is answered otherwise than before. */
+const VERSION = '1.0.0';
+
+/** What routes can be asked for, as an OpenAPI 3.1 document. */
+export function toOpenApi(routes: readonly Route[]): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const route of routes) {
+    const path = (paths[toPath(route.url)] ??= {});
+    path[String(route.method).toLowerCase()] = toOperation(route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Chukwa',
+      version: VERSION,
+      description: 'What is stored, and what may be said to it. Pages are JSON with format=json.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      responses: {
+        Problem: {
+          description: 'What went wrong, as RFC 9457 has it.',
+          content: { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+        },
+      },
+      schemas: { ...ANSWER_SCHEMAS, Problem: PROBLEM },
+    },
+  };
+}
+
+const toPath = (url: string): string => url.replace(/:(\w+)/g, '{$1}');
+
+const namesIn = (url: string): readonly ParameterName[] =>
+  [...url.matchAll(/:(\w+)/g)].map(([, name]) => name as ParameterName);
+
+function toOperation(route: Route): JsonObject {
+  const { url, access, summary, query = [], takes } = route;
+  return {
+    operationId: toOperationId(route),
+    summary,
+    security: access === 'anybody' ? [] : [{ token: [] }],
+    ...(WHO[access] === undefined ? {} : { description: WHO[access] }),
+    parameters: [
+      ...namesIn(url).map((name) => ({ name, in: 'path', required: true, ...PARAMETERS[name] })),
+      ...query.map((name) => ({ name, in: 'query', ...PARAMETERS[name] })),
+    ],
+    ...(takes === undefined ? {} : { requestBody: { required: true, content: toContent(takes) } }),
+    responses: { ...toResponses(route), default: { $ref: '#/components/responses/Problem' } },
+  };
+}
+
+const WHO: Partial<Readonly<Record<RouteAccess, string>>> = {
+  reporter: 'For whoever may answer the call.',
+  actor: 'For operators.',
+  operator_viewer: 'For operators.',
+};
+
+/** `GET /attempts/:attempt_id/source-invocations` as `get_attempts_attempt_id_source_invocations`. */
+function toOperationId({ method, url }: Route): string {
+  const words = url.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  return [String(method).toLowerCase(), ...(words.length === 0 ? ['overview'] : words)].join('_');
+}
+
+function toResponses({ schema, answers = {} }: Route): JsonObject {
+  const described = Object.entries((schema.response ?? {}) as Readonly<Record<string, JsonObject>>);
+  const all = [
+    ...described.map(([status, answer]) => [status, { 'application/json': answer }] as const),
+    ...Object.entries(answers),
+  ];
+  return Object.fromEntries(
+    all.map(([status, content]) => [
+      status,
+      {
+        description: titleOf(Number(status)),
+        ...(Object.keys(content).length === 0 ? {} : { content: toContent(content) }),
+      },
+    ]),
+  );
+}
+
+function toContent(types: Readonly<Record<string, JsonObject>>): Readonly<Record<string, Json>> {
+  return Object.fromEntries(Object.entries(types).map(([type, schema]) => [type, { schema }]));
+}
+
+const TEXT = { type: 'string' };
+
+const PROBLEM: JsonObject = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'code', 'detail'],
+  properties: {
+    type: { const: 'about:blank' },
+    title: TEXT,
+    status: { type: 'integer' },
+    code: { enum: Object.keys(PROBLEMS), description: 'Stable: the same as everywhere else.' },
+    detail: TEXT,
+    repair: { ...TEXT, description: 'What to do about it.' },
+    problems: { type: 'array', items: { type: 'object' }, description: 'Where there is more than one.' },
+  },
+};

@@ -1,0 +1,16 @@
+import { toOpenApi } from '../openapi.js';
+import type { Route } from './route.js';
+
+/** What can be asked over HTTP, for programs: made from the routes themselves. */
+export function openApi(listRoutes: () => readonly Route[]): Route {
+  return {
+    method: 'GET',
+    url: '/openapi.json',
+    access: 'viewer',
+    summary: 'This document.',
+    schema: {},
+    answers: { 200: { 'application/json': { type: 'object' } } },
+    answer: async (_desk, _request, reply) =>
+      reply.type('application/json; charset=utf-8').send(JSON.stringify(toOpenApi(listRoutes()))),
+  };
+}

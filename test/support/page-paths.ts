@@ -1,0 +1,34 @@
+import { COMPONENT_KINDS } from '../../engine/core/protocol/component.js';
+import { listComponents } from '../../engine/operations/components.js';
+import { CATALOGUE } from '../../engine/surfaces/browser/catalogue/index.js';
+import { pathOfList } from '../../engine/surfaces/browser/places.js';
+import { must } from './park-stage.js';
+import type { ServedPark } from './served-park.js';
+
+/** A page's URL as the catalogue has it, and a path of it with keys of what was played. */
+export interface PagePath {
+  readonly url: string;
+  readonly path: string;
+}
+
+/** A path of each page of the catalogue. */
+export async function pathsOfPages({ play, stage }: ServedPark): Promise<readonly PagePath[]> {
+  const [attempt] = play.attempts;
+  const [agentTurn] = attempt?.agent_turns ?? [];
+  const call = attempt?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
+  const keys: Readonly<Record<string, string>> = {
+    ':world_slug': play.world_slug,
+    ':turn': '1',
+    ':attempt_id': attempt?.attempt_id ?? '',
+    ':agent_turn_id': agentTurn?.agent_turn_id ?? '',
+    ':source_invocation_id': call?.source_invocation_id ?? '',
+    ':llm_call_id': call?.llm_call_id ?? '',
+  };
+  const hashes = new Map<string, string>();
+  for (const kind of COMPONENT_KINDS)
+    hashes.set(pathOfList(kind), must(await listComponents(stage.engine, kind))[0]?.hash ?? '');
+  return CATALOGUE.map(({ url }) => {
+    const hash = hashes.get(url.replace(/\/hash\/.*$/, '')) ?? '';
+    return { url, path: url.replace(/:\w+/g, (name) => (name === ':hash' ? hash : (keys[name] ?? name))) };
+  });
+}

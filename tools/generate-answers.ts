@@ -1,0 +1,62 @@
+/**
+ * Writes the schemas of the pages' JSON, made from their TypeScript types, to `engine/generated/answer-schemas.ts`: the
+ * OpenAPI document is made of them.
+ */
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { createGenerator } from 'ts-json-schema-generator';
+
+type Schema = { readonly [member: string]: unknown };
+
+/** Relative to the package's folder. */
+export const ANSWERS_FILE = 'engine/generated/answer-schemas.ts';
+
+/** The file as the types now ask for it. */
+export function generateAnswers(root: string): string {
+  const { definitions = {} } = createGenerator({
+    path: join(root, 'engine/surfaces/browser/answers.ts'),
+    tsconfig: join(root, 'tsconfig.json'),
+    type: 'Answers',
+    skipTypeCheck: true,
+    sortProps: false,
+  }).createSchema('Answers');
+  const { Answers: answers, ...shared } = definitions as Readonly<Record<string, Schema>>;
+  const kinds = (answers?.['properties'] ?? {}) as Readonly<Record<string, Schema>>;
+  const schemas = Object.fromEntries(
+    // A type that is named as its kind stands for it.
+    [...Object.entries(kinds), ...Object.entries(shared)].map(([name, schema]) => [toName(name), toShared(schema)]),
+  );
+  return [
+    '// Made by tools/generate-answers.ts from engine/surfaces/browser/answers.ts: do not edit, run `npm run generate`.',
+    "import type { JsonObject } from '../contract/json.js';",
+    '',
+    '/** Schemas of what pages answer, and of what that is made of, by name. */',
+    `export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = ${JSON.stringify(schemas, null, 2)};`,
+    '',
+  ].join('\n');
+}
+
+const PREFIX = '#/definitions/';
+
+/** A name that an OpenAPI document may have: `Part<ListedWorld>` as `Part_ListedWorld`. */
+function toName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '');
+}
+
+function toShared(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toShared);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]: [string, unknown]) =>
+      name === '$ref' && typeof inner === 'string' && inner.startsWith(PREFIX)
+        ? [name, `#/components/schemas/${toName(decodeURIComponent(inner.slice(PREFIX.length)))}`]
+        : [name, toShared(inner)],
+    ),
+  );
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+  await writeFile(join(root, ANSWERS_FILE), generateAnswers(root));
+}
