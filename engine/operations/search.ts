@@ -1,12 +1,17 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Problem } from '../contract/problem.js';
 import { SEARCH_KINDS, type SearchHit, type SearchKind, type SearchQuestion } from '../ports/search.js';
 import { type Part, readPart, toTurn, type WantedPart } from './browse/list-part.js';
-import { type Archive, type Done, refuse } from './engine.js';
+import { type Archive, type Done, refuse, whileReachable } from './engine.js';
 
 /** How many attempts one search takes in before it looks. */
 const TAKEN_IN = 20;
 /** How many are taken in at a time where nobody waits. */
 const BATCH = 50;
+/** Between two batches: turns go before. */
+const PAUSE_MS = 100;
+/** Where nothing was left to take in. */
+const IDLE_MS = 10_000;
 const WORDS_LENGTH_MAX = 200;
 const FILTER_LENGTH_MAX = 256;
 
@@ -70,7 +75,20 @@ function searchInvalid(has: string): Problem {
   };
 }
 
-/** Lets everything that has ended so far be found, until it is told to stop. */
-export async function catchUpWhole({ store }: Archive, signal?: AbortSignal): Promise<void> {
-  while (signal?.aborted !== true && (await store.search.catchUp(BATCH)) === BATCH);
+/** Lets everything that has ended so far be found. */
+export async function catchUpWhole({ store }: Archive): Promise<void> {
+  while ((await store.search.catchUp(BATCH)) === BATCH);
+}
+
+/** Lets what ends be found while a server runs, until it is told to stop. */
+export async function keepCaughtUp(archive: Archive, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    // A database that is away is looked for again later; whoever searches meanwhile is told so.
+    const taken = await whileReachable(archive, async ({ store }) => ({
+      ok: true,
+      value: await store.search.catchUp(BATCH),
+    }));
+    const isBehind = taken.ok && taken.value === BATCH;
+    await wait(isBehind ? PAUSE_MS : IDLE_MS, undefined, { signal }).catch(() => {});
+  }
 }

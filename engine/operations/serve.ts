@@ -3,6 +3,7 @@ import type { Composition, HttpDesk, ServePlace } from './composition.js';
 import { type Done, type Engine, whileReachable } from './engine.js';
 import { reportCall } from './reports.js';
 import { withStagedEngine } from './run-world.js';
+import { keepCaughtUp } from './search.js';
 import { runWorker, type WorkerEvent, type WorkRequest } from './run-worker.js';
 import type { StageRequest } from './stage.js';
 import type { LoadedTokens } from './tokens.js';
@@ -47,6 +48,8 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
     if (!server.ok) return server;
     const withdraw = await composition.announceServed(server.value.url);
     const remaining = countGrace(request);
+    const served = new AbortController();
+    const caughtUp = keepCaughtUp(engine, served.signal);
     try {
       const onReady: WorkRequest['onReady'] = ({ database }) =>
         request.onReady({
@@ -57,6 +60,8 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
         });
       return await whileReachable(engine, (working) => runWorker(working, { ...request, onReady }));
     } finally {
+      served.abort();
+      await caughtUp;
       await withdraw();
       await server.value.close(Math.min(ANSWERED_MS, remaining()));
     }

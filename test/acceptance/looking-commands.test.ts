@@ -48,6 +48,7 @@ const LOOKING: Readonly<Record<string, (ids: Ids) => readonly string[]>> = {
   'agent-turn': ({ agent_turn }) => [agent_turn],
   invocation: ({ invocation }) => [invocation],
   'llm-call': ({ llm_call }) => [llm_call],
+  search: () => ['candy'],
   record: ({ attempt, out }) => [attempt, '--out', join(out, 'seen.test.json')],
   'plugin list': () => [],
   'plugin new': ({ out }) => ['fresh', '--into', out],

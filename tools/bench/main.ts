@@ -7,6 +7,7 @@ import { measureAuthoring } from './authoring/measure.js';
 import { measureFleet } from './fleet/measure.js';
 import { drawCurves } from './growth/draw.js';
 import { GROWTH, measureGrowth } from './growth/measure.js';
+import { measurePages } from './pages/measure.js';
 import { openProgressLine, type ProgressLine } from './progress.js';
 import { measureReducer } from './reducer/measure.js';
 import { renderCurves, renderTable } from './render-table.js';
@@ -53,6 +54,10 @@ const MEASURES: Readonly<Record<string, (progress: ProgressLine) => Promise<read
     ),
   subjects: (progress) =>
     withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) => measureSubjects(url, progress)),
+  pages: (progress) =>
+    withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) =>
+      measurePages(join(dist, 'engine', 'chukwa.js'), url, progress),
+    ),
   embedded: (progress) => onStage((stage) => measureEmbeddedTurns(join(dist, 'template.tar.gz'), stage, progress)),
 };
 

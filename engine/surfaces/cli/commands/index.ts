@@ -20,6 +20,7 @@ import { addRecord } from './record.js';
 import { addReport } from './report.js';
 import { addRun } from './run.js';
 import { addSchemas } from './schemas.js';
+import { addSearch } from './search.js';
 import { addServe } from './serve.js';
 import { addStop } from './stop.js';
 import { addTest } from './test.js';
@@ -52,6 +53,7 @@ const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
   addAgentTurn,
   addInvocation,
   addLlmCall,
+  addSearch,
   addRecord,
   addPlugin,
   addModel,

@@ -1,0 +1,32 @@
+import type { Found } from '../../../operations/search.js';
+import type { SearchHit } from '../../../ports/search.js';
+import { accent, EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
+
+/** What was found, each text with its place and the command that leads on. */
+export function foundLines({ rows, next }: Found): readonly Line[] {
+  if (rows.length === 0) return [line('Nothing was found.')];
+  const more = next === null ? [] : [line(faint('There are more: write --limit, or other words.'))];
+  return [...rows.flatMap(hitLines), ...more];
+}
+
+function hitLines(hit: SearchHit): readonly Line[] {
+  const { kind, world_slug, turn, workflow_subject_entity_id: subject, failure_class, snippet } = hit;
+  const about = [`turn ${turn}`, subject, hit.source_label, failure_class].filter((word) => word !== null);
+  const words = snippet.map(({ text, is_match }) => {
+    const plain = text.replaceAll(/\s+/g, ' ');
+    return is_match ? strong(plain) : { text: plain };
+  });
+  return [
+    line(strong(kind), `  ${world_slug}  `, faint(about.join(', '))),
+    hanging(2, '  ', ...words),
+    verbatim('  ', accent(commandOf(hit))),
+    EMPTY,
+  ];
+}
+
+function commandOf({ llm_call_id, source_invocation_id, attempt_id }: SearchHit): string {
+  if (llm_call_id !== null) return `npx chukwa llm-call ${llm_call_id}`;
+  return source_invocation_id === null
+    ? `npx chukwa attempt ${attempt_id}`
+    : `npx chukwa invocation ${source_invocation_id}`;
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { search } from '../../engine/operations/search.js';
+import type { Found, WantedSearch } from '../../engine/operations/search.js';
+import type { BrowsableStore } from '../../engine/ports/browse.js';
+import type { SearchHit } from '../../engine/ports/search.js';
+import { must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
+
+for (const kind of ['embedded', 'PostgreSQL'] as const)
+  describe(`searching (${kind})`, { timeout: 120_000 }, () => {
+    let stage: ParkStage;
+    let play: Play;
+    before(async () => {
+      stage = await openParkStage(kind);
+      play = await stage.play({ scenario: 'park', turns: 3 });
+    });
+    after(() => stage.close());
+
+    const find = async (wanted: WantedSearch): Promise<Found> => must(await search(stage.engine, wanted));
+    const storeOf = (): BrowsableStore => stage.engine.store;
+
+    test('takes in each attempt once, after it has ended, however many search at once', async () => {
+      const first = await Promise.all([find({ q: 'bob' }), find({ q: 'bob' }), find({ q: 'bob' })]);
+      assert.ok(first.every(({ is_complete }) => is_complete));
+      assert.equal(await storeOf().search.catchUp(10), 0);
+      const again = await listAll({ q: 'bob' });
+      assert.equal(new Set(again.map(({ entry }) => entry)).size, again.length);
+      assert.deepEqual(new Set(again.map(({ turn }) => turn)), new Set([1, 2, 3]));
+    });
+
+    async function listAll(wanted: WantedSearch): Promise<readonly SearchHit[]> {
+      const hits: SearchHit[] = [];
+      for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
+        const { rows, next } = await find({ ...wanted, limit: '3', ...(after === undefined ? {} : { after }) });
+        hits.push(...rows);
+        after = next ?? undefined;
+      }
+      return hits;
+    }
+
+    test('finds narrations and states by their words, in whatever form they are written, and marks them', async () => {
+      const [patch] = play.attempts[0]?.patches ?? [];
+      const word = /[a-z]{5,}/.exec(patch?.narration ?? '')?.[0] ?? '';
+      const { rows } = await find({ q: word, kind: 'narration', turn: '1' });
+      const hit = rows.find(({ patch_seq }) => patch_seq === patch?.patch_seq);
+      assert.ok(
+        hit?.snippet.some(({ text, is_match }) => is_match && text.toLowerCase().includes(word)),
+        word,
+      );
+      const [effect] = patch?.effects ?? [];
+      const states = await find({ q: `"${effect?.state_after.split(/[;,.]/)[0]}"`, kind: 'state' });
+      assert.ok(states.rows.length > 0, effect?.state_after);
+    });
+
+    test('finds a reading where it came back, and where a model saw it', async () => {
+      const { rows } = await find({ q: '"cold front"' });
+      assert.deepEqual(new Set(rows.map((hit) => hit.kind)).has('result'), true);
+      const prompt = rows.find((hit) => hit.kind === 'prompt');
+      assert.ok(prompt?.llm_call_id !== null && prompt !== undefined);
+      const { messages } = await stage.llmCall(prompt.llm_call_id);
+      assert.ok(messages.some(({ content }) => content.includes('cold front')));
+    });
+
+    test('filters by world, turn, subject, source and failure class, with words or without', async () => {
+      const [hit] = (await find({ q: '"cold front"', kind: 'result' })).rows;
+      const { world_slug } = play;
+      const all = await find({ world: world_slug, source: hit?.source_label ?? '', turn: String(hit?.turn) });
+      assert.ok(all.rows.length > 0);
+      for (const { source_label, turn } of all.rows)
+        assert.deepEqual([source_label, turn], [hit?.source_label, hit?.turn]);
+      assert.deepEqual((await find({ q: 'cold', world: 'nowhere' })).rows, []);
+      assert.deepEqual((await find({ q: 'cold', subject: 'nobody' })).rows, []);
+      const rejected = await find({ failure: 'model_content' });
+      assert.ok(rejected.rows.length > 0);
+      assert.ok(rejected.rows.every(({ failure_class }) => failure_class === 'model_content'));
+    });
+
+    test('finds nothing that redaction hides', async () => {
+      const attempt = play.attempts[0];
+      const shown = JSON.stringify(attempt?.invocations.map(({ response_json }) => response_json));
+      const rows = await storeOf().search.find({ kind: 'result', turn: 1 }, { limit: 100 });
+      assert.ok(rows.length > 0);
+      for (const { snippet } of rows)
+        for (const word of snippet
+          .map(({ text }) => text)
+          .join('')
+          .match(/[a-z]{4,}/g) ?? [])
+          assert.ok(
+            shown.includes(word) || attempt?.invocations.some((call) => call.failure_message?.includes(word)),
+            word,
+          );
+    });
+
+    test('gives nothing where nothing is asked, or a word that nothing has', async () => {
+      assert.deepEqual((await find({})).rows, []);
+      assert.deepEqual((await find({ q: '' })).rows, []);
+      assert.deepEqual((await find({ q: 'the' })).rows, []);
+      for (const q of ['zyzzyva', `'; DROP TABLE worlds; --`, ':* & | ! ( <->', '\u0000', '"', '-', '\uE000x\uE001'])
+        assert.deepEqual((await find({ q })).rows, [], q);
+    });
+
+    test('loses the texts of a world with the world', async () => {
+      const { world_slug } = await stage.play({ scenario: 'simple', turns: 1 });
+      assert.ok((await find({ world: world_slug })).rows.length > 0);
+      assert.equal((await storeOf().worlds.delete(world_slug)).kind, 'deleted');
+      assert.deepEqual((await find({ world: world_slug })).rows, []);
+    });
+  });

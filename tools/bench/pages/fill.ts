@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import pg from 'pg';
+import { compose } from '../../../engine/main.js';
+import { putScenario } from '../../../engine/operations/author.js';
+import { must } from '../turns/must.js';
+
+/** How much is made: 1,000,000 calls, in worlds of 100 turns with 20 calls each. */
+export const SIZE = { worlds: 500, turns: 100, calls_per_turn: 20, long_attempt_calls: 10_000 };
+
+/** What pages are asked for by. */
+export interface Filled {
+  readonly world_slugs: readonly string[];
+  /** It has 10,000 calls. */
+  readonly long_attempt_id: string;
+  readonly scenario_hash: string;
+  readonly source_hash: string;
+  readonly workflow_hash: string;
+}
+
+/** Ids that are ordered by time, as those of the engine are: of a row of a table, by its number. */
+const FUNCTIONS = `
+  CREATE OR REPLACE FUNCTION bench_id(place bigint, of_table int) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
+    SELECT (lpad(to_hex(1700000000000 + place), 12, '0') || '7' || lpad(to_hex(of_table), 3, '0') || '8000'
+      || lpad(to_hex(place), 12, '0'))::uuid $$;
+  CREATE OR REPLACE FUNCTION bench_text(place bigint, words int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT string_agg((ARRAY['bob','ant','candy','rain','bench','phone','cold','front','opens','lamp','keeper','ships',
+      'fog','walks','looks','listens','turns','waits','bread','market'])[1 + abs(hashint8(place * 31 + n)) % 20], ' ')
+      || ' number' || place FROM generate_series(1, words) AS n $$;`;
+
+const TURNS = `generate_series(1, :worlds) AS w CROSS JOIN generate_series(1, :turns) AS t`;
+const ATTEMPT = `bench_id((w - 1) * (:turns::bigint + 1) + t, 1)`;
+/** The number of a call; in the long attempt there are others, from a place of their own. */
+const CALL = `(((w - 1) * :turns::bigint + t) * :calls + c)`;
+const CALLS = `${TURNS} CROSS JOIN generate_series(1, :calls) AS c`;
+const LONG = `generate_series(1, 1) AS w CROSS JOIN generate_series(:turns + 1, :turns + 1) AS t CROSS JOIN generate_series(1, :long) AS c`;
+const LONG_CALL = `(100000000000 + c)`;
+
+const STARTED = `timestamptz '2026-01-01' + (w * 100 + t) * interval '1 minute'`;
+
+function selectCalls(call: string, from: string): string {
+  return `INSERT INTO source_invocations (world_slug, source_invocation_id, attempt_id, attempted_turn, invocation_seq, command_key,
+      request_hash, workflow_hash, workflow_node_id, workflow_subject_entity_id, source_hash, invocation_kind, effect_class,
+      ambient_source_id, redaction, llm_call_id, logical_generation_attempt, tool_loop_round, model_output_kind, status, started_at,
+      ended_at, duration_ms, request_json, response_json, validation_status, answered, started_event_id, ended_event_id)
+    SELECT 'bench-' || w, bench_id(${call}, 2), ${ATTEMPT}, t, c, 'bob/act/round-' || c || '/try-1', repeat('0', 64), ':workflow',
+      'act', 'bob', ':source', (CASE WHEN c % 2 = 0 THEN 'llm_generation' ELSE 'ambient_context' END)::source_invocation_kind,
+      'read_only', CASE WHEN c % 2 = 1 THEN 'weather' END, '"all"', CASE WHEN c % 2 = 0 THEN bench_id(${call}, 3) END,
+      CASE WHEN c % 2 = 0 THEN 1 END, CASE WHEN c % 2 = 0 THEN c END,
+      (CASE WHEN c % 2 = 0 THEN 'final_patch' END)::model_output_kind, 'succeeded', ${STARTED} + c * interval '10 ms',
+      ${STARTED} + c * interval '10 ms' + interval '5 ms', 5, '{}', json_build_object('said', bench_text(${call}, 20)), 'valid', true,
+      ${call} * 2, ${call} * 2 + 1
+    FROM ${from}`;
+}
+
+function selectGenerations(call: string, from: string): readonly string[] {
+  return [
+    `INSERT INTO llm_calls (world_slug, llm_call_id, attempt_id, source_invocation_id, model, schema_delivery, output_schema_hash,
+      conversation, message_count, prefix_hash, started_at, new_messages, status, ended_at, finish_reason, input_tokens, output_tokens)
+    SELECT 'bench-' || w, bench_id(${call}, 3), ${ATTEMPT}, bench_id(${call}, 2), 'gpt', 'prompt', repeat('0', 64), 'c' || c, 1,
+      repeat('0', 64), ${STARTED}, ARRAY[repeat('0', 64)], 'succeeded', ${STARTED}, 'stop', 900, 40
+    FROM ${from} WHERE c % 2 = 0`,
+    `INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, lengths, offsets_ms)
+    SELECT 'bench-' || w, bench_id(${call}, 3), 1, convert_to(bench_text(${call}, 30), 'UTF8'), '{100}', '{0}'
+    FROM ${from} WHERE c % 2 = 0`,
+  ];
+}
+
+const STATEMENTS: readonly string[] = [
+  'DELETE FROM search_entries',
+  `INSERT INTO worlds (world_slug, root_world_slug, scenario_hash, turn, lease_epoch)
+    SELECT 'bench-' || w, 'bench-' || w, ':scenario', :turns, :turns FROM generate_series(1, :worlds) AS w`,
+  `INSERT INTO world_scenarios (world_slug, scenario_seq, from_turn, scenario_hash, chosen_at)
+    SELECT 'bench-' || w, 1, 1, ':scenario', now() FROM generate_series(1, :worlds) AS w`,
+  `INSERT INTO turns (world_slug, turn, simulation_time, committed_at)
+    SELECT 'bench-' || w, 0, '2026-01-01', now() FROM generate_series(1, :worlds) AS w`,
+  `INSERT INTO turns (world_slug, turn, attempt_id, simulation_time, committed_at)
+    SELECT 'bench-' || w, t, ${ATTEMPT}, ${STARTED}, ${STARTED} FROM ${TURNS}`,
+  `INSERT INTO attempts (world_slug, attempt_id, attempted_turn, epoch, status, scenario_hash, renderer_version, plugin_versions,
+      holder_host, holder_pid, failure_class, started_at, ended_at)
+    SELECT 'bench-' || w, ${ATTEMPT}, t, t, (CASE WHEN t > :turns THEN 'failed' ELSE 'committed' END)::attempt_status, ':scenario',
+      '1', '{}', 'here', 1, CASE WHEN t > :turns THEN 'timeout' END, ${STARTED}, ${STARTED} + interval '1 second'
+    FROM generate_series(1, :worlds) AS w CROSS JOIN generate_series(1, :turns + 1) AS t WHERE t <= :turns OR w = 1`,
+  `INSERT INTO environment_contents (world_slug, environment_label, turn, content)
+    SELECT 'bench-' || w, 'park', 0, 'A park.' FROM generate_series(1, :worlds) AS w`,
+  `INSERT INTO entity_states (world_slug, entity_id, turn, state)
+    SELECT 'bench-' || w, 'bob', t, bench_text(w * 100 + t, 10)
+    FROM generate_series(1, :worlds) AS w CROSS JOIN generate_series(0, :turns) AS t`,
+  `INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, workflow_node_id,
+      workflow_subject_entity_id, patch, touched_entities)
+    SELECT 'bench-' || w, t, 1, ${ATTEMPT}, bench_id(((w - 1) * :turns::bigint + t) * :calls + 2, 2), 'act', 'bob',
+      json_build_object('narration', bench_text(w * 100 + t, 30)), '{bob}' FROM ${TURNS}`,
+  `INSERT INTO patch_effects (world_slug, turn, patch_seq, effect_index, op, entity_id, state_before, state_after)
+    SELECT 'bench-' || w, t, 1, 0, 'set_entity_state', 'bob', bench_text(w * 100 + t - 1, 10), bench_text(w * 100 + t, 10) FROM ${TURNS}`,
+  selectCalls(CALL, CALLS),
+  selectCalls(LONG_CALL, LONG),
+  ...selectGenerations(CALL, CALLS),
+  ...selectGenerations(LONG_CALL, LONG),
+  `INSERT INTO search_entries (world_slug, attempt_id, entry_seq, turn, kind, workflow_subject_entity_id, source_label,
+      source_invocation_id, text)
+    SELECT 'bench-' || w, ${ATTEMPT}, c, t, 'result', 'bob', 'weather', bench_id(${CALL}, 2), bench_text(${CALL}, 20) FROM ${CALLS}`,
+  `INSERT INTO search_progress (world_slug, epoch)
+    SELECT 'bench-' || w, :turns + 1 FROM generate_series(1, :worlds) AS w`,
+];
+
+/** Fills a database with a million calls, past all that a turn does. */
+export async function fill(url: string, size: typeof SIZE): Promise<Filled> {
+  const composition = await compose({ CHUKWA_DATABASE_URL: url });
+  const engine = must(await composition.openEngine());
+  const folder = join(composition.package_root, 'workflows');
+  const place = { working_folder: folder, root: folder };
+  const scenario_hash = must(await putScenario(engine, join(folder, 'ambient-weather', 'scenario.json'), place));
+  const closure = await engine.store.components.closure('scenario', scenario_hash);
+  await engine.close();
+  const hashOf = (kind: string): string => closure.find((component) => component.kind === kind)?.hash ?? '';
+  const filled = {
+    world_slugs: Array.from({ length: size.worlds }, (_none, index) => `bench-${index + 1}`),
+    scenario_hash,
+    source_hash: hashOf('response_source'),
+    workflow_hash: hashOf('cognition_workflow'),
+  };
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    // Neither foreign keys nor triggers look at each row: what is made holds to them.
+    await client.query(`SET session_replication_role = replica; SET synchronous_commit = off; ${FUNCTIONS}`);
+    for (const statement of STATEMENTS) await client.query(write(statement, size, filled));
+    await client.query('VACUUM ANALYZE');
+    const { rows } = await client.query<{ id: string }>(write(`SELECT bench_id(:turns + 1, 1) AS id`, size, filled));
+    return { ...filled, long_attempt_id: rows[0]?.id ?? '' };
+  } finally {
+    await client.end();
+  }
+}
+
+function write(statement: string, size: typeof SIZE, about: Omit<Filled, 'long_attempt_id'>): string {
+  const values: Readonly<Record<string, string | number>> = {
+    worlds: size.worlds,
+    turns: size.turns,
+    calls: size.calls_per_turn,
+    long: size.long_attempt_calls,
+    scenario: about.scenario_hash,
+    source: about.source_hash,
+    workflow: about.workflow_hash,
+  };
+  return statement.replace(/(?<!:):([a-z]+)\b/g, (found, name: string) => String(values[name] ?? found));
+}

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+
+/** A `chukwa serve` in a process of its own. */
+export interface Serving {
+  /** Reads a page as an operator. @returns how long it took, and how many bytes it has */
+  get(path: string): Promise<Page>;
+  close(): Promise<void>;
+}
+
+/** One page, as it came. */
+export interface Page {
+  readonly path: string;
+  readonly ms: number;
+  readonly bytes: number;
+}
+
+const TOKEN = 'an-operator-of-a-benchmark-with-32-characters';
+
+/** Starts a server. Close it. @param variables that say where its database is */
+export async function startServing(program: string, variables: Readonly<Record<string, string>>): Promise<Serving> {
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--grace', '0'], {
+    env: {
+      ...process.env,
+      ...variables,
+      CHUKWA_OPERATOR_TOKEN: TOKEN,
+      CHUKWA_TOKEN: TOKEN.replace('operator', 'consumer'),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = once(child, 'exit');
+  const url = await findUrl(child.stdout);
+  return {
+    get: async (path) => {
+      const began = performance.now();
+      const response = await fetch(`${url}${path}`, {
+        headers: { authorization: `Bearer ${TOKEN}`, accept: 'text/html' },
+      });
+      const { byteLength } = await response.arrayBuffer();
+      if (response.status !== 200) throw new Error(`${path} is answered with ${response.status}`);
+      return { path, ms: performance.now() - began, bytes: byteLength };
+    },
+    close: async () => {
+      child.kill('SIGTERM');
+      await gone;
+    },
+  };
+}
+
+async function findUrl(output: Readable): Promise<string> {
+  let said = '';
+  for await (const chunk of output.iterator({ destroyOnReturn: false })) {
+    said += String(chunk);
+    const url = /http:\/\/[\d.:]+/.exec(said)?.[0];
+    if (url !== undefined) {
+      output.resume();
+      return url;
+    }
+  }
+  throw new Error('the server ended before it listened');
+}
