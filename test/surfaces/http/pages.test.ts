@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { toDesk } from '../../../engine/operations/serve.js';
 import { diffTurns } from '../../../engine/operations/diff-worlds.js';
+import { CATALOGUE } from '../../../engine/surfaces/browser/catalogue/index.js';
 import { getComponent, showUses } from '../../../engine/operations/components.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
 import { openSessions } from '../../../engine/surfaces/http/sessions.js';
@@ -98,15 +99,75 @@ describe('a page', () => {
     assert.deepEqual(await getJson(`/scenarios/hash/${name.hash}/uses`), plain(must(await showUses(engine, name))));
   });
 
-  test('tells a list in parts, and every row once', async () => {
-    const seen: string[] = [];
-    for (let path = '/source-invocations?limit=7'; path !== ''; ) {
-      const part = (await getJson(path)) as { rows: { source_invocation_id: string }[]; next: string | null };
-      seen.push(...part.rows.map(({ source_invocation_id }) => source_invocation_id));
-      path = part.next === null ? '' : `/source-invocations?limit=7&after=${part.next}`;
+  test('tells each list in parts, and every row once, in one order', async () => {
+    interface ListPart {
+      readonly rows: readonly unknown[];
+      readonly next: string | null;
     }
+    const lists = CATALOGUE.filter(({ query, url }) => query.includes('after') && url !== '/search');
+    const paths = await pathsOfPages(park);
+    for (const { url } of lists) {
+      const path = paths.find((page) => page.url === url)?.path ?? '';
+      const whole = (await getJson(`${path}?limit=200`)) as ListPart;
+      assert.equal(whole.next, null, path);
+      const seen: unknown[] = [];
+      for (let next: string | null = '', turn = 0; next !== null && turn < 300; turn += 1) {
+        const part = (await getJson(`${path}?limit=3${next === '' ? '' : `&after=${next}`}`)) as ListPart;
+        assert.ok(part.rows.length <= 3, path);
+        seen.push(...part.rows);
+        next = part.next;
+      }
+      assert.deepEqual(seen, whole.rows, path);
+    }
+    const calls = (await getJson('/source-invocations?limit=200')) as { rows: { source_invocation_id: string }[] };
     const made = park.play.attempts.flatMap(({ invocations }) => invocations.map((call) => call.source_invocation_id));
-    assert.deepEqual(seen.toSorted(), made.toSorted());
+    assert.deepEqual(calls.rows.map((row) => row.source_invocation_id).toSorted(), made.toSorted());
+  });
+
+  test('of an attempt shows its first calls, and says after which the list of calls goes on', async () => {
+    const [attempt] = park.play.attempts;
+    const id = attempt?.attempt_id ?? '';
+    const { store } = park.stage.engine;
+    const all = attempt?.invocations ?? [];
+    assert.deepEqual((await store.records.attempt(id, 3))?.invocations, all.slice(0, 3));
+    const after = String(all[2]?.invocation_seq);
+    assert.deepEqual(await store.browse.calls(id, { after, limit: 200 }), all.slice(3));
+  });
+
+  test('of a turn lists the attempts at it, and no others', async () => {
+    const { world_slug, attempts } = park.play;
+    for (const { attempted_turn, attempt_id } of attempts) {
+      const shown = (await getJson(`/worlds/${world_slug}/turns/${attempted_turn}`)) as {
+        attempts: { attempt_id: string }[];
+      };
+      assert.deepEqual(
+        shown.attempts.map((one) => one.attempt_id),
+        [attempt_id],
+      );
+    }
+  });
+
+  test('of a source and a workflow lists the latest calls and attempts by it', async () => {
+    const [attempt] = park.play.attempts;
+    const call = await park.stage.invocation(attempt?.invocations[0]?.source_invocation_id ?? '');
+    for (const path of [
+      `/response-sources/hash/${call.source_hash}`,
+      `/cognition-workflows/hash/${call.workflow_hash}`,
+    ]) {
+      const { calls, attempts } = (await getJson(path)) as {
+        calls: { source_invocation_id: string }[];
+        attempts: { attempt_id: string }[];
+      };
+      assert.ok(
+        calls.some(({ source_invocation_id }) => source_invocation_id === call.source_invocation_id),
+        path,
+      );
+      assert.deepEqual(
+        attempts.map(({ attempt_id }) => attempt_id),
+        park.play.attempts.map(({ attempt_id }) => attempt_id).toReversed(),
+        path,
+      );
+    }
   });
 
   test('shows the numbers of readings over turns', async () => {
