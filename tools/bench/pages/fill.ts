@@ -66,7 +66,9 @@ function selectGenerations(call: string, from: string): readonly string[] {
 }
 
 const STATEMENTS: readonly string[] = [
-  'DELETE FROM search_entries',
+  `INSERT INTO offered_schemas (hash, name, content) VALUES (repeat('0', 64), 'patch', '{}')`,
+  `INSERT INTO llm_messages (message_hash, role, content_hash, origins, texts, segment_hashes)
+    VALUES (repeat('0', 64), 'user', repeat('0', 64), '{author}', ARRAY[convert_to(bench_text(1, 500), 'UTF8')], ARRAY[NULL]::text[])`,
   `INSERT INTO worlds (world_slug, root_world_slug, scenario_hash, turn, lease_epoch)
     SELECT 'bench-' || w, 'bench-' || w, ':scenario', :turns, :turns FROM generate_series(1, :worlds) AS w`,
   `INSERT INTO world_scenarios (world_slug, scenario_seq, from_turn, scenario_hash, chosen_at)
