@@ -130,15 +130,15 @@ const withAttempts = (column: string): string => `
      SELECT from_kind, from_hash::text COLLATE "C" FROM users JOIN component_references ON to_kind = kind AND to_hash = hash),
    playing AS (
      SELECT DISTINCT world_slug FROM users JOIN world_scenarios ON kind = 'scenario' AND scenario_hash = hash),
-   recent AS (
-     SELECT latest.* FROM playing CROSS JOIN LATERAL (
+   latest AS (
+     SELECT newest.* FROM playing CROSS JOIN LATERAL (
        SELECT world_slug, attempt_id, attempted_turn, status, started_at, ended_at FROM attempts
-       WHERE attempts.world_slug = playing.world_slug
-         AND scenario_hash IN (SELECT hash FROM users WHERE kind = 'scenario')
-         AND EXISTS (
-           SELECT FROM source_invocations calls WHERE calls.world_slug = attempts.world_slug
-             AND calls.attempt_id = attempts.attempt_id AND calls.${column} = :hash)
-       ORDER BY epoch DESC LIMIT 5) AS latest
+       WHERE attempts.world_slug = playing.world_slug ORDER BY epoch DESC LIMIT 5) AS newest
+     ORDER BY attempt_id DESC LIMIT 100),
+   recent AS (
+     SELECT * FROM latest WHERE EXISTS (
+       SELECT FROM source_invocations calls WHERE calls.world_slug = latest.world_slug
+         AND calls.attempt_id = latest.attempt_id AND calls.${column} = :hash)
      ORDER BY attempt_id DESC LIMIT 20)`;
 
 const COLUMN_OF: Readonly<Record<UsedDocument['kind'], string>> = {

@@ -20,15 +20,42 @@ const CONDITIONS: Readonly<Record<keyof SearchQuestion | 'after', string>> = {
 
 type FoundRow = Omit<SearchHit, 'entry' | 'snippet'> & { readonly entry_seq: number; readonly snippet: string };
 
-/** Finds texts, of the latest attempts first. */
-export async function findTexts(
+/** How many of the latest texts are looked through, before all are asked of the index. */
+const NEAR = 5_000;
+
+const ORDER = 'ORDER BY attempt_id DESC, world_slug DESC, entry_seq DESC';
+
+interface Part {
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/**
+ * Finds texts, of the latest attempts first. A word that many texts have is met soon among the latest ones; of a rarer one the
+ * index gives them all, which are few.
+ */
+export async function findTexts(runner: Runner, question: SearchQuestion, part: Part): Promise<readonly SearchHit[]> {
+  const where = (names: readonly string[]): string =>
+    ['true', ...names.map((name) => CONDITIONS[name as keyof typeof CONDITIONS])].join(' AND ');
+  const named = Object.keys(question);
+  const after = part.after === undefined ? [] : ['after'];
+  const all = `FROM search_entries WHERE ${where([...named, ...after])}`;
+  if (question.words === undefined) return ask(runner, question, part, `SELECT * ${all} ${ORDER} LIMIT :limit`);
+  const latest = `SELECT * FROM search_entries WHERE ${where(after)} ${ORDER} LIMIT ${NEAR}`;
+  const near = `SELECT * FROM (${latest}) AS latest WHERE ${where(named)} ${ORDER} LIMIT :limit`;
+  const hits = await ask(runner, question, part, near);
+  // Without the fence the order's index would be read from end to end.
+  const whole = `SELECT * FROM (SELECT * ${all} OFFSET 0) AS whole ${ORDER} LIMIT :limit`;
+  return hits.length >= part.limit ? hits : ask(runner, question, part, whole);
+}
+
+async function ask(
   runner: Runner,
   question: SearchQuestion,
-  { after, limit }: { readonly after?: string; readonly limit: number },
+  { after, limit }: Part,
+  found: string,
 ): Promise<readonly SearchHit[]> {
   const [attempt_id = null, after_slug = null, entry_seq = null] = after?.split('.') ?? [];
-  const asked = { ...question, ...(after === undefined ? {} : { after }) };
-  const conditions = Object.keys(asked).map((name) => CONDITIONS[name as keyof typeof CONDITIONS]);
   const around = question.words === undefined ? `''::tsquery` : QUERY;
   const { text, parameters } = prepare(
     'search',
@@ -36,13 +63,10 @@ export async function findTexts(
        source_invocation_id, llm_call_id,
        ts_headline('english', translate(text, '${BEGINS}${ENDS}', ''), ${around},
          'StartSel=${BEGINS}, StopSel=${ENDS}, MinWords=12, MaxWords=30, MaxFragments=2, FragmentDelimiter=" … "') AS snippet
-     FROM (
-       SELECT * FROM search_entries WHERE ${conditions.join(' AND ')}
-       ORDER BY attempt_id DESC, world_slug DESC, entry_seq DESC LIMIT :limit) AS found
-     ORDER BY attempt_id DESC, world_slug DESC, entry_seq DESC`,
+     FROM (${found}) AS found ${ORDER}`,
   );
   const values: Values = { ...toStored(question), attempt_id, after_slug, entry_seq, limit };
-  // It has no name, so that it is planned for these words: rare ones are looked up, and common ones are met soon anyway.
+  // It has no name, so that it is planned for these words.
   const { rows } = await runner.query<FoundRow>(
     text,
     parameters.map(({ name }) => values[name]),
