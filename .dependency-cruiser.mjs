@@ -118,6 +118,16 @@ export default {
     roomImports('store', beside, 'Parts know each other by ports alone.'),
     roomImports('doorbells', beside, 'Parts know each other by ports alone.'),
     roomImports('runtime', beside, 'The runtime sees ports, not parts.'),
+    {
+      name: 'telemetry-observes-the-runtime',
+      severity: 'error',
+      comment: 'Telemetry makes signals of what watchers of a turn are told, and knows nothing else that runs.',
+      from: { path: '^engine/telemetry/' },
+      to: {
+        path: '^engine/',
+        pathNot: '^engine/((telemetry|ports|core|contract|generated)/|runtime/progress\\.ts$)',
+      },
+    },
     roomImports('toys', ['contract', 'generated'], 'What stands in for the outside must not know the inside.'),
     roomImports('operations', ['runtime', ...beside], 'An operation is handed its parts.'),
     {
@@ -192,7 +202,7 @@ export default {
       severity: 'error',
       comment: 'Variables are read in one place, and handed on as values.',
       from: { path: '^(engine|plugins|fixtures)/', pathNot: '^engine/main\\.ts$' },
-      to: { path: '^engine/(configuration|plugin-log)\\.ts$' },
+      to: { path: '^engine/(configuration|plugin-log|json-log)\\.ts$' },
     },
     {
       name: 'fixtures-know-contract-and-toys-only',
@@ -274,6 +284,12 @@ export default {
       '^engine/surfaces/cli/',
       ['commander', 'cli-table3', 'picocolors'],
       'The CLI is one surface.',
+    ),
+    packagesStayIn(
+      'exporters-stay-in-telemetry',
+      '^engine/telemetry/otlp\\.ts$',
+      ['@opentelemetry'],
+      'Loaded only where the operator asks for it.',
     ),
     packagesStayIn('the-http-client-stays-in-sources', '^engine/sources/', ['undici'], 'One way out.'),
     {

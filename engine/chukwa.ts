@@ -14,7 +14,7 @@ if (hasWorkingFolder(process)) {
   });
   keepConsoleOffOutput(console, process);
   const wanted = words.includes('--verbose') ? { CHUKWA_LOG: 'debug' } : {};
-  const composition = await compose({ ...process.env, ...wanted }, (text) => printLog(terminal, text));
+  const composition = await compose({ ...process.env, ...wanted }, (line, format) => printLog(terminal, line, format));
   const code = await runCommandLine(composition, words, terminal);
   // What is still being written to a pipe must arrive; what a plugin has left open must not keep the process.
   await flush(process);

@@ -6,6 +6,7 @@ import type { ServePlace } from './operations/composition.js';
 import { type Done, refuse } from './operations/engine.js';
 import type { HeartbeatSettings } from './ports/store.js';
 import type { PluginPlaces } from './sources/index.js';
+import type { TelemetrySettings } from './telemetry/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 
 /** Environment variables, as the operator set them. An empty one counts as not set. */
@@ -18,6 +19,46 @@ export const PACKAGE_ROOT = basename(CODE_ROOT) === 'dist' ? dirname(CODE_ROOT) 
 /** Which remarks of plugins are written. */
 export function toLogLevel(variables: Variables): 'debug' | 'warn' {
   return variables['CHUKWA_LOG'] === 'debug' ? 'debug' : 'warn';
+}
+
+/** Lines for people, or JSON for programs. */
+export type LogFormat = 'text' | 'json';
+
+/** How logs are written. */
+export function toLogFormat(variables: Variables): LogFormat {
+  return variables['CHUKWA_LOG_FORMAT'] === 'json' ? 'json' : 'text';
+}
+
+/** What telemetry is wanted, by the variables that OpenTelemetry defines; undefined where none is. */
+export function toTelemetrySettings(variables: Variables): TelemetrySettings | undefined {
+  const traces_url = toSignalUrl(variables, 'traces');
+  const metrics_url = toSignalUrl(variables, 'metrics');
+  const isOff = variables['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
+  if (isOff || (traces_url === undefined && metrics_url === undefined)) return undefined;
+  return {
+    ...(traces_url === undefined ? {} : { traces_url }),
+    ...(metrics_url === undefined ? {} : { metrics_url }),
+    sampled_ratio: toSampledRatio(variables),
+    has_contents: variables['OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT']?.toLowerCase() === 'true',
+  };
+}
+
+/** Where a signal goes: its own URL, or a path of the common one. Only OTLP over HTTP, as protobuf, is spoken. */
+function toSignalUrl(variables: Variables, signal: 'traces' | 'metrics'): string | undefined {
+  const name = signal.toUpperCase();
+  if ((variables[`OTEL_${name}_EXPORTER`] || 'otlp') !== 'otlp') return undefined;
+  const common = variables['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
+  const url =
+    variables[`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`] || (common && `${common.replace(/\/+$/, '')}/v1/${signal}`);
+  return url !== undefined && URL.canParse(url) ? url : undefined;
+}
+
+/** By OTEL_TRACES_SAMPLER. No attempt has a parent outside, so that those which ask for one mean the same. */
+function toSampledRatio(variables: Variables): number {
+  const sampler = (variables['OTEL_TRACES_SAMPLER'] || 'always_on').replace(/^parentbased_/, '');
+  if (sampler === 'always_off') return 0;
+  const ratio = Number(variables['OTEL_TRACES_SAMPLER_ARG'] || 1);
+  return sampler === 'traceidratio' && ratio >= 0 && ratio <= 1 ? ratio : 1;
 }
 
 /** The folder of the embedded database. */

@@ -5,12 +5,15 @@ import { v7 as uuid } from 'uuid';
 import {
   PACKAGE_ROOT,
   toDataDir,
+  type LogFormat,
   toHeartbeatSettings,
+  toLogFormat,
   toLogLevel,
   toPluginPlaces,
   toPublicUrl,
   toServePlace,
   toStoreConfiguration,
+  toTelemetrySettings,
   toWantedDoorbell,
   type Variables,
 } from './configuration.js';
@@ -23,6 +26,7 @@ import type {
   OpenArchive,
   OpenSources,
   Stage,
+  WriteLog,
 } from './operations/composition.js';
 import { diagnose } from './operations/diagnose.js';
 import { loadShippedSchemas } from './operations/documents/index.js';
@@ -40,21 +44,30 @@ import type { MakeCallback } from './ports/sources.js';
 import type { ValidateKind } from './schema/index.js';
 import type { Log, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
+import type { Telemetry } from './telemetry/index.js';
 
 const clock: Clock = { now: () => Date.now(), uuid: () => uuid() };
 
 /**
  * The composition root: the only place that knows every part and joins them. Each part is imported when it is first needed.
  * @param variables the process's environment; it is read in configuration.ts and nowhere else
- * @param write takes a line that a plugin logs; left out, nothing is logged
+ * @param write takes a line of the log, for people or as JSON; left out, nothing is logged
  */
-export async function compose(variables: Variables, write: (text: string) => void = () => {}): Promise<Composition> {
-  const outside: Outside = { variables, log: openPluginLog(toLogLevel(variables), write, clock.now) };
-  const manifest = JSON.parse(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
+export async function compose(
+  variables: Variables,
+  write: (line: string, format: LogFormat) => void = () => {},
+): Promise<Composition> {
+  const { version } = JSON.parse(await readFile(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
     readonly version: string;
   };
+  const isJson = toLogFormat(variables) === 'json';
+  const writeJson = isJson ? await openJsonLog((line) => write(line, 'json')) : undefined;
+  const writeLog: WriteLog = writeJson ?? ((_level, sentence) => write(sentence, 'text'));
+  const log = openPluginLog(toLogLevel(variables), writeLog, clock.now);
+  const outside: Outside = { version, variables, writeLog, log };
   return {
-    version: manifest.version,
+    version,
+    ...(writeJson === undefined ? {} : { log: writeJson }),
     package_root: PACKAGE_ROOT,
     openAuthoring: async () => ({ ok: true, value: (await openParts(outside, {})).authoring }),
     openSources: (overlay = {}) => openSourcesAlone(outside, overlay),
@@ -77,8 +90,15 @@ export async function compose(variables: Variables, write: (text: string) => voi
 
 /** What a process has around it: the operator's variables, and where plugins log. */
 interface Outside {
+  readonly version: string;
   readonly variables: Variables;
   readonly log: Log;
+  readonly writeLog: WriteLog;
+}
+
+async function openJsonLog(write: (line: string) => void): Promise<WriteLog> {
+  const { openJsonLog: open } = await import('./json-log.js');
+  return open(write);
 }
 
 interface Parts {
@@ -175,7 +195,29 @@ async function openEngine(outside: Outside, options: EngineOptions): Promise<Don
   const callbacks = await openCallbacks(variables);
   if (!callbacks.ok) return callbacks;
   const parts = openParts(outside, { ...options, ...callbacks.value });
-  return joinEngine(openArchive(toStoreConfiguration(variables)), parts, toWantedDoorbell(variables));
+  const opening = openArchive(toStoreConfiguration(variables));
+  const joined = await joinEngine(opening, parts, toWantedDoorbell(variables));
+  const telemetry = joined.ok ? await openTelemetry(outside) : undefined;
+  return joined.ok && telemetry !== undefined ? { ok: true, value: observed(joined.value, telemetry) } : joined;
+}
+
+/** Where the operator asks for none, nothing of it is loaded. */
+async function openTelemetry({ variables, version, writeLog }: Outside): Promise<Telemetry | undefined> {
+  const settings = toTelemetrySettings(variables);
+  if (settings === undefined) return undefined;
+  const { openTelemetry: open } = await import('./telemetry/index.js');
+  return open(settings, { service_version: version, now: clock.now }, (text) => writeLog('warn', text, {}));
+}
+
+function observed(engine: Engine, telemetry: Telemetry): Engine {
+  return {
+    ...engine,
+    runtime: { ...engine.runtime, observe: telemetry.observe },
+    close: async () => {
+      await engine.close();
+      await telemetry.close();
+    },
+  };
 }
 
 /** An engine whose sources answer what was written, on a database that is thrown away. */

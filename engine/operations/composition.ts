@@ -1,3 +1,4 @@
+import type { LogLevel } from '../contract/source.js';
 import type { AnswerCall } from '../ports/answers.js';
 import type { CallSource, ListVariations } from '../ports/sources.js';
 import type { Actor, OperatorAction } from './act.js';
@@ -17,12 +18,17 @@ export interface AskedOfPerson {
 /** Answers in place of a model. @returns undefined where the person goes away: the run is stopped then */
 export type AnswerAsPerson = (question: AskedOfPerson) => Promise<string | undefined>;
 
+/** Writes a line of a log: a sentence for people, and for programs the ids and values that it speaks of. */
+export type WriteLog = (level: LogLevel | 'info', sentence: string, facts: object) => void;
+
 /** What the composition root offers to a surface. Nothing is opened before it is asked for. */
 export interface Composition {
   /** The package's version. */
   readonly version: string;
   /** Where shipped files live: `workflows/`, `schemas/`, `fixtures/`. */
   readonly package_root: string;
+  /** Writes a log for programs; left out where people read it, and events are printed as lines. */
+  readonly log?: WriteLog;
   /** Plugins and schemas only: no database, no call. */
   openAuthoring(): Promise<Done<Authoring>>;
   /** What can be asked, without a database: nothing of it is recorded. The variables are laid over the environment's. */

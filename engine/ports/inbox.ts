@@ -42,6 +42,8 @@ export interface Claimed {
   readonly inbox_id: string;
   readonly message_type: InboxMessageType;
   readonly retry_count: number;
+  /** How long it was due, by the clock of the database. */
+  readonly waited_ms: number;
 }
 
 /** Why a message cannot be done now, and when it is due again. */

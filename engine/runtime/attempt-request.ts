@@ -16,6 +16,8 @@ export interface AttemptRequest {
   readonly leave?: AbortSignal;
   /** The message that asks for the attempt; left out where a person runs it. */
   readonly inbox_id?: string;
+  /** How long that message was due before it was claimed. */
+  readonly waited_ms?: number;
   /** Goes on with an attempt that another driver left, and begins none. */
   readonly continues_only?: boolean;
   /** Begins anew: adopts nothing of the attempt before, and sets aside what of it is in doubt. */

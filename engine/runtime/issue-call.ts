@@ -47,8 +47,7 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
       async started(resolved) {
         await writeCall(attempt.journal, { kind: 'started', start: { ...call.start, resolved } });
         const { source_invocation_id } = call.start;
-        const asked = resolved.model === undefined ? {} : { model: resolved.model };
-        attempt.onProgress({ kind: 'call_started', source_invocation_id, command, ...asked });
+        attempt.onProgress({ kind: 'call_started', source_invocation_id, command, ...resolved });
       },
       async flushed(batch) {
         if (llm_call_id === undefined) return;

@@ -1,7 +1,8 @@
 import type { AcceptedPatch, Fail, Invoke, Retry } from '../core/protocol/command.js';
 import type { AttemptFailureClass } from '../core/protocol/failure.js';
+import type { Program } from '../core/protocol/program.js';
 import type { Verdict } from '../core/protocol/verdict.js';
-import type { PutOff, SetAside } from '../ports/attempts.js';
+import type { AttemptLease, PutOff, RecordedCall, SetAside } from '../ports/attempts.js';
 import type { CallOutcome } from '../ports/sources.js';
 
 /** What watchers are told while a turn runs. Nothing depends on whether anybody listens. */
@@ -17,6 +18,8 @@ export type Progress =
       readonly adopts?: { readonly attempt_id: string; readonly calls: number };
       /** Present where it was begun anew after an attempt that failed. */
       readonly sets_aside?: SetAside;
+      /** How long the queued turn that asked for it was due, in milliseconds; left out where none did. */
+      readonly waited_ms?: number;
     }
   | {
       readonly kind: 'call_started';
@@ -24,6 +27,8 @@ export type Progress =
       readonly command: Invoke;
       /** The model that is asked, where the operator's settings have resolved one. */
       readonly model?: string;
+      /** Scheme, host and port of the service, where there is one. */
+      readonly origin?: string;
     }
   | {
       readonly kind: 'call_finished';
@@ -87,3 +92,25 @@ export type Progress =
     };
 
 export type OnProgress = (progress: Progress) => void;
+
+/** An attempt, as whatever observes it first hears of it. */
+export interface ObservedAttempt {
+  readonly lease: AttemptLease;
+  readonly program: Program;
+}
+
+/** A call that is on record when a driver begins, and the command that it answers. */
+export interface RecalledCall {
+  readonly command: Invoke;
+  readonly call: RecordedCall;
+}
+
+/** What observes one attempt beside whoever runs it, such as telemetry. */
+export interface AttemptObserver {
+  readonly onProgress: OnProgress;
+  /** Told after the attempt has begun, where it goes on from calls on record. */
+  readonly onRecalled: (calls: readonly RecalledCall[]) => void;
+}
+
+/** Begins to observe an attempt. Nothing depends on what it does, and it must not throw. */
+export type Observe = (attempt: ObservedAttempt) => AttemptObserver;

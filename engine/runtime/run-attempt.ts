@@ -33,6 +33,7 @@ import { beatAtIntervals } from './interval-heartbeat.js';
 import { forget, type Journal, openJournal } from './journal.js';
 import { findReported, handleMail, lookForMail, pend, suspend, stop } from './later.js';
 import type { AttemptEnd, AttemptRequest } from './attempt-request.js';
+import type { OnProgress, RecalledCall } from './progress.js';
 import type { RuntimeParts } from './runtime-parts.js';
 
 type BeatingParts = RuntimeParts & Required<Pick<RuntimeParts, 'heartbeat'>>;
@@ -91,7 +92,9 @@ async function runBegun(
   takeWorld?: (calls: CallsWrite) => Promise<void>,
 ): Promise<AttemptEnd> {
   const { lease } = begun;
-  const { program, onProgress, turn_retries = TURN_RETRIES } = request;
+  const { program, turn_retries = TURN_RETRIES } = request;
+  const observer = parts.observe?.({ lease, program });
+  const onProgress = tellBoth(request.onProgress, observer?.onProgress);
   const ends: (() => void)[] = [];
   const endAll = (): void => ends.splice(0).forEach((end) => end());
   let watch = (): void => {};
@@ -115,7 +118,9 @@ async function runBegun(
     ends.push(() => abandon(attempt));
     watch = () => void ends.push(...watchOver(parts, request, attempt, begun));
     if (takeWorld === undefined) watch();
-    return await drive(parts, attempt, findFirst(parts, attempt, begun));
+    const first = findFirst(parts, attempt, begun);
+    observer?.onRecalled(recalledOf(attempt, begun));
+    return await drive(parts, attempt, first);
   } catch (error) {
     endAll();
     const isHeld = !(error instanceof Overtaken || error instanceof NotAsLeft);
@@ -124,6 +129,22 @@ async function runBegun(
   } finally {
     endAll();
   }
+}
+
+function tellBoth(first: OnProgress, second: OnProgress | undefined): OnProgress {
+  if (second === undefined) return first;
+  return (progress) => {
+    first(progress);
+    second(progress);
+  };
+}
+
+/** Calls on record that answer commands of this attempt. */
+function recalledOf({ calls }: Attempt, { past }: Begun): readonly RecalledCall[] {
+  return (past?.calls ?? []).flatMap((call) => {
+    const command = calls.get(call.key)?.start.command;
+    return command === undefined ? [] : [{ command, call }];
+  });
 }
 
 /** Tells that the attempt has begun, keeps its lease and listens for it. @returns what ends each of these */
@@ -135,7 +156,12 @@ function watchOver(
 ): readonly (() => void)[] {
   const { attempt_id, attempted_turn } = lease;
   const { simulation_time, onProgress } = attempt;
-  const before = { ...toPast(past, adopts), ...(sets_aside === undefined ? {} : { sets_aside }) };
+  const { waited_ms } = request;
+  const before = {
+    ...toPast(past, adopts),
+    ...(sets_aside === undefined ? {} : { sets_aside }),
+    ...(waited_ms === undefined ? {} : { waited_ms }),
+  };
   onProgress({ kind: 'attempt_began', attempt_id, attempted_turn, simulation_time, ...before });
   const stopListening = listen(attempt, request);
   const stopBeating = parts.heartbeat.keep(lease, (why) => {

@@ -6,6 +6,7 @@ import type { Heartbeat } from '../ports/heartbeat.js';
 import type { Inbox } from '../ports/inbox.js';
 import type { PendingCalls } from '../ports/pending-calls.js';
 import type { CallSource, ReceiveReport } from '../ports/sources.js';
+import type { Observe } from './progress.js';
 
 /** What driving an attempt needs of the outside. */
 export interface RuntimeParts {
@@ -25,4 +26,6 @@ export interface RuntimeParts {
   /** How long to wait before a retry, in milliseconds; left out, at random within what the turn allows. */
   readonly chooseWait?: (retry: Retry) => number;
   readonly plugin_versions: Readonly<Record<string, string>>;
+  /** Observes every attempt; left out where nothing does. */
+  readonly observe?: Observe;
 }

@@ -118,6 +118,8 @@ const VIOLATIONS: Readonly<Record<string, readonly (readonly [string, string])[]
     ['engine/operations/d.ts', '@electric-sql/pglite'],
   ],
   'the-message-bus-stays-in-doorbells': [['engine/runtime/g.ts', '@nats-io/transport-node']],
+  'telemetry-observes-the-runtime': [['engine/telemetry/a.ts', 'engine/runtime/target.ts']],
+  'exporters-stay-in-telemetry': [['engine/telemetry/b.ts', '@opentelemetry/api']],
   'the-validator-stays-in-schema': [
     ['engine/core/g.ts', 'ajv/dist/2020.js'],
     ['engine/sources/d.ts', 'ajv-formats'],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openJsonLog } from '../../engine/json-log.js';
 import { openPluginLog } from '../../engine/plugin-log.js';
 
 function logged(level: 'debug' | 'warn', act: (log: ReturnType<typeof openPluginLog>) => void): readonly string[] {
@@ -7,7 +8,7 @@ function logged(level: 'debug' | 'warn', act: (log: ReturnType<typeof openPlugin
   act(
     openPluginLog(
       level,
-      (text) => lines.push(text),
+      (_level, sentence) => lines.push(sentence),
       () => 0,
     ),
   );
@@ -34,4 +35,18 @@ test('the log of plugins cuts long remarks, and leaves out what one plugin write
   });
   assert.equal(lines.length, 202);
   assert.deepEqual(lines.slice(-2), ['plugin a: more is left out until a minute is over', 'plugin b: warn: once']);
+});
+
+test('the log of plugins as JSON names plugin and level, an object a line', () => {
+  const lines: string[] = [];
+  const log = openPluginLog(
+    'warn',
+    openJsonLog((line) => lines.push(line)),
+    () => 0,
+  );
+  log({ plugin: 'tides', level: 'warn', message: 'two\nlines', details: { length: 3 } });
+  const [line = '', ...others] = lines;
+  assert.ok(!line.includes('\n') && others.length === 0);
+  const { level, plugin, msg } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  assert.deepEqual([level, plugin, msg], ['warn', 'tides', 'plugin tides: warn: two\nlines {"length":3}']);
 });

@@ -47,7 +47,9 @@ export async function doJob(parts: WorkerParts, job: Job, tries: number, leave: 
 
 /** A turn is begun; everything else goes on with an attempt that there is. */
 function toAsked(claimed: Claimed | undefined) {
-  return claimed?.message_type === 'turn' ? { inbox_id: claimed.inbox_id } : { continues_only: true };
+  if (claimed?.message_type !== 'turn') return { continues_only: true };
+  const { inbox_id, waited_ms } = claimed;
+  return { inbox_id, waited_ms };
 }
 
 function reportBeginning(

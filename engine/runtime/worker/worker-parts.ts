@@ -22,7 +22,10 @@ export interface WorkerParts {
 
 /** Drives one attempt of a world to wherever it ends. */
 export type Drive = (
-  request: Pick<AttemptRequest, 'world_slug' | 'inbox_id' | 'continues_only' | 'turn_retries' | 'leave' | 'onProgress'>,
+  request: Pick<
+    AttemptRequest,
+    'world_slug' | 'inbox_id' | 'waited_ms' | 'continues_only' | 'turn_retries' | 'leave' | 'onProgress'
+  >,
 ) => Promise<DriveEnd>;
 
 /** How a drive ended. `unfit`: this process cannot do it, or nobody ever can. */

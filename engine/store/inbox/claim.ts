@@ -9,7 +9,7 @@ import { promoteForgotten } from './enqueue.js';
 const CLAIM = prepare(
   'claim_messages',
   `WITH due AS (
-     SELECT world_slug, inbox_id FROM agent_inbox
+     SELECT world_slug, inbox_id, due_at FROM agent_inbox
      WHERE due_at <= now()
        AND (:worlds::text[] IS NULL OR world_slug = ANY(:worlds))
        AND (message_type = 'turn' OR EXISTS (
@@ -20,7 +20,8 @@ const CLAIM = prepare(
    UPDATE agent_inbox SET next_retry_at = now() + :reserve_ms::int * interval '1 millisecond'
    FROM due
    WHERE agent_inbox.world_slug = due.world_slug AND agent_inbox.inbox_id = due.inbox_id
-   RETURNING agent_inbox.world_slug, agent_inbox.inbox_id, message_type, retry_count`,
+   RETURNING agent_inbox.world_slug, agent_inbox.inbox_id, message_type, retry_count,
+     (extract(epoch FROM now() - due.due_at) * 1000)::float8 AS waited_ms`,
 );
 
 /** Takes what is due, longest due first, and reserves it for a while: one statement. */

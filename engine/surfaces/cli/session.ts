@@ -5,7 +5,7 @@ import type { Composition, OpenArchive } from '../../operations/composition.js';
 import { type Archive, type Done, type Engine, type Refused, whileReachable } from '../../operations/engine.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { hanging, type Line, verbatim } from './render/line.js';
-import { toSafeJson } from './render/neutralise.js';
+import { escapeUnseen, toSafeJson } from './render/neutralise.js';
 import { type Canvas, paint } from './render/paint.js';
 import { problemLines, toFinding } from './render/problems.js';
 import type { Output, Terminal } from './terminal.js';
@@ -113,20 +113,50 @@ export function printJsonLine(terminal: Pick<Terminal, 'out'>, value: unknown): 
   terminal.out.write(`${toSafeJson(value, 0)}\n`);
 }
 
+/** What a printed event goes to; with a log for programs, there and not on standard output. */
+type EventSession = Omit<Session, 'composition'> & { readonly composition?: Pick<Composition, 'log'> };
+
 /**
  * What happens, as it happens: for people a line with the time before it, for programs a document of its own. It is broken
  * on a terminal only: elsewhere it is a line of a log.
  */
-export function printEvent({ terminal, as_json }: Omit<Session, 'composition'>, sentence: string, event: object): void {
+export function printEvent<Happened extends Event>(
+  { terminal, as_json, composition }: EventSession,
+  sentence: string,
+  event: Happened,
+): void {
   const at = new Date().toISOString();
+  composition?.log?.(levelOf(event.kind), sentence, event);
   if (as_json) return printJsonLine(terminal, { at, ...event });
+  if (composition?.log !== undefined) return;
   const text = `${at}  ${sentence}`;
   printLines(terminal.out, [terminal.out.is_terminal ? hanging(at.length + 2, text) : verbatim(text)]);
 }
 
+/** Something that happened, by its kind. */
+interface Event {
+  readonly kind: string;
+}
+
+/** Events that ask an operator to look; all others are told for information. */
+const LEVELS: Readonly<Record<string, 'warn' | 'error'>> = {
+  driver_broke: 'error',
+  database_lost: 'error',
+  turn_failed: 'warn',
+  turn_deferred: 'warn',
+  turn_discarded: 'warn',
+  overtaken: 'warn',
+  doorbell_lost: 'warn',
+};
+
+function levelOf(kind: string): 'info' | 'warn' | 'error' {
+  return LEVELS[kind] ?? 'info';
+}
+
 /** A line of a log, on standard error. */
-export function printLog({ error }: Pick<Terminal, 'error'>, text: string): void {
-  printLines(error, [error.is_terminal ? hanging(2, text) : verbatim(text)]);
+export function printLog({ error }: Pick<Terminal, 'error'>, text: string, format: 'text' | 'json' = 'text'): void {
+  if (format === 'json') error.write(`${escapeUnseen(text)}\n`);
+  else printLines(error, [error.is_terminal ? hanging(2, text) : verbatim(text)]);
 }
 
 /** A text for programs, byte for byte: nothing is added, broken or made harmless. Never for a terminal. */

@@ -143,7 +143,9 @@ test('commands of one list stand above what they show as soon as one of them doe
 test('what a worker does is a line of a log, and is broken between words on a terminal', () => {
   const say = (is_live: boolean): readonly string[] => {
     const terminal = openTestTerminal({ is_live, columns: 60 });
-    printEvent({ terminal, as_json: false }, 'park: turn 2 rests until it is answered, and waits', {});
+    printEvent({ terminal, as_json: false }, 'park: turn 2 rests until it is answered, and waits', {
+      kind: 'turn_suspended',
+    });
     return terminal.out_text().trimEnd().split('\n');
   };
   assert.equal(say(false).length, 1);

@@ -5,6 +5,7 @@ import type {
   PatchRecord,
   TimelineRecord,
 } from '../../../ports/records.js';
+import { toTraceId } from '../../../core/content/trace-id.js';
 import { showAgentTurn } from '../../../operations/agents.js';
 import type { AgentTurnRecord, AgentTurnSummary, CardRecord } from '../../../core/agents/agent-turn.js';
 import { type AttemptPage, browseAttempt } from '../../../operations/browse/attempts.js';
@@ -108,6 +109,7 @@ function attemptFacts(shown: AttemptRecord): Html {
     ],
     ['Taken over', shown.take_overs === 0 ? undefined : `${shown.take_overs} times`],
     ['Id', html`<code>${shown.attempt_id}</code>`],
+    ['Trace', html`<code>${toTraceId(shown.attempt_id)}</code>`],
   ]);
 }
 

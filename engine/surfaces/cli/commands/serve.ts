@@ -63,6 +63,8 @@ function run(session: Session, { host, port, ...options }: ServeOptions, stage?:
       onReady: ({ url, database, tokens, sign_in_link }) => {
         const sentence = `serving at ${url}; ${database}; tokens in ${tokens.file}`;
         printEvent(session, sentence, { kind: 'serving', url, database, tokens_file: tokens.file });
+        // A log for programs is kept: what lets somebody in stands in the file of tokens alone.
+        if (session.composition.log !== undefined) return;
         if (tokens.is_new) showTokens(session, tokens);
         showSignInLink(session, sign_in_link);
       },

@@ -7,6 +7,7 @@ import type {
   PatchEffectRecord,
   PatchRecord,
 } from '../../../ports/records.js';
+import { toTraceId } from '../../../core/content/trace-id.js';
 import type { WorldAttempts } from '../../../operations/records.js';
 import { agentTurnListLines } from './agents.js';
 import { awaitedLines } from './awaited.js';
@@ -29,6 +30,7 @@ export function attemptLines(attempt: AttemptRecord): readonly Line[] {
     verbatim(strong(`attempt ${attempt_id}`), '  ', toStatus(status)),
     line(`world ${world_slug} · turn ${attempted_turn} · epoch ${epoch} · scenario ${shortHash(scenario_hash)}`),
     line(faint([`began ${toMoment(started_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
+    verbatim(faint(`trace ${toTraceId(attempt_id)}`)),
     ...historyLines(attempt),
     ...failureLines(attempt),
     ...waitingLines(attempt),

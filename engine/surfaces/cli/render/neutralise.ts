@@ -26,7 +26,12 @@ export function toSafeLines(text: string): readonly string[] {
 
 /** JSON text in which nothing can steer a terminal. It means the same value. */
 export function toSafeJson(value: unknown, indent = 2): string {
-  return JSON.stringify(value, null, indent).replaceAll(UNSEEN, (character) => {
+  return escapeUnseen(JSON.stringify(value, null, indent));
+}
+
+/** The same of JSON text that is there already. */
+export function escapeUnseen(json: string): string {
+  return json.replaceAll(UNSEEN, (character) => {
     if (character === '\n') return character;
     return Array.from({ length: character.length }, (_, index) => escapeUnit(character.charCodeAt(index))).join('');
   });

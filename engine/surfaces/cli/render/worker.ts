@@ -88,7 +88,7 @@ export function leftLines(attempt_ids: readonly string[]): readonly Line[] {
 }
 
 /** The same for programs: an error is shown by its message. */
-export function toWorkerJson(event: WorkerEvent): object {
+export function toWorkerJson(event: WorkerEvent): Pick<WorkerEvent, 'kind'> & { readonly error?: unknown } {
   return event.kind === 'driver_broke' ? { ...event, error: toReason(event.error) } : event;
 }
 

@@ -1,0 +1,30 @@
+import type { Observe } from '../runtime/progress.js';
+import { createObserve } from './observe-attempt.js';
+import type { OtlpSettings } from './otlp.js';
+
+/** What telemetry is wanted. */
+export interface TelemetrySettings extends Omit<OtlpSettings, 'service_version'> {
+  /** Whether prompts, answers, arguments and messages of failures are exported, as redaction lets them be seen. */
+  readonly has_contents: boolean;
+}
+
+/** Spans and metrics of every attempt that is driven here. Close it. */
+export interface Telemetry {
+  readonly observe: Observe;
+  /** Sends what has not been sent yet, for a few seconds at most. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens telemetry. Only then is anything of OpenTelemetry imported.
+ * @param complain is told once why nothing can be sent
+ */
+export async function openTelemetry(
+  settings: TelemetrySettings,
+  { service_version, now }: { readonly service_version: string; readonly now: () => number },
+  complain: (text: string) => void,
+): Promise<Telemetry> {
+  const { openOtlp } = await import('./otlp.js');
+  const { send, close } = openOtlp({ ...settings, service_version }, complain);
+  return { observe: createObserve({ send, now, has_contents: settings.has_contents }), close };
+}

@@ -1,0 +1,114 @@
+import type { Observe, ObservedAttempt, Progress } from '../runtime/progress.js';
+import { type EndedAttempt, toAttemptSignals, toOutcome } from './attempt-signals.js';
+import { toCallSignals, toInterruptedSignals } from './call-signals.js';
+import { type EndedCall, type Stretch, toRecalledStretch, toStretch } from './observed-call.js';
+import type { Measurement, Signals } from './span.js';
+
+/** What observing needs of the outside. */
+export interface ObservingParts {
+  /** Takes what is to be exported. */
+  readonly send: (signals: Signals) => void;
+  readonly now: () => number;
+  /** Whether prompts, answers, arguments and messages of failures are exported. */
+  readonly has_contents: boolean;
+}
+
+/** What is remembered of an attempt until it ends: the one mutable thing here. */
+interface Memory {
+  readonly attempt: ObservedAttempt;
+  readonly stretches: Stretch[];
+  /** What the calls that are under way resolved to, by their ids. */
+  readonly resolved: Map<string, NonNullable<EndedCall['resolved']>>;
+  began: Extract<Progress, { kind: 'attempt_began' }> | undefined;
+}
+
+/**
+ * Makes spans and metrics of what drivers tell. A call's span is sent when it ends, by the driver that saw it end; those of
+ * nodes, agent turns and the attempt when the attempt ends, by the driver that ends it.
+ */
+export function createObserve(parts: ObservingParts): Observe {
+  return (attempt) => {
+    const memory: Memory = { attempt, stretches: [], resolved: new Map(), began: undefined };
+    const { attempt_id } = attempt.lease;
+    return {
+      onProgress: (progress) => takeIn(parts, memory, progress),
+      onRecalled: (calls) => {
+        const own = calls.filter(({ call }) => call.adopted_from === undefined);
+        memory.stretches.push(...own.map(toRecalledStretch));
+        for (const recalled of own) parts.send(toInterruptedSignals(attempt_id, recalled));
+      },
+    };
+  };
+}
+
+function takeIn(parts: ObservingParts, memory: Memory, progress: Progress): void {
+  switch (progress.kind) {
+    case 'attempt_began':
+      memory.began = progress;
+      return progress.waited_ms === undefined ? undefined : measure(parts, toWait(progress.waited_ms));
+    case 'call_started': {
+      const { source_invocation_id, model, origin } = progress;
+      memory.resolved.set(source_invocation_id, {
+        ...(model === undefined ? {} : { model }),
+        ...(origin === undefined ? {} : { origin }),
+      });
+      return;
+    }
+    case 'call_finished':
+      return endCall(parts, memory, progress);
+    case 'attempt_suspended':
+      return measure(parts, toOutcome(undefined, 'suspended'));
+    case 'turn_committed':
+      return parts.send(toAttemptSignals(toEnded(parts, memory)));
+    case 'attempt_failed': {
+      const { failure_class, message, subject_id } = progress.failure;
+      const failure = {
+        failure_class,
+        ...(subject_id === undefined ? {} : { subject_id }),
+        ...(parts.has_contents ? { message } : {}),
+      };
+      return parts.send(toAttemptSignals({ ...toEnded(parts, memory), failure }));
+    }
+    case 'retry_waits':
+    case 'calls_superseded':
+    case 'call_pended':
+    case 'turn_waits':
+      return;
+    default:
+      progress satisfies never;
+  }
+}
+
+function endCall(
+  { send, has_contents }: ObservingParts,
+  { attempt, stretches, resolved }: Memory,
+  finished: Extract<Progress, { kind: 'call_finished' }>,
+): void {
+  const asked = resolved.get(finished.source_invocation_id);
+  resolved.delete(finished.source_invocation_id);
+  stretches.push(toStretch(finished));
+  const ended: EndedCall = { ...finished, ...(asked === undefined ? {} : { resolved: asked }) };
+  send(toCallSignals({ attempt_id: attempt.lease.attempt_id, has_contents }, ended));
+}
+
+function toEnded({ now }: ObservingParts, { attempt, stretches, began }: Memory): EndedAttempt {
+  const { lease, program } = attempt;
+  const adopts = began?.adopts?.attempt_id;
+  const waited_ms = began?.waited_ms;
+  return {
+    lease,
+    scenario: { label: program.label, hash: program.scenario_hash },
+    stretches,
+    ended_at: now(),
+    ...(adopts === undefined ? {} : { adopts }),
+    ...(waited_ms === undefined ? {} : { waited_ms }),
+  };
+}
+
+function toWait(waited_ms: number): Measurement {
+  return { instrument: 'chukwa.queue.wait', value: waited_ms / 1000, attributes: {} };
+}
+
+function measure({ send }: ObservingParts, ...measurements: readonly Measurement[]): void {
+  send({ spans: [], measurements });
+}

@@ -1,0 +1,42 @@
+import type { Invoke } from '../core/protocol/command.js';
+import type { Verdict } from '../core/protocol/verdict.js';
+import type { RecalledCall } from '../runtime/progress.js';
+import type { CallOutcome } from '../ports/sources.js';
+
+/** A call that has ended, as its driver saw it. */
+export interface EndedCall {
+  readonly source_invocation_id: string;
+  readonly command: Invoke;
+  readonly outcome: CallOutcome;
+  readonly verdict?: Verdict;
+  /** The model that was asked, and where, as far as this driver has made the call itself. */
+  readonly resolved?: { readonly model?: string; readonly origin?: string };
+}
+
+/** When something was done, for whom: what the spans of nodes and agents are made of. */
+export interface Stretch {
+  readonly subject_id?: string;
+  readonly node_id?: string;
+  readonly began_at: number;
+  readonly ended_at: number;
+}
+
+/** The stretch of a call that has ended. */
+export function toStretch({ command, outcome }: Pick<EndedCall, 'command' | 'outcome'>): Stretch {
+  return { ...placeOf(command), began_at: outcome.ended_at - outcome.duration_ms, ended_at: outcome.ended_at };
+}
+
+/** The stretch of a call that an earlier driver has made. */
+export function toRecalledStretch({ command, call }: RecalledCall): Stretch {
+  const duration_ms = call.fact === undefined || call.fact.status === 'pending' ? 0 : call.fact.duration_ms;
+  return { ...placeOf(command), began_at: call.started_at, ended_at: call.started_at + duration_ms };
+}
+
+function placeOf({ subject_id, node_id }: Invoke): Pick<Stretch, 'subject_id' | 'node_id'> {
+  return { ...(subject_id === undefined ? {} : { subject_id }), ...(node_id === undefined ? {} : { node_id }) };
+}
+
+/** Whether nobody saw how a call of an earlier driver ended. One that was adopted, or is answered later, is none of these. */
+export function isInterrupted({ call }: RecalledCall): boolean {
+  return call.fact === undefined && call.adopted_from === undefined;
+}
