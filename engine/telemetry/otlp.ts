@@ -181,24 +181,26 @@ function openMetrics(
   };
 }
 
-interface Exporter<Batch> {
-  export(batch: Batch, done: (result: { readonly code: number; readonly error?: Error }) => void): void;
+/** What an export came to. */
+interface Exported {
+  readonly code: number;
+  readonly error?: Error;
 }
 
 /** The same exporter, which says why it cannot send: an operator whose collector is away hears of it once. */
-function complainOf<Given extends Exporter<never>>(
+function complainOf<Given extends { export(batch: never, done: (result: Exported) => void): void }>(
   exporter: Given,
   what: string,
   complain: (text: string) => void,
 ): Given {
   let hasFailed = false;
-  const send = exporter.export.bind(exporter) as Exporter<unknown>['export'];
-  exporter.export = ((batch: unknown, done: Parameters<Exporter<unknown>['export']>[1]) =>
+  const send = exporter.export.bind(exporter);
+  exporter.export = (batch, done) =>
     send(batch, (result) => {
       const fails = result.error !== undefined;
       if (fails && !hasFailed) complain(`telemetry: cannot send ${what}: ${result.error?.message ?? ''}`);
       hasFailed = fails;
       done(result);
-    })) as Given['export'];
+    });
   return exporter;
 }

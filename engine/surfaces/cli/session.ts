@@ -120,11 +120,7 @@ type EventSession = Omit<Session, 'composition'> & { readonly composition?: Pick
  * What happens, as it happens: for people a line with the time before it, for programs a document of its own. It is broken
  * on a terminal only: elsewhere it is a line of a log.
  */
-export function printEvent<Happened extends Event>(
-  { terminal, as_json, composition }: EventSession,
-  sentence: string,
-  event: Happened,
-): void {
+export function printEvent({ terminal, as_json, composition }: EventSession, sentence: string, event: Event): void {
   const at = new Date().toISOString();
   composition?.log?.(levelOf(event.kind), sentence, event);
   if (as_json) return printJsonLine(terminal, { at, ...event });
@@ -136,6 +132,7 @@ export function printEvent<Happened extends Event>(
 /** Something that happened, by its kind. */
 interface Event {
   readonly kind: string;
+  readonly [member: string]: unknown;
 }
 
 /** Events that ask an operator to look; all others are told for information. */
