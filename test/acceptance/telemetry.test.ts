@@ -184,7 +184,7 @@ describe('telemetry', () => {
   });
 });
 
-describe('telemetry of processes (PostgreSQL)', { timeout: 120_000 }, () => {
+describe('telemetry of processes (PostgreSQL)', { timeout: 600_000 }, () => {
   const opened = sharedStage('PostgreSQL');
 
   async function receive(
@@ -261,7 +261,7 @@ describe('telemetry of processes (PostgreSQL)', { timeout: 120_000 }, () => {
   });
 });
 
-describe('logs for programs (PostgreSQL)', { timeout: 120_000 }, () => {
+describe('logs for programs (PostgreSQL)', { timeout: 600_000 }, () => {
   const opened = sharedStage('PostgreSQL');
 
   interface LogLine {
