@@ -1,0 +1,66 @@
+import { Mastra } from '@mastra/core';
+import { createStep, createWorkflow } from '@mastra/core/workflows';
+import { PostgresStore } from '@mastra/pg';
+import pg from 'pg';
+import { z } from 'zod';
+import type { CapturedCall } from '../../../../dist/tools/bench/stage/captured-call.js';
+import type { BareAnswer } from '../../../../dist/tools/bench/turns/bare-turn.js';
+import { askOne, COMMIT, COMMITTED, type OpenPeer, toGroups, toPatches } from '../peer.js';
+
+interface Underway {
+  readonly groups: readonly (readonly CapturedCall[])[];
+  readonly answers: readonly BareAnswer[];
+}
+
+const ANY = z.any();
+/** Of a turn of the park: the readings that are made at once, a reading of a subject, three generations and a tool. */
+const GROUPS = 6;
+
+/** Mastra: a workflow of steps, whose snapshot is written to PostgreSQL after each. */
+export const open: OpenPeer = async (url, clients) => {
+  const pool = new pg.Pool({ connectionString: url, max: 16 });
+  await pool.query(COMMITTED);
+  const steps = Array.from({ length: GROUPS }, (_one, index) =>
+    createStep({
+      id: `ask-${index}`,
+      inputSchema: ANY,
+      outputSchema: ANY,
+      execute: async ({ inputData }) => {
+        const { groups, answers } = inputData as Underway;
+        const said = await Promise.all((groups[index] ?? []).map((call) => askOne(clients, call)));
+        return { groups, answers: [...answers, ...said] };
+      },
+    }),
+  );
+  const commit = createStep({
+    id: 'commit',
+    inputSchema: ANY,
+    outputSchema: ANY,
+    execute: async ({ inputData }) => {
+      await pool.query({ ...COMMIT, values: [toPatches((inputData as Underway).answers)] });
+      return {};
+    },
+  });
+  const begun = createWorkflow({ id: 'turn', inputSchema: ANY, outputSchema: ANY });
+  const workflow = [...steps, commit].reduce(
+    (chain, step) => chain.then(step),
+    begun as ReturnType<typeof createWorkflow>,
+  );
+  workflow.commit();
+  const storage = new PostgresStore({ connectionString: url });
+  const mastra = new Mastra({ storage, workflows: { turn: workflow }, logger: false });
+  await storage.init();
+  return {
+    turn: async (calls) => {
+      const groups = toGroups(calls);
+      if (groups.length !== GROUPS) throw new Error(`a turn of ${groups.length} groups`);
+      const run = await mastra.getWorkflow('turn').createRunAsync();
+      const result = await run.start({ inputData: { groups, answers: [] } });
+      if (result.status !== 'success') throw new Error(`the turn ended as ${result.status}`);
+    },
+    close: async () => {
+      await storage.close();
+      await pool.end();
+    },
+  };
+};
