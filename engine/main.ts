@@ -125,6 +125,7 @@ async function openParts({ variables, log }: Outside, options: PartsOptions): Pr
     lookUp: (name) => variables[name],
     ...(options.variables === undefined ? {} : { overlay: options.variables }),
     ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.model_at === undefined ? {} : { model_at: options.model_at }),
     ...(options.makeCallback === undefined ? {} : { makeCallback: options.makeCallback }),
     ...(options.answerCall === undefined ? {} : { answerCall: options.answerCall }),
     compileSchema,

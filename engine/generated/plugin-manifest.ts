@@ -23,6 +23,8 @@ export interface PluginManifest {
   /** Where the plugin may connect. The operator's variable holds the URL; an author only names the variable. */
   readonly origin?: OriginFromInterface | OriginFromVariables;
   readonly folder?: FolderFromInterface;
+  /** The interface member with a path whose segments may be {name}, members of the request that capabilities.fillPath puts there: validate refuses a request that lacks one. */
+  readonly path_field?: string;
   readonly acting?: ActingInterface;
   /** The variable of the origin may hold a command instead of a URL: an http or https URL leads to a service, anything else starts a program. The variable's name must begin with CHUKWA_. */
   readonly spawn?: boolean;

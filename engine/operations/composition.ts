@@ -1,6 +1,6 @@
 import type { LogLevel } from '../contract/source.js';
 import type { AnswerCall } from '../ports/answers.js';
-import type { CallSource, ListVariations } from '../ports/sources.js';
+import type { CallSource, ListVariations, ModelPlace } from '../ports/sources.js';
 import type { Actor, OperatorAction } from './act.js';
 import type { Archive, Authoring, Done, Engine } from './engine.js';
 import type { Workshop } from './plugins/workshop.js';
@@ -82,12 +82,16 @@ export interface EngineOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** The model to ask, where a source lets a variable name it: goes before that variable. */
   readonly model?: string;
+  /** The model that is asked in the place of every other. */
+  readonly model_at?: ModelPlace;
 }
 
 /** Servers that a scenario talks to, on loopback. */
 export interface Stage {
   /** The variables that say where they are. */
   readonly variables: Readonly<Record<string, string>>;
+  /** The model that is asked in the place of every other, where one was started. */
+  readonly model_at?: ModelPlace;
   close(): Promise<void>;
 }
 

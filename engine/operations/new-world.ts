@@ -32,7 +32,7 @@ export interface NewWorld {
 /** As templates name the schemas that ship. */
 const SCHEMAS_OF_TEMPLATES = '../../schemas/';
 
-/** Lays out the files of a small whole world. Nothing is written where the name is bad, or the folder is there. */
+/** Lays out the files of a small whole world, whose scenario is labelled by its name. Nothing is written where the name is bad, or the folder is there. */
 export async function layOutWorld({ name, shape, into, package_root }: WantedWorld): Promise<Done<NewWorld>> {
   const invalid = findSlugProblem(name);
   if (invalid !== undefined) return refuse(invalid);
@@ -45,12 +45,9 @@ export async function layOutWorld({ name, shape, into, package_root }: WantedWor
   const schemas = `${relative(folder, join(package_root, 'schemas')).split(sep).join('/')}/`;
   const files = (await readdir(template)).sort();
   for (const file of files) {
-    const text = await readFile(join(template, file), 'utf8');
-    await writeFile(
-      join(folder, file),
-      text.replace(SCHEMAS_OF_TEMPLATES, () => schemas),
-      { flag: 'wx' },
-    );
+    const text = (await readFile(join(template, file), 'utf8')).replace(SCHEMAS_OF_TEMPLATES, () => schemas);
+    const named = file === 'scenario.json' ? text.replace(/"label": "[^"]*"/, () => `"label": "${name}"`) : text;
+    await writeFile(join(folder, file), named, { flag: 'wx' });
   }
   return { ok: true, value: { name, shape, folder, files } };
 }

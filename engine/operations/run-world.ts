@@ -89,8 +89,10 @@ export async function withStagedEngine<Value>(
   const stage = await startStage(composition, wanted);
   if (!stage.ok) return stage;
   try {
+    const { variables, model_at } = stage.value;
     const engine = await composition.openEngine({
-      variables: stage.value.variables,
+      variables,
+      ...(model_at === undefined ? {} : { model_at }),
       ...(wanted.model === undefined ? {} : { model: wanted.model }),
     });
     if (!engine.ok) return engine;

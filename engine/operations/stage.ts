@@ -43,7 +43,8 @@ export async function startStage(composition: Composition, request: StageRequest
     return refuse(portTaken(taken));
   }
   const variables = Object.assign({}, ...stages.map((stage) => stage.variables)) as Stage['variables'];
-  return { ok: true, value: { variables, close } };
+  const model_at = stages.find((stage) => stage.model_at)?.model_at;
+  return { ok: true, value: { variables, ...(model_at === undefined ? {} : { model_at }), close } };
 }
 
 function findTakenPort(error: unknown): number | undefined {

@@ -228,3 +228,9 @@ export type OriginReport =
  * @param example a good value, for the repair of one that is none
  */
 export type ExamineOrigin = (variable: string, value: string, example: string) => Promise<OriginReport>;
+
+/** A model that is asked in the place of every other, with a key that opens nothing. */
+export interface ModelPlace {
+  readonly url: string;
+  readonly key: string;
+}

@@ -1,9 +1,7 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { FilledPath } from '../contract/source.js';
+import { listPathParameters, replacePathParameters } from '../core/content/path-parameters.js';
 import { refuseRequest } from './source-failure.js';
-
-/** A parameter of a path: `{station_id}`. */
-const PARAMETER = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 const VALUE_LENGTH_MAX = 256;
 
@@ -15,13 +13,13 @@ const VALUE_LENGTH_MAX = 256;
  * @throws SourceFailure of class `schema_invalid`, with the pointer of the value
  */
 export function fillPath(path: string, request: Json, encode: (value: string) => string): FilledPath {
-  const names = new Set([...path.matchAll(PARAMETER)].map(([, name = '']) => name));
-  if (names.size === 0) return { path, rest: request };
+  const names = listPathParameters(path);
+  if (names.length === 0) return { path, rest: request };
   if (!isObject(request))
-    throw refuseRequest(`it is no object, and the path takes ${[...names].join(', ')} from its members`);
-  const values = new Map([...names].map((name) => [name, encode(toValue(request, name))]));
-  const rest = Object.fromEntries(Object.entries(request).filter(([name]) => !names.has(name)));
-  return { path: path.replace(PARAMETER, (_, name: string) => values.get(name) ?? ''), rest };
+    throw refuseRequest(`it is no object, and the path takes ${names.join(', ')} from its members`);
+  const values = new Map(names.map((name) => [name, encode(toValue(request, name))]));
+  const rest = Object.fromEntries(Object.entries(request).filter(([name]) => !values.has(name)));
+  return { path: replacePathParameters(path, (name) => values.get(name) ?? ''), rest };
 }
 
 function toValue(request: JsonObject, name: string): string {

@@ -7,6 +7,7 @@ import type {
   CallSource,
   ListVariations,
   MakeCallback,
+  ModelPlace,
   PluginCatalogue,
   ReceiveReport,
   ReplaceSecrets,
@@ -45,6 +46,8 @@ export interface SourcesParts extends PluginPlaces {
   readonly log: Log;
   /** The model to ask, where a source lets a variable name it: goes before that variable. */
   readonly model?: string;
+  /** The model that is asked in the place of every other, by whatever plugin. */
+  readonly model_at?: ModelPlace;
   /** Everybody may, unless it is given. */
   readonly authorise?: Authorise;
   /** Where answers that come later are taken; nowhere, unless it is given. */
@@ -78,7 +81,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
   const known = isDry ? described.plugins.map(toDry) : described.plugins;
   const plugins = isDry ? known.map(withoutWayOut) : known;
   const getPlugin: GetPlugin = isDry ? standInFor(answerCall) : (plugin) => importEntry(plugin, timerAlarm);
-  const lookUp = lookUpSet(parts);
+  const lookUp = lookUpSet(parts, plugins);
   const fetches = isDry ? NO_WAY_OUT : openOriginFetches();
   const children = isDry ? NO_WAY_OUT : openChildren(lookUp, timerAlarm);
   const opened = createOpenedSources({
@@ -101,6 +104,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     alarm: timerAlarm,
     redact,
     ...(parts.model === undefined ? {} : { model: parts.model }),
+    ...(parts.model_at === undefined ? {} : { model_at: parts.model_at }),
     ...(parts.makeCallback === undefined ? {} : { makeCallback: parts.makeCallback }),
   };
   return {
@@ -132,6 +136,12 @@ function findShortSecrets(plugins: readonly DescribedPlugin[], lookUp: LookUpVar
   });
 }
 
-function lookUpSet({ overlay = {}, lookUp }: SourcesParts): LookUpVariable {
-  return (name) => (Object.hasOwn(overlay, name) ? overlay[name] : lookUp(name)) || undefined;
+/** A real key never goes to a model that is asked in the place of others. */
+function lookUpSet(
+  { overlay = {}, lookUp, model_at }: SourcesParts,
+  plugins: readonly DescribedPlugin[],
+): LookUpVariable {
+  const secrets = plugins.flatMap(({ speaks, manifest }) => (speaks === 'chat' && manifest.secret_variables) || []);
+  const laid = { ...(model_at && Object.fromEntries(secrets.map((name) => [name, model_at.key]))), ...overlay };
+  return (name) => (Object.hasOwn(laid, name) ? laid[name] : lookUp(name)) || undefined;
 }

@@ -3,10 +3,8 @@ import type { Clock } from '../ports/clock.js';
 import type { Alarm } from '../contract/source.js';
 import type { Admission } from './admission.js';
 import type { OpenedSources } from './opened-sources.js';
-import type { LookUpVariable } from './origin.js';
 import { toCallOutcome, toOutcome } from './outcome.js';
 import { type Asked, durableOf, first, type Halt, halt, isPause, type Shown, type Stages } from './passage.js';
-import type { DescribedPlugin } from './registry.js';
 import { type Authorise, authorise } from './stages/authorise.js';
 import { call } from './stages/call.js';
 import { startDurably } from './stages/durable-start.js';
@@ -15,16 +13,12 @@ import { checkPolicy } from './stages/policy.js';
 import { readSecrets } from './stages/read-secrets.js';
 import { receive, type Reported } from './stages/receive.js';
 import { type Redact, redactAnswer } from './stages/redact-answer.js';
-import { findRoute, resolve } from './stages/resolve.js';
+import { findRoute, resolve, type ResolveParts } from './stages/resolve.js';
 import { validateInput } from './stages/validate-input.js';
 import { validateOutput } from './stages/validate-output.js';
 
 /** What the stages need of the outside. */
-export interface PipelineParts {
-  readonly plugins: readonly DescribedPlugin[];
-  readonly lookUp: LookUpVariable;
-  /** The model to ask, where a source lets a variable name it. */
-  readonly model?: string;
+export interface PipelineParts extends ResolveParts {
   readonly opened: OpenedSources;
   readonly admission: Admission;
   readonly authorise: Authorise;

@@ -6,6 +6,8 @@ import { loadAnswers, type ScriptedModel, startScriptedModel } from './scripted-
 /** Servers that a scenario talks to, on loopback, and the variables that say where they are. Close it. */
 export interface Stage {
   readonly variables: Readonly<Record<string, string>>;
+  /** The model that is asked in the place of every other, where one was started. */
+  readonly model_at?: { readonly url: string; readonly key: string };
   close(): Promise<void>;
 }
 
@@ -61,6 +63,7 @@ export async function startPersonStage(answer: (question: Question) => Promise<s
 function toStage(model: ScriptedModel): Stage {
   return {
     variables: { CHUKWA_LLM_BASE_URL: model.url, CHUKWA_LLM_API_KEY: LOOPBACK_KEY },
+    model_at: { url: model.url, key: LOOPBACK_KEY },
     close: () => model.close(),
   };
 }

@@ -100,3 +100,9 @@ test('a list of attempts cuts a long failure, so that the columns behind it keep
   assert.match(text, /a_class_of_a_plugin_that_has_a_very\S*… +3 /);
   assert.doesNotMatch(text, /long_name/);
 });
+
+test('a turn that failed as often as it was retried is told so, and not that it could be retried', async () => {
+  const { out } = await chukwa('run', 'tower', '--retries', '1');
+  assert.match(out, /This failure outlasted 1 retry\./);
+  assert.doesNotMatch(out, /"retry"/);
+});

@@ -69,7 +69,8 @@ for (const shape of SHAPES) {
     assert.ok(model.requests.every(({ body }) => JSON.stringify(body).includes('"qwen3:8b"')));
     for (const slug of ['demo', 'demo-2']) {
       const shown = await stage.chukwa(['world', 'show', slug, '--json']);
-      assert.equal((JSON.parse(shown.stdout) as WorldSnapshot).turn, 3, slug);
+      const { turn, scenario_label } = JSON.parse(shown.stdout) as WorldSnapshot;
+      assert.deepEqual([turn, scenario_label], [3, 'demo'], slug);
     }
   });
 

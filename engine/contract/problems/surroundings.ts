@@ -4,8 +4,9 @@ import { content, environment, overHttp } from './entry.js';
 export const SURROUNDINGS_PROBLEMS = {
   DATABASE_LOCKED: environment(
     'Another process has the embedded database; the message says which, and since when.',
-    'Wait until it has ended, by `--wait SECONDS`, or use PostgreSQL to share a database. If it ran on another ' +
-      'host or in another container that is gone for good, delete the lock file that the message names.',
+    'Wait until it has ended, by `--wait SECONDS`. To look while turns run, queue them with `run SLUG --queue` and start ' +
+      '`serve`; or use PostgreSQL to share a database. If it ran on another host or in another container that is gone ' +
+      'for good, delete the lock file that the message names.',
   ),
   DATABASE_LOCK_LOST: environment(
     'The lock file of the embedded database was deleted or changed while this process had the database, so another ' +

@@ -1,8 +1,9 @@
-import type { Json } from '../../contract/json.js';
+import type { Json, JsonObject } from '../../contract/json.js';
 import type { AvailableTool, Reference } from '../../generated/workflow.js';
 import type { ResponseSource } from '../../generated/response-source.js';
 import { contentHash } from '../content/canonical.js';
 import { isList, pointerTokens } from '../content/json-pointer.js';
+import { listPathParameters } from '../content/path-parameters.js';
 import { hashOf } from './compile-parts.js';
 import type { Complaint } from '../protocol/document-problem.js';
 import { isRead, listMalformedReads, listReads } from '../protocol/request-template.js';
@@ -26,42 +27,52 @@ export function checkRequest(
   readers: readonly Reader[],
 ): readonly Complaint[] {
   const template = binding.request_template;
-  const wanted = findRequestSchema(parts, binding.source_ref);
-  if (wanted === undefined || listMalformedReads(template).length > 0) return [];
+  if (listMalformedReads(template).length > 0) return [];
   const measure = { checkValue: checkValueBy(parts), is_strict: false };
-  const misfits = listMisfits(templateShape(template, readers), wanted.schema, measure);
-  return misfits.map(({ pointer: place, why }) => ({
-    code: 'REQUEST_DOES_NOT_FIT',
-    message: `${place === '' ? 'The request' : place} ${why}.`,
-    pointer: `${pointer}/request_template${place}`,
-    repair: `Ask as the request schema of the source ${wanted.label} says.`,
-  }));
+  return listDemands(parts, binding.source_ref).flatMap(({ schema, of }) =>
+    listMisfits(templateShape(template, readers), schema, measure).map(({ pointer: place, why }) => ({
+      code: 'REQUEST_DOES_NOT_FIT',
+      message: `${place === '' ? 'The request' : place} ${why}.`,
+      pointer: `${pointer}/request_template${place}`,
+      repair: `Ask as ${of} says.`,
+    })),
+  );
 }
 
 /** The arguments of a tool must fit the request schema of its source. */
 export function checkArguments(parts: SchemaParts, tool: AvailableTool, pointer: string): readonly Complaint[] {
-  const wanted = findRequestSchema(parts, tool.source_ref);
   const args = findSchema(parts, tool.arguments_schema_ref);
-  if (wanted === undefined || args === undefined) return [];
+  if (args === undefined) return [];
   const measure = { checkValue: checkValueBy(parts), is_strict: true };
-  return listMisfits(schemaShape(args), wanted.schema, measure).map(({ pointer: place, why }) => ({
-    code: 'ARGUMENTS_DO_NOT_FIT',
-    message: `${place === '' ? `What ${tool.name} may be given` : place} ${why}.`,
-    pointer: `${pointer}/arguments_schema_ref`,
-    repair: `Make the arguments schema as narrow as the request schema of the source ${wanted.label}.`,
-  }));
+  return listDemands(parts, tool.source_ref).flatMap(({ schema, of }) =>
+    listMisfits(schemaShape(args), schema, measure).map(({ pointer: place, why }) => ({
+      code: 'ARGUMENTS_DO_NOT_FIT',
+      message: `${place === '' ? `What ${tool.name} may be given` : place} ${why}.`,
+      pointer: `${pointer}/arguments_schema_ref`,
+      repair: `Make the arguments schema as narrow as ${of}.`,
+    })),
+  );
 }
 
-interface WantedRequest {
-  readonly label: string;
-  readonly schema: NonNullable<ReturnType<typeof findSchema>>;
+interface RequestDemand {
+  readonly schema: JsonObject;
+  /** Whose it is, for messages. */
+  readonly of: string;
 }
 
-function findRequestSchema(parts: SchemaParts, sourceReference: Reference): WantedRequest | undefined {
-  const source = parts.find('response_source', hashOf(sourceReference)) as unknown as ResponseSource | undefined;
-  const schema = findSchema(parts, source?.request_schema_ref);
-  if (source === undefined || schema === undefined) return undefined;
-  return { label: source.label, schema };
+/** What a source wants of a request: its schema, and without one the members that its path is filled with. */
+function listDemands(parts: SchemaParts, reference: Reference): readonly RequestDemand[] {
+  const source = parts.find('response_source', hashOf(reference)) as unknown as ResponseSource | undefined;
+  if (source === undefined) return [];
+  const schema = findSchema(parts, source.request_schema_ref);
+  if (schema !== undefined) return [{ schema, of: `the request schema of the source ${source.label}` }];
+  const field = parts.findManifest(source.interface.name)?.path_field;
+  const path = field === undefined ? undefined : (source.interface as JsonObject)[field];
+  const required = typeof path === 'string' ? listPathParameters(path) : [];
+  if (required.length === 0) return [];
+  const segment = { type: ['string', 'number', 'boolean'] };
+  const properties = Object.fromEntries(required.map((name) => [name, segment]));
+  return [{ schema: { type: 'object', required, properties }, of: `the path ${path} of the source ${source.label}` }];
 }
 
 /** A value that is known can be held against every rule. */

@@ -11,7 +11,9 @@ export interface CompileParts {
   readonly find: (kind: ComponentKind, hash: string) => JsonObject | undefined;
   readonly compileSchema: SchemaCompiler;
   /** What a plugin says of its sources; undefined where there is no such plugin. */
-  readonly findManifest: (plugin: string) => (SettingFields & Pick<PluginManifest, 'acting'>) | undefined;
+  readonly findManifest: (
+    plugin: string,
+  ) => (SettingFields & Pick<PluginManifest, 'acting' | 'path_field'>) | undefined;
   /** The prefixes that plugins reserve for names of tools, by the plugin's name. */
   readonly tool_prefixes: ReadonlyMap<string, string>;
   /** The shipped contracts of what models say. */

@@ -4,7 +4,7 @@ import { type CompileParts, hashOf } from './compile-parts.js';
 import { type Shape, schemaShape } from '../typing/shape.js';
 
 /** What typing needs to follow the schemas that documents name. */
-export type SchemaParts = Pick<CompileParts, 'find' | 'compileSchema' | 'contracts'>;
+export type SchemaParts = Pick<CompileParts, 'find' | 'findManifest' | 'compileSchema' | 'contracts'>;
 
 /** A schema that can be walked. @returns undefined where none is named, or where it is missing or broken, which another check reports */
 export function findSchema(parts: SchemaParts, reference: Reference | undefined): JsonObject | undefined {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../contract/json.js';
 import type { SourceProgram } from '../../core/protocol/program.js';
+import type { ModelPlace } from '../../ports/sources.js';
 import type { LookUpVariable } from '../origin.js';
 import { findNamedSecrets, resolveFolder, resolveModel, resolveOrigin } from '../origin.js';
 import { type Asked, type Halt, halt, type Route, type Routed, type Stage } from '../passage.js';
@@ -12,6 +13,8 @@ export interface ResolveParts {
   readonly lookUp: LookUpVariable;
   /** The model to ask, where a source lets a variable name it. */
   readonly model?: string;
+  /** The model that is asked in the place of every other. */
+  readonly model_at?: ModelPlace;
 }
 
 /**
@@ -46,9 +49,10 @@ export function findRoute(source: Pick<SourceProgram, 'plugin' | 'interface'>, p
 export function toRoute(
   plugin: DescribedPlugin,
   definition: JsonObject,
-  { lookUp, model: chosen }: Omit<ResolveParts, 'plugins'>,
+  { lookUp, model: chosen, model_at }: Omit<ResolveParts, 'plugins'>,
 ): Route | string {
-  const found = resolveOrigin(plugin.manifest, definition, lookUp);
+  const instead = plugin.speaks === 'chat' ? model_at : undefined;
+  const found = resolveOrigin(plugin.manifest, definition, instead ? () => instead.url : lookUp);
   if (!found.ok) return found.message;
   const asked = resolveModel(plugin.manifest, definition, lookUp, chosen);
   if (!asked.ok) return asked.message;
@@ -56,7 +60,7 @@ export function toRoute(
   if (typeof folder === 'string') return folder;
   const { origin, command } = found;
   const { model } = asked;
-  const secrets = findNamedSecrets(plugin.manifest, definition, lookUp);
+  const secrets = findNamedSecrets(plugin.manifest, definition, instead ? () => instead.key : lookUp);
   const short = findShortSecret(secrets);
   if (short !== undefined) return short;
   return {

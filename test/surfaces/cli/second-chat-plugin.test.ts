@@ -81,6 +81,8 @@ async function run(...words: readonly string[]) {
     CHUKWA_PLUGIN_PATH: join(ROOT, 'test/support/plugins'),
     CHUKWA_OLLAMA_HOST: url,
     CHUKWA_OLLAMA_TOKEN: TOKEN,
+    CHUKWA_OWN_URL: url,
+    CHUKWA_OWN_KEY: TOKEN,
   });
   const terminal = openTestTerminal({ working_folder: folder });
   const code = await runCommandLine(composition, words, terminal);
@@ -179,6 +181,22 @@ test('model try says of a service that is busy when to try again, and judges no 
   const { code, out, error } = await run('model', 'try', file);
   assert.deepEqual([code, asked.length], [4, 1], error);
   assert.match(out.replaceAll(/\s+/g, ' '), /busy or limits the rate.* Try again after 7 s/);
+});
+
+test('with --llm scripted no source asks its own endpoint, whatever variable names it, and none is sent a key', async () => {
+  const named = { base_url_env: 'CHUKWA_OWN_URL', api_key_env: 'CHUKWA_OWN_KEY' };
+  const settings = { model: 'tiny', schema_delivery: 'prompt', tool_calling: 'json_control', ...named };
+  const source = { version: 1, label: 'chat', interface: { name: 'llm_chat', ...settings } };
+  await writeFile(join(folder, SOURCE), JSON.stringify(source));
+  await ask('world', 'create', 'scripted', '--scenario', 'lighthouse/scenario.json');
+  asked.length = 0;
+  const words = ['--llm', 'scripted', '--script', 'lighthouse/answers.json'];
+  assert.equal((await run('run', 'scripted', ...words)).code, 0);
+  await write({ weights: 'tiny' });
+  // The scripted model does not speak the protocol of this one: the turn fails, and its server is not asked.
+  const failed = await run('run', 'scripted', '--scenario', 'lighthouse/scenario.json', ...words);
+  assert.equal(failed.code, 3, failed.out + failed.error);
+  assert.deepEqual(asked, []);
 });
 
 test('the plugin keeps every rule for plugins', async () => {

@@ -95,7 +95,7 @@ function dryLines(world: string, { from_turn, unused_answers, written_answers }:
 function furtherLines(report: RunReport): readonly Line[] {
   const turn = report.turns.at(-1);
   return [
-    ...(turn?.is_transient === true ? [...retryLines(report.world), EMPTY] : []),
+    ...(turn?.is_transient === true ? [...retryLines(report, turn), EMPTY] : []),
     line('To look further:'),
     ...commandLines('  ', [
       ...(turn === undefined ? [] : toCommands(turn)),
@@ -105,7 +105,13 @@ function furtherLines(report: RunReport): readonly Line[] {
   ];
 }
 
-function retryLines(world: string): readonly Line[] {
+function retryLines({ world, turns }: RunReport, { attempted_turn }: TurnReport): readonly Line[] {
+  const retries = turns.filter((turn) => turn.attempted_turn === attempted_turn).length - 1;
+  if (retries > 0)
+    return [
+      line(`This failure outlasted ${count(retries, 'retry', 'retries')}. When the service answers again, continue:`),
+      ...commandLines('  ', [[`npx chukwa run ${world} --retries ${retries}`, 'tries the turn again, up to as often']]),
+    ];
   return [
     line('This failure may pass by itself. A run can try its turn again, and a source its call:'),
     ...commandLines('  ', [[`npx chukwa run ${world} --retries 5`, 'tries the turn again, after a wait']]),
