@@ -3,6 +3,10 @@ import { join } from 'node:path';
 import type { Json, JsonObject } from '../contract/json.js';
 import { isList } from '../core/content/json-pointer.js';
 import type { PluginDescription } from '../ports/sources.js';
+import type { Scenario } from '../generated/scenario.js';
+import type { CognitionWorkflow } from '../generated/workflow.js';
+import type { Paths } from './author.js';
+import { loadDocuments } from './documents/index.js';
 import { type Authoring, type Done, refuse } from './engine.js';
 
 /** Schemas that editors complete documents with. */
@@ -16,20 +20,36 @@ export interface WrittenSchemas {
 
 const SOURCE_SCHEMA = 'response-source.schema.json';
 
+/** The members of documents that hold an id of the project, and whose ids those are. */
+const ID_MEMBERS = {
+  entity_id: 'entity',
+  subject: 'entity',
+  subjects: 'entity',
+  environment: 'environment',
+  environment_label: 'environment',
+  node: 'node',
+  from: 'final',
+} as const;
+
+/** The ids that documents of a project name. */
+type ProjectIds = Readonly<Record<(typeof ID_MEMBERS)[keyof typeof ID_MEMBERS], readonly string[]>>;
+
 /**
- * Writes the schema of every document into a folder. That of sources knows the interface of each plugin that was found. Files
- * that an earlier call wrote are replaced.
+ * Writes the schema of every document into a folder. That of sources knows the interface of each plugin that was found, and
+ * editors offer the ids of the project's entities, environments and nodes. Files that an earlier call wrote are replaced.
  * @param folder absolute
  */
 export async function writeSchemas(
   { catalogue: { plugins }, shippedSchemas }: Pick<Authoring, 'catalogue' | 'shippedSchemas'>,
   folder: string,
+  { paths, place }: Paths,
 ): Promise<Done<WrittenSchemas>> {
   const files = [...shippedSchemas.keys()].sort();
+  const ids = listIds((await loadDocuments(paths, place, shippedSchemas)).files);
   try {
     await mkdir(folder, { recursive: true });
     for (const [file, schema] of shippedSchemas) {
-      const written = file === SOURCE_SCHEMA ? withInterfaces(schema, plugins) : schema;
+      const written = offering(file === SOURCE_SCHEMA ? withInterfaces(schema, plugins) : schema, ids);
       await writeFile(join(folder, file), `${JSON.stringify(written, null, 2)}\n`);
     }
   } catch (error) {
@@ -79,5 +99,53 @@ function moveReferences(schema: Json, root: string): Json {
       ? [member, root + value.slice(1)]
       : [member, moveReferences(value, root)],
   );
+  return Object.fromEntries(members) as JsonObject;
+}
+
+function listIds(files: Awaited<ReturnType<typeof loadDocuments>>['files']): ProjectIds {
+  const valuesOf = (wanted: string): readonly Json[] =>
+    files.flatMap(({ kind, source }) => (kind === wanted && source !== undefined ? [source.value] : []));
+  const scenarios = valuesOf('scenario') as unknown as readonly Partial<Scenario>[];
+  const workflows = valuesOf('cognition_workflow') as unknown as readonly Partial<CognitionWorkflow>[];
+  const node = sortIds(workflows.flatMap(({ nodes }) => inList(nodes).map(({ id }) => id)));
+  return {
+    entity: sortIds(scenarios.flatMap(({ entities }) => inList(entities).map(({ id }) => id))),
+    environment: sortIds(scenarios.flatMap(({ environments }) => inList(environments).map(({ label }) => label))),
+    node,
+    final: node.map((id) => `${id}.final`),
+  };
+}
+
+/** A document may be half written. */
+function inList<Item>(items: readonly Item[] | undefined): readonly Item[] {
+  return Array.isArray(items)
+    ? (items as readonly Item[]).filter((item) => typeof item === 'object' && item !== null)
+    : [];
+}
+
+function sortIds(ids: readonly unknown[]): readonly string[] {
+  return [...new Set(ids.filter((id) => typeof id === 'string'))].sort();
+}
+
+/** A schema with ids as examples, which editors offer and no validator asks for: an id may be written before what it names. */
+function offering<Schema extends Json>(schema: Schema, ids: ProjectIds): Schema {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (isList(schema)) return schema.map((item) => offering(item, ids)) as unknown as Schema;
+  const members = Object.entries(schema).map(([member, value]) => [
+    member,
+    member === 'properties' ? withIds(offering(value as JsonObject, ids), ids) : offering(value, ids),
+  ]);
+  return Object.fromEntries(members) as Schema;
+}
+
+function withIds(properties: JsonObject, ids: ProjectIds): JsonObject {
+  const members = Object.entries(properties).map(([member, schema]) => {
+    const examples = Object.hasOwn(ID_MEMBERS, member) ? ids[ID_MEMBERS[member as keyof typeof ID_MEMBERS]] : [];
+    if (examples.length === 0) return [member, schema];
+    const { items } = schema as JsonObject;
+    // Editors let what is referred to speak before its neighbours.
+    const offered = items === undefined ? { allOf: [schema], examples } : { allOf: [schema], items: { examples } };
+    return [member, offered];
+  });
   return Object.fromEntries(members) as JsonObject;
 }

@@ -88,6 +88,42 @@ test('an editor with the schemas that chukwa wrote completes the interface of a 
   assert.equal(isValid({ name: 'no_such_plugin' }), false);
 });
 
+test('an editor with the schemas that chukwa wrote for a project offers the ids of its entities, places and nodes', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'chukwa-editor-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const words = ['schemas', join(PACKAGE_ROOT, 'workflows/village'), '--write', join(folder, 'schemas')];
+  const terminal = openTestTerminal({ working_folder: PACKAGE_ROOT });
+  assert.equal(await runCommandLine(await compose({}), words, terminal), 0, terminal.error_text());
+  const offered = (kind: string, members: string) =>
+    offeredAt(join('..', 'draft.json'), `{ "$schema": "${folder}/schemas/${kind}.schema.json", ${members} }`);
+  const scenario = JSON.parse(
+    await readFile(join(PACKAGE_ROOT, 'workflows/village/scenario.json'), 'utf8'),
+  ) as JsonObject & {
+    readonly entities: readonly { readonly id: string }[];
+    readonly environments: readonly { readonly label: string }[];
+  };
+  const entities = scenario.entities.map(({ id }) => `"${id}"`).toSorted();
+  const environments = scenario.environments.map(({ label }) => `"${label}"`).toSorted();
+  const has = (offers: readonly string[], ids: readonly string[]) =>
+    assert.deepEqual(
+      ids.filter((id) => !offers.includes(id)),
+      [],
+      offers.join(),
+    );
+  has(await offered('world-patch', '"effects": [{ "op": "set_entity_state", "entity_id": | }]'), entities);
+  has(await offered('scenario', '"cognition": [{ "subjects": [|] }]'), entities);
+  has(await offered('scenario', '"entities": [{ "environment": | }]'), environments);
+  has(await offered('workflow-test', '"expect": { "turns": { "1": { "patches": [{ "subject": | }] } } }'), entities);
+  has(await offered('workflow', '"apply": { "from": | }'), ['"act.final"']);
+  assert.deepEqual(
+    await underlinedIn(
+      '../draft.json',
+      `{ "$schema": "${folder}/schemas/workflow.schema.json", "version": 1, "execution": "per_subject_ordered", "ambient_sources": [], "nodes": [], "apply": { "from": "later.final" } }`,
+    ).then((lines) => lines.filter((line) => line.includes('later.final'))),
+    [],
+  );
+});
+
 const { prompt_text: _noJsonFile, ...SCHEMA_OF_JSON_FILE } = SCHEMA_OF_KIND;
 
 for (const [kind, file] of Object.entries(SCHEMA_OF_JSON_FILE)) {

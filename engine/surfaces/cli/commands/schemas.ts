@@ -1,8 +1,9 @@
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { writeSchemas, type WrittenSchemas } from '../../../operations/write-schemas.js';
-import { toPath } from '../arguments.js';
+import { pathsArgument, toPath } from '../arguments.js';
 import type { ExitCode } from '../exit-code.js';
+import { toPlace } from '../place.js';
 import { type Line, line } from '../render/line.js';
 import { count } from '../render/words.js';
 import { answer, type Perform, printRefused, type Session } from '../session.js';
@@ -12,17 +13,23 @@ export function addSchemas(program: Command, perform: Perform): void {
   program
     .command('schemas')
     .helpGroup('Documents:')
+    .addArgument(pathsArgument('the project, whose ids editors offer').argOptional().default([]))
     .requiredOption('--write <dir>', 'the folder to write them into', toPath)
-    .description('Write the schemas of all documents for an editor; that of sources knows each plugin that is found.')
-    .action(({ write }: { readonly write: string }) => perform((session) => writeAll(session, write)));
+    .description('Write the schemas of all documents for an editor, with the interface of each plugin that is found.')
+    .action((paths: readonly string[], { write }: { readonly write: string }) =>
+      perform((session) => writeAll(session, write, paths)),
+    );
 }
 
-async function writeAll(session: Session, folder: string): Promise<ExitCode> {
+async function writeAll(session: Session, folder: string, paths: readonly string[]): Promise<ExitCode> {
   const { working_folder } = session.terminal;
   const opened = await session.composition.openSources();
   if (!opened.ok) return printRefused(session, opened);
   try {
-    const written = await writeSchemas(opened.value.authoring, resolve(working_folder, folder));
+    const written = await writeSchemas(opened.value.authoring, resolve(working_folder, folder), {
+      paths,
+      place: toPlace(session, {}),
+    });
     return answer(session, written, { json: (value) => value, lines: (value) => writtenLines(value, working_folder) });
   } finally {
     await opened.value.close();
