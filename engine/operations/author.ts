@@ -113,7 +113,6 @@ function toProblem({ file, line, column, ...rest }: Finding): Problem {
   return { ...rest, location: { file, line, column } };
 }
 
-/** What checking documents needs, where a command stands. */
 export function toParts(authoring: Authoring, place: Place): DocumentParts {
   return {
     place,

@@ -4,10 +4,8 @@ import { COMPONENT_KINDS, type ComponentKind } from '../core/protocol/component.
 import type { ComponentRecord, ComponentSummary, ComponentUses, StoredComponent } from '../ports/components.js';
 import { type Done, type Archive, refuse, type Refused } from './engine.js';
 
-/** How many digits of a hash may stand for the whole. */
 export const HASH_DIGITS_MIN = 8;
 
-/** How many it has. */
 export const HASH_LENGTH = 64;
 const HEX = /^[0-9a-f]+$/;
 
@@ -29,7 +27,6 @@ export function toComponentKind(text: string): Done<ComponentKind> {
   });
 }
 
-/** One stored document. */
 export async function getComponent(archive: Archive, name: ComponentName): Promise<Done<ComponentRecord>> {
   const found = await findComponent(archive, name);
   if (!found.ok) return found;
@@ -39,7 +36,6 @@ export async function getComponent(archive: Archive, name: ComponentName): Promi
   return { ok: true, value: component };
 }
 
-/** All stored documents of one kind. */
 export async function listComponents(archive: Archive, kind: ComponentKind): Promise<Done<readonly StoredComponent[]>> {
   return { ok: true, value: await archive.store.components.list(kind) };
 }

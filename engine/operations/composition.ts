@@ -7,7 +7,6 @@ import type { Workshop } from './plugins/workshop.js';
 import type { Acknowledgement, SaidReport } from './reports.js';
 import type { LoadedTokens, Tokens } from './tokens.js';
 
-/** What a model is asked. */
 export interface AskedOfPerson {
   readonly turn: number;
   /** The command key, such as `ada/act/round-1/try-1`. */
@@ -23,7 +22,6 @@ export type WriteLog = (level: LogLevel | 'info', sentence: string, facts: objec
 
 /** What the composition root offers to a surface. Nothing is opened before it is asked for. */
 export interface Composition {
-  /** The package's version. */
   readonly version: string;
   /** Where shipped files live: `workflows/`, `schemas/`, `fixtures/`. */
   readonly package_root: string;
@@ -51,15 +49,12 @@ export interface Composition {
   loadTokens(): Promise<Done<LoadedTokens>>;
   /** Makes one page of a world or an attempt, which needs no server. */
   exportPages(archive: Archive, wanted: PagesToExport): Promise<Done<ExportedPages>>;
-  /** Listens where it is configured. */
   listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Done<HttpServer>>;
-  /** Where `serve` listens, as it is configured. */
   servePlace(): Done<ServePlace>;
   /** The `chukwa serve` that has the embedded database of the configured folder; undefined where none does. */
   findServed(): Promise<ServedAt | undefined>;
   /** Says in that folder that this process serves it, until the returned function is called. */
   announceServed(url: string): Promise<() => Promise<void>>;
-  /** What is configured, reachable, missing. */
   /** @param world_slug the world whose sources are looked at; those of all that is stored where it is left out */
   diagnose(world_slug?: string): Promise<readonly Diagnosis[]>;
 }
@@ -72,7 +67,6 @@ export interface OpenSources {
   close(): Promise<void>;
 }
 
-/** Close it. */
 export interface OpenArchive extends Archive {
   close(): Promise<void>;
 }
@@ -82,7 +76,6 @@ export interface EngineOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** The model to ask, where a source lets a variable name it: goes before that variable. */
   readonly model?: string;
-  /** The model that is asked in the place of every other. */
   readonly model_at?: ModelPlace;
 }
 
@@ -95,11 +88,9 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** One line of `doctor`. */
 export interface Diagnosis {
   readonly subject: string;
   readonly state: 'good' | 'missing' | 'broken';
-  /** Of the problem, where there is one. */
   readonly code?: string;
   readonly message: string;
   readonly repair?: string;
@@ -120,7 +111,6 @@ export interface ExportedPages {
   readonly left_out: number;
 }
 
-/** What can be asked over HTTP. */
 export interface HttpDesk {
   readonly report: (correlation: string, report: SaidReport) => Promise<Done<Acknowledgement>>;
   /** Does what an operator wants, with an entry in the audit. */
@@ -131,7 +121,6 @@ export interface HttpDesk {
   readonly look: <Value>(operation: (archive: Archive) => Promise<Done<Value>>) => Promise<Done<Value>>;
 }
 
-/** Where a server listens. */
 export interface ServePlace {
   readonly host: string;
   /** 0 for any that is free. */
@@ -140,7 +129,6 @@ export interface ServePlace {
   readonly public_url?: string;
 }
 
-/** A server that listens. */
 export interface HttpServer {
   /** `http://127.0.0.1:4747`, without a slash at the end. */
   readonly url: string;

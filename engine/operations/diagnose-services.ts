@@ -3,7 +3,6 @@ import type { OriginFromVariables } from '../generated/plugin-manifest.js';
 import type { ExamineOrigin, PluginCatalogue } from '../ports/sources.js';
 import type { Diagnosis } from './composition.js';
 
-/** What looking at services needs of the outside. */
 export interface ServiceSurroundings {
   /** Undefined for what is not set, or set to nothing. */
   readonly lookUp: (variable: string) => string | undefined;

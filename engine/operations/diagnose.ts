@@ -6,7 +6,6 @@ import type { Doorbell } from '../ports/doorbell.js';
 import { diagnoseDoorbell } from './diagnose-doorbell.js';
 import { diagnoseModels, diagnoseVariables, type ServiceSurroundings } from './diagnose-services.js';
 
-/** What `doctor` looks at. */
 export interface Surroundings extends ServiceSurroundings {
   readonly node_version: string;
   readonly inspectDatabase: () => Promise<Outcome<DatabaseReport>>;

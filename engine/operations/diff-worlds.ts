@@ -9,9 +9,7 @@ export interface DiffRequest {
   readonly from_turn: number;
   /** May be the earlier of the two. */
   readonly to_turn: number;
-  /** Whether each change is to tell what brought it about. */
   readonly blame: boolean;
-  /** Only what changed of this entity. */
   readonly entity?: string;
   /** Only what this subject has had a part in. */
   readonly subject?: string;

@@ -24,7 +24,6 @@ export interface Archive {
   readonly store: BrowsableStore;
 }
 
-/** A stored scenario with its program. */
 export interface LoadedScenario {
   readonly scenario: Scenario;
   readonly program: Program;
@@ -52,7 +51,6 @@ export interface Refused {
   readonly problems: readonly Problem[];
 }
 
-/** What an operation gives. */
 export type Done<Value> = { readonly ok: true; readonly value: Value } | Refused;
 
 /** Does something with what is stored, and refuses where the database goes away or fills up meanwhile. */

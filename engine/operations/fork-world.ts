@@ -5,11 +5,8 @@ import type { WantedScenario } from './load-program.js';
 import { findSlugProblem, showWorld, slugTaken } from './worlds.js';
 
 export interface ForkRequest {
-  /** The world that is left. */
   readonly source_slug: string;
-  /** The last turn that both share. */
   readonly at_turn: number;
-  /** The new world. */
   readonly world_slug: string;
   /** The scenario that it goes on by; its world's own where it is left out. */
   readonly scenario?: WantedScenario;

@@ -16,7 +16,6 @@ export interface UsableScenario {
   store(): Promise<void>;
 }
 
-/** Names a scenario: one that is stored, by its hash, or another. */
 export type WantedScenario = { readonly scenario_hash: string } | { readonly usable: UsableScenario };
 
 /** Finds the scenario that is wanted. @returns a refusal where it is not stored or does not compile */

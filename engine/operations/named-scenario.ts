@@ -6,7 +6,6 @@ import type { Place } from './documents/index.js';
 import type { Done, Engine, Refused } from './engine.js';
 import type { WantedScenario } from './load-program.js';
 
-/** A scenario as a person names it. */
 export interface NamedScenario {
   /** A file or a folder, or the first digits of a hash. */
   readonly scenario: string;

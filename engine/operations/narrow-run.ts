@@ -6,9 +6,7 @@ import { type Done, refuse } from './engine.js';
 
 /** What a run may use of what its documents allow; what is left out is not narrowed. */
 export interface Narrowing {
-  /** Names of tools that are offered in this run. */
   readonly tools?: readonly string[];
-  /** Ids of connections that are granted in this run. */
   readonly connections?: readonly string[];
 }
 

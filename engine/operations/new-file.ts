@@ -24,7 +24,6 @@ export async function writeNewFile(path: string, text: string, shown = path): Pr
   }
 }
 
-/** Refuses for a file that exists and is not overwritten. */
 export function fileExists(shown: string): Refused {
   return refuse({
     code: 'FILE_EXISTS',

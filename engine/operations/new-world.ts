@@ -9,18 +9,15 @@ export const WORLD_SHAPES = ['agent', 'place', 'village'] as const;
 
 export type WorldShape = (typeof WORLD_SHAPES)[number];
 
-/** What is to be laid out. */
 export interface WantedWorld {
   /** Of the folder, and of the world that is made from it. */
   readonly name: string;
   readonly shape: WorldShape;
   /** Absolute; the world's folder is made in it. */
   readonly into: string;
-  /** Where shipped files live. */
   readonly package_root: string;
 }
 
-/** What was laid out. */
 export interface NewWorld {
   readonly name: string;
   readonly shape: WorldShape;

@@ -9,7 +9,6 @@ import { createWorld, freshSlug } from './worlds.js';
 
 /** A scenario that ships, with a script of its name. */
 export interface ShippedRun extends Omit<WatchedRun, 'scenario'> {
-  /** The folder in `workflows`. */
   readonly scenario: string;
 }
 

@@ -10,7 +10,6 @@ const SCHEME = 'Chukwa-Proof';
 const HOLDS_MS = 60_000;
 const NONCE_BYTES = 16;
 
-/** What a proof is made for. */
 export interface ProvedRequest {
   readonly method: string;
   /** With its query. */
@@ -19,7 +18,6 @@ export interface ProvedRequest {
   readonly server: string;
 }
 
-/** What a proof says of the body that belongs to it. */
 export interface Proved {
   readonly body_hash: string;
 }

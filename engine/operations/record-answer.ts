@@ -10,7 +10,6 @@ import { showInvocation, showLlmCall } from './records.js';
 export interface RecordedCall {
   readonly key: string;
   readonly answer: Answer;
-  /** Redaction hides a part of it. */
   readonly is_hidden: boolean;
 }
 

@@ -31,10 +31,8 @@ export interface RecordRequest {
   readonly out_path?: string;
 }
 
-/** A test that was made of an attempt. */
 export interface Recording {
   readonly test: WorkflowTest;
-  /** The text of its file. */
   readonly text: string;
   /** Calls of which redaction hides a part that the test therefore lacks. */
   readonly hidden: readonly string[];

@@ -41,11 +41,9 @@ export interface WorldAttempts extends QueuedTurns {
 export interface AttemptFilter {
   readonly status?: AttemptStatus;
   readonly turn?: number;
-  /** A failure class. */
   readonly failure?: string;
 }
 
-/** A world's attempts, and the turns that are queued. */
 export async function listAttempts(
   archive: Archive,
   world_slug: string,

@@ -16,7 +16,6 @@ export type { SaidReport } from './settle-by-report.js';
 export interface Acknowledgement {
   readonly accepted: boolean;
   readonly reason?: 'settled' | 'unknown' | 'ambiguous' | 'not_awaited' | 'late' | 'duplicate';
-  /** In a sentence. */
   readonly message: string;
   readonly world?: string;
   readonly attempt_id?: string;

@@ -8,7 +8,7 @@ import { inOrder } from '../core/workflow/in-order.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Doubt, Holder, LeftWorld } from '../ports/attempts.js';
 import type { AwaitedCall } from '../ports/pending-calls.js';
-import type { AttemptRecord, AttemptStatus, InvocationSummary } from '../ports/records.js';
+import type { AttemptStatus, InvocationSummary, RanAttempt } from '../ports/records.js';
 import type { OnProgress } from '../runtime/progress.js';
 import { Overtaken } from '../runtime/attempt.js';
 import type { AttemptEnd } from '../runtime/attempt-request.js';
@@ -24,7 +24,6 @@ import { timeAt, unknownWorld } from './worlds.js';
 export interface RunReport {
   readonly world: string;
   readonly turns: readonly TurnReport[];
-  /** What the last of them waits for, where it is suspended. */
   readonly awaited?: readonly AwaitedCall[];
   /** Files of the world's scenario that were edited since it was read from them, by absolute path: not gone by. */
   readonly edited_files?: readonly string[];
@@ -38,7 +37,6 @@ export interface RunReport {
 export interface DryRunSummary {
   /** The turn of the real world, at which it stays. */
   readonly from_turn: number;
-  /** Answers that no call has used. */
   readonly unused_answers: readonly { readonly turn: string; readonly key: string }[];
   /** Calls for which nothing was written: why the run ended. */
   readonly missing_answers: readonly Problem[];
@@ -56,7 +54,6 @@ export interface TurnReport {
   readonly failure_message: string | null;
   /** The failure may pass by itself, and nothing keeps the turn from being tried again. */
   readonly is_transient?: true;
-  /** The call that ended it. */
   readonly failed_source_invocation_id: string | null;
   readonly patches: readonly {
     readonly patch_seq: number;
@@ -176,7 +173,6 @@ function mayPass(end: AttemptEnd): boolean {
   return end.kind === 'failed' && end.failure.is_transient === true && !end.failure.is_in_doubt;
 }
 
-/** What a timer can count. */
 const TIMER_MS_MAX = 2_147_483_647;
 
 async function findAwaited(engine: Engine, last: TurnReport | undefined): Promise<Pick<RunReport, 'awaited'>> {
@@ -223,13 +219,12 @@ function refuseTime(slug: string, committed: number) {
 }
 
 async function reportTurn(engine: Engine, attemptId: string): Promise<TurnReport> {
-  const record = await engine.store.records.attempt(attemptId);
+  const record = await engine.store.records.ranAttempt(attemptId);
   if (record === undefined) throw new Error(`the attempt ${attemptId} left no record`);
   return toTurnReport(record);
 }
 
-/** An attempt's record as a turn of the run report. */
-export function toTurnReport(record: AttemptRecord): TurnReport {
+function toTurnReport(record: RanAttempt): TurnReport {
   return {
     attempted_turn: record.attempted_turn,
     attempt_id: record.attempt_id,

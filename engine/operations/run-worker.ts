@@ -138,13 +138,11 @@ export function continueAttempt(engine: Engine, world_slug: string): ReturnType<
   return toDrive(engine, undefined)({ world_slug, continues_only: true, onProgress: () => {} });
 }
 
-/** Turns that are to be done by whichever worker is free. */
 export interface QueueRequest {
   readonly world_slug: string;
   readonly turns: number;
 }
 
-/** What was queued. */
 export interface QueueReport {
   readonly world: string;
   readonly queued: number;

@@ -14,7 +14,6 @@ import { showWorld } from './worlds.js';
 export interface WatchedRun extends Omit<RunRequest, 'world_slug'> {
   /** What the scripted model says; without it the model of the environment is asked. */
   readonly answers_file?: string;
-  /** Answers in place of a model. */
   readonly person?: AnswerAsPerson;
   /** The model to ask, in place of the one that sources' variables name. */
   readonly model?: string;
@@ -56,7 +55,6 @@ export function runWorld(
   });
 }
 
-/** A report with what is new about the scenario. */
 export function withNews(run: Done<RunReport>, { edited, adopted_from_turn }: ScenarioNews): Done<RunReport> {
   if (!run.ok) return run;
   const value = {
@@ -67,7 +65,6 @@ export function withNews(run: Done<RunReport>, { edited, adopted_from_turn }: Sc
   return { ok: true, value };
 }
 
-/** What a run needs on the stage. */
 export function toStage(
   { answers_file, person, model }: Pick<WatchedRun, 'answers_file' | 'person' | 'model'>,
   with_toys: boolean,

@@ -12,7 +12,6 @@ import type { LoadedTokens } from './tokens.js';
 const ANSWERED_MS = 2_000;
 
 export interface ServeRequest {
-  /** In place of what is configured. */
   readonly place: Partial<ServePlace>;
   readonly concurrency: number;
   /** How long attempts may go on once it is to stop, before they are handed over. */
@@ -27,12 +26,10 @@ export interface ServeRequest {
   readonly onReady: (about: Served) => void;
 }
 
-/** A server that is ready. */
 export interface Served {
   readonly url: string;
   readonly database: string;
   readonly tokens: LoadedTokens;
-  /** Signs an operator in once, within ten minutes. */
   readonly sign_in_link: string;
 }
 

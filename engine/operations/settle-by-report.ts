@@ -60,7 +60,6 @@ export async function settleUnheard(engine: Engine): Promise<void> {
   }
 }
 
-/** A report as a message carries it. */
 export function toPayload(said: SaidReport): { readonly [member: string]: Json } {
   return said.kind === 'answered' ? { result: said.value } : { failed: said.message };
 }

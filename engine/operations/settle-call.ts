@@ -58,7 +58,6 @@ export async function settleCall(engine: Engine, request: SettleRequest): Promis
   return { ok: true, value: { world, attempt_id, source_invocation_id, command_key, performed, left_in_doubt } };
 }
 
-/** What is said of a call in doubt, and by whom. */
 export type Settlement = Pick<SettleCall, 'answer' | 'settled_by' | 'reason'>;
 
 /**

@@ -11,15 +11,12 @@ export interface StageRequest {
   readonly with_toys: boolean;
   /** Absolute; the scripted model is started where it is given. */
   readonly answers_file?: string;
-  /** Answers in place of a model. */
   readonly person?: AnswerAsPerson;
-  /** The model to ask, where sources let a variable name it. */
   readonly model?: string;
   /** The first port; any that are free where it is left out. */
   readonly port_base?: number;
 }
 
-/** Starts what is wanted on loopback, all or nothing. */
 export async function startStage(composition: Composition, request: StageRequest): Promise<Done<Stage>> {
   const stages: Stage[] = [];
   const close = async (): Promise<void> => {

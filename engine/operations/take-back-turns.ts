@@ -1,7 +1,6 @@
 import type { Done, Engine } from './engine.js';
 import { unknownWorld } from './worlds.js';
 
-/** What was taken back. */
 export interface TakenBack {
   readonly world: string;
   readonly taken_back: number;

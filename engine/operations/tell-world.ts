@@ -3,16 +3,13 @@ import type { ToldPatch, WorldSnapshot } from '../ports/worlds.js';
 import { type Archive, type Done, refuse, type Refused } from './engine.js';
 import { showWorld } from './worlds.js';
 
-/** What is to be retold. */
 export interface StoryRequest {
   readonly world_slug: string;
   /** The first turn; 1 where it is left out. */
   readonly from_turn?: number;
   /** The last turn; the world's latest where it is left out. */
   readonly to_turn?: number;
-  /** Only what this subject did. */
   readonly subject?: string;
-  /** Only what touched this entity, or what it did. */
   readonly entity?: string;
 }
 

@@ -14,7 +14,6 @@ export interface Tokens {
   readonly operator_token: string;
 }
 
-/** The tokens, and whether they are new. */
 export interface LoadedTokens extends Tokens {
   /** Where those stand that the environment does not name. */
   readonly file: string;
@@ -100,7 +99,6 @@ function isLong(token: string): boolean {
   return token.trim().length >= TOKEN_LENGTH_MIN;
 }
 
-/** The variable whose token is too short. */
 function findShort({ token, operator_token }: Pick<TokenPlaces, 'token' | 'operator_token'>): string | undefined {
   if (token !== undefined && !isLong(token)) return 'CHUKWA_TOKEN';
   return operator_token !== undefined && !isLong(operator_token) ? 'CHUKWA_OPERATOR_TOKEN' : undefined;

@@ -10,7 +10,6 @@ import { type Archive, type Done, refuse, type Refused } from './engine.js';
 import { fileExists } from './new-file.js';
 import { unknownWorld } from './worlds.js';
 
-/** Worlds that were moved between a database and a file. */
 export interface Moved {
   readonly worlds: readonly string[];
   readonly rows: number;
@@ -107,7 +106,6 @@ export function worldUnderWay(
   };
 }
 
-/** Takes worlds out of a file, whole or not at all. */
 export async function importWorlds(
   { store }: Archive,
   { file, working_folder }: { readonly file: string; readonly working_folder: string },

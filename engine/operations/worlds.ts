@@ -43,7 +43,6 @@ export function findSlugProblem(slug: string): Problem | undefined {
   };
 }
 
-/** Refuses for a name that a world has. */
 export function slugTaken(slug: string): Refused {
   return refuse({
     code: 'WORLD_EXISTS',

@@ -9,10 +9,8 @@ import type { Paths } from './author.js';
 import { loadDocuments } from './documents/index.js';
 import { type Authoring, type Done, refuse } from './engine.js';
 
-/** Schemas that editors complete documents with. */
 export interface WrittenSchemas {
   readonly folder: string;
-  /** Relative to the folder. */
   readonly files: readonly string[];
   /** The plugins whose interfaces the schema of sources knows. */
   readonly plugins: readonly string[];
@@ -31,7 +29,6 @@ const ID_MEMBERS = {
   from: 'final',
 } as const;
 
-/** The ids that documents of a project name. */
 type ProjectIds = Readonly<Record<(typeof ID_MEMBERS)[keyof typeof ID_MEMBERS], readonly string[]>>;
 
 /**

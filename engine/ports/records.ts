@@ -27,7 +27,8 @@ export interface AttemptSummary {
   readonly ended_at: string | null;
 }
 
-export interface AttemptRecord extends AttemptSummary {
+/** An attempt with what a run reports of it. */
+export interface RanAttempt extends AttemptSummary {
   /** Of its latest driver. */
   readonly epoch: number;
   /** How many drivers have left it without a word, or broke. */
@@ -39,12 +40,15 @@ export interface AttemptRecord extends AttemptSummary {
   readonly scenario_hash: string;
   readonly renderer_version: string;
   readonly source_trace_summary: Json;
+  readonly patches: readonly PatchRecord[];
+  readonly invocations: readonly InvocationSummary[];
+}
+
+export interface AttemptRecord extends RanAttempt {
   /** What it waits for, the nearest deadline first. */
   readonly awaited: readonly AwaitedCall[];
   /** In the order in which they began. */
   readonly agent_turns: readonly AgentTurnSummary[];
-  readonly patches: readonly PatchRecord[];
-  readonly invocations: readonly InvocationSummary[];
   readonly timeline: readonly TimelineRecord[];
   readonly audit: readonly AuditRecord[];
   readonly operator_actions: readonly OperatorActionRecord[];
@@ -227,6 +231,8 @@ export type InvocationView = 'redacted' | 'unredacted';
 
 /** The record as people and programs read it. */
 export interface RecordReader {
+  /** Without what agents, timeline and audit say: a quarter of the statements. */
+  ranAttempt(id: string): Promise<RanAttempt | undefined>;
   /** @param calls_max how many of its calls are read, with their events; all where it is left out */
   attempt(attempt_id: string, calls_max?: number): Promise<AttemptRecord | undefined>;
   attempts(world_slug: string): Promise<readonly AttemptSummary[]>;

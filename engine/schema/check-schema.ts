@@ -7,7 +7,6 @@ import { checkCost } from './check-cost.js';
 import { compileLinearPattern } from './linear-pattern.js';
 import { isObject, KNOWN_KEYWORDS, listSubschemas, type Subschema } from './subschemas.js';
 
-/** The one dialect. */
 export const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /** The most that one schema may hold. */

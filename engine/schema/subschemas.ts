@@ -69,12 +69,10 @@ export interface Subschema {
   readonly in_place: boolean;
 }
 
-/** Whether a value can be a schema. */
 export function isSchema(value: Json | undefined): value is JsonObject | boolean {
   return typeof value === 'boolean' || isObject(value);
 }
 
-/** Whether a value is an object. */
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !isList(value);
 }

@@ -19,7 +19,6 @@ import { type DescribedPlugin, describePlugins, findPlugin } from './registry.js
 import { findSourceFailure, makeSourceFailure } from './source-failure.js';
 import { allowEverybody } from './stages/authorise.js';
 
-/** What a bench is made of. */
 export interface BenchParts {
   readonly compileSchema: CompileSchema;
   readonly validateManifest: Validate;
@@ -44,7 +43,6 @@ export function createLayOutPlugin(parts: BenchParts): LayOutPlugin {
   };
 }
 
-/** A plugin with its code. */
 interface LoadedPlugin extends DescribedPlugin {
   readonly code: SourcePlugin;
 }

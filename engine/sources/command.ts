@@ -9,7 +9,6 @@ export interface Command {
   readonly secrets: readonly Secret[];
 }
 
-/** The command, or a sentence that says what is wrong with it. */
 export type CommandOutcome =
   | { readonly ok: true; readonly command: Command }
   | { readonly ok: false; readonly message: string };

@@ -34,7 +34,6 @@ export { createLayOutPlugin } from './bench.js';
 export type { PluginPlaces } from './plugin-places.js';
 export type { Authorise } from './stages/authorise.js';
 
-/** What sources are made of. */
 export interface SourcesParts extends PluginPlaces {
   /** The operator's environment; an empty value counts as not set. */
   readonly lookUp: LookUpVariable;

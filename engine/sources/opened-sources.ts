@@ -28,13 +28,10 @@ export interface Remark {
   readonly details?: JsonObject;
 }
 
-/** Writes a remark for the operator. */
 export type Log = (remark: Remark) => void;
 
-/** Gets the code of a plugin. */
 export type GetPlugin = (plugin: DescribedPlugin) => Promise<Outcome<SourcePlugin>>;
 
-/** What sources are opened with. */
 export interface OpenedSourcesParts {
   readonly plugins: readonly DescribedPlugin[];
   readonly getPlugin: GetPlugin;
@@ -64,7 +61,6 @@ export interface OpenedSources {
 
 const CLOSE_PATIENCE_MS = 2_000;
 
-/** Opens sources as they are first asked. */
 export function createOpenedSources(parts: OpenedSourcesParts): OpenedSources {
   const sources = new Map<string, Promise<Source>>();
   const replacers = new Map<string, SecretReplacer>();

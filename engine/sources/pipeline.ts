@@ -17,7 +17,6 @@ import { findRoute, resolve, type ResolveParts } from './stages/resolve.js';
 import { validateInput } from './stages/validate-input.js';
 import { validateOutput } from './stages/validate-output.js';
 
-/** What the stages need of the outside. */
 export interface PipelineParts extends ResolveParts {
   readonly opened: OpenedSources;
   readonly admission: Admission;

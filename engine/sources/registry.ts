@@ -54,7 +54,6 @@ export async function describePlugins(
 
 const NO_PLUGIN_REPAIR = 'Name the folder of a plugin, which holds its plugin.json: chukwa plugin new NAME makes one.';
 
-/** Reads the manifest of one plugin folder. */
 export async function findPlugin(folder: string, validateManifest: Validate): Promise<Outcome<FoundPlugin>> {
   const file = join(folder, 'plugin.json');
   const manifest = await readJsonFile(file);

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { compose } from '../../engine/main.js';
 import { type ConformanceReport, testPlugin } from '../../engine/operations/plugins/index.js';
 import { RULES } from '../../engine/operations/plugins/conformance/rules/index.js';
-import { scaffold } from '../../engine/operations/plugins/scaffold/index.js';
+import { scaffold } from '../../engine/operations/plugins/scaffold.js';
 import { APART, PLANTED, type Planted } from './planted.js';
 
 const composition = await compose({});
@@ -28,7 +28,9 @@ const having = (report: ConformanceReport, status: string): readonly string[] =>
 async function plant(t: TestContext, files: Planted['files']): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'chukwa-planted-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const whole = new Map<string, string | null>(scaffold('planted').map(({ path, text }) => [path, text]));
+  const whole = new Map<string, string | null>(
+    (await scaffold(composition.package_root, 'planted')).map(({ path, text }) => [path, text]),
+  );
   for (const [path, text] of Object.entries(files)) whole.set(path, text);
   for (const [path, text] of whole) {
     if (text === null) continue;

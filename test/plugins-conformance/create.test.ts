@@ -34,7 +34,7 @@ test('a new plugin stands whole in its folder, and the way on is told', async (t
 
 test('its own tests pass as they are written, and its types are right', async (t) => {
   const folder = await makeFolder(t);
-  const made = await createPlugin({ name: 'tide_table', into: folder, taken: [] });
+  const made = await createPlugin({ name: 'tide_table', into: folder, taken: [], package_root: ROOT });
   assert.ok(made.ok);
   const { stdout } = await run(process.execPath, ['--test'], {
     cwd: made.value.folder,
@@ -64,7 +64,7 @@ test('its own tests pass as they are written, and its types are right', async (t
 
 test('what is written has the format of this repository', async (t) => {
   const folder = await makeFolder(t);
-  const made = await createPlugin({ name: 'tide_table', into: folder, taken: [] });
+  const made = await createPlugin({ name: 'tide_table', into: folder, taken: [], package_root: ROOT });
   assert.ok(made.ok);
   await writeFile(join(folder, 'biome.json'), await readFile(join(ROOT, 'biome.json'), 'utf8'));
   await run(join(ROOT, 'node_modules/.bin/biome'), ['format', '.'], { cwd: folder }).catch(

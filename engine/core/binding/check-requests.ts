@@ -13,7 +13,6 @@ import { partSchema } from '../typing/part-schema.js';
 import { literalShape, recordShape, schemaShape, type Shape, UNKNOWN } from '../typing/shape.js';
 import { findSchema, type SchemaParts } from './typed-schemas.js';
 
-/** A binding whose request a template makes. */
 interface RequestBinding {
   readonly source_ref: Reference;
   readonly request_template: Json;

@@ -5,7 +5,6 @@ import type { DocumentProblem } from '../protocol/document-problem.js';
 import type { PolicyProgram, SchemaCompiler } from '../protocol/program.js';
 import type { SettingFields } from './source-settings.js';
 
-/** What compiling needs of the outside. */
 export interface CompileParts {
   /** A stored or about-to-be-stored document that its schema accepts. */
   readonly find: (kind: ComponentKind, hash: string) => JsonObject | undefined;

@@ -38,7 +38,6 @@ function findMember(value: Json | undefined, token: string): Json | undefined {
   return Object.hasOwn(value, token) ? value[token] : undefined;
 }
 
-/** Whether a value is an object: no list, and not null. */
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !isList(value);
 }

@@ -12,7 +12,6 @@ export interface OpenHash {
   close(): string;
 }
 
-/** Begins the SHA-256 of a text that comes in pieces. */
 export function openSha256(): OpenHash {
   const open = createHash('sha256');
   return { add: (piece) => void open.update(piece), close: () => open.digest('hex') };

@@ -35,12 +35,10 @@ export interface Message {
 /** The empty conversation's prefix hash. */
 export const EMPTY_PREFIX = sha256('');
 
-/** A message from its pieces. */
 export function toMessage(role: Message['role'], segments: readonly Segment[]): Message {
   return { role, segments, hash: contentHash({ role, content: sha256(contentOf({ segments })) }) };
 }
 
-/** A message's text. */
 export function contentOf(message: Pick<Message, 'segments'>): string {
   return message.segments.map((segment) => segment.text).join('');
 }

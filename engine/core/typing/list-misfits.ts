@@ -9,7 +9,6 @@ import { includesValue, typeOf, typesOf, type ValueType, valuesOf } from './valu
 
 /** Why a value that can come will not be accepted. */
 export interface Misfit {
-  /** Where in the value. */
   readonly pointer: string;
   /** The end of a sentence whose subject is the value. */
   readonly why: string;
@@ -36,7 +35,6 @@ interface Form {
 interface Comparison extends Measure {
   /** Whether one more comparison may be made. */
   readonly spend: () => boolean;
-  /** How many comparisons this one is part of. */
   readonly depth: number;
 }
 

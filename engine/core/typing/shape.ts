@@ -41,12 +41,10 @@ export function recordShape(members: Readonly<Record<string, Shape>> | Iterable<
   return { kind: 'record', members: new Map(Symbol.iterator in members ? members : Object.entries(members)) };
 }
 
-/** A value that is known. */
 export function literalShape(value: Json): Shape {
   return { kind: 'literal', value };
 }
 
-/** A value that is one of several. */
 export function eitherShape(shapes: readonly Shape[]): Shape {
   const [first] = shapes;
   return first !== undefined && shapes.length === 1 ? first : { kind: 'either', shapes };

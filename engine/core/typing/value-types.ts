@@ -31,7 +31,6 @@ export function includesValue(values: readonly Json[], value: Json): boolean {
   return values.some((candidate) => canonicalText(candidate) === text);
 }
 
-/** The type of a value. */
 export function typeOf(value: Json): ValueType {
   if (value === null) return 'null';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'fraction';

@@ -9,13 +9,11 @@ import type { Program } from '../protocol/program.js';
 import { simulationTime } from '../world/simulation-time.js';
 import { findUnasked } from './command-key.js';
 
-/** The turns that a test runs. */
 export interface TestedTurns {
   readonly first: number;
   readonly last: number;
 }
 
-/** Which turns a test runs, by number. */
 export function turnsOf({ given, turns = 1 }: Pick<WorkflowTest, 'given' | 'turns'>): TestedTurns {
   const before = given?.turn ?? 0;
   return { first: before + 1, last: before + turns };

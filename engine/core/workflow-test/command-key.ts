@@ -13,7 +13,6 @@ export interface DescribedKey {
   readonly binding?: string;
 }
 
-/** Reads a command key. */
 export function describeKey(key: string): DescribedKey {
   const parts = key.split('/');
   const [first = '', second = '', third = ''] = parts;

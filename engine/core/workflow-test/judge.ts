@@ -18,7 +18,6 @@ import type {
 import { turnsOf } from './check-test.js';
 import { complain, type Difference, differ, isMatch, matchPart, matchText, matchValue, type Place } from './match.js';
 
-/** What came of a test. */
 export interface Observed {
   /** The turns that were tried, in order. */
   readonly turns: readonly ObservedTurn[];

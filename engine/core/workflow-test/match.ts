@@ -13,7 +13,6 @@ export interface Difference {
   readonly actual?: Json;
 }
 
-/** Where an expectation is in its test. */
 export type Place = readonly string[];
 
 /** A difference, with both values. */

@@ -6,7 +6,6 @@ import { isPromptFile } from '../../core/workflow/link/document-kind.js';
 import { isWithin } from '../../core/workflow/link/resolve-path.js';
 import { leavesRoot, realPathOf, unreadable } from './read-file.js';
 
-/** The most files of one command. */
 export const FILES_MAX = 10_000;
 
 /** Where a command stands and how far it may look. */
@@ -18,7 +17,6 @@ export interface Place {
 
 /** What a path that a person gave leads to. */
 export interface FoundFiles {
-  /** Absolute paths. */
   readonly files: readonly string[];
   /** Absolute paths of the folders that were looked through. */
   readonly folders: readonly string[];

@@ -13,7 +13,6 @@ export interface Finding {
   readonly severity: 'error' | 'note';
 }
 
-/** A problem at its place. */
 export function toFinding(problem: Problem, location: Location): Finding {
   const { file, line, column } = problem.location ?? location;
   const { code, message, pointer = '', repair, severity = 'error' } = problem;

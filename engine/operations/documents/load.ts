@@ -13,10 +13,8 @@ import { type ResolvePath, resolveWithin, SHIPPED_PREFIX } from '../../core/work
 import { findFiles, listDocumentFiles, type Place } from './find-files.js';
 import { readTextFile, realPathOf, unreadable } from './read-file.js';
 
-/** How many files are open at once. */
 const OPEN_MAX = 32;
 
-/** A file as it was found. */
 export interface LoadedFile {
   /** Absolute, or `chukwa:` and the name of a schema that ships. */
   readonly path: string;

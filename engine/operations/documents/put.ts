@@ -6,12 +6,10 @@ import type { ComponentStore } from '../../ports/components.js';
 import type { Finding } from './finding.js';
 import { type DocumentParts, validateDocuments } from './validate.js';
 
-/** What storing documents needs of the outside. */
 export interface PutParts extends DocumentParts {
   readonly components: Pick<ComponentStore, 'put' | 'closure'>;
 }
 
-/** A document that is stored now. */
 export interface PutDocument {
   readonly kind: ComponentKind;
   readonly hash: string;

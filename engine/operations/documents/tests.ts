@@ -8,13 +8,11 @@ import type { Answers } from '../../generated/answers.js';
 import type { WorkflowTest } from '../../generated/workflow-test.js';
 import type { LoadedFile, LoadedFiles } from './load.js';
 
-/** A test, and the document of answers that it names. */
 export interface TestDocument {
   readonly test: WorkflowTest;
   readonly answers: Answers | undefined;
 }
 
-/** What is wrong with a test, and with the answers that it names. */
 export interface TestComplaints {
   readonly test: readonly Complaint[];
   readonly answers: readonly Complaint[];
@@ -27,7 +25,6 @@ export type CheckTest = (
   document: TestDocument,
 ) => TestComplaints | undefined;
 
-/** What is wrong in one file. */
 export interface FileComplaint {
   readonly path: string;
   readonly problem: Problem;

@@ -16,7 +16,6 @@ import { type CheckTest, complainOfTests, type FileComplaint, listTested } from 
 /** Finds a linked or stored document. */
 export type FindComponent = (kind: ComponentKind, hash: string) => JsonObject | undefined;
 
-/** What checking documents needs of the outside. */
 export interface DocumentParts {
   readonly place: Place;
   /** The schemas that ship, by file name. */

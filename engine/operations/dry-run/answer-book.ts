@@ -2,7 +2,6 @@ import { type ByTurn, findScripted } from '../../contract/scripted.js';
 import type { Answer } from '../../generated/answers.js';
 import type { AnswerCall, CallToAnswer } from '../../ports/answers.js';
 
-/** A place in a document of answers. */
 export interface WrittenAnswer {
   /** As it is written: `1`, or `*`. */
   readonly turn: string;
@@ -27,7 +26,6 @@ interface Page {
   readonly fill: AnswerCall;
 }
 
-/** Opens a book without answers. */
 export function openAnswerBook(): AnswerBook {
   const pages = new Map<string, Page>();
   const pageOf = (world_slug: string): Page => {

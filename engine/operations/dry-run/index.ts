@@ -24,7 +24,6 @@ import { missingAnswer } from './missing-answer.js';
 import { openSkeleton } from './skeleton.js';
 import { plantWorld, toStorable } from './plant.js';
 
-/** Turns to try, and what is answered in them. */
 export interface DryRun extends Omit<WatchedRun, 'answers_file'>, Pick<RunRequest, 'world_slug'> {
   /** Left out where all answers are to be written. */
   readonly answers?: { readonly path: string; readonly place: Place };
@@ -92,9 +91,7 @@ interface OriginalWorld {
   readonly world: WorldSnapshot;
   /** Its scenario, and all that this refers to. */
   readonly components: readonly ComponentRecord[];
-  /** Where it came from. */
   readonly chosen: WorldScenario | undefined;
-  /** What happened in its latest turns. */
   readonly events: World['events'];
 }
 

@@ -1,15 +1,13 @@
 import type { Json } from '../../contract/json.js';
-import { contentHash } from '../../core/content/canonical.js';
-import type { CallBroke, CallRecorder } from '../../ports/sources.js';
+import type { CallBroke } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
 import { type Done, refuse } from '../engine.js';
+import { FORGETFUL, toInvoke } from '../unrecorded-call.js';
 import { findListing, type ListingPlugin, type WantedServer } from './find-server.js';
 import { readTools, type ServerTool, type UsableTool } from './server-tool.js';
 
-/** What a server says of its tools. */
 export interface ServerTools {
   readonly plugin: ListingPlugin;
-  /** The variable that leads to the server. */
   readonly server_env: string;
   /** Its name in names of tools. */
   readonly server: string;
@@ -22,7 +20,6 @@ export interface ServerTools {
 
 const PREFIX = 'CHUKWA_MCP_';
 const LIMITS = { max_runtime_ms: 60_000, max_request_bytes: 1_024, max_result_bytes: 4_194_304 } as const;
-const UNRECORDED: CallRecorder = { started: async () => {}, flushed: async () => {} };
 
 /** Asks a server for the list of its tools, with all of its pages. Nothing is recorded. */
 export async function listServerTools(
@@ -44,24 +41,9 @@ export async function listServerTools(
     [tool_list.interface_field]: true,
   };
   const outcome = await callSource(
-    {
-      kind: 'invoke',
-      key: 'tools',
-      invocation_kind: 'ambient_context',
-      request: {},
-      request_hash: 'none',
-      workflow_hash: 'none',
-      deadline_ms: LIMITS.max_runtime_ms,
-      call: {
-        source: { hash: contentHash(told), label: 'tools', plugin: name, interface: told },
-        effect: 'read_only',
-        repeatable: false,
-        redaction: 'all',
-        limits: LIMITS,
-      },
-    },
+    toInvoke({ key: 'tools', label: 'tools', interface: told, request: {}, ...LIMITS }),
     { client_request_id: 'mcp-tools/turn-1/tools', correlation_id: 'tools', signal: new AbortController().signal },
-    UNRECORDED,
+    FORGETFUL,
   );
   if (outcome.status === 'pending') throw new Error('a server does not list its tools later');
   if (outcome.status === 'failed')

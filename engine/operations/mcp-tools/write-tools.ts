@@ -6,10 +6,8 @@ import { type Done, refuse } from '../engine.js';
 import type { ServerTools } from './list-tools.js';
 import type { ServerTool, UsableTool } from './server-tool.js';
 
-/** What was written, and what could not be. */
 export interface WrittenTools {
   readonly folder: string;
-  /** Relative to the folder. */
   readonly files: readonly string[];
   readonly left_out: readonly ServerTool[];
 }

@@ -5,7 +5,6 @@ import type { Place } from '../documents/index.js';
 import { type Done, refuse } from '../engine.js';
 import type { TriedSource } from './try-model.js';
 
-/** A hash, or its beginning. */
 const HASH = /^[0-9a-f]{8,64}$/;
 
 /** Finds a source: that of a file, or a stored one by its hash. */

@@ -9,7 +9,6 @@ import type { JsonObject } from '../../contract/json.js';
 
 export type QuestionName = 'plain' | 'schema' | 'long';
 
-/** A small question, and how its answer is judged. */
 export interface Question {
   readonly name: QuestionName;
   /** Whether it has a schema, and settings about schemas matter. */

@@ -6,16 +6,15 @@ import { listDeliveries, readDelivery, readTimeout } from '../../core/binding/so
 import type { CallBroke, CallOutcome, CallRecorder, PluginDescription, ResolvedSource } from '../../ports/sources.js';
 import type { OpenSources } from '../composition.js';
 import { type Done, refuse } from '../engine.js';
+import { toInvoke } from '../unrecorded-call.js';
 import { listQuestions, type Question, type QuestionName } from './questions.js';
 import { applyChanges, type Changes, listVariations } from './variations.js';
 
-/** A source to be tried. */
 export interface TriedSource {
   readonly label: string;
   readonly interface: JsonObject & { readonly name: string };
 }
 
-/** One question as it was asked once. */
 export interface Try {
   /** What was changed in the source for it; null for what was taken out. */
   readonly changes: Changes;
@@ -31,7 +30,6 @@ export interface TriedQuestion {
   readonly tries: readonly Try[];
 }
 
-/** What came of trying a source. */
 export interface ModelTrial extends ResolvedSource {
   readonly label: string;
   readonly questions: readonly TriedQuestion[];
@@ -132,25 +130,19 @@ function toCommand(
   const wire = applyChanges(source.interface, changes) as TriedSource['interface'];
   const delivery = readDelivery(manifest, wire) ?? 'prompt';
   const plain = listDeliveries(manifest).find((known) => known.delivery === 'prompt');
-  const settings = question.has_schema ? wire : { ...wire, ...plain?.changes };
+  const settings = (question.has_schema ? wire : { ...wire, ...plain?.changes }) as TriedSource['interface'];
   const max_runtime_ms = readTimeout(manifest, wire) ?? LIMITS.max_runtime_ms;
-  return {
-    kind: 'invoke',
+  const { label } = source;
+  const generation = question.generation(delivery);
+  return toInvoke({
     key: question.name,
-    invocation_kind: 'llm_generation',
+    label,
+    interface: settings,
     request: null,
-    request_hash: 'none',
-    workflow_hash: 'none',
-    deadline_ms: max_runtime_ms,
-    generation: question.generation(delivery),
-    call: {
-      source: { hash: contentHash(settings), label: source.label, plugin: wire.name, interface: settings },
-      effect: 'read_only',
-      repeatable: false,
-      redaction: 'all',
-      limits: { ...LIMITS, max_runtime_ms },
-    },
-  };
+    generation,
+    ...LIMITS,
+    max_runtime_ms,
+  });
 }
 
 function toTry({ findFault }: Question, changes: Changes, outcome: CallOutcome): Try {

@@ -26,7 +26,6 @@ export function listVariations(
   return [found, ...[...own, ...deliveries, ...both].map((changes) => ({ ...found, ...changes }))];
 }
 
-/** An interface with changes in it. */
 export function applyChanges(authored: JsonObject, changes: Changes): JsonObject {
   return Object.fromEntries(Object.entries({ ...authored, ...changes }).filter(([, value]) => value !== null));
 }

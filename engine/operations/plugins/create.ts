@@ -1,27 +1,28 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Done, refuse } from '../engine.js';
-import { NAME_PATTERN, scaffold } from './scaffold/index.js';
+import { scaffold } from './scaffold.js';
 
-/** What is to be made. */
+/** What a manifest takes for a name. */
+const NAME_PATTERN = /^[a-z][a-z0-9_]{0,63}$/;
+
 export interface WantedPlugin {
   readonly name: string;
-  /** Absolute; the plugin's folder is made in it. */
   readonly into: string;
   /** Names that plugins have already. */
   readonly taken: readonly string[];
+  /** Where shipped files live. */
+  readonly package_root: string;
 }
 
-/** What was made. */
 export interface CreatedPlugin {
   readonly name: string;
   readonly folder: string;
-  /** Relative to the folder. */
   readonly files: readonly string[];
 }
 
 /** Writes a small plugin that is complete. Nothing is written where the name is bad or taken, or the folder is there. */
-export async function createPlugin({ name, into, taken }: WantedPlugin): Promise<Done<CreatedPlugin>> {
+export async function createPlugin({ name, into, taken, package_root }: WantedPlugin): Promise<Done<CreatedPlugin>> {
   if (!NAME_PATTERN.test(name)) {
     return refuse({
       code: 'PLUGIN_NAME_INVALID',
@@ -44,7 +45,7 @@ export async function createPlugin({ name, into, taken }: WantedPlugin): Promise
       repair: 'Choose another name, or another folder with --into.',
     });
   }
-  const files = scaffold(name);
+  const files = await scaffold(package_root, name);
   for (const { path, text } of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text, { flag: 'wx' });

@@ -3,7 +3,6 @@ import type { Validate } from '../../core/protocol/program.js';
 import type { LayOutPlugin } from '../../ports/plugin-bench.js';
 import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js';
 
-/** What is needed to look at plugins and to test them. */
 export interface Workshop {
   readonly catalogue: PluginCatalogue;
   readonly layOutPlugin: LayOutPlugin;

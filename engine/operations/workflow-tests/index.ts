@@ -19,7 +19,6 @@ import { type Played, runTest, type TestBench } from './run-test.js';
 
 export type { TestComplaint } from './run-test.js';
 
-/** What came of one test. */
 export interface TestResult extends Played {
   readonly file: string;
   readonly label: string;
@@ -28,7 +27,6 @@ export interface TestResult extends Played {
   readonly findings: readonly Finding[];
 }
 
-/** What came of all. */
 export interface TestReport {
   readonly ok: boolean;
   readonly passed: number;

@@ -16,14 +16,12 @@ import { runTurns } from '../run-turns.js';
 import { freshSlug, showWorld } from '../worlds.js';
 import { observe } from './observe.js';
 
-/** What tests are run on. */
 export interface TestBench {
   readonly engine: Engine;
   readonly book: AnswerBook;
   readonly signal: AbortSignal;
 }
 
-/** What came of a test that could be run. */
 export interface Played {
   readonly turns: number;
   readonly calls: number;

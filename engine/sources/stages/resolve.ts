@@ -7,13 +7,10 @@ import { type Asked, type Halt, halt, type Route, type Routed, type Stage } from
 import type { DescribedPlugin } from '../registry.js';
 import { findShortSecret } from '../secrets.js';
 
-/** What sources are resolved by. */
 export interface ResolveParts {
   readonly plugins: readonly DescribedPlugin[];
   readonly lookUp: LookUpVariable;
-  /** The model to ask, where a source lets a variable name it. */
   readonly model?: string;
-  /** The model that is asked in the place of every other. */
   readonly model_at?: ModelPlace;
 }
 

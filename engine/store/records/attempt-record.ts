@@ -5,6 +5,7 @@ import type {
   AuditRecord,
   PatchEffectRecord,
   PatchRecord,
+  RanAttempt,
   TimelineRecord,
 } from '../../ports/records.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
@@ -117,6 +118,30 @@ type AttemptRow = SummaryRow &
   >;
 
 /**
+ * One attempt with its patches and calls: what a run reports.
+ * @param calls_max how many of its calls are read; all where it is left out
+ */
+export async function findRanAttempt(
+  database: OpenDatabase,
+  attempt_id: string,
+  calls_max?: number,
+): Promise<RanAttempt | undefined> {
+  const [row] = await run<AttemptRow>(database, FIND, { attempt_id });
+  if (!row) return undefined;
+  const attempt = { world_slug: row.world_slug, attempt_id };
+  const bounded = { ...attempt, limit: toEventLimit(calls_max) };
+  return {
+    ...toSummary(row),
+    patches: await listPatches(database, bounded),
+    invocations: await listInvocations(database, attempt, calls_max === undefined ? {} : { limit: calls_max }),
+  };
+}
+
+function toEventLimit(calls_max: number | undefined): number | null {
+  return calls_max === undefined ? null : calls_max * EVENTS_OF_CALL;
+}
+
+/**
  * One attempt with everything that happened in it.
  * @param calls_max how many of its calls are read, and so many events for each; all where it is left out
  */
@@ -125,16 +150,14 @@ export async function findAttempt(
   attempt_id: string,
   calls_max?: number,
 ): Promise<AttemptRecord | undefined> {
-  const [row] = await run<AttemptRow>(database, FIND, { attempt_id });
-  if (!row) return undefined;
-  const attempt = { world_slug: row.world_slug, attempt_id };
-  const bounded = { ...attempt, limit: calls_max === undefined ? null : calls_max * EVENTS_OF_CALL };
+  const ran = await findRanAttempt(database, attempt_id, calls_max);
+  if (!ran) return undefined;
+  const attempt = { world_slug: ran.world_slug, attempt_id };
+  const bounded = { ...attempt, limit: toEventLimit(calls_max) };
   return {
-    ...toSummary(row),
-    awaited: row.ended_at === null ? await listAwaited(database, attempt_id) : [],
+    ...ran,
+    awaited: ran.ended_at === null ? await listAwaited(database, attempt_id) : [],
     agent_turns: await listAgentTurns(database, attempt_id),
-    patches: await listPatches(database, bounded),
-    invocations: await listInvocations(database, attempt, calls_max === undefined ? {} : { limit: calls_max }),
     timeline: await listTimeline(database, bounded),
     audit: await listAudit(database, bounded),
     operator_actions: await operatorActions(database).list(attempt),

@@ -2,13 +2,14 @@ import { isUuid } from '../../core/content/uuid.js';
 import type { RecordReader } from '../../ports/records.js';
 import type { OpenDatabase } from '../database.js';
 import { findAgentTurn, listAgentHeads } from './agent-records.js';
-import { findAttempt, listAttempts } from './attempt-record.js';
+import { findAttempt, findRanAttempt, listAttempts } from './attempt-record.js';
 import { findInvocation } from './invocation-record.js';
 import { findLlmCall } from './llm-call-record.js';
 
 /** The record as people and programs read it. What is no id names nothing. */
 export function recordReader(database: OpenDatabase): RecordReader {
   return {
+    ranAttempt: async (attempt_id) => (isUuid(attempt_id) ? findRanAttempt(database, attempt_id) : undefined),
     attempt: async (attempt_id, calls_max) =>
       isUuid(attempt_id) ? findAttempt(database, attempt_id, calls_max) : undefined,
     attempts: (world_slug) => listAttempts(database, world_slug),

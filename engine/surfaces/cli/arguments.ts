@@ -10,7 +10,6 @@ export function wholeOption(flags: string, says: string, [from, to]: readonly [f
   return new Option(flags, says).argParser((text) => toWhole(text, from, to));
 }
 
-/** `--turns N`. */
 export function turnsOption(
   turns?: number,
   says = 'how many turns, one after the other; the first that fails ends the run',
@@ -20,7 +19,6 @@ export function turnsOption(
 
 const WAIT_SECONDS = 30;
 
-/** `--wait SECONDS`. */
 export function waitOption(): Option {
   const says = 'how long to wait for a database that is out of reach, or in use by another process';
   return wholeOption('--wait <seconds>', says, [0, DAY_SECONDS]).default(WAIT_SECONDS);
@@ -32,18 +30,15 @@ export const CONCURRENCY = 4;
 /** How long attempts may still run after a request to stop, where nobody says. */
 export const GRACE_SECONDS = 20;
 
-/** `--concurrency N`. */
 export function concurrencyOption(): Option {
   return wholeOption('--concurrency <n>', 'how many attempts run at a time', [1, 1_000]).default(CONCURRENCY);
 }
 
-/** `--grace SECONDS`. */
 export function graceOption(): Option {
   const says = 'how long attempts may still run after a request to stop; then another worker continues them';
   return wholeOption('--grace <seconds>', says, [0, DAY_SECONDS]).default(GRACE_SECONDS);
 }
 
-/** `--lease SECONDS`. */
 export function leaseOption(): Option {
   const says = 'how long a worker that is silent is taken for alive';
   return wholeOption('--lease <seconds>', says, [1, 3_600]).default(10);
@@ -56,18 +51,15 @@ export function listOption(flags: string, says: string): Option {
   );
 }
 
-/** `--max-retries N`. */
 export function maxRetriesOption(): Option {
   const says = 'how often a queued turn is tried again after a transient failure';
   return wholeOption('--max-retries <n>', says, [0, RETRIES_MAX]).default(TURN_RETRIES);
 }
 
-/** `--serve`. */
 export function serveOption(): Option {
   return new Option('--serve', 'afterwards, serve it to a browser until Ctrl-C, and print a link that signs in once');
 }
 
-/** `--retries N`. */
 export function retriesOption(): Option {
   return wholeOption('--retries <n>', 'how often a turn is tried again, after a wait, when it failed transiently', [
     0,
@@ -75,7 +67,6 @@ export function retriesOption(): Option {
   ]);
 }
 
-/** `--turn N`. */
 export function turnOption(): Option {
   return wholeOption('--turn <n>', 'as it was at the end of this turn; 0 is its start', [0, Number.MAX_SAFE_INTEGER]);
 }
@@ -100,12 +91,10 @@ export function toWorldPlace(text: string): PlaceArgument {
   return turn === undefined ? { world_slug } : { world_slug, turn: toWhole(turn, 0, Number.MAX_SAFE_INTEGER) };
 }
 
-/** `--entity ID`. */
 export function entityOption(says: string): Option {
   return new Option('--entity <id>', says);
 }
 
-/** `--subject ID`. */
 export function subjectOption(says: string): Option {
   return new Option('--subject <id>', says);
 }
@@ -115,19 +104,16 @@ export function turnBoundOption(flag: '--from' | '--to', says: string): Option {
   return wholeOption(`${flag} <n>`, says, [1, Number.MAX_SAFE_INTEGER]);
 }
 
-/** `--at N`. */
 export function atOption(): Option {
   const says = 'the last turn that both worlds share; 0 is the start';
   return wholeOption('--at <n>', says, [0, Number.MAX_SAFE_INTEGER]).makeOptionMandatory();
 }
 
-/** `--root DIR`. */
 export function rootOption(): Option {
   const says = 'documents may refer to files of this folder only; by default, of the folder that is given';
   return new Option('--root <dir>', says).argParser(toPath);
 }
 
-/** The world that a command is about. */
 export function slugArgument(): Argument {
   return new Argument('<slug>', 'the name of the world');
 }

@@ -4,7 +4,6 @@ import type { Terminal } from './terminal.js';
 /** A wish to stop, as long as somebody listens for it. */
 export interface Interruption {
   readonly signal: AbortSignal;
-  /** Stops listening. */
   end(): void;
 }
 

@@ -24,7 +24,6 @@ export type ModelChoice =
     }
   | { readonly ok: false; readonly code: ExitCode };
 
-/** `--llm scripted|env` */
 export function llmOption(): Option {
   return new Option('--llm <which>', 'the model: scripted, or that of the sources, by the environment').choices([
     'scripted',
@@ -32,23 +31,19 @@ export function llmOption(): Option {
   ]);
 }
 
-/** `--llm scripted|env|ask` */
 export function llmOrPersonOption(): Option {
   const says = 'the model: scripted, that of the sources by the environment, or the person at this terminal';
   return new Option('--llm <which>', says).choices(['scripted', 'env', 'ask']);
 }
 
-/** `--script FILE` */
 export function scriptOption(says = 'the answers of the scripted model'): Option {
   return new Option('--script <file>', `${says}: a script that ships, or a file`);
 }
 
-/** `--model NAME` */
 export function modelOption(): Option {
   return new Option('--model <name>', 'the model to ask, where a source leaves its name to a variable');
 }
 
-/** A model that was chosen. */
 export type Chosen = Extract<ModelChoice, { ok: true }>;
 
 /** Finds out which model is meant. A script means the scripted model. */

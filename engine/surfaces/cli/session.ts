@@ -10,7 +10,6 @@ import { type Canvas, paint } from './render/paint.js';
 import { problemLines, toFinding } from './render/problems.js';
 import type { Output, Terminal } from './terminal.js';
 
-/** What one command works with. */
 export interface Session {
   readonly composition: Composition;
   readonly terminal: Terminal;

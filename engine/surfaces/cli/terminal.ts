@@ -2,7 +2,6 @@ import { Console } from 'node:console';
 import { createInterface, type Interface } from 'node:readline';
 import { EXIT } from './exit-code.js';
 
-/** One of the streams of a terminal. */
 export interface Output {
   write(text: string): void;
   /** What is written goes to a terminal, which obeys what it is sent. */

@@ -6,7 +6,6 @@ import { leftLines, toSentence, toWorkerJson } from './render/worker.js';
 import { printEvent, printLines, printRefused, type Session } from './session.js';
 import { afterEvent, type UnderWay } from './under-way.js';
 
-/** What `worker` and `serve` are told on the command line. */
 export interface WorkerOptions {
   readonly concurrency: number;
   readonly grace: number;

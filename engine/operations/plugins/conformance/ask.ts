@@ -1,17 +1,18 @@
 import type { Json } from '../../../contract/json.js';
 import type { ChatRequest } from '../../../contract/source.js';
-import { contentHash } from '../../../core/content/canonical.js';
 import type { Generation, Invoke } from '../../../core/protocol/command.js';
 import type { Example } from '../../../generated/plugin-conformance.js';
 import type { PluginManifest } from '../../../generated/plugin-manifest.js';
 import type { BareEnd, BareSource, BenchSession, PluginBench } from '../../../ports/plugin-bench.js';
-import type { CallRecorder, CallResult } from '../../../ports/sources.js';
+import type { CallResult } from '../../../ports/sources.js';
+import { FORGETFUL, toInvoke } from '../../unrecorded-call.js';
+import { answerAs } from './canned.js';
 import { fillToken, makeToken } from './placeholders.js';
+import { type Respond, type SeenRequest, withServer } from './server.js';
 
 /** Nobody listens there; and what a plugin would connect to by default stays out of it. */
 export const DEAD_URL = 'http://127.0.0.1:9';
 
-/** How a call of the suite differs from an ordinary one. */
 export interface Manner {
   readonly token?: string;
   readonly deadline_ms?: number;
@@ -53,6 +54,25 @@ export async function withSession<Value>(
   } finally {
     await session.close();
   }
+}
+
+/** A source's server and a session that is asked of it. */
+export interface Exchange {
+  readonly session: BenchSession;
+  readonly seen: readonly SeenRequest[];
+}
+
+/** Runs a task with a session whose variables lead to a server of its own, where the example has one. */
+export function withExchange<Value>(
+  bench: PluginBench,
+  { example, respond = answerAs(example) }: { readonly example: Example; readonly respond?: Respond },
+  task: (exchange: Exchange) => Promise<Value>,
+): Promise<Value> {
+  return withServer(respond, ({ url, seen }) =>
+    withSession(bench, variablesFor(bench.manifest, example, example.server && url), (session) =>
+      task({ session, seen }),
+    ),
+  );
 }
 
 /** Asks through the pipeline, as a turn does. */
@@ -105,34 +125,20 @@ function mayPend({ expect }: Example): boolean {
   return 'pending' in expect;
 }
 
-const FORGETFUL: CallRecorder = { started: async () => {}, flushed: async () => {} };
-
 function toCommand(manifest: PluginManifest, example: Example, manner: Manner & { readonly token: string }): Invoke {
   const request = fillToken(example.request, manner.token);
   const { deadline_ms = DEADLINE_MS, max_result_bytes = RESULT_BYTES } = manner;
-  return {
-    kind: 'invoke',
+  return toInvoke({
     key: manner.token,
-    invocation_kind: manifest.speaks === 'chat' ? 'llm_generation' : 'model_elected_tool',
+    label: 'conformance',
+    interface: example.interface,
     request,
-    request_hash: 'of no turn',
-    workflow_hash: 'of no workflow',
-    deadline_ms,
     ...(manifest.speaks === 'chat' ? { generation: toGeneration(request as unknown as ChatRequest) } : {}),
-    call: {
-      source: {
-        hash: contentHash(example.interface),
-        label: 'conformance',
-        plugin: manifest.name,
-        interface: example.interface,
-      },
-      effect: 'read_only',
-      repeatable: false,
-      redaction: 'all',
-      limits: { max_runtime_ms: deadline_ms, max_request_bytes: 1_048_576, max_result_bytes },
-      ...(mayPend(example) ? { pending_deadline_ms: PENDING_DEADLINE_MS } : {}),
-    },
-  };
+    max_runtime_ms: deadline_ms,
+    max_request_bytes: 1_048_576,
+    max_result_bytes,
+    ...(mayPend(example) ? { pending_deadline_ms: PENDING_DEADLINE_MS } : {}),
+  });
 }
 
 function toGeneration({ messages, output_schema }: ChatRequest): Generation {

@@ -5,7 +5,6 @@ import type { CannedAnswer, Example } from '../../../generated/plugin-conformanc
 import { fillReferences, fillToken, findToken } from './placeholders.js';
 import type { Respond, SeenRequest } from './server.js';
 
-/** An answer as it goes over the wire. */
 export interface WireAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -30,7 +29,6 @@ export function finalAnswer({ server = [] }: Example): CannedAnswer {
   return server.findLast(({ status = 200 }) => status < 300) ?? {};
 }
 
-/** Fills an answer in for a request. */
 export function toWire(answer: CannedAnswer, request: SeenRequest, token: string): WireAnswer {
   const fill = (value: Json): Json => fillReferences(fillToken(value, token), request);
   const toText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
@@ -43,7 +41,6 @@ export function toWire(answer: CannedAnswer, request: SeenRequest, token: string
   return { status, headers: { 'content-type': contentTypeOf(answer), ...headers }, text };
 }
 
-/** Sends a whole answer. */
 export function send(response: ServerResponse, { status, headers, text }: WireAnswer): void {
   response.writeHead(status, headers).end(text);
 }

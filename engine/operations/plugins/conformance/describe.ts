@@ -1,7 +1,6 @@
 import type { BareEnd } from '../../../ports/plugin-bench.js';
 import type { CallPended, CallResult } from '../../../ports/sources.js';
 
-/** How a call without the pipeline ended, in a few words. */
 export function describeEnd(end: BareEnd | undefined): string {
   if (!end) return 'it did not end';
   if (end.kind === 'answered') return 'it answered';
@@ -9,7 +8,6 @@ export function describeEnd(end: BareEnd | undefined): string {
   return `it threw what capabilities.failure had not made: ${String(end.thrown)}`;
 }
 
-/** How a call ended, in a few words. */
 export function describeOutcome(outcome: CallResult): string {
   if (outcome.status === 'succeeded') return `it answered ${shorten(JSON.stringify(outcome.answer))}`;
   if (outcome.status === 'pending') return `it said that the answer comes later${describeAlias(outcome)}`;
@@ -20,7 +18,6 @@ function describeAlias({ correlation_alias }: CallPended): string {
   return correlation_alias === undefined ? '' : `, for ${shorten(JSON.stringify(correlation_alias))}`;
 }
 
-/** The beginning of a long text. */
 export function shorten(text: string): string {
   const LENGTH_MAX = 200;
   return text.length > LENGTH_MAX ? `${text.slice(0, LENGTH_MAX)}...` : text;

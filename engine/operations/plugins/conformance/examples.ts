@@ -7,10 +7,8 @@ import type { Example, PluginConformance } from '../../../generated/plugin-confo
 import type { PluginBench } from '../../../ports/plugin-bench.js';
 import { fillToken, makeToken } from './placeholders.js';
 
-/** The file in a plugin's folder that holds its examples. */
 export const EXAMPLES_FILE = 'conformance.json';
 
-/** A plugin's examples, or all that is wrong with them. */
 export type Examples =
   | { readonly ok: true; readonly examples: readonly Example[]; readonly model: Example }
   | { readonly ok: false; readonly complaints: readonly string[] };

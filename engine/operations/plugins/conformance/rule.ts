@@ -1,7 +1,6 @@
 import type { PluginBench } from '../../../ports/plugin-bench.js';
 import type { Example } from '../../../generated/plugin-conformance.js';
 
-/** What every rule works with. */
 export interface Scene {
   readonly bench: PluginBench;
   readonly examples: readonly Example[];
@@ -9,7 +8,6 @@ export interface Scene {
   readonly model: Example;
 }
 
-/** What came of one rule. */
 export type Verdict =
   | { readonly status: 'passed' }
   | { readonly status: 'failed'; readonly complaints: readonly string[]; readonly repair: string }
@@ -21,7 +19,27 @@ export interface Rule {
   readonly sentence: string;
   /** Rules without which this one could only repeat their complaint. */
   readonly needs: readonly string[];
-  readonly check: (scene: Scene) => Promise<Verdict>;
+  /** What to do about its complaints. */
+  readonly repair: string;
+  /** Why it cannot be looked at, for a reason that is no fault. */
+  readonly skips?: (scene: Scene) => string | undefined;
+  /** @returns complaints; none where the plugin keeps the rule */
+  readonly check: (scene: Scene) => Promise<readonly string[]>;
+}
+
+/** Skips a rule about servers where the plugin is asked of none. */
+export function withoutServer({ model }: Scene): string | undefined {
+  return model.server === undefined ? 'it is asked of no server' : undefined;
+}
+
+/** The complaints of several tries, one after the other. */
+export async function complainOf<Item>(
+  items: readonly Item[],
+  check: (item: Item) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const complaints: string[] = [];
+  for (const item of items) complaints.push(...(await check(item)));
+  return complaints;
 }
 
 export const PASSED: Verdict = { status: 'passed' };
@@ -52,7 +70,6 @@ export async function soon<Value>(promise: Promise<Value>): Promise<Value | unde
   }
 }
 
-/** Waits. */
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, milliseconds);

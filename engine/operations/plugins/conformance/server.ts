@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Json, JsonObject } from '../../../contract/json.js';
 
-/** A request as a server saw it. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -13,10 +12,8 @@ export interface SeenRequest {
   readonly body: Json;
 }
 
-/** Answers a request, or not. */
 export type Respond = (request: SeenRequest, response: ServerResponse) => unknown;
 
-/** A server on the loopback address. */
 export interface LoopbackServer {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
@@ -25,7 +22,6 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-/** Starts a server on a free port. */
 export async function startServer(respond: Respond): Promise<LoopbackServer> {
   const seen: SeenRequest[] = [];
   const server = createServer((incoming, response) => {
@@ -53,7 +49,6 @@ export async function startServer(respond: Respond): Promise<LoopbackServer> {
   };
 }
 
-/** Runs a task beside a server. */
 export async function withServer<Value>(
   respond: Respond,
   task: (server: LoopbackServer) => Promise<Value>,

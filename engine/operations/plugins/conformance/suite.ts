@@ -10,7 +10,6 @@ import type { Workshop } from '../workshop.js';
 
 /** How a plugin stands to everything that is asked of one. */
 export interface ConformanceReport {
-  /** No rule failed. */
   readonly ok: boolean;
   readonly folder: string;
   /** Left out where the manifest does not tell. */
@@ -18,10 +17,8 @@ export interface ConformanceReport {
   readonly checks: readonly Check[];
 }
 
-/** One rule, and what came of it. */
 export type Check = { readonly rule: string; readonly sentence: string } & Verdict;
 
-/** Which plugin is to be tested. */
 export interface Wanted {
   /** As it was asked for: a folder, or the name of a plugin that is found. */
   readonly asked: string;
@@ -109,7 +106,7 @@ function judgeExamples(examples: Examples | undefined): Verdict {
 }
 
 async function runRule(
-  { rule, sentence, needs, check }: Rule,
+  { rule, sentence, needs, repair, skips, check }: Rule,
   before: readonly Check[],
   scene: Scene | undefined,
 ): Promise<Check> {
@@ -118,8 +115,10 @@ async function runRule(
     const first = missing?.rule ?? 'loading';
     return { rule, sentence, ...skip(`${first} has to pass first`) };
   }
+  const skipped = skips?.(scene);
+  if (skipped !== undefined) return { rule, sentence, ...skip(skipped) };
   try {
-    return { rule, sentence, ...(await check(scene)) };
+    return { rule, sentence, ...judge(await check(scene), repair) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { rule, sentence, ...judge([`it could not be asked: ${reason}`], 'open must take what the schema takes.') };

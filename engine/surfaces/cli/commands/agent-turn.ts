@@ -3,11 +3,9 @@ import { showAgentTurn } from '../../../operations/agents.js';
 import { agentTurnLines } from '../render/agents.js';
 import { type Perform, show } from '../session.js';
 
-/** `chukwa agent-turn` */
 export function addAgentTurn(program: Command, perform: Perform): void {
   program
     .command('agent-turn')
-    .helpGroup('What happened:')
     .argument('<id>', 'the id of the agent turn')
     .description('Show one turn of an agent: what it was given, what it did, and what came of it.')
     .action((id: string) =>

@@ -4,11 +4,9 @@ import { slugArgument } from '../arguments.js';
 import { agentListLines } from '../render/agents.js';
 import { type Perform, show } from '../session.js';
 
-/** `chukwa agents` */
 export function addAgents(program: Command, perform: Perform): void {
   program
     .command('agents')
-    .helpGroup('What happened:')
     .addArgument(slugArgument())
     .description('List the agents of a world: what each does now, and how its latest turn ended.')
     .action((slug: string) =>

@@ -7,11 +7,9 @@ import { accent, hanging, type Line, verbatim } from '../render/line.js';
 import { count } from '../render/words.js';
 import { answer, type Perform, printProblem, type Session, withEngine, show } from '../session.js';
 
-/** `chukwa attempt`, and `chukwa attempt settle` */
 export function addAttempt(program: Command, perform: Perform): void {
   const attempt = program
     .command('attempt')
-    .helpGroup('What happened:')
     .argument('<id>', 'the id of the attempt')
     .description('Show one attempt: its calls, its patches, and how it ended.')
     .action((id: string) =>
@@ -19,7 +17,6 @@ export function addAttempt(program: Command, perform: Perform): void {
     );
   attempt
     .command('settle')
-    .helpGroup('What happened:')
     .argument('<id>', 'the id of the attempt that failed')
     .option('--call <id>', 'the call in doubt, where there are several')
     .addOption(

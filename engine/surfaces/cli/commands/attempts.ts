@@ -7,11 +7,9 @@ import { type Perform, show } from '../session.js';
 
 const STATUSES: readonly AttemptStatus[] = ['running', 'suspended', 'committed', 'failed', 'interrupted'];
 
-/** `chukwa attempts` */
 export function addAttempts(program: Command, perform: Perform): void {
   program
     .command('attempts')
-    .helpGroup('What happened:')
     .addArgument(slugArgument())
     .description('List all attempts at turns of a world, the latest first.')
     .addOption(new Option('--status <status>', 'only those of this status').choices(STATUSES))

@@ -3,11 +3,9 @@ import { EXIT, type ExitCode } from '../exit-code.js';
 import { diagnosisLines } from '../render/diagnoses.js';
 import { answer, type Perform, type Session } from '../session.js';
 
-/** `chukwa doctor` */
 export function addDoctor(program: Command, perform: Perform): void {
   program
     .command('doctor')
-    .helpGroup('Set-up:')
     .argument('[slug]', 'a world: tells what that one needs, its toys included')
     .description('Show what is configured, reachable and missing.')
     .action((slug: string | undefined) => perform((session) => examine(session, slug)));

@@ -8,11 +8,9 @@ import { componentLines } from '../render/component.js';
 import { answer, type Perform, printExact, type Session, withArchive } from '../session.js';
 import { hashArgument, kindArgument, withKind } from '../component-arguments.js';
 
-/** `chukwa get` */
 export function addGet(program: Command, perform: Perform): void {
   program
     .command('get')
-    .helpGroup('Documents:')
     .addArgument(kindArgument('<kind>'))
     .addArgument(hashArgument())
     .description('Print a stored document: into a pipe or a file, exactly the bytes whose SHA-256 is its hash.')

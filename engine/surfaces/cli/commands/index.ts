@@ -30,40 +30,26 @@ import { addValidate } from './validate.js';
 import { addWorker } from './worker.js';
 import { addWorld } from './world.js';
 
-/** The list of all commands, in the order in which help shows them. */
-const COMMANDS: readonly ((program: Command, perform: Perform) => void)[] = [
-  addPark,
-  addNew,
-  addValidate,
-  addTest,
-  addPut,
-  addGet,
-  addList,
-  addUses,
-  addSchemas,
-  addWorld,
-  addRun,
-  addWorker,
-  addServe,
-  addReport,
-  addStop,
-  addAttempts,
-  addAttempt,
-  addAgents,
-  addAgentTurn,
-  addInvocation,
-  addLlmCall,
-  addSearch,
-  addRecord,
-  addPlugin,
-  addModel,
-  addMcp,
-  addToys,
-  addMigrate,
-  addDoctor,
-];
+/** All commands, in the groups and the order in which help shows them. */
+const GROUPS: Readonly<Record<string, readonly ((program: Command, perform: Perform) => void)[]>> = {
+  'Start here:': [addPark],
+  'Documents:': [addNew, addValidate, addTest, addPut, addGet, addList, addUses, addSchemas],
+  'Worlds:': [addWorld, addRun, addWorker, addServe, addReport, addStop],
+  'What happened:': [addAttempts, addAttempt, addAgents, addAgentTurn, addInvocation, addLlmCall, addSearch, addRecord],
+  'Plugins:': [addPlugin],
+  'Set-up:': [addModel, addMcp, addToys, addMigrate, addDoctor],
+};
 
 /** Adds every command. */
 export function addCommands(program: Command, perform: Perform): void {
-  for (const add of COMMANDS) add(program, perform);
+  for (const [title, adds] of Object.entries(GROUPS)) {
+    const before = program.commands.length;
+    for (const add of adds) add(program, perform);
+    for (const command of program.commands.slice(before)) placeInGroup(command, title);
+  }
+}
+
+function placeInGroup(command: Command, title: string): void {
+  command.helpGroup(title);
+  for (const child of command.commands) placeInGroup(child, title);
 }

@@ -3,11 +3,9 @@ import { showInvocation } from '../../../operations/records.js';
 import { invocationLines } from '../render/invocation.js';
 import { type Perform, show } from '../session.js';
 
-/** `chukwa invocation` */
 export function addInvocation(program: Command, perform: Perform): void {
   program
     .command('invocation')
-    .helpGroup('What happened:')
     .argument('<id>', 'the id of the source invocation')
     .description('Show one source call: what was asked, what came back, how it was judged.')
     .option('--unredacted', 'show all that is kept of the answer, what redaction hides too; secrets stay replaced')

@@ -5,11 +5,9 @@ import { componentListLines, kindCountLines } from '../render/component.js';
 import { type Perform, type Session, show } from '../session.js';
 import { kindArgument, withKind } from '../component-arguments.js';
 
-/** `chukwa list` */
 export function addList(program: Command, perform: Perform): void {
   program
     .command('list')
-    .helpGroup('Documents:')
     .addArgument(kindArgument('[kind]'))
     .description('List the stored documents of a kind; without one, count those of each.')
     .action((kind: string | undefined) => perform((session) => list(session, kind)));

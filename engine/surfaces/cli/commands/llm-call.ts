@@ -4,11 +4,9 @@ import type { LlmCallRecord } from '../../../ports/records.js';
 import { llmCallLines, schemaLines } from '../render/llm-call.js';
 import { answer, type Perform, withArchive } from '../session.js';
 
-/** `chukwa llm-call` */
 export function addLlmCall(program: Command, perform: Perform): void {
   program
     .command('llm-call')
-    .helpGroup('What happened:')
     .argument('<id>', 'the id of the LLM call')
     .description('Show one generation: what the model was shown and said, and how that was judged.')
     .option('--schema', 'print the schema that the model was offered, too; --json always has it')

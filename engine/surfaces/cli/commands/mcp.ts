@@ -20,12 +20,10 @@ interface ToolsOptions extends RootOptions {
   readonly as: string;
 }
 
-/** `chukwa mcp tools` */
 export function addMcp(program: Command, perform: Perform): void {
-  const mcp = program.command('mcp').helpGroup('Set-up:').description('MCP servers: list their tools.');
+  const mcp = program.command('mcp').description('MCP servers: list their tools.');
   mcp
     .command('tools')
-    .helpGroup('Set-up:')
     .argument('<server>', 'a variable CHUKWA_MCP_..., the file of a source, a URL, or a command in quotes')
     .description("List an MCP server's tools, and write documents for them. Starts or asks the server.")
     .option('--write <dir>', 'write sources, schemas, and a small scenario with all tools into this folder', toPath)

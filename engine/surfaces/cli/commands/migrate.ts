@@ -2,11 +2,9 @@ import type { Command } from 'commander';
 import { line } from '../render/line.js';
 import { answer, type Perform, withArchive } from '../session.js';
 
-/** `chukwa migrate` */
 export function addMigrate(program: Command, perform: Perform): void {
   program
     .command('migrate')
-    .helpGroup('Set-up:')
     .description('Bring the database up to date; every other command does so as well.')
     .action(() =>
       perform(async (session) => {

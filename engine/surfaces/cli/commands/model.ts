@@ -8,12 +8,10 @@ import { type RootOptions, toPlace } from '../place.js';
 import { modelTrialLines } from '../render/model-trial.js';
 import { answer, type Perform, printRefused, type Session } from '../session.js';
 
-/** `chukwa model try` */
 export function addModel(program: Command, perform: Perform): void {
-  const model = program.command('model').helpGroup('Set-up:').description('Models: try one.');
+  const model = program.command('model').description('Models: try one.');
   model
     .command('try')
-    .helpGroup('Set-up:')
     .argument('<source>', 'the file of a source, or the hash of a stored one')
     .description('Ask a model three small questions, and say with which settings it answers them.')
     .addOption(rootOption())

@@ -10,14 +10,11 @@ interface NewWorldOptions {
   readonly into: string;
 }
 
-/** `chukwa new world` */
 export function addNew(program: Command, perform: Perform): void {
   program
     .command('new')
-    .helpGroup('Documents:')
     .description('Lay out files to begin with.')
     .command('world')
-    .helpGroup('Documents:')
     .argument('<name>', 'its name, and that of its folder: lower-case letters and digits, joined by - or _')
     .addOption(
       new Option('--shape <shape>', 'one agent, a place with services, or several agents')

@@ -17,11 +17,9 @@ interface ParkOptions extends ModelOptions {
 /** What can be played, and how many turns of it are without `--turns`. */
 const TURNS = { park: 3, village: 10 } as const;
 
-/** `chukwa park` */
 export function addPark(program: Command, perform: Perform): void {
   program
     .command('park')
-    .helpGroup('Start here:')
     .description('Run the park, or the village: toy services, a scripted model and a fresh world, shown turn by turn.')
     .addOption(
       new Option('--scenario <name>', 'the park for 3 turns, or the village for 10')

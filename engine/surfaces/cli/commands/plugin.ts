@@ -15,24 +15,20 @@ import { conformanceLines, createdLines, pluginLines } from '../render/plugins.j
 import { problemLines } from '../render/problems.js';
 import { answer, type Perform, printLines, printRefused, type Session } from '../session.js';
 
-/** `chukwa plugin list|new|test` */
 export function addPlugin(program: Command, perform: Perform): void {
-  const plugin = program.command('plugin').helpGroup('Plugins:').description('Plugins: list, make, test.');
+  const plugin = program.command('plugin').description('Plugins: list, make, test.');
   plugin
     .command('list')
-    .helpGroup('Plugins:')
     .description('List the plugins that are found, and those that are left out with the reason.')
     .action(() => perform(list));
   plugin
     .command('new')
-    .helpGroup('Plugins:')
     .argument('<name>', 'lower-case letters, digits and underscores, such as tide_table')
     .option('--into <dir>', 'the folder in which the plugin gets its own', toPath, 'plugins')
     .description('Write a small plugin that is complete: manifest, schema, code, tests, examples.')
     .action((name: string, { into }: { readonly into: string }) => perform((session) => create(session, name, into)));
   plugin
     .command('test')
-    .helpGroup('Plugins:')
     .argument('<dir>', "a plugin's folder, or the name of one that is found", toPath)
     .description('Check a plugin against every rule for plugins, with servers that misbehave. Runs its code.')
     .action((dir: string) => perform((session) => test(session, dir)));
@@ -51,8 +47,9 @@ async function create(session: Session, name: string, into: string): Promise<Exi
   const found = await listFound(session);
   if (!found.ok) return printRefused(session, found);
   const { working_folder } = session.terminal;
+  const { package_root } = session.composition;
   const taken = found.value.plugins.map((plugin) => plugin.name);
-  const created = await createPlugin({ name, into: resolve(working_folder, into), taken });
+  const created = await createPlugin({ name, into: resolve(working_folder, into), taken, package_root });
   return answer(session, created, {
     json: (plugin: CreatedPlugin) => plugin,
     lines: (plugin) => createdLines(plugin, working_folder),

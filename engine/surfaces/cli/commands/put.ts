@@ -10,11 +10,9 @@ import { type RootOptions, toPlace } from '../place.js';
 
 type Stored = Extract<PutResult, { ok: true }>;
 
-/** `chukwa put` */
 export function addPut(program: Command, perform: Perform): void {
   program
     .command('put')
-    .helpGroup('Documents:')
     .addArgument(pathsArgument('files and folders'))
     .description('Check documents and store them by content, all or none; prints kind, hash and path.')
     .addOption(rootOption())

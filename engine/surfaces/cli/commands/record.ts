@@ -18,11 +18,9 @@ interface RecordOptions extends RootOptions {
   readonly unredacted?: boolean;
 }
 
-/** `chukwa record` */
 export function addRecord(program: Command, perform: Perform): void {
   program
     .command('record')
-    .helpGroup('What happened:')
     .argument('<attempt>', 'the id of an attempt that has ended')
     .addOption(turnsOption(1, 'how many turns: its own, and those that were committed after it'))
     .option('--out <file>', 'write it there, such as my.test.json; a file that is there stays')

@@ -16,11 +16,9 @@ interface ReportOptions {
   readonly failed?: string;
 }
 
-/** `chukwa report` */
 export function addReport(program: Command, perform: Perform): void {
   program
     .command('report')
-    .helpGroup('Worlds:')
     .argument('<correlation_id>', 'the id of the call, or the name that its service gave it')
     .option('--result <file>', 'the answer, as JSON')
     .option('--failed <message>', 'in place of an answer: it failed, and why; a call in doubt is then made again')

@@ -37,11 +37,9 @@ interface RunOptions extends ModelOptions, Narrowing, RootOptions {
   readonly writeMissing?: string;
 }
 
-/** `chukwa run` */
 export function addRun(program: Command, perform: Perform): void {
   program
     .command('run')
-    .helpGroup('Worlds:')
     .addArgument(slugArgument())
     .description('Run turns of a world and show them as they happen, or queue them for workers.')
     .addOption(turnsOption(1))

@@ -8,11 +8,9 @@ import { type Line, line } from '../render/line.js';
 import { count } from '../render/words.js';
 import { answer, type Perform, printRefused, type Session } from '../session.js';
 
-/** `chukwa schemas` */
 export function addSchemas(program: Command, perform: Perform): void {
   program
     .command('schemas')
-    .helpGroup('Documents:')
     .addArgument(pathsArgument('the project, whose ids editors offer').argOptional().default([]))
     .requiredOption('--write <dir>', 'the folder to write them into', toPath)
     .description('Write the schemas of all documents for an editor, with the interface of each plugin that is found.')

@@ -9,7 +9,6 @@ import { type Perform, show } from '../session.js';
 export function addSearch(program: Command, perform: Perform): void {
   program
     .command('search')
-    .helpGroup('What happened:')
     .argument('<words...>', '"quoted ones" stand side by side, `or` means either, -word excludes')
     .description('Find narrations, states, prompts, answers and results by their words, the latest first.')
     .addOption(new Option('--kind <kind>', 'only texts of this kind').choices(SEARCH_KINDS))

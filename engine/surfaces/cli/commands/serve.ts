@@ -23,11 +23,9 @@ interface ServeOptions extends WorkerOptions {
 
 const LEASE_MS = 10_000;
 
-/** `chukwa serve` */
 export function addServe(program: Command, perform: Perform): void {
   program
     .command('serve')
-    .helpGroup('Worlds:')
     .description(
       'Show everything in a browser, accept late answers over HTTP, and run queued turns, until it is stopped.',
     )

@@ -6,11 +6,9 @@ import { acknowledgementLines } from '../render/acknowledgement.js';
 import { takenBackLines } from '../render/queue.js';
 import { answer, type Perform, type Session, withEngine } from '../session.js';
 
-/** `chukwa stop` */
 export function addStop(program: Command, perform: Perform): void {
   program
     .command('stop')
-    .helpGroup('Worlds:')
     .argument('<attempt>', 'the id of the attempt; with --queued, the name of a world')
     .option('--queued', 'take back the turns of a world that are queued and have not begun')
     .description('Stop an attempt that runs or is suspended: it fails, and its world stays as it was.')

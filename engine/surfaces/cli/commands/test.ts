@@ -7,11 +7,9 @@ import { type RootOptions, toPlace } from '../place.js';
 import { summaryLines, testLines } from '../render/tests.js';
 import { type Perform, printJson, printLines, printRefused, type Session } from '../session.js';
 
-/** `chukwa test` */
 export function addTest(program: Command, perform: Perform): void {
   program
     .command('test')
-    .helpGroup('Documents:')
     .addArgument(pathsArgument('tests, and folders that hold files that end in .test.json'))
     .addOption(rootOption())
     .description('Run tests of workflows with the answers that they hold: no model, no service, nothing kept.')

@@ -17,11 +17,9 @@ interface ToysOptions {
 /** Room for the ports that follow. */
 const PORT_BASE_MAX = 65_500;
 
-/** `chukwa toys` */
 export function addToys(program: Command, perform: Perform): void {
   program
     .command('toys')
-    .helpGroup('Set-up:')
     .addOption(scriptOption('start the scripted model too, with these answers'))
     .description('Run the toy services, and the scripted model, by themselves until Ctrl-C.')
     .addOption(

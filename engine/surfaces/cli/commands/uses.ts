@@ -4,11 +4,9 @@ import { usesLines } from '../render/component.js';
 import { type Perform, show } from '../session.js';
 import { hashArgument, kindArgument, withKind } from '../component-arguments.js';
 
-/** `chukwa uses` */
 export function addUses(program: Command, perform: Perform): void {
   program
     .command('uses')
-    .helpGroup('Documents:')
     .addArgument(kindArgument('<kind>'))
     .addArgument(hashArgument())
     .description('Show which documents a stored one names, and which documents and worlds name it.')

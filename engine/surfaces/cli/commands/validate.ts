@@ -14,11 +14,9 @@ interface ValidateOptions extends RootOptions {
   readonly watch?: boolean;
 }
 
-/** `chukwa validate` */
 export function addValidate(program: Command, perform: Perform): void {
   program
     .command('validate')
-    .helpGroup('Documents:')
     .addArgument(pathsArgument('files and folders'))
     .description('Check documents, and all that they refer to, without a database or a call.')
     .addOption(rootOption())

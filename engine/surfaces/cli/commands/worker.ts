@@ -9,11 +9,9 @@ interface Options extends WorkerOptions {
   readonly worlds?: readonly string[];
 }
 
-/** `chukwa worker` */
 export function addWorker(program: Command, perform: Perform): void {
   program
     .command('worker')
-    .helpGroup('Worlds:')
     .description(
       'Run queued turns of any world, until it is stopped. Any number of workers may share a PostgreSQL database.',
     )

@@ -7,7 +7,6 @@ import type { ExitCode } from '../exit-code.js';
 import { accent, line, verbatim } from '../render/line.js';
 import { type Perform, printProblem, type Session, show } from '../session.js';
 
-/** `chukwa world export` and `import` */
 export function addTransfer(world: Command, perform: Perform): void {
   addExport(world, perform);
   addImport(world, perform);
@@ -22,7 +21,6 @@ interface ExportOptions {
 function addExport(world: Command, perform: Perform): void {
   world
     .command('export')
-    .helpGroup('Worlds:')
     .argument('<slug...>', 'the names of the worlds; those whose turns they share come along')
     .option('--out <file>', 'write them there, such as park.jsonl; a file that is there stays', toPath)
     .option('--html <file>', 'write the pages of one world there, to be read without a server', toPath)
@@ -73,7 +71,6 @@ function exportPage(session: Session, wanted: PagesToExport, file: string): Prom
 function addImport(world: Command, perform: Perform): void {
   world
     .command('import')
-    .helpGroup('Worlds:')
     .argument('<file>', 'what chukwa world export has written', toPath)
     .description('Import worlds from a file, with all their records; all of them or none.')
     .action((file: string) =>

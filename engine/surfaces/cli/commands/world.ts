@@ -37,9 +37,8 @@ interface ForkOptions extends RootOptions {
   readonly scenario?: string;
 }
 
-/** `chukwa world create`, `list`, `show`, `diff`, `story`, `fork`, `delete`, `export` and `import` */
 export function addWorld(program: Command, perform: Perform): void {
-  const world = program.command('world').helpGroup('Worlds:').description('Make worlds and look at them.');
+  const world = program.command('world').description('Make worlds and look at them.');
   addCreate(world, perform);
   addListAndShow(world, perform);
   addDiff(world, perform);
@@ -52,7 +51,6 @@ export function addWorld(program: Command, perform: Perform): void {
 function addCreate(world: Command, perform: Perform): void {
   world
     .command('create')
-    .helpGroup('Worlds:')
     .argument('<slug>', 'its name: lower-case letters and digits, joined by - or _')
     .requiredOption(
       '--scenario <path|hash>',
@@ -67,14 +65,12 @@ function addCreate(world: Command, perform: Perform): void {
 function addListAndShow(world: Command, perform: Perform): void {
   world
     .command('list')
-    .helpGroup('Worlds:')
     .description('List all worlds.')
     .action(() =>
       perform((session) => show(session, listWorlds, { json: (worlds) => ({ worlds }), lines: worldListLines })),
     );
   world
     .command('show')
-    .helpGroup('Worlds:')
     .addArgument(slugArgument())
     .addOption(turnOption())
     .description('Show a world as it is now, or as it was after a turn.')
@@ -86,7 +82,6 @@ function addListAndShow(world: Command, perform: Perform): void {
 function addDiff(world: Command, perform: Perform): void {
   world
     .command('diff')
-    .helpGroup('Worlds:')
     .argument('<a>', 'a world, with two turns after it; or a world at a turn: SLUG@N')
     .argument('<b>', 'the first turn; or another world at a turn')
     .argument('[c]', 'the second turn')
@@ -136,7 +131,6 @@ function toDiff([a, b, c]: readonly [string, string, string | undefined], { blam
 function addStory(world: Command, perform: Perform): void {
   world
     .command('story')
-    .helpGroup('Worlds:')
     .addArgument(slugArgument())
     .addOption(turnBoundOption('--from', 'the first turn'))
     .addOption(turnBoundOption('--to', 'the last turn'))
@@ -164,7 +158,6 @@ interface StoryOptions extends Pick<StoryRequest, 'entity' | 'subject'> {
 function addDelete(world: Command, perform: Perform): void {
   world
     .command('delete')
-    .helpGroup('Worlds:')
     .addArgument(slugArgument())
     .option('--yes', 'delete it without asking')
     .description('Delete a world with all that is recorded of it, for good. Its documents stay.')
@@ -189,7 +182,6 @@ function deletedLines(deleted: Deleted): readonly Line[] {
 function addFork(world: Command, perform: Perform): void {
   world
     .command('fork')
-    .helpGroup('Worlds:')
     .argument('<slug>', 'the name of the world to leave')
     .addOption(atOption())
     .requiredOption('--as <slug>', 'the name of the new world')

@@ -9,7 +9,6 @@ export function acknowledgementLines({ accepted, reason, message, attempt_id }: 
   ];
 }
 
-/** What became of a report, and who goes on with it. */
 export function reportedLines(told: Acknowledgement): readonly Line[] {
   const { accepted, world } = told;
   return [

@@ -11,7 +11,6 @@ import { accent, bad, EMPTY, faint, good, hanging, type Line, line, type Span, s
 import { type Columns, tableLines } from './table.js';
 import { count, shortHash, toMoment, toSpanOfTime } from './words.js';
 
-/** The agents of a world, a line each. */
 export function agentListLines(agents: readonly ListedAgent[]): readonly Line[] {
   if (agents.length === 0) return [line('This world has no agents.')];
   return [
@@ -33,7 +32,6 @@ const AGENT_COLUMNS: Columns<ListedAgent> = {
   'agent turn': ({ active_agent_turn_id, latest_turn }) => active_agent_turn_id ?? latest_turn?.agent_turn_id ?? null,
 };
 
-/** The agent turns of an attempt, a line each. */
 export function agentTurnListLines(turns: readonly AgentTurnSummary[]): readonly Line[] {
   if (turns.length === 0) return [];
   return [

@@ -64,7 +64,6 @@ function begunAnewBy(details: Json): string {
   return typeof begun_anew_by === 'string' ? begun_anew_by : '';
 }
 
-/** A world's attempts, a line each, and what is queued. */
 export function attemptListLines({ world_slug, attempts, is_filtered, ...queue }: WorldAttempts): readonly Line[] {
   const queued = queueLines(world_slug, queue);
   if (attempts.length === 0 && is_filtered) return [line(`No attempt of ${world_slug} fits.`)];
@@ -95,7 +94,6 @@ function inDoubt({ calls_in_doubt }: AttemptSummary): readonly string[] {
   return calls_in_doubt === 0 ? [] : [`${count(calls_in_doubt, 'call')} in doubt`];
 }
 
-/** How something ended, in its colour. */
 export function toStatus(status: string): Span {
   if (status === 'committed' || status === 'succeeded') return good(status);
   return status === 'failed' || status === 'interrupted' ? bad(status) : { text: status };

@@ -18,7 +18,6 @@ export function blockLines(title: string, text: string): readonly Line[] {
   return [EMPTY, line(strong(title)), ...toSafeLines(text).map((row) => verbatim('  ', row))];
 }
 
-/** JSON, written out over lines. */
 export function jsonText(value: Json): string {
   return JSON.stringify(value, null, 2);
 }

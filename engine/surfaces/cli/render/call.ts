@@ -45,7 +45,6 @@ export function awaitedName(command: Invoke, model: string | undefined): string 
   return `${callName(command)}${asked}${retry === undefined ? '' : `, retry ${retry.number}`}`;
 }
 
-/** A call in a few words. */
 export function callName(command: Invoke): string {
   switch (command.invocation_kind) {
     case 'llm_generation':

@@ -15,7 +15,6 @@ export function componentLines({ kind, hash, content }: ComponentRecord): readon
   return [verbatim(strong(kind), `  ${hash}`), ...toSafeLines(text).map((row) => verbatim(row))];
 }
 
-/** All documents of a kind, a line each. */
 export function componentListLines(kind: ComponentKind, components: readonly StoredComponent[]): readonly Line[] {
   if (components.length === 0) return [line(`No ${kind} is stored. Store some: npx chukwa put PATH`)];
   const table = tableLines(components, {
@@ -26,7 +25,6 @@ export function componentListLines(kind: ComponentKind, components: readonly Sto
   return [...table, line(faint(count(components.length, 'document')))];
 }
 
-/** How many documents there are of each kind. */
 export function kindCountLines(counts: readonly KindCount[]): readonly Line[] {
   return tableLines(counts, { count: ({ count: number }) => number, kind: ({ kind }) => kind });
 }

@@ -26,7 +26,6 @@ export function doubtLines({ attempt_id, world_slug, is_adoptable, invocations }
   ];
 }
 
-/** Who settled a call, when and why. */
 export function settlementLines(settlement: SettlementRecord): readonly Line[] {
   const { performed, settled_at, settled_by, host, reason } = settlement;
   const who = settled_by === null ? '' : ` by ${settled_by === 'operator' ? 'a person' : 'a report'} on ${host ?? '?'}`;

@@ -28,7 +28,6 @@ export function llmCallLines(call: LlmCallRecord): readonly Line[] {
   ];
 }
 
-/** The schema that the model was offered. */
 export function schemaLines({ output_schema }: LlmCallRecord): readonly Line[] {
   return blockLines('offered schema', jsonText(output_schema));
 }

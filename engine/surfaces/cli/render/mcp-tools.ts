@@ -59,7 +59,6 @@ function toolLines({
   ];
 }
 
-/** What was written, and what to do next. */
 export function writtenToolLines(
   { folder, files, left_out }: WrittenTools,
   { server_env, server, is_cut, is_given }: ServerTools,

@@ -5,7 +5,6 @@ import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, v
 import { tableLines } from './table.js';
 import { count } from './words.js';
 
-/** The plugins that are found. */
 export function pluginLines(plugins: PluginList['plugins'], workingFolder: string): readonly Line[] {
   return tableLines(plugins, {
     plugin: ({ name }) => name,
@@ -15,7 +14,6 @@ export function pluginLines(plugins: PluginList['plugins'], workingFolder: strin
   });
 }
 
-/** What was written, and what to do next. */
 export function createdLines({ name, folder, files }: CreatedPlugin, workingFolder: string): readonly Line[] {
   const where = place(workingFolder, folder);
   return [

@@ -4,7 +4,6 @@ import type { TakenBack } from '../../../operations/take-back-turns.js';
 import { accent, commandLines, hanging, type Line, line, verbatim } from './line.js';
 import { count, toMoment } from './words.js';
 
-/** What was queued, and what waits in all. */
 export function queuedLines({ world, queued, waiting }: QueueReport): readonly Line[] {
   const others = waiting > queued ? `; with those before, ${waiting} are to be done` : '';
   return [
@@ -28,7 +27,6 @@ export function queueLines(world: string, { queued_turns, put_off }: QueuedTurns
   ];
 }
 
-/** What was taken back, and what goes on all the same. */
 export function takenBackLines({ world, taken_back, under_way }: TakenBack): readonly Line[] {
   return [
     line(

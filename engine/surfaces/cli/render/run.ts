@@ -22,7 +22,6 @@ export interface RunTitle {
   readonly news?: ScenarioNews;
 }
 
-/** The head of a run. */
 export function titleLines({ world, model, turns, database, news = {} }: RunTitle): readonly Line[] {
   return [
     line(

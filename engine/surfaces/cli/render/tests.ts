@@ -20,7 +20,6 @@ export function testLines(result: TestResult): readonly Line[] {
   ];
 }
 
-/** How many passed, and how many did not. */
 export function summaryLines({ ok, passed, failed, broken }: TestReport): readonly Line[] {
   const others = [...(failed === 0 ? [] : [`${failed} failed`]), ...(broken === 0 ? [] : [`${broken} broken`])];
   const text = [`${count(passed, 'test')} passed`, ...others].join(', ');

@@ -28,7 +28,6 @@ export function toSpanOfTime(from: string, until: string | null): string | undef
   return until === null ? undefined : toDuration(Date.parse(until) - Date.parse(from));
 }
 
-/** The first digits of a hash. */
 export function shortHash(hash: string): string {
   return hash.slice(0, 12);
 }

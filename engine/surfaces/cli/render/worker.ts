@@ -3,7 +3,6 @@ import { unreachable } from '../../../contract/unreachable.js';
 import { accent, hanging, type Line, line, verbatim } from './line.js';
 import { count, toDuration } from './words.js';
 
-/** What a worker does, in one line. */
 export function toSentence(event: WorkerEvent): string {
   switch (event.kind) {
     case 'turn_began':

@@ -39,7 +39,6 @@ function scenarioLine({ from_turn, scenario_label, scenario_hash, chosen_at }: S
   );
 }
 
-/** All worlds, a line each. */
 export function worldListLines(worlds: readonly (WorldRecord & QueuedTurns)[]): readonly Line[] {
   if (worlds.length === 0) return [line('There are no worlds. Make one: npx chukwa world create SLUG --scenario PATH')];
   return tableLines(worlds, WORLD_COLUMNS);

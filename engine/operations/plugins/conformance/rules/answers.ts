@@ -4,41 +4,33 @@ import { toJson } from '../../../../core/content/i-json.js';
 import type { Example } from '../../../../generated/plugin-conformance.js';
 import type { BareEnd } from '../../../../ports/plugin-bench.js';
 import type { CallResult } from '../../../../ports/sources.js';
-import { askBare, askThrough, variablesFor, withSession } from '../ask.js';
-import { answerAs } from '../canned.js';
+import { askBare, askThrough, withExchange } from '../ask.js';
 import { describeEnd, describeOutcome, shorten } from '../describe.js';
 import { fillToken, makeToken } from '../placeholders.js';
-import { judge, type Rule, type Scene } from '../rule.js';
-import { withServer } from '../server.js';
+import { complainOf, type Rule } from '../rule.js';
 
 /** Each example is played through the pipeline and without it. */
 export const answers: Rule = {
   rule: 'answers',
   sentence: 'JSON goes in and JSON comes out, as each example says',
   needs: ['inputs'],
-  check: async (scene) => {
-    const complaints: string[] = [];
-    for (const example of scene.examples) complaints.push(...(await play(scene, example)));
-    return judge(complaints, 'Mend the plugin, or what the example in conformance.json expects.');
-  },
+  repair: 'Mend the plugin, or what the example in conformance.json expects.',
+  check: ({ bench, examples }) =>
+    complainOf(examples, async (example) => {
+      const token = makeToken();
+      const found = await withExchange(bench, { example }, ({ session }) =>
+        askThrough(bench, session, example, { token }),
+      );
+      const bare = await withExchange(bench, { example }, async ({ session }) =>
+        'value' in example.expect ? askBare(session.open(example.interface), example) : undefined,
+      );
+      const complaints = [
+        findDifference(example, found, token),
+        bare && findUnplain(bare, bench.manifest.speaks === 'chat'),
+      ];
+      return complaints.flatMap((text) => (text === undefined ? [] : [`${example.name}: ${text}`]));
+    }),
 };
-
-async function play({ bench }: Scene, example: Example): Promise<readonly string[]> {
-  const token = makeToken();
-  const found = await withServer(answerAs(example), ({ url }) =>
-    withSession(bench, variablesFor(bench.manifest, example, example.server && url), (session) =>
-      askThrough(bench, session, example, { token }),
-    ),
-  );
-  const complaint = findDifference(example, found, token);
-  const bare = await withServer(answerAs(example), ({ url }) =>
-    withSession(bench, variablesFor(bench.manifest, example, example.server && url), async (session) =>
-      'value' in example.expect ? askBare(session.open(example.interface), example) : undefined,
-    ),
-  );
-  const complaints = [complaint, bare && findUnplain(bare, bench.manifest.speaks === 'chat')];
-  return complaints.flatMap((text) => (text === undefined ? [] : [`${example.name}: ${text}`]));
-}
 
 /** How an outcome differs from what an example expects. */
 export function findDifference({ expect }: Example, outcome: CallResult, token: string): string | undefined {

@@ -1,10 +1,10 @@
 import type { Example } from '../../../../generated/plugin-conformance.js';
-import { askBare, askThrough, variablesFor, withSession } from '../ask.js';
+import { askBare, askThrough, withExchange } from '../ask.js';
 import { finalAnswer, toWire } from '../canned.js';
 import { describeEnd, describeOutcome } from '../describe.js';
 import { findToken } from '../placeholders.js';
-import { judge, pause, type Rule, type Scene, skip, soon } from '../rule.js';
-import { type Respond, type SeenRequest, withServer } from '../server.js';
+import { pause, type Rule, soon, withoutServer } from '../rule.js';
+import type { Respond, SeenRequest } from '../server.js';
 
 const RESULT_BYTES = 2_048;
 /** More than a chat source may take over the wire for that result. */
@@ -16,19 +16,14 @@ export const sizeLimit: Rule = {
   rule: 'size_limit',
   sentence: 'An answer beyond the size limit fails as result_too_large',
   needs: ['inputs'],
-  check: async ({ bench, model }) => {
-    if (!model.server) return skip('it is asked of no server');
-    return withServer(oversize(model), ({ url }) =>
-      withSession(bench, variablesFor(bench.manifest, model, url), async (session) => {
-        const outcome = await askThrough(bench, session, model, { max_result_bytes: RESULT_BYTES });
-        const isTold = outcome.status === 'failed' && outcome.failure_class === 'result_too_large';
-        return judge(
-          isTold ? [] : [`of ${OVERSIZE_BYTES} bytes ${describeOutcome(outcome)}`],
-          'Let the failure through that reading the body throws; never answer with a part of a body.',
-        );
-      }),
-    );
-  },
+  repair: 'Let the failure through that reading the body throws; never answer with a part of a body.',
+  skips: withoutServer,
+  check: ({ bench, model }) =>
+    withExchange(bench, { example: model, respond: oversize(model) }, async ({ session }) => {
+      const outcome = await askThrough(bench, session, model, { max_result_bytes: RESULT_BYTES });
+      const isTold = outcome.status === 'failed' && outcome.failure_class === 'result_too_large';
+      return isTold ? [] : [`of ${OVERSIZE_BYTES} bytes ${describeOutcome(outcome)}`];
+    }),
 };
 
 const OBEY = 'Hand context.signal on to fetch and to everything else that waits, and let what it throws through.';
@@ -38,60 +33,48 @@ export const abort: Rule = {
   rule: 'abort',
   sentence: 'When its signal is aborted it ends at once',
   needs: ['conformance'],
-  check: async (scene) => {
-    const early = await askAborted(scene);
-    const complaints = early?.kind === 'threw' ? [] : [`called with an aborted signal ${describeEnd(early)}`];
-    if (scene.model.server) complaints.push(...(await abortWhileWaiting(scene)));
-    return judge(complaints, OBEY);
-  },
-};
-
-function askAborted({ bench, model }: Scene) {
-  return withServer(hang, ({ url }) =>
-    withSession(bench, variablesFor(bench.manifest, model, model.server && url), (session) =>
+  repair: OBEY,
+  check: async ({ bench, model }) => {
+    const exchange = { example: model, respond: hang };
+    const early = await withExchange(bench, exchange, ({ session }) =>
       soon(askBare(session.open(model.interface), model, { signal: AbortSignal.abort() })),
-    ),
-  );
-}
-
-async function abortWhileWaiting({ bench, model }: Scene): Promise<readonly string[]> {
-  return withServer(hang, ({ url, seen }) =>
-    withSession(bench, variablesFor(bench.manifest, model, url), async (session) => {
+    );
+    const complaints = early?.kind === 'threw' ? [] : [`called with an aborted signal ${describeEnd(early)}`];
+    if (!model.server) return complaints;
+    return withExchange(bench, exchange, async ({ session, seen }) => {
       const controller = new AbortController();
       const asked = askBare(session.open(model.interface), model, { signal: controller.signal });
       await whenSeen(seen);
       controller.abort();
       const end = await soon(asked);
-      return end?.kind === 'threw' ? [] : [`aborted while it waited for an answer, ${describeEnd(end)}`];
-    }),
-  );
-}
+      return [
+        ...complaints,
+        ...(end?.kind === 'threw' ? [] : [`aborted while it waited for an answer, ${describeEnd(end)}`]),
+      ];
+    });
+  },
+};
 
 /** In the middle of an answer, where many a client has already let go of the signal. */
 export const deadline: Rule = {
   rule: 'deadline',
   sentence: 'At its deadline it ends, in the middle of an answer too',
   needs: ['inputs'],
-  check: async ({ bench, model }) => {
-    if (!model.server) return skip('it is asked of no server');
-    return withServer(drip(model), ({ url }) =>
-      withSession(bench, variablesFor(bench.manifest, model, url), async (session) => {
-        const outcome = await askThrough(bench, session, model, { deadline_ms: SHORT_MS });
-        const signal = AbortSignal.timeout(SHORT_MS);
-        const asked = askBare(session.open(model.interface), model, { signal, deadline_ms: SHORT_MS });
-        await pause(SHORT_MS);
-        const end = await soon(asked);
-        const isTimeout = outcome.status === 'failed' && outcome.failure_class === 'timeout';
-        return judge(
-          [
-            ...(end?.kind === 'threw' ? [] : [`at its deadline, in the middle of an answer, ${describeEnd(end)}`]),
-            ...(isTimeout ? [] : [`at its deadline, through the pipeline, ${describeOutcome(outcome)}`]),
-          ],
-          OBEY,
-        );
-      }),
-    );
-  },
+  repair: OBEY,
+  skips: withoutServer,
+  check: ({ bench, model }) =>
+    withExchange(bench, { example: model, respond: drip(model) }, async ({ session }) => {
+      const outcome = await askThrough(bench, session, model, { deadline_ms: SHORT_MS });
+      const signal = AbortSignal.timeout(SHORT_MS);
+      const asked = askBare(session.open(model.interface), model, { signal, deadline_ms: SHORT_MS });
+      await pause(SHORT_MS);
+      const end = await soon(asked);
+      const isTimeout = outcome.status === 'failed' && outcome.failure_class === 'timeout';
+      return [
+        ...(end?.kind === 'threw' ? [] : [`at its deadline, in the middle of an answer, ${describeEnd(end)}`]),
+        ...(isTimeout ? [] : [`at its deadline, through the pipeline, ${describeOutcome(outcome)}`]),
+      ];
+    }),
 };
 
 const hang: Respond = () => {};

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { PluginManifest } from '../../../../generated/plugin-manifest.js';
 import type { CallResult } from '../../../../ports/sources.js';
 import { askThrough, variablesFor, withSession } from '../ask.js';
-import { judge, type Rule, type Scene } from '../rule.js';
+import { complainOf, type Rule, type Scene } from '../rule.js';
 import { type Respond, type SeenRequest, withServer } from '../server.js';
 
 /** Repeats what it was sent, in the ways in which services do. */
@@ -25,14 +25,9 @@ export const secrets: Rule = {
   rule: 'secrets',
   sentence: 'No secret stands in its answers, its failures or its log',
   needs: ['inputs'],
-  check: async (scene) => {
-    const complaints: string[] = [];
-    for (const [name, respond] of ECHOES) complaints.push(...(await listen(scene, name, respond)));
-    return judge(
-      complaints,
-      'Leave secrets out of messages whole: the engine replaces a secret that stands there as it is, not a part or a form of it.',
-    );
-  },
+  repair:
+    'Leave secrets out of messages whole: the engine replaces a secret that stands there as it is, not a part or a form of it.',
+  check: (scene) => complainOf(ECHOES, ([name, respond]) => listen(scene, name, respond)),
 };
 
 interface Canary {

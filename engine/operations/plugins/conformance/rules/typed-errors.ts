@@ -3,7 +3,7 @@ import type { Example } from '../../../../generated/plugin-conformance.js';
 import { askBare, askThrough, DEAD_URL, variablesFor, withSession } from '../ask.js';
 import { answerAs, finalAnswer, send, toWire } from '../canned.js';
 import { describeEnd, describeOutcome } from '../describe.js';
-import { judge, type Rule, type Scene, skip } from '../rule.js';
+import { complainOf, type Rule, type Scene, withoutServer } from '../rule.js';
 import { findToken } from '../placeholders.js';
 import { type Respond, withServer } from '../server.js';
 
@@ -75,14 +75,13 @@ export const typedErrors: Rule = {
   rule: 'typed_errors',
   sentence: 'Whatever a server does becomes an answer or a failure of the right class',
   needs: ['inputs'],
-  check: async (scene) => {
-    if (!scene.model.server) return skip('it is asked of no server');
-    const complaints: string[] = [];
+  repair: 'Throw capabilities.failure(class, message, facts), with the class that is named here.',
+  skips: withoutServer,
+  check: (scene) => {
     const { body, events } = finalAnswer(scene.model);
     const isObject = events === undefined && typeof body === 'object' && body !== null && !Array.isArray(body);
-    for (const hostile of HOSTILE.filter(({ needs_object }) => isObject || !needs_object))
-      complaints.push(...(await meet(scene, hostile)));
-    return judge(complaints, 'Throw capabilities.failure(class, message, facts), with the class that is named here.');
+    const hostile = HOSTILE.filter(({ needs_object }) => isObject || !needs_object);
+    return complainOf(hostile, (server) => meet(scene, server));
   },
 };
 

@@ -1,0 +1,179 @@
+import type { Json } from '../../../../contract/json.js';
+import type { Example } from '../../../../generated/plugin-conformance.js';
+import { askBare, askBareWith, askThrough, toCorrelation, withExchange } from '../ask.js';
+import { answerAs } from '../canned.js';
+import { describeEnd, describeOutcome } from '../describe.js';
+import { fillToken, hasPlaceholder, makeToken } from '../placeholders.js';
+import { complainOf, pause, type Rule, type Scene, soon, withoutServer } from '../rule.js';
+import type { Respond, SeenRequest } from '../server.js';
+import { findDifference } from './answers.js';
+
+/** The pipeline hands a frozen request over; where it is not frozen, it must look untouched afterwards. */
+export const inputs: Rule = {
+  rule: 'inputs',
+  sentence: 'It changes nothing that it is handed',
+  needs: ['conformance'],
+  repair: 'Make a new value instead of changing request or interface: { ...request, more }.',
+  check: ({ bench, examples }) =>
+    complainOf(examples, (example) =>
+      withExchange(bench, { example }, async ({ session }) => {
+        const token = makeToken();
+        const request = structuredClone(fillToken(example.request, token));
+        const definition = structuredClone(example.interface);
+        const source = session.open(definition);
+        const loose = await askBareWith(source, request, { token });
+        const strict = await askBareWith(source, freeze(structuredClone(fillToken(example.request, token))), { token });
+        if (!isSame(request, fillToken(example.request, token))) return [`${example.name}: the request was changed`];
+        if (!isSame(definition, example.interface)) return [`${example.name}: the interface was changed`];
+        return loose.kind === 'answered' && strict.kind === 'threw'
+          ? [`${example.name}: with a frozen request ${describeEnd(strict)}`]
+          : [];
+      }),
+    ),
+};
+
+function isSame(left: Json, right: Json): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+function freeze<Value extends Json>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  Object.values(value).forEach(freeze);
+  return Object.freeze(value);
+}
+
+/** Whoever answers later needs a name for the call; and where an author lets nobody answer later, nobody may. */
+export const pending: Rule = {
+  rule: 'pending',
+  sentence: 'Where an answer comes later, the other side was told which call it is',
+  needs: ['answers'],
+  repair: 'Send context.correlation_id along, and answer { pending: {...} } only to say that the answer comes later.',
+  skips: (scene) => (listPending(scene).length === 0 ? 'no example says that its answer comes later' : undefined),
+  check: (scene) =>
+    complainOf(listPending(scene), (example) =>
+      withExchange(scene.bench, { example }, async ({ session, seen }) => {
+        const token = makeToken();
+        await askThrough(scene.bench, session, example, { token });
+        const isTold = example.server === undefined || seen.some((request) => names(request, toCorrelation(token)));
+        const outcome = await askThrough(scene.bench, session, { ...example, expect: { value: null } });
+        const isRefused = outcome.status === 'failed' && outcome.failure_class === 'schema_invalid';
+        const wanted = `where no answer may come later it should fail as schema_invalid, and ${describeOutcome(outcome)}`;
+        return [
+          ...(isTold ? [] : [`${example.name}: no request holds the correlation_id of its call`]),
+          ...(isRefused ? [] : [`${example.name}: ${wanted}`]),
+        ];
+      }),
+    ),
+};
+
+function listPending({ examples }: Scene): readonly Example[] {
+  return examples.filter(({ expect }) => 'pending' in expect);
+}
+
+function names(request: SeenRequest, correlation: string): boolean {
+  return JSON.stringify(request).includes(correlation);
+}
+
+/** What goes around the fetch that is handed over goes around limits, credentials and records. */
+export const wayOut: Rule = {
+  rule: 'way_out',
+  sentence: 'It connects only through the fetch that it is handed',
+  needs: ['answers'],
+  repair: 'Call capabilities.origin.fetch, and hand it to client libraries too.',
+  skips: withoutServer,
+  check: ({ bench, model }) =>
+    withExchange(bench, { example: model }, async ({ session, seen }) => {
+      await askBare(session.open(model.interface), model);
+      const around = seen.length - session.countFetches();
+      return around > 0 ? [`${around} of ${seen.length} requests went another way`] : [];
+    }),
+};
+
+const REFUSES: readonly (readonly [string, Respond])[] = [
+  ['a server that answers with status 500', (_, response) => void response.writeHead(500).end('{}')],
+  ['a server that closes the connection', (_, response) => void response.destroy()],
+];
+
+/** The record of a call is one row; a request more is one that nobody sees. */
+export const once: Rule = {
+  rule: 'once',
+  sentence: 'It asks once, and does not try again by itself',
+  needs: ['inputs'],
+  repair: 'Throw the failure at once, and set the retries of client libraries to none.',
+  skips: withoutServer,
+  check: ({ bench, model }) =>
+    complainOf(REFUSES, ([name, respond]) =>
+      withExchange(bench, { example: model, respond }, async ({ session, seen }) => {
+        await askThrough(bench, session, model);
+        const most = countMost(seen);
+        return most > 1 ? [`${name} was sent the same request ${most} times`] : [];
+      }),
+    ),
+};
+
+function countMost(seen: readonly SeenRequest[]): number {
+  const texts = seen.map(({ method, path, query, text }) => JSON.stringify([method, path, query, text]));
+  return Math.max(0, ...texts.map((text) => texts.filter((other) => other === text).length));
+}
+
+const CALLS = 8;
+
+/** Calls of one source at the same time, answered in the opposite order. */
+export const concurrency: Rule = {
+  rule: 'concurrency',
+  sentence: "Calls at the same time do not get each other's answers",
+  needs: ['answers'],
+  repair: 'Keep nothing of one call where another can find it: no variables outside of invoke.',
+  skips: (scene) =>
+    findTelling(scene) === undefined ? 'no example has {{call}} in its request and in its value' : undefined,
+  check: async (scene) => {
+    const example = findTelling(scene) ?? scene.model;
+    return withExchange(scene.bench, { example, respond: lastFirst(answerAs(example)) }, async ({ session }) => {
+      const tokens = Array.from({ length: CALLS }, makeToken);
+      const outcomes = await Promise.all(tokens.map((token) => askThrough(scene.bench, session, example, { token })));
+      return outcomes.flatMap((outcome, index) => findDifference(example, outcome, tokens[index] ?? '') ?? []);
+    });
+  },
+};
+
+function findTelling({ examples }: Scene): Example | undefined {
+  return examples.find(
+    ({ request, expect }) => hasPlaceholder(request) && 'value' in expect && hasPlaceholder(expect.value),
+  );
+}
+
+function lastFirst(respond: Respond): Respond {
+  let count = 0;
+  return async (request, response) => {
+    count += 1;
+    await pause(Math.max(0, CALLS - count) * 10);
+    return respond(request, response);
+  };
+}
+
+/** A source without `close` has nothing to end. */
+export const close: Rule = {
+  rule: 'close',
+  sentence: 'Closing it ends, and nothing can be asked of it afterwards',
+  needs: ['answers'],
+  repair: 'End what the source holds, once; afterwards throw failure("unavailable", ...).',
+  check: ({ bench, model }) =>
+    withExchange(bench, { example: model }, async ({ session }) => {
+      const source = session.open(model.interface);
+      if (!source.close) return [];
+      await askBare(source, model);
+      const complaints: string[] = [];
+      for (const time of ['once', 'a second time']) {
+        const closing = source.close().then(
+          () => 'ended',
+          (thrown: unknown) => `it threw ${String(thrown)}`,
+        );
+        const ended = (await soon(closing)) ?? 'it did not end';
+        if (ended !== 'ended') complaints.push(`closed ${time}, ${ended}`);
+      }
+      const after = await soon(askBare(source, model));
+      if (after?.kind !== 'threw')
+        complaints.push(`asked after it was closed, it ${after ? 'answered' : 'did not end'}`);
+      return complaints;
+    }),
+};

@@ -1,0 +1,45 @@
+import type { Json, JsonObject } from '../contract/json.js';
+import { contentHash } from '../core/content/canonical.js';
+import type { Generation, Invoke } from '../core/protocol/command.js';
+import type { CallRecorder } from '../ports/sources.js';
+
+/** A call of no turn, of which nothing is recorded. */
+export interface UnrecordedCall {
+  readonly key: string;
+  readonly label: string;
+  readonly interface: JsonObject & { readonly name: string };
+  readonly request: Json;
+  /** Of a source that speaks `chat`. */
+  readonly generation?: Generation;
+  readonly max_runtime_ms: number;
+  readonly max_request_bytes: number;
+  readonly max_result_bytes: number;
+  /** Where the answer may come later. */
+  readonly pending_deadline_ms?: number;
+}
+
+/** The command of such a call. It may be repeated, and all of its answer is seen. */
+export function toInvoke({ key, label, request, generation, pending_deadline_ms, ...call }: UnrecordedCall): Invoke {
+  const { interface: definition, ...limits } = call;
+  return {
+    kind: 'invoke',
+    key,
+    invocation_kind: generation === undefined ? 'model_elected_tool' : 'llm_generation',
+    request,
+    request_hash: 'none',
+    workflow_hash: 'none',
+    deadline_ms: limits.max_runtime_ms,
+    ...(generation === undefined ? {} : { generation }),
+    call: {
+      source: { hash: contentHash(definition), label, plugin: definition.name, interface: definition },
+      effect: 'read_only',
+      repeatable: false,
+      redaction: 'all',
+      limits,
+      ...(pending_deadline_ms === undefined ? {} : { pending_deadline_ms }),
+    },
+  };
+}
+
+/** Keeps nothing. */
+export const FORGETFUL: CallRecorder = { started: async () => {}, flushed: async () => {} };
