@@ -106,11 +106,7 @@ export async function placeInScenario(
 
 /** Findings as the problems of a refusal, each at its place. */
 export function refuseFindings(findings: readonly Finding[]): Refused {
-  return refuse(...findings.map(toProblem));
-}
-
-function toProblem({ file, line, column, ...rest }: Finding): Problem {
-  return { ...rest, location: { file, line, column } };
+  return refuse(...findings.map(({ file, line, column, ...rest }) => ({ ...rest, location: { file, line, column } })));
 }
 
 export function toParts(authoring: Authoring, place: Place): DocumentParts {

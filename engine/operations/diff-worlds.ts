@@ -43,7 +43,10 @@ export interface TurnPlace {
 export async function diffTurns(archive: Archive, request: DiffRequest): Promise<Done<WorldDiff>> {
   const { world_slug, from_turn, to_turn, subject, blame } = request;
   const places = { from: { world_slug, turn: from_turn }, to: { world_slug, turn: to_turn } };
-  const diff = await diffPlaces(archive, { ...places, ...ofEntity(request) });
+  const diff = await diffPlaces(archive, {
+    ...places,
+    ...(request.entity === undefined ? {} : { entity: request.entity }),
+  });
   if (!diff.ok || (!blame && subject === undefined)) return diff;
   const to = await showWorld(archive, { world_slug, turn: to_turn });
   if (!to.ok) return to;
@@ -73,10 +76,6 @@ export async function diffPlaces(
   );
   const { world_slug } = from.value;
   return { ok: true, value: { world_slug, from: toPlace(from.value), to: toPlace(to.value), changes } };
-}
-
-function ofEntity({ entity }: DiffRequest): Pick<DiffRequest, 'entity'> {
-  return entity === undefined ? {} : { entity };
 }
 
 function toPlace({ world_slug, turn, simulation_time }: WorldSnapshot): TurnPlace {

@@ -1,3 +1,4 @@
+import { isObject } from '../core/content/json-pointer.js';
 import type { Json, JsonObject } from '../contract/json.js';
 
 /** Stands for a text that redaction hides. */
@@ -46,8 +47,4 @@ function sampleOf(schema: Json | undefined): Json {
 
 function first(list: Json | undefined): Json | undefined {
   return Array.isArray(list) ? (list as readonly Json[])[0] : undefined;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,8 +6,8 @@
  */
 import type { Json, JsonObject } from '../contract/json.js';
 import { canonicalText } from '../core/content/canonical.js';
-import { appendToken, findAt, isList, pointerTokens } from '../core/content/json-pointer.js';
-import { isObject, listSubschemas, mapChildren } from './subschemas.js';
+import { appendToken, findAt, isList, pointerTokens, isObject } from '../core/content/json-pointer.js';
+import { listSubschemas, mapChildren } from './subschemas.js';
 
 /** The keyword that always fails, and says what would have passed. */
 export const NO_ALTERNATIVE = 'chukwa:no_alternative';

@@ -5,11 +5,11 @@
  */
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
-import { appendToken } from '../core/content/json-pointer.js';
+import { appendToken, isObject } from '../core/content/json-pointer.js';
 import { listChoices } from './alternatives.js';
 import { findCircles } from './circles.js';
 import { compileLinearPattern } from './linear-pattern.js';
-import { isObject, listChildren } from './subschemas.js';
+import { listChildren } from './subschemas.js';
 
 /** The most steps that one schema may take at one place of a value. */
 const STEPS_MAX = 5000;

@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Problem } from '../contract/problem.js';
-import { appendToken } from '../core/content/json-pointer.js';
+import { appendToken, isObject } from '../core/content/json-pointer.js';
 import { nearestName, suggestName } from '../core/content/nearest-name.js';
 import { isError } from '../core/protocol/document-problem.js';
 import { checkCost } from './check-cost.js';
 import { compileLinearPattern } from './linear-pattern.js';
-import { isObject, KNOWN_KEYWORDS, listSubschemas, type Subschema } from './subschemas.js';
+import { KNOWN_KEYWORDS, listSubschemas, type Subschema } from './subschemas.js';
 
 export const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../contract/json.js';
-import { findAt, pointerTokens } from '../core/content/json-pointer.js';
-import { isObject, mapChildren } from './subschemas.js';
+import { findAt, pointerTokens, isObject } from '../core/content/json-pointer.js';
+import { mapChildren } from './subschemas.js';
 
 const HINTS = ['description', 'examples'] as const;
 

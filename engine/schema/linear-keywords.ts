@@ -6,9 +6,9 @@
 import type { Ajv2020, FuncKeywordDefinition } from 'ajv/dist/2020.js';
 import type { SchemaValidateFunction } from 'ajv/dist/types/index.js';
 import type { Json, JsonObject } from '../contract/json.js';
-import { isList } from '../core/content/json-pointer.js';
+import { isList, isObject } from '../core/content/json-pointer.js';
 import type { StepCounter } from './steps.js';
-import { isObject, mapChildren } from './subschemas.js';
+import { mapChildren } from './subschemas.js';
 
 const CONST = 'chukwa:const';
 const ENUM = 'chukwa:enum';

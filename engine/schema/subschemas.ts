@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../contract/json.js';
-import { appendToken, isList } from '../core/content/json-pointer.js';
+import { appendToken, isList, isObject } from '../core/content/json-pointer.js';
 
 /** Keywords of JSON Schema 2020-12 that hold one schema. */
 const HOLDS_ONE = [
@@ -71,10 +71,6 @@ export interface Subschema {
 
 export function isSchema(value: Json | undefined): value is JsonObject | boolean {
   return typeof value === 'boolean' || isObject(value);
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !isList(value);
 }
 
 /** The schemas directly within a schema. */

@@ -7,8 +7,8 @@ import { SCHEMA_OF_KIND } from '../core/workflow/link/document-kind.js';
 import type { Validate } from '../core/protocol/program.js';
 import type { PluginDescription } from '../ports/sources.js';
 import type { CompileSchema } from '../ports/validation.js';
+import { isObject } from '../core/content/json-pointer.js';
 import { compileShipped } from './compile-schema.js';
-import { isObject } from './subschemas.js';
 
 /** Checks a document of any kind; the port's `ValidateDocument` is its narrower face. */
 export type ValidateKind = (kind: DocumentKind, document: Json) => readonly Problem[];

@@ -1,3 +1,4 @@
+import { isObject } from '../core/content/json-pointer.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { FilledPath } from '../contract/source.js';
 import { listPathParameters, replacePathParameters } from '../core/content/path-parameters.js';
@@ -43,8 +44,4 @@ function findFault(text: string): string | undefined {
   // Some servers drop what follows a semicolon, and spaces and dots at the end of a name.
   if (/^[.\s]+(?:;|$)/.test(text)) return 'is made of dots and spaces';
   return undefined;
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../core/content/json-pointer.js';
 import { basename, join } from 'node:path';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { Outcome, Problem } from '../contract/problem.js';
@@ -184,10 +185,6 @@ function findMissingField(manifest: PluginManifest, { properties }: JsonObject):
   const named = [model, acting, timeout, schema_delivery].map((member) => member?.interface_field);
   const fields = [...listVariableFields(manifest), ...named, ...Object.keys(not_yet)];
   return fields.find((field) => field !== undefined && !(isObject(properties) && Object.hasOwn(properties, field)));
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A plugin that is left out; one without a readable manifest goes by the name of its folder. */

@@ -67,7 +67,8 @@ function listDemands(parts: SchemaParts, reference: Reference): readonly Request
   if (schema !== undefined) return [{ schema, of: `the request schema of the source ${source.label}` }];
   const field = parts.findManifest(source.interface.name)?.path_field;
   const path = field === undefined ? undefined : (source.interface as JsonObject)[field];
-  const required = typeof path === 'string' ? listPathParameters(path) : [];
+  if (typeof path !== 'string') return [];
+  const required = listPathParameters(path);
   if (required.length === 0) return [];
   const segment = { type: ['string', 'number', 'boolean'] };
   const properties = Object.fromEntries(required.map((name) => [name, segment]));

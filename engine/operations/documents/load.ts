@@ -52,7 +52,10 @@ export async function loadDocuments(
   const refused = found
     .flatMap(({ problems }) => problems)
     .map(({ path, problem }) => toUnreadable(path, nameOf(path), [{ ...problem, location: ofPath(nameOf(path)) }]));
-  const read = (path: string): Promise<LoadedFile | undefined> => loadFile(path, nameOf(path), realRoots);
+  const read = async (path: string): Promise<LoadedFile | undefined> => {
+    const text = await readTextFile({ path, name: nameOf(path) }, realRoots);
+    return text && toLoaded(path, nameOf(path), text);
+  };
   const given = found.flatMap(({ files }) => files);
   const isRefused = new Set(refused.map(({ path }) => path));
   const loaded = (await loadAll(given, { read, resolvePath })).filter(({ path }) => !isRefused.has(path));
@@ -123,11 +126,6 @@ function targetsOf(file: LoadedFile, resolvePath: ResolvePath): readonly string[
     const resolved = 'path' in target ? resolvePath(file.path, target.path) : undefined;
     return resolved?.ok && !resolved.value.startsWith(SHIPPED_PREFIX) ? [resolved.value] : [];
   });
-}
-
-async function loadFile(path: string, name: string, realRoots: readonly string[]): Promise<LoadedFile | undefined> {
-  const text = await readTextFile({ path, name }, realRoots);
-  return text && toLoaded(path, name, text);
 }
 
 function toLoaded(path: string, name: string, text: Outcome<string>): LoadedFile {

@@ -113,7 +113,10 @@ function complainOfLoneAnswers(
     const beside = files.filter(({ kind, path: other }) => kind === 'scenario' && dirname(other) === dirname(path));
     const found = beside.flatMap((scenario) => {
       const hash = hashOfScenario(scenario.path);
-      const complaints = hash === undefined ? undefined : check({ test: testOf(hash), answers }, hash);
+      const complaints =
+        hash === undefined
+          ? undefined
+          : check({ test: { version: 1, label: 'answers', scenario_ref: { hash }, expect: {} }, answers }, hash);
       return complaints === undefined ? [] : [complaints.answers];
     });
     const [first, ...others] = found;
@@ -122,8 +125,4 @@ function complainOfLoneAnswers(
       others.every((list) => list.some((other) => other.pointer === pointer));
     return [{ path, found: first.filter(isNowhere).map((problem) => ({ ...problem, severity: 'note' as const })) }];
   });
-}
-
-function testOf(hash: string): WorkflowTest {
-  return { version: 1, label: 'answers', scenario_ref: { hash }, expect: {} };
 }

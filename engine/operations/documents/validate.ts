@@ -49,7 +49,9 @@ export async function validateLoaded(
   const files = new Map(loaded.files.map((file) => [file.path, file]));
   const checked = loaded.files.map((file) => ({ file, problems: checkFile(parts, file) }));
   const isSound = soundnessOf(checked);
-  const toLink = loaded.files.map((file) => toDocument(file, isSound(file.path)));
+  const toLink = loaded.files.map(
+    ({ path, kind, source }): DocumentToLink => ({ path, kind, value: source?.value, is_sound: isSound(path) }),
+  );
   const linking = linkDocuments(toLink, loaded.resolve_path, loaded.neighbours);
   const outside = await findOutside(parts, linking.linked, loaded.files);
   const isBroken = linking.problems.length > 0 || !loaded.files.every(({ path }) => isSound(path));
@@ -66,10 +68,6 @@ export async function validateLoaded(
   const ok = !problems.some(isError);
   const unread = ok ? listUnread(components).map(({ path, problem }) => at(getFile(files, path), problem)) : [];
   return { ok, findings: sortFindings([...problems, ...unread]), components };
-}
-
-function toDocument({ path, kind, source }: LoadedFile, isSound: boolean): DocumentToLink {
-  return { path, kind, value: source?.value, is_sound: isSound };
 }
 
 function checkFile(parts: DocumentParts, file: LoadedFile): readonly Problem[] {

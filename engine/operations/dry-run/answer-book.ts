@@ -58,3 +58,9 @@ function listWritten(turns: ByTurn<Answer>): readonly WrittenAnswer[] {
 function nameOf({ turn, key }: WrittenAnswer): string {
   return `${turn} ${key}`;
 }
+
+/** What a test answers itself goes before what the answers say that it names. */
+export function joinTurns(named: ByTurn<Answer>, own: ByTurn<Answer>): ByTurn<Answer> {
+  const turns = [...new Set([...Object.keys(named), ...Object.keys(own)])];
+  return Object.fromEntries(turns.map((turn) => [turn, { ...named[turn], ...own[turn] }]));
+}

@@ -4,6 +4,7 @@ import type { Answers } from '../../generated/answers.js';
 import { refuseFindings, toParts } from '../author.js';
 import { type LoadedFiles, listTests, loadDocuments, type Place, validateLoaded } from '../documents/index.js';
 import { type Authoring, type Done, refuse } from '../engine.js';
+import { joinTurns } from './answer-book.js';
 
 /** Reads a document of answers, or those of a test. Everything that is wrong with it is found at its place. */
 export async function loadAnswers(
@@ -52,10 +53,4 @@ function findAnswers(loaded: LoadedFiles, file: File): FoundAnswers | undefined 
   const own: Turns = test.answers ?? {};
   const { version, label } = test;
   return { answers: { version, label, turns: joinTurns(named?.turns ?? {}, own) }, own, member: 'answers' };
-}
-
-/** What a test answers itself goes before what the answers say that it names. */
-function joinTurns(named: Turns, own: Turns): Turns {
-  const turns = [...new Set([...Object.keys(named), ...Object.keys(own)])];
-  return Object.fromEntries(turns.map((turn) => [turn, { ...named[turn], ...own[turn] }]));
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../core/content/json-pointer.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import { contentHash } from '../../core/content/canonical.js';
 import type { EffectClass } from '../../core/protocol/program.js';
@@ -46,7 +47,7 @@ export function readTools(
   compileSchema: CompileSchema,
 ): readonly (ServerTool | UsableTool)[] {
   const tools = listed.filter(isObject).filter(({ name }) => typeof name === 'string');
-  const ids = tools.map((tool) => toId(prefix, nameOf(tool)));
+  const ids = tools.map((tool) => `${prefix}${nameOf(tool).replaceAll(/[^A-Za-z0-9_-]/g, '_')}`);
   const counts = new Map<string, number>();
   for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
   return tools.map((tool, index) => {
@@ -57,10 +58,6 @@ export function readTools(
 
 function nameOf({ name }: JsonObject): string {
   return typeof name === 'string' ? name : '';
-}
-
-function toId(prefix: string, name: string): string {
-  return `${prefix}${name.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`;
 }
 
 interface Setting {
@@ -129,8 +126,4 @@ function hintOf(hint: Json | undefined): boolean | null {
 
 function shorten(text: string, length: number): string {
   return text.length > length ? `${Array.from(text.slice(0, length)).slice(0, -1).join('')}…` : text;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

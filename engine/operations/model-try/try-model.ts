@@ -130,7 +130,7 @@ function toCommand(
   const wire = applyChanges(source.interface, changes) as TriedSource['interface'];
   const delivery = readDelivery(manifest, wire) ?? 'prompt';
   const plain = listDeliveries(manifest).find((known) => known.delivery === 'prompt');
-  const settings = (question.has_schema ? wire : { ...wire, ...plain?.changes }) as TriedSource['interface'];
+  const settings = question.has_schema ? wire : { ...wire, ...plain?.changes };
   const max_runtime_ms = readTimeout(manifest, wire) ?? LIMITS.max_runtime_ms;
   const { label } = source;
   const generation = question.generation(delivery);

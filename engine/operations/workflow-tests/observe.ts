@@ -22,7 +22,7 @@ export async function observe(
   for (const attempt of attempts) {
     const wanted = test.expect.turns?.[String(attempt.attempted_turn)]?.calls ?? {};
     const calls = attempt.invocations.map((call) =>
-      toCall(store.records, call, findExpected(wanted, call.command_key)),
+      toCall(store.records, call, findScripted({ '*': wanted }, { turn: 1, key: call.command_key })?.value),
     );
     turns.push(toTurn(attempt, await Promise.all(calls)));
   }
@@ -45,10 +45,6 @@ export function toTurn(attempt: AttemptRecord, calls: readonly ObservedCall[]): 
     calls,
     rejections: toRejections(attempt),
   };
-}
-
-function findExpected(wanted: Readonly<Record<string, ExpectedCall>>, key: string): ExpectedCall | undefined {
-  return findScripted({ '*': wanted }, { turn: 1, key })?.value;
 }
 
 function toFailure(attempt: AttemptRecord): ObservedTurn['failure'] {

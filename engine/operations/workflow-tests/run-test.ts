@@ -3,10 +3,8 @@ import type { Problem } from '../../contract/problem.js';
 import { judgeTest, type Observed } from '../../core/workflow-test/judge.js';
 import type { Difference } from '../../core/workflow-test/match.js';
 import { startOfWorld } from '../../core/workflow-test/world-start.js';
-import type { ByTurn } from '../../contract/scripted.js';
-import type { Answer } from '../../generated/answers.js';
 import type { AttemptRecord } from '../../ports/records.js';
-import type { AnswerBook, WrittenAnswer } from '../dry-run/answer-book.js';
+import { type AnswerBook, joinTurns, type WrittenAnswer } from '../dry-run/answer-book.js';
 import { missingAnswer } from '../dry-run/missing-answer.js';
 import { plantWorld } from '../dry-run/plant.js';
 import type { LoadedTest } from '../documents/index.js';
@@ -45,14 +43,14 @@ export interface TestComplaint {
 /** Runs a test whose scenario is stored: plants its world, plays its turns, and holds what came of it against the test. */
 export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_hash: string): Promise<Done<Played>> {
   const { engine, book } = bench;
-  const { test } = loaded;
+  const { test, answers } = loaded;
   const stored = await loadScenario(engine, scenario_hash);
   if (!stored.ok) return stored;
   const world_slug = await freshSlug(engine, test.world ?? test.label);
   const start = startOfWorld(stored.value.scenario, test.given);
   const planted = await plantWorld(engine, { world_slug, scenario_hash, start });
   if (!planted.ok) return planted;
-  book.lay(world_slug, joinAnswers(loaded));
+  book.lay(world_slug, joinTurns(answers?.turns ?? {}, test.answers ?? {}));
   const { signal } = bench;
   const run = await runTurns(engine, {
     world_slug,
@@ -79,13 +77,6 @@ export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_has
       unused_answers: book.listUnused(world_slug),
     },
   };
-}
-
-/** Answers that stand in the test go before those of the document that it names. */
-function joinAnswers({ test, answers }: LoadedTest): ByTurn<Answer> {
-  const named = answers?.turns ?? {};
-  const turns = [...new Set([...Object.keys(test.answers ?? {}), ...Object.keys(named)])];
-  return Object.fromEntries(turns.map((turn) => [turn, { ...named[turn], ...test.answers?.[turn] }]));
 }
 
 async function readAttempts(engine: Engine, ids: readonly string[]): Promise<readonly AttemptRecord[]> {

@@ -69,9 +69,3 @@ export async function soon<Value>(promise: Promise<Value>): Promise<Value | unde
     clearTimeout(timer);
   }
 }
-
-export function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
-}

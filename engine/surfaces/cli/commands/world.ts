@@ -75,7 +75,9 @@ function addListAndShow(world: Command, perform: Perform): void {
     .addOption(turnOption())
     .description('Show a world as it is now, or as it was after a turn.')
     .action((slug: string, options: { readonly turn?: number }) =>
-      perform((session) => showTurn(session, slug, options)),
+      perform((session) =>
+        show(session, (archive) => lookAtWorld(archive, { world_slug: slug, ...options }), { lines: shownWorldLines }),
+      ),
     );
 }
 
@@ -228,9 +230,4 @@ async function fork(session: Session, source_slug: string, options: ForkOptions)
     return forked.ok ? toMade(engine, forked) : placeRefusal(engine, named, forked);
   });
   return answer(session, made, { json: ({ world }) => world, lines: madeLines });
-}
-
-async function showTurn(session: Session, world_slug: string, { turn }: { readonly turn?: number }) {
-  const request = { world_slug, ...(turn === undefined ? {} : { turn }) };
-  return show(session, (archive) => lookAtWorld(archive, request), { lines: shownWorldLines });
 }

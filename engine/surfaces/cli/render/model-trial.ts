@@ -1,4 +1,4 @@
-import type { ModelTrial, TriedQuestion, Try } from '../../../operations/model-try/index.js';
+import type { ModelTrial, Try } from '../../../operations/model-try/index.js';
 import { bad, EMPTY, good, hanging, type Line, line, strong } from './line.js';
 
 /** What came of trying a model: each question, how its answers looked, and what to write. */
@@ -6,14 +6,10 @@ export function modelTrialLines(trial: ModelTrial): readonly Line[] {
   const { label, model, origin, questions } = trial;
   return [
     line(strong(model ?? 'no model'), ` at ${origin ?? 'no endpoint'}, by the source ${label}`),
-    ...questions.flatMap(questionLines),
+    ...questions.flatMap(({ question, tries }) => [EMPTY, line(strong(question)), ...tries.map(tryLine)]),
     EMPTY,
     ...verdictLines(trial),
   ];
-}
-
-function questionLines({ question, tries }: TriedQuestion): readonly Line[] {
-  return [EMPTY, line(strong(question)), ...tries.map(tryLine)];
 }
 
 function tryLine({ changes, is_good, looked_like }: Try): Line {

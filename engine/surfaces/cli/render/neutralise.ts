@@ -33,10 +33,9 @@ export function toSafeJson(value: unknown, indent = 2): string {
 export function escapeUnseen(json: string): string {
   return json.replaceAll(UNSEEN, (character) => {
     if (character === '\n') return character;
-    return Array.from({ length: character.length }, (_, index) => escapeUnit(character.charCodeAt(index))).join('');
+    return Array.from(
+      { length: character.length },
+      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+    ).join('');
   });
-}
-
-function escapeUnit(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, '0')}`;
 }

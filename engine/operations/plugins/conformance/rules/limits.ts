@@ -1,9 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Example } from '../../../../generated/plugin-conformance.js';
 import { askBare, askThrough, withExchange } from '../ask.js';
 import { finalAnswer, toWire } from '../canned.js';
 import { describeEnd, describeOutcome } from '../describe.js';
 import { findToken } from '../placeholders.js';
-import { pause, type Rule, soon, withoutServer } from '../rule.js';
+import { type Rule, soon, withoutServer } from '../rule.js';
 import type { Respond, SeenRequest } from '../server.js';
 
 const RESULT_BYTES = 2_048;
@@ -67,7 +68,7 @@ export const deadline: Rule = {
       const outcome = await askThrough(bench, session, model, { deadline_ms: SHORT_MS });
       const signal = AbortSignal.timeout(SHORT_MS);
       const asked = askBare(session.open(model.interface), model, { signal, deadline_ms: SHORT_MS });
-      await pause(SHORT_MS);
+      await setTimeout(SHORT_MS);
       const end = await soon(asked);
       const isTimeout = outcome.status === 'failed' && outcome.failure_class === 'timeout';
       return [
@@ -81,7 +82,7 @@ const hang: Respond = () => {};
 
 async function whenSeen(seen: readonly SeenRequest[]): Promise<void> {
   const STEPS = 100;
-  for (let step = 0; step < STEPS && seen.length === 0; step += 1) await pause(10);
+  for (let step = 0; step < STEPS && seen.length === 0; step += 1) await setTimeout(10);
 }
 
 function oversize(example: Example): Respond {
