@@ -69,8 +69,8 @@ export async function compose(
     version,
     ...(writeJson === undefined ? {} : { log: writeJson }),
     package_root: PACKAGE_ROOT,
-    openAuthoring: async () => ({ ok: true, value: (await openParts(outside, {})).authoring }),
-    openSources: (overlay = {}) => openSourcesAlone(outside, overlay),
+    openAuthoring: async () => (await openParts(outside, {})).authoring,
+    withSources: (task, overlay = {}) => withSources(outside, task, overlay),
     openWorkshop: () => openWorkshop(outside),
     openArchive: () => openArchive(toStoreConfiguration(variables)),
     openEngine: (options = {}) => openEngine(outside, options),
@@ -113,7 +113,10 @@ interface PartsOptions extends EngineOptions {
   readonly makeCallback?: MakeCallback;
 }
 
-async function openParts({ variables, log }: Outside, options: PartsOptions): Promise<Parts> {
+async function openParts(
+  { variables, log }: Outside,
+  { variables: overlay, ...options }: PartsOptions,
+): Promise<Parts> {
   const [{ createValidateDocument }, { openSources }, schemas] = await Promise.all([
     import('./schema/index.js'),
     import('./sources/index.js'),
@@ -123,11 +126,8 @@ async function openParts({ variables, log }: Outside, options: PartsOptions): Pr
   const sources = await openSources({
     ...toPluginPlaces(variables, process.cwd()),
     lookUp: (name) => variables[name],
-    ...(options.variables === undefined ? {} : { overlay: options.variables }),
-    ...(options.model === undefined ? {} : { model: options.model }),
-    ...(options.model_at === undefined ? {} : { model_at: options.model_at }),
-    ...(options.makeCallback === undefined ? {} : { makeCallback: options.makeCallback }),
-    ...(options.answerCall === undefined ? {} : { answerCall: options.answerCall }),
+    ...options,
+    ...(overlay === undefined ? {} : { overlay }),
     compileSchema,
     validateManifest: (value) => validateShape('plugin_manifest', value),
     clock,
@@ -158,17 +158,21 @@ interface Schemas extends Pick<Authoring, 'shippedSchemas' | 'compileSchema'> {
   readonly validateShape: ValidateKind;
 }
 
-async function openSourcesAlone(
+async function withSources<Value>(
   outside: Outside,
+  task: (sources: OpenSources) => Promise<Value>,
   overlay: Readonly<Record<string, string>>,
-): Promise<Done<OpenSources>> {
+): Promise<Value> {
   const { authoring, sources } = await openParts(outside, { variables: overlay });
-  const { callSource, listVariations } = sources;
-  return { ok: true, value: { authoring, callSource, listVariations, close: () => sources.close() } };
+  try {
+    return await task({ authoring, callSource: sources.callSource, listVariations: sources.listVariations });
+  } finally {
+    await sources.close();
+  }
 }
 
 /** The catalogue reads files only; what is laid out on the bench has its code imported. */
-async function openWorkshop(outside: Outside): Promise<Done<Workshop>> {
+async function openWorkshop(outside: Outside): Promise<Workshop> {
   const [{ createLayOutPlugin }, { authoring, sources, validateShape }] = await Promise.all([
     import('./sources/index.js'),
     openParts(outside, {}),
@@ -180,7 +184,7 @@ async function openWorkshop(outside: Outside): Promise<Done<Workshop>> {
     clock,
   });
   const validateExamples: Validate = (value) => validateShape('plugin_conformance', value);
-  return { ok: true, value: { catalogue: authoring.catalogue, layOutPlugin, validateExamples } };
+  return { catalogue: authoring.catalogue, layOutPlugin, validateExamples };
 }
 
 async function openArchive(configuration: StoreConfiguration): Promise<Done<OpenArchive>> {

@@ -28,11 +28,14 @@ export interface Composition {
   /** Writes a log for programs; left out where people read it, and events are printed as lines. */
   readonly log?: WriteLog;
   /** Plugins and schemas only: no database, no call. */
-  openAuthoring(): Promise<Done<Authoring>>;
-  /** What can be asked, without a database: nothing of it is recorded. The variables are laid over the environment's. */
-  openSources(variables?: Readonly<Record<string, string>>): Promise<Done<OpenSources>>;
+  openAuthoring(): Promise<Authoring>;
+  /** Runs a task with what can be asked, without a database: nothing of it is recorded. The variables are laid over the environment's. */
+  withSources<Value>(
+    task: (sources: OpenSources) => Promise<Value>,
+    variables?: Readonly<Record<string, string>>,
+  ): Promise<Value>;
   /** Plugins, to be looked at and tested; only a test runs their code. */
-  openWorkshop(): Promise<Done<Workshop>>;
+  openWorkshop(): Promise<Workshop>;
   /** The configured database, migrated, to look at what is stored. */
   openArchive(): Promise<Done<OpenArchive>>;
   /** The whole engine on the configured database, migrated. */
@@ -59,12 +62,11 @@ export interface Composition {
   diagnose(world_slug?: string): Promise<readonly Diagnosis[]>;
 }
 
-/** Sources that can be asked. Close it. */
+/** Sources that can be asked. */
 export interface OpenSources {
   readonly authoring: Authoring;
   readonly callSource: CallSource;
   readonly listVariations: ListVariations;
-  close(): Promise<void>;
 }
 
 export interface OpenArchive extends Archive {

@@ -4,7 +4,7 @@ import { checkChosenModel } from './chosen-model.js';
 import type { Composition } from './composition.js';
 import type { Done } from './engine.js';
 import { type RunReport, runTurns } from './run-turns.js';
-import { toStage, type WatchedRun, withStagedEngine } from './run-world.js';
+import { type WatchedRun, withStagedEngine } from './run-world.js';
 import { createWorld, freshSlug } from './worlds.js';
 
 /** A scenario that ships, with a script of its name. */
@@ -19,7 +19,7 @@ export function runPark(
 ): Promise<Done<RunReport>> {
   const root = join(composition.package_root, 'workflows');
   const place = { working_folder: composition.package_root, root };
-  return withStagedEngine(composition, toStage(request, true), async (engine) => {
+  return withStagedEngine(composition, { ...request, with_toys: true }, async (engine) => {
     const scenario = await readScenario(engine, join(root, name, 'scenario.json'), place);
     if (!scenario.ok) return scenario;
     await scenario.value.store();

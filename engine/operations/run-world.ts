@@ -40,7 +40,7 @@ export function runWorld(
   composition: Composition,
   request: WatchedRun & Pick<RunRequest, 'world_slug'>,
 ): Promise<Done<RunReport>> {
-  return withStagedEngine(composition, toStage(request, false), async (engine) => {
+  return withStagedEngine(composition, { ...request, with_toys: false }, async (engine) => {
     const { world_slug, scenario } = request;
     const adopted = scenario === undefined ? undefined : await adoptNamed(engine, world_slug, scenario);
     if (adopted?.ok === false) return adopted;
@@ -65,18 +65,6 @@ export function withNews(run: Done<RunReport>, { edited, adopted_from_turn }: Sc
   return { ok: true, value };
 }
 
-export function toStage(
-  { answers_file, person, model }: Pick<WatchedRun, 'answers_file' | 'person' | 'model'>,
-  with_toys: boolean,
-): StageRequest {
-  return {
-    with_toys,
-    ...(answers_file === undefined ? {} : { answers_file }),
-    ...(person === undefined ? {} : { person }),
-    ...(model === undefined ? {} : { model }),
-  };
-}
-
 /** Sets a stage up, opens the engine on it for one task, and takes all of it down whatever comes. */
 export async function withStagedEngine<Value>(
   composition: Composition,
@@ -86,12 +74,7 @@ export async function withStagedEngine<Value>(
   const stage = await startStage(composition, wanted);
   if (!stage.ok) return stage;
   try {
-    const { variables, model_at } = stage.value;
-    const engine = await composition.openEngine({
-      variables,
-      ...(model_at === undefined ? {} : { model_at }),
-      ...(wanted.model === undefined ? {} : { model: wanted.model }),
-    });
+    const engine = await composition.openEngine({ ...wanted, ...stage.value });
     if (!engine.ok) return engine;
     try {
       return await whileReachable(engine.value, task);

@@ -94,17 +94,14 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     log,
   });
   const pipeline: PipelineParts = {
+    ...parts,
     plugins,
     lookUp,
     opened,
     admission: openAdmission(),
     authorise: parts.authorise ?? allowEverybody,
-    clock,
     alarm: timerAlarm,
     redact,
-    ...(parts.model === undefined ? {} : { model: parts.model }),
-    ...(parts.model_at === undefined ? {} : { model_at: parts.model_at }),
-    ...(parts.makeCallback === undefined ? {} : { makeCallback: parts.makeCallback }),
   };
   return {
     catalogue: { plugins: known, problems: [...found.problems, ...described.problems] },

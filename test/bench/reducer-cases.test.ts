@@ -4,10 +4,9 @@ import { compose } from '../../engine/main.js';
 import { advance } from '../../engine/core/turn/advance.js';
 import { listCases } from '../../tools/bench/reducer/cases.js';
 import { openScene } from '../../tools/bench/reducer/scene.js';
-import { must } from '../../tools/bench/turns/must.js';
 
 test('the timed events are those that their names say', async () => {
-  const authoring = must(await (await compose({})).openAuthoring());
+  const authoring = await (await compose({})).openAuthoring();
   const scene = openScene(authoring, 100);
   assert.equal(scene.world.entities.size, 100);
   const told = listCases(scene).map(({ name, state, event, renders }) => {

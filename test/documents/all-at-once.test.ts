@@ -20,14 +20,13 @@ type Change = readonly [file: string, written: string, instead: string];
 /** Breaks sound documents in several places at once; every fault must be found, and nothing that only follows from one. */
 function check(sentence: string, changes: readonly Change[], findings: readonly string[]): void {
   test(sentence, async (t) => {
-    assert.ok(authoring.ok);
     const broken = new Map(texts);
     for (const [file, written, instead] of changes) {
       assert.ok(broken.get(file)?.includes(written), `${file} lacks ${written}`);
       broken.set(file, (broken.get(file) ?? '').replace(written, instead));
     }
     const folder = await folderOf(t, Object.fromEntries(broken));
-    const found = await checkPaths(authoring.value, { place: { working_folder: folder }, paths: ['.'] });
+    const found = await checkPaths(authoring, { place: { working_folder: folder }, paths: ['.'] });
     assert.deepEqual(
       found.findings.map(({ file, code, pointer }) => `${file} ${code} at ${JSON.stringify(pointer)}`),
       findings,
@@ -78,14 +77,13 @@ check(
 );
 
 test('a workflow that no scenario leads to is noted, for nobody has checked its paths', async (t) => {
-  assert.ok(authoring.ok);
   const [file, written, instead] = MISSPELT_PATH;
   const alone = [...texts].filter(([name]) => name !== 'scenario.json');
   const folder = await folderOf(t, {
     ...Object.fromEntries(alone),
     [file]: (texts.get(file) ?? '').replace(written, instead),
   });
-  const found = await checkPaths(authoring.value, { place: { working_folder: folder }, paths: ['.'] });
+  const found = await checkPaths(authoring, { place: { working_folder: folder }, paths: ['.'] });
   assert.deepEqual(
     found.findings.map(({ file, code, severity }) => `${file} ${code} ${severity}`),
     ['workflow.json WORKFLOW_UNREAD note'],

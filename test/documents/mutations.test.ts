@@ -17,9 +17,7 @@ import {
 import { compileScenario } from '../../engine/operations/load-program.js';
 import { documentParts, PACKAGE_ROOT } from './document-parts.js';
 
-const authoring = await (await compose({})).openAuthoring();
-assert.ok(authoring.ok);
-const { value } = authoring;
+const value = await (await compose({})).openAuthoring();
 const parts: DocumentParts = {
   ...(await documentParts(PACKAGE_ROOT)),
   validateDocument: value.validateDocument,

@@ -12,9 +12,7 @@ import { scaffold } from '../../engine/operations/plugins/scaffold.js';
 import { APART, PLANTED, type Planted } from './planted.js';
 
 const composition = await compose({});
-const opened = await composition.openWorkshop();
-assert.ok(opened.ok);
-const workshop = opened.value;
+const workshop = await composition.openWorkshop();
 
 async function examine(asked: string, path = asked): Promise<ConformanceReport> {
   const tested = await testPlugin(workshop, { asked, path });

@@ -16,7 +16,6 @@ import { openBenchStage } from './stage/stage.js';
 import { measureStarts } from './starts/measure.js';
 import { measureSubjects } from './subjects/measure.js';
 import { measureEmbeddedTurns } from './turns/embedded.js';
-import { must } from './turns/must.js';
 import { measureServedTurns, withFreshDatabase } from './turns/served.js';
 import { measureRoundTrips } from './wire/measure.js';
 
@@ -40,7 +39,7 @@ const MEASURES: Readonly<Record<string, (progress: ProgressLine) => Promise<read
   starts: (progress) => measureStarts(join(dist, 'engine', 'chukwa.js'), progress),
   reducer: async (progress) => {
     progress.say('timing the reducer');
-    return measureReducer(must(await composition.openAuthoring()));
+    return measureReducer(await composition.openAuthoring());
   },
   authoring: (progress) => {
     progress.say('checking documents');

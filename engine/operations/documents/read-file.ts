@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import type { Outcome, Problem } from '../../contract/problem.js';
 import type { ProblemCode } from '../../contract/problems/index.js';
@@ -18,16 +19,47 @@ export async function readTextFile(
   const real = await realPathOf(path);
   if (real === undefined) return undefined;
   if (!realRoots.some((root) => isWithin(root, real))) return refuse(leavesRoot());
-  const facts = await stat(real).catch((): undefined => undefined);
-  if (!facts) return refuse(unreadable('this file may not be read'));
-  // A folder holds documents and is none: whoever refers to it refers to no file.
-  if (facts.isDirectory()) return undefined;
-  // Opening a pipe would wait for somebody to write into it.
-  if (!facts.isFile()) return refuse(simple('NOT_A_FILE', 'this is not a regular file', 'Name a file.'));
-  if (facts.size > FILE_BYTES_MAX) return refuse(tooLarge(facts.size));
-  const bytes = await readBytes(real);
-  if (bytes === undefined) return refuse(unreadable('this file may not be read'));
-  return bytes.length > FILE_BYTES_MAX ? refuse(tooLarge(bytes.length)) : decode(name, bytes);
+  const file = await readRegularFile(real);
+  switch (file.kind) {
+    case 'text':
+      return { ok: true, value: file.text };
+    case 'unreadable':
+      return refuse(unreadable('this file may not be read'));
+    case 'folder':
+      // A folder holds documents and is none: whoever refers to it refers to no file.
+      return undefined;
+    case 'no_file':
+      return refuse(simple('NOT_A_FILE', 'this is not a regular file', 'Name a file.'));
+    case 'too_large': {
+      const message = `this file has ${file.size} bytes, and ${FILE_BYTES_MAX} are read at most`;
+      return refuse(simple('FILE_TOO_LARGE', message, 'Split it.'));
+    }
+    case 'not_utf8':
+      return refuse(notUtf8(name, file.bytes));
+  }
+}
+
+/** What came of reading a file that a person names. */
+export type ReadFile =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'unreadable' | 'folder' | 'no_file' }
+  | { readonly kind: 'too_large'; readonly size: number }
+  | { readonly kind: 'not_utf8'; readonly bytes: Uint8Array };
+
+/** Reads a regular file, whole, within the limit of bytes. Nobody knows when a pipe or a device ends: it is no file. */
+export async function readRegularFile(path: string): Promise<ReadFile> {
+  const facts = await stat(path).catch((): undefined => undefined);
+  if (!facts) return { kind: 'unreadable' };
+  if (!facts.isFile()) return { kind: facts.isDirectory() ? 'folder' : 'no_file' };
+  if (facts.size > FILE_BYTES_MAX) return { kind: 'too_large', size: facts.size };
+  const bytes = await readBytes(path);
+  if (bytes === undefined) return { kind: 'unreadable' };
+  if (bytes.length > FILE_BYTES_MAX) return { kind: 'too_large', size: bytes.length };
+  try {
+    return { kind: 'text', text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { kind: 'not_utf8', bytes };
+  }
 }
 
 /** A path with its links followed. @returns undefined where it leads nowhere */
@@ -55,7 +87,8 @@ export function unreadable(message: string): Problem {
 
 /** A file can grow between its size and its reading: one byte more than allowed is enough to know. */
 async function readBytes(path: string): Promise<Uint8Array | undefined> {
-  const file = await open(path).catch(() => undefined);
+  // Without waiting for somebody who writes, if it has become a pipe.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (!file) return undefined;
   try {
     const buffer = new Uint8Array(FILE_BYTES_MAX + 1);
@@ -72,15 +105,11 @@ async function readBytes(path: string): Promise<Uint8Array | undefined> {
   }
 }
 
-function decode(name: string, bytes: Uint8Array): Outcome<string> {
-  try {
-    return { ok: true, value: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
-  } catch {
-    const place = findFirstBadByte(bytes);
-    const problem = simple('NOT_UTF8', `byte ${place + 1} is not UTF-8`, 'Save the file as UTF-8.');
-    const before = new TextDecoder().decode(bytes.subarray(0, place));
-    return refuse({ ...problem, location: placeAt({ file: name, text: before }, before.length) });
-  }
+function notUtf8(name: string, bytes: Uint8Array): Problem {
+  const place = findFirstBadByte(bytes);
+  const before = new TextDecoder().decode(bytes.subarray(0, place));
+  const location = placeAt({ file: name, text: before }, before.length);
+  return { ...simple('NOT_UTF8', `byte ${place + 1} is not UTF-8`, 'Save the file as UTF-8.'), location };
 }
 
 /** What a lenient decoder replaced no longer encodes to the same bytes. */
@@ -88,10 +117,6 @@ function findFirstBadByte(bytes: Uint8Array): number {
   const again = new TextEncoder().encode(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
   const index = bytes.findIndex((byte, at) => byte !== again[at]);
   return index === -1 ? bytes.length : index;
-}
-
-function tooLarge(size: number): Problem {
-  return simple('FILE_TOO_LARGE', `this file has ${size} bytes, and ${FILE_BYTES_MAX} are read at most`, 'Split it.');
 }
 
 function simple(code: ProblemCode, message: string, repair: string): Problem {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Composition, OpenSources } from '../composition.js';
+import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
 import { type Done, refuse } from '../engine.js';
 import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js';
@@ -21,7 +21,7 @@ const VARIABLE = /^CHUKWA_MCP_[A-Z0-9_]{1,116}$/;
  * @param name what a server is called that is given by its URL or command
  */
 export async function findServer(
-  composition: Pick<Composition, 'openArchive' | 'openSources'>,
+  composition: Pick<Composition, 'openArchive' | 'openAuthoring'>,
   said: string,
   { name, place }: { readonly name: string; readonly place: Place },
 ): Promise<Done<WantedServer>> {
@@ -38,16 +38,15 @@ export async function findServer(
 }
 
 async function findInSource(
-  composition: Pick<Composition, 'openArchive' | 'openSources'>,
+  composition: Pick<Composition, 'openArchive' | 'openAuthoring'>,
   file: string,
   place: Place,
 ): Promise<Done<WantedServer>> {
-  const opened = await composition.openSources();
-  if (!opened.ok) return opened;
-  const found = await closing(opened.value, () => findTriedSource(composition, opened.value, file, place));
+  const authoring = await composition.openAuthoring();
+  const found = await findTriedSource(composition, authoring, file, place);
   if (!found.ok) return found;
   const { interface: told } = found.value;
-  const plugin = findListing(opened.value.authoring.catalogue);
+  const plugin = findListing(authoring.catalogue);
   const server_env = told.name === plugin?.name ? told[plugin.origin_field] : undefined;
   if (typeof server_env === 'string') return { ok: true, value: { server_env, variables: {} } };
   return refuse({
@@ -55,14 +54,6 @@ async function findInSource(
     message: `The source ${found.value.label} names no MCP server: its interface is ${told.name}.`,
     repair: 'Name a source of an MCP tool, such as workflows/sources/mcp-read-graph.json.',
   });
-}
-
-async function closing<Value>(opened: OpenSources, task: () => Promise<Value>): Promise<Value> {
-  try {
-    return await task();
-  } finally {
-    await opened.close();
-  }
 }
 
 /** The plugin whose sources can list the tools of their servers. */

@@ -1,8 +1,8 @@
 import { checkPaths } from '../author.js';
 import { getComponent } from '../components.js';
-import type { Composition, OpenSources } from '../composition.js';
+import type { Composition } from '../composition.js';
 import type { Place } from '../documents/index.js';
-import { type Done, refuse } from '../engine.js';
+import { type Authoring, type Done, refuse } from '../engine.js';
 import type { TriedSource } from './try-model.js';
 
 const HASH = /^[0-9a-f]{8,64}$/;
@@ -10,7 +10,7 @@ const HASH = /^[0-9a-f]{8,64}$/;
 /** Finds a source: that of a file, or a stored one by its hash. */
 export async function findTriedSource(
   composition: Pick<Composition, 'openArchive'>,
-  { authoring }: OpenSources,
+  authoring: Authoring,
   name: string,
   place: Place,
 ): Promise<Done<TriedSource>> {

@@ -13,7 +13,7 @@ const UNTOUCHED: Composition = {
   version: '1.2.3',
   package_root: process.cwd(),
   openAuthoring: unused,
-  openSources: unused,
+  withSources: unused,
   openWorkshop: unused,
   openArchive: unused,
   openEngine: unused,

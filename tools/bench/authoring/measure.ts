@@ -14,7 +14,6 @@ import type { Authoring } from '../../../engine/operations/engine.js';
 import { compileScenario } from '../../../engine/operations/load-program.js';
 import { type Row, toRow } from '../row.js';
 import { median } from '../statistics.js';
-import { must } from '../turns/must.js';
 import { listLongWorkflow, listWorldFiles, spoil } from './documents.js';
 
 const DOCUMENTS = 1000;
@@ -82,7 +81,7 @@ async function timeValidation(
 ): Promise<Timed & { readonly validation: Validation }> {
   return inFolder(files, async (folder) => {
     const asked = { place: { working_folder: folder }, paths: ['.'] };
-    const authoring = must(await composition.openAuthoring());
+    const authoring = await composition.openAuthoring();
     const elapsed = startTimer();
     const validation = await checkPaths(authoring, asked);
     return { ...elapsed(), validation };
@@ -93,11 +92,11 @@ async function timeValidation(
 async function timeCompilation(
   composition: Composition,
 ): Promise<{ readonly first_ms: number; readonly again_ms: number }> {
-  const { hash, find } = await linkLongWorkflow(must(await composition.openAuthoring()));
+  const { hash, find } = await linkLongWorkflow(await composition.openAuthoring());
   const first: number[] = [];
   const again: number[] = [];
   for (let sample = 0; sample < SAMPLES; sample += 1) {
-    const authoring = must(await composition.openAuthoring());
+    const authoring = await composition.openAuthoring();
     for (const times of [first, again]) {
       const elapsed = startTimer();
       const compiled = compileScenario(authoring, hash, find);

@@ -56,11 +56,5 @@ async function list(session: Session, said: string, options: ToolsOptions): Prom
   const { composition } = session;
   const wanted = await findServer(composition, said, { name: options.as, place: toPlace(session, options) });
   if (!wanted.ok) return wanted;
-  const opened = await composition.openSources(wanted.value.variables);
-  if (!opened.ok) return opened;
-  try {
-    return await listServerTools(opened.value, wanted.value);
-  } finally {
-    await opened.value.close();
-  }
+  return composition.withSources((sources) => listServerTools(sources, wanted.value), wanted.value.variables);
 }

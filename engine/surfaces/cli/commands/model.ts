@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import type { OpenSources } from '../../../operations/composition.js';
-import type { Done } from '../../../operations/engine.js';
-import { findTriedSource, type ModelTrial, tryModel } from '../../../operations/model-try/index.js';
+import { findTriedSource, tryModel } from '../../../operations/model-try/index.js';
 import { rootOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { type RootOptions, toPlace } from '../place.js';
 import { modelTrialLines } from '../render/model-trial.js';
-import { answer, type Perform, printRefused, type Session } from '../session.js';
+import { answer, type Perform, type Session } from '../session.js';
 
 export function addModel(program: Command, perform: Perform): void {
   const model = program.command('model').description('Models: try one.');
@@ -19,15 +17,13 @@ export function addModel(program: Command, perform: Perform): void {
 }
 
 async function tryOne(session: Session, name: string, options: RootOptions): Promise<ExitCode> {
-  const opened = await session.composition.openSources();
-  if (!opened.ok) return printRefused(session, opened);
-  try {
-    const trial = await findAndTry(session, opened.value, name, options);
-    const code = answer(session, trial, { lines: modelTrialLines });
-    return trial.ok ? CODES[trial.value.works] : code;
-  } finally {
-    await opened.value.close();
-  }
+  const { composition } = session;
+  const trial = await composition.withSources(async (sources) => {
+    const source = await findTriedSource(composition, sources.authoring, name, toPlace(session, options));
+    return source.ok ? tryModel(sources, source.value) : source;
+  });
+  const code = answer(session, trial, { lines: modelTrialLines });
+  return trial.ok ? CODES[trial.value.works] : code;
 }
 
 /** A source that has to be changed is refused; a model that cannot be asked is no fault of its document. */
@@ -37,13 +33,3 @@ const CODES = {
   not: EXIT.environment,
   busy: EXIT.environment,
 } as const;
-
-async function findAndTry(
-  session: Session,
-  sources: OpenSources,
-  name: string,
-  options: RootOptions,
-): Promise<Done<ModelTrial>> {
-  const source = await findTriedSource(session.composition, sources, name, toPlace(session, options));
-  return source.ok ? tryModel(sources, source.value) : source;
-}

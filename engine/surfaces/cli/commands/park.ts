@@ -35,11 +35,10 @@ export function addPark(program: Command, perform: Perform): void {
 }
 
 async function park(session: Session, options: ParkOptions): Promise<ExitCode> {
-  const { scenario, llm, script, model, turns = TURNS[scenario] } = options;
+  const { scenario, llm, script, turns = TURNS[scenario] } = options;
   const spoken = script ?? (llm === 'scripted' ? scenario : undefined);
   const choice = await chooseModel(session, {
-    ...(llm ? { llm } : {}),
-    ...(model === undefined ? {} : { model }),
+    ...options,
     ...(spoken === undefined ? {} : { script: spoken }),
   });
   if (!choice.ok) return choice.code;

@@ -1,19 +1,11 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Done } from '../../../operations/engine.js';
-import {
-  type CreatedPlugin,
-  type ConformanceReport,
-  createPlugin,
-  listPlugins,
-  type PluginList,
-  testPlugin,
-} from '../../../operations/plugins/index.js';
+import { createPlugin, listPlugins, type PluginList, testPlugin } from '../../../operations/plugins/index.js';
 import { toPath } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { conformanceLines, createdLines, pluginLines } from '../render/plugins.js';
 import { problemLines } from '../render/problems.js';
-import { answer, type Perform, printLines, printRefused, type Session } from '../session.js';
+import { answer, type Perform, printLines, type Session } from '../session.js';
 
 export function addPlugin(program: Command, perform: Perform): void {
   const plugin = program.command('plugin').description('Plugins: list, make, test.');
@@ -35,43 +27,26 @@ export function addPlugin(program: Command, perform: Perform): void {
 }
 
 async function list(session: Session): Promise<ExitCode> {
-  const done = await listFound(session);
-  const code = answer(session, done, {
-    lines: ({ plugins }) => pluginLines(plugins, session.terminal.working_folder),
-  });
-  if (done.ok && !session.as_json) printLines(session.terminal.error, problemLines(done.value.problems));
-  return code;
+  const { composition, terminal, as_json } = session;
+  const value = listPlugins(await composition.openWorkshop());
+  const lines = ({ plugins }: PluginList) => pluginLines(plugins, terminal.working_folder);
+  if (!as_json) printLines(terminal.error, problemLines(value.problems));
+  return answer(session, { ok: true, value }, { lines });
 }
 
 async function create(session: Session, name: string, into: string): Promise<ExitCode> {
-  const found = await listFound(session);
-  if (!found.ok) return printRefused(session, found);
   const { working_folder } = session.terminal;
   const { package_root } = session.composition;
-  const taken = found.value.plugins.map((plugin) => plugin.name);
+  const taken = listPlugins(await session.composition.openWorkshop()).plugins.map((plugin) => plugin.name);
   const created = await createPlugin({ name, into: resolve(working_folder, into), taken, package_root });
-  return answer(session, created, {
-    json: (plugin: CreatedPlugin) => plugin,
-    lines: (plugin) => createdLines(plugin, working_folder),
-  });
-}
-
-async function test(session: Session, dir: string): Promise<ExitCode> {
-  const tested = await testNamed(session, dir);
-  const code = answer(session, tested, {
-    lines: (report) => conformanceLines(report, session.terminal.working_folder),
-  });
-  return tested.ok && !tested.value.ok ? EXIT.refused : code;
+  return answer(session, created, { lines: (plugin) => createdLines(plugin, working_folder) });
 }
 
 /** A folder goes before a name. */
-async function testNamed({ composition, terminal }: Session, dir: string): Promise<Done<ConformanceReport>> {
-  const workshop = await composition.openWorkshop();
-  if (!workshop.ok) return workshop;
-  return testPlugin(workshop.value, { asked: dir, path: resolve(terminal.working_folder, dir) });
-}
-
-async function listFound({ composition }: Session): Promise<Done<PluginList>> {
-  const workshop = await composition.openWorkshop();
-  return workshop.ok ? { ok: true, value: listPlugins(workshop.value) } : workshop;
+async function test(session: Session, dir: string): Promise<ExitCode> {
+  const { working_folder } = session.terminal;
+  const workshop = await session.composition.openWorkshop();
+  const tested = await testPlugin(workshop, { asked: dir, path: resolve(working_folder, dir) });
+  const code = answer(session, tested, { lines: (report) => conformanceLines(report, working_folder) });
+  return tested.ok && !tested.value.ok ? EXIT.refused : code;
 }

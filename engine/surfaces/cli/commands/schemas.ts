@@ -6,7 +6,7 @@ import type { ExitCode } from '../exit-code.js';
 import { toPlace } from '../place.js';
 import { type Line, line } from '../render/line.js';
 import { count } from '../render/words.js';
-import { answer, type Perform, printRefused, type Session } from '../session.js';
+import { answer, type Perform, type Session } from '../session.js';
 
 export function addSchemas(program: Command, perform: Perform): void {
   program
@@ -21,17 +21,10 @@ export function addSchemas(program: Command, perform: Perform): void {
 
 async function writeAll(session: Session, folder: string, paths: readonly string[]): Promise<ExitCode> {
   const { working_folder } = session.terminal;
-  const opened = await session.composition.openSources();
-  if (!opened.ok) return printRefused(session, opened);
-  try {
-    const written = await writeSchemas(opened.value.authoring, resolve(working_folder, folder), {
-      paths,
-      place: toPlace(session, {}),
-    });
-    return answer(session, written, { json: (value) => value, lines: (value) => writtenLines(value, working_folder) });
-  } finally {
-    await opened.value.close();
-  }
+  const authoring = await session.composition.openAuthoring();
+  const project = { paths, place: toPlace(session, {}) };
+  const written = await writeSchemas(authoring, resolve(working_folder, folder), project);
+  return answer(session, written, { lines: (value) => writtenLines(value, working_folder) });
 }
 
 function writtenLines({ folder, files, plugins }: WrittenSchemas, workingFolder: string): readonly Line[] {

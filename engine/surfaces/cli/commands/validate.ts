@@ -7,7 +7,7 @@ import { listenForInterrupt } from '../interruption.js';
 import { EMPTY, faint, hanging, line } from '../render/line.js';
 import { findingLines } from '../render/problems.js';
 import { count } from '../render/words.js';
-import { type Perform, printJson, printJsonLine, printLines, printRefused, type Session } from '../session.js';
+import { type Perform, printJson, printJsonLine, printLines, type Session } from '../session.js';
 import { type RootOptions, toPlace } from '../place.js';
 
 interface ValidateOptions extends RootOptions {
@@ -30,8 +30,7 @@ export function addValidate(program: Command, perform: Perform): void {
 
 async function validate(session: Session, paths: readonly string[], options: RootOptions): Promise<ExitCode> {
   const authoring = await session.composition.openAuthoring();
-  if (!authoring.ok) return printRefused(session, authoring);
-  const validation = await checkPaths(authoring.value, { paths, place: toPlace(session, options) });
+  const validation = await checkPaths(authoring, { paths, place: toPlace(session, options) });
   const { ok, findings } = validation;
   if (session.as_json) printJson(session.terminal, { ok, findings });
   else printValidation(session, validation);
@@ -41,12 +40,11 @@ async function validate(session: Session, paths: readonly string[], options: Roo
 /** One check after the other; with `--json` each is one line. */
 async function watch(session: Session, paths: readonly string[], options: RootOptions): Promise<ExitCode> {
   const authoring = await session.composition.openAuthoring();
-  if (!authoring.ok) return printRefused(session, authoring);
   const { out, error } = session.terminal;
   const interruption = listenForInterrupt(session.terminal);
   try {
     const asked = { paths, place: toPlace(session, options) };
-    for await (const validation of watchPaths(authoring.value, asked, interruption.signal)) {
+    for await (const validation of watchPaths(authoring, asked, interruption.signal)) {
       const { ok, findings } = validation;
       if (session.as_json) {
         printJsonLine(session.terminal, { ok, findings });
