@@ -1454,6 +1454,18 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "source_trace_summary": {
         "$ref": "#/components/schemas/Json"
       },
+      "patches": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/PatchRecord"
+        }
+      },
+      "invocations": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/InvocationSummary"
+        }
+      },
       "awaited": {
         "type": "array",
         "items": {
@@ -1467,18 +1479,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "$ref": "#/components/schemas/AgentTurnSummary"
         },
         "description": "In the order in which they began."
-      },
-      "patches": {
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/PatchRecord"
-        }
-      },
-      "invocations": {
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/InvocationSummary"
-        }
       },
       "timeline": {
         "type": "array",
@@ -1538,98 +1538,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "An attempt as its page shows it: at most 500 of its calls, with their events."
-  },
-  "AwaitedCall": {
-    "type": "object",
-    "properties": {
-      "correlation_alias": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "description": "What the service calls it."
-      },
-      "pended_at": {
-        "type": "string",
-        "description": "RFC 3339."
-      },
-      "deadline": {
-        "type": "string"
-      },
-      "source_invocation_id": {
-        "type": "string"
-      },
-      "command_key": {
-        "type": "string"
-      },
-      "source_label": {
-        "type": "string"
-      }
-    },
-    "required": [
-      "command_key",
-      "correlation_alias",
-      "deadline",
-      "pended_at",
-      "source_invocation_id",
-      "source_label"
-    ],
-    "additionalProperties": false,
-    "description": "A call that an attempt waits for, for people."
-  },
-  "AgentTurnSummary": {
-    "type": "object",
-    "properties": {
-      "agent_turn_id": {
-        "type": "string"
-      },
-      "agent_id": {
-        "type": "string"
-      },
-      "turn_epoch": {
-        "type": "number"
-      },
-      "outcome": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "enum": [
-          "success",
-          "failed",
-          "stopped",
-          "timed_out",
-          null
-        ],
-        "description": "Null while it goes on."
-      },
-      "deliverable_card_id": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "began_at": {
-        "type": "string"
-      },
-      "ended_at": {
-        "type": [
-          "string",
-          "null"
-        ]
-      }
-    },
-    "required": [
-      "agent_turn_id",
-      "agent_id",
-      "turn_epoch",
-      "outcome",
-      "deliverable_card_id",
-      "began_at",
-      "ended_at"
-    ],
-    "additionalProperties": false,
-    "description": "An agent turn as a list shows it."
   },
   "PatchRecord": {
     "type": "object",
@@ -1912,6 +1820,98 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "external_side_effect"
     ],
     "description": "What a call may do to the outside. A call other than a read-only one is made again only where its binding is repeatable."
+  },
+  "AwaitedCall": {
+    "type": "object",
+    "properties": {
+      "correlation_alias": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "What the service calls it."
+      },
+      "pended_at": {
+        "type": "string",
+        "description": "RFC 3339."
+      },
+      "deadline": {
+        "type": "string"
+      },
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "command_key": {
+        "type": "string"
+      },
+      "source_label": {
+        "type": "string"
+      }
+    },
+    "required": [
+      "command_key",
+      "correlation_alias",
+      "deadline",
+      "pended_at",
+      "source_invocation_id",
+      "source_label"
+    ],
+    "additionalProperties": false,
+    "description": "A call that an attempt waits for, for people."
+  },
+  "AgentTurnSummary": {
+    "type": "object",
+    "properties": {
+      "agent_turn_id": {
+        "type": "string"
+      },
+      "agent_id": {
+        "type": "string"
+      },
+      "turn_epoch": {
+        "type": "number"
+      },
+      "outcome": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "enum": [
+          "success",
+          "failed",
+          "stopped",
+          "timed_out",
+          null
+        ],
+        "description": "Null while it goes on."
+      },
+      "deliverable_card_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "began_at": {
+        "type": "string"
+      },
+      "ended_at": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "agent_turn_id",
+      "agent_id",
+      "turn_epoch",
+      "outcome",
+      "deliverable_card_id",
+      "began_at",
+      "ended_at"
+    ],
+    "additionalProperties": false,
+    "description": "An agent turn as a list shows it."
   },
   "TimelineRecord": {
     "type": "object",

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { runPark } from '../../../operations/park.js';
 import { serveOption, turnsOption } from '../arguments.js';
-import { toStage } from '../../../operations/run-world.js';
 import type { ExitCode } from '../exit-code.js';
 import { chooseModel, llmOption, modelOption, type ModelOptions, scriptOption } from '../model-choice.js';
 import { playTurns } from '../play-turns.js';
@@ -52,5 +51,5 @@ async function park(session: Session, options: ParkOptions): Promise<ExitCode> {
       onWorld: (world, database) => narration.begin({ ...choice, world, turns, database }),
     }),
   );
-  return options.serve === true ? serveAfterRun(session, code, toStage(choice.asked, true)) : code;
+  return options.serve === true ? serveAfterRun(session, code, { ...choice.asked, with_toys: true }) : code;
 }

@@ -6,7 +6,7 @@ import type { NamedScenario } from '../../../operations/named-scenario.js';
 import { dryRun } from '../../../operations/dry-run/index.js';
 import { queueTurns } from '../../../operations/run-worker.js';
 import type { Narrowing } from '../../../operations/narrow-run.js';
-import { runWorld, type ScenarioNews, toStage, type WatchedRun } from '../../../operations/run-world.js';
+import { runWorld, type ScenarioNews, type WatchedRun } from '../../../operations/run-world.js';
 import { listOption, retriesOption, rootOption, serveOption, slugArgument, toPath, turnsOption } from '../arguments.js';
 import { askPerson } from '../asked-person.js';
 import type { ExitCode } from '../exit-code.js';
@@ -88,7 +88,7 @@ async function run(session: Session, world_slug: string, options: RunOptions): P
         narration.begin({ ...choice, world, turns, database, news: toShown(session, news) }),
     }),
   );
-  return options.serve === true ? serveAfterRun(session, code, toStage(choice.asked, false)) : code;
+  return options.serve === true ? serveAfterRun(session, code, { ...choice.asked, with_toys: false }) : code;
 }
 
 function narrowingOf({ tools, connections }: Narrowing): Narrowing {
