@@ -216,6 +216,8 @@ describe('telemetry of processes (PostgreSQL)', { timeout: 600_000 }, () => {
     assert.equal(tool?.trace_id, root.trace_id);
     assert.deepEqual(pathOf(receiver, tool ?? root).slice(0, 3), [root.name, 'invoke_agent bob', 'node act']);
     assert.equal(sum(pointsOf(receiver, 'chukwa.calls.in_doubt')), 1);
+    const shown = await runChukwa(['attempt', String(root.attributes['chukwa.attempt.id'])], stage.variables);
+    assert.match(shown.stdout, new RegExp(`trace ${root.trace_id}`));
   });
 
   test('a worker tells how long a queued turn was due', async (context) => {
