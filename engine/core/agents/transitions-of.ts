@@ -26,6 +26,8 @@ interface Fold {
   readonly begun: Set<string>;
   /** Calls that are answered later. */
   readonly pending: Set<string>;
+  /** The calls of each subject, in their order. */
+  readonly own: ReadonlyMap<string | null, readonly RecordedCall[]>;
   /** When the last call ended. */
   heard_at: string;
   take_overs: number;
@@ -36,6 +38,7 @@ function openFold(attempt: RecordedAttempt): Fold {
     attempt,
     calls: new Map(attempt.calls.map((call) => [call.source_invocation_id, call])),
     last: new Map(attempt.calls.map((call) => [call.command_key, call])),
+    own: groupBySubject(attempt.calls),
     transitions: [],
     dispatched: new Set(),
     entered: new Set(),
@@ -44,6 +47,16 @@ function openFold(attempt: RecordedAttempt): Fold {
     heard_at: attempt.started_at,
     take_overs: 0,
   };
+}
+
+function groupBySubject(calls: readonly RecordedCall[]): Fold['own'] {
+  const own = new Map<string | null, RecordedCall[]>();
+  for (const call of calls) {
+    const group = own.get(call.workflow_subject_entity_id);
+    if (group === undefined) own.set(call.workflow_subject_entity_id, [call]);
+    else group.push(call);
+  }
+  return own;
 }
 
 /** The timeline of an attempt. The calls that it has adopted are answered when it begins. */
@@ -170,7 +183,7 @@ function takeOver(fold: Fold, { occurred_at: at, take_overs = 0 }: RecordedEvent
 
 /** The agent has said its patch, and the call that has ended is its last. */
 function answer(fold: Fold, agent_id: string, { command_key, status }: RecordedCall): void {
-  const own = fold.attempt.calls.filter((call) => call.workflow_subject_entity_id === agent_id);
+  const own = fold.own.get(agent_id) ?? [];
   if (status !== 'succeeded' || own.at(-1)?.command_key !== command_key) return;
   const call = own.findLast((said) => said.model_output_kind === 'final_patch' && said.status === 'succeeded');
   if (call !== undefined) add(fold, { kind: 'answered', agent_id, at: fold.heard_at, call });
