@@ -34,13 +34,15 @@ CREATE TABLE search_entries (
     llm_call_id uuid,
     text text NOT NULL,
     words tsvector NOT NULL GENERATED ALWAYS AS (to_tsvector('english', text)) STORED,
-    -- The order in which they are found, backwards.
-    PRIMARY KEY (attempt_id, world_slug, entry_seq),
-    FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id) DEFERRABLE
+    PRIMARY KEY (world_slug, attempt_id, entry_seq),
+    FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id) DEFERRABLE,
+    FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations (world_slug, source_invocation_id) DEFERRABLE,
+    FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls (world_slug, llm_call_id) DEFERRABLE
 );
 
 CREATE INDEX search_entries_words_idx ON search_entries USING gin (words);
-CREATE INDEX search_entries_world_idx ON search_entries (world_slug, attempt_id, entry_seq);
+-- The order in which they are found, backwards.
+CREATE INDEX search_entries_order_idx ON search_entries (attempt_id, world_slug, entry_seq);
 CREATE INDEX search_entries_failure_idx ON search_entries (failure_class, attempt_id, world_slug, entry_seq)
     WHERE failure_class IS NOT NULL;
 

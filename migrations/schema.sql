@@ -537,7 +537,7 @@ CREATE TABLE search_entries (
     llm_call_id uuid,
     text text NOT NULL,
     words tsvector NOT NULL GENERATED ALWAYS AS (to_tsvector('english'::regconfig, text)) STORED,
-    CONSTRAINT search_entries_pkey PRIMARY KEY (attempt_id, world_slug, entry_seq)
+    CONSTRAINT search_entries_pkey PRIMARY KEY (world_slug, attempt_id, entry_seq)
 );
 
 CREATE TABLE search_progress (
@@ -733,6 +733,8 @@ ALTER TABLE scenarios ADD CONSTRAINT scenarios_kind_hash_fkey FOREIGN KEY (kind,
 
 ALTER TABLE search_entries ADD CONSTRAINT search_entries_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE search_entries ADD CONSTRAINT search_entries_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
+ALTER TABLE search_entries ADD CONSTRAINT search_entries_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id) DEFERRABLE;
+ALTER TABLE search_entries ADD CONSTRAINT search_entries_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
 ALTER TABLE search_progress ADD CONSTRAINT search_progress_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
@@ -927,8 +929,8 @@ CREATE INDEX scenarios_label_idx ON public.scenarios USING btree ("left"(COALESC
 '::text, 1), 60), (hash)::text), 200), hash);
 
 CREATE INDEX search_entries_failure_idx ON public.search_entries USING btree (failure_class, attempt_id, world_slug, entry_seq) WHERE (failure_class IS NOT NULL);
+CREATE INDEX search_entries_order_idx ON public.search_entries USING btree (attempt_id, world_slug, entry_seq);
 CREATE INDEX search_entries_words_idx ON public.search_entries USING gin (words);
-CREATE INDEX search_entries_world_idx ON public.search_entries USING btree (world_slug, attempt_id, entry_seq);
 
 CREATE UNIQUE INDEX source_invocations_command_idx ON public.source_invocations USING btree (world_slug, attempt_id, command_key) WHERE (NOT may_be_followed);
 CREATE INDEX source_invocations_id_idx ON public.source_invocations USING btree (source_invocation_id);
