@@ -142,10 +142,12 @@ async function readWorlds(runner: Runner, statement: HotStatement, values: Value
 
 const FIND_TIME = prepare(
   'find_turn_time',
-  `SELECT simulation_time FROM turns
-   WHERE turn = :turn AND (world_slug = :world_slug OR world_slug IN (
-     SELECT ancestor_slug FROM world_lineage WHERE world_slug = :world_slug AND until_turn >= :turn))
-   ORDER BY world_slug = :world_slug DESC LIMIT 1`,
+  `SELECT simulation_time FROM (
+     SELECT :world_slug::text COLLATE "C" AS slug, 0 AS place
+     UNION ALL
+     SELECT ancestor_slug::text COLLATE "C", 1 FROM world_lineage WHERE world_slug = :world_slug AND until_turn >= :turn) AS readable
+     JOIN turns ON turns.world_slug = readable.slug AND turns.turn = :turn
+   ORDER BY place LIMIT 1`,
 );
 
 async function snapshot(
