@@ -7,7 +7,7 @@ const EFFECTS = prepare(
   'list_effects',
   `WITH ${READABLE}
    SELECT effect.world_slug, effect.turn, effect.patch_seq, effect.effect_index, effect.op, effect.entity_id,
-     effect.environment_label, effect.state_before, effect.state_after, patch.patch->>'narration' AS narration,
+     effect.environment_label, effect.state_before, effect.state_after, patch.narration,
      patch.workflow_subject_entity_id, patch.workflow_node_id, call.workflow_hash AS cognition_workflow_hash,
      patch.attempt_id, patch.source_invocation_id, call.llm_call_id
    FROM readable
@@ -33,7 +33,7 @@ export function listEffects(
 const PATCHES = prepare(
   'list_patches',
   `WITH ${READABLE}
-   SELECT patch.turn, turns.simulation_time, patch_seq, workflow_subject_entity_id, patch.patch->>'narration' AS narration,
+   SELECT patch.turn, turns.simulation_time, patch_seq, workflow_subject_entity_id, patch.narration,
      to_json(touched_entities) AS touched_entities, patch.attempt_id
    FROM readable
      JOIN world_patches patch ON patch.world_slug = readable.world_slug

@@ -1,3 +1,4 @@
+import { agentTurnId, turnMessageId } from '../core/agents/agent-turns.js';
 import { canonicalText } from '../core/content/canonical.js';
 import type { AgentHeads, AgentMove } from '../ports/attempts.js';
 import { HOLDS } from './attempts/fence.js';
@@ -12,9 +13,9 @@ import { prepare, run, type Runner, type Values } from './statement.js';
 export const BELIEVED_HEADS = `
   moves AS (
     SELECT agent_id, status, turn_epoch AS believed_epoch, turn_epoch + (NOT is_active)::int AS turn_epoch, is_active,
-      named_uuid((:attempt_id::uuid)::text, agent_id) AS agent_turn_id
+      agent_turn_id, inbox_id
     FROM json_to_recordset(:agents::json)
-      AS move (agent_id text, status agent_status, turn_epoch bigint, is_active boolean)),
+      AS move (agent_id text, status agent_status, turn_epoch bigint, is_active boolean, agent_turn_id uuid, inbox_id uuid)),
   lease AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR KEY SHARE),
   believed_heads AS (
     SELECT heads.agent_id
@@ -38,15 +39,19 @@ export const MOVED_HEADS = `
   turn_messages AS (
     INSERT INTO agent_inbox (world_slug, inbox_id, agent_id, message_type, status, attempt_id, agent_turn_id,
       turn_epoch, next_retry_at, consumed_at)
-    SELECT world_slug, named_uuid(agent_turn_id::text, 'inbox'), agent_id, 'turn',
+    SELECT world_slug, inbox_id, agent_id, 'turn',
       (CASE moves.status WHEN 'idle' THEN 'consumed' ELSE 'pending' END)::inbox_status, :attempt_id::uuid, agent_turn_id,
       turn_epoch, 'infinity', CASE moves.status WHEN 'idle' THEN now() END
     FROM fence, moves
     WHERE NOT is_active)`;
 
-/** The values of those. */
-export function toMoves(agents: readonly AgentMove[]): Values {
-  return { agents: canonicalText(agents.map(({ agent_id, status, head }) => ({ agent_id, status, ...head }))) };
+/** The values of those. Ids are made here: a function of the database is parsed anew by each statement that calls it. */
+export function toMoves(attempt_id: string, agents: readonly AgentMove[]): Values {
+  const moves = agents.map(({ agent_id, status, head }) => {
+    const agent_turn_id = agentTurnId(attempt_id, agent_id);
+    return { agent_id, status, ...head, agent_turn_id, inbox_id: turnMessageId(agent_turn_id) };
+  });
+  return { agents: canonicalText(moves) };
 }
 
 /** The calls of an agent in an attempt, made or adopted: with the first of them it has a turn. `heads` is a state head. */

@@ -1,5 +1,7 @@
 import type { WorldContents } from '../core/world/diff-worlds.js';
+import { type EffectParts, effectOf } from '../core/world/patch-operations.js';
 import type { Entity, World } from '../core/world/world.js';
+import type { EffectOperation } from '../core/world/world-patch.js';
 import { prepare, run, type Runner } from './statement.js';
 
 /**
@@ -53,7 +55,13 @@ const MEMORIES = `(
 // Of the turns that some projection asks for; nothing is read where none does.
 const EVENTS = `
   CASE WHEN :event_turns::int > 0 THEN (
-    SELECT json_agg(json_build_object('turn', patches.turn, 'subject_id', workflow_subject_entity_id, 'patch', patch)
+    SELECT json_agg(json_build_object('turn', patches.turn, 'subject_id', workflow_subject_entity_id,
+        'narration', narration, 'effects', (
+          SELECT json_agg(json_build_object('op', op, 'target', coalesce(entity_id, environment_label), 'text', state_after)
+            ORDER BY effect_index)
+          FROM patch_effects AS effects
+          WHERE effects.world_slug = patches.world_slug AND effects.turn = patches.turn
+            AND effects.patch_seq = patches.patch_seq))
       ORDER BY patches.turn, patch_seq)
     FROM place, readable JOIN world_patches AS patches ON patches.world_slug = readable.world_slug
     WHERE patches.turn > place.turn - :event_turns::int AND patches.turn <= readable.until_turn) END`;
@@ -83,12 +91,17 @@ interface MemoryRow {
   readonly content: string;
 }
 
+interface EventRow extends Omit<World['events'][number], 'patch'> {
+  readonly narration: string;
+  readonly effects: readonly ({ readonly op: EffectOperation } & EffectParts)[] | null;
+}
+
 /** What the columns `CONTENTS` hold; null for an empty list. */
 export interface ContentsRow {
   readonly environments: WorldContents['environments'] | null;
   readonly entities: readonly EntityRow[] | null;
   readonly memories: readonly MemoryRow[] | null;
-  readonly events: World['events'] | null;
+  readonly events: readonly EventRow[] | null;
 }
 
 /** Reads what a world held at the end of a turn that it, or an ancestor for it, has reached. */
@@ -148,6 +161,10 @@ export function toWorld(slug: string, turn: number, row: ContentsRow): World {
     turn,
     environments: new Map(contents.environments.map(({ label, content }) => [label, content])),
     entities: new Map(contents.entities.map((entity): [string, Entity] => [entity.id, entity])),
-    events: row.events ?? [],
+    events: (row.events ?? []).map(toEvent),
   };
+}
+
+function toEvent({ turn, subject_id, narration, effects }: EventRow): World['events'][number] {
+  return { turn, subject_id, patch: { narration, effects: (effects ?? []).map(({ op, ...parts }) => effectOf(op, parts)) } };
 }

@@ -32,6 +32,11 @@ export function agentTurnId(attempt_id: string, agent_id: string): string {
   return namedUuid(attempt_id, agent_id);
 }
 
+/** The id of the message that asks for an agent turn. */
+export function turnMessageId(agent_turn_id: string): string {
+  return namedUuid(agent_turn_id, 'inbox');
+}
+
 type Mutable<Shape> = { -readonly [Member in keyof Shape]: Shape[Member] };
 
 /** A turn while it is folded. */
@@ -67,7 +72,7 @@ function openDraft(attempt: RecordedAttempt, agent_id: string, began_at: string)
       attempt_id,
       attempted_turn,
       attempt_status: status,
-      inbox_id: namedUuid(agent_turn_id, 'inbox'),
+      inbox_id: turnMessageId(agent_turn_id),
       context_box: null,
       output_box: { box_id: namedUuid(agent_turn_id, 'output'), cards: [] },
       execution_edges: [],

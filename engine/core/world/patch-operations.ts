@@ -144,6 +144,12 @@ export function partsOf(effect: WorldEffect): EffectParts {
   return { target: members[WORLD_VALUES[changes].target] ?? '', text: members[text] ?? '' };
 }
 
+/** The effect that names and writes this: the other way round. */
+export function effectOf(op: EffectOperation, { target, text }: EffectParts): WorldEffect {
+  const members: Readonly<Record<string, string>> = { op, [targetOf(op)]: target, [PATCH_OPERATIONS[op].text]: text };
+  return members as unknown as WorldEffect;
+}
+
 /** The member that names the target of an operation. */
 export function targetOf(op: EffectOperation): 'entity_id' | 'environment_label' {
   return WORLD_VALUES[PATCH_OPERATIONS[op].changes].target;

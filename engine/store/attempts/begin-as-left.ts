@@ -42,15 +42,8 @@ const ATTEMPT = `
       :plugin_versions::json, :host, :pid::int, :inbox_id::uuid, :started_at::timestamptz
     FROM fence)`;
 
-/** Has the number from which those of the calls are counted. */
-const EVENT = `
-  began AS (
-    INSERT INTO attempt_events (world_slug, attempt_id, event_id, event_kind, occurred_at)
-    OVERRIDING SYSTEM VALUE
-    SELECT world_slug, :attempt_id::uuid, event_id, 'attempt_began', :started_at::timestamptz FROM fence)`;
-
-const HEAD = { name: 'begin_as_left', clauses: [TAKING, ATTEMPT, EVENT] };
-const HEAD_WITH_MESSAGE = { name: 'begin_turn_as_left', clauses: [TAKING_WITH_MESSAGE, ATTEMPT, EVENT] };
+const HEAD = { name: 'begin_as_left', clauses: [TAKING, ATTEMPT] };
+const HEAD_WITH_MESSAGE = { name: 'begin_turn_as_left', clauses: [TAKING_WITH_MESSAGE, ATTEMPT] };
 
 /**
  * Takes a world that is as it was left, and the message that asks for the turn; opens an attempt and writes its first

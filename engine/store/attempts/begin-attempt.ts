@@ -47,9 +47,6 @@ const TAKE_FREE = prepare(
      UPDATE worlds SET lease_epoch = place.epoch, lease_attempt_id = :attempt_id::uuid, lease_host = :host,
        lease_pid = :pid::int, lease_until = ${leaseEnd('lease_ms')}
      FROM place WHERE worlds.world_slug = place.world_slug),
-   event AS (
-     INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at)
-     SELECT world_slug, :attempt_id::uuid, 'attempt_began', :started_at::timestamptz FROM place),
    ${AT_PLACE}
    SELECT turn, epoch, ${turnEpochsOf('place')} AS turn_epochs, ${CONTENTS} FROM place`,
 );

@@ -16,8 +16,8 @@ import { atSlot } from './slots.js';
 // limit sees to: joined at once, a plan that was made while there were few calls would read all that there are.
 const PATCH_ROWS = `
   new_patches AS (
-    SELECT patch_seq, said.*, patch, touched
-    FROM json_to_recordset(:patches::json) AS row (patch_seq int, call_id uuid, patch json, touched json)
+    SELECT patch_seq, said.*, narration, touched
+    FROM json_to_recordset(:patches::json) AS row (patch_seq int, call_id uuid, narration text, touched json)
       LEFT JOIN LATERAL (
         SELECT source_invocation_id, workflow_node_id AS node_id, workflow_subject_entity_id AS subject_id
         FROM source_invocations AS calls
@@ -25,9 +25,9 @@ const PATCH_ROWS = `
         LIMIT 1) AS said ON true),
   patches AS (
     INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, workflow_node_id,
-      workflow_subject_entity_id, patch, touched_entities)
-    SELECT world_slug, :turn, patch_seq, :attempt_id::uuid, source_invocation_id, node_id, subject_id, patch,
-      ARRAY(SELECT json_array_elements_text(touched))::entity_id_text[]
+      workflow_subject_entity_id, touched_entities, narration)
+    SELECT world_slug, :turn, patch_seq, :attempt_id::uuid, source_invocation_id, node_id, subject_id,
+      ARRAY(SELECT json_array_elements_text(touched))::entity_id_text[], narration
     FROM fence, new_patches),
   effect AS (
     SELECT * FROM json_to_recordset(:effects::json)
@@ -55,21 +55,6 @@ const WORLD_ROWS = `
       effect_index
     FROM fence, effect WHERE stored_as = 'entity_memory')`;
 
-const STORY_ROWS = `
-  events AS (
-    INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
-      workflow_node_id, workflow_subject_entity_id, patch_seq, details)
-    SELECT world_slug, :attempt_id::uuid, kind::timeline_event_kind, :ended_at::timestamptz, source_invocation_id,
-      node_id, subject_id, patch_seq, details
-    FROM ended, (
-      SELECT 'patch_applied' AS kind, source_invocation_id, node_id, subject_id, patch_seq,
-        json_build_object('touched_entities', touched) AS details
-      FROM new_patches
-      UNION ALL
-      SELECT 'turn_committed', NULL, NULL, NULL, NULL,
-        json_build_object('turn', :turn::bigint, 'patches', :patch_count::int)) AS story
-    ORDER BY patch_seq NULLS LAST)`;
-
 /** The end of the generation that gave the last patch. */
 const ANSWER = FINISHED.generation.map((clause) => atSlot(clause, 1));
 
@@ -89,7 +74,7 @@ function prepareCommit(label: string, answer?: readonly string[]): HotStatement 
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, attempts.status),
-   ${[PATCH_ROWS, WORLD_ROWS, STORY_ROWS, AFTERMATH, MOVED_HEADS].join(',')}
+   ${[PATCH_ROWS, WORLD_ROWS, AFTERMATH, MOVED_HEADS].join(',')}
    ${ENDED_ROW}${answer === undefined ? '' : ', (SELECT count(*) FROM call_1) = 1 AS is_whole'}`,
   );
 }
@@ -118,11 +103,10 @@ function toValues(lease: AttemptLease, turn: CommitTurn): Values {
   const stored = effectsToStore(effects);
   const storedAs = new Map(STORED_VALUES.flatMap((value) => stored(value).map((effect) => [effect, value] as const)));
   return {
-    ...toMoves(turn.agents),
+    ...toMoves(lease.attempt_id, turn.agents),
     turn: lease.attempted_turn,
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),
-    patch_count: turn.patches.length,
     patches: canonicalText(turn.patches.map(toPatchRow)),
     effects: canonicalText(effects.map((effect) => ({ ...effect, stored_as: storedAs.get(effect) ?? null }))),
   };
@@ -133,11 +117,6 @@ interface PlacedEffect extends AppliedEffect {
 }
 
 function toPatchRow({ patch_seq, source_invocation_id, applied }: CommitTurn['patches'][number]): JsonObject {
-  const { narration, effects } = applied.patch;
-  return {
-    patch_seq,
-    call_id: source_invocation_id,
-    patch: { narration, effects: effects.map((effect) => ({ ...effect })) },
-    touched: applied.touched_entities,
-  };
+  const { patch, touched_entities } = applied;
+  return { patch_seq, call_id: source_invocation_id, narration: patch.narration, touched: touched_entities };
 }

@@ -123,11 +123,6 @@ const BEGIN_ADOPTING = prepare(
      INSERT INTO adopted_calls (world_slug, attempt_id, source_invocation_id)
      SELECT world_slug, attempt_id, source_invocation_id
      FROM attempt, unnest(:source_invocation_ids::uuid[]) AS source_invocation_id),
-   event AS (
-     INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, details)
-     SELECT world_slug, attempt_id, 'attempt_began', :started_at::timestamptz,
-       json_build_object('adopts', :adopts::uuid, 'calls', cardinality(:source_invocation_ids::uuid[]))
-     FROM attempt),
    ${BEGUN}`,
 );
 

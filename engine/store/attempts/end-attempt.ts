@@ -85,7 +85,7 @@ interface FailedRow extends EndedRow {
 export async function failAttempt(database: Ending, lease: AttemptLease, end: FailAttempt): Promise<Written | PutOff> {
   const { failure } = end;
   const row = await endedRow<FailedRow>(database, FAIL, lease, {
-    ...toMoves(end.agents),
+    ...toMoves(lease.attempt_id, end.agents),
     failure_class: failure.failure_class,
     failure_message: toStoredText(failure.message),
     subject_id: failure.subject_id ?? null,

@@ -49,8 +49,8 @@ const GENERATION = `
     WHERE llm_calls.world_slug = @call.world_slug AND llm_calls.attempt_id = @call.attempt_id
       AND llm_calls.llm_call_id = @call.llm_call_id),
   @chunks AS (
-    INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, lengths, offsets_ms)
-    SELECT world_slug, llm_call_id, :batch_seq::int, :batch_text::bytea, :batch_lengths::int[], :batch_offsets::int[]
+    INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, pieces)
+    SELECT world_slug, llm_call_id, :batch_seq::int, :batch_text::bytea, :batch_pieces::bytea
     FROM @call WHERE :batch_seq::int IS NOT NULL)`;
 
 /** The clauses of a call that ends, by what it leaves: rows that there are none of cost as much as a look at their table. */

@@ -1,14 +1,14 @@
 import type { AttemptLease, Written } from '../../ports/attempts.js';
 import type { ChunkBatch } from '../../ports/sources.js';
+import { encodePieces } from '../pieces.js';
 import { type Values, prepare, type Runner } from '../statement.js';
 import { CALLS_FENCE, runFenced } from './fence.js';
 
 const FLUSH = prepare(
   'flush_chunks',
   `WITH ${CALLS_FENCE}, chunks AS (
-     INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, lengths, offsets_ms, event_id)
-     SELECT world_slug, :llm_call_id::uuid, :batch_seq::int, :batch_text::bytea, :batch_lengths::int[],
-       :batch_offsets::int[], event_id
+     INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, pieces, event_id)
+     SELECT world_slug, :llm_call_id::uuid, :batch_seq::int, :batch_text::bytea, :batch_pieces::bytea, event_id
      FROM fence)
    SELECT count(*) AS held FROM fence`,
 );
@@ -28,7 +28,6 @@ export function toBatch(batch: ChunkBatch | undefined): Values {
   return {
     batch_seq: batch?.batch_seq ?? null,
     batch_text: batch?.text ?? null,
-    batch_lengths: batch?.lengths ?? null,
-    batch_offsets: batch?.offsets_ms.map(Math.round) ?? null,
+    batch_pieces: batch === undefined ? null : encodePieces(batch),
   };
 }

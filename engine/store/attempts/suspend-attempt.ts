@@ -41,7 +41,7 @@ const SUSPEND = prepare(
 export async function suspendAttempt(runner: Runner, lease: AttemptLease, rest: SuspendAttempt): Promise<Rested> {
   const { world_slug, epoch, attempt_id } = lease;
   const { at, agents } = rest;
-  const values = { world_slug, epoch, attempt_id, suspended_at: toTimestamp(at), ...toMoves(agents) };
+  const values = { world_slug, epoch, attempt_id, suspended_at: toTimestamp(at), ...toMoves(attempt_id, agents) };
   const [row] = await run<{ readonly held: number; readonly rested: number }>(runner, SUSPEND, values);
   if (row?.rested === 1) return 'rested';
   return row?.held === 1 ? 'called' : 'overtaken';

@@ -177,7 +177,7 @@ interface BoundedAttempt {
 
 const PATCHES = prepare(
   'patches_of_attempt',
-  `SELECT patch_seq, workflow_subject_entity_id, workflow_node_id, patch->>'narration' AS narration,
+  `SELECT patch_seq, workflow_subject_entity_id, workflow_node_id, narration,
      touched_entities::text[] AS touched_entities,
      (SELECT json_agg(json_build_object('effect_index', effect_index, 'op', op, 'entity_id', entity_id,
         'environment_label', environment_label, 'state_before', state_before, 'state_after', state_after)

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { ResponseSource } from '../../generated/response-source.js';
 import type { LlmCallRecord } from '../../ports/records.js';
 import { withDerived } from '../attempts/derived-artifacts.js';
+import { decodePieces } from '../pieces.js';
 import { toJson } from '../stored-json.js';
 import type { DB } from '../tables.js';
 
@@ -124,14 +125,13 @@ interface CallKey {
 
 interface Batch {
   readonly text: Buffer;
-  readonly lengths: readonly number[];
-  readonly offsets_ms: readonly number[];
+  readonly pieces: Buffer;
 }
 
 function listBatches(queries: Queries, { world_slug, llm_call_id }: CallKey): Promise<readonly Batch[]> {
   return queries
     .selectFrom('llm_chunks')
-    .select(['text', 'lengths', 'offsets_ms'])
+    .select(['text', 'pieces'])
     .where('world_slug', '=', world_slug)
     .where('llm_call_id', '=', llm_call_id)
     .orderBy('batch_seq')
@@ -146,7 +146,8 @@ function toStream(batches: readonly Batch[]): Pick<LlmCallRecord, 'chunks' | 'ra
   };
 }
 
-function toChunks({ text, lengths, offsets_ms }: Batch): LlmCallRecord['chunks'] {
+function toChunks({ text, pieces }: Batch): LlmCallRecord['chunks'] {
+  const { lengths, offsets_ms } = decodePieces(pieces);
   let start = 0;
   return lengths.map((length, index) => {
     const piece = text.toString('utf8', start, start + length);
