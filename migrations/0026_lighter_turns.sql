@@ -14,7 +14,7 @@ ALTER TABLE attempt_events ENABLE TRIGGER append_only;
 
 ALTER TABLE world_patches DISABLE TRIGGER append_only;
 ALTER TABLE world_patches ADD COLUMN narration text;
-UPDATE world_patches SET narration = patch->>'narration';
+UPDATE world_patches SET narration = coalesce(patch->>'narration', '');
 ALTER TABLE world_patches
     ALTER COLUMN narration SET NOT NULL,
     DROP COLUMN patch;

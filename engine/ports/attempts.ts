@@ -219,6 +219,14 @@ export interface CommitTurn {
   readonly answer?: CallFinish;
   /** Of all agents that have a turn in the attempt, which ends. */
   readonly agents: readonly AgentMove[];
+  /** For how long the next queued turn of the world is reserved for this driver; left out, anybody may claim it. */
+  readonly reserve_ms?: number;
+}
+
+/** The turn is written, and the next one that was queued is reserved for its driver. */
+export interface Reserved {
+  readonly kind: 'reserved';
+  readonly inbox_id: string;
 }
 
 export interface FailAttempt {
@@ -322,7 +330,7 @@ export interface AttemptStore {
     call: { readonly source_invocation_id: string; readonly inbox_id: string },
   ): Promise<Closed>;
   /** One transaction: changed rows, patches, audit, the turn, the attempt's end, the lease. */
-  commit(lease: AttemptLease, turn: CommitTurn): Promise<Written>;
+  commit(lease: AttemptLease, turn: CommitTurn): Promise<Written | Reserved>;
   /** One transaction; the world stays, and the queued turn is over or put off. */
   fail(lease: AttemptLease, failure: FailAttempt): Promise<Written | PutOff>;
   /** Gives the lease back with the attempt still open, for the next driver to go on at once. */

@@ -24,6 +24,11 @@ export interface AttemptRequest {
   readonly anew?: boolean;
   /** How often a queued turn is tried anew after transient failures; `TURN_RETRIES` where it is left out. */
   readonly turn_retries?: number;
+  /**
+   * For how long the next queued turn of the world is reserved for this driver as the turn is committed; 0 leaves it to
+   * anybody. Asked at the commit.
+   */
+  readonly reserveNext?: () => number;
   /** The world as the turn before has left it, where it ran here: it need not be read, if nobody has been there since. */
   readonly left?: LeftWorld;
 }
@@ -35,6 +40,8 @@ export type AttemptEnd =
       readonly attempt_id: string;
       readonly attempted_turn: number;
       readonly left: LeftWorld;
+      /** The next queued turn, reserved for this driver. */
+      readonly next_inbox_id?: string;
     }
   | {
       readonly kind: 'failed';

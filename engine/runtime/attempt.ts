@@ -46,6 +46,7 @@ export interface Attempt {
   readonly simulation_time: string;
   /** How often a queued turn is tried anew after transient failures. */
   readonly turn_retries: number;
+  readonly reserveNext: (() => number) | undefined;
   readonly onProgress: OnProgress;
   readonly arrivals: Arrivals<Arrival>;
   readonly calls: Map<string, Call>;
@@ -86,7 +87,15 @@ export interface Call {
 export function openAttempt(
   opening: Pick<
     Attempt,
-    'lease' | 'program' | 'simulation_time' | 'turn_retries' | 'onProgress' | 'arrivals' | 'journal' | 'heads'
+    | 'lease'
+    | 'program'
+    | 'simulation_time'
+    | 'turn_retries'
+    | 'reserveNext'
+    | 'onProgress'
+    | 'arrivals'
+    | 'journal'
+    | 'heads'
   >,
 ): Attempt {
   return {
@@ -195,23 +204,30 @@ function toFinish({ start }: Call, { outcome, is_reported, verdict }: HandledEnd
   };
 }
 
-/** Makes the working world turn N, at once and whole. */
-export async function commit(parts: RuntimeParts, attempt: Attempt, command: Commit): Promise<void> {
+/**
+ * Makes the working world turn N, at once and whole.
+ * @returns the next queued turn, where it is reserved for this driver
+ */
+export async function commit(parts: RuntimeParts, attempt: Attempt, command: Commit): Promise<string | undefined> {
   const patches = command.patches.map((patch) => {
     const { source_invocation_id } = callOf(attempt, patch.call_key).start;
     return { ...patch, source_invocation_id };
   });
   const { simulation_time, lease } = attempt;
-  const turn = { patches, simulation_time, ended_at: parts.clock.now(), agents: endAgents(attempt) };
-  const write = async (answer?: CallFinish): Promise<void> =>
-    demand(await parts.attempts.commit(lease, { ...turn, ...(answer === undefined ? {} : { answer }) }));
-  await writeAlone(attempt.journal, write, true);
+  const reserve_ms = attempt.reserveNext?.() ?? 0;
+  const reserves = reserve_ms > 0 ? { reserve_ms } : {};
+  const turn = { patches, simulation_time, ended_at: parts.clock.now(), agents: endAgents(attempt), ...reserves };
+  const write = (answer?: CallFinish) =>
+    parts.attempts.commit(lease, { ...turn, ...(answer === undefined ? {} : { answer }) });
+  const written = await writeAlone(attempt.journal, write, true);
+  if (written === 'overtaken') throw new Overtaken();
   attempt.onProgress({
     kind: 'turn_committed',
     attempt_id: lease.attempt_id,
     attempted_turn: lease.attempted_turn,
     patches: command.patches,
   });
+  return written === 'written' ? undefined : written.inbox_id;
 }
 
 /** Ends the attempt; the world stays at T(N-1) and every trace is kept. */

@@ -92,7 +92,7 @@ async function runBegun(
   takeWorld?: (calls: CallsWrite) => Promise<void>,
 ): Promise<AttemptEnd> {
   const { lease } = begun;
-  const { program, turn_retries = TURN_RETRIES } = request;
+  const { program, turn_retries = TURN_RETRIES, reserveNext } = request;
   const observer = parts.observe?.({ lease, program });
   const onProgress = tellBoth(request.onProgress, observer?.onProgress);
   const ends: (() => void)[] = [];
@@ -112,6 +112,7 @@ async function runBegun(
       program,
       simulation_time,
       turn_retries,
+      reserveNext,
       onProgress,
     };
     const attempt = openAttempt(opening);
@@ -206,9 +207,11 @@ async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly Turn
         case 'invoke':
           if (!attempt.is_leaving) issue(parts, attempt, command);
           break;
-        case 'commit':
-          await commit(parts, attempt, command);
-          return { kind: 'committed', attempt_id, attempted_turn, left: leftBy(attempt) };
+        case 'commit': {
+          const next_inbox_id = await commit(parts, attempt, command);
+          const next = next_inbox_id === undefined ? {} : { next_inbox_id };
+          return { kind: 'committed', attempt_id, attempted_turn, left: leftBy(attempt), ...next };
+        }
         case 'fail': {
           const put_off = await fail(parts, attempt, command);
           const failed = { kind: 'failed', attempt_id, attempted_turn, failure: command } as const;

@@ -166,5 +166,9 @@ export function toWorld(slug: string, turn: number, row: ContentsRow): World {
 }
 
 function toEvent({ turn, subject_id, narration, effects }: EventRow): World['events'][number] {
-  return { turn, subject_id, patch: { narration, effects: (effects ?? []).map(({ op, ...parts }) => effectOf(op, parts)) } };
+  return {
+    turn,
+    subject_id,
+    patch: { narration, effects: (effects ?? []).map(({ op, ...parts }) => effectOf(op, parts)) },
+  };
 }

@@ -9,6 +9,7 @@ import type {
   AgentMove,
   AttemptLease,
   CallStart,
+  Reserved,
   Written,
 } from '../../engine/ports/attempts.js';
 import type { Store } from '../../engine/ports/store.js';
@@ -120,7 +121,7 @@ forEachDatabase('a statement that writes calls', (open) => {
     const tool = toyStart('zoe/act/round-1/try-1/tool', 2);
     const finish = answered(said, { text: '{}', finish_reason: 'stop' });
     const denied = toyStart('turn/other', 3);
-    const writes: readonly (() => Promise<Written>)[] = [
+    const writes: readonly (() => Promise<Written | Reserved>)[] = [
       () => store.attempts.writeCalls(lease, { finished: [finish], started: [tool] }),
       () => finishCall(store, lease, answered(tool, {})),
       () => startCall(store, lease, { ...denied, refused: refused(denied) }),
@@ -134,7 +135,7 @@ forEachDatabase('a statement that writes calls', (open) => {
 });
 
 forEachDatabase('a statement that moves the head of an agent', (open) => {
-  const writes: Readonly<Record<string, (scene: Scene) => Promise<Written>>> = {
+  const writes: Readonly<Record<string, (scene: Scene) => Promise<Written | Reserved>>> = {
     'lets nothing rest': async (scene) => {
       const agents = moving(scene, 'running');
       const rested = await scene.store.attempts.suspend(scene.lease, { at: NOON, agents });

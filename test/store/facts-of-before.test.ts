@@ -6,6 +6,8 @@ import { forEachDatabase, type OutsideView } from '../support/databases.js';
 
 const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname;
 const FIRST_WITHOUT = '0020';
+/** From here on, patches and turns are told by rows that this attempt does not have. */
+const FIRST_DERIVED = '0026';
 
 const HASH = '0'.repeat(64);
 const MESSAGES = ['a', 'b', 'c'].map((digit) => digit.repeat(64));
@@ -126,8 +128,10 @@ forEachDatabase('a database in which a turn was told several times', (open) => {
       [6, 3, 2],
     );
 
-    assert.ok((await migrate(database, migrations)).ok);
+    const derived = migrations.filter(({ name }) => name < FIRST_DERIVED);
+    assert.ok((await migrate(database, derived)).ok);
     for (const [index, reading] of readings.entries()) assert.deepEqual(await outside.query(reading), before[index]);
+    assert.ok((await migrate(database, migrations)).ok);
     const attempt = await recordReader(database).attempt(COMMITTED);
     assert.equal(attempt?.source_invocation_count, 2);
     assert.deepEqual(attempt?.source_trace_summary, {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AttemptLease, Written } from '../../engine/ports/attempts.js';
+import type { AttemptLease, Reserved, Written } from '../../engine/ports/attempts.js';
 import type { Store } from '../../engine/ports/store.js';
 import { forEachDatabase } from '../support/databases.js';
 import { isHeldUp } from './held-up.js';
@@ -29,7 +29,9 @@ import {
 const SYSTEM = message('system', 'author', 'You are Zoe.');
 
 forEachDatabase('an overtaken driver', (open) => {
-  const writes: Readonly<Record<string, (store: Store, lease: AttemptLease, open: Opened) => Promise<Written>>> = {
+  const writes: Readonly<
+    Record<string, (store: Store, lease: AttemptLease, open: Opened) => Promise<Written | Reserved>>
+  > = {
     'starts no call': (store, lease) => startCall(store, lease, toyStart('late', 9)),
     'starts no generation': (store, lease) =>
       startCall(store, lease, generationStart(9, [message('user', 'subject', 'never said')], 9)),

@@ -4,6 +4,8 @@ import { loadMigrations, migrate } from '../../engine/store/migrations.js';
 import { forEachDatabase, MIGRATIONS, type OutsideView } from '../support/databases.js';
 
 const FIRST_WITHOUT = '0007_one_fact_once';
+/** From here on, beginnings, patches and turns are told by rows that these attempts do not have. */
+const FIRST_DERIVED = '0026';
 
 /** Calls of an attempt, as they were left; and what its timeline held, in its order. */
 const CALLS = [
@@ -70,7 +72,7 @@ const TIMELINE = `
 forEachDatabase('a timeline that was written when each call was told of by rows of its own', (open) => {
   test('is read as it was, and goes on from there', async () => {
     const { database, outside } = await open();
-    const migrations = await loadMigrations(MIGRATIONS);
+    const migrations = (await loadMigrations(MIGRATIONS)).filter(({ name }) => name < FIRST_DERIVED);
     await outside.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     const earlier = migrations.filter(({ name }) => name < FIRST_WITHOUT);
     assert.ok((await migrate(database, earlier)).ok);

@@ -14,35 +14,56 @@ export interface Job {
 }
 
 /** Whether a world is worth looking at again soon. `broke`: not here, for a while. */
-export type JobEnd = 'done' | 'deferred' | 'broke';
+export type JobEnd =
+  | {
+      readonly kind: 'done';
+      /** The next turn of the world, which is reserved for this worker. */
+      readonly next?: Claimed;
+    }
+  | { readonly kind: 'deferred' | 'broke' };
+
+/** What a job needs to know of its worker. */
+export interface JobSurroundings {
+  /** How often the job was put off before. */
+  readonly tries: number;
+  /** Aborted when another worker is to go on. */
+  readonly leave: AbortSignal;
+  /** For how long the next turn is reserved as this one is committed; 0 leaves it to anybody. */
+  readonly reserveNext: () => number;
+}
 
 const DEFER = { first_ms: 500, most_ms: 60_000 };
 
 /**
  * Does one job to its end and tells of it.
- * @param tries how often it was put off before
  * @throws whatever the database throws when it is gone
  */
-export async function doJob(parts: WorkerParts, job: Job, tries: number, leave: AbortSignal): Promise<JobEnd> {
+export async function doJob(parts: WorkerParts, job: Job, surroundings: JobSurroundings): Promise<JobEnd> {
+  const { tries, leave, reserveNext } = surroundings;
   const { world_slug, claimed } = job;
   try {
     const end = await parts.drive({
       world_slug,
       leave,
+      reserveNext,
       onProgress: reportBeginning(parts, job),
       ...toAsked(claimed),
     });
     const obstacle = end.kind === 'unfit' ? end : findObstacle(end, job);
     if (obstacle !== undefined) return await putOff(parts, job, tries, obstacle);
     if (end.kind !== 'unfit') reportEnd(parts, world_slug, end);
-    return 'done';
+    return end.kind === 'committed' ? { kind: 'done', ...toNext(world_slug, end.next_inbox_id) } : { kind: 'done' };
   } catch (error) {
     if (parts.findFault(error) !== undefined) throw error;
     parts.onEvent(
       error instanceof Overtaken ? { kind: 'overtaken', world_slug } : { kind: 'driver_broke', world_slug, error },
     );
-    return error instanceof Overtaken ? 'done' : 'broke';
+    return { kind: error instanceof Overtaken ? 'done' : 'broke' };
   }
+}
+
+function toNext(world_slug: string, inbox_id: string | undefined): { readonly next?: Claimed } {
+  return inbox_id === undefined ? {} : { next: { world_slug, inbox_id, message_type: 'turn', retry_count: 0 } };
 }
 
 /** A turn is begun; everything else goes on with an attempt that there is. */
@@ -109,12 +130,12 @@ async function putOff(
   if (is_final && claimed !== undefined) {
     await parts.inbox.discard(claimed, reason);
     parts.onEvent({ kind: 'turn_discarded', world_slug, reason });
-    return 'done';
+    return { kind: 'done' };
   }
   const delay_ms = backoffMs(DEFER, claimed?.retry_count ?? tries, parts.jitter());
   if (claimed !== undefined) await parts.inbox.defer(claimed, { reason, delay_ms });
   parts.onEvent({ kind: 'turn_deferred', world_slug, reason, delay_ms });
-  return 'deferred';
+  return { kind: 'deferred' };
 }
 
 function reportEnd(parts: WorkerParts, world_slug: string, end: AttemptEnd): void {

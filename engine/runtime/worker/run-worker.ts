@@ -42,6 +42,9 @@ interface Worker {
   readonly busy: Map<string, Promise<void>>;
   /** Jobs that were claimed while their world was still busy: each begins when the job before it ends. */
   readonly next: Map<string, Job>;
+  /** The last claim found as much as there were hands: other worlds wait as well, and each turn is claimed in its order. */
+  is_backlogged: boolean;
+  is_stopping: boolean;
   /** Worlds whose job has ended since the last claim. */
   readonly ended: Set<string>;
   /** `awaited`: claims nothing more, for a suspect attempt waits for free hands. `on`: one is driven, alone. */
@@ -76,6 +79,7 @@ export async function runWorker(parts: WorkerParts, settings: WorkerSettings, st
       if (worker.broken !== undefined) throw worker.broken.error;
     }
   } finally {
+    worker.is_stopping = true;
     stopListening();
     stop.removeEventListener('abort', alarm.ring);
     worker.next.clear();
@@ -91,6 +95,8 @@ function openWorker(parts: WorkerParts, settings: WorkerSettings): Worker {
     leave: new AbortController(),
     busy: new Map(),
     next: new Map(),
+    is_backlogged: false,
+    is_stopping: false,
     ended: new Set(),
     quarantine: 'none',
     left_alone: new Map(),
@@ -120,7 +126,7 @@ async function look(worker: Worker): Promise<number> {
     await tidy(worker);
     const seen = await glance(worker);
     const sleep_ms = await seeLapses(worker, seen);
-    if (seen === undefined || seen.is_due) await claimDue(worker);
+    if (seen === undefined || seen.is_due) await claimDue(worker, seen?.is_due === true);
     if (seen?.is_expired) await expire(worker);
     if (worker.trouble !== undefined) worker.parts.onEvent({ kind: 'database_found' });
     worker.trouble = undefined;
@@ -237,10 +243,15 @@ function seeNone(worker: Worker): number {
   return LOOK_MS;
 }
 
-async function claimDue(worker: Worker): Promise<void> {
+/** @param is_due whether something is known to be due */
+async function claimDue(worker: Worker, is_due: boolean): Promise<void> {
   const most = countFree(worker);
-  if (most === 0) return;
+  if (most === 0) {
+    worker.is_backlogged ||= is_due;
+    return;
+  }
   const claimed = await worker.parts.inbox.claim({ most, reserve_ms: RESERVE_MS, ...toWorlds(worker) });
+  worker.is_backlogged = claimed.length === most;
   for (const one of claimed) start(worker, { world_slug: one.world_slug, claimed: one });
 }
 
@@ -259,11 +270,11 @@ function start(worker: Worker, job: Job): void {
     })
     .finally(() => {
       busy.delete(world_slug);
-      ended.add(world_slug);
       if (worker.quarantine === 'on') worker.quarantine = 'none';
       const after = next.get(world_slug);
       next.delete(world_slug);
-      if (after !== undefined && countFree(worker) > 0) start(worker, after);
+      if (after !== undefined && countFree(worker) > 0) return start(worker, after);
+      ended.add(world_slug);
       alarm.ring();
     });
   busy.set(world_slug, done);
@@ -274,8 +285,10 @@ async function work(worker: Worker, job: Job): Promise<void> {
   const { world_slug } = job;
   const tries = left_alone.get(world_slug)?.tries ?? 0;
   try {
-    const end = await doJob(parts, job, tries, worker.leave.signal);
-    if (end === 'done' || (end === 'deferred' && job.claimed !== undefined)) left_alone.delete(world_slug);
+    const reserveNext = (): number => (worker.is_backlogged || worker.is_stopping ? 0 : RESERVE_MS);
+    const end = await doJob(parts, job, { tries, leave: worker.leave.signal, reserveNext });
+    if (end.kind === 'done' && end.next !== undefined) worker.next.set(world_slug, { world_slug, claimed: end.next });
+    if (end.kind === 'done' || (end.kind === 'deferred' && job.claimed !== undefined)) left_alone.delete(world_slug);
     else leaveAlone(worker, world_slug, tries);
   } catch (error) {
     // The attempt stays open: the worker that finds its lease lapsed continues it; this one waits a while before.

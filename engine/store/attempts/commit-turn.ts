@@ -2,11 +2,11 @@ import type { JsonObject } from '../../contract/json.js';
 import { canonicalText } from '../../core/content/canonical.js';
 import { effectsToStore } from '../../core/world/apply-patch.js';
 import type { AppliedEffect } from '../../core/world/world-patch.js';
-import type { AttemptLease, CommitTurn, Written } from '../../ports/attempts.js';
+import type { AttemptLease, CommitTurn, Reserved, Written } from '../../ports/attempts.js';
 import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
-import { AFTERMATH } from '../inbox/aftermath.js';
+import { AFTERMATH_OF_COMMIT } from '../inbox/aftermath.js';
 import { type HotStatement, prepare, type Values, toTimestamp } from '../statement.js';
-import { type Ending, ENDED_ROW, runEnding } from './ending.js';
+import { ENDED_ROW, type EndedRow, endedRow, type Ending } from './ending.js';
 import { DRAWN_EVENT_ID } from './event-numbers.js';
 import { releasingFence } from './fence.js';
 import { FINISHED, toFinished } from './finish-call.js';
@@ -74,8 +74,8 @@ function prepareCommit(label: string, answer?: readonly string[]): HotStatement 
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, attempts.status),
-   ${[PATCH_ROWS, WORLD_ROWS, AFTERMATH, MOVED_HEADS].join(',')}
-   ${ENDED_ROW}${answer === undefined ? '' : ', (SELECT count(*) FROM call_1) = 1 AS is_whole'}`,
+   ${[PATCH_ROWS, WORLD_ROWS, AFTERMATH_OF_COMMIT, MOVED_HEADS].join(',')}
+   ${ENDED_ROW}, (SELECT inbox_id FROM promoted) AS promoted${answer === undefined ? '' : ', (SELECT count(*) FROM call_1) = 1 AS is_whole'}`,
   );
 }
 
@@ -87,10 +87,17 @@ const COMMIT_WITH_ANSWER = prepareCommit('commit_turn_with_answer', ANSWER);
  * Makes the attempt's patches turn N, at once and whole: one statement, which checks the lease and gives it back. The
  * generation that said the last of them may end with it.
  */
-export function commitTurn(database: Ending, lease: AttemptLease, turn: CommitTurn): Promise<Written> {
+export async function commitTurn(database: Ending, lease: AttemptLease, turn: CommitTurn): Promise<Written | Reserved> {
   const statement = turn.answer === undefined ? COMMIT : COMMIT_WITH_ANSWER;
   const slots = turn.answer === undefined ? [] : [toFinished(turn.answer)];
-  return runEnding(database, statement, lease, toValues(lease, turn), slots);
+  const row = await endedRow<CommittedRow>(database, statement, lease, toValues(lease, turn), slots);
+  if (row === undefined) return 'overtaken';
+  if (turn.reserve_ms === undefined || row.promoted === null) return 'written';
+  return { kind: 'reserved', inbox_id: row.promoted };
+}
+
+interface CommittedRow extends EndedRow {
+  readonly promoted: string | null;
 }
 
 /** What a turn changes of its world, each in a table of its own. */
@@ -105,6 +112,7 @@ function toValues(lease: AttemptLease, turn: CommitTurn): Values {
   return {
     ...toMoves(lease.attempt_id, turn.agents),
     turn: lease.attempted_turn,
+    reserve_ms: turn.reserve_ms ?? 0,
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),
     patches: canonicalText(turn.patches.map(toPatchRow)),

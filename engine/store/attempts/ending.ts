@@ -1,4 +1,4 @@
-import type { AttemptLease, Written } from '../../ports/attempts.js';
+import type { AttemptLease } from '../../ports/attempts.js';
 import type { OpenDatabase } from '../database.js';
 import { IS_LAST } from '../inbox/aftermath.js';
 import { promoteForgotten } from '../inbox/enqueue.js';
@@ -15,19 +15,8 @@ export const ENDED_ROW = `SELECT (SELECT count(*) FROM fence) AS held, ${ringFor
 /**
  * Runs the statement that ends an attempt. A turn that was queued while it waited is looked for afterwards; only the
  * last of a queue pays for that.
+ * @returns its row; undefined where another driver has the world
  */
-export async function runEnding(
-  database: Ending,
-  statement: HotStatement,
-  lease: AttemptLease,
-  values: Values,
-  slots?: readonly Values[],
-): Promise<Written> {
-  const row = await endedRow(database, statement, lease, values, slots);
-  return row === undefined ? 'overtaken' : 'written';
-}
-
-/** The same, for whoever needs what else the statement answers. @returns undefined where another driver has the world */
 export async function endedRow<Row extends EndedRow>(
   database: Ending,
   statement: HotStatement,

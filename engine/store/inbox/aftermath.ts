@@ -1,4 +1,4 @@
-import { AT_THE_FRONT, firstQueued, PROMOTE, WORLD_TURN } from './turn-message.js';
+import { AT_THE_FRONT, firstQueued, WORLD_TURN } from './turn-message.js';
 
 /**
  * What the end of attempts does to the inbox, as CTEs of the statement that ends them: their messages are over, the next
@@ -7,8 +7,9 @@ import { AT_THE_FRONT, firstQueued, PROMOTE, WORLD_TURN } from './turn-message.j
  *
  * It reads a CTE `ended (world_slug, attempt_id)`, and costs three looks into empty indices where nobody queues.
  * @param isOver a condition on `agent_inbox`: a message that does not meet it is left to another clause
+ * @param reserve_ms for how long the promoted turn is reserved for whoever ends this one: nobody else is told of it
  */
-const aftermath = (isOver: string): string => `
+const aftermath = (isOver: string, reserve_ms = '0'): string => `
   messages AS (
     UPDATE agent_inbox
     SET status = 'consumed', consumed_at = now()
@@ -19,20 +20,20 @@ const aftermath = (isOver: string): string => `
   finished AS (
     SELECT world_slug FROM messages WHERE message_type = 'turn' AND agent_id IS NULL),
   promoted AS (
-    UPDATE agent_inbox ${PROMOTE}
+    UPDATE agent_inbox SET status = 'pending', next_retry_at = now() + ${reserve_ms} * interval '1 millisecond'
     FROM finished
     WHERE agent_inbox.world_slug = finished.world_slug AND agent_inbox.status = 'queued'
       AND agent_inbox.inbox_id = (${firstQueued('finished.world_slug')})
-    RETURNING agent_inbox.world_slug),
+    RETURNING agent_inbox.world_slug, agent_inbox.inbox_id),
   recalled AS (
     UPDATE agent_inbox SET status = 'pending', next_retry_at = now()
     FROM ended
     WHERE agent_inbox.world_slug = ended.world_slug AND ${AT_THE_FRONT} AND agent_inbox.attempt_id IS NULL
     RETURNING agent_inbox.world_slug),
-  due AS (SELECT world_slug FROM promoted UNION ALL SELECT world_slug FROM recalled)`;
+  due AS (SELECT world_slug FROM promoted WHERE ${reserve_ms} = 0 UNION ALL SELECT world_slug FROM recalled)`;
 
-/** Of an attempt that has ended for good. */
-export const AFTERMATH = aftermath('true');
+/** Of an attempt whose turn is committed. */
+export const AFTERMATH_OF_COMMIT = aftermath('true', ':reserve_ms::int');
 
 /** How long the turn of a failed attempt is put off; NULL where it is over. */
 const DELAY_MS = '(:retry_delays_ms::int[])[agent_inbox.transient_failures + 1]';
