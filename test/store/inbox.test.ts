@@ -42,6 +42,22 @@ forEachDatabase('the inbox', (open) => {
     assert.equal((await store.worlds.find('line'))?.turn, 3);
   });
 
+  test('a commit reserves the next turn for its driver where that goes on; else the turn is due', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'kept');
+    const [, second, third] = await enqueue(store, 'kept', 3);
+    const [first] = await claim(store, 'kept');
+    const { lease } = await beginClaimed(store, first);
+    const turn = { ...(await sayPatch(store, lease, CHANGE)), reserve_ms: RESERVE_MS };
+    assert.deepEqual(await store.attempts.commit(lease, turn), { kind: 'reserved', inbox_id: second });
+    assert.deepEqual(await claim(store, 'kept'), []);
+    await commit(store, await beginClaimed(store, first && { ...first, inbox_id: second ?? '' }));
+    assert.deepEqual(
+      (await claim(store, 'kept')).map(({ inbox_id }) => inbox_id),
+      [third],
+    );
+  });
+
   test('a turn that fails is over all the same: one enqueue is one attempt', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'fails');
