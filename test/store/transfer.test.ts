@@ -177,12 +177,15 @@ for (const [from, to] of [
       assert.equal(settled.kind, 'settled');
       const { lease, past } = await begin(store, 'moved');
       assert.equal(past?.calls.length, 1);
+      assert.equal(await store.attempts.fail(lease, failing()), 'written');
       const [found] = await outside.query<{ is_last: boolean }>(
-        `SELECT (SELECT attempt_id FROM attempt_events ORDER BY event_id DESC LIMIT 1) = $1 AS is_last`,
+        `SELECT attempt_id = $1 AND event_id > ALL (
+           SELECT greatest(started_event_id, ended_event_id) FROM source_invocations
+           WHERE greatest(started_event_id, ended_event_id) IS NOT NULL) AS is_last
+         FROM attempt_events ORDER BY event_id DESC LIMIT 1`,
         [lease.attempt_id],
       );
       assert.equal(found?.is_last, true);
-      assert.equal(await store.attempts.fail(lease, failing()), 'written');
     });
   });
 }

@@ -138,7 +138,12 @@ async function raiseNumbers(
   if (sequence === null || sequence_column === null) return;
   await client.query(
     `SELECT setval('${sequence}', brought.last)
-     FROM (SELECT max(${sequence_column}) AS last FROM ${name} WHERE world_slug = ANY ($1)) AS brought, ${sequence} AS here
+     FROM (
+       SELECT greatest(
+         (SELECT max(${sequence_column}) FROM ${name} WHERE world_slug = ANY ($1)),
+         (SELECT max(audit_entry_id) FROM audit_entries WHERE world_slug = ANY ($1)),
+         (SELECT max(greatest(started_event_id, ended_event_id)) FROM source_invocations
+          WHERE world_slug = ANY ($1))) AS last) AS brought, ${sequence} AS here
      WHERE brought.last > here.last_value`,
     [worlds],
   );
