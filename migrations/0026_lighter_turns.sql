@@ -6,6 +6,25 @@
 
 DROP VIEW attempt_timeline_events, world_audit_events;
 
+-- Where both stand among what else happens: streams tell events in the order of their numbers.
+
+ALTER TABLE attempts DISABLE TRIGGER ended_is_final;
+ALTER TABLE attempts ADD COLUMN began_event_id bigint;
+UPDATE attempts SET began_event_id = events.event_id
+FROM attempt_events AS events
+WHERE events.world_slug = attempts.world_slug AND events.attempt_id = attempts.attempt_id
+    AND event_kind = 'attempt_began';
+ALTER TABLE attempts ALTER COLUMN began_event_id SET DEFAULT nextval('attempt_events_event_id_seq');
+ALTER TABLE attempts ENABLE TRIGGER ended_is_final;
+
+ALTER TABLE turns DISABLE TRIGGER append_only;
+ALTER TABLE turns ADD COLUMN committed_event_id bigint;
+UPDATE turns SET committed_event_id = events.event_id
+FROM attempt_events AS events
+WHERE events.world_slug = turns.world_slug AND events.attempt_id = turns.attempt_id AND event_kind = 'turn_committed';
+ALTER TABLE turns ALTER COLUMN committed_event_id SET DEFAULT nextval('attempt_events_event_id_seq');
+ALTER TABLE turns ENABLE TRIGGER append_only;
+
 ALTER TABLE attempt_events DISABLE TRIGGER append_only;
 DELETE FROM attempt_events WHERE event_kind IN ('attempt_began', 'patch_applied', 'turn_committed');
 ALTER TABLE attempt_events ENABLE TRIGGER append_only;
@@ -130,10 +149,13 @@ ALTER TABLE llm_calls
 -- Keys: the id comes first, so that one index finds a row by its id, with and without its world.
 
 ALTER TABLE llm_chunks DROP CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey;
+ALTER TABLE search_entries DROP CONSTRAINT search_entries_world_slug_llm_call_id_fkey;
 ALTER TABLE llm_calls
     DROP CONSTRAINT llm_calls_pkey,
     ADD PRIMARY KEY (llm_call_id, world_slug);
 ALTER TABLE llm_chunks ADD FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls (world_slug, llm_call_id) DEFERRABLE;
+ALTER TABLE search_entries
+    ADD FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls (world_slug, llm_call_id) DEFERRABLE;
 DROP INDEX llm_calls_id_idx;
 
 ALTER TABLE adopted_calls DROP CONSTRAINT adopted_calls_world_slug_source_invocation_id_fkey;
@@ -142,7 +164,9 @@ ALTER TABLE attempts DROP CONSTRAINT attempts_failed_source_invocation_fk;
 ALTER TABLE audit_entries DROP CONSTRAINT audit_entries_source_invocation_fkey;
 ALTER TABLE call_settlements DROP CONSTRAINT call_settlements_world_slug_source_invocation_id_fkey;
 ALTER TABLE llm_calls DROP CONSTRAINT llm_calls_world_slug_source_invocation_id_fkey;
+ALTER TABLE operator_actions DROP CONSTRAINT operator_actions_world_slug_source_invocation_id_fkey;
 ALTER TABLE pending_calls DROP CONSTRAINT pending_calls_world_slug_source_invocation_id_fkey;
+ALTER TABLE search_entries DROP CONSTRAINT search_entries_world_slug_source_invocation_id_fkey;
 ALTER TABLE source_invocations DROP CONSTRAINT source_invocations_parent_fk;
 ALTER TABLE world_patches DROP CONSTRAINT world_patches_world_slug_source_invocation_id_fkey;
 ALTER TABLE source_invocations
@@ -163,6 +187,10 @@ ALTER TABLE call_settlements ADD FOREIGN KEY (world_slug, source_invocation_id)
     REFERENCES source_invocations (world_slug, source_invocation_id) DEFERRABLE;
 ALTER TABLE llm_calls ADD FOREIGN KEY (world_slug, source_invocation_id)
     REFERENCES source_invocations (world_slug, source_invocation_id) DEFERRABLE;
+ALTER TABLE operator_actions ADD FOREIGN KEY (world_slug, source_invocation_id)
+    REFERENCES source_invocations (world_slug, source_invocation_id) DEFERRABLE;
+ALTER TABLE search_entries ADD FOREIGN KEY (world_slug, source_invocation_id)
+    REFERENCES source_invocations (world_slug, source_invocation_id) DEFERRABLE;
 ALTER TABLE pending_calls ADD FOREIGN KEY (world_slug, source_invocation_id)
     REFERENCES source_invocations (world_slug, source_invocation_id) DEFERRABLE;
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_parent_fk
@@ -176,6 +204,8 @@ ALTER TABLE agent_inbox DROP CONSTRAINT agent_inbox_attempt_fk;
 ALTER TABLE attempts DROP CONSTRAINT attempts_adopts_fk;
 ALTER TABLE audit_entries DROP CONSTRAINT audit_entries_attempt_fkey;
 ALTER TABLE call_settlements DROP CONSTRAINT call_settlements_world_slug_attempt_id_fkey;
+ALTER TABLE operator_actions DROP CONSTRAINT operator_actions_world_slug_attempt_id_fkey;
+ALTER TABLE search_entries DROP CONSTRAINT search_entries_world_slug_attempt_id_fkey;
 ALTER TABLE source_invocations DROP CONSTRAINT source_invocations_attempt_fk;
 ALTER TABLE turns DROP CONSTRAINT turns_world_slug_attempt_id_fkey;
 ALTER TABLE worlds
@@ -193,6 +223,8 @@ ALTER TABLE attempts ADD CONSTRAINT attempts_adopts_fk
 ALTER TABLE audit_entries ADD CONSTRAINT audit_entries_attempt_fkey
     FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE call_settlements ADD FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE operator_actions ADD FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE search_entries ADD FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_attempt_fk
     FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE turns ADD FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts (world_slug, attempt_id) DEFERRABLE;

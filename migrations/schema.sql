@@ -234,7 +234,6 @@ CREATE TABLE attempt_events (
     source_invocation_id uuid,
     workflow_node_id human_id_text,
     workflow_subject_entity_id entity_id_text,
-    patch_seq positive_int,
     details json NOT NULL DEFAULT '{}'::json,
     CONSTRAINT attempt_events_pkey PRIMARY KEY (world_slug, attempt_id, event_id)
 );
@@ -263,7 +262,8 @@ CREATE TABLE attempts (
     inbox_id uuid,
     resume_deadline timestamp with time zone,
     is_transient boolean NOT NULL DEFAULT false,
-    CONSTRAINT attempts_pkey PRIMARY KEY (world_slug, attempt_id),
+    began_event_id bigint DEFAULT nextval('attempt_events_event_id_seq'::regclass),
+    CONSTRAINT attempts_pkey PRIMARY KEY (attempt_id, world_slug),
     CONSTRAINT attempts_world_slug_epoch_key UNIQUE (world_slug, epoch),
     CONSTRAINT attempts_check CHECK (((status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status])) = (ended_at IS NULL))),
     CONSTRAINT attempts_check1 CHECK (((status = ANY (ARRAY['failed'::attempt_status, 'interrupted'::attempt_status])) = (failure_class IS NOT NULL))),
@@ -404,7 +404,7 @@ CREATE TABLE llm_calls (
     cached_input_tokens natural_bigint,
     reasoning_tokens natural_bigint,
     normalised_text bytea,
-    CONSTRAINT llm_calls_pkey PRIMARY KEY (world_slug, llm_call_id),
+    CONSTRAINT llm_calls_pkey PRIMARY KEY (llm_call_id, world_slug),
     CONSTRAINT llm_calls_world_slug_source_invocation_id_key UNIQUE (world_slug, source_invocation_id)
 );
 
@@ -413,11 +413,9 @@ CREATE TABLE llm_chunks (
     llm_call_id uuid NOT NULL,
     batch_seq positive_int NOT NULL,
     text bytea NOT NULL,
-    lengths integer[] NOT NULL,
-    offsets_ms integer[] NOT NULL,
     event_id bigint,
-    CONSTRAINT llm_chunks_pkey PRIMARY KEY (world_slug, llm_call_id, batch_seq),
-    CONSTRAINT llm_chunks_check CHECK ((cardinality(lengths) = cardinality(offsets_ms)))
+    pieces bytea NOT NULL,
+    CONSTRAINT llm_chunks_pkey PRIMARY KEY (world_slug, llm_call_id, batch_seq)
 );
 
 CREATE TABLE llm_messages (
@@ -595,7 +593,7 @@ CREATE TABLE source_invocations (
     outcome_unknown boolean NOT NULL DEFAULT false,
     retry_after_ms natural_bigint,
     may_be_followed boolean NOT NULL GENERATED ALWAYS AS (((status = 'interrupted'::source_invocation_status) OR ((status = 'failed'::source_invocation_status) AND (NOT answered)))) STORED,
-    CONSTRAINT source_invocations_pkey PRIMARY KEY (world_slug, source_invocation_id),
+    CONSTRAINT source_invocations_pkey PRIMARY KEY (source_invocation_id, world_slug),
     CONSTRAINT source_invocations_attempt_seq_idx UNIQUE (world_slug, attempt_id, invocation_seq),
     CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance),
     CONSTRAINT source_invocations_check CHECK (((status = ANY (ARRAY['running'::source_invocation_status, 'pending'::source_invocation_status])) = (ended_at IS NULL))),
@@ -617,6 +615,7 @@ CREATE TABLE turns (
     attempt_id uuid,
     simulation_time timestamp with time zone NOT NULL,
     committed_at timestamp with time zone NOT NULL,
+    committed_event_id bigint DEFAULT nextval('attempt_events_event_id_seq'::regclass),
     CONSTRAINT turns_pkey PRIMARY KEY (world_slug, turn),
     CONSTRAINT turns_world_slug_attempt_id_key UNIQUE (world_slug, attempt_id)
 );
@@ -637,8 +636,8 @@ CREATE TABLE world_patches (
     source_invocation_id uuid NOT NULL,
     workflow_node_id human_id_text NOT NULL,
     workflow_subject_entity_id entity_id_text NOT NULL,
-    patch json NOT NULL,
     touched_entities entity_id_text[] NOT NULL,
+    narration text NOT NULL,
     CONSTRAINT world_patches_pkey PRIMARY KEY (world_slug, turn, patch_seq),
     CONSTRAINT world_patches_attempt_id_world_slug_patch_seq_key UNIQUE (attempt_id, world_slug, patch_seq)
 );
@@ -711,8 +710,6 @@ ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_
 
 ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
-ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_delivered_schema_hash_fkey FOREIGN KEY (delivered_schema_hash) REFERENCES offered_schemas(hash) DEFERRABLE;
-ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES offered_schemas(hash) DEFERRABLE;
 ALTER TABLE llm_calls ADD CONSTRAINT llm_calls_world_slug_source_invocation_id_fkey FOREIGN KEY (world_slug, source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 
 ALTER TABLE llm_chunks ADD CONSTRAINT llm_chunks_world_slug_llm_call_id_fkey FOREIGN KEY (world_slug, llm_call_id) REFERENCES llm_calls(world_slug, llm_call_id) DEFERRABLE;
@@ -739,11 +736,7 @@ ALTER TABLE search_entries ADD CONSTRAINT search_entries_world_slug_source_invoc
 ALTER TABLE search_progress ADD CONSTRAINT search_progress_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_attempt_fk FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
-ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_input_schema_hash_fkey FOREIGN KEY (input_schema_hash) REFERENCES json_schemas(hash) DEFERRABLE;
-ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_output_schema_hash_fkey FOREIGN KEY (output_schema_hash) REFERENCES json_schemas(hash) DEFERRABLE;
 ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_parent_fk FOREIGN KEY (world_slug, parent_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
-ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_source_hash_fkey FOREIGN KEY (source_hash) REFERENCES response_sources(hash) DEFERRABLE;
-ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_workflow_hash_fkey FOREIGN KEY (workflow_hash) REFERENCES cognition_workflows(hash) DEFERRABLE;
 
 ALTER TABLE tool_policies ADD CONSTRAINT tool_policies_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
@@ -775,7 +768,7 @@ CREATE VIEW attempt_timeline_events AS
     calls.workflow_hash AS cognition_workflow_hash,
     events.workflow_node_id,
     events.workflow_subject_entity_id,
-    events.patch_seq,
+    (NULL::integer)::positive_int AS patch_seq,
     events.details
    FROM (attempt_events events
      LEFT JOIN source_invocations calls ON ((((calls.world_slug)::text = (events.world_slug)::text) AND (calls.source_invocation_id = events.source_invocation_id))))
@@ -789,7 +782,7 @@ UNION ALL
     source_invocations.workflow_hash AS cognition_workflow_hash,
     source_invocations.workflow_node_id,
     source_invocations.workflow_subject_entity_id,
-    (NULL::integer)::positive_int AS patch_seq,
+    NULL::integer AS patch_seq,
     '{}'::json AS details
    FROM source_invocations
   WHERE (source_invocations.started_event_id IS NOT NULL)
@@ -810,10 +803,59 @@ UNION ALL
     source_invocations.workflow_hash AS cognition_workflow_hash,
     source_invocations.workflow_node_id,
     source_invocations.workflow_subject_entity_id,
-    (NULL::integer)::positive_int AS patch_seq,
+    NULL::integer AS patch_seq,
     '{}'::json AS details
    FROM source_invocations
-  WHERE (source_invocations.ended_event_id IS NOT NULL);
+  WHERE (source_invocations.ended_event_id IS NOT NULL)
+UNION ALL
+ SELECT attempts.world_slug,
+    attempts.attempt_id,
+    0 AS event_id,
+    'attempt_began'::timeline_event_kind AS event_kind,
+    attempts.started_at AS occurred_at,
+    NULL::uuid AS source_invocation_id,
+    NULL::text AS cognition_workflow_hash,
+    NULL::text AS workflow_node_id,
+    NULL::text AS workflow_subject_entity_id,
+    NULL::integer AS patch_seq,
+        CASE
+            WHEN (attempts.adopts IS NULL) THEN '{}'::json
+            ELSE json_build_object('adopts', attempts.adopts, 'calls', ( SELECT count(*) AS count
+               FROM adopted_calls
+              WHERE (((adopted_calls.world_slug)::text = (attempts.world_slug)::text) AND (adopted_calls.attempt_id = attempts.attempt_id))))
+        END AS details
+   FROM attempts
+UNION ALL
+ SELECT patches.world_slug,
+    turns.attempt_id,
+    ('9223372036000000000'::bigint + (patches.patch_seq)::integer) AS event_id,
+    'patch_applied'::timeline_event_kind AS event_kind,
+    turns.committed_at AS occurred_at,
+    patches.source_invocation_id,
+    calls.workflow_hash AS cognition_workflow_hash,
+    patches.workflow_node_id,
+    patches.workflow_subject_entity_id,
+    patches.patch_seq,
+    json_build_object('touched_entities', patches.touched_entities) AS details
+   FROM ((turns
+     JOIN world_patches patches USING (world_slug, turn))
+     JOIN source_invocations calls ON ((((calls.world_slug)::text = (patches.world_slug)::text) AND (calls.source_invocation_id = patches.source_invocation_id))))
+UNION ALL
+ SELECT turns.world_slug,
+    turns.attempt_id,
+    '9223372036854775807'::bigint AS event_id,
+    'turn_committed'::timeline_event_kind AS event_kind,
+    turns.committed_at AS occurred_at,
+    NULL::uuid AS source_invocation_id,
+    NULL::text AS cognition_workflow_hash,
+    NULL::text AS workflow_node_id,
+    NULL::text AS workflow_subject_entity_id,
+    NULL::integer AS patch_seq,
+    json_build_object('turn', turns.turn, 'patches', ( SELECT count(*) AS count
+           FROM world_patches
+          WHERE (((world_patches.world_slug)::text = (turns.world_slug)::text) AND (world_patches.turn = (turns.turn)::bigint)))) AS details
+   FROM turns
+  WHERE (turns.attempt_id IS NOT NULL);
 
 CREATE VIEW llm_conversation_messages AS
  SELECT DISTINCT calls.world_slug,
@@ -878,7 +920,7 @@ UNION ALL
     NULL::bytea AS raw_response,
     NULL::text AS rejection,
     events.details
-   FROM ((attempt_events events
+   FROM ((attempt_timeline_events events
      JOIN attempts USING (world_slug, attempt_id))
      LEFT JOIN source_invocations calls ON ((((calls.world_slug)::text = (events.world_slug)::text) AND (calls.source_invocation_id = events.source_invocation_id))))
   WHERE (events.event_kind = ANY (ARRAY['patch_applied'::timeline_event_kind, 'turn_committed'::timeline_event_kind, 'attempt_failed'::timeline_event_kind, 'attempt_interrupted'::timeline_event_kind, 'call_settled'::timeline_event_kind]));
@@ -892,7 +934,6 @@ CREATE INDEX agent_inbox_queue_idx ON public.agent_inbox USING btree (world_slug
 CREATE UNIQUE INDEX agent_inbox_turn_idx ON public.agent_inbox USING btree (world_slug) WHERE ((message_type = 'turn'::inbox_message_type) AND (agent_id IS NULL) AND (status = ANY (ARRAY['pending'::inbox_status, 'deferred'::inbox_status])));
 
 CREATE UNIQUE INDEX attempts_adopts_idx ON public.attempts USING btree (world_slug, adopts) WHERE (adopts IS NOT NULL);
-CREATE INDEX attempts_id_idx ON public.attempts USING btree (attempt_id);
 CREATE UNIQUE INDEX attempts_open_idx ON public.attempts USING btree (world_slug) WHERE (status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status]));
 
 CREATE INDEX audit_entries_attempt_idx ON public.audit_entries USING btree (world_slug, attempt_id);
@@ -910,8 +951,6 @@ CREATE INDEX component_references_uses_idx ON public.component_references USING 
 
 CREATE INDEX json_schemas_label_idx ON public.json_schemas USING btree ("left"(COALESCE((content ->> 'label'::text), (content ->> 'title'::text), (content ->> '$id'::text), "left"(split_part((content ->> 'text'::text), '
 '::text, 1), 60), (hash)::text), 200), hash);
-
-CREATE INDEX llm_calls_id_idx ON public.llm_calls USING btree (llm_call_id);
 
 CREATE INDEX operator_actions_attempt_idx ON public.operator_actions USING btree (world_slug, attempt_id) WHERE (attempt_id IS NOT NULL);
 
@@ -933,7 +972,6 @@ CREATE INDEX search_entries_order_idx ON public.search_entries USING btree (atte
 CREATE INDEX search_entries_words_idx ON public.search_entries USING gin (words);
 
 CREATE UNIQUE INDEX source_invocations_command_idx ON public.source_invocations USING btree (world_slug, attempt_id, command_key) WHERE (NOT may_be_followed);
-CREATE INDEX source_invocations_id_idx ON public.source_invocations USING btree (source_invocation_id);
 CREATE INDEX source_invocations_parent_idx ON public.source_invocations USING btree (world_slug, parent_source_invocation_id) WHERE (parent_source_invocation_id IS NOT NULL);
 
 CREATE INDEX tool_policies_label_idx ON public.tool_policies USING btree ("left"(COALESCE((content ->> 'label'::text), (content ->> 'title'::text), (content ->> '$id'::text), "left"(split_part((content ->> 'text'::text), '

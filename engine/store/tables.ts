@@ -149,7 +149,6 @@ export interface AttemptEvents {
   event_id: Generated<number>;
   event_kind: TimelineEventKind;
   occurred_at: Timestamp;
-  patch_seq: number | null;
   source_invocation_id: string | null;
   workflow_node_id: string | null;
   workflow_subject_entity_id: string | null;
@@ -160,6 +159,7 @@ export interface Attempts {
   adopts: string | null;
   attempt_id: string;
   attempted_turn: number;
+  began_event_id: Generated<number | null>;
   ended_at: Timestamp | null;
   epoch: number;
   failed_node_id: string | null;
@@ -318,9 +318,8 @@ export interface LlmCalls {
 export interface LlmChunks {
   batch_seq: number;
   event_id: number | null;
-  lengths: number[];
   llm_call_id: string;
-  offsets_ms: number[];
+  pieces: Buffer;
   text: Buffer;
   world_slug: string;
 }
@@ -502,6 +501,7 @@ export interface ToolPolicies {
 export interface Turns {
   attempt_id: string | null;
   committed_at: Timestamp;
+  committed_event_id: Generated<number | null>;
   simulation_time: Timestamp;
   turn: number;
   world_slug: string;
@@ -535,7 +535,7 @@ export interface WorldLineage {
 
 export interface WorldPatches {
   attempt_id: string;
-  patch: Json;
+  narration: string;
   patch_seq: number;
   source_invocation_id: string;
   touched_entities: string[];

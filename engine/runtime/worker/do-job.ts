@@ -63,7 +63,9 @@ export async function doJob(parts: WorkerParts, job: Job, surroundings: JobSurro
 }
 
 function toNext(world_slug: string, inbox_id: string | undefined): { readonly next?: Claimed } {
-  return inbox_id === undefined ? {} : { next: { world_slug, inbox_id, message_type: 'turn', retry_count: 0 } };
+  return inbox_id === undefined
+    ? {}
+    : { next: { world_slug, inbox_id, message_type: 'turn', retry_count: 0, waited_ms: 0 } };
 }
 
 /** A turn is begun; everything else goes on with an attempt that there is. */

@@ -37,9 +37,9 @@ const TAKING_WITH_MESSAGE = `
 const ATTEMPT = `
   attempt AS (
     INSERT INTO attempts (world_slug, attempt_id, attempted_turn, epoch, scenario_hash, renderer_version,
-      plugin_versions, holder_host, holder_pid, inbox_id, started_at)
+      plugin_versions, holder_host, holder_pid, inbox_id, started_at, began_event_id)
     SELECT world_slug, :attempt_id::uuid, :attempted_turn::bigint, :epoch::bigint, scenario_hash, :renderer_version,
-      :plugin_versions::json, :host, :pid::int, :inbox_id::uuid, :started_at::timestamptz
+      :plugin_versions::json, :host, :pid::int, :inbox_id::uuid, :started_at::timestamptz, event_id
     FROM fence)`;
 
 const HEAD = { name: 'begin_as_left', clauses: [TAKING, ATTEMPT] };

@@ -68,6 +68,10 @@ const READ = prepare(
      SELECT calls.*, upto FROM bound, picked JOIN source_invocations AS calls
        ON calls.world_slug = :world_slug AND calls.source_invocation_id = picked.source_invocation_id
      WHERE coalesce(started_event_id, ended_event_id) <= upto),
+   committed AS (
+     SELECT world_slug, turn, committed_event_id, committed_at FROM bound, turns
+     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid
+       AND committed_event_id > :after::bigint AND committed_event_id <= upto),
    facts AS (
      SELECT started_event_id AS event_id, 0 AS place, 'call_started' AS kind, source_invocation_id,
        started_at AS occurred_at, NULL::bytea AS text, NULL::json AS details
@@ -88,21 +92,25 @@ const READ = prepare(
              AND artifacts.kind = 'reasoning'))
      FROM calls WHERE ended_event_id > :after::bigint AND ended_event_id <= upto
      UNION ALL
-     SELECT event_id, 0, event_kind::text, events.source_invocation_id, occurred_at, NULL,
-       CASE event_kind WHEN 'patch_applied' THEN (
-         SELECT json_build_object('patch_seq', patches.patch_seq,
-           'workflow_subject_entity_id', patches.workflow_subject_entity_id, 'narration', patch->>'narration',
-           'effects', (
-             SELECT coalesce(json_agg(json_build_object('op', op, 'entity_id', entity_id,
-               'environment_label', environment_label, 'state_after', state_after) ORDER BY effect_index), '[]')
-             FROM patch_effects AS effects WHERE effects.world_slug = patches.world_slug
-               AND effects.turn = patches.turn AND effects.patch_seq = patches.patch_seq))
-         FROM world_patches AS patches WHERE patches.world_slug = events.world_slug
-           AND patches.attempt_id = events.attempt_id AND patches.patch_seq = events.patch_seq)
-       ELSE details END
-     FROM bound, attempt_events AS events
-     WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid AND event_id > :after::bigint
-       AND event_id <= upto)
+     SELECT began_event_id, -1, 'attempt_began', NULL, started_at, NULL, NULL
+     FROM bound, attempts WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid
+       AND began_event_id > :after::bigint AND began_event_id <= upto
+     UNION ALL
+     SELECT event_id, 0, event_kind::text, source_invocation_id, occurred_at, NULL, details
+     FROM bound, attempt_events WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid
+       AND event_id > :after::bigint AND event_id <= upto
+     UNION ALL
+     SELECT committed_event_id, patch_seq, 'patch_applied', source_invocation_id, committed_at, NULL,
+       json_build_object('patch_seq', patch_seq, 'workflow_subject_entity_id', workflow_subject_entity_id,
+         'narration', narration, 'effects', (
+           SELECT coalesce(json_agg(json_build_object('op', op, 'entity_id', entity_id,
+             'environment_label', environment_label, 'state_after', state_after) ORDER BY effect_index), '[]')
+           FROM patch_effects AS effects WHERE effects.world_slug = patches.world_slug
+             AND effects.turn = patches.turn AND effects.patch_seq = patches.patch_seq))
+     FROM committed JOIN world_patches AS patches USING (world_slug, turn)
+     UNION ALL
+     SELECT committed_event_id, 2147483647, 'turn_committed', NULL, committed_at, NULL, json_build_object('turn', turn)
+     FROM committed)
    SELECT bound.upto, event_id, place, kind, occurred_at, text, details, calls.invocation_seq, calls.redaction,
      CASE WHEN calls.source_invocation_id IS NULL THEN NULL ELSE json_build_object(
        'source_invocation_id', calls.source_invocation_id, 'invocation_kind', invocation_kind,

@@ -34,7 +34,7 @@ export async function collectTexts(runner: Runner, attempt: EndedAttempt): Promi
 
 const PATCHES = prepare(
   'search_patches',
-  `SELECT patch_seq, workflow_subject_entity_id, source_invocation_id, llm_call_id, patch->>'narration' AS narration,
+  `SELECT patch_seq, workflow_subject_entity_id, source_invocation_id, llm_call_id, narration,
      to_json(ARRAY(SELECT state_after FROM patch_effects effects
        WHERE effects.world_slug = patches.world_slug AND effects.turn = patches.turn
          AND effects.patch_seq = patches.patch_seq ORDER BY effect_index)) AS states

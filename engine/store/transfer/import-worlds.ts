@@ -141,7 +141,9 @@ async function raiseNumbers(
      FROM (
        SELECT greatest(
          (SELECT max(${sequence_column}) FROM ${name} WHERE world_slug = ANY ($1)),
-         (SELECT max(audit_entry_id) FROM audit_entries WHERE world_slug = ANY ($1)),
+         (SELECT max(committed_event_id) FROM turns WHERE world_slug = ANY ($1)),
+        (SELECT max(began_event_id) FROM attempts WHERE world_slug = ANY ($1)),
+        (SELECT max(audit_entry_id) FROM audit_entries WHERE world_slug = ANY ($1)),
          (SELECT max(greatest(started_event_id, ended_event_id)) FROM source_invocations
           WHERE world_slug = ANY ($1))) AS last) AS brought, ${sequence} AS here
      WHERE brought.last > here.last_value`,

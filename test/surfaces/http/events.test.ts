@@ -265,7 +265,7 @@ test('what cannot be told is a problem document', async (t) => {
     [own, { last: `${NOBODY}:1.0` }, 400, 'EVENT_ID_UNKNOWN'],
     [eventsOf(play, 1), { last: event?.id ?? '' }, 400, 'EVENT_ID_UNKNOWN'],
     [`${own}?format=xml`, {}, 400, 'FORMAT_UNKNOWN'],
-    [`${own}?from=yesterday`, {}, 400, 'REQUEST_MALFORMED'],
+    [`${own}?since=yesterday`, {}, 400, 'REQUEST_MALFORMED'],
     [own, { headers: {} }, 401, 'UNAUTHORISED'],
   ];
   for (const [path, asked, status, code] of cases) {

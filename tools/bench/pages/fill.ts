@@ -59,8 +59,8 @@ function selectGenerations(call: string, from: string): readonly string[] {
     SELECT 'bench-' || w, bench_id(${call}, 3), ${ATTEMPT}, bench_id(${call}, 2), 'gpt', 'prompt', repeat('0', 64), 'c' || c, 1,
       repeat('0', 64), ${STARTED}, ARRAY[repeat('0', 64)], 'succeeded', ${STARTED}, 'stop', 900, 40
     FROM ${from} WHERE c % 2 = 0`,
-    `INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, lengths, offsets_ms)
-    SELECT 'bench-' || w, bench_id(${call}, 3), 1, convert_to(bench_text(${call}, 30), 'UTF8'), '{100}', '{0}'
+    `INSERT INTO llm_chunks (world_slug, llm_call_id, batch_seq, text, pieces)
+    SELECT 'bench-' || w, bench_id(${call}, 3), 1, convert_to(bench_text(${call}, 30), 'UTF8'), '\\x6400'
     FROM ${from} WHERE c % 2 = 0`,
   ];
 }
@@ -88,9 +88,9 @@ const STATEMENTS: readonly string[] = [
     SELECT 'bench-' || w, 'bob', t, bench_text(w * 100 + t, 10)
     FROM generate_series(1, :worlds) AS w CROSS JOIN generate_series(0, :turns) AS t`,
   `INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, workflow_node_id,
-      workflow_subject_entity_id, patch, touched_entities)
+      workflow_subject_entity_id, narration, touched_entities)
     SELECT 'bench-' || w, t, 1, ${ATTEMPT}, bench_id(((w - 1) * :turns::bigint + t) * :calls + 2, 2), 'act', 'bob',
-      json_build_object('narration', bench_text(w * 100 + t, 30)), '{bob}' FROM ${TURNS}`,
+      bench_text(w * 100 + t, 30), '{bob}' FROM ${TURNS}`,
   `INSERT INTO patch_effects (world_slug, turn, patch_seq, effect_index, op, entity_id, state_before, state_after)
     SELECT 'bench-' || w, t, 1, 0, 'set_entity_state', 'bob', bench_text(w * 100 + t - 1, 10), bench_text(w * 100 + t, 10) FROM ${TURNS}`,
   selectCalls(CALL, CALLS),
