@@ -5,7 +5,7 @@ import type { WantedDoorbell } from './doorbells/choose-doorbell.js';
 import type { ServePlace } from './operations/composition.js';
 import { type Done, refuse } from './operations/engine.js';
 import type { HeartbeatSettings } from './ports/store.js';
-import type { PluginPlaces } from './sources/index.js';
+import type { FlightLimits, PluginPlaces } from './sources/index.js';
 import type { TelemetrySettings } from './telemetry/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 
@@ -105,6 +105,27 @@ export function toPluginPlaces(variables: Variables, working: string): PluginPla
       join(working, 'node_modules'),
       basename(beside) === 'node_modules' ? beside : join(PACKAGE_ROOT, 'node_modules'),
     ],
+  };
+}
+
+/** How many calls this process makes at a time, and how many of them to each endpoint. */
+export function toFlightLimits(variables: Variables): Done<FlightLimits> {
+  const named = { process: 'CHUKWA_MAX_IN_FLIGHT', endpoint: 'CHUKWA_ENDPOINT_MAX_IN_FLIGHT' } as const;
+  const set = Object.entries(named).flatMap(([limit, name]) => {
+    const said = variables[name] || undefined;
+    return said === undefined ? [] : [{ limit, name, said }];
+  });
+  const wrong = set.filter(({ said }) => !/^[1-9]\d{0,5}$/.test(said));
+  if (wrong.length > 0) return refuse(...wrong.map(({ name }) => flightLimitInvalid(name)));
+  return { ok: true, value: Object.fromEntries(set.map(({ limit, said }) => [limit, Number(said)])) };
+}
+
+function flightLimitInvalid(variable: string): Problem {
+  return {
+    code: 'FLIGHT_LIMIT_INVALID',
+    message: `${variable} is no number of calls.`,
+    repair: 'Write a whole number from 1 to 999999, or leave it out for no limit.',
+    details: { variable },
   };
 }
 

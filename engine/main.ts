@@ -6,6 +6,7 @@ import {
   PACKAGE_ROOT,
   toDataDir,
   type LogFormat,
+  toFlightLimits,
   toHeartbeatSettings,
   toLogFormat,
   toLogLevel,
@@ -42,7 +43,7 @@ import type { Doorbell } from './ports/doorbell.js';
 import type { Store } from './ports/store.js';
 import type { MakeCallback } from './ports/sources.js';
 import type { ValidateKind } from './schema/index.js';
-import type { Log, Sources } from './sources/index.js';
+import type { FlightLimits, Log, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
 import type { Telemetry } from './telemetry/index.js';
 
@@ -111,6 +112,7 @@ interface Parts {
 interface PartsOptions extends EngineOptions {
   readonly answerCall?: AnswerCall;
   readonly makeCallback?: MakeCallback;
+  readonly flight_limits?: FlightLimits;
 }
 
 async function openParts(
@@ -199,7 +201,9 @@ async function openEngine(outside: Outside, options: EngineOptions): Promise<Don
   const { variables } = outside;
   const callbacks = await openCallbacks(variables);
   if (!callbacks.ok) return callbacks;
-  const parts = openParts(outside, { ...options, ...callbacks.value });
+  const limits = toFlightLimits(variables);
+  if (!limits.ok) return limits;
+  const parts = openParts(outside, { ...options, ...callbacks.value, flight_limits: limits.value });
   const opening = openArchive(toStoreConfiguration(variables));
   const joined = await joinEngine(opening, parts, toWantedDoorbell(variables));
   const telemetry = joined.ok ? await openTelemetry(outside) : undefined;

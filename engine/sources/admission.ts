@@ -1,52 +1,49 @@
-import type { SourceProgram } from '../core/protocol/program.js';
+import type { Clock } from '../ports/clock.js';
+import { AdmissionTable, type Applicant, type FlightLimits, type Sign } from './admission-table.js';
 
-/** Keeps the calls under way of each source within the limit that its author sets; further calls wait in their order. */
+/** Lets the calls of all worlds of this process be made within the limits; further ones wait. */
 export interface Admission {
   /**
-   * Waits for a place. A call that is aborted meanwhile waits no longer.
-   * @returns gives the place back
+   * Waits until a call may be made. One that is aborted meanwhile waits no longer.
+   * @returns to be called when it is over
    */
-  enter(source: Pick<SourceProgram, 'hash' | 'max_in_flight'>, signal: AbortSignal): Promise<() => void>;
+  enter(applicant: Applicant, signal: AbortSignal): Promise<(sign: Sign) => void>;
 }
 
-interface Queue {
-  under_way: number;
-  readonly waiting: Set<() => void>;
+interface Waiting extends Applicant {
+  readonly go: () => void;
 }
 
 /** An admission for all worlds of this process. */
-export function openAdmission(): Admission {
-  const queues = new Map<string, Queue>();
-  const leave = (hash: string, queue: Queue): void => {
-    const [next] = queue.waiting;
-    if (next !== undefined) return next();
-    queue.under_way -= 1;
-    if (queue.under_way === 0) queues.delete(hash);
+export function openAdmission(limits: FlightLimits, clock: Pick<Clock, 'now'>): Admission {
+  const table = new AdmissionTable<Waiting>(limits);
+  let timer: NodeJS.Timeout | undefined;
+  const admit = (): void => {
+    const now = clock.now();
+    for (const { go } of table.admit(now)) go();
+    clearTimeout(timer);
+    const opens_at = table.opensAt(now);
+    if (opens_at !== undefined) timer = setTimeout(admit, opens_at - now);
   };
   return {
-    async enter({ hash, max_in_flight }, signal) {
-      if (max_in_flight === undefined) return () => {};
-      const queue = queues.get(hash) ?? { under_way: 0, waiting: new Set() };
-      queues.set(hash, queue);
-      if (queue.under_way < max_in_flight) queue.under_way += 1;
-      else if (!(await waitForPlace(queue, signal))) return () => {};
-      return () => leave(hash, queue);
-    },
+    enter: (applicant, signal) =>
+      new Promise((resolve) => {
+        const giveUp = (): void => {
+          table.remove(call);
+          resolve(() => {});
+        };
+        const go = (): void => {
+          signal.removeEventListener('abort', giveUp);
+          resolve((sign) => {
+            table.end(call, sign, clock.now());
+            admit();
+          });
+        };
+        const call: Waiting = { ...applicant, go };
+        if (signal.aborted) return giveUp();
+        signal.addEventListener('abort', giveUp, { once: true });
+        table.add(call);
+        admit();
+      }),
   };
-}
-
-/** @returns false where the call was aborted before it had a place */
-function waitForPlace({ waiting }: Queue, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    const settle = (hasPlace: boolean): void => {
-      waiting.delete(take);
-      signal.removeEventListener('abort', giveUp);
-      resolve(hasPlace);
-    };
-    const take = (): void => settle(true);
-    const giveUp = (): void => settle(false);
-    waiting.add(take);
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp);
-  });
 }

@@ -97,7 +97,13 @@ function beginSession(
   const opened = createOpenedSources(parts);
   const counted = countFetches(fetches);
   return {
-    callSource: createCallSource({ ...parts, opened, admission: openAdmission(), authorise: allowEverybody, redact }),
+    callSource: createCallSource({
+      ...parts,
+      opened,
+      admission: openAdmission({}, clock),
+      authorise: allowEverybody,
+      redact,
+    }),
     open: (definition) => toBareSource(openBare({ ...parts, fetches: counted }, plugin, definition)),
     countFetches: counted.count,
     listLogged: () => logged,

@@ -19,6 +19,7 @@ import { createOpenedSources, type GetPlugin, type Log } from './opened-sources.
 import type { LookUpVariable } from './origin.js';
 import { openOriginFetches } from './origin-fetch.js';
 import { openAdmission } from './admission.js';
+import type { FlightLimits } from './admission-table.js';
 import { createCallSource, createReceiveReport, createReplaceSecrets, type PipelineParts } from './pipeline.js';
 import type { PluginPlaces } from './plugin-places.js';
 import { importEntry } from './import-entry.js';
@@ -31,6 +32,7 @@ export { examineOrigin } from './examine-origin.js';
 export type { Log, Remark } from './opened-sources.js';
 export type { LookUpVariable } from './origin.js';
 export { createLayOutPlugin } from './bench.js';
+export type { FlightLimits } from './admission-table.js';
 export type { PluginPlaces } from './plugin-places.js';
 export type { Authorise } from './stages/authorise.js';
 
@@ -47,6 +49,8 @@ export interface SourcesParts extends PluginPlaces {
   readonly model?: string;
   /** The model that is asked in the place of every other, by whatever plugin. */
   readonly model_at?: ModelPlace;
+  /** How many calls are made at a time; any number, unless it is given. */
+  readonly flight_limits?: FlightLimits;
   /** Everybody may, unless it is given. */
   readonly authorise?: Authorise;
   /** Where answers that come later are taken; nowhere, unless it is given. */
@@ -98,7 +102,7 @@ export async function openSources(parts: SourcesParts): Promise<Sources> {
     plugins,
     lookUp,
     opened,
-    admission: openAdmission(),
+    admission: openAdmission(parts.flight_limits ?? {}, clock),
     authorise: parts.authorise ?? allowEverybody,
     alarm: timerAlarm,
     redact,

@@ -1,7 +1,16 @@
-import type { CallRecorder, CallSource, MakeCallback, ReceiveReport, ReplaceSecrets } from '../ports/sources.js';
+import type {
+  CallRecorder,
+  CallResult,
+  CallSource,
+  MakeCallback,
+  ReceiveReport,
+  ReplaceSecrets,
+} from '../ports/sources.js';
 import type { Clock } from '../ports/clock.js';
+import type { SourceProgram } from '../core/protocol/program.js';
 import type { Alarm } from '../contract/source.js';
 import type { Admission } from './admission.js';
+import type { Applicant, Sign } from './admission-table.js';
 import type { OpenedSources } from './opened-sources.js';
 import { toCallOutcome, toOutcome } from './outcome.js';
 import { type Asked, durableOf, first, type Halt, halt, isPause, type Shown, type Stages } from './passage.js';
@@ -45,17 +54,44 @@ export function callStages(parts: Omit<PipelineParts, 'admission'>): Stages<Show
 /** Makes the function through which everything is asked. */
 export function createCallSource(parts: PipelineParts): CallSource {
   const stages = callStages(parts);
+  const toApplicant = applicantsOf(parts);
   return async (command, surroundings, recorder) => {
-    const leave = await parts.admission.enter(command.call.source, surroundings.signal);
+    const leave = await parts.admission.enter(toApplicant({ command, surroundings }), surroundings.signal);
+    let result: CallResult | undefined;
     try {
       const end = await stages.run({ command, surroundings, recorder, started_at: parts.clock.now() });
       // However soon something came of it: the end of a call is not written before its beginning.
       await durableOf(end);
-      return toCallOutcome(end, parts.clock.now());
+      result = toCallOutcome(end, parts.clock.now());
+      return result;
     } finally {
-      leave();
+      leave(result && toSign(result));
     }
   };
+}
+
+/** What a call is admitted by. Its endpoint is known as long as the engine is open, as its route is. */
+function applicantsOf(parts: PipelineParts): (asked: Pick<Asked, 'command' | 'surroundings'>) => Applicant {
+  const endpoints = new WeakMap<SourceProgram, string>();
+  return ({ command: { call, rank = 0 }, surroundings: { client_request_id } }) => {
+    const { source } = call;
+    const endpoint = endpoints.get(source) ?? findEndpoint(source, parts) ?? '';
+    endpoints.set(source, endpoint);
+    const [world_slug = ''] = client_request_id.split('/');
+    return { world_slug, rank, source, ...(endpoint === '' ? {} : { endpoint }) };
+  };
+}
+
+function findEndpoint(source: SourceProgram, parts: PipelineParts): string | undefined {
+  const route = findRoute(source, parts);
+  return typeof route === 'string' || route.origin === undefined ? undefined : new URL(route.origin.url).origin;
+}
+
+/** What the end of a call says of its endpoint to all that want to ask it. */
+function toSign(result: CallResult): Sign {
+  if (result.status !== 'failed') return { kind: 'works' };
+  const { http_status, retry_after_ms: for_ms } = result;
+  return for_ms !== undefined && (http_status === 429 || http_status === 503) ? { kind: 'closed', for_ms } : undefined;
 }
 
 /** Makes the function through which answers come in that are reported later: the stages behind the call are the same. */

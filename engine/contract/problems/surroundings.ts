@@ -88,6 +88,10 @@ export const SURROUNDINGS_PROBLEMS = {
     'Name another: `--port-base`, `--port`.',
   ),
   PORT_INVALID: content('`CHUKWA_PORT` is not a port.', 'Write a number up to 65535.'),
+  FLIGHT_LIMIT_INVALID: content(
+    '`CHUKWA_MAX_IN_FLIGHT` or `CHUKWA_ENDPOINT_MAX_IN_FLIGHT` is no number of calls.',
+    'Write a whole number from 1 on, or leave it out.',
+  ),
   PUBLIC_URL_INVALID: content(
     '`CHUKWA_PUBLIC_URL` is not an http or https URL.',
     'Write the URL at which services reach `chukwa serve`.',

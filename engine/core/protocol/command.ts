@@ -33,6 +33,8 @@ export interface Invoke {
   readonly round?: number;
   readonly generation?: Generation;
   readonly deadline_ms: number;
+  /** Where calls wait, the lowest is made first: others wait for its subject. 0 where it is left out; never hashed. */
+  readonly rank?: number;
   /** Of a generation: how much of its node's time was left when it was first asked for. */
   readonly node_time_left_ms?: number;
   /** Present where the call is made again after it has failed. */

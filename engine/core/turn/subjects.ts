@@ -88,7 +88,7 @@ function takeRun(program: Program, state: TurnState, { index, started, commands 
   const held = new Map(state.held);
   const issued: Invoke[] = [];
   for (const asked of commands) {
-    const command = toOutside(asked, keys, started.number);
+    const command = { ...toOutside(asked, keys, started.number), rank: index };
     keys.set(asked.key, command.key);
     const asker: Asker = { kind: 'subject', index, key: asked.key, command };
     if (mayIssue(subjectAt(program, index), state, { index, number: started.number, command })) {

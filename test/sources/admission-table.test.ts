@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AdmissionTable, type Applicant, type FlightLimits } from '../../engine/sources/admission-table.js';
+
+interface Named extends Applicant {
+  readonly name: string;
+}
+
+const API = 'https://api.example.org';
+
+function call(name: string, more: Partial<Applicant> = {}): Named {
+  return { name, world_slug: 'park', rank: 0, source: { hash: 'chat' }, endpoint: API, ...more };
+}
+
+function tableWith(limits: FlightLimits, calls: readonly Named[]): AdmissionTable<Named> {
+  const table = new AdmissionTable<Named>(limits);
+  for (const each of calls) table.add(each);
+  return table;
+}
+
+const namesOf = (calls: readonly Named[]): readonly string[] => calls.map(({ name }) => name);
+
+test('an endpoint is asked within its limit, whichever sources lead there; another endpoint is not held up', () => {
+  const other = call('elsewhere', { endpoint: 'https://other.example.org', source: { hash: 'weather' } });
+  const table = tableWith({ endpoint: 2 }, [
+    call('a'),
+    call('b', { source: { hash: 'other chat' } }),
+    call('c', { source: { hash: 'other chat' } }),
+    other,
+  ]);
+  assert.deepEqual(namesOf(table.admit(0)), ['a', 'b', 'elsewhere']);
+  table.end(other, { kind: 'works' }, 1);
+  assert.deepEqual(namesOf(table.admit(1)), []);
+});
+
+test('the limit of the process holds for all endpoints together', () => {
+  const calls = [call('a'), call('b', { endpoint: 'https://other.example.org' }), call('c')];
+  const table = tableWith({ process: 2 }, calls);
+  assert.deepEqual(namesOf(table.admit(0)), ['a', 'c']);
+  table.end(calls[0] as Named, undefined, 1);
+  assert.deepEqual(namesOf(table.admit(1)), ['b']);
+});
+
+test('worlds take turns, however many calls one of them has waiting', () => {
+  const crowd = Array.from({ length: 6 }, (_none, at) => call(`big ${at}`, { world_slug: 'big' }));
+  const table = tableWith({ process: 4 }, [...crowd, call('small', { world_slug: 'small' })]);
+  assert.deepEqual(namesOf(table.admit(0)), ['big 0', 'small', 'big 1', 'big 2']);
+});
+
+test('of one world the call goes first for whose subject the others wait', () => {
+  const table = tableWith({ process: 2 }, [
+    call('late', { rank: 9 }),
+    call('head', { rank: 1 }),
+    call('next', { rank: 4 }),
+  ]);
+  assert.deepEqual(namesOf(table.admit(0)), ['head', 'next']);
+});
+
+test('an endpoint that says Retry-After is asked by nobody until then, and then by half as many at a time', () => {
+  const calls = Array.from({ length: 12 }, (_none, at) => call(`${at}`, { source: { hash: at % 2 ? 'a' : 'b' } }));
+  const table = tableWith({ endpoint: 8 }, calls);
+  const [refused, ...others] = table.admit(0);
+  assert.ok(refused);
+  table.end(refused, { kind: 'closed', for_ms: 5_000 }, 10);
+  for (const other of others) table.end(other, { kind: 'closed', for_ms: 1_000 }, 20);
+  assert.deepEqual(table.admit(5_000), []);
+  assert.equal(table.opensAt(5_000), 5_010);
+  assert.equal(table.admit(5_010).length, 4);
+});
+
+test('an endpoint that works again is asked by more and more at a time, up to its limit', () => {
+  const table = tableWith({ endpoint: 4 }, []);
+  const first = call('first');
+  table.add(first);
+  table.admit(0);
+  table.end(first, { kind: 'closed', for_ms: 100 }, 0);
+  const widths: number[] = [];
+  for (let turn = 0; turn < 6; turn++) {
+    for (let at = 0; at < 8; at++) table.add(call(`${turn}.${at}`));
+    const admitted = table.admit(200 + turn);
+    widths.push(admitted.length);
+    for (const each of admitted) table.end(each, { kind: 'works' }, 200 + turn);
+  }
+  assert.equal(widths[0], 1);
+  assert.deepEqual(widths, widths.toSorted());
+  assert.equal(widths.at(-1), 4);
+});
