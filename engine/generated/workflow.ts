@@ -28,7 +28,7 @@ export interface CognitionWorkflow {
   readonly description?: Description;
   /** per_subject_ordered: one subject after the other, each on the world as the earlier ones left it. per_subject_concurrent: subjects begin together; the turn is the same, and a subject whose inputs an earlier one has changed asks again. */
   readonly execution: 'per_subject_ordered' | 'per_subject_concurrent';
-  /** With per_subject_concurrent: how many runs of a subject may ask before the subjects before it are done. A further one waits for them. 2 where it is left out. */
+  /** With per_subject_concurrent: how many runs a turn may supersede, for each subject on average. When they are used up, subjects wait for those before them. 4 where it is left out. */
   readonly max_speculative?: number;
   readonly ambient_sources: readonly AmbientSourceBinding[];
   readonly nodes: readonly (LlmToolLoopNode | LlmJsonNode | SourceCallNode)[];

@@ -158,7 +158,7 @@ export interface OfferedSchema {
 }
 
 /** `max_speculative` where a concurrent workflow leaves it out. */
-export const MAX_SPECULATIVE = 2;
+export const MAX_SPECULATIVE = 4;
 
 export interface WorkflowProgram {
   readonly hash: string;

@@ -1,7 +1,7 @@
 import type { Json } from '../../contract/json.js';
 import type { AcceptedPatch, Fail, Invoke } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
-import type { World } from '../world/world.js';
+import type { World, WorldEvent } from '../world/world.js';
 import type { SubjectRun } from './subject-run.js';
 
 /**
@@ -22,7 +22,7 @@ export interface TurnState {
   readonly pended: ReadonlyMap<string, number>;
   /** Calls of discarded runs that have not ended. Nothing follows from their answers. */
   readonly dropped: ReadonlySet<string>;
-  /** Calls that wait until their subject is the head, since they must not be made in vain. */
+  /** Calls that must not be made in vain: they wait until their subject is the head, or until the allowance covers them. */
   readonly held: ReadonlyMap<string, Asker>;
   /** Views of once-per-turn readings, by key. */
   readonly readings: ReadonlyMap<string, Json>;
@@ -30,6 +30,8 @@ export interface TurnState {
   readonly head: number;
   /** Subjects that have begun, from the head on, by index. */
   readonly runs: ReadonlyMap<number, StartedRun>;
+  /** How many runs of this turn may still be superseded. */
+  readonly allowance: number;
   readonly patches: readonly AcceptedPatch[];
   /** The first failure; nothing new is asked once it is set. */
   readonly failure?: Fail;
@@ -51,6 +53,10 @@ export interface StartedRun {
   readonly answers: readonly Answer[];
   /** How the run's calls are called outside, by their keys in the run. */
   readonly keys: ReadonlyMap<string, string>;
+  /** What the run had come to before it was folded again, which it may well come to again. */
+  readonly former?: WorldEvent;
+  /** Subjects, by index, of whom it is likely that they change what the run reads: it asks nothing until they are done. */
+  readonly waits_for?: readonly number[];
 }
 
 /** How a call ended that a run asked for; the event has the call's key in the run. */
@@ -73,5 +79,6 @@ export const UNBEGUN: TurnState = {
   readings: new Map(),
   head: 0,
   runs: new Map(),
+  allowance: 0,
   patches: [],
 };

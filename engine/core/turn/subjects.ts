@@ -27,7 +27,8 @@ export interface Discarded {
 
 /** Begins every subject, except the first, that need not wait for those before it. */
 export function beginAhead(program: Program, state: TurnState): SubjectsStep {
-  let step: SubjectsStep = { state, commands: [], discarded: [] };
+  const allowance = program.subjects.reduce((sum, { workflow }) => sum + workflow.max_speculative, 0);
+  let step: SubjectsStep = { state: { ...state, allowance }, commands: [], discarded: [] };
   for (const [index, { workflow }] of program.subjects.entries())
     if (workflow.max_speculative > 0) step = join(step, beginSubject(program, step.state, index));
   return step;
@@ -42,7 +43,7 @@ export function beginHead(program: Program, state: TurnState): SubjectsStep {
 
 function beginSubject(program: Program, state: TurnState, index: number): SubjectsStep {
   const { run, commands } = beginRun(subjectAt(program, index), toBase(state, worldBefore(program, state, index)));
-  return takeRun(program, state, { index, started: { run, number: 1, answers: [], keys: new Map() }, commands });
+  return takeRun(state, { index, started: { run, number: 1, answers: [], keys: new Map() }, commands });
 }
 
 /** Gives the end of a call to the run that asked for it, and its consequences to later subjects. */
@@ -56,18 +57,18 @@ export function handleInSubject(
   const answer: Answer = { request_hash: command.request_hash, event: { ...event, key } };
   const { run, commands, verdict } = handleInRun(subjectAt(program, index), started.run, answer.event);
   const heard = { ...started, run, answers: [...started.answers, answer] };
-  const taken = takeRun(program, state, { index, started: heard, commands });
+  const taken = takeRun(state, { index, started: heard, commands });
   const step = run.stage === 'finished' ? join(taken, updateLater(program, taken.state, index, run)) : taken;
   return verdict === undefined ? step : { ...step, verdict: { ...verdict, key: event.key } };
 }
 
-/** The head has changed: the calls that its subject held back are made now. */
+/** The head has changed: calls that were held back and need not wait any more are made now. */
 export function releaseHeld(state: TurnState): SubjectsStep {
-  const isOfHead = ([, asker]: readonly [string, Asker]): boolean =>
-    asker.kind === 'subject' && asker.index === state.head;
-  const released = [...state.held].filter(isOfHead);
+  const isReleased = ([, asker]: readonly [string, Asker]): boolean =>
+    asker.kind === 'subject' && mayIssue(state, asker.index, asker.command);
+  const released = [...state.held].filter(isReleased);
   if (released.length === 0) return { state, commands: [], discarded: [] };
-  const held = new Map([...state.held].filter((entry) => !isOfHead(entry)));
+  const held = new Map([...state.held].filter((entry) => !isReleased(entry)));
   const awaited = new Map([...state.awaited, ...released]);
   return { state: { ...state, held, awaited }, commands: released.map(([, { command }]) => command), discarded: [] };
 }
@@ -80,24 +81,28 @@ interface Change {
 }
 
 /** Stores a run, and issues its commands or holds them back. */
-function takeRun(program: Program, state: TurnState, { index, started, commands }: Change): SubjectsStep {
+function takeRun(state: TurnState, { index, started, commands }: Change): SubjectsStep {
   if (commands.length === 0)
     return { state: { ...state, runs: withEntry(state.runs, index, started) }, commands, discarded: [] };
   const keys = new Map(started.keys);
   const awaited = new Map(state.awaited);
   const held = new Map(state.held);
   const issued: Invoke[] = [];
+  const runs = withEntry(state.runs, index, started);
   for (const asked of commands) {
     const command = { ...toOutside(asked, keys, started.number), rank: index };
     keys.set(asked.key, command.key);
     const asker: Asker = { kind: 'subject', index, key: asked.key, command };
-    if (mayIssue(subjectAt(program, index), state, { index, number: started.number, command })) {
+    if (mayIssue({ ...state, runs }, index, command)) {
       awaited.set(command.key, asker);
       issued.push(command);
     } else held.set(command.key, asker);
   }
-  const runs = withEntry(state.runs, index, { ...started, keys });
-  return { state: { ...state, runs, awaited, held }, commands: issued, discarded: [] };
+  return {
+    state: { ...state, runs: withEntry(runs, index, { ...started, keys }), awaited, held },
+    commands: issued,
+    discarded: [],
+  };
 }
 
 /** A command of a run as the outside knows it: what a run asks anew has keys and conversations of its own. */
@@ -114,17 +119,29 @@ function toOutside(command: Invoke, keys: ReadonlyMap<string, string>, number: n
   };
 }
 
-/** A call that must not be made in vain waits until its subject is the head; so does each one of a run that was begun too often. */
-function mayIssue(
-  { workflow }: SubjectProgram,
-  { head }: TurnState,
-  { index, number, command }: { readonly index: number; readonly number: number; readonly command: Invoke },
-): boolean {
-  const { effect, pending_deadline_ms } = command.call;
-  return (
-    index === head ||
-    (number <= workflow.max_speculative && effect === 'read_only' && pending_deadline_ms === undefined)
-  );
+/**
+ * The head's calls are never made in vain. Those of a later subject may be, where they only read, as long as every run that
+ * has begun could still be superseded; one that is likely to be so waits for those that would do it.
+ */
+function mayIssue({ head, runs, allowance }: TurnState, index: number, { call }: Invoke): boolean {
+  if (index === head) return true;
+  const isSpeculative = call.effect === 'read_only' && call.pending_deadline_ms === undefined;
+  if (!isSpeculative || runs.size > allowance) return false;
+  return (runs.get(index)?.waits_for ?? []).every((other) => isDone({ head, runs }, other));
+}
+
+function isDone({ head, runs }: Pick<TurnState, 'head' | 'runs'>, index: number): boolean {
+  return index < head || runs.get(index)?.run.stage === 'finished';
+}
+
+/** Earlier subjects that are at work again, and had changed what this one reads when they were done before. */
+function likelyToChange(program: Program, state: TurnState, index: number): readonly number[] {
+  const { subject_id, workflow } = subjectAt(program, index);
+  const entity = state.world.entities.get(subject_id);
+  return [...state.runs].flatMap(([other, { former }]) => {
+    if (other >= index || former === undefined || entity === undefined || isDone(state, other)) return [];
+    return affects(workflow.inputs, state.world, entity, former) ? [other] : [];
+  });
 }
 
 /** Folds the runs of later subjects again whose inputs a run has changed, in their order. */
@@ -151,7 +168,7 @@ function sortedIndexes({ runs }: TurnState): readonly number[] {
 
 function foldAgain(program: Program, state: TurnState, index: number): SubjectsStep {
   const subject = subjectAt(program, index);
-  const { run: old, keys, answers, number } = runAt(state, index);
+  const { run: old, keys, answers, number, former: earlier } = runAt(state, index);
   const folded = fold(subject, toBase(state, worldBefore(program, state, index)), answers);
   const isKept = (key: string): boolean => {
     const asked = old.awaited.get(key)?.command.request_hash;
@@ -162,11 +179,18 @@ function foldAgain(program: Program, state: TurnState, index: number): SubjectsS
   const gone = [...old.awaited.keys()].filter((key) => !isKept(key)).map(outside);
   const unheard = answers.filter((answer) => !folded.answers.includes(answer)).map(({ event }) => outside(event.key));
   const discarded = [...unheard, ...gone.filter((key) => state.awaited.has(key))];
-  const step = takeRun(program, drop(state, gone), {
-    index,
-    started: { run: folded.run, answers: folded.answers, keys, number: commands.length > 0 ? number + 1 : number },
-    commands,
-  });
+  const asksAnew = commands.length > 0 ? 1 : 0;
+  const rest = drop({ ...state, allowance: state.allowance - asksAnew }, gone);
+  const [former = earlier] = toEvent(program, state, index, old);
+  const started: StartedRun = {
+    run: folded.run,
+    answers: folded.answers,
+    keys,
+    number: number + asksAnew,
+    ...(former === undefined ? {} : { former }),
+    waits_for: likelyToChange(program, state, index),
+  };
+  const step = takeRun(rest, { index, started, commands });
   return discarded.length === 0 ? step : { ...step, discarded: [{ subject_id: subject.subject_id, keys: discarded }] };
 }
 

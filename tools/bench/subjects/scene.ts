@@ -42,13 +42,13 @@ function finalPatch(id: string): Json {
   return { kind: 'final_patch', patch: { narration: `${id} wakes up.`, effects } };
 }
 
-const MODEL = {
+export const MODEL = {
   version: 1,
   label: 'model',
   interface: { name: 'llm_chat', model: 'm', schema_delivery: 'prompt', tool_calling: 'json_control' },
 };
 
-const WORKFLOW = {
+export const WORKFLOW = {
   version: 1,
   label: 'wake',
   execution: 'per_subject_concurrent',
