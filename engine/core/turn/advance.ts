@@ -73,7 +73,7 @@ function handleCall(program: Program, state: TurnState, event: CallEvent): Step 
   if (after.kind === 'final') return handleEnd(program, state, asker, after.event);
   const { command } = after;
   return {
-    state: { ...state, awaited: withEntry(state.awaited, event.key, { ...asker, command }) },
+    state: { ...state, awaited: state.awaited.with(event.key, { ...asker, command }) },
     commands: [command],
   };
 }
@@ -93,7 +93,7 @@ function handleDropped(program: Program, state: TurnState, { key }: CallEvent): 
 
 /** No retry follows. */
 function handleEnd(program: Program, state: TurnState, asker: Asker, event: CallEvent): Step {
-  const heard = { ...state, awaited: without(state.awaited, event.key), pended: unpended(state, event.key) };
+  const heard = { ...state, awaited: state.awaited.without(event.key), pended: unpended(state, event.key) };
   if (state.failure !== undefined) return settle(heard);
   if (asker.kind === 'turn_ambient') return handleTurnReading(program, heard, asker.command, event);
   const step = handleInSubject(program, heard, asker, event);
@@ -132,8 +132,9 @@ function beginTurn(program: Program, state: TurnState): Step {
 function askAll(program: Program, state: TurnState, asked: AmbientAsk): Step {
   if (!asked.ok) return failTurn(state, asked.failure);
   if (asked.commands.length === 0) return goOn(program, state);
-  const askers = asked.commands.map((command): [string, Asker] => [command.key, { kind: 'turn_ambient', command }]);
-  return { state: { ...state, awaited: new Map(askers) }, commands: asked.commands };
+  let { awaited } = state;
+  for (const command of asked.commands) awaited = awaited.with(command.key, { kind: 'turn_ambient', command });
+  return { state: { ...state, awaited }, commands: asked.commands };
 }
 
 /** Goes as far as it can without another event. */
@@ -164,7 +165,7 @@ function endTurn(state: TurnState): Step {
 
 /** The working world takes the patch of the head; the next subject is the head. */
 function acceptHead(program: Program, state: TurnState, { run, keys }: StartedRun): TurnState {
-  const next = { ...state, head: state.head + 1, runs: without(state.runs, state.head) };
+  const next = { ...state, head: state.head + 1, runs: state.runs.without(state.head) };
   if (run.patch === undefined) return next;
   const { subject_id, workflow } = subjectAt(program, state.head);
   const { node_id, patch, call_key } = run.patch;
@@ -210,8 +211,11 @@ function settle(state: TurnState): Step {
 
 /** A stop is nobody's fault; the record says all the same whose turn it was and what was awaited. */
 function stopFailure(program: Program, { awaited, head, runs }: TurnState, message: string): Fail {
-  const ofHead = [...awaited].find(([, asker]) => asker.kind === 'subject' && asker.index === head);
-  const [call_key, asker] = ofHead ?? [...awaited][0] ?? [];
+  const { run, keys } = runs.get(head) ?? {};
+  const ofHead = [...(run?.awaited.keys() ?? [])].map((key) => keys?.get(key) ?? key);
+  const candidates = [...ofHead, ...program.turn_ambients.map(({ key }) => key), ...awaited.keys()];
+  const call_key = candidates.find((key) => awaited.has(key));
+  const asker = call_key === undefined ? undefined : awaited.get(call_key);
   return {
     kind: 'fail',
     failure_class: 'stopped',

@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/json.js';
+import { SharedMap } from '../content/shared-map.js';
 import type { AcceptedPatch, Fail, Invoke } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
 import type { World, WorldEvent } from '../world/world.js';
@@ -17,7 +18,7 @@ export interface TurnState {
   readonly world: World;
   readonly simulation_time: string;
   /** Calls that were asked for and not answered, and for whom. */
-  readonly awaited: ReadonlyMap<string, Asker>;
+  readonly awaited: SharedMap<string, Asker>;
   /** Of those, the ones whose answer comes later: until when it is waited for. */
   readonly pended: ReadonlyMap<string, number>;
   /** Calls of discarded runs that have not ended. Nothing follows from their answers. */
@@ -29,7 +30,7 @@ export interface TurnState {
   /** Index of the head: the first subject whose patch the working world has not taken. */
   readonly head: number;
   /** Subjects that have begun, from the head on, by index. */
-  readonly runs: ReadonlyMap<number, StartedRun>;
+  readonly runs: SharedMap<number, StartedRun>;
   /** How many runs of this turn may still be superseded. */
   readonly allowance: number;
   readonly patches: readonly AcceptedPatch[];
@@ -72,13 +73,13 @@ export const UNBEGUN: TurnState = {
   stage: 'unbegun',
   world: NO_WORLD,
   simulation_time: '',
-  awaited: new Map(),
+  awaited: SharedMap.empty(),
   pended: new Map(),
   dropped: new Set(),
   held: new Map(),
   readings: new Map(),
   head: 0,
-  runs: new Map(),
+  runs: SharedMap.empty(),
   allowance: 0,
   patches: [],
 };

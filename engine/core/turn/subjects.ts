@@ -28,21 +28,32 @@ export interface Discarded {
 /** Begins every subject, except the first, that need not wait for those before it. */
 export function beginAhead(program: Program, state: TurnState): SubjectsStep {
   const allowance = program.subjects.reduce((sum, { workflow }) => sum + workflow.max_speculative, 0);
-  let step: SubjectsStep = { state: { ...state, allowance }, commands: [], discarded: [] };
-  for (const [index, { workflow }] of program.subjects.entries())
-    if (workflow.max_speculative > 0) step = join(step, beginSubject(program, step.state, index));
-  return step;
+  const commands: Invoke[] = [];
+  let ahead: TurnState = { ...state, allowance };
+  let { world } = state;
+  for (const [index, { subject_id, workflow }] of program.subjects.entries()) {
+    if (workflow.max_speculative === 0) continue;
+    const step = beginSubject(program, ahead, { index, world });
+    ahead = step.state;
+    commands.push(...step.commands);
+    world = worldAfter(world, patchEvents(world, [{ subject_id, run: runAt(ahead, index).run }]));
+  }
+  return { state: ahead, commands, discarded: [] };
 }
 
 /** Begins the head, where it has not begun and there is one. */
 export function beginHead(program: Program, state: TurnState): SubjectsStep {
   if (state.runs.has(state.head) || state.head === program.subjects.length)
     return { state, commands: [], discarded: [] };
-  return beginSubject(program, state, state.head);
+  return beginSubject(program, state, { index: state.head, world: state.world });
 }
 
-function beginSubject(program: Program, state: TurnState, index: number): SubjectsStep {
-  const { run, commands } = beginRun(subjectAt(program, index), toBase(state, worldBefore(program, state, index)));
+function beginSubject(
+  program: Program,
+  state: TurnState,
+  { index, world }: { readonly index: number; readonly world: World },
+): SubjectsStep {
+  const { run, commands } = beginRun(subjectAt(program, index), toBase(state, world));
   return takeRun(state, { index, started: { run, number: 1, answers: [], keys: new Map() }, commands });
 }
 
@@ -64,12 +75,13 @@ export function handleInSubject(
 
 /** The head has changed: calls that were held back and need not wait any more are made now. */
 export function releaseHeld(state: TurnState): SubjectsStep {
+  if (state.held.size === 0) return { state, commands: [], discarded: [] };
   const isReleased = ([, asker]: readonly [string, Asker]): boolean =>
     asker.kind === 'subject' && mayIssue(state, asker.index, asker.command);
   const released = [...state.held].filter(isReleased);
   if (released.length === 0) return { state, commands: [], discarded: [] };
   const held = new Map([...state.held].filter((entry) => !isReleased(entry)));
-  const awaited = new Map([...state.awaited, ...released]);
+  const awaited = released.reduce((all, [key, asker]) => all.with(key, asker), state.awaited);
   return { state: { ...state, held, awaited }, commands: released.map(([, { command }]) => command), discarded: [] };
 }
 
@@ -83,23 +95,22 @@ interface Change {
 /** Stores a run, and issues its commands or holds them back. */
 function takeRun(state: TurnState, { index, started, commands }: Change): SubjectsStep {
   if (commands.length === 0)
-    return { state: { ...state, runs: withEntry(state.runs, index, started) }, commands, discarded: [] };
+    return { state: { ...state, runs: state.runs.with(index, started) }, commands, discarded: [] };
   const keys = new Map(started.keys);
-  const awaited = new Map(state.awaited);
-  const held = new Map(state.held);
+  let { awaited, held } = state;
   const issued: Invoke[] = [];
-  const runs = withEntry(state.runs, index, started);
+  const runs = state.runs.with(index, started);
   for (const asked of commands) {
     const command = { ...toOutside(asked, keys, started.number), rank: index };
     keys.set(asked.key, command.key);
     const asker: Asker = { kind: 'subject', index, key: asked.key, command };
     if (mayIssue({ ...state, runs }, index, command)) {
-      awaited.set(command.key, asker);
+      awaited = awaited.with(command.key, asker);
       issued.push(command);
-    } else held.set(command.key, asker);
+    } else held = withEntry(held, command.key, asker);
   }
   return {
-    state: { ...state, runs: withEntry(runs, index, { ...started, keys }), awaited, held },
+    state: { ...state, runs: runs.with(index, { ...started, keys }), awaited, held },
     commands: issued,
     discarded: [],
   };
@@ -138,17 +149,21 @@ function isDone({ head, runs }: Pick<TurnState, 'head' | 'runs'>, index: number)
 function likelyToChange(program: Program, state: TurnState, index: number): readonly number[] {
   const { subject_id, workflow } = subjectAt(program, index);
   const entity = state.world.entities.get(subject_id);
-  return [...state.runs].flatMap(([other, { former }]) => {
-    if (other >= index || former === undefined || entity === undefined || isDone(state, other)) return [];
-    return affects(workflow.inputs, state.world, entity, former) ? [other] : [];
-  });
+  const likely: number[] = [];
+  for (let other = state.head; other < index; other += 1) {
+    const former = state.runs.get(other)?.former;
+    if (former === undefined || entity === undefined || isDone(state, other)) continue;
+    if (affects(workflow.inputs, state.world, entity, former)) likely.push(other);
+  }
+  return likely;
 }
 
 /** Folds the runs of later subjects again whose inputs a run has changed, in their order. */
 function updateLater(program: Program, state: TurnState, index: number, run: SubjectRun): SubjectsStep {
   let step: SubjectsStep = { state, commands: [], discarded: [] };
   const changes = [...toEvent(program, state, index, run)];
-  for (const later of sortedIndexes(state).filter((other) => other > index)) {
+  for (let later = index + 1; later < program.subjects.length && changes.length > 0; later += 1) {
+    if (!state.runs.has(later)) continue;
     const { subject_id, workflow } = subjectAt(program, later);
     const entity = state.world.entities.get(subject_id);
     if (entity === undefined || !changes.some((event) => affects(workflow.inputs, state.world, entity, event)))
@@ -160,10 +175,6 @@ function updateLater(program: Program, state: TurnState, index: number, run: Sub
       changes.push(...[before, after].flatMap((run) => toEvent(program, state, later, run)));
   }
   return step;
-}
-
-function sortedIndexes({ runs }: TurnState): readonly number[] {
-  return [...runs.keys()].toSorted((a, b) => a - b);
 }
 
 function foldAgain(program: Program, state: TurnState, index: number): SubjectsStep {
@@ -217,38 +228,43 @@ function fold(
 /** Calls that nobody waits for any more; of those under way the ends are still to come. */
 function drop(state: TurnState, keys: readonly string[]): TurnState {
   if (keys.length === 0) return state;
-  const keep = <Value>(map: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> =>
-    new Map([...map].filter(([key]) => !keys.includes(key)));
+  const held = new Map([...state.held].filter(([key]) => !keys.includes(key)));
+  const awaited = keys.reduce((rest, key) => rest.without(key), state.awaited);
   const dropped = new Set([...state.dropped, ...keys.filter((key) => state.awaited.has(key))]);
-  return { ...state, awaited: keep(state.awaited), held: keep(state.held), dropped };
+  return { ...state, awaited, held, dropped };
 }
 
 /** The world that a subject sees if all before it are as far as they are now. */
 function worldBefore(program: Program, state: TurnState, index: number): World {
-  const finished = sortedIndexes(state).filter(
-    (other) => other < index && runAt(state, other).run.stage === 'finished',
-  );
-  return finished.reduce(
-    (world, other) => worldAfter(world, subjectAt(program, other).subject_id, runAt(state, other).run),
-    state.world,
-  );
+  const before: SubjectEnd[] = [];
+  for (let other = state.head; other < index; other += 1) {
+    const run = state.runs.get(other)?.run;
+    if (run !== undefined) before.push({ subject_id: subjectAt(program, other).subject_id, run });
+  }
+  return worldAfter(state.world, patchEvents(state.world, before));
 }
 
-function worldAfter(world: World, subject_id: string, run: SubjectRun): World {
-  const event = patchEvent(world, subject_id, run);
-  if (event === undefined) return world;
-  return { ...applyPatch(world, event.patch).world, events: [...world.events, event] };
+/** The patches are applied as one, since a world is copied for each. */
+function worldAfter(world: World, events: readonly WorldEvent[]): World {
+  if (events.length === 0) return world;
+  const effects = events.flatMap(({ patch }) => patch.effects);
+  return { ...applyPatch(world, { narration: '', effects }).world, events: [...world.events, ...events] };
+}
+
+interface SubjectEnd {
+  readonly subject_id: string;
+  readonly run: SubjectRun;
+}
+
+/** The events that the patches of those runs are that have finished. */
+function patchEvents({ turn }: World, runs: readonly SubjectEnd[]): readonly WorldEvent[] {
+  return runs.flatMap(({ subject_id, run: { stage, patch } }) =>
+    stage === 'finished' && patch !== undefined ? [{ turn: turn + 1, subject_id, patch: patch.patch }] : [],
+  );
 }
 
 function toEvent(program: Program, { world }: TurnState, index: number, run: SubjectRun): readonly WorldEvent[] {
-  const event = patchEvent(world, subjectAt(program, index).subject_id, run);
-  return event === undefined ? [] : [event];
-}
-
-/** The event that the patch of a finished run is. */
-function patchEvent({ turn }: World, subject_id: string, { stage, patch }: SubjectRun): WorldEvent | undefined {
-  if (stage !== 'finished' || patch === undefined) return undefined;
-  return { turn: turn + 1, subject_id, patch: patch.patch };
+  return patchEvents(world, [{ subject_id: subjectAt(program, index).subject_id, run }]);
 }
 
 function isSamePatch(one: SubjectRun, other: SubjectRun): boolean {
