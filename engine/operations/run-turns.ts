@@ -4,7 +4,6 @@ import type { Problem } from '../contract/problem.js';
 import { turnBackoffMs } from '../core/inbox/backoff.js';
 import { atLeisure } from '../core/workflow/at-leisure.js';
 import type { Program } from '../core/protocol/program.js';
-import { inOrder } from '../core/workflow/in-order.js';
 import { simulationTime } from '../core/world/simulation-time.js';
 import type { Doubt, Holder, LeftWorld } from '../ports/attempts.js';
 import type { AwaitedCall } from '../ports/pending-calls.js';
@@ -96,15 +95,16 @@ export interface RunRequest extends Narrowing {
   readonly retries?: number;
   /** A person answers in place of models, and has a day for it. */
   readonly at_leisure?: boolean;
-  /** Answers are written down: subjects run one after the other. */
-  readonly in_order?: boolean;
+  /** How subjects run, whatever their workflows say: in order, where answers are written down. */
+  readonly execution?: Program['execution'];
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
 }
 
-function toPlayed(program: Program, { at_leisure, in_order }: RunRequest): Program {
-  if (at_leisure === true) return inOrder(atLeisure(program));
-  return in_order === true ? inOrder(program) : program;
+/** A person is asked one thing after the other. */
+function toPlayed(program: Program, { at_leisure, execution }: RunRequest): Program {
+  if (at_leisure === true) return { ...atLeisure(program), execution: 'per_subject_ordered' };
+  return execution === undefined ? program : { ...program, execution };
 }
 
 /** Runs turns of a world here and now. A failed attempt is a report, not a refusal. */

@@ -3,7 +3,7 @@ import type { Commit, Fail, TurnCommand } from '../core/protocol/command.js';
 import { advance, type Step } from '../core/turn/advance.js';
 import type { Discarded } from '../core/turn/subjects.js';
 import type { TurnBegan } from '../core/protocol/event.js';
-import { refold } from '../core/turn/refold.js';
+import { refoldAsPlayed } from '../core/turn/refold.js';
 import { type TurnState, UNBEGUN } from '../core/turn/state.js';
 import type { Verdict } from '../core/protocol/verdict.js';
 import type { Program } from '../core/protocol/program.js';
@@ -42,7 +42,6 @@ export class NotAsLeft extends Error {
 /** An attempt while it is driven: the one mutable thing of the runtime. */
 export interface Attempt {
   readonly lease: AttemptLease;
-  readonly program: Program;
   readonly simulation_time: string;
   /** How often a queued turn is tried anew after transient failures. */
   readonly turn_retries: number;
@@ -59,6 +58,8 @@ export interface Attempt {
   readonly heads: AgentHeads;
   /** The highest number that a call has. */
   last_invocation_seq: number;
+  /** It runs subjects as an earlier driver of the attempt did. */
+  program: Program;
   state: TurnState;
   /** Asks nothing more: another driver is to go on. */
   is_leaving: boolean;
@@ -111,7 +112,8 @@ export function openAttempt(
 
 /** Folds what is on record, and so comes back to where the turn was. @returns what is left to do */
 export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): readonly TurnCommand[] {
-  const { state, commands, asked } = refold(attempt.program, began, past.calls.map(toRecorded));
+  const { state, commands, asked, program } = refoldAsPlayed(attempt.program, began, past.calls.map(toRecorded));
+  attempt.program = program;
   attempt.state = state;
   attempt.last_invocation_seq = past.last_invocation_seq;
   for (const call of past.calls) {

@@ -7,7 +7,7 @@ import type { Invoke, TurnCommand } from '../../engine/core/protocol/command.js'
 import type { CallEvent, TurnBegan } from '../../engine/core/protocol/event.js';
 import type { Program } from '../../engine/core/protocol/program.js';
 import { advance, type Step } from '../../engine/core/turn/advance.js';
-import { type Recorded, refold } from '../../engine/core/turn/refold.js';
+import { type Recorded, refoldAsPlayed } from '../../engine/core/turn/refold.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
 import type { World } from '../../engine/core/world/world.js';
 import { type SmallPark, smallPark } from '../support/park-documents.js';
@@ -50,6 +50,12 @@ const sceneArbitrary: fc.Arbitrary<Scene> = fc.record({
     allow: fc.constant(['look', 'take', 'news']),
     tool_binding: fc.constantFrom<JsonObject>({ effect: 'read_only' }, { effect: 'state_change' }),
     max_tool_calls: fc.integer({ min: 0, max: 2 }),
+    constraints: fc.constantFrom<JsonObject>(
+      { token_budget: 100_000, timeout_seconds: 60 },
+      { token_budget: 25, timeout_seconds: 60 },
+      { token_budget: 100_000, timeout_seconds: 60, turn_limit: 1 },
+    ),
+    retry: fc.constantFrom<JsonObject>({ max: 1, on: ['transport'] }, { max: 2, on: ['timeout'] }),
     prompt: fc.constantFrom(
       '{{subject.rendered}} {{world.projection}}',
       '{{subject.rendered}} {{ambient.visible}}',
@@ -102,6 +108,8 @@ function outside({ seed, failing }: Scene): (command: Invoke) => CallEvent {
     const dice = Number.parseInt(contentHash({ seed, key, request: command.request_hash }).slice(0, 8), 16);
     if (dice % 100 < failing)
       return { kind: 'call_failed', key: command.key, failure_class: 'tool_error', message: `no ${dice}` };
+    if (dice % 7 === 0 && command.retry === undefined && command.call.effect === 'read_only')
+      return { kind: 'call_failed', key: command.key, failure_class: 'transport', message: 'a retry follows, or none' };
     if (command.generation === undefined) return answered(command, { dice: dice % 7 });
     return modelSays(command, sayings(command.subject_id ?? '', dice)[dice % 11] ?? 'nonsense');
   };
@@ -130,6 +138,8 @@ function sayings(subject_id: string, dice: number): readonly Json[] {
 interface Told {
   readonly end: TurnCommand | undefined;
   readonly asked: readonly Invoke[];
+  /** Of those, the ones that ended: of others no driver has told anybody. */
+  readonly performed: readonly Invoke[];
   readonly discarded: readonly string[];
 }
 
@@ -141,9 +151,16 @@ function meaningOf(end: TurnCommand | undefined): Json {
 }
 
 /** Plays a turn to its end; from time to time its driver dies, and the next one begins from the record. */
-function play(program: Program, scene: Scene, dies: (ended: number) => boolean): Told {
+function play(
+  begun: Program,
+  scene: Scene,
+  dies: (ended: number) => boolean,
+  next: (program: Program) => Program = (same) => same,
+): Told {
+  let program = begun;
   const says = outside(scene);
   const asked: Invoke[] = [];
+  const performed: Invoke[] = [];
   const discarded: string[] = [];
   const records: Recorded[] = [];
   let waiting = new Map<string, Invoke>();
@@ -165,6 +182,7 @@ function play(program: Program, scene: Scene, dies: (ended: number) => boolean):
     const commands = [...waiting.values()];
     const command = commands[(scene.picks[turn % scene.picks.length] ?? 0) % commands.length] as Invoke;
     waiting.delete(command.key);
+    performed.push(command);
     const event: CallEvent = state.dropped.has(command.key)
       ? { kind: 'call_failed', key: command.key, failure_class: 'stopped', message: 'aborted' }
       : says(command);
@@ -178,22 +196,25 @@ function play(program: Program, scene: Scene, dies: (ended: number) => boolean):
     take(advance(program, state, event));
     if (end === undefined && dies(turn)) {
       waiting = new Map();
-      take(refold(program, BEGAN, records));
+      const folded = refoldAsPlayed(next(program), BEGAN, records);
+      ({ program } = folded);
+      take(folded);
     }
   }
-  return { end, asked, discarded };
+  return { end, asked, performed, discarded };
 }
 
 function compare(
   sentence: string,
   holds: (concurrent: Told, ordered: Told, scene: Scene) => void,
   dies: (ended: number) => boolean = () => false,
+  next?: (program: Program) => Program,
 ): void {
   test(sentence, () => {
     fc.assert(
       fc.property(sceneArbitrary, (scene) => {
         const program = smallPark(scene.park);
-        const concurrent = play(withSpeculation(program, scene.max_speculative), scene, dies);
+        const concurrent = play(withSpeculation(program, scene.max_speculative), scene, dies, next);
         holds(
           concurrent,
           play(withSpeculation(program, 0), scene, () => false),
@@ -205,8 +226,8 @@ function compare(
   });
 }
 
-const effectsOf = ({ asked }: Told): readonly string[] =>
-  asked
+const effectsOf = ({ performed }: Told): readonly string[] =>
+  performed
     .filter(({ call }) => call.effect !== 'read_only')
     .map(({ key, request_hash }) => `${withoutNumber(key)} ${request_hash}`);
 
@@ -246,6 +267,16 @@ compare(
     assert.deepEqual(effectsOf(concurrent), effectsOf(ordered));
   },
   (turn) => turn % 3 === 2,
+);
+
+compare(
+  'a turn that one driver plays concurrently and the next one in order ends as the ordered one does',
+  (concurrent, ordered) => {
+    assert.deepEqual(meaningOf(concurrent.end), meaningOf(ordered.end));
+    assert.deepEqual(effectsOf(concurrent), effectsOf(ordered));
+  },
+  (turn) => turn % 3 === 2,
+  ({ execution, ...program }) => (execution === undefined ? { ...program, execution: 'per_subject_ordered' } : program),
 );
 
 test('subjects that do not perceive each other are asked at once, and nothing is asked again', () => {

@@ -193,6 +193,8 @@ export interface Program {
   readonly label: string;
   readonly turn_ambients: readonly TurnAmbientProgram[];
   readonly subjects: readonly SubjectProgram[];
+  /** How subjects run, whatever their workflows say; left out, as they say. */
+  readonly execution?: CognitionWorkflow['execution'];
   /** Of how many turns before a turn the events are to be known: the most that any projection asks for. */
   readonly event_turns: number;
 }

@@ -2,7 +2,7 @@ import type { Program } from '../protocol/program.js';
 import type { Fail } from '../protocol/command.js';
 import type { TurnBegan } from '../protocol/event.js';
 import type { AttemptFailureClass } from '../protocol/failure.js';
-import { type Recorded, refold } from './refold.js';
+import { type Recorded, refoldAsPlayed } from './refold.js';
 
 /** What the record holds of the attempt before, which failed at the same turn. */
 export interface LeftTurn {
@@ -24,7 +24,7 @@ export type Adoption =
 export function adopt(program: Program, began: TurnBegan, left: LeftTurn): Adoption {
   if (left.scenario_hash !== program.scenario_hash) return adoptNothing(left);
   const adopted = chooseAdopted(left);
-  const [end] = refold(program, began, adopted).commands;
+  const [end] = refoldAsPlayed(program, began, adopted).commands;
   if (end?.kind === 'fail' && end.failure_class === 'record_mismatch') return { kind: 'refused', reason: end.message };
   return { kind: 'adopts', source_invocation_ids: adopted.map(({ source_invocation_id }) => source_invocation_id) };
 }

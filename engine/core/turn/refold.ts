@@ -55,6 +55,31 @@ export function refold(program: Program, began: TurnBegan, records: readonly Rec
   return stranger === undefined ? toRefolded(fold) : mismatched(fold, neverAsked(stranger));
 }
 
+/**
+ * Comes back to where an earlier driver was, whether it ran the subjects in order or concurrently: a person who answers in
+ * place of a model is asked in order, and what the record holds fits one of both ways.
+ * @returns the program by which the turn goes on, too
+ */
+export function refoldAsPlayed(
+  program: Program,
+  began: TurnBegan,
+  records: readonly Recorded[],
+): Refolded & { readonly program: Program } {
+  const { execution: _, ...authored } = program;
+  const ways = [authored, ...EXECUTIONS.map((execution) => ({ ...authored, execution }))];
+  const first = { ...refold(program, began, records), program };
+  if (!isMismatch(first)) return first;
+  const others = ways.filter(({ execution }: Program) => execution !== program.execution);
+  const folded = others.map((other) => ({ ...refold(other, began, records), program: other }));
+  return folded.find((one) => !isMismatch(one)) ?? first;
+}
+
+const EXECUTIONS = ['per_subject_ordered', 'per_subject_concurrent'] as const;
+
+function isMismatch({ commands: [end] }: Refolded): boolean {
+  return end?.kind === 'fail' && end.failure_class === 'record_mismatch';
+}
+
 interface Answerable {
   readonly record: Recorded;
   readonly command: Invoke;

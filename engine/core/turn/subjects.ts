@@ -1,6 +1,6 @@
 import type { Invoke } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
-import type { Program, SubjectProgram } from '../protocol/program.js';
+import { MAX_SPECULATIVE, type Program, type SubjectProgram, type WorkflowProgram } from '../protocol/program.js';
 import { applyPatch } from '../world/apply-patch.js';
 import type { World, WorldEvent } from '../world/world.js';
 import { affects } from './inputs.js';
@@ -27,18 +27,24 @@ export interface Discarded {
 
 /** Begins every subject, except the first, that need not wait for those before it. */
 export function beginAhead(program: Program, state: TurnState): SubjectsStep {
-  const allowance = program.subjects.reduce((sum, { workflow }) => sum + workflow.max_speculative, 0);
+  const allowance = program.subjects.reduce((sum, { workflow }) => sum + speculationOf(program, workflow), 0);
   const commands: Invoke[] = [];
   let ahead: TurnState = { ...state, allowance };
   let { world } = state;
   for (const [index, { subject_id, workflow }] of program.subjects.entries()) {
-    if (workflow.max_speculative === 0) continue;
+    if (speculationOf(program, workflow) === 0) continue;
     const step = beginSubject(program, ahead, { index, world });
     ahead = step.state;
     commands.push(...step.commands);
     world = worldAfter(world, patchEvents(world, [{ subject_id, run: runAt(ahead, index).run }]));
   }
   return { state: ahead, commands, discarded: [] };
+}
+
+/** How many runs of each subject of a workflow may be superseded on average; 0 where its subjects run one after the other. */
+function speculationOf({ execution }: Program, { max_speculative }: WorkflowProgram): number {
+  if (execution === 'per_subject_ordered') return 0;
+  return max_speculative === 0 && execution === 'per_subject_concurrent' ? MAX_SPECULATIVE : max_speculative;
 }
 
 /** Begins the head, where it has not begun and there is one. */

@@ -55,7 +55,10 @@ export async function dryRun(composition: Composition, request: DryRun): Promise
     const news = scenario === undefined ? { edited: await findEdited(opened.value, original.value.chosen) } : {};
     request.onWorld(copied.value, opened.value.store.database, news);
     const run = withNews(
-      await runTurns(withEarlierEvents(opened.value, original.value.events), { ...request, in_order: true }),
+      await runTurns(withEarlierEvents(opened.value, original.value.events), {
+        ...request,
+        execution: 'per_subject_ordered',
+      }),
       news,
     );
     if (!run.ok) return run;

@@ -55,7 +55,7 @@ export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_has
   const run = await runTurns(engine, {
     world_slug,
     turns: test.turns ?? 1,
-    in_order: true,
+    execution: 'per_subject_ordered',
     signal,
     onProgress: () => undefined,
   });

@@ -10,6 +10,7 @@ import { serveAfterRun } from './serve.js';
 interface ParkOptions extends ModelOptions {
   readonly scenario: keyof typeof TURNS;
   readonly turns?: number;
+  readonly execution?: 'per_subject_ordered' | 'per_subject_concurrent';
   readonly serve?: boolean;
 }
 
@@ -26,6 +27,12 @@ export function addPark(program: Command, perform: Perform): void {
         .default('park'),
     )
     .addOption(turnsOption())
+    .addOption(
+      new Option('--execution <mode>', 'how subjects run, whatever their workflows say').choices([
+        'per_subject_ordered',
+        'per_subject_concurrent',
+      ]),
+    )
     .addOption(scriptOption('the answers of the scripted model, by default those of the scenario'))
     .addOption(llmOption().default('scripted'))
     .addOption(modelOption())
@@ -34,7 +41,7 @@ export function addPark(program: Command, perform: Perform): void {
 }
 
 async function park(session: Session, options: ParkOptions): Promise<ExitCode> {
-  const { scenario, llm, script, turns = TURNS[scenario] } = options;
+  const { scenario, llm, script, execution, turns = TURNS[scenario] } = options;
   const spoken = script ?? (llm === 'scripted' ? scenario : undefined);
   const choice = await chooseModel(session, {
     ...options,
@@ -45,6 +52,7 @@ async function park(session: Session, options: ParkOptions): Promise<ExitCode> {
     runPark(session.composition, {
       scenario,
       turns,
+      ...(execution === undefined ? {} : { execution }),
       ...choice.asked,
       signal,
       onProgress: narration.onProgress,
