@@ -14,6 +14,7 @@ import { renderCurves, renderTable } from './render-table.js';
 import type { Row } from './row.js';
 import { openBenchStage } from './stage/stage.js';
 import { measureStarts } from './starts/measure.js';
+import { measureMakespan } from './subjects/measure-makespan.js';
 import { measureSubjects } from './subjects/measure.js';
 import { measureEmbeddedTurns } from './turns/embedded.js';
 import { measureServedTurns, withFreshDatabase } from './turns/served.js';
@@ -57,6 +58,7 @@ const MEASURES: Readonly<Record<string, (progress: ProgressLine) => Promise<read
     withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) =>
       measurePages(join(dist, 'engine', 'chukwa.js'), url, progress),
     ),
+  makespan: async (progress) => measureMakespan(must(await composition.openAuthoring()), progress),
   embedded: (progress) => onStage((stage) => measureEmbeddedTurns(join(dist, 'template.tar.gz'), stage, progress)),
 };
 

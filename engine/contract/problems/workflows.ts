@@ -11,6 +11,14 @@ export const WORKFLOW_PROBLEMS = {
   ),
   TOOL_LOOPS_SEVERAL: content('A workflow has more than one `llm_tool_loop`.', 'Make the others `llm_json` nodes.'),
   APPLY_FROM_UNKNOWN: content('`apply.from` names no `llm_tool_loop`.', 'Write `<node id>.final`.'),
+  MAX_SPECULATIVE_UNUSED: content(
+    'A note: `max_speculative` stands beside `per_subject_ordered`, and nothing reads it.',
+    'Take it away, or let subjects run concurrently.',
+  ),
+  SPECULATION_COSTS: content(
+    'A note: what concurrent subjects may cost beyond ordered ones, where they change what others read.',
+    'Write a lower `max_speculative`, or accept that.',
+  ),
   AMBIENT_ID_TWICE: content('Two ambient sources have one id.', 'Give each its own.'),
   INJECT_PATH_INVALID: content('`inject_as` is no place under `/ambient`.', 'Write one such as `/ambient/weather`.'),
   INJECT_PATHS_OVERLAP: content(

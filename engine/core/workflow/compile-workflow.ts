@@ -3,6 +3,7 @@ import type { AmbientSourceBinding, CognitionWorkflow } from '../../generated/wo
 import { pointerTokens } from '../content/json-pointer.js';
 import { checkAmbients } from './check-ambients.js';
 import { checkNodes } from './check-nodes.js';
+import { checkSpeculation } from './check-speculation.js';
 import { compileCall } from '../binding/compile-call.js';
 import { compileNode } from '../nodes/index.js';
 import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
@@ -39,7 +40,11 @@ export function compileWorkflow(
   const readers = readersOf(parts, typed);
   const found = [
     ...missing,
-    ...inDocument(document, [...checkAmbients(parts, typed, readers), ...checkNodes(parts, workflow, readers.nodes)]),
+    ...inDocument(document, [
+      ...checkAmbients(parts, typed, readers),
+      ...checkNodes(parts, workflow, readers.nodes),
+      ...checkSpeculation(workflow, setting.subjects),
+    ]),
     ...ambients.flatMap((part) => part.problems),
     ...nodes.flatMap((part) => part.problems),
   ];

@@ -28,7 +28,7 @@ interface Flight extends Applicant {
 
 /**
  * Plays a turn over virtual time, by the reducer and the admission of the engine: nothing waits.
- * @param places how many calls are made at a time
+ * @param in_flight how many calls are made at a time
  */
 export function playCrowd({ program, world }: Crowd, deeds: Deeds, in_flight = Infinity): Makespan {
   const table = new AdmissionTable<Applicant & { readonly command: Invoke }>({ process: in_flight });
@@ -76,7 +76,7 @@ export function playCrowd({ program, world }: Crowd, deeds: Deeds, in_flight = I
     now = next.ends_at;
     flying.delete(next.command.key);
     table.end(next, { kind: 'works' }, now);
-    take(advance(program, state, answerOf(next, deeds, program.subjects.length)));
+    take(advance(program, state, answerOf(next, deeds)));
   }
   return { makespan_ms: now, calls, superseded };
 }
@@ -87,7 +87,7 @@ function earliest(flying: ReadonlyMap<string, Flight>): Flight | undefined {
   return first;
 }
 
-function answerOf({ command, rank }: Flight, { touched, durations }: Deeds, _count: number): CallEvent {
+function answerOf({ command, rank }: Flight, { touched, durations }: Deeds): CallEvent {
   const effects = (touched[rank] ?? []).map((label): Json => {
     return {
       op: 'set_environment_content',

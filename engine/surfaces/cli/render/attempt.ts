@@ -35,7 +35,7 @@ export function attemptLines(attempt: AttemptRecord): readonly Line[] {
     ...failureLines(attempt),
     ...waitingLines(attempt),
     EMPTY,
-    line(strong([count(attempt.source_invocation_count, 'call'), ...adoptedCount(attempt)].join(', '))),
+    line(strong([count(attempt.source_invocation_count, 'call'), ...specialCounts(attempt)].join(', '))),
     ...invocations.flatMap(invocationLines),
     ...agentTurnListLines(attempt.agent_turns),
     ...attempt.patches.flatMap((patch) => [EMPTY, ...patchLines(patch)]),
@@ -43,9 +43,10 @@ export function attemptLines(attempt: AttemptRecord): readonly Line[] {
   ];
 }
 
-function adoptedCount({ invocations }: AttemptRecord): readonly string[] {
+function specialCounts({ invocations }: AttemptRecord): readonly string[] {
   const adopted = invocations.filter(({ adopted_from }) => adopted_from !== null).length;
-  return adopted === 0 ? [] : [`${adopted} adopted`];
+  const superseded = invocations.filter(({ is_superseded }) => is_superseded).length;
+  return [...(adopted === 0 ? [] : [`${adopted} adopted`]), ...(superseded === 0 ? [] : [`${superseded} superseded`])];
 }
 
 function historyLines({ take_overs, adopts, audit }: AttemptRecord): readonly Line[] {

@@ -29,6 +29,8 @@ export interface TurnTally {
   readonly calls: number;
   /** Undefined while no model's endpoint has counted any. */
   readonly tokens: number | undefined;
+  /** The tokens of each call, by command key: some of them may be superseded later. */
+  readonly spent: ReadonlyMap<string, number>;
 }
 
 interface UnderWay {
@@ -67,8 +69,14 @@ function afterProgress(story: Story, progress: Progress): Story {
   switch (progress.kind) {
     case 'attempt_began': {
       const { attempt_id, attempted_turn } = progress;
-      const tally: TurnTally = { attempt_id, attempted_turn, calls: 0, tokens: undefined };
-      return { ...story, heading: undefined, under_way: new Map(), turns: [...story.turns, tally] };
+      const tally: TurnTally = { attempt_id, attempted_turn, calls: 0, tokens: undefined, spent: new Map() };
+      return {
+        ...story,
+        heading: undefined,
+        under_way: new Map(),
+        superseded: new Set(),
+        turns: [...story.turns, tally],
+      };
     }
     case 'call_started':
     case 'retry_waits': {
@@ -96,11 +104,12 @@ function withoutCall(story: Story, { key, subject_id = '' }: Invoke): Story {
   return { ...story, heading: subject_id, under_way: new Map([...story.under_way].filter(([other]) => other !== key)) };
 }
 
-function withCall(turns: Story['turns'], { usage }: CallOutcome): Story['turns'] {
+function withCall(turns: Story['turns'], { key, usage }: CallOutcome): Story['turns'] {
   return turns.map((tally, at) => {
     if (at < turns.length - 1) return tally;
-    const tokens = usage === undefined ? tally.tokens : (tally.tokens ?? 0) + usage.input_tokens + usage.output_tokens;
-    return { ...tally, calls: tally.calls + 1, tokens };
+    const used = usage === undefined ? undefined : usage.input_tokens + usage.output_tokens;
+    const tokens = used === undefined ? tally.tokens : (tally.tokens ?? 0) + used;
+    return { ...tally, calls: tally.calls + 1, tokens, spent: new Map([...tally.spent, [key, used ?? 0]]) };
   });
 }
 
@@ -217,10 +226,14 @@ function headingLines({ heading }: Story, { subject_id = '' }: Pick<Invoke, 'sub
   return [EMPTY, line('  ', subject_id === '' ? faint('once for everybody') : strong(subject_id))];
 }
 
-function committedLine({ turns }: Story, patches: number): Line {
-  const { attempted_turn = 0, calls = 0, tokens } = turns.at(-1) ?? {};
+function committedLine({ turns, superseded }: Story, patches: number): Line {
+  const { attempted_turn = 0, calls = 0, tokens, spent = new Map<string, number>() } = turns.at(-1) ?? {};
   const counted = tokens === undefined ? [] : [count(tokens, 'token')];
-  const facts = [count(patches, 'patch', 'patches'), count(calls, 'call'), ...counted].join(', ');
+  const lost = [...spent].filter(([key]) => superseded.has(key));
+  const lost_tokens = lost.reduce((sum, [, used]) => sum + used, 0);
+  const in_vain =
+    lost.length === 0 ? [] : [`of these ${count(lost.length, 'call')} superseded with ${count(lost_tokens, 'token')}`];
+  const facts = [count(patches, 'patch', 'patches'), count(calls, 'call'), ...counted, ...in_vain].join(', ');
   return line('  ', good(`turn ${attempted_turn} committed`), `: ${facts}`);
 }
 
