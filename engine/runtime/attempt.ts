@@ -111,8 +111,14 @@ export function openAttempt(
 }
 
 /** Folds what is on record, and so comes back to where the turn was. @returns what is left to do */
-export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): readonly TurnCommand[] {
-  const { state, commands, asked, program } = refoldAsPlayed(attempt.program, began, past.calls.map(toRecorded));
+export function recall(
+  parts: RuntimeParts,
+  attempt: Attempt,
+  began: TurnBegan,
+  past: AttemptPast,
+): readonly TurnCommand[] {
+  const refolded = refoldAsPlayed(attempt.program, began, past.calls.map(toRecorded));
+  const { state, commands, asked, discarded, program } = refolded;
   attempt.program = program;
   attempt.state = state;
   attempt.last_invocation_seq = past.last_invocation_seq;
@@ -122,6 +128,8 @@ export function recall(attempt: Attempt, began: TurnBegan, past: AttemptPast): r
     if (command === undefined) continue;
     attempt.calls.set(call.key, { start: { ...call, command }, abort: new AbortController(), under_way: false });
   }
+  // The driver before may have died before it noted them.
+  if (discarded.length > 0) supersede(parts, attempt, discarded);
   return commands;
 }
 

@@ -176,7 +176,7 @@ function findFirst(parts: RuntimeParts, attempt: Attempt, { world, past }: Begun
   const began = { kind: 'turn_began', world, simulation_time: attempt.simulation_time } as const;
   if (past === undefined) return moveTo(attempt, advance(attempt.program, attempt.state, began));
   const failure = findUnfit(parts, past, pluginsOf(attempt.program));
-  return failure === undefined ? recall(attempt, began, past) : [failure];
+  return failure === undefined ? recall(parts, attempt, began, past) : [failure];
 }
 
 interface Broken {

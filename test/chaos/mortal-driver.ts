@@ -54,6 +54,7 @@ function mortalAttempts(attempts: AttemptStore, step: Step): AttemptStore {
     begin: (request, isAlive) => step(() => attempts.begin(request, isAlive)),
     writeCalls: (lease, calls) => step(() => attempts.writeCalls(lease, calls)),
     flushChunks: (lease, llm_call_id, batch) => step(() => attempts.flushChunks(lease, llm_call_id, batch)),
+    supersede: (lease, superseded) => step(() => attempts.supersede(lease, superseded)),
     pendCall: (lease, id, pended) => step(() => attempts.pendCall(lease, id, pended)),
     suspend: (lease, at) => step(() => attempts.suspend(lease, at)),
     discard: (lease, inbox_id) => step(() => attempts.discard(lease, inbox_id)),

@@ -3,6 +3,7 @@ import { advance, suspensionOf, type Step } from './advance.js';
 import type { Commit, Fail, Invoke, TurnCommand } from '../protocol/command.js';
 import type { CallEvent, CallFailed, CallPended, TurnBegan } from '../protocol/event.js';
 import { mayRepeat } from '../protocol/failure.js';
+import type { Discarded } from './subjects.js';
 import { type TurnState, UNBEGUN } from './state.js';
 
 /** What the record holds of a command that an earlier driver performed. */
@@ -24,12 +25,15 @@ export interface Refolded {
   readonly commands: readonly TurnCommand[];
   /** Every call that the turn has asked for, by key. */
   readonly asked: ReadonlyMap<string, Invoke>;
+  /** Calls of runs that were discarded on the way: whether that is noted on record is not known. */
+  readonly discarded: readonly Discarded[];
 }
 
 interface Fold {
   readonly program: Program;
   readonly state: TurnState;
   readonly asked: ReadonlyMap<string, Invoke>;
+  readonly discarded: readonly Discarded[];
   readonly end?: Commit | Fail;
 }
 
@@ -41,7 +45,7 @@ interface Fold {
  * @returns as its only command `fail` with `record_mismatch`, where the record tells another story than this program
  */
 export function refold(program: Program, began: TurnBegan, records: readonly Recorded[]): Refolded {
-  let fold = follow({ program, state: UNBEGUN, asked: new Map() }, advance(program, UNBEGUN, began));
+  let fold = follow({ program, state: UNBEGUN, asked: new Map(), discarded: [] }, advance(program, UNBEGUN, began));
   let left = records;
   for (let next = findAsked(fold, left); next !== undefined; next = findAsked(fold, left)) {
     const { record, command, event } = next;
@@ -115,25 +119,26 @@ function endCalls(fold: Fold, keys: readonly string[]): Fold {
   }, fold);
 }
 
-function follow(fold: Fold, { state, commands }: Step): Fold {
+function follow(fold: Fold, { state, commands, discarded: gone = [] }: Step): Fold {
   const asked = new Map(fold.asked);
   let { end } = fold;
   for (const command of commands) {
     if (command.kind === 'invoke') asked.set(command.key, command);
     else if (command.kind !== 'suspend') end = command;
   }
-  return { program: fold.program, state, asked, ...(end === undefined ? {} : { end }) };
+  const discarded = [...fold.discarded, ...gone];
+  return { program: fold.program, state, asked, discarded, ...(end === undefined ? {} : { end }) };
 }
 
-function toRefolded({ state, asked, end }: Fold): Refolded {
-  if (end !== undefined) return { state, asked, commands: [end] };
+function toRefolded({ state, asked, discarded, end }: Fold): Refolded {
+  if (end !== undefined) return { state, asked, discarded, commands: [end] };
   const unanswered = [...asked.values()].filter(({ key }) => state.awaited.has(key) && !state.pended.has(key));
   const suspension = suspensionOf(state);
-  return { state, asked, commands: suspension === undefined ? unanswered : [suspension] };
+  return { state, asked, discarded, commands: suspension === undefined ? unanswered : [suspension] };
 }
 
-function mismatched({ state, asked }: Fold, failure: Fail): Refolded {
-  return { state: { ...state, stage: 'ended', failure }, asked, commands: [failure] };
+function mismatched({ state, asked, discarded }: Fold, failure: Fail): Refolded {
+  return { state: { ...state, stage: 'ended', failure }, asked, discarded, commands: [failure] };
 }
 
 function otherRequest({ key, request_hash }: Recorded, command: Invoke): Fail {

@@ -12,11 +12,13 @@ const SUPERSEDE = prepare(
        workflow_node_id, workflow_subject_entity_id
      FROM fence JOIN source_invocations AS calls ON calls.world_slug = fence.world_slug
        AND calls.source_invocation_id = ANY (:source_invocation_ids::uuid[])
+     WHERE NOT EXISTS (SELECT FROM attempt_events AS noted WHERE noted.attempt_id = :attempt_id::uuid
+       AND noted.event_kind = 'call_superseded' AND noted.source_invocation_id = calls.source_invocation_id)
      ORDER BY invocation_seq)
    SELECT count(*) AS held FROM fence`,
 );
 
-/** Notes that nothing follows from these calls any more: one statement. A call whose start is not on record has no note. */
+/** Notes once that nothing follows from these calls any more: one statement. A call whose start is not on record has no note. */
 export function supersedeCalls(runner: Runner, lease: AttemptLease, superseded: SupersedeCalls): Promise<Written> {
   const { at, source_invocation_ids } = superseded;
   return runFenced(runner, SUPERSEDE, lease, { at: toTimestamp(at), source_invocation_ids });
