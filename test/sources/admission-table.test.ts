@@ -82,6 +82,9 @@ test('an endpoint that works again is asked by more and more at a time, up to it
     for (const each of admitted) table.end(each, { kind: 'works' }, 200 + turn);
   }
   assert.equal(widths[0], 1);
-  assert.deepEqual(widths, widths.toSorted());
+  assert.deepEqual(
+    widths,
+    widths.toSorted((a, b) => a - b),
+  );
   assert.equal(widths.at(-1), 4);
 });

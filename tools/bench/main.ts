@@ -58,7 +58,7 @@ const MEASURES: Readonly<Record<string, (progress: ProgressLine) => Promise<read
     withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) =>
       measurePages(join(dist, 'engine', 'chukwa.js'), url, progress),
     ),
-  makespan: async (progress) => measureMakespan(must(await composition.openAuthoring()), progress),
+  makespan: async (progress) => measureMakespan(await composition.openAuthoring(), progress),
   embedded: (progress) => onStage((stage) => measureEmbeddedTurns(join(dist, 'template.tar.gz'), stage, progress)),
 };
 

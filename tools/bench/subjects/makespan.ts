@@ -39,7 +39,7 @@ export function playCrowd({ program, world }: Crowd, deeds: Deeds, in_flight = I
   let calls = 0;
   let superseded = 0;
   let state = UNBEGUN;
-  let isOver = false;
+  const turn = { is_over: false };
   const take = (step: Step): void => {
     ({ state } = step);
     for (const key of (step.discarded ?? []).flatMap(({ keys }) => keys)) {
@@ -54,7 +54,7 @@ export function playCrowd({ program, world }: Crowd, deeds: Deeds, in_flight = I
     }
     for (const command of step.commands) {
       if (command.kind === 'fail') throw new Error(command.message);
-      if (command.kind !== 'invoke') isOver = command.kind === 'commit';
+      if (command.kind !== 'invoke') turn.is_over = command.kind === 'commit';
       else {
         const applicant = { world_slug: 'crowd', rank: command.rank ?? 0, source: command.call.source, command };
         waiting.set(command.key, applicant);
@@ -63,14 +63,14 @@ export function playCrowd({ program, world }: Crowd, deeds: Deeds, in_flight = I
     }
   };
   take(advance(program, state, { kind: 'turn_began', world, simulation_time: '2026-05-01T09:01:00.000Z' }));
-  while (!isOver) {
+  while (!turn.is_over) {
     for (let event = ended.shift(); event !== undefined; event = ended.shift()) take(advance(program, state, event));
     for (const call of table.admit(now)) {
       waiting.delete(call.command.key);
       flying.set(call.command.key, { ...call, ends_at: now + (deeds.durations[call.rank] ?? 0) });
       calls += 1;
     }
-    if (isOver) break;
+    if (turn.is_over) break;
     const next = earliest(flying);
     if (next === undefined) throw new Error('nothing is under way, and the turn is not over');
     now = next.ends_at;
