@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FIRST_COMPILED } from '../test/support/program.js';
+import { compileCheckout, toCompiled } from './compiled-checkout.js';
 import { makeTemplate } from './migrated-template.js';
 import { startPostgres } from './postgres-server.js';
 
@@ -12,24 +12,13 @@ import { startPostgres } from './postgres-server.js';
 const FILE_MS = 600_000;
 /** The same of one that destroys things as often as it can. */
 const FILE_OF_ALL_MS = 900_000;
-/** With a thread of its own to wait for, esbuild, by which tsx compiles, now and then waits for ever on a busy machine. */
-const ESBUILD = { ESBUILD_WORKER_THREADS: '0' };
 /** Folders of `test/` whose files open databases on a PostgreSQL server. */
 const SERVED = ['acceptance', 'doorbells', 'operations', 'runtime', 'store', 'surfaces'];
-const LOADERS = ['--import', 'tsx', '--import', './tools/tell-what-is-open.ts'];
-
-interface Run {
-  readonly files: readonly string[];
-  /** Whether tests that destroy things do so as often as they can. */
-  readonly all: boolean;
-  readonly variables: Readonly<Record<string, string>>;
-}
 
 /**
  * Runs every test file, or those whose path contains one of the given words: `node --import tsx tools/run-tests.ts turn`.
- * With `--all`, the tests that destroy things do so as often as they can, and not only a few times. Where nothing is
- * amiss but that files did not end, these are run once more: the threads by which Node.js 20 loads them may wait for each
- * other. One that does not end again has failed.
+ * They run in a copy of the checkout that is compiled as a whole. With `--all`, the tests that destroy things do so as
+ * often as they can, and not only a few times.
  */
 async function main(given: readonly string[]): Promise<number> {
   const words = given.filter((word) => word !== '--all');
@@ -41,14 +30,15 @@ async function main(given: readonly string[]): Promise<number> {
     process.stderr.write(`no test file matches ${words.join(' ')}\n`);
     return 1;
   }
+  const { folder, remove } = await compileCheckout();
   const shared = await shareServer(files);
   try {
-    const { code, unended, failed } = await run({ files, all, variables: shared.variables });
-    if (code === 0 || unended.length === 0 || failed.length > 0) return code;
-    process.stderr.write(`\nThese files did not end, and are run once more: ${unended.join(', ')}\n\n`);
-    return (await run({ files: unended, all, variables: shared.variables })).code;
+    const variables = { ...shared.variables, ...(all ? { CHUKWA_CHAOS: 'all' } : {}) };
+    const limit_ms = all ? FILE_OF_ALL_MS : FILE_MS;
+    return await run({ folder, files, variables, limit_ms });
   } finally {
     await shared.stop();
+    remove();
   }
 }
 
@@ -69,33 +59,25 @@ async function shareServer(files: readonly string[]): Promise<Shared> {
   return { variables, stop: server.stop };
 }
 
-async function run({ files, all, variables }: Run) {
-  const folder = await mkdtemp(join(tmpdir(), 'chukwa-tests-'));
-  const list = join(folder, 'list');
-  const limit_ms = all ? FILE_OF_ALL_MS : FILE_MS;
-  const flags = ['--test', '--test-concurrency', '2', '--test-timeout', `${limit_ms}`];
-  const child = spawn(process.execPath, [...LOADERS, ...flags, ...reporters(list), ...files], {
+interface Run {
+  /** Where the compiled checkout is. */
+  readonly folder: string;
+  readonly files: readonly string[];
+  readonly variables: Shared['variables'];
+  readonly limit_ms: number;
+}
+
+async function run({ folder, files, variables, limit_ms }: Run): Promise<number> {
+  const flags = [FIRST_COMPILED, '--enable-source-maps', '--import', join(folder, 'tools/tell-what-is-open.js')];
+  const test = ['--test', '--test-concurrency', '2', '--test-timeout', `${limit_ms}`, '--test-reporter', 'spec'];
+  const child = spawn(process.execPath, [...flags, ...test, ...files.map(toCompiled)], {
+    cwd: folder,
     stdio: 'inherit',
-    env: { ...process.env, ...variables, ...ESBUILD, ...(all ? { CHUKWA_CHAOS: 'all' } : {}) },
+    env: { ...process.env, ...variables, CHUKWA_TEST_SOURCES: process.cwd() },
   });
   const [code] = (await once(child, 'exit')) as [number | null];
   // Where the run itself was ended there is none.
-  const lines = (await readFile(list, 'utf8').catch(() => '')).split('\n');
-  await rm(folder, { recursive: true });
-  const named = (word: string): readonly string[] =>
-    lines.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
-  return { code: code ?? 1, unended: named('unended'), failed: named('failed') };
-}
-
-/** One for people, and one for this program. */
-function reporters(list: string): readonly string[] {
-  const told = { spec: 'stdout', './tools/list-unended.mjs': list };
-  return Object.entries(told).flatMap(([reporter, place]) => [
-    '--test-reporter',
-    reporter,
-    '--test-reporter-destination',
-    place,
-  ]);
+  return code ?? 1;
 }
 
 function listTests(folder: string): readonly string[] {

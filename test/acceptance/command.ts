@@ -10,6 +10,7 @@ import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { openTestDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
+import { FIRST_COMPILED } from '../support/program.js';
 
 const PROGRAM = join(ROOT, 'dist/engine/chukwa.js');
 
@@ -39,7 +40,11 @@ export function startChukwa(words: readonly string[], variables: Variables, cwd 
   // The test command builds first; a single file that is run by itself may find nothing.
   if (!existsSync(PROGRAM)) execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: 'ignore' });
   const env = { PATH: process.env['PATH'] ?? '', ...variables };
-  const child = spawn(process.execPath, [PROGRAM, ...words], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [FIRST_COMPILED, PROGRAM, ...words], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject);

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { EFFECT_OPERATIONS } from '../../engine/core/world/patch-operations.js';
 import { FAILURE_CLASSES, factsOfFailure } from '../../engine/contract/failure-class.js';
 import { NODE_TYPES } from '../../engine/core/nodes/index.js';
@@ -11,10 +10,9 @@ import { PLACEHOLDER_NAMES } from '../../engine/core/prompt/template.js';
 import { COMPONENT_KINDS } from '../../engine/core/protocol/component.js';
 import { normaliseEntityId } from '../../engine/core/world/entity-id.js';
 import { EXIT } from '../../engine/surfaces/cli/exit-code.js';
+import { PACKAGE_ROOT } from './cruise.js';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-
-const read = (path: string): Promise<string> => readFile(join(ROOT, path), 'utf8');
+const read = (path: string): Promise<string> => readFile(join(PACKAGE_ROOT, path), 'utf8');
 
 const pages = new Map<string, string>();
 for (const path of ['README.md', ...(await listFiles('docs', '.md')), ...(await listFiles('plugins', '.md'))])
@@ -23,7 +21,7 @@ for (const path of ['README.md', ...(await listFiles('docs', '.md')), ...(await 
 const page = (path: string): string => pages.get(path) ?? assert.fail(`there is no page ${path}`);
 
 async function listFiles(folder: string, ending: string): Promise<readonly string[]> {
-  const names = await readdir(join(ROOT, folder), { recursive: true });
+  const names = await readdir(join(PACKAGE_ROOT, folder), { recursive: true });
   return names.filter((name) => name.endsWith(ending)).map((name) => join(folder, name));
 }
 
@@ -65,7 +63,8 @@ test('every relative link of the pages leads to a file, and to a heading where i
     const [file = '', heading] = target.split('#');
     const found = file === '' ? path : join(dirname(path), file);
     const isBroken =
-      !existsSync(join(ROOT, found)) || (heading !== undefined && !headingsOf(await read(found)).includes(heading));
+      !existsSync(join(PACKAGE_ROOT, found)) ||
+      (heading !== undefined && !headingsOf(await read(found)).includes(heading));
     if (isBroken) broken.push(`${path}: ${target}`);
   }
   assert.deepEqual(broken, []);
@@ -181,7 +180,7 @@ test('the rooms of the architecture page are the folders of the engine and of it
 });
 
 async function listFolders(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(join(ROOT, folder), { withFileTypes: true });
+  const entries = await readdir(join(PACKAGE_ROOT, folder), { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
 }
 

@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { FIRST_COMPILED } from '../support/program.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAM = join(ROOT, 'dist', 'engine', 'chukwa.js');
@@ -19,7 +20,7 @@ test('the page on authoring, followed to the letter, ends with a scenario that r
   await mkdir(bin);
   await writeFile(
     join(bin, 'npx'),
-    `#!/bin/sh\n[ "$1" = chukwa ] || exit 97\nshift\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`,
+    `#!/bin/sh\n[ "$1" = chukwa ] || exit 97\nshift\nexec "${process.execPath}" ${FIRST_COMPILED} "${PROGRAM}" "$@"\n`,
   );
   await chmod(join(bin, 'npx'), 0o755);
   const { PATH = '' } = process.env;

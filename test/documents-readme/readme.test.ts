@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { FIRST_COMPILED } from '../support/program.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAM = join(ROOT, 'dist', 'engine', 'chukwa.js');
@@ -50,7 +51,7 @@ async function writeNpx(bin: string): Promise<void> {
   await mkdir(bin);
   await writeFile(
     npx,
-    `#!/bin/sh\n[ "$1" = chukwa ] || exit 97\nshift\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`,
+    `#!/bin/sh\n[ "$1" = chukwa ] || exit 97\nshift\nexec "${process.execPath}" ${FIRST_COMPILED} "${PROGRAM}" "$@"\n`,
   );
   await chmod(npx, 0o755);
 }

@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { compose } from '../../engine/main.js';
 import { type ConformanceReport, testPlugin } from '../../engine/operations/plugins/index.js';
 import { RULES } from '../../engine/operations/plugins/conformance/rules/index.js';
@@ -76,8 +75,7 @@ for (const { breaks, how, files, says } of PLANTED) {
 
 for (const { breaks, how, files, says } of APART) {
   test(`a plugin that ${how} breaks exactly the rule ${breaks}, and neither ends the program nor keeps it`, async (t) => {
-    const program = fileURLToPath(new URL('../../engine/chukwa.ts', import.meta.url));
-    const words = ['--import', 'tsx', program, 'plugin', 'test', await plant(t, files), '--json'];
+    const words = ['dist/engine/chukwa.js', 'plugin', 'test', await plant(t, files), '--json'];
     const ended = await new Promise<{ readonly code: unknown; readonly stdout: string }>((resolve) => {
       execFile(process.execPath, words, (error, stdout) => resolve({ code: error?.code ?? 0, stdout }));
     });

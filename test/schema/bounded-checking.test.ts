@@ -11,6 +11,7 @@ import { contentHash } from '../../engine/core/content/canonical.js';
 import { createCompileSchema } from '../../engine/schema/index.js';
 import { PROBLEM_MAX } from '../../engine/schema/to-problems.js';
 import { knownPairs, list, recursiveSchemas, smallValues } from './hostile-pairs.js';
+import { argumentsOf } from '../support/program.js';
 
 const compile = createCompileSchema();
 
@@ -20,8 +21,10 @@ const HEAP_MB = 256;
 
 for (const seed of [2]) {
   test(`hostile schemas and values are refused or checked within little time and memory: seed ${seed}`, async () => {
-    const program = `ulimit -t ${CPU_SECONDS}; exec "${process.execPath}" --max-old-space-size=${HEAP_MB} --import tsx test/schema/check-hostile-pairs.ts ${seed}`;
-    const { stdout } = await promisify(execFile)('sh', ['-c', program]);
+    const program = argumentsOf(new URL('check-hostile-pairs.js', import.meta.url));
+    const words = [process.execPath, `--max-old-space-size=${HEAP_MB}`, ...program, `${seed}`];
+    const limited = `ulimit -t ${CPU_SECONDS}; exec "$0" "$@"`;
+    const { stdout } = await promisify(execFile)('sh', ['-c', limited, ...words]);
     const counts = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Readonly<Record<string, number>>;
     const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
     assert.equal(all, knownPairs.length + 80);
@@ -31,14 +34,14 @@ for (const seed of [2]) {
 
 test('a schema that is not refused gives the verdict of the plain validator', () => {
   const verdicts = { fits: 0, does_not_fit: 0, refused: 0 };
+  const plain = new Ajv2020({ strict: false, logger: false, ownProperties: true });
+  addFormats.default(plain);
   const property = fc.property(recursiveSchemas, smallValues, (schema, value) => {
     const compiled = compile(contentHash(schema), schema);
     if (!compiled.ok) {
       verdicts.refused += 1;
       return;
     }
-    const plain = new Ajv2020({ strict: false, logger: false, ownProperties: true });
-    addFormats.default(plain);
     const expected = tryCheck(plain.compile(schema), value);
     if (expected === 'broken') return;
     verdicts[expected ? 'fits' : 'does_not_fit'] += 1;

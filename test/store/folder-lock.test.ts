@@ -6,10 +6,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { lockFolder } from '../../engine/store/folder-lock.js';
 import { takeKernelLock } from '../../engine/store/kernel-lock.js';
 import { waitUntil } from '../support/wait-until.js';
+import { argumentsOf } from '../support/program.js';
 
 const RIVALS = 6;
 const ROUNDS = 60;
@@ -32,6 +32,11 @@ function staleLock(round: number): string {
   return JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, started: null, key: `round ${round}` });
 }
 
+function startRival(): ChildProcess {
+  const [file = '', ...loaders] = argumentsOf(new URL('take-lock.js', import.meta.url)).toReversed();
+  return fork(file, [], { execArgv: loaders.toReversed() });
+}
+
 async function ask(child: ChildProcess, order: object): Promise<unknown> {
   const answer = once(child, 'message');
   child.send(order);
@@ -40,8 +45,7 @@ async function ask(child: ChildProcess, order: object): Promise<unknown> {
 
 test('of many processes that find a stale lock at one instant, one takes it, time and again', async () => {
   const folder = await mkdtemp(join(root, 'rivals-'));
-  const script = fileURLToPath(new URL('take-lock.ts', import.meta.url));
-  const rivals = Array.from({ length: RIVALS }, () => fork(script, [], { execArgv: ['--import', 'tsx'] }));
+  const rivals = Array.from({ length: RIVALS }, startRival);
   try {
     await Promise.all(rivals.map((rival) => once(rival, 'message')));
     for (let round = 1; round <= ROUNDS; round++) {
@@ -68,8 +72,7 @@ const TAMPERED: Readonly<Record<string, (file: string) => Promise<unknown>>> = {
 for (const [how, tamper] of Object.entries(TAMPERED)) {
   test(`a folder whose lock file is ${how} stays its living holder's, who knows of it`, LINUX, async () => {
     const folder = await mkdtemp(join(root, 'tampered-'));
-    const script = fileURLToPath(new URL('take-lock.ts', import.meta.url));
-    const rival = fork(script, [], { execArgv: ['--import', 'tsx'] });
+    const rival = startRival();
     try {
       await once(rival, 'message');
       const lock = await lockFolder(folder);
@@ -88,8 +91,7 @@ for (const [how, tamper] of Object.entries(TAMPERED)) {
 
 test('a folder whose holder was killed is free at once', LINUX, async () => {
   const folder = await mkdtemp(join(root, 'killed-'));
-  const script = fileURLToPath(new URL('take-lock.ts', import.meta.url));
-  const holder = fork(script, [], { execArgv: ['--import', 'tsx'] });
+  const holder = startRival();
   await once(holder, 'message');
   assert.equal(await ask(holder, { folder, at: 0 }), 'holds');
   const gone = once(holder, 'exit');

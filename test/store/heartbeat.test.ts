@@ -25,7 +25,7 @@ const LOOK = `
 
 /** Keeps a lease, hears signals, and then computes for ever. */
 const HANG = `
-  const { startThreadHeartbeat } = await import('./engine/store/heartbeat/thread-heartbeat.ts');
+  const { startThreadHeartbeat } = await import('./dist/engine/store/heartbeat/thread-heartbeat.js');
   process.on('SIGTERM', () => {});
   startThreadHeartbeat(process.argv[1], JSON.parse(process.env.SETTINGS)).keep(JSON.parse(process.env.LEASE), () => {});
   process.stdout.write('it hangs', () => { for (;;); });`;
@@ -79,7 +79,7 @@ describe('the heartbeat of a worker', { timeout: 60_000 }, () => {
     await makeWorld(store, 'for-good');
     const { lease } = await begin(store, 'for-good');
     const settings = { connectionString: url, lease_ms: LEASE_MS, hang_ms: LEASE_MS, end_ms: 1_000 };
-    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', HANG, PROGRAM], {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', HANG, PROGRAM], {
       env: { ...process.env, SETTINGS: JSON.stringify(settings), LEASE: JSON.stringify(lease) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -5,13 +5,13 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Problem } from '../../engine/contract/problem.js';
 import type { Store } from '../../engine/ports/store.js';
 import { openInFolder } from '../../engine/store/embedded.js';
 import { openStore } from '../../engine/store/open-store.js';
 import { MIGRATIONS, openTestDatabase, templateFile, MIGRATION_NAMES } from '../support/databases.js';
 import { begin, failing, makeWorld, playTurn, toyStart, startCall } from './record-fixtures.js';
+import { argumentsOf } from '../support/program.js';
 
 let root = '';
 let template_file = '';
@@ -52,8 +52,8 @@ async function refusal(where: Where): Promise<Problem> {
 
 /** Another process that holds the database of a folder. */
 async function hold(data_dir: string): Promise<ChildProcess & { readonly pid: number }> {
-  const script = fileURLToPath(new URL('hold-database.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, data_dir, MIGRATIONS, template_file], {
+  const program = argumentsOf(new URL('hold-database.js', import.meta.url));
+  const child = spawn(process.execPath, [...program, data_dir, MIGRATIONS, template_file], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);

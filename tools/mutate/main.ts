@@ -5,11 +5,12 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { transformSync } from '@swc/core';
+import { compileCheckout, toCompiled } from '../compiled-checkout.js';
 import { listMutants, type Mutant, sample } from './list-mutants.js';
 
 /** The tests that answer for a room. */
@@ -48,7 +49,7 @@ async function main(): Promise<number> {
     `${chosen.length} of ${mutants.length} mutants of ${values.room.join(', ')}, seed ${values.seed}\n\n`,
   );
   const judged = JSON.parse(readFileSync(join('tools', 'mutate', 'judged.json'), 'utf8')) as readonly Judged[];
-  const copy = copyCheckout();
+  const { folder: copy, remove } = await compileCheckout();
   const outcomes: Outcome[] = [];
   try {
     for (const [index, mutant] of chosen.entries()) {
@@ -59,7 +60,7 @@ async function main(): Promise<number> {
       process.stdout.write(`${index + 1}/${chosen.length} ${outcome.padEnd(10)} ${describe(mutant)}${reason}\n`);
     }
   } finally {
-    rmSync(copy, { recursive: true });
+    remove();
   }
   return report(outcomes);
 }
@@ -77,12 +78,15 @@ function report(outcomes: readonly Outcome[]): number {
 
 /** Runs the tests of the mutant's room on it, and takes it back. */
 async function tryMutant(copy: string, mutant: Mutant): Promise<Outcome> {
-  const place = join(copy, mutant.path);
+  const place = join(copy, toCompiled(mutant.path));
   const original = readFileSync(place);
-  writeFileSync(
-    place,
-    Buffer.concat([original.subarray(0, mutant.start), Buffer.from(mutant.after), original.subarray(mutant.end)]),
-  );
+  const text = readFileSync(mutant.path);
+  const changed = Buffer.concat([text.subarray(0, mutant.start), Buffer.from(mutant.after), text.subarray(mutant.end)]);
+  const { code } = transformSync(changed.toString(), {
+    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+    module: { type: 'es6' },
+  });
+  writeFileSync(place, code);
   try {
     return await runTests(copy, mutant.path);
   } finally {
@@ -93,18 +97,17 @@ async function tryMutant(copy: string, mutant: Mutant): Promise<Outcome> {
 /** Runs the tests of a file's room, those that import the file first: most mutants are killed by one of them. */
 async function runTests(folder: string, path: string): Promise<Outcome> {
   const tests = TESTS[path.split('/')[1] ?? ''] ?? [];
-  const compiled = path.replace(/\.ts$/, '.js');
   const [near, far] = [true, false].map((isNear) =>
     tests
-      .flatMap((test) => listFiles(join(folder, test), '.test.ts'))
-      .filter((file) => readFileSync(file, 'utf8').includes(compiled) === isNear),
+      .flatMap((test) => listFiles(join(folder, test), '.test.js'))
+      .filter((file) => readFileSync(file, 'utf8').includes(toCompiled(path)) === isNear),
   );
   const files = [...(near ?? []), ...(far ?? [])];
-  const child = spawn(process.execPath, ['--import', 'tsx', '--test', '--test-concurrency', '2', ...files], {
+  const child = spawn(process.execPath, ['--test', '--test-concurrency', '2', ...files], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
-    env: { ...process.env, NODE_OPTIONS: '', ESBUILD_WORKER_THREADS: '0' },
+    env: { ...process.env, NODE_OPTIONS: '' },
   });
   let outcome: Outcome = 'survived';
   const end = (found: Outcome): void => {
@@ -119,17 +122,6 @@ async function runTests(folder: string, path: string): Promise<Outcome> {
   await once(child, 'exit');
   clearTimeout(timer);
   return outcome;
-}
-
-/** What is tracked or built, with the packages of this checkout. */
-function copyCheckout(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'chukwa-mutants-'));
-  for (const name of readdirSync('.')) {
-    if (name === '.git' || name === 'node_modules') continue;
-    cpSync(name, join(copy, name), { recursive: true });
-  }
-  symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'));
-  return copy;
 }
 
 /** Why a mutant behaves as the original, where somebody has found that it does. */

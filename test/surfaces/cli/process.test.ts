@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { text } from 'node:stream/consumers';
 
-const PROGRAM = ['--import', 'tsx', 'engine/chukwa.ts'];
+const PROGRAM = 'dist/engine/chukwa.js';
 
 test('a reader that goes away is no error', async () => {
-  const child = spawn(process.execPath, [...PROGRAM, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [PROGRAM, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();
   const [error, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   assert.equal(error, '');
@@ -19,14 +19,14 @@ test('a reader that goes away is no error', async () => {
 test('a slow reader gets all that was written before the process ends', async () => {
   // More than a pipe holds: the process is done before the reader begins.
   const lines = 'x'.repeat(200_000);
-  const words = `import { flush, toTerminal } from './engine/surfaces/cli/terminal.ts';
+  const words = `import { flush, toTerminal } from './dist/engine/surfaces/cli/terminal.js';
     const terminal = toTerminal(process);
     setInterval(() => {}, 1_000);
     terminal.out.write('x'.repeat(${lines.length}));
     terminal.error.write('written');
     await flush(process);
     terminal.leave(3);`;
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', words], {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', words], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stderr.setEncoding('utf8');
@@ -40,7 +40,7 @@ test('an output that takes no more is told in one line, and the process ends in 
   const full = await open('/dev/full', 'w').catch(() => undefined);
   if (!full) return t.skip('this system has no device that is always full');
   for (const words of [['--help'], ['validate', 'workflows', '--json']]) {
-    const child: ChildProcess = spawn(process.execPath, [...PROGRAM, ...words], { stdio: ['ignore', full.fd, 'pipe'] });
+    const child: ChildProcess = spawn(process.execPath, [PROGRAM, ...words], { stdio: ['ignore', full.fd, 'pipe'] });
     assert.ok(child.stderr);
     const [error, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
     assert.match(error, /^chukwa: standard output takes no more \(.*ENOSPC.*\); the rest is not shown\n$/);
@@ -50,12 +50,10 @@ test('an output that takes no more is told in one line, and the process ends in 
 });
 
 test('a working folder that is gone is told in one sentence', async () => {
-  // The loader of tests needs a folder itself, so that it goes only after the loader has begun.
   const leave = `import { mkdtempSync, rmdirSync } from 'node:fs'; import { tmpdir } from 'node:os';
     const folder = mkdtempSync(tmpdir() + '/chukwa-gone-'); process.chdir(folder); rmdirSync(folder);`;
   const preload = ['--import', `data:text/javascript,${encodeURIComponent(leave)}`];
-  const [loader, tsx, program = ''] = PROGRAM;
-  const words = [String(loader), String(tsx), ...preload, join(process.cwd(), program), '--help'];
+  const words = [...preload, join(process.cwd(), PROGRAM), '--help'];
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
   const [error, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   assert.equal(error, 'chukwa: the folder that this was started in is gone; change to one that is there\n');
@@ -63,7 +61,7 @@ test('a working folder that is gone is told in one sentence', async () => {
 });
 
 test('the exit code of the process is that of the command', async () => {
-  const child = spawn(process.execPath, [...PROGRAM, 'prak'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [PROGRAM, 'prak'], { stdio: ['ignore', 'pipe', 'pipe'] });
   const [error, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   assert.match(error, /Did you mean park/);
   assert.equal(code, 2);
@@ -74,7 +72,7 @@ test('what a plugin and its program log goes to standard error, without secrets,
   const command = JSON.stringify([process.execPath, '-e', server, 'API_KEY=canary-1234']);
   const errorOf = async (more: readonly string[], variables: Readonly<Record<string, string>>): Promise<string> => {
     const env = { ...process.env, CHUKWA_MCP_TEST: command, ...variables };
-    const words = [...PROGRAM, 'mcp', 'tools', 'CHUKWA_MCP_TEST', ...more];
+    const words = [PROGRAM, 'mcp', 'tools', 'CHUKWA_MCP_TEST', ...more];
     const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
     return text(child.stderr);
   };
