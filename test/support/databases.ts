@@ -131,7 +131,8 @@ async function openPostgres(): Promise<TestDatabase> {
     close: async () => {
       await second.end();
       for (const open of [database, ...others]) await open.close();
-      await admin.query(`DROP DATABASE ${name}`);
+      // What a test that failed left open must not hide why it failed.
+      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
 }
