@@ -42,6 +42,13 @@ check(
   },
 );
 
+test('a key beyond the last round or try is answered with the last one', () => {
+  const program = smallPark(TOOLS);
+  const repairOf = (key: string): string | undefined => findUnasked(program, key)?.repair;
+  assert.equal(repairOf('bob/act/round-3/try-1'), 'Write round-2 or an earlier one.');
+  assert.equal(repairOf('bob/act/round-1/try-3'), 'Write try-2 or an earlier one.');
+});
+
 test('a key is read in words', () => {
   const keys = [
     'turn/weather@0123456789ab',

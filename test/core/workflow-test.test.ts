@@ -153,6 +153,20 @@ describe('what came of a turn', () => {
     ]);
     assert.deepEqual(judge({ expect: { turns: { 1: { patches: [{}] } } } }, COMMITTED), []);
   });
+
+  test('the text of an effect must be there only where one is expected, and then must fit', () => {
+    const judgeEffect = (state: string | undefined, expected: string | undefined): readonly string[] => {
+      const effect = { op: 'set_entity_state', entity_id: 'bob', ...(state === undefined ? {} : { state }) } as const;
+      const patch = { effects: [expected === undefined ? {} : { state: expected }] };
+      const patches = [{ subject: 'bob', node: 'act', narration: 'Bob sits.', effects: [effect] }];
+      return judge({ expect: { turns: { 1: { patches: [patch] } } } }, { ...COMMITTED, patches });
+    };
+    const place = '/expect/turns/1/patches/0/effects/0/state';
+    assert.deepEqual(judgeEffect('seated', 'seated'), []);
+    assert.deepEqual(judgeEffect('seated', 'asleep'), [`${place} it is another`]);
+    assert.deepEqual(judgeEffect(undefined, undefined), []);
+    assert.deepEqual(judgeEffect(undefined, 'seated'), [`${place} it is not there`]);
+  });
 });
 
 describe('an expected call', () => {
