@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { findMisfit } from '../../engine/core/nodes/judge-output.js';
 import { readModelText } from '../../engine/core/nodes/model-text.js';
+import type { SchemaProgram } from '../../engine/core/protocol/program.js';
 
 for (const [what, text, finish_reason, message, from_scratch] of [
   [
@@ -57,4 +59,18 @@ test('JSON is read as JSON, whatever reason the server gives for its end', () =>
     const read = readModelText({ text: '{"a":1}', finish_reason });
     assert.deepEqual(read.ok && read.value, { a: 1 });
   }
+});
+
+test('a model is told of ten faults of its answer, and how many more there are', () => {
+  const faults = Array.from({ length: 12 }, (_, index) => ({
+    code: 'WRONG_TYPE' as const,
+    pointer: `/items/${index}`,
+    message: 'must be text',
+  }));
+  const schema: SchemaProgram = { hash: '', schema: {}, validate: (value) => faults.slice(0, Number(value)) };
+  const told = (count: number): string => findMisfit(schema, count)?.message ?? '';
+  assert.match(told(12), /\/items\/9: must be text"?; and 2 more$/);
+  assert.match(told(11), /\/items\/9: must be text"?; and 1 more$/);
+  assert.match(told(10), /\/items\/9: must be text"?$/);
+  assert.equal(told(0), '');
 });

@@ -18,4 +18,6 @@ for (const [written, said] of SUGGESTIONS) {
 test('of many names ten are listed, and the others counted', () => {
   const known = Array.from({ length: 13 }, (_, index) => `thing_${index}_of_many`);
   assert.match(suggestName('zeppelin', known), /thing_9_of_many, and 3 more\.$/);
+  assert.match(suggestName('zeppelin', known.slice(0, 11)), /thing_9_of_many, and 1 more\.$/);
+  assert.match(suggestName('zeppelin', known.slice(0, 10)), /thing_9_of_many\.$/);
 });

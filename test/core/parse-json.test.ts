@@ -41,6 +41,10 @@ for (const text of [
     assert.deepEqual(parseJson(text), { ok: true, value: JSON.parse(text) as unknown });
   });
 
+test('lists and objects beside each other are not nested, however many they are', () => {
+  for (const text of [`[${'[],'.repeat(70)}0]`, `[${'{},'.repeat(70)}0]`]) assert.equal(parseJson(text).ok, true);
+});
+
 test('any JSON that is written from a value is taken', () => {
   const values = fc.jsonValue({ maxDepth: 6, noUnicodeString: false });
   fc.assert(
