@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { transformSync } from '@swc/core';
+import { FIRST_COMPILED } from '../../test/support/program.js';
 import { compileCheckout, toCompiled } from '../compiled-checkout.js';
 import { listMutants, type Mutant, sample } from './list-mutants.js';
 
@@ -21,8 +22,9 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   runtime: ['test/runtime'],
 };
 
-/** Longer than the slowest room takes: what has not ended by then hangs. */
-const MUTANT_MS = 300_000;
+/** What takes so many times as long as the tests of the room take on the untouched copy, and at least so long, hangs. */
+const HANG_FACTOR = 4;
+const HANG_MS_MIN = 60_000;
 
 type Outcome = 'killed' | 'hung' | 'survived' | 'equivalent';
 
@@ -52,9 +54,12 @@ async function main(): Promise<number> {
   const { folder: copy, remove } = await compileCheckout();
   const outcomes: Outcome[] = [];
   try {
+    const limits = new Map<string, number>();
+    for (const room of values.room) limits.set(room, await measureRoom(copy, room));
     for (const [index, mutant] of chosen.entries()) {
       const why = findWhy(mutant, judged);
-      const outcome = why === undefined ? await tryMutant(copy, mutant) : 'equivalent';
+      const limit_ms = limits.get(roomOf(mutant.path)) ?? HANG_MS_MIN;
+      const outcome = why === undefined ? await tryMutant(copy, mutant, limit_ms) : 'equivalent';
       outcomes.push(outcome);
       const reason = why === undefined ? '' : `\n    ${why}`;
       process.stdout.write(`${index + 1}/${chosen.length} ${outcome.padEnd(10)} ${describe(mutant)}${reason}\n`);
@@ -76,8 +81,24 @@ function report(outcomes: readonly Outcome[]): number {
   return percent >= 90 ? 0 : 1;
 }
 
+/**
+ * Runs the tests of a room on the untouched copy.
+ * @returns after how many milliseconds a mutant of the room hangs
+ * @throws Error where one fails: it would kill every mutant
+ */
+async function measureRoom(copy: string, room: string): Promise<number> {
+  const begin = performance.now();
+  const outcome = await runTests(copy, join('engine', room), 2 ** 31 - 1);
+  if (outcome !== 'survived') throw new Error(`a test of ${room} fails without a mutant`);
+  return Math.max(HANG_MS_MIN, HANG_FACTOR * (performance.now() - begin));
+}
+
+function roomOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
 /** Runs the tests of the mutant's room on it, and takes it back. */
-async function tryMutant(copy: string, mutant: Mutant): Promise<Outcome> {
+async function tryMutant(copy: string, mutant: Mutant, limit_ms: number): Promise<Outcome> {
   const place = join(copy, toCompiled(mutant.path));
   const original = readFileSync(place);
   const text = readFileSync(mutant.path);
@@ -88,22 +109,22 @@ async function tryMutant(copy: string, mutant: Mutant): Promise<Outcome> {
   });
   writeFileSync(place, code);
   try {
-    return await runTests(copy, mutant.path);
+    return await runTests(copy, mutant.path, limit_ms);
   } finally {
     writeFileSync(place, original);
   }
 }
 
 /** Runs the tests of a file's room, those that import the file first: most mutants are killed by one of them. */
-async function runTests(folder: string, path: string): Promise<Outcome> {
-  const tests = TESTS[path.split('/')[1] ?? ''] ?? [];
+async function runTests(folder: string, path: string, limit_ms: number): Promise<Outcome> {
+  const tests = TESTS[roomOf(path)] ?? [];
   const [near, far] = [true, false].map((isNear) =>
     tests
       .flatMap((test) => listFiles(join(folder, test), '.test.js'))
       .filter((file) => readFileSync(file, 'utf8').includes(toCompiled(path)) === isNear),
   );
   const files = [...(near ?? []), ...(far ?? [])];
-  const child = spawn(process.execPath, ['--test', '--test-concurrency', '2', ...files], {
+  const child = spawn(process.execPath, [FIRST_COMPILED, '--test', '--test-concurrency', '2', ...files], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
@@ -114,7 +135,7 @@ async function runTests(folder: string, path: string): Promise<Outcome> {
     outcome = found;
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   };
-  const timer = setTimeout(() => end('hung'), MUTANT_MS);
+  const timer = setTimeout(() => end('hung'), limit_ms);
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => {
     if (outcome === 'survived' && /^\s*not ok |^\s*✖ /.test(line)) end('killed');
