@@ -114,6 +114,7 @@ function viewDocument(document: DocumentPage, before: readonly Section[]): View 
       ...sectionUnless(kind !== 'response_source' || attempts.length === 0, () => ({
         id: 'attempts',
         title: 'The latest attempts that asked it',
+        tells_of_others: true as const,
         body: table('Attempts', attemptColumns, attempts),
       })),
       {
