@@ -16,7 +16,7 @@ CREATE INDEX prompt_texts_label_idx ON prompt_texts ((left(coalesce(
     content->>'label', content->>'title', content->>'$id', left(split_part(content->>'text', E'\n', 1), 60), hash::text), 200) COLLATE "C"), hash);
 
 -- Texts that can be searched for, taken in after their attempt has ended: no turn writes here. They say nothing that is not on
--- record elsewhere, and may be removed: whoever searches next takes them in anew.
+-- record elsewhere.
 
 CREATE TYPE search_kind AS ENUM ('narration', 'state', 'prompt', 'answer', 'result');
 
@@ -45,6 +45,9 @@ CREATE INDEX search_entries_words_idx ON search_entries USING gin (words);
 CREATE INDEX search_entries_order_idx ON search_entries (attempt_id, world_slug, entry_seq);
 CREATE INDEX search_entries_failure_idx ON search_entries (failure_class, attempt_id, world_slug, entry_seq)
     WHERE failure_class IS NOT NULL;
+
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON search_entries
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 -- Up to which epoch the attempts of a world have been taken in.
 CREATE TABLE search_progress (

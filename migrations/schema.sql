@@ -1060,6 +1060,7 @@ CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.pending_calls FOR E
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.prompt_texts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.response_sources FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.scenarios FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.search_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER ended_is_final BEFORE UPDATE ON public.source_invocations FOR EACH ROW WHEN ((old.ended_at IS NOT NULL)) EXECUTE FUNCTION refuse_rewriting('a call that has ended is final');
 CREATE TRIGGER rows_stay BEFORE DELETE OR TRUNCATE ON public.source_invocations FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting('no row is removed');
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.tool_policies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

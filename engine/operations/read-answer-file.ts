@@ -1,12 +1,13 @@
 import type { Outcome, Problem } from '../contract/problem.js';
-import { FILE_BYTES_MAX, type ReadFile, readRegularFile } from './documents/index.js';
+import { type ReadFile, readRegularFile } from './documents/index.js';
+import { REPORT_BYTES_MAX } from './reports.js';
 
 /**
  * Reads a file that a person hands in, which may be as large as a report over HTTP.
  * @param named as the person wrote it
  */
 export async function readAnswerFile(path: string, named = path): Promise<Outcome<string>> {
-  const file = await readRegularFile(path);
+  const file = await readRegularFile(path, REPORT_BYTES_MAX);
   return file.kind === 'text'
     ? { ok: true, value: file.text }
     : { ok: false, problems: [toProblem(file, JSON.stringify(named))] };
@@ -30,7 +31,7 @@ function toProblem(file: Exclude<ReadFile, { kind: 'text' }>, shown: string): Pr
     case 'too_large':
       return {
         code: 'FILE_TOO_LARGE',
-        message: `The file ${shown} has ${file.size} bytes, and ${FILE_BYTES_MAX} are read at most.`,
+        message: `The file ${shown} has ${file.size} bytes, and ${REPORT_BYTES_MAX} are read at most.`,
         repair: 'Hand in a smaller answer.',
       };
     case 'not_utf8':

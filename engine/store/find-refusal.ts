@@ -7,7 +7,9 @@ export const CHANGING_TABLES: readonly string[] = [
   'agent_state_heads',
   'attempts',
   'llm_calls',
+  'operator_actions',
   'pending_calls',
+  'search_progress',
   'source_invocations',
   'worlds',
 ];

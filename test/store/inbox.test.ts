@@ -44,16 +44,16 @@ forEachDatabase('the inbox', (open) => {
 
   test('a commit reserves the next turn for its driver where that goes on; else the turn is due', async () => {
     const { store } = await open();
-    await makeWorld(store, 'kept');
-    const [, second, third] = await enqueue(store, 'kept', 3);
-    const [first] = await claim(store, 'kept');
+    await makeWorld(store, 'reserved');
+    const [, second, third] = await enqueue(store, 'reserved', 3);
+    const [first] = await claim(store, 'reserved');
     const { lease } = await beginClaimed(store, first);
     const turn = { ...(await sayPatch(store, lease, CHANGE)), reserve_ms: RESERVE_MS };
     assert.deepEqual(await store.attempts.commit(lease, turn), { kind: 'reserved', inbox_id: second });
-    assert.deepEqual(await claim(store, 'kept'), []);
+    assert.deepEqual(await claim(store, 'reserved'), []);
     await commit(store, await beginClaimed(store, first && { ...first, inbox_id: second ?? '' }));
     assert.deepEqual(
-      (await claim(store, 'kept')).map(({ inbox_id }) => inbox_id),
+      (await claim(store, 'reserved')).map(({ inbox_id }) => inbox_id),
       [third],
     );
   });

@@ -19,7 +19,7 @@ export async function readTextFile(
   const real = await realPathOf(path);
   if (real === undefined) return undefined;
   if (!realRoots.some((root) => isWithin(root, real))) return refuse(leavesRoot());
-  const file = await readRegularFile(real);
+  const file = await readRegularFile(real, FILE_BYTES_MAX);
   switch (file.kind) {
     case 'text':
       return { ok: true, value: file.text };
@@ -46,15 +46,15 @@ export type ReadFile =
   | { readonly kind: 'too_large'; readonly size: number }
   | { readonly kind: 'not_utf8'; readonly bytes: Uint8Array };
 
-/** Reads a regular file, whole, within the limit of bytes. Nobody knows when a pipe or a device ends: it is no file. */
-export async function readRegularFile(path: string): Promise<ReadFile> {
+/** Reads a regular file, whole, within a limit of bytes. Nobody knows when a pipe or a device ends: it is no file. */
+export async function readRegularFile(path: string, bytes_max: number): Promise<ReadFile> {
   const facts = await stat(path).catch((): undefined => undefined);
   if (!facts) return { kind: 'unreadable' };
   if (!facts.isFile()) return { kind: facts.isDirectory() ? 'folder' : 'no_file' };
-  if (facts.size > FILE_BYTES_MAX) return { kind: 'too_large', size: facts.size };
-  const bytes = await readBytes(path);
+  if (facts.size > bytes_max) return { kind: 'too_large', size: facts.size };
+  const bytes = await readBytes(path, bytes_max);
   if (bytes === undefined) return { kind: 'unreadable' };
-  if (bytes.length > FILE_BYTES_MAX) return { kind: 'too_large', size: bytes.length };
+  if (bytes.length > bytes_max) return { kind: 'too_large', size: bytes.length };
   try {
     return { kind: 'text', text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
@@ -86,12 +86,12 @@ export function unreadable(message: string): Problem {
 }
 
 /** A file can grow between its size and its reading: one byte more than allowed is enough to know. */
-async function readBytes(path: string): Promise<Uint8Array | undefined> {
+async function readBytes(path: string, bytes_max: number): Promise<Uint8Array | undefined> {
   // Without waiting for somebody who writes, if it has become a pipe.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (!file) return undefined;
   try {
-    const buffer = new Uint8Array(FILE_BYTES_MAX + 1);
+    const buffer = new Uint8Array(bytes_max + 1);
     let length = 0;
     for (;;) {
       const { bytesRead } = await file.read(buffer, length, buffer.length - length);

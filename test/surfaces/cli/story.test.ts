@@ -239,7 +239,8 @@ test('a committed turn counts patches, calls and tokens', () => {
     patches: [],
   });
   assert.equal(told.text, '\n  turn 2 committed: 0 patches, 2 calls, 68 tokens\n');
-  assert.deepEqual(told.story.turns, [{ attempt_id: ATTEMPT, attempted_turn: 2, calls: 2, tokens: 68 }]);
+  const [turn] = told.story.turns;
+  assert.deepEqual([turn?.attempt_id, turn?.attempted_turn, turn?.calls, turn?.tokens], [ATTEMPT, 2, 2, 68]);
 });
 
 test('a failed turn says what failed where, that the world stays, and how to look', () => {
