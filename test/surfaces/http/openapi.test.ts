@@ -97,9 +97,9 @@ describe('a client that is generated from it', () => {
   test('reads a world, a list in parts, and the code of a problem', async (t) => {
     const folder = await mkdtemp(join(fileURLToPath(new URL('.', import.meta.url)), '.client-'));
     t.after(() => rm(folder, { recursive: true, force: true }));
-    const { files } = await generateApi({ spec: structuredClone(document), output: false, silent: true });
-    const [file] = files;
-    const client = join(folder, 'client.ts');
+    const { files } = await generateApi({ spec: structuredClone(document), output: false, silent: true, toJS: true });
+    const file = files.find(({ fileExtension }) => fileExtension === '.js');
+    const client = join(folder, 'client.js');
     await writeFile(client, file?.fileContent ?? '');
     const { Api } = (await import(pathToFileURL(client).href)) as { readonly Api: ClientClass };
     const api = new Api({ baseUrl: park.server.url, baseApiParams: { headers, format: 'json' } });

@@ -57,7 +57,15 @@ const callback = (id: string): string => new URL(callbacksAt(server.url, TOKENS)
 const withToken = (id: string): string => `${callback(id)}?token=${callbackToken(TOKENS, id)}`;
 
 test('every route but health and signing in refuses a request without a token', async () => {
-  const open = ['GET /healthz', 'GET /readyz', 'GET /sign-in', 'POST /sign-in', 'POST /sign-out', 'GET /style.css'];
+  const open = [
+    'GET /healthz',
+    'GET /readyz',
+    'GET /sign-in',
+    'POST /sign-in',
+    'POST /sign-out',
+    'GET /style.css',
+    'GET /live.js',
+  ];
   for (const { method, url, access } of ROUTES) {
     const name = `${String(method)} ${url}`;
     const response = await fetch(`${server.url}${url.replaceAll(/:\w+/g, CALL)}`, {
