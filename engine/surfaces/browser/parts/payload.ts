@@ -3,7 +3,7 @@ import { type Html, html, type HtmlValue } from '../html.js';
 import { pathOf, pathOfMember, type PlaceKind } from '../places.js';
 import { cut } from './text.js';
 
-/** How many values of one payload a page shows. */
+/** How many values of one payload a page shows; one mark stands for the rest. */
 const VALUES_MAX = 2_000;
 
 /** Documents that a payload may name by their hash. */
@@ -31,16 +31,24 @@ function show(value: Json, place: Place): HtmlValue {
   if (typeof value === 'string') return showText(value, place);
   if (value === null || typeof value !== 'object') return html`<span class="json-word">${String(value)}</span>`;
   const isList = Array.isArray(value);
-  const entries = Object.entries(value);
-  if (entries.length === 0) return isList ? '[]' : '{}';
   const inner = { ...place, indent: `${place.indent}  ` };
-  const items = entries.map(([name, item], index) => [
-    inner.indent,
-    isList ? undefined : html`<span class="json-name">${JSON.stringify(name)}</span>: `,
-    show(item, { ...inner, member: isList ? place.member : name }),
-    index < entries.length - 1 ? ',' : '',
-  ]);
+  const items: HtmlValue[] = [];
+  for (const [name, item] of isList ? value.entries() : Object.entries(value)) {
+    items.push([
+      items.length === 0 ? '' : ',',
+      inner.indent,
+      isList ? undefined : html`<span class="json-name">${JSON.stringify(name)}</span>: `,
+      show(item, { ...inner, member: isList ? place.member : String(name) }),
+    ]);
+    if (isCut(place)) break;
+  }
+  if (items.length === 0) return isList ? '[]' : '{}';
   return [isList ? '[' : '{', items, place.indent, isList ? ']' : '}'];
+}
+
+/** Once a value was left out, all that come after it are. */
+function isCut({ left }: Place): boolean {
+  return left.values < 0;
 }
 
 function showText(text: string, { paths, member }: Place): Html {
