@@ -3633,7 +3633,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Null where no attempt has run it."
+        "description": "Null where no attempt has run it, and for consumers: what models were sent is for operators."
       }
     },
     "required": [

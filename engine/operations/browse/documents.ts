@@ -41,22 +41,22 @@ export interface ResolvedPrompt
 export interface WorkflowPage extends DocumentPage {
   /** Texts of prompt files, by hash. */
   readonly prompts: Readonly<Record<string, string>>;
-  /** Null where no attempt has run it. */
+  /** Null where no attempt has run it, and for consumers: what models were sent is for operators. */
   readonly chosen: { readonly attempt_id: string; readonly resolved: readonly ResolvedPrompt[] } | null;
 }
 
 /**
  * A workflow as its page shows it.
- * @param asked `attempt` names the attempt whose prompts are shown; the latest where it is left out
+ * @param asked `attempt` names the attempt whose prompts an operator is shown; the latest where it is left out
  */
 export async function browseWorkflow(
   archive: Archive,
-  asked: { readonly hash: string; readonly attempt?: string },
+  asked: { readonly hash: string; readonly attempt?: string; readonly reader: 'consumer' | 'operator' },
 ): Promise<Done<WorkflowPage>> {
   const document = await browseDocument(archive, { kind: 'cognition_workflow', hash: asked.hash });
   if (!document.ok) return document;
   const { hash, attempts } = document.value;
-  const attempt_id = asked.attempt ?? attempts[0]?.attempt_id;
+  const attempt_id = asked.reader === 'operator' ? (asked.attempt ?? attempts[0]?.attempt_id) : undefined;
   if (attempt_id !== undefined && !isUuid(attempt_id)) return refuse(attemptUnknown(attempt_id.slice(0, 80)));
   const resolved = attempt_id === undefined ? [] : await resolvePrompts(archive, hash, attempt_id);
   if (resolved === undefined) return refuse(attemptUnknown(attempt_id ?? ''));

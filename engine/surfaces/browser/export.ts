@@ -47,7 +47,11 @@ export async function exportPages(archive: Archive, wanted: PagesToExport): Prom
   // What a page links to comes after it: the map grows while it is gone through.
   for (const leaf of leaves.values()) {
     const { page, parameters } = leaf.match;
-    const shown = await page.read(archive, { parameters, query: ofAttempt(leaf.match, leaves) });
+    const shown = await page.read(archive, {
+      parameters,
+      query: ofAttempt(leaf.match, leaves),
+      reader: 'operator',
+    });
     if (!shown.ok && drawn.length === 0) return shown;
     if (!shown.ok) continue;
     const whole = shown.value.view();

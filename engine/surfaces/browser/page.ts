@@ -9,6 +9,8 @@ export interface Asked {
   /** Of the path. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
+  /** Who looks; some pages show operators more. */
+  readonly reader: Page['access'];
 }
 
 /** One page: its route, who may look at it, and what it shows. */

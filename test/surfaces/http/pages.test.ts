@@ -255,6 +255,26 @@ describe('a reader', () => {
       assert.deepEqual(await getProblem(path, consumer), [403, 'OPERATOR_ONLY'], path);
   });
 
+  test('with the consumer’s token sees how a workflow is written, and no prompt that was sent', async () => {
+    const [attempt] = park.play.attempts;
+    const call = attempt?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
+    const { workflow_hash } = await park.stage.llmCall(call?.llm_call_id ?? null);
+    const path = `/cognition-workflows/hash/${workflow_hash}`;
+    for (const query of ['?', `?attempt=${attempt?.attempt_id}&`]) {
+      const response = await get(`${path}${query}format=json`, consumer);
+      assert.equal(response.status, 200);
+      const said = (await response.json()) as { chosen: unknown; content: unknown; attempts: readonly unknown[] };
+      assert.equal(said.chosen, null);
+      assert.ok(said.content);
+      assert.ok(said.attempts.length > 0);
+      const page = await (await get(`${path}${query}`, { ...consumer, ...browser })).text();
+      assert.match(page, /as it was written/);
+      assert.doesNotMatch(page, /as it was sent|as sent in this one/);
+    }
+    const operators = (await getJson(path)) as { chosen: { resolved: readonly unknown[] } };
+    assert.ok(operators.chosen.resolved.length > 0);
+  });
+
   test('is refused by a name that the server does not have', async () => {
     const asked = (host: string, path: string): Promise<number> =>
       new Promise((resolve, reject) => {

@@ -56,11 +56,11 @@ function documentOf(kind: ComponentKind): Page {
   if (kind === 'cognition_workflow')
     return itemPage({
       ...entry,
-      summary: `A ${noun}: its prompts, and how an attempt resolved them.`,
+      summary: `A ${noun}: its prompts, and, for operators, how an attempt resolved them.`,
       answer: 'Workflow',
       query: ['attempt'],
-      read: (archive, { parameters: { hash = '' }, query: { attempt } }) =>
-        browseWorkflow(archive, { hash, ...(attempt === undefined ? {} : { attempt }) }),
+      read: (archive, { parameters: { hash = '' }, query: { attempt }, reader }) =>
+        browseWorkflow(archive, { hash, reader, ...(attempt === undefined ? {} : { attempt }) }),
       view: viewWorkflow,
     });
   return itemPage({
@@ -263,21 +263,15 @@ const attemptColumns: readonly Column<ListedAttempt>[] = [
 ];
 
 function attemptChoice({ attempts, chosen }: WorkflowPage): Html {
-  return table(
-    'Attempts that ran it',
-    [
-      ...attemptColumns,
-      {
-        title: 'Prompts above',
-        cell: ({ attempt_id }) =>
-          attempt_id === chosen?.attempt_id
-            ? html`<strong>as sent in this one</strong>`
-            : html`<a href="?attempt=${attempt_id}">show as sent in this one</a>`,
-      },
-    ],
-    attempts,
-    emptyState('No attempt has run it yet.'),
-  );
+  const choice: Column<ListedAttempt> = {
+    title: 'Prompts above',
+    cell: ({ attempt_id }) =>
+      attempt_id === chosen?.attempt_id
+        ? html`<strong>as sent in this one</strong>`
+        : html`<a href="?attempt=${attempt_id}">show as sent in this one</a>`,
+  };
+  const columns = chosen === null ? attemptColumns : [...attemptColumns, choice];
+  return table('Attempts that ran it', columns, attempts, emptyState('No attempt has run it yet.'));
 }
 
 function titleCase(noun: string): string {

@@ -35,11 +35,12 @@ async function answerPage(page: Page, { desk, request, reply }: Exchange): Promi
   // No text of a database has it, and nothing can be looked up by it.
   if ([...Object.values(parameters), ...Object.values(query)].some((text) => text.includes('\0')))
     return refuseViewer(request, reply, CHARACTER_FORBIDDEN);
-  const asked = { parameters, query };
+  const viewer = viewerOf(request);
+  const asked = { parameters, query, reader: viewer?.reader ?? 'consumer' };
   const shown = await desk.look((archive) => page.read(archive, asked));
   if (!shown.ok) return refuseViewer(request, reply, firstOf(shown), statusOf(shown));
   if (format === 'json') return reply.type('application/json; charset=utf-8').send(JSON.stringify(shown.value.value));
-  return sendHtml(reply, 200, renderPage(shown.value.view(), { path: request.url, ...viewerOf(request) }));
+  return sendHtml(reply, 200, renderPage(shown.value.view(), { path: request.url, ...viewer }));
 }
 
 /** The members of a query that are there once. */
