@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
+import type { JsonObject } from '../../engine/contract/json.js';
+import type { PagesToExport } from '../../engine/operations/composition.js';
 import { writePages } from '../../engine/operations/write-pages.js';
 import { exportPages } from '../../engine/surfaces/browser/export.js';
+import type { Answers } from '../../engine/toys/scripted-model/index.js';
 import { startChromium } from '../../tools/chromium.js';
 import { NEEDS_CHROMIUM } from '../support/chromium.js';
-import { must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
+import { loadScript, must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
 
 describe('pages in a file', NEEDS_CHROMIUM, () => {
   let stage: ParkStage;
@@ -47,6 +50,9 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     return page;
   }
 
+  const exportText = async (wanted: PagesToExport): Promise<string> =>
+    must(await exportPages(stage.engine, wanted)).text;
+
   const requests = (): readonly string[] => asked.filter((url) => !url.startsWith('data:')).slice(1);
 
   test('lead from a world to the prompt behind what Bob did, ask nobody for anything, and hold no script', async () => {
@@ -71,13 +77,10 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
   test('have links within the file alone, each of which leads to a place that is there', async () => {
     await open('links.html');
     const text = await readFile(join(folder, 'links.html'), 'utf8');
-    const places = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
-    const links = [...text.matchAll(/ href="([^"]*)"/g)]
-      .map(([, link = '']) => link)
-      .filter((link) => link !== 'data:,');
-    assert.ok(links.length > 500, `${links.length} links`);
-    assert.deepEqual([...new Set(links.filter((link) => !link.startsWith('#') || !places.has(link.slice(1))))], []);
-    assert.equal(places.size, [...text.matchAll(/ id="([^"]+)"/g)].length, 'each place has a name of its own');
+    assert.ok(listLinks(text).length > 500, `${listLinks(text).length} links`);
+    assert.deepEqual(listDeadLinks(text), []);
+    const places = listPlaces(text);
+    assert.equal(new Set(places).size, places.length, 'each place has a name of its own');
   });
 
   test('hold nothing of another world, and nothing of operators', async () => {
@@ -111,6 +114,14 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.deepEqual(requests(), []);
   });
 
+  test('show as text what a model said that looks like a link, where no page is behind it', async () => {
+    const named = { llm_call_id: stage.engine.runtime.clock.uuid() };
+    const { world_slug } = await stage.play({ scenario: 'park', says: await answering('1', named) });
+    const text = await exportText({ world_slug });
+    assert.ok(text.includes(named.llm_call_id), 'what the model said');
+    assert.deepEqual(listDeadLinks(text), []);
+  });
+
   test('replace no file, and are refused for an attempt of another world', async () => {
     const { world_slug } = play;
     const request = { world_slug, file: 'park.html', working_folder: folder };
@@ -127,3 +138,26 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.equal(!unknown.ok && unknown.problems[0]?.code, 'WORLD_UNKNOWN');
   });
 });
+
+const listPlaces = (text: string): readonly string[] => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id);
+
+const listLinks = (text: string): readonly string[] =>
+  [...text.matchAll(/ href="([^"]*)"/g)].map(([, link = '']) => link).filter((link) => link !== 'data:,');
+
+function listDeadLinks(text: string): readonly string[] {
+  const places = new Set(listPlaces(text));
+  return [...new Set(listLinks(text))].filter((link) => !link.startsWith('#') || !places.has(link.slice(1)));
+}
+
+/** The park's script in which the ant's first answer in a turn is this object, which is rejected. */
+async function answering(turn: string, said: JsonObject): Promise<Answers> {
+  const script = await loadScript('park');
+  const told = script.turns[turn] ?? {};
+  const ant = told['ant/act/round-1/try-1'];
+  assert.ok(ant);
+  const first = { text: JSON.stringify(said) };
+  return {
+    ...script,
+    turns: { ...script.turns, [turn]: { ...told, 'ant/act/round-1/try-1': first, 'ant/act/round-1/try-2': ant } },
+  };
+}

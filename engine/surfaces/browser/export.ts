@@ -10,11 +10,11 @@ const PAGES_MAX = 2_000;
 
 /** A page of the file. */
 interface Leaf {
-  /** With its query, as links name it. */
-  readonly path: string;
   /** Names it in links of the file. */
   readonly id: string;
-  readonly match: Match;
+  readonly view: View;
+  /** As a server shows it, with links to other pages. */
+  readonly markup: string;
 }
 
 interface Match {
@@ -31,36 +31,32 @@ interface Match {
 export async function exportPages(archive: Archive, wanted: PagesToExport): Promise<Done<ExportedPages>> {
   const { world_slug, attempt_id } = wanted;
   const leaves = new Map<string, Leaf>();
-  const left_out = new Set<string>();
-  const find = (path: string): Leaf | undefined => {
-    const known = leaves.get(path);
-    const match = known === undefined ? matchPage(path) : undefined;
-    if (match === undefined || !isWanted(match, wanted)) return known;
-    if (leaves.size >= PAGES_MAX) return void left_out.add(path);
-    const leaf = { path, id: `page-${leaves.size + 1}`, match };
-    leaves.set(path, leaf);
-    return leaf;
-  };
-  find(attempt_id === undefined ? pathOf('world', world_slug) : pathOf('attempt', attempt_id));
-  const drawn: string[] = [];
-  const contents: { readonly id: string; readonly view: View }[] = [];
-  // What a page links to comes after it: the map grows while it is gone through.
-  for (const leaf of leaves.values()) {
-    const { page, parameters } = leaf.match;
-    const shown = await page.read(archive, {
-      parameters,
-      query: ofAttempt(leaf.match, leaves),
-      reader: 'operator',
-    });
-    if (!shown.ok && drawn.length === 0) return shown;
+  let left_out = 0;
+  // What a page links to comes after it: the set grows while it is gone through.
+  const paths = new Set([attempt_id === undefined ? pathOf('world', world_slug) : pathOf('attempt', attempt_id)]);
+  for (const path of paths) {
+    const match = matchPage(path);
+    if (match === undefined || !isWanted(match, wanted)) continue;
+    if (leaves.size >= PAGES_MAX) {
+      left_out += 1;
+      continue;
+    }
+    const { page, parameters } = match;
+    const shown = await page.read(archive, { parameters, query: ofAttempt(match, leaves), reader: 'operator' });
+    if (!shown.ok && leaves.size === 0) return shown;
     if (!shown.ok) continue;
-    const whole = shown.value.view();
-    const view = { ...whole, sections: whole.sections.filter(({ tells_of_others }) => tells_of_others !== true) };
-    drawn.push(bindLinks(renderLeaf(view, leaf.id), leaf, find));
-    contents.push({ id: leaf.id, view });
+    const leaf = toLeaf(shown.value.view(), `page-${leaves.size + 1}`);
+    leaves.set(path, leaf);
+    for (const target of targetsOf(leaf, path)) paths.add(target);
   }
-  const text = renderLeaves(drawn, contents, left_out.size);
-  return { ok: true, value: { text, pages: drawn.length, left_out: left_out.size } };
+  const drawn = [...leaves].map(([path, leaf]) => bindLinks(leaf, path, leaves));
+  const text = renderLeaves(drawn, [...leaves.values()], left_out);
+  return { ok: true, value: { text, pages: drawn.length, left_out } };
+}
+
+function toLeaf(whole: View, id: string): Leaf {
+  const view = { ...whole, sections: whole.sections.filter(({ tells_of_others }) => tells_of_others !== true) };
+  return { id, view, markup: renderLeaf(view, id) };
 }
 
 const PATTERNS = CATALOGUE.map((page) => ({
@@ -92,22 +88,35 @@ const OF_ONE_THING = /^\/(agent-turns|source-invocations|llm-calls)\/:\w+$|\/has
 /** A workflow shows its prompts as the latest attempt of the file resolved them: those of others are not shown. */
 function ofAttempt({ page, query }: Match, leaves: ReadonlyMap<string, Leaf>): Match['query'] {
   if (!page.url.endsWith('/hash/:hash')) return query;
-  const attempt = [...leaves.values()].find(({ match }) => match.page.url === '/attempts/:attempt_id');
-  return attempt === undefined ? query : { ...query, attempt: attempt.match.parameters['attempt_id'] ?? '' };
+  const attempt = [...leaves.keys()].map(matchPage).find((match) => match?.page.url === '/attempts/:attempt_id');
+  return attempt === undefined ? query : { ...query, attempt: attempt.parameters['attempt_id'] ?? '' };
 }
 
 /** In markup every quotation mark of a text is escaped: what looks like an attribute here is one. */
 const ATTRIBUTE = /\s(href|id|for|aria-labelledby)="([^"]*)"|url\(#([\w-]+)\)/g;
 
+/** The pages that a page links to. */
+function targetsOf({ markup }: Leaf, path: string): readonly string[] {
+  return [...markup.matchAll(ATTRIBUTE)].flatMap(([, name, link = '']) =>
+    name === 'href' ? [readLink(link, path).target] : [],
+  );
+}
+
+/** The page and the place in it that a link of a page leads to. */
+function readLink(link: string, path: string): { readonly target: string; readonly anchor: string | undefined } {
+  const [target = '', anchor] = link.replaceAll('&amp;', '&').split('#');
+  if (target === '') return { target: path, anchor };
+  return { target: target.startsWith('?') ? `${path.replace(/\?.*/, '')}${target}` : target, anchor };
+}
+
 /** Names of places get the name of their page before them; links to pages become links to places. */
-function bindLinks(markup: string, { path, id }: Leaf, find: (path: string) => Leaf | undefined): string {
+function bindLinks({ markup, id }: Leaf, path: string, leaves: ReadonlyMap<string, Leaf>): string {
   return markup.replace(ATTRIBUTE, (whole, name: string | undefined, value: string, place?: string) => {
     if (name === undefined) return `url(#${id}-${place})`;
     if (name !== 'href') return value === id ? whole : ` ${name}="${id}-${value}"`;
-    const [target = '', anchor] = value.replaceAll('&amp;', '&').split('#');
-    const own = path.replace(/\?.*/, '');
-    const leaf = target === '' ? id : find(target.startsWith('?') ? `${own}${target}` : target)?.id;
+    const { target, anchor } = readLink(value, path);
+    const leaf = leaves.get(target);
     if (leaf === undefined) return '';
-    return ` href="#${leaf}${anchor === undefined ? '' : `-${anchor}`}"`;
+    return ` href="#${leaf.id}${anchor === undefined ? '' : `-${anchor}`}"`;
   });
 }
