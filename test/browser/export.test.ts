@@ -122,6 +122,22 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.deepEqual(listDeadLinks(text), []);
   });
 
+  test('hold what was told as it was told, and pictures that find their parts', async () => {
+    const script = await loadScript('park');
+    const turns = JSON.stringify(script.turns).replaceAll(/"narration":"/g, '"narration":"By url(#lamp) id=0: ');
+    const says = { ...script, turns: JSON.parse(turns) as Answers['turns'] };
+    const { world_slug } = await stage.play({ scenario: 'park', says });
+    const text = await exportText({ world_slug });
+    assert.match(text, /<p class="narration">By url\(#lamp\) id=0: /);
+    const parts = [...text.matchAll(/ (?:fill|marker-end)="url\(#([^"]+)\)"/g)].map(([, place = '']) => place);
+    assert.ok(parts.length > 0);
+    const places = new Set(listPlaces(text));
+    assert.deepEqual(
+      parts.filter((place) => !places.has(place)),
+      [],
+    );
+  });
+
   test('replace no file, and are refused for an attempt of another world', async () => {
     const { world_slug } = play;
     const request = { world_slug, file: 'park.html', working_folder: folder };

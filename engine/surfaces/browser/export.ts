@@ -93,7 +93,7 @@ function ofAttempt({ page, query }: Match, leaves: ReadonlyMap<string, Leaf>): M
 }
 
 /** In markup every quotation mark of a text is escaped: what looks like an attribute here is one. */
-const ATTRIBUTE = /\s(href|id|for|aria-labelledby)="([^"]*)"|url\(#([\w-]+)\)/g;
+const ATTRIBUTE = /\s(href|id|for|aria-labelledby|fill|marker-end)="([^"]*)"/g;
 
 /** The pages that a page links to. */
 function targetsOf({ markup }: Leaf, path: string): readonly string[] {
@@ -111,8 +111,8 @@ function readLink(link: string, path: string): { readonly target: string; readon
 
 /** Names of places get the name of their page before them; links to pages become links to places. */
 function bindLinks({ markup, id }: Leaf, path: string, leaves: ReadonlyMap<string, Leaf>): string {
-  return markup.replace(ATTRIBUTE, (whole, name: string | undefined, value: string, place?: string) => {
-    if (name === undefined) return `url(#${id}-${place})`;
+  return markup.replace(ATTRIBUTE, (whole, name: string, value: string) => {
+    if (name === 'fill' || name === 'marker-end') return whole.replace('url(#', `url(#${id}-`);
     if (name !== 'href') return value === id ? whole : ` ${name}="${id}-${value}"`;
     const { target, anchor } = readLink(value, path);
     const leaf = leaves.get(target);
