@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import type { JsonObject } from '../../engine/contract/json.js';
 import type { PagesToExport } from '../../engine/operations/composition.js';
+import { forkWorld } from '../../engine/operations/fork-world.js';
 import { writePages } from '../../engine/operations/write-pages.js';
 import { exportPages } from '../../engine/surfaces/browser/export.js';
 import type { Answers } from '../../engine/toys/scripted-model/index.js';
@@ -120,6 +121,58 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     const text = await exportText({ world_slug });
     assert.ok(text.includes(named.llm_call_id), 'what the model said');
     assert.deepEqual(listDeadLinks(text), []);
+  });
+
+  test('of a world leave out what was done elsewhere, whoever names it', async () => {
+    const [foreign] = other.attempts;
+    const call = foreign?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
+    const named = {
+      attempt_id: foreign?.attempt_id ?? '',
+      agent_turn_id: foreign?.agent_turns[0]?.agent_turn_id ?? '',
+      source_invocation_id: call?.source_invocation_id ?? '',
+      llm_call_id: call?.llm_call_id ?? '',
+    };
+    const { world_slug } = await stage.play({ scenario: 'park', says: await answering('1', named) });
+    const text = await exportText({ world_slug });
+    assert.ok(
+      Object.values(named).every((id) => id !== '' && text.includes(id)),
+      'what the model said',
+    );
+    assert.ok(!text.includes(other.world_slug));
+    assert.deepEqual(listDeadLinks(text), []);
+  });
+
+  test('of an attempt leave out the calls of another, whoever names them', async () => {
+    const first = await stage.play({ scenario: 'park' });
+    const { world_slug, after: world } = first;
+    const [call] = first.attempts[0]?.invocations ?? [];
+    stage.model.setScript(await answering('2', { source_invocation_id: call?.source_invocation_id ?? '' }));
+    const { attempts } = await stage.run(world);
+    const text = await exportText({ world_slug, attempt_id: attempts[0]?.attempt_id ?? '' });
+    assert.ok(text.includes(call?.source_invocation_id ?? 'none'), 'what the model said');
+    assert.match(text, />attempt at turn 2</);
+    assert.doesNotMatch(text, />attempt at turn 1</);
+  });
+
+  test('of a fork hold the turns that it shares, and none after them', async () => {
+    const world_slug = 'fork-of-the-park';
+    const request = { source_slug: play.world_slug, at_turn: 1, world_slug };
+    const world = must(await forkWorld(stage.engine, request));
+    const [shared, later] = play.attempts;
+    stage.model.setScript(await answering('2', { attempt_id: later?.attempt_id ?? '' }));
+    await stage.run(world);
+    const text = await exportText({ world_slug });
+    const title = (turn: number): string => `<h1>Attempt at turn ${turn} of ${play.world_slug}</h1>`;
+    assert.ok(shared && text.includes(title(1)), 'the shared turn');
+    assert.ok(later && text.includes(later.attempt_id), 'what the model said');
+    assert.ok(!text.includes(title(2)), 'the turn after it');
+  });
+
+  test('of a world that has played nothing hold no prompt of another', async () => {
+    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const text = await exportText({ world_slug });
+    assert.match(text, /as it was written/);
+    assert.doesNotMatch(text, /as it was sent/);
   });
 
   test('hold what was told as it was told, and pictures that find their parts', async () => {

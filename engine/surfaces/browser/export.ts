@@ -2,7 +2,7 @@ import type { ExportedPages, PagesToExport } from '../../operations/composition.
 import type { Archive, Done } from '../../operations/engine.js';
 import { CATALOGUE } from './catalogue/index.js';
 import { renderLeaf, renderLeaves } from './layout.js';
-import type { Page, View } from './page.js';
+import type { Asked, Page, View } from './page.js';
 import { pathOf } from './places.js';
 
 /** How many pages one file holds. */
@@ -30,6 +30,7 @@ interface Match {
  */
 export async function exportPages(archive: Archive, wanted: PagesToExport): Promise<Done<ExportedPages>> {
   const { world_slug, attempt_id } = wanted;
+  const isOwn = await findOwn(archive, wanted);
   const leaves = new Map<string, Leaf>();
   let left_out = 0;
   // What a page links to comes after it: the set grows while it is gone through.
@@ -41,10 +42,9 @@ export async function exportPages(archive: Archive, wanted: PagesToExport): Prom
       left_out += 1;
       continue;
     }
-    const { page, parameters } = match;
-    const shown = await page.read(archive, { parameters, query: ofAttempt(match, leaves), reader: 'operator' });
+    const shown = await match.page.read(archive, toAsked(match, leaves));
     if (!shown.ok && leaves.size === 0) return shown;
-    if (!shown.ok) continue;
+    if (!shown.ok || !isOwn(shown.value.value)) continue;
     const leaf = toLeaf(shown.value.view(), `page-${leaves.size + 1}`);
     leaves.set(path, leaf);
     for (const target of targetsOf(leaf, path)) paths.add(target);
@@ -85,11 +85,56 @@ function isWanted({ page, parameters }: Match, { world_slug, attempt_id }: Pages
 
 const OF_ONE_THING = /^\/(agent-turns|source-invocations|llm-calls)\/:\w+$|\/hash\/:hash$/;
 
-/** A workflow shows its prompts as the latest attempt of the file resolved them: those of others are not shown. */
-function ofAttempt({ page, query }: Match, leaves: ReadonlyMap<string, Leaf>): Match['query'] {
-  if (!page.url.endsWith('/hash/:hash')) return query;
+/** Where something was done; documents and lists do not say it. */
+interface Whereabouts {
+  readonly world_slug: string;
+  readonly attempt_id: string;
+  readonly attempted_turn: number;
+  readonly source_invocation_id: string;
+}
+
+/**
+ * Judges what a page shows: whether it was done in the world or the attempt that is handed on. Models and services may
+ * name what was done anywhere, and pages link to it. A fork has the turns that it shares; an attempt has the calls that it
+ * has adopted.
+ */
+async function findOwn(
+  { store }: Archive,
+  { world_slug, attempt_id }: PagesToExport,
+): Promise<(value: unknown) => boolean> {
+  const turns = await findTurns(store, world_slug);
+  const attempt = attempt_id === undefined ? undefined : await store.records.ranAttempt(attempt_id);
+  const calls = new Set(attempt?.invocations.map((call) => call.source_invocation_id));
+  return (value) => {
+    const { world_slug: place, attempted_turn = 0, ...shown } = value as Partial<Whereabouts>;
+    if (place === undefined) return true;
+    if (attempted_turn > (turns.get(place) ?? -1)) return false;
+    return attempt_id === undefined || shown.attempt_id === attempt_id || calls.has(shown.source_invocation_id ?? '');
+  };
+}
+
+/** The last turn that a world has of itself and of each world that it was forked from. */
+async function findTurns({ worlds }: Archive['store'], world_slug: string): Promise<ReadonlyMap<string, number>> {
+  const turns = new Map([[world_slug, Number.POSITIVE_INFINITY]]);
+  let left = (await worlds.find(world_slug))?.forked_from;
+  let until = Number.POSITIVE_INFINITY;
+  while (left !== undefined) {
+    until = Math.min(until, left.turn);
+    turns.set(left.world_slug, until);
+    left = (await worlds.find(left.world_slug))?.forked_from;
+  }
+  return turns;
+}
+
+/**
+ * A workflow shows its prompts as the latest attempt of the file resolved them, and as they were written where the file
+ * has none: those of others are not shown.
+ */
+function toAsked({ page, parameters, query }: Match, leaves: ReadonlyMap<string, Leaf>): Asked {
+  if (!page.url.endsWith('/hash/:hash')) return { parameters, query, reader: 'operator' };
   const attempt = [...leaves.keys()].map(matchPage).find((match) => match?.page.url === '/attempts/:attempt_id');
-  return attempt === undefined ? query : { ...query, attempt: attempt.parameters['attempt_id'] ?? '' };
+  if (attempt === undefined) return { parameters, query, reader: 'consumer' };
+  return { parameters, query: { ...query, attempt: attempt.parameters['attempt_id'] ?? '' }, reader: 'operator' };
 }
 
 /** In markup every quotation mark of a text is escaped: what looks like an attribute here is one. */
