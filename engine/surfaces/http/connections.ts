@@ -1,10 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-// Who is connected and asks for nothing is idle: it has sent nothing, half a head, or waits between two requests. An idle
-// connection keeps nobody out. Where one connection more is too many, the idle one that has been so for longest makes
-// room: of the same address first, else of any. So a flood of idle connections displaces itself, and neither health nor
-// an operator has to wait for it. Where all are busy, the new one is refused.
+// A connection is busy while it waits for an answer to somebody who was let in and whose request has been read whole. Every
+// other connection is idle: nothing was sent over it, half a request, or a request of a stranger. Where one connection more
+// is too many, the idle one that has been so for longest makes room: of the same address first, else of any. So a flood of
+// strangers displaces itself, and neither health nor an operator has to wait for it. Where all are busy, the new one is
+// refused.
 
 /** How many may be connected. */
 export interface ConnectionLimits {
@@ -14,13 +15,23 @@ export interface ConnectionLimits {
 
 export const CONNECTION_LIMITS: ConnectionLimits = { all: 1_000, per_address: 200 };
 
+/** How many requests may be sent over a connection before the first is answered (pipelining). */
+const UNANSWERED_MAX = 16;
+
 /** How long a connection that has been given its last answer may take to read it. */
 const LINGER_MS = 500;
 
+/** Answers a request. */
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
 /** The connections of a server. */
 export interface Connections {
+  /** Counts those of a server, and has its requests answered. @returns the server */
+  limit(server: Server, answer: Answer): Server;
+  /** Makes a connection busy until this answer is sent: who asks was let in, and has sent all of the request. */
+  keep(response: ServerResponse): void;
   /**
-   * Ends all that are idle at once, and those that ask for something when they are answered, or when the time is over.
+   * Ends all that have asked for nothing at once, and others when they are answered, or when the time is over.
    * @param within_ms how long that may take; 0 for at once
    */
   end(within_ms: number): void;
@@ -29,32 +40,48 @@ export interface Connections {
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
-  /** Requests that have been read and not been answered. */
+  /** Requests whose heads have been read and that have not been answered. */
   requests: number;
+  /** As many of them as make it busy. */
+  kept: number;
 }
 
-/** Limits the connections of a server, from its start on. */
-export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
+/** Connections within limits, none of which is open yet. */
+export function openConnections(limits: ConnectionLimits): Connections {
   // In the order in which they became idle: a connection is put last whenever it does.
   const connections = new Map<Socket, Connection>();
   let is_ending = false;
-  server.on('connection', (socket: Socket) => {
+  const open = (socket: Socket): void => {
     const address = socket.remoteAddress ?? '';
     if (is_ending || !makeRoom(connections, address, limits)) return void socket.destroy();
-    connections.set(socket, { socket, address, requests: 0 });
+    connections.set(socket, { socket, address, requests: 0, kept: 0 });
     socket.once('close', () => connections.delete(socket));
-  });
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+  };
+  /** @returns false where nobody is to answer */
+  const count = (socket: Socket, response: ServerResponse): boolean => {
     const connection = connections.get(socket);
-    if (connection === undefined) return;
+    // Of what was read at once, all requests are handed over, also after the first has ended the connection.
+    if (connection === undefined || socket.destroyed) return false;
     connection.requests += 1;
+    if (connection.requests > UNANSWERED_MAX) return socket.destroy(), false;
     response.once('close', () => {
       connection.requests -= 1;
       if (connections.delete(socket) && !socket.destroyed) connections.set(socket, connection);
       if (is_ending && connection.requests === 0) endSoon(socket);
     });
-  });
+    return true;
+  };
   return {
+    limit: (server, answer) =>
+      server.on('connection', open).on('request', (request: IncomingMessage, response: ServerResponse) => {
+        if (count(request.socket, response)) answer(request, response);
+      }),
+    keep(response) {
+      const connection = connections.get(response.req.socket);
+      if (connection === undefined) return;
+      connection.kept += 1;
+      response.once('close', () => (connection.kept -= 1));
+    },
     end(within_ms) {
       is_ending = true;
       for (const { socket, requests } of connections.values()) if (requests === 0) socket.destroy();
@@ -73,7 +100,7 @@ function makeRoom(connections: ReadonlyMap<Socket, Connection>, address: string,
 }
 
 function displace(connections: readonly Connection[]): boolean {
-  const idle = connections.find(({ requests }) => requests === 0);
+  const idle = connections.find(({ kept }) => kept === 0);
   idle?.socket.destroy();
   return idle !== undefined;
 }

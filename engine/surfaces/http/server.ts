@@ -1,5 +1,6 @@
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import { createServer as createHttpServer, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Problem } from '../../contract/problem.js';
 import { REPORT_BYTES_MAX } from '../../operations/reports.js';
@@ -9,7 +10,7 @@ import { openStreams } from '../../operations/stream/streams.js';
 import type { Tokens } from '../../operations/tokens.js';
 import { requireActor } from './actors.js';
 import { type CountRefusal, type Guard, isOperator, judgeProofs, mayReport, requireToken } from './authority.js';
-import { CONNECTION_LIMITS, endSoon, limitConnections } from './connections.js';
+import { CONNECTION_LIMITS, type Connections, endSoon, openConnections } from './connections.js';
 import { openStreamPlaces, STREAM_LIMITS } from './event-stream.js';
 import { FORM_TYPE } from './fields.js';
 import { sendProblem, toProblemDocument } from './problem-document.js';
@@ -21,8 +22,12 @@ import { openSessions } from './sessions.js';
 import { findReader, refuseViewer, requireViewer, SECURITY_HEADERS, type ViewerAuthority } from './viewer.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
-const REQUEST_TIMEOUT_MS = 15_000;
-const TIMEOUTS_CHECKED_MS = 1_000;
+const HTTP_OPTIONS: ServerOptions = {
+  headersTimeout: HEADERS_TIMEOUT_MS,
+  requestTimeout: 15_000,
+  keepAliveTimeout: HEADERS_TIMEOUT_MS,
+  connectionsCheckingInterval: 1_000,
+};
 const ID_LENGTH_MAX = 256;
 /** From one address, in a minute. */
 const REFUSALS_MAX = 30;
@@ -34,8 +39,8 @@ const MINUTE_MS = 60_000;
  * @throws where it may not listen there; its `code` and `port` say so
  */
 export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<HttpServer> {
-  const server = createServer();
-  const connections = limitConnections(server.server, CONNECTION_LIMITS);
+  const connections = openConnections(CONNECTION_LIMITS);
+  const server = createServer(connections);
   await server.register(rateLimit, { global: false });
   const findUrl = (): string => urlOf(server.server.address() as AddressInfo);
   const sessions = openSessions(tokens, { now: Date.now });
@@ -45,7 +50,7 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
   const streams = openStreams(desk.look);
   const places = openStreamPlaces(STREAM_LIMITS);
   const countSignIn = countPerMinute(server, SIGN_INS_MAX);
-  await addRoutes(server, { ...desk, ...authority, streams, places, countSignIn }, guards);
+  await addRoutes(server, { ...desk, ...authority, streams, places, countSignIn }, guards, connections);
   server.setNotFoundHandler((request, reply) => {
     const isPage = isPagePath(request.url.replace(/\?.*$/, ''));
     if (isPage) return sendProblem(reply.header('allow', 'GET, HEAD'), METHOD_NOT_ALLOWED);
@@ -78,7 +83,12 @@ function toGuards(authority: ViewerAuthority, tokens: Tokens, findUrl: () => str
   };
 }
 
-async function addRoutes(server: FastifyInstance, desk: RouteDesk, guards: Guards): Promise<void> {
+async function addRoutes(
+  server: FastifyInstance,
+  desk: RouteDesk,
+  guards: Guards,
+  connections: Connections,
+): Promise<void> {
   const { is_public_secure } = desk;
   server.addHook('onRequest', async (_request, reply) => {
     reply.headers(is_public_secure ? { ...SECURITY_HEADERS, ...TRANSPORT_HEADER } : SECURITY_HEADERS);
@@ -90,7 +100,10 @@ async function addRoutes(server: FastifyInstance, desk: RouteDesk, guards: Guard
       schema,
       ...(body_bytes_max === undefined ? {} : { bodyLimit: body_bytes_max }),
       ...guards[access],
-      handler: (request, reply) => answer(desk, request, reply),
+      handler: (request, reply) => {
+        if (access !== 'anybody') connections.keep(reply.raw);
+        return answer(desk, request, reply);
+      },
     });
   for (const route of ROUTES) if (route.takes_form !== true) add(server, route);
   await server.register(async (forms) => {
@@ -140,14 +153,12 @@ function urlOf({ address, port, family }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-function createServer(): FastifyInstance {
+function createServer(connections: Connections): FastifyInstance {
   const server = Fastify({
+    serverFactory: (answer) => connections.limit(createHttpServer(HTTP_OPTIONS), answer),
     bodyLimit: REPORT_BYTES_MAX,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: HEADERS_TIMEOUT_MS,
     return503OnClosing: false,
     routerOptions: { maxParamLength: ID_LENGTH_MAX },
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUTS_CHECKED_MS },
     frameworkErrors: (error, _request, reply) =>
       void sendProblem(reply.headers(SECURITY_HEADERS), malformed(error.message)),
     clientErrorHandler: (error, socket) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpServer } from '../../../engine/operations/composition.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
 
@@ -37,6 +38,14 @@ async function openSocket(t: TestContext, { url }: HttpServer, first = ''): Prom
 const openSockets = (t: TestContext, server: HttpServer, count: number, first?: string): Promise<readonly Socket[]> =>
   Promise.all(Array.from({ length: count }, () => openSocket(t, server, first)));
 
+/** What is said over a connection until the server ends it. */
+async function readAll(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (piece) => (text += piece.toString()));
+  await new Promise((resolve) => socket.once('end', resolve).once('close', resolve));
+  return text;
+}
+
 async function stop({ url }: HttpServer): Promise<number> {
   const headers = { authorization: `Bearer ${TOKENS.operator_token}`, connection: 'close' };
   return (await fetch(`${url}${STOP}`, { method: 'POST', headers })).status;
@@ -53,17 +62,35 @@ for (const [what, first] of [
     assert.equal(await stop(server), 202);
   });
 
+const READ_STYLE = 'GET /style.css HTTP/1.1\r\nHost: localhost\r\n\r\n';
+const beginForm = (path: string): string =>
+  `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\nt`;
+
+for (const [what, first] of [
+  ['a body for signing in that never comes', beginForm('/sign-in')],
+  ['a body for signing out that never comes', beginForm('/sign-out')],
+] as const)
+  test(`strangers with all connections of an address, who send ${what}, keep out neither health nor an operator`, async (t) => {
+    const server = await open(t);
+    await openSockets(t, server, 200, first);
+    await sleep(300);
+    assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
+    assert.equal(await stop(server), 202);
+  });
+
+test('a connection with more requests than are answered at once is given up, and few in a row are answered', async (t) => {
+  const server = await open(t);
+  const few = await openSocket(t, server, READ_STYLE.repeat(16).replace(/\r\n\r\n$/, '\r\nConnection: close\r\n\r\n'));
+  const said = await readAll(few);
+  assert.equal(said.match(/HTTP\/1\.1 200 OK/g)?.length, 16);
+  const many = await openSocket(t, server, READ_STYLE.repeat(3_000));
+  assert.ok((await readAll(many)).split('HTTP/1.1 200 OK').length <= 17);
+});
+
 test('a server gives up connections that send half a head, also those that keep their half open', async (t) => {
   const server = await open(t);
   const sockets = await openSockets(t, server, 20, 'GET /healthz HTTP/1.1\r\n');
-  const said = await Promise.all(
-    sockets.map(async (socket) => {
-      let text = '';
-      socket.on('data', (piece) => (text += piece.toString()));
-      await once(socket, 'end');
-      return text;
-    }),
-  );
+  const said = await Promise.all(sockets.map(readAll));
   assert.match(said[0] ?? '', /^HTTP\/1\.1 408 Request Timeout/);
   // The server has closed its side whole: what is written now is answered by a reset.
   await Promise.all(
