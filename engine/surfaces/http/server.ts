@@ -20,6 +20,7 @@ import { isPagePath } from './routes/pages.js';
 import type { Route, RouteAccess, RouteDesk } from './routes/route.js';
 import { openSessions } from './sessions.js';
 import { findReader, refuseViewer, requireViewer, SECURITY_HEADERS, type ViewerAuthority } from './viewer.js';
+import { demandPath, demandTexts, malformed } from './well-formed.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const HTTP_OPTIONS: ServerOptions = {
@@ -93,6 +94,8 @@ async function addRoutes(
   server.addHook('onRequest', async (_request, reply) => {
     reply.headers(is_public_secure ? { ...SECURITY_HEADERS, ...TRANSPORT_HEADER } : SECURITY_HEADERS);
   });
+  server.addHook('onRequest', demandPath);
+  server.addHook('preHandler', demandTexts);
   const add = (scope: FastifyInstance, { method, url, access, schema, body_bytes_max, answer }: Route): void =>
     void scope.route({
       method,
@@ -188,10 +191,6 @@ const METHOD_NOT_ALLOWED: Problem = {
 };
 
 const NOTHING_HERE: Problem = { code: 'NOTHING_HERE', message: 'Nothing is served here.' };
-
-function malformed(reason: string): Problem {
-  return { code: 'REQUEST_MALFORMED', message: `The request cannot be read: ${reason}.` };
-}
 
 function toProblem(status: number): Problem {
   if (status === 413) return { code: 'BODY_TOO_LARGE', message: `The body has more than ${REPORT_BYTES_MAX} bytes.` };

@@ -22,10 +22,15 @@ interface Answer {
 }
 
 /** Asks by a path as it is written: nothing is made regular on its way. */
-function ask(method: string, path: string, body?: { readonly type: string; readonly bytes: string }): Promise<Answer> {
+function ask(
+  method: string,
+  path: string,
+  body?: { readonly type: string; readonly bytes: string },
+  also: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { port, hostname } = new URL(park.server.url);
-    const headers = { ...TOKEN, ...(body === undefined ? {} : { 'content-type': body.type }) };
+    const headers = { ...TOKEN, ...also, ...(body === undefined ? {} : { 'content-type': body.type }) };
     const sent = request({ hostname, port, method, path, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -56,6 +61,13 @@ function checkProblem({ status, type, text }: Answer, asked: string): void {
   assert.ok(detail.length < 600, `${asked}: ${detail.length} characters`);
 }
 
+/** A body of an action that can be done but for its key, or one that no other route takes. */
+function toBody(takes_form: Route['takes_form']): { readonly type: string; readonly bytes: string } {
+  if (takes_form !== true) return { type: 'text/plain', bytes: 'x' };
+  const said = { reason: 'a test', turns: 1, at_turn: 0, as: 'nowhere' };
+  return { type: 'application/json', bytes: JSON.stringify(said) };
+}
+
 /** Keys that are of no resource, and texts that are no keys. */
 const BAD_KEYS = [
   NOBODY,
@@ -77,9 +89,7 @@ const PAGES = ROUTES.filter(isFor('GET'));
 
 describe('bad input', { timeout: 240_000 }, () => {
   test('of a key that names nothing is a problem document, on every route that takes one', async () => {
-    for (const { method, url, takes_form } of ROUTES.filter(
-      (route) => route.url.includes(':') && route.takes_form !== true,
-    ))
+    for (const { method, url, takes_form } of ROUTES.filter((route) => route.url.includes(':')))
       for (const key of BAD_KEYS) {
         // The first key is one that there is, so that every later one is reached, too.
         const paths = [...url.matchAll(/:\w+/g)].map(([name]) =>
@@ -88,11 +98,7 @@ describe('bad input', { timeout: 240_000 }, () => {
           ),
         );
         for (const path of paths) {
-          const answer = await ask(
-            String(method),
-            path,
-            method === 'POST' ? { type: 'text/plain', bytes: 'x' } : undefined,
-          );
+          const answer = await ask(String(method), path, method === 'POST' ? toBody(takes_form) : undefined);
           checkProblem(answer, `${String(method)} ${path} ${String(takes_form)}`);
         }
       }
@@ -110,6 +116,27 @@ describe('bad input', { timeout: 240_000 }, () => {
         checkProblem(await ask('GET', `${path}?after=${after}`), `${path} after ${after.slice(0, 20)}`);
       checkProblem(await ask('GET', `${path}?format=yaml`), `${path} format`);
     }
+  });
+
+  test('of a parameter that is there twice is a problem document', async () => {
+    for (const path of [
+      '/worlds?limit=1&limit=2',
+      '/worlds?limit=1&limit=1',
+      '/search?q=rain&q=sun',
+      '/worlds?format=json&format=html',
+    ])
+      checkProblem(await ask('GET', path), path);
+  });
+
+  test('of a target that is no path of this server is a problem document', async () => {
+    for (const [method, target] of [
+      ['GET', 'http://any/'],
+      ['GET', 'http://any/worlds'],
+      ['GET', '*'],
+      ['OPTIONS', '*'],
+    ] as const)
+      for (const accept of ['text/html', 'application/json'])
+        checkProblem(await ask(method, target, undefined, { accept }), `${method} ${target} ${accept}`);
   });
 
   test('of a turn, a search or an attempt in a query is a problem document', async () => {

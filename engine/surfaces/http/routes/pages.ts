@@ -27,14 +27,11 @@ interface Exchange {
 }
 
 async function answerPage(page: Page, { desk, request, reply }: Exchange): Promise<FastifyReply> {
-  const query = textsOf(request.query);
+  const query = request.query as Readonly<Record<string, string>>;
   const { format } = query;
   if (format !== undefined && format !== 'json' && format !== 'html')
     return refuseViewer(request, reply, formatUnknown(format));
   const parameters = request.params as Readonly<Record<string, string>>;
-  // No text of a database has it, and nothing can be looked up by it.
-  if ([...Object.values(parameters), ...Object.values(query)].some((text) => text.includes('\0')))
-    return refuseViewer(request, reply, CHARACTER_FORBIDDEN);
   const viewer = viewerOf(request);
   const asked = { parameters, query, reader: viewer?.reader ?? 'consumer' };
   const shown = await desk.look((archive) => page.read(archive, asked));
@@ -42,17 +39,6 @@ async function answerPage(page: Page, { desk, request, reply }: Exchange): Promi
   if (format === 'json') return reply.type('application/json; charset=utf-8').send(JSON.stringify(shown.value.value));
   return sendHtml(reply, 200, renderPage(shown.value.view(), { path: request.url, ...viewer }));
 }
-
-/** The members of a query that are there once. */
-function textsOf(query: unknown): Readonly<Record<string, string>> {
-  const entries = Object.entries(query as Readonly<Record<string, unknown>>);
-  return Object.fromEntries(entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
-}
-
-const CHARACTER_FORBIDDEN: Problem = {
-  code: 'REQUEST_MALFORMED',
-  message: 'The request cannot be read: it holds the character U+0000.',
-};
 
 function formatUnknown(format: string): Problem {
   return {

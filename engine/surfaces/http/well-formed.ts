@@ -1,0 +1,30 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem } from '../../contract/problem.js';
+import { sendProblem } from './problem-document.js';
+import { refuseViewer } from './viewer.js';
+
+/** The problem of a request that is not to be guessed at. */
+export function malformed(reason: string): Problem {
+  return { code: 'REQUEST_MALFORMED', message: `The request cannot be read: ${reason}.` };
+}
+
+/** Refuses a request that names no path of this server, before anybody asks who sends it (RFC 9112, 3.2). */
+export async function demandPath(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  if (!request.url.startsWith('/')) return sendProblem(reply, malformed('its target is no path'));
+  const isHostOptional = request.raw.httpVersion === '1.0';
+  return request.headers.host === undefined && !isHostOptional
+    ? sendProblem(reply, malformed('it names no host'))
+    : undefined;
+}
+
+/** Refuses whoever was let in and names nothing that can be looked up, or says two things of one parameter. */
+export async function demandTexts(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  const said = [request.params, request.query].flatMap((named) =>
+    Object.values(named as Readonly<Record<string, unknown>>),
+  );
+  if (said.some((value) => typeof value !== 'string'))
+    return refuseViewer(request, reply, malformed('a parameter is there twice'));
+  // No text of a database holds it.
+  const isForbidden = said.some((value) => String(value).includes('\0'));
+  return isForbidden ? refuseViewer(request, reply, malformed('it holds the character U+0000')) : undefined;
+}
