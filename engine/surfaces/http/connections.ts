@@ -72,10 +72,13 @@ export function openConnections(limits: ConnectionLimits): Connections {
     return true;
   };
   return {
-    limit: (server, answer) =>
-      server.on('connection', open).on('request', (request: IncomingMessage, response: ServerResponse) => {
+    limit(server, answer) {
+      const take: Answer = (request, response) => {
         if (count(request.socket, response)) answer(request, response);
-      }),
+      };
+      // An expectation that Node does not know is ignored (RFC 9110, 10.1.1): its own refusal has no security headers.
+      return server.on('connection', open).on('request', take).on('checkExpectation', take);
+    },
     keep(response) {
       const connection = connections.get(response.req.socket);
       if (connection === undefined) return;

@@ -28,6 +28,8 @@ const HTTP_OPTIONS: ServerOptions = {
   requestTimeout: 15_000,
   keepAliveTimeout: HEADERS_TIMEOUT_MS,
   connectionsCheckingInterval: 1_000,
+  // The request is refused here, with security headers.
+  requireHostHeader: false,
 };
 const ID_LENGTH_MAX = 256;
 /** From one address, in a minute. */

@@ -277,6 +277,28 @@ describe('a hostile caller', () => {
     assert.match(await sendRaw('EHLO example.test\r\n\r\n'), /^HTTP\/1\.1 400 Bad Request\r\n[^]*REQUEST_MALFORMED/);
   });
 
+  const odd: readonly (readonly [what: string, head: string, status: RegExp])[] = [
+    ['names no host', 'GET /healthz HTTP/1.1', /^HTTP\/1\.1 400 [^]*REQUEST_MALFORMED/],
+    ['expects what there is not', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: foo', /^HTTP\/1\.1 200 /],
+    ['speaks HTTP/1.0 without a host', 'GET /healthz HTTP/1.0', /^HTTP\/1\.1 200 /],
+    ['names a target that is no path', 'GET * HTTP/1.1\r\nHost: localhost', /^HTTP\/1\.1 400 [^]*REQUEST_MALFORMED/],
+  ];
+  for (const [what, head, status] of odd)
+    test(`who ${what} is answered with the headers of every answer`, async () => {
+      const said = await sendRaw(`${head}\r\nConnection: close\r\n\r\n`);
+      assert.match(said, status);
+      const [fields = ''] = said.split('\r\n\r\n');
+      assertHeaders(
+        new Headers(
+          fields
+            .split('\r\n')
+            .slice(1)
+            .map((line): [string, string] => [line.split(': ')[0] ?? '', line.replace(/^[^:]*: /, '')]),
+        ),
+        what,
+      );
+    });
+
   test('who sends a byte now and then is sent away', async () => {
     const said = await sendRaw('POST /callbacks/x HTTP/1.1\r\nHost: x\r\n', 'X-Slow: x\r\n');
     assert.match(said, /^HTTP\/1\.1 408 Request Timeout/);
