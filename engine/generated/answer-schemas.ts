@@ -665,6 +665,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "attempt_id": {
         "type": "string"
       },
+      "llm_call_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The call whose answer is the patch; null where no model was asked."
+      },
       "effects": {
         "type": "array",
         "items": {
@@ -675,6 +682,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "required": [
       "attempt_id",
       "effects",
+      "llm_call_id",
       "narration",
       "patch_seq",
       "simulation_time",

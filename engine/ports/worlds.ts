@@ -75,6 +75,8 @@ export interface ToldPatch {
   readonly narration: string;
   readonly touched_entities: readonly string[];
   readonly attempt_id: string;
+  /** The call whose answer is the patch; null where no model was asked. */
+  readonly llm_call_id: string | null;
 }
 
 export type ChangedScenario =

@@ -33,12 +33,14 @@ export function listEffects(
 const PATCHES = prepare(
   'list_patches',
   `WITH ${READABLE}
-   SELECT patch.turn, turns.simulation_time, patch_seq, workflow_subject_entity_id, patch.narration,
-     to_json(touched_entities) AS touched_entities, patch.attempt_id
+   SELECT patch.turn, turns.simulation_time, patch_seq, patch.workflow_subject_entity_id, patch.narration,
+     to_json(touched_entities) AS touched_entities, patch.attempt_id, call.llm_call_id
    FROM readable
      JOIN world_patches patch ON patch.world_slug = readable.world_slug
        AND patch.turn > :after AND patch.turn <= readable.until_turn
      JOIN turns ON turns.world_slug = patch.world_slug AND turns.turn = patch.turn
+     JOIN source_invocations call ON call.world_slug = patch.world_slug
+       AND call.source_invocation_id = patch.source_invocation_id
    ORDER BY patch.turn, patch_seq`,
 );
 

@@ -170,6 +170,21 @@ describe('a page', () => {
     }
   });
 
+  test('of a world leads from each patch to the call that decided it, though the patch has no effect', async () => {
+    const patch = { kind: 'final_patch', patch: { narration: 'Bob reads on.', effects: [] } };
+    const says = {
+      version: 1,
+      label: 'reads on',
+      turns: { '*': { 'bob/act/round-1/try-1': { json: patch } } },
+    } as const;
+    const play = await park.stage.play({ scenario: 'simple', says });
+    const [call] = play.attempts[0]?.invocations.filter(({ llm_call_id }) => llm_call_id !== null) ?? [];
+    const told = await (await get(`/worlds/${play.world_slug}`)).text();
+    const [, why] = /class="why" href="([^"]+)" aria-label="Why did bob do that in turn 1\?"/.exec(told) ?? [];
+    assert.equal(why, `/llm-calls/${call?.llm_call_id}`);
+    assert.match(await (await get(`/worlds/${play.world_slug}/turns/1`)).text(), new RegExp(`href="${why}"`));
+  });
+
   test('shows the numbers of readings over turns', async () => {
     const { readings } = (await getJson(`/worlds/${park.play.world_slug}`)) as {
       readings: { ambient_source_id: string; response_json: { temperature_f?: number } }[];

@@ -101,12 +101,12 @@ ${patches.map(tellPatch)}</article>`;
 }
 
 /** A narration, and what it made true. */
-function tellPatch({ turn, patch_seq, workflow_subject_entity_id: subject, narration, effects }: PatchStory): Html {
-  const call = effects[0]?.llm_call_id;
+function tellPatch(patch: PatchStory): Html {
+  const { turn, patch_seq, workflow_subject_entity_id: subject, narration, effects, llm_call_id } = patch;
   const why =
-    call === null || call === undefined
+    llm_call_id === null
       ? NOTHING
-      : html`<a class="why" href="${pathOf('llm_call', call)}" aria-label="Why did ${subject} do that in turn ${turn}?">Why?</a>`;
+      : html`<a class="why" href="${pathOf('llm_call', llm_call_id)}" aria-label="Why did ${subject} do that in turn ${turn}?">Why?</a>`;
   const changed = `changed ${effects.length} ${effects.length === 1 ? 'value' : 'values'}`;
   return html`<section class="patch" id="turn-${turn}-patch-${patch_seq}" aria-label="What ${subject} did in turn ${turn}"><p class="narration">${narration}</p>
 <div class="told">${why}<details><summary><span class="who">${subject}</span> ${changed}</summary><ul class="effects">${effects.map(effectLine)}</ul></details></div></section>`;
@@ -239,7 +239,11 @@ function viewTurn(shown: TurnPage): View {
   };
 }
 
-function showPatch({ patch_seq, workflow_subject_entity_id, narration, effects, attempt_id }: PatchStory): Html {
+function showPatch(patch: PatchStory): Html {
+  const { patch_seq, workflow_subject_entity_id, narration, effects, attempt_id, llm_call_id } = patch;
   return html`<section class="patch" id="patch-${patch_seq}" aria-label="Patch ${patch_seq}"><h3>Patch ${patch_seq} <span class="dim">by ${workflow_subject_entity_id}</span></h3><p class="narration">${narration}</p>
-<ul class="effects">${effects.map(effectLine)}</ul>${facts([['Attempt', linkTo('attempt', attempt_id)]])}</section>`;
+<ul class="effects">${effects.map(effectLine)}</ul>${facts([
+    ['Attempt', linkTo('attempt', attempt_id)],
+    ['LLM call', linkTo('llm_call', llm_call_id)],
+  ])}</section>`;
 }
