@@ -49,13 +49,14 @@ function viewFound(found: Found, asked: Asked): View {
 
 function form({ query }: Asked): Html {
   return html`<form class="search" role="search" method="get" action="/search">
-<p><label for="q">Words</label><input id="q" name="q" type="search" maxlength="200" value="${query['q'] ?? ''}"><button type="submit">Search</button></p>
-<p><label for="kind">In</label><select id="kind" name="kind"><option value="">everything</option>${SEARCH_KINDS.map(
+<p class="field"><label for="q">Words</label><input id="q" name="q" type="search" maxlength="200" value="${query['q'] ?? ''}"></p>
+<p class="field"><label for="kind">In</label><select id="kind" name="kind"><option value="">everything</option>${SEARCH_KINDS.map(
     (kind) => html`<option value="${kind}"${query['kind'] === kind ? html` selected` : NOTHING}>${kind}s</option>`,
-  )}</select>${FILTERS.map(
-    ({ name, text }) =>
-      html`<label for="${name}">${text}</label><input id="${name}" name="${name}" value="${query[name] ?? ''}">`,
-  )}</p></form>`;
+  )}</select></p>
+${FILTERS.map(
+  ({ name, text }) =>
+    html`<p class="field"><label for="${name}">${text}</label><input id="${name}" name="${name}" value="${query[name] ?? ''}" autocomplete="off"></p>`,
+)}<button type="submit">Search</button></form>`;
 }
 
 function nothingFound({ query }: Asked): Html {
@@ -69,8 +70,8 @@ const columns: readonly Column<SearchHit>[] = [
   { title: 'Where', cell: place },
   {
     title: 'What was found',
-    cell: ({ snippet }) =>
-      html`<span class="lines">${snippet.map(({ text, is_match }) => (is_match ? html`<mark>${text}</mark>` : text))}</span>`,
+    is_text: true,
+    cell: ({ snippet }) => html`${snippet.map(({ text, is_match }) => (is_match ? html`<mark>${text}</mark>` : text))}`,
   },
   { title: 'Subject', cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '' },
   { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },

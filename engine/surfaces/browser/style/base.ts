@@ -69,9 +69,9 @@ details > summary { cursor: pointer; padding: 0.2rem 0; }
 details > summary:hover { color: var(--accent); }
 .sign-in { max-width: 26rem; }
 .sign-in label { display: block; font-weight: 600; margin-bottom: 0.3rem; }
-.sign-in input, .field input, .field textarea { width: 100%; font: inherit; padding: 0.6rem 0.7rem; color: var(--ink); background: var(--raised); border: 1px solid var(--dim); border-radius: 6px; }
+.sign-in input, .field input, .field select, .field textarea { width: 100%; font: inherit; padding: 0.6rem 0.7rem; color: var(--ink); background: var(--raised); border: 1px solid var(--dim); border-radius: 6px; }
 .sign-in button { margin-top: 0.9rem; }
-.sign-in button, .decision button { font: inherit; font-weight: 600; padding: 0.6rem 1.3rem; border: 0; border-radius: 6px; background: var(--accent); color: var(--paper); cursor: pointer; }
+.sign-in button, .decision button, .search button { font: inherit; font-weight: 600; padding: 0.6rem 1.3rem; border: 0; border-radius: 6px; background: var(--accent); color: var(--paper); cursor: pointer; }
 @media (max-width: 44rem) {
   .top > div { padding-top: 0.3rem; gap: 0 1.4rem; }
   .top nav { order: 3; width: calc(100% + 2.5rem); margin: 0 -1.25rem; overflow-x: auto; scrollbar-width: none; }

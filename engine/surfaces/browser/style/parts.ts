@@ -91,7 +91,11 @@ ins { text-decoration: none; display: block; }
 .field-whole { flex: 0 1 6.5rem; }
 .field-whole + .field-line { flex: 1 1 12rem; }
 .field label { display: block; font-size: var(--small); font-weight: 600; margin-bottom: 0.25rem; }
+.field select { min-height: 2.95rem; }
 .field textarea { font-family: var(--mono); font-size: 0.9rem; resize: vertical; }
+.search { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9.5rem), 1fr)); gap: 0.8rem 1rem; margin-top: 1.2rem; }
+.search > :first-child { grid-column: 1 / -1; }
+.search button { place-self: end start; }
 .sentence { min-width: 11rem; overflow-wrap: anywhere; }
 @media (max-width: 48rem) { .turn { display: block; } .turn > header { margin-bottom: 0.6rem; } .turn > header p { margin-bottom: 0.4rem; } }
 `;
