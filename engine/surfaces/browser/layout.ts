@@ -13,11 +13,11 @@ export type Reader = 'consumer' | 'operator';
 /** The first lists, and who may see them. */
 const LISTS: readonly { readonly path: string; readonly text: string; readonly is_for_operators: boolean }[] = [
   { path: '/', text: 'Worlds', is_for_operators: false },
+  { path: '/search', text: 'Search', is_for_operators: true },
   { path: '/cognition-workflows', text: 'Workflows', is_for_operators: false },
   { path: '/source-invocations', text: 'Calls', is_for_operators: true },
   { path: '/llm-calls', text: 'LLM calls', is_for_operators: true },
   { path: '/inbox', text: 'Inbox', is_for_operators: true },
-  { path: '/search', text: 'Search', is_for_operators: true },
 ];
 
 /** Where a page is, and who looks at it. */

@@ -24,7 +24,7 @@ const whereColumns: readonly Column<Listed>[] = [
     cell: ({ world_slug, attempted_turn }) =>
       html`<a href="${pathOfTurn(world_slug, attempted_turn)}">${attempted_turn}</a>`,
   },
-  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
+  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id, 'attempt') },
 ];
 
 /** A source call in a list of many attempts. */

@@ -3,13 +3,15 @@ export const PARTS = `
 .scroll { --ground: var(--paper); overflow-x: auto; margin: 0 -0.25rem; padding: 0 0.25rem; background: linear-gradient(to right, var(--ground) 40%, transparent) left / 3rem 100%, linear-gradient(to left, var(--ground) 40%, transparent) right / 3rem 100%, linear-gradient(to right, var(--edge), transparent) left / 0.9rem 100%, linear-gradient(to left, var(--edge), transparent) right / 0.9rem 100%; background-attachment: local, local, scroll, scroll; background-repeat: no-repeat; }
 table { border-collapse: collapse; width: 100%; font-size: 0.94rem; }
 th { text-align: left; font-size: var(--small); font-weight: 500; color: var(--dim); white-space: nowrap; }
-th, td { padding: 0.6rem 1.5rem 0.6rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: normal; }
+th, td { padding: 0.6rem 1rem 0.6rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: normal; }
 td { max-width: 30rem; }
+:is(th, td):last-child { padding-right: 0; }
 tbody tr:hover { background: var(--sunk); }
 td time, td code, td .status, td a { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .lines { white-space: pre-wrap; overflow-wrap: anywhere; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(10.5rem, 1fr)); gap: 0.9rem 1.6rem; margin: 0; }
+.facts div:only-child { grid-column: 1 / -1; }
 .facts dt { color: var(--dim); font-size: var(--small); }
 .facts dd { margin: 0; }
 .plain { list-style: none; padding: 0; margin: 0; }
@@ -35,6 +37,7 @@ pre { margin: 0 0 0.8rem; padding: 1rem 1.1rem; background: var(--sunk); border-
 .turn > header { grid-row: 1 / span 40; }
 .turn > header h3 { margin: 0.15rem 0 0.2rem; font-size: var(--large); }
 .turn > header p { font-size: var(--small); }
+.steps { display: inline-flex; flex-wrap: wrap; gap: 0 1.2rem; }
 .turn > .patch { grid-column: 2; }
 .patch { margin-bottom: 1.1rem; }
 .narration { font: 1.16rem/1.6 var(--serif); margin: 0 0 0.3rem; max-width: 46rem; }
