@@ -21,7 +21,9 @@ export function generateAnswers(root: string): string {
     skipTypeCheck: true,
     sortProps: false,
   }).createSchema('Answers');
-  const { Answers: answers, ...shared } = definitions as Readonly<Record<string, Schema>>;
+  const { Answers: answers, Json: { description } = {}, ...others } = definitions as Readonly<Record<string, Schema>>;
+  // Any value is JSON already. Generators of clients make a type that refers to itself of more than that.
+  const shared = { ...others, Json: { description } };
   const kinds = (answers?.['properties'] ?? {}) as Readonly<Record<string, Schema>>;
   const schemas = Object.fromEntries(
     // A type that is named as its kind stands for it.

@@ -812,32 +812,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "What an ambient source said in a committed turn, as redaction lets it be seen."
   },
-  "Json": {
-    "anyOf": [
-      {
-        "type": "null"
-      },
-      {
-        "type": "boolean"
-      },
-      {
-        "type": "number"
-      },
-      {
-        "type": "string"
-      },
-      {
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/Json"
-        }
-      },
-      {
-        "$ref": "#/components/schemas/JsonObject"
-      }
-    ],
-    "description": "A JSON value. Nothing else crosses a boundary of the engine."
-  },
   "JsonObject": {
     "type": "object",
     "additionalProperties": {
@@ -3875,5 +3849,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "A piece of a text around what was found."
+  },
+  "Json": {
+    "description": "A JSON value. Nothing else crosses a boundary of the engine."
   }
 };

@@ -71,6 +71,21 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  test('has no schema that leads back to itself, of which some generators make no type', () => {
+    const { schemas } = document.components;
+    const within = (value: unknown): readonly string[] =>
+      [...JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name);
+    for (const name of Object.keys(schemas)) {
+      const seen = new Set<string>();
+      for (const open = [...within(schemas[name])]; open.length > 0; ) {
+        const next = open.pop() ?? '';
+        assert.notEqual(next, name);
+        if (!seen.has(next)) open.push(...within(schemas[next]));
+        seen.add(next);
+      }
+    }
+  });
+
   test('is refused without a token', async () => {
     assert.equal((await fetch(`${park.server.url}/openapi.json`)).status, 401);
   });
