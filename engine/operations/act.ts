@@ -1,12 +1,12 @@
-import type { JsonObject } from '../contract/json.js';
+import type { Json, JsonObject } from '../contract/json.js';
 import type { ActionPlace, OperatorActionKind } from '../ports/operator-actions.js';
-import type { Done, Engine } from './engine.js';
+import { type Done, type Engine, refuse } from './engine.js';
 import { forkWorld } from './fork-world.js';
 import { showAttempt, showInvocation } from './records.js';
 import { type Acknowledgement, askToStop, reportCall, type SaidReport } from './reports.js';
 import { queueTurns } from './run-worker.js';
 import { settleCall } from './settle-call.js';
-import { showWorld } from './worlds.js';
+import { findSlugProblem, showWorld } from './worlds.js';
 
 /** What an operator wants done. */
 export type OperatorAction =
@@ -27,7 +27,7 @@ export interface Actor {
 
 /**
  * Does what an operator wants, with an entry in the audit: who, when and why before it is done, what came of it after.
- * @returns a refusal, without an entry, where there is nothing of that name; else what the operation itself refuses
+ * @returns a refusal, without an entry, where there is nothing of that name, or a new one cannot be used; else what the operation itself refuses
  */
 export async function act(engine: Engine, action: OperatorAction, actor: Actor): Promise<Done<Acknowledgement>> {
   const rule = ruleOf(action);
@@ -35,7 +35,8 @@ export async function act(engine: Engine, action: OperatorAction, actor: Actor):
   if (!place.ok) return place;
   const { world_slug } = place.value;
   const { acted_by, address } = actor;
-  const reason = actor.reason === undefined ? undefined : await withoutSecrets(engine, world_slug, actor.reason);
+  const clean = await findReplacer(engine, world_slug);
+  const reason = actor.reason === undefined ? undefined : clean(actor.reason);
   const action_id = engine.runtime.clock.uuid();
   await engine.store.actions.begin({
     ...place.value,
@@ -44,28 +45,30 @@ export async function act(engine: Engine, action: OperatorAction, actor: Actor):
     acted_by,
     address,
     reason: reason ?? null,
-    details: rule.describe(action),
+    details: clean(rule.describe(action)),
     acted_at: engine.runtime.clock.now(),
   });
   const done = await rule.perform(engine, action, reason);
   const { accepted, message } = done.ok ? done.value : { accepted: false, message: messagesOf(done.problems) };
-  await engine.store.actions.end({ world_slug, action_id, accepted, outcome: message });
+  await engine.store.actions.end({ world_slug, action_id, accepted, outcome: clean(message) });
   return done;
 }
 
 /** What a person writes may hold a secret of any source of the world. */
-async function withoutSecrets({ store, replaceSecrets }: Engine, world_slug: string, text: string): Promise<string> {
+async function findReplacer(
+  { store, replaceSecrets }: Engine,
+  world_slug: string,
+): Promise<<Said extends Json>(said: Said) => Said> {
   const world = await store.worlds.find(world_slug);
   const closure = world === undefined ? [] : await store.components.closure('scenario', world.scenario_hash);
   const sources = closure.filter(({ kind }) => kind === 'response_source');
-  return sources.reduce((left, { hash, content }) => {
-    const definition = content['interface'] as JsonObject & { readonly name: string };
-    const said = replaceSecrets(
-      { source: { plugin: definition.name, interface: definition }, correlation_id: hash },
-      left,
-    );
-    return typeof said === 'string' ? said : left;
-  }, text);
+  return (said) =>
+    sources.reduce((left, { hash, content }) => {
+      const definition = content['interface'] as JsonObject & { readonly name: string };
+      const source = { plugin: definition.name, interface: definition };
+      // A text stays a text, and an object an object.
+      return replaceSecrets({ source, correlation_id: hash }, left) as typeof left;
+    }, said);
 }
 
 function messagesOf(problems: readonly { readonly message: string }[]): string {
@@ -102,7 +105,10 @@ const RULES: Rules = {
     perform: (engine, { attempt_id }, reason) => askToStop(engine, attempt_id, reason),
   },
   fork_world: {
-    locate: locateWorld,
+    async locate(engine, { world_slug, as }) {
+      const unusable = findSlugProblem(as);
+      return unusable === undefined ? locateWorld(engine, { world_slug }) : refuse(unusable);
+    },
     describe: ({ at_turn, as }) => ({ at_turn, as }),
     async perform(engine, { world_slug, at_turn, as }) {
       const forked = await forkWorld(engine, { source_slug: world_slug, at_turn, world_slug: as });

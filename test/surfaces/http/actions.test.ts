@@ -229,6 +229,24 @@ describe('a program', () => {
     );
   });
 
+  test('leaves no secret in the audit, and no name that a world cannot have', async () => {
+    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const fork = (as: string) => post(`/worlds/${world_slug}/fork`, { at_turn: 0, as, reason: `for ${as}` });
+    assert.equal((await fork(KEY)).status, 202);
+    assert.deepEqual((await fork(`${KEY} `.repeat(4_000))).said['code'], 'WORLD_SLUG_INVALID');
+    const entries = await listActions(world_slug);
+    assert.deepEqual(
+      entries.map(({ reason, details, outcome }) => [reason, details, outcome]),
+      [
+        [
+          'for [secret:CHUKWA_LLM_API_KEY]',
+          { at_turn: 0, as: '[secret:CHUKWA_LLM_API_KEY]' },
+          'The world [secret:CHUKWA_LLM_API_KEY] goes on from turn 0 by itself.',
+        ],
+      ],
+    );
+  });
+
   test('is refused what is not there, not said, or not for it', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const turns = `/worlds/${world_slug}/turns`;
