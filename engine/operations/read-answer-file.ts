@@ -1,6 +1,11 @@
 import type { Outcome, Problem } from '../contract/problem.js';
 import { type ReadFile, readRegularFile } from './documents/index.js';
-import { REPORT_BYTES_MAX } from './reports.js';
+
+/**
+ * How large an answer may be that somebody hands in, as a file or over HTTP: larger than every limit that a policy is likely
+ * to set. The binding's own is applied afterwards.
+ */
+export const REPORT_BYTES_MAX = 1_048_576;
 
 /**
  * Reads a file that a person hands in, which may be as large as a report over HTTP.

@@ -112,12 +112,6 @@ export async function askToStop(
   return { ok: true, value: acknowledge(reported, ATTEMPT) };
 }
 
-/**
- * How large a report may be, wherever it comes from: larger than every limit of an answer that a policy is likely to set.
- * The binding's own is applied afterwards.
- */
-export const REPORT_BYTES_MAX = 1_048_576;
-
 type Sentences = Readonly<Record<Exclude<Reported['kind'], 'undecided'>, string>>;
 
 const CALL: Sentences = {

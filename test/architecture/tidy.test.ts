@@ -110,6 +110,7 @@ check(
     'engine/sources/examine-origin.ts',
     'engine/store/kernel-lock.ts',
     'engine/store/server.ts',
+    'engine/surfaces/http/server.ts',
     'engine/toys/loopback-server.ts',
   ]),
   [

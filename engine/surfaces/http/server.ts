@@ -3,7 +3,7 @@ import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { createServer as createHttpServer, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Problem } from '../../contract/problem.js';
-import { REPORT_BYTES_MAX } from '../../operations/reports.js';
+import { REPORT_BYTES_MAX } from '../../operations/read-answer-file.js';
 import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
 import { type Done, refuse } from '../../operations/engine.js';
 import { openStreams } from '../../operations/stream/streams.js';
