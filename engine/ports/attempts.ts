@@ -149,7 +149,7 @@ export interface AttemptPast {
 }
 
 /** A call as its record holds it. */
-export interface RecordedCall extends Omit<Recorded, 'event'> {
+export interface RecordedCall extends Omit<Recorded, 'event' | 'is_adopted'> {
   readonly source_invocation_id: string;
   /** Present for generations. */
   readonly llm_call_id?: string;

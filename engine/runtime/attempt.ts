@@ -117,16 +117,17 @@ export function recall(
   began: TurnBegan,
   past: AttemptPast,
 ): readonly TurnCommand[] {
-  const refolded = refoldAsPlayed(attempt.program, began, past.calls.map(toRecorded));
-  const { state, commands, asked, discarded, program } = refolded;
+  const recorded = past.calls.map((call) => ({ call, record: toRecorded(call) }));
+  const records = recorded.map(({ record }) => record);
+  const { state, commands, asked, answered, discarded, program } = refoldAsPlayed(attempt.program, began, records);
   attempt.program = program;
   attempt.state = state;
   attempt.last_invocation_seq = past.last_invocation_seq;
-  for (const call of past.calls) {
-    attempt.performances.set(call.key, call.performance);
-    const command = asked.get(call.key);
+  for (const { call, record } of recorded) {
+    if (!record.is_adopted) attempt.performances.set(call.key, call.performance);
+    const command = record.is_adopted ? answered.get(record) : asked.get(call.key);
     if (command === undefined) continue;
-    attempt.calls.set(call.key, { start: { ...call, command }, abort: new AbortController(), under_way: false });
+    attempt.calls.set(command.key, { start: { ...call, command }, abort: new AbortController(), under_way: false });
   }
   // The driver before may have died before it noted them.
   if (discarded.length > 0) supersede(parts, attempt, discarded);

@@ -1,5 +1,5 @@
 import type { CallEvent, CallPended } from '../core/protocol/event.js';
-import type { Recorded } from '../core/turn/refold.js';
+import type { LeftCall } from '../core/turn/adopt.js';
 import type { RecordedCall } from '../ports/attempts.js';
 import type { CallFact, CallOutcome } from '../ports/sources.js';
 
@@ -31,11 +31,12 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
 }
 
 /** What a fold hears of a call on record. The attempt that made a call has paid for it: adopted, it costs nothing. */
-export function toRecorded(call: RecordedCall): Recorded & { readonly source_invocation_id: string } {
-  const { source_invocation_id, key, request_hash, effect, repeatable, fact, adopted_from } = call;
-  const recorded = { source_invocation_id, key, request_hash, effect, repeatable };
+export function toRecorded(call: RecordedCall): LeftCall {
+  const { source_invocation_id, invocation_seq, key, request_hash, effect, repeatable, fact, adopted_from } = call;
+  const is_adopted = adopted_from !== undefined;
+  const recorded = { source_invocation_id, invocation_seq, key, request_hash, effect, repeatable, is_adopted };
   if (fact === undefined) return recorded;
   const event = eventOf(fact);
-  const is_free = adopted_from !== undefined && event.kind === 'call_answered';
+  const is_free = is_adopted && event.kind === 'call_answered';
   return { ...recorded, event: is_free ? { ...event, tokens: 0, duration_ms: 0 } : event };
 }

@@ -142,8 +142,10 @@ function tellBoth(first: OnProgress, second: OnProgress | undefined): OnProgress
 
 /** Calls on record that answer commands of this attempt. */
 function recalledOf({ calls }: Attempt, { past }: Begun): readonly RecalledCall[] {
+  const starts = new Map([...calls.values()].map(({ start }) => [start.source_invocation_id, start]));
   return (past?.calls ?? []).flatMap((call) => {
-    const command = calls.get(call.key)?.start.command;
+    const start = starts.get(call.source_invocation_id) ?? calls.get(call.key)?.start;
+    const command = start?.command;
     return command === undefined ? [] : [{ command, call }];
   });
 }

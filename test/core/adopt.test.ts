@@ -26,13 +26,13 @@ function play(outputs: readonly Parameters<typeof modelSays>[1][]): LeftTurn['re
       command.invocation_kind === 'llm_generation'
         ? modelSays(command, says.shift() ?? finalPatch())
         : answered(command, { status: 'ok' });
-    records.push({ ...toRecord(command), event });
+    records.push({ ...toRecord(command), invocation_seq: records.length, event });
     ({ state, commands } = advance(PROGRAM, state, event));
   }
 }
 
 function toRecord({ key, request_hash, call: { effect, repeatable } }: Invoke): LeftTurn['records'][number] {
-  return { source_invocation_id: key, key, request_hash, effect, repeatable };
+  return { source_invocation_id: key, invocation_seq: 0, key, request_hash, effect, repeatable };
 }
 
 const TRANSIENT = { failure_class: 'transport', is_transient: true } as const;
@@ -94,7 +94,7 @@ test('nothing is begun with other documents once a side effect has taken place',
   assert.match(String(adopted(BOUGHT, TRANSIENT, other)), /round-1\/try-2\/tool had its side effect.* have changed/);
 });
 
-test('nothing is begun where a request is another than the record says, or is never made', () => {
+test('nothing is begun where a side effect is not reached, because an earlier request is another', () => {
   const [first, ...rest] = BOUGHT;
   assert.ok(first);
   const changed = { ...first, request_hash: '0'.repeat(64) };
@@ -102,6 +102,19 @@ test('nothing is begun where a request is another than the record says, or is ne
     String(adopted([changed, ...rest], TRANSIENT)),
     new RegExp(`the record says that ${first.key} was asked`),
   );
+});
+
+test('nothing is begun where a side effect is never asked for, and an answer to what is never asked is left out', () => {
+  const [first] = BOUGHT;
+  assert.ok(first);
   const strange = { ...first, key: 'nobody/act/round-1/try-1', source_invocation_id: 'strange' };
-  assert.match(String(adopted([...BOUGHT, strange], TRANSIENT)), /nobody\/act\/round-1\/try-1, and this program never/);
+  assert.deepEqual(adopted([...BOUGHT, strange], TRANSIENT), keysOf(BOUGHT));
+  const acted = { ...strange, effect: 'state_change' } as const;
+  assert.match(String(adopted([...BOUGHT, acted], TRANSIENT)), /nobody\/act\/round-1\/try-1, and this program never/);
+});
+
+test('a request that has changed is made again where no side effect followed from its answer', () => {
+  const [first, ...rest] = upTo('bob/act/round-1/try-2');
+  assert.ok(first);
+  assert.deepEqual(adopted([{ ...first, request_hash: '0'.repeat(64) }, ...rest], TRANSIENT), [rest[0]?.key]);
 });

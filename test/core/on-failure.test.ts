@@ -225,7 +225,9 @@ describe('a turn whose bindings go on after failures', () => {
         const program = parkOf({ on_failure: true, retries });
         const whole = play(program, begin(program), scripted(script));
         const cut = play(program, begin(program), scripted(script), most).records;
-        const records = cut.filter(({ key }, index) => cut.findLastIndex((other) => other.key === key) === index);
+        const records = cut
+          .filter(({ key }, index) => cut.findLastIndex((other) => other.key === key) === index)
+          .map((record, invocation_seq) => ({ ...record, invocation_seq }));
         const failure = {
           failure_class: 'transport',
           is_transient: true,

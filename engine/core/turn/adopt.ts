@@ -2,15 +2,18 @@ import type { Program } from '../protocol/program.js';
 import type { Fail } from '../protocol/command.js';
 import type { TurnBegan } from '../protocol/event.js';
 import type { AttemptFailureClass } from '../protocol/failure.js';
-import { type Recorded, refoldAsPlayed } from './refold.js';
+import { contentOf, neverAsked, otherRequest, type Recorded, refoldAsPlayed, type Refolded } from './refold.js';
 
 /** What the record holds of the attempt before, which failed at the same turn. */
 export interface LeftTurn {
   readonly scenario_hash: string;
   readonly failure: Pick<Fail, 'failure_class' | 'is_transient' | 'call_key'>;
   /** In the order in which the calls ended, one for each key; those that it had adopted itself come along. */
-  readonly records: readonly (Recorded & { readonly source_invocation_id: string })[];
+  readonly records: readonly LeftCall[];
 }
+
+/** A call of that attempt. Those that were made later have higher numbers. */
+export type LeftCall = Recorded & { readonly source_invocation_id: string; readonly invocation_seq: number };
 
 /** Which calls a new attempt adopts, or why it may not begin. */
 export type Adoption =
@@ -18,15 +21,39 @@ export type Adoption =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Which calls of a failed attempt a new one adopts: they answer its commands, and are not made again.
+ * Which calls of a failed attempt a new one adopts: they answer its commands, and are not made again. Which number a run
+ * had when it made a call depends on when which answers came, failures among them, which are not adopted: so a record
+ * answers whichever command asks the same. One that only read and answers none is left out.
  * @returns no calls where it begins anew; `refused` where that would make a side effect twice
  */
 export function adopt(program: Program, began: TurnBegan, left: LeftTurn): Adoption {
   if (left.scenario_hash !== program.scenario_hash) return adoptNothing(left);
-  const adopted = chooseAdopted(left);
-  const [end] = refoldAsPlayed(program, began, adopted).commands;
-  if (end?.kind === 'fail' && end.failure_class === 'record_mismatch') return { kind: 'refused', reason: end.message };
+  const offered = latestOfEach(chooseAdopted(left)).map((call) => ({ ...call, is_adopted: true }));
+  const misses = ({ answered }: Refolded) => offered.filter((call) => !answered.has(call));
+  const folded = refoldAsPlayed(program, began, offered, (one) => !misses(one).some(hasActed));
+  const act = misses(folded).find(hasActed);
+  if (act !== undefined) return { kind: 'refused', reason: whyMissed(folded, misses(folded), act) };
+  const adopted = offered.filter((call) => folded.answered.has(call));
   return { kind: 'adopts', source_invocation_ids: adopted.map(({ source_invocation_id }) => source_invocation_id) };
+}
+
+/** What a run asked again after it had asked for something else has two answers: the later one led to what came then. */
+function latestOfEach(calls: readonly LeftCall[]): readonly LeftCall[] {
+  const latest = new Map<string, LeftCall>();
+  for (const call of calls) {
+    const other = latest.get(contentOf(call));
+    if (other === undefined || call.invocation_seq > other.invocation_seq) latest.set(contentOf(call), call);
+  }
+  return calls.filter((call) => latest.get(contentOf(call)) === call);
+}
+
+/** A request that has changed says more than a side effect to which the turn therefore does not come. */
+function whyMissed({ asked }: Refolded, missed: readonly LeftCall[], act: LeftCall): string {
+  for (const call of missed) {
+    const command = asked.get(call.key);
+    if (command !== undefined && command.request_hash !== call.request_hash) return otherRequest(call, command).message;
+  }
+  return neverAsked(act).message;
 }
 
 /** The records of other documents answer nothing. */

@@ -4,6 +4,7 @@ import type { Commit, Fail, Invoke, TurnCommand } from '../protocol/command.js';
 import type { CallEvent, CallFailed, CallPended, TurnBegan } from '../protocol/event.js';
 import { mayRepeat } from '../protocol/failure.js';
 import type { Discarded } from './subjects.js';
+import { withoutNumber } from './run-number.js';
 import { type TurnState, UNBEGUN } from './state.js';
 
 /** What the record holds of a command that an earlier driver performed. */
@@ -14,6 +15,8 @@ export interface Recorded {
   readonly effect: EffectClass;
   /** It may be made again though it has a side effect. */
   readonly repeatable: boolean;
+  /** An earlier attempt made it, whose runs may have had other numbers: it answers whichever command asks the same. */
+  readonly is_adopted?: boolean;
   /** How the call ended, or that it will be answered later; left out where no driver saw it end. */
   readonly event?: CallEvent | CallPended;
 }
@@ -25,6 +28,8 @@ export interface Refolded {
   readonly commands: readonly TurnCommand[];
   /** Every call that the turn has asked for, by key. */
   readonly asked: ReadonlyMap<string, Invoke>;
+  /** The command that each record has answered, but for records that have answered none. */
+  readonly answered: ReadonlyMap<Recorded, Invoke>;
   /** Calls of runs that were discarded on the way: whether that is noted on record is not known. */
   readonly discarded: readonly Discarded[];
 }
@@ -33,6 +38,9 @@ interface Fold {
   readonly program: Program;
   readonly state: TurnState;
   readonly asked: ReadonlyMap<string, Invoke>;
+  /** The command that asked last for the same, by what it asks for. */
+  readonly latest: ReadonlyMap<string, Invoke>;
+  readonly answered: ReadonlyMap<Recorded, Invoke>;
   readonly discarded: readonly Discarded[];
   readonly end?: Commit | Fail;
 }
@@ -45,37 +53,48 @@ interface Fold {
  * @returns as its only command `fail` with `record_mismatch`, where the record tells another story than this program
  */
 export function refold(program: Program, began: TurnBegan, records: readonly Recorded[]): Refolded {
-  let fold = follow({ program, state: UNBEGUN, asked: new Map(), discarded: [] }, advance(program, UNBEGUN, began));
+  const unbegun: Fold = {
+    program,
+    state: UNBEGUN,
+    asked: new Map(),
+    latest: new Map(),
+    answered: new Map(),
+    discarded: [],
+  };
+  let fold = follow(unbegun, advance(program, UNBEGUN, began));
   let left = records;
   for (let next = findAsked(fold, left); next !== undefined; next = findAsked(fold, left)) {
     const { record, command, event } = next;
     if (command.request_hash !== record.request_hash) return mismatched(fold, otherRequest(record, command));
-    fold = follow(fold, advance(program, fold.state, event));
+    const answered = new Map(fold.answered).set(record, command);
+    fold = follow({ ...fold, answered }, advance(program, fold.state, { ...event, key: command.key }));
     left = left.filter((one) => one !== record);
   }
   fold = endCalls(fold, [...fold.state.dropped]);
   if (fold.state.failure !== undefined) return toRefolded(endCalls(fold, [...fold.state.awaited.keys()]));
-  const stranger = left.find(({ key }) => !fold.asked.has(key));
+  const stranger = left.find(({ key, is_adopted }) => is_adopted === true || !fold.asked.has(key));
   return stranger === undefined ? toRefolded(fold) : mismatched(fold, neverAsked(stranger));
 }
 
 /**
  * Comes back to where an earlier driver was, whether it ran the subjects in order or concurrently: a person who answers in
  * place of a model is asked in order, and what the record holds fits one of both ways.
+ * @param fits whether a way will do; left out, one in which every record has its place
  * @returns the program by which the turn goes on, too
  */
 export function refoldAsPlayed(
   program: Program,
   began: TurnBegan,
   records: readonly Recorded[],
+  fits: (refolded: Refolded) => boolean = (refolded) => !isMismatch(refolded),
 ): Refolded & { readonly program: Program } {
   const { execution: _, ...authored } = program;
   const ways = [authored, ...EXECUTIONS.map((execution) => ({ ...authored, execution }))];
   const first = { ...refold(program, began, records), program };
-  if (!isMismatch(first)) return first;
+  if (fits(first)) return first;
   const others = ways.filter(({ execution }: Program) => execution !== program.execution);
   const folded = others.map((other) => ({ ...refold(other, began, records), program: other }));
-  return folded.find((one) => !isMismatch(one)) ?? first;
+  return folded.find(fits) ?? first;
 }
 
 const EXECUTIONS = ['per_subject_ordered', 'per_subject_concurrent'] as const;
@@ -91,15 +110,28 @@ interface Answerable {
 }
 
 /** The first record of a call that the turn awaits; calls in doubt come after all that is certain. */
-function findAsked({ state, asked }: Fold, records: readonly Recorded[]): Answerable | undefined {
-  const awaited = records.flatMap((record): readonly (Answerable & { readonly certain: boolean })[] => {
-    const command = asked.get(record.key);
+function findAsked(fold: Fold, records: readonly Recorded[]): Answerable | undefined {
+  let doubted: Answerable | undefined;
+  for (const record of records) {
+    const command = findCommand(fold, record);
     const event = record.event ?? doubtOf(record);
-    const isOpen = state.awaited.has(record.key) || state.dropped.has(record.key);
-    if (command === undefined || event === undefined || !isOpen) return [];
-    return [{ record, command, event, certain: record.event !== undefined }];
-  });
-  return awaited.find(({ certain }) => certain) ?? awaited[0];
+    if (command === undefined || event === undefined) continue;
+    if (record.event !== undefined) return { record, command, event };
+    doubted ??= { record, command, event };
+  }
+  return doubted;
+}
+
+/** The command that a record answers, where that is open: what the attempt asked itself goes by its name. */
+function findCommand({ state, asked, latest }: Fold, record: Recorded): Invoke | undefined {
+  const command = record.is_adopted === true ? latest.get(contentOf(record)) : asked.get(record.key);
+  if (command === undefined || state.awaited.has(command.key)) return command;
+  return record.is_adopted !== true && state.dropped.has(command.key) ? command : undefined;
+}
+
+/** What a call asks for, whichever run of its subject asks it. */
+export function contentOf({ key, request_hash }: Pick<Recorded, 'key' | 'request_hash'>): string {
+  return `${withoutNumber(key)} ${request_hash}`;
 }
 
 /** The event of a call with a side effect that no driver saw end, and that may not be made again. */
@@ -121,27 +153,32 @@ function endCalls(fold: Fold, keys: readonly string[]): Fold {
 
 function follow(fold: Fold, { state, commands, discarded: gone = [] }: Step): Fold {
   const asked = new Map(fold.asked);
+  const latest = new Map(fold.latest);
   let { end } = fold;
   for (const command of commands) {
-    if (command.kind === 'invoke') asked.set(command.key, command);
-    else if (command.kind !== 'suspend') end = command;
+    if (command.kind === 'invoke') {
+      asked.set(command.key, command);
+      latest.set(contentOf(command), command);
+    } else if (command.kind !== 'suspend') end = command;
   }
   const discarded = [...fold.discarded, ...gone];
-  return { program: fold.program, state, asked, discarded, ...(end === undefined ? {} : { end }) };
+  return { ...fold, state, asked, latest, discarded, ...(end === undefined ? {} : { end }) };
 }
 
-function toRefolded({ state, asked, discarded, end }: Fold): Refolded {
-  if (end !== undefined) return { state, asked, discarded, commands: [end] };
+function toRefolded({ state, asked, answered, discarded, end }: Fold): Refolded {
+  const refolded = { state, asked, answered, discarded };
+  if (end !== undefined) return { ...refolded, commands: [end] };
   const unanswered = [...asked.values()].filter(({ key }) => state.awaited.has(key) && !state.pended.has(key));
   const suspension = suspensionOf(state);
-  return { state, asked, discarded, commands: suspension === undefined ? unanswered : [suspension] };
+  return { ...refolded, commands: suspension === undefined ? unanswered : [suspension] };
 }
 
-function mismatched({ state, asked, discarded }: Fold, failure: Fail): Refolded {
-  return { state: { ...state, stage: 'ended', failure }, asked, discarded, commands: [failure] };
+function mismatched({ state, asked, answered, discarded }: Fold, failure: Fail): Refolded {
+  return { state: { ...state, stage: 'ended', failure }, asked, answered, discarded, commands: [failure] };
 }
 
-function otherRequest({ key, request_hash }: Recorded, command: Invoke): Fail {
+/** The failure of a turn that asks something else than the record says. */
+export function otherRequest({ key, request_hash }: Recorded, command: Invoke): Fail {
   return {
     ...mismatch(
       `the record says that ${key} was asked ${request_hash}, and this program would ask ${command.request_hash}`,
@@ -152,7 +189,8 @@ function otherRequest({ key, request_hash }: Recorded, command: Invoke): Fail {
   };
 }
 
-function neverAsked({ key }: Recorded): Fail {
+/** The failure of a turn that never asks what is on record. */
+export function neverAsked({ key }: Recorded): Fail {
   return mismatch(`the record holds the call ${key}, and this program never asks it`);
 }
 

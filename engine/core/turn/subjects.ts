@@ -4,6 +4,7 @@ import { MAX_SPECULATIVE, type Program, type SubjectProgram, type WorkflowProgra
 import { applyPatch } from '../world/apply-patch.js';
 import type { World, WorldEvent } from '../world/world.js';
 import { affects } from './inputs.js';
+import { withNumber } from './run-number.js';
 import type { Answer, Asker, StartedRun, TurnState } from './state.js';
 import { beginRun, handleInRun, type RunBase, type RunStep, type SubjectRun, withEntry } from './subject-run.js';
 
@@ -122,13 +123,16 @@ function takeRun(state: TurnState, { index, started, commands }: Change): Subjec
   };
 }
 
-/** A command of a run as the outside knows it: what a run asks anew has keys and conversations of its own. */
+/**
+ * A command of a run as the outside knows it: what a run asks anew has keys and conversations of its own. A call with a side
+ * effect is asked by one run only, and a service may know it by its key: that is the same in whichever run it is asked.
+ */
 function toOutside(command: Invoke, keys: ReadonlyMap<string, string>, number: number): Invoke {
   const { parent_key, generation } = command;
-  const named = (name: string): string => (number === 1 ? name : `${name}@${number}`);
+  const named = (name: string): string => withNumber(name, number);
   return {
     ...command,
-    key: named(command.key),
+    key: command.call.effect === 'read_only' ? named(command.key) : command.key,
     ...(parent_key === undefined ? {} : { parent_key: keys.get(parent_key) ?? parent_key }),
     ...(generation === undefined
       ? {}

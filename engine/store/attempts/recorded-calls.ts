@@ -23,7 +23,8 @@ const RECORDED = prepare(
   `WITH ${KNOWN},
    performed AS (
      SELECT calls.*, is_adopted,
-       row_number() OVER (PARTITION BY command_key ORDER BY is_adopted, performance DESC) AS from_last
+       row_number() OVER (PARTITION BY CASE WHEN is_adopted THEN calls.source_invocation_id::text ELSE command_key END
+         ORDER BY performance DESC) AS from_last
      FROM known JOIN source_invocations AS calls
        ON calls.world_slug = :world_slug AND calls.source_invocation_id = known.source_invocation_id),
    latest AS (
