@@ -91,13 +91,9 @@ async function readBytes(path: string, bytes_max: number): Promise<Uint8Array | 
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (!file) return undefined;
   try {
-    const buffer = new Uint8Array(bytes_max + 1);
-    let length = 0;
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, length, buffer.length - length);
-      if (bytesRead === 0) return buffer.subarray(0, length);
-      length += bytesRead;
-    }
+    const pieces: Buffer[] = [];
+    for await (const piece of file.createReadStream({ end: bytes_max, autoClose: false })) pieces.push(piece);
+    return Buffer.concat(pieces);
   } catch {
     return undefined;
   } finally {
