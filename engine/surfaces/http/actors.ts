@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Problem } from '../../contract/problem.js';
 import type { Actor } from '../../operations/act.js';
-import { bodyOf, type Guard } from './authority.js';
-import { isForm } from './fields.js';
+import type { Guard } from './authority.js';
+import { bodyOf, isForm, readForm } from './body.js';
+import { firstOf } from './problem-document.js';
 import type { Session } from './sessions.js';
 import {
   findSession,
@@ -55,8 +56,10 @@ export function requireActor(authority: ViewerAuthority, byToken: Guard): Guard 
     async preHandler(request, reply) {
       const session = actors.get(request);
       if (session === undefined) return byToken.preHandler(request, reply);
-      const form = isForm(request) ? new URLSearchParams(Buffer.from(bodyOf(request)).toString('utf8')) : undefined;
-      const given = form?.get('form_token') ?? '';
+      if (!isForm(request)) return refuseViewer(request, reply, FORM_FOREIGN);
+      const form = readForm(bodyOf(request));
+      if (!form.ok) return refuseViewer(request, reply, firstOf(form));
+      const given = form.value.get('form_token') ?? '';
       return isSame(given, authority.sessions.formToken(session))
         ? undefined
         : refuseViewer(request, reply, FORM_FOREIGN);

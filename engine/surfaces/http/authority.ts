@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../contract/problem.js';
 import { hashOf, openProofJudge, type Proved } from '../../operations/proof.js';
 import { callbackToken, isSame, type Tokens } from '../../operations/tokens.js';
+import { bodyOf } from './body.js';
 import { sendProblem } from './problem-document.js';
 
 /** Counts who knocks with the wrong key; true once that has been too often. */
@@ -44,11 +45,6 @@ export function requireToken(allows: Allows, countRefusal: CountRefusal): Guard 
       return refuse(reply, await countRefusal(request));
     },
   };
-}
-
-/** The bytes of a request's body; none where it has none. */
-export function bodyOf({ body }: FastifyRequest): Uint8Array {
-  return body instanceof Uint8Array ? body : new Uint8Array();
 }
 
 function refuse(reply: FastifyReply, isTooOften: boolean): FastifyReply {

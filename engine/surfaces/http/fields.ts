@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify';
+import type { Json, JsonObject } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
-import { parseJson } from '../../core/content/parse-json.js';
+import { isObject } from '../../core/content/json-pointer.js';
 import { type Done, refuse } from '../../operations/engine.js';
-import { bodyOf } from './authority.js';
-
-export const FORM_TYPE = 'application/x-www-form-urlencoded';
+import { bodyOf, isForm, readForm, readJson } from './body.js';
 
 /** What a request says: the fields of a form, or the members of a JSON object. */
 export interface Fields {
@@ -16,33 +15,47 @@ export interface Fields {
   json(name: string): string | undefined;
 }
 
-/** Whether a request carries a form. */
-export function isForm({ headers }: FastifyRequest): boolean {
-  return (headers['content-type'] ?? '').startsWith(FORM_TYPE);
-}
-
-/** Reads what a request says; no body says nothing. @returns a refusal of a body that is no JSON object */
+/** Reads what a request says; no body says nothing. @returns a refusal of a form that is none, and of what is no JSON object */
 export function readFields(request: FastifyRequest): Done<Fields> {
-  const text = Buffer.from(bodyOf(request)).toString('utf8');
-  if (isForm(request))
-    return { ok: true, value: fieldsOf(Object.fromEntries(new URLSearchParams(text)), (said) => said) };
-  if (text === '') return { ok: true, value: fieldsOf({}, String) };
-  const parsed = parseJson(text);
-  if (!parsed.ok || typeof parsed.value !== 'object' || parsed.value === null || Array.isArray(parsed.value))
-    return refuse(NO_OBJECT);
-  return { ok: true, value: fieldsOf(parsed.value as Readonly<Record<string, unknown>>, JSON.stringify) };
+  const bytes = bodyOf(request);
+  if (isForm(request)) {
+    const form = readForm(bytes);
+    return form.ok ? { ok: true, value: fieldsOf(Object.fromEntries(form.value), OF_FORM) } : form;
+  }
+  if (bytes.length === 0) return { ok: true, value: fieldsOf({}, OF_JSON) };
+  const said = readJson(bytes);
+  if (!said.ok) return said;
+  return isObject(said.value) ? { ok: true, value: fieldsOf(said.value, OF_JSON) } : refuse(NO_OBJECT);
 }
 
-function fieldsOf<Said>(members: Readonly<Record<string, Said>>, toJson: (said: Said) => string): Fields {
-  const text = (name: string): string | undefined => {
-    const said = members[name];
-    return typeof said === 'string' && said.trim() !== '' ? said.trim() : undefined;
-  };
+/** How values are written: a form has texts alone, and in JSON the text of a number is no number. */
+interface Notation {
+  /** @returns undefined for what is no number */
+  readonly toNumber: (said: Json) => number | undefined;
+  readonly toJson: (said: Json) => string;
+}
+
+const OF_FORM: Notation = {
+  toNumber: (said) => (/^\d+$/.test(String(said)) ? Number(said) : undefined),
+  toJson: String,
+};
+
+const OF_JSON: Notation = {
+  toNumber: (said) => (typeof said === 'number' ? said : undefined),
+  toJson: JSON.stringify,
+};
+
+const WHOLE_MAX = 999_999_999;
+
+function fieldsOf(members: JsonObject, { toNumber, toJson }: Notation): Fields {
   return {
-    text,
+    text(name) {
+      const said = members[name];
+      return typeof said === 'string' && said.trim() !== '' ? said.trim() : undefined;
+    },
     whole(name) {
-      const said: unknown = members[name] ?? '';
-      return /^\d{1,9}$/.test(String(said)) ? Number(said) : undefined;
+      const said = toNumber(members[name] ?? null) ?? -1;
+      return Number.isInteger(said) && said >= 0 && said <= WHOLE_MAX ? said : undefined;
     },
     json(name) {
       const said = members[name];

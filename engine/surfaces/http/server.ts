@@ -10,9 +10,10 @@ import { openStreams } from '../../operations/stream/streams.js';
 import type { Tokens } from '../../operations/tokens.js';
 import { requireActor } from './actors.js';
 import { type CountRefusal, type Guard, isOperator, judgeProofs, mayReport, requireToken } from './authority.js';
+import { FORM_TYPE } from './body.js';
 import { CONNECTION_LIMITS, type Connections, endSoon, openConnections } from './connections.js';
 import { openStreamPlaces, STREAM_LIMITS } from './event-stream.js';
-import { FORM_TYPE } from './fields.js';
+import { malformed } from './malformed.js';
 import { sendProblem, toProblemDocument } from './problem-document.js';
 import { ANSWER_TYPE, FAILURE_TYPE } from './read-report.js';
 import { ROUTES } from './routes/index.js';
@@ -20,7 +21,7 @@ import { isPagePath } from './routes/pages.js';
 import type { Route, RouteAccess, RouteDesk } from './routes/route.js';
 import { openSessions } from './sessions.js';
 import { findReader, refuseViewer, requireViewer, SECURITY_HEADERS, type ViewerAuthority } from './viewer.js';
-import { demandPath, demandTexts, malformed } from './well-formed.js';
+import { demandPath, demandTexts } from './well-formed.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const HTTP_OPTIONS: ServerOptions = {

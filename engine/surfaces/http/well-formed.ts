@@ -1,12 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Problem } from '../../contract/problem.js';
+import { malformed, saidTwice } from './malformed.js';
 import { sendProblem } from './problem-document.js';
 import { refuseViewer } from './viewer.js';
-
-/** The problem of a request that is not to be guessed at. */
-export function malformed(reason: string): Problem {
-  return { code: 'REQUEST_MALFORMED', message: `The request cannot be read: ${reason}.` };
-}
 
 /** Refuses a request that names no path of this server, before anybody asks who sends it (RFC 9112, 3.2). */
 export async function demandPath(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
@@ -20,11 +15,11 @@ export async function demandPath(request: FastifyRequest, reply: FastifyReply): 
 /** Refuses whoever was let in and names nothing that can be looked up, or says two things of one parameter. */
 export async function demandTexts(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   const said = [request.params, request.query].flatMap((named) =>
-    Object.values(named as Readonly<Record<string, unknown>>),
+    Object.entries(named as Readonly<Record<string, unknown>>),
   );
-  if (said.some((value) => typeof value !== 'string'))
-    return refuseViewer(request, reply, malformed('a parameter is there twice'));
+  const repeated = said.find(([, value]) => typeof value !== 'string');
+  if (repeated !== undefined) return refuseViewer(request, reply, saidTwice(repeated[0]));
   // No text of a database holds it.
-  const isForbidden = said.some((value) => String(value).includes('\0'));
+  const isForbidden = said.some(([, value]) => String(value).includes('\0'));
   return isForbidden ? refuseViewer(request, reply, malformed('it holds the character U+0000')) : undefined;
 }

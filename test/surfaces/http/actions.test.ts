@@ -212,6 +212,61 @@ describe('a form', () => {
   });
 });
 
+/** Sends bytes as they are. */
+async function sendBytes(path: string, body: string, headers: Readonly<Record<string, string>>) {
+  const response = await fetch(`${server.url}${path}`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { ...headers, accept: 'application/json' },
+    body: Buffer.from(body, 'latin1'),
+  });
+  const { code, detail } = (await response.json()) as { readonly code: string; readonly detail: string };
+  return { status: response.status, code, detail };
+}
+
+describe('a body', () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const token = { authorization: `Bearer ${TOKENS.operator_token}` };
+
+  test('that is not UTF-8 is refused, and its call waits on', async () => {
+    const [attempt] = (await stage.play({ scenario: 'letters' })).attempts;
+    const call = attempt?.awaited[0]?.source_invocation_id ?? '';
+    const path = `/source-invocations/${call}/report`;
+    const json = { ...token, 'content-type': 'application/json' };
+    for (const [body, headers, code] of [
+      ['{"reason": "x", "answer": {"from": "caf\u00e9"}}', json, 'BODY_NOT_JSON'],
+      ['reason=x&answer="caf\u00e9"', { ...token, ...form }, 'REQUEST_MALFORMED'],
+      ['reason=x&answer="caf%E9"', { ...token, ...form }, 'REQUEST_MALFORMED'],
+    ] as const) {
+      const refused = await sendBytes(path, body, headers);
+      assert.deepEqual([refused.status, refused.code], [400, code], body);
+      assert.match(refused.detail, /is not UTF-8/);
+    }
+    assert.deepEqual(await listActions(attempt?.world_slug ?? ''), []);
+    const whole = await post(path, { reason: 'x', answer: { from: 'caf\u00e9' } });
+    assert.equal(whole.status, 202);
+  });
+
+  test('of a form says each thing once, and nothing that cannot be stored', async () => {
+    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const path = `/worlds/${world_slug}/turns`;
+    const [form_token] = [...(await readForms(`/worlds/${world_slug}`)).values()].flatMap(
+      (one) => one['form_token'] ?? [],
+    );
+    for (const [headers, said] of [
+      [{ ...token, ...form }, ''],
+      [{ ...form, cookie, origin: server.url }, `form_token=${form_token}&`],
+    ] as const) {
+      const twice = await sendBytes(path, `${said}turns=1&reason=x&turns=2`, headers);
+      assert.deepEqual([twice.status, twice.code], [400, 'REQUEST_MALFORMED']);
+      assert.match(twice.detail, /"turns" twice/);
+      const zero = await sendBytes(path, `${said}turns=1&reason=a%00b`, headers);
+      assert.deepEqual([zero.status, zero.code], [400, 'REQUEST_MALFORMED']);
+    }
+    assert.deepEqual(await listActions(world_slug), []);
+  });
+});
+
 describe('a program', () => {
   test('does the same as JSON, and is told what comes of it', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
@@ -254,6 +309,8 @@ describe('a program', () => {
       ['/worlds/nobody/turns', { turns: 1, reason: 'x' }, 404, 'WORLD_UNKNOWN'],
       [turns, { turns: 1 }, 400, 'REASON_MISSING'],
       [turns, { turns: 1.5, reason: 'x' }, 400, 'FIELD_INVALID'],
+      [turns, { turns: '5', reason: 'x' }, 400, 'FIELD_INVALID'],
+      [turns, { turns: [1], reason: 'x' }, 400, 'FIELD_INVALID'],
       [turns, [], 400, 'BODY_NOT_JSON'],
       [`/worlds/${world_slug}/fork`, { at_turn: 99, as: 'later', reason: 'x' }, 404, 'TURN_UNKNOWN'],
       [`/worlds/${world_slug}/fork`, { at_turn: 0, as: 'Not A Slug', reason: 'x' }, 400, 'WORLD_SLUG_INVALID'],

@@ -9,7 +9,8 @@ import { pathOf } from '../../browser/places.js';
 import { actorOf } from '../actors.js';
 import { firstOf, statusOf } from '../problem-document.js';
 import { refuseViewer } from '../viewer.js';
-import { type Fields, isForm, readFields } from '../fields.js';
+import { isForm } from '../body.js';
+import { type Fields, readFields } from '../fields.js';
 import { ACKNOWLEDGEMENT, acknowledge, parameters, type Route, type RouteDesk, TEXT } from './route.js';
 
 /** How many turns are queued at once. */

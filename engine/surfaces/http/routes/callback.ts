@@ -1,5 +1,5 @@
-import { bodyOf } from '../authority.js';
-import { sendProblem } from '../problem-document.js';
+import { bodyOf } from '../body.js';
+import { sendRefused } from '../problem-document.js';
 import { ANSWER_TYPE, FAILURE_TYPE, readReport } from '../read-report.js';
 import { ACKNOWLEDGEMENT, acknowledge, parameters, type Route } from './route.js';
 
@@ -14,7 +14,7 @@ export const callback: Route = {
   async answer(desk, request, reply) {
     const { correlation_id } = request.params as { readonly correlation_id: string };
     const report = readReport(request.headers['content-type'] ?? '', bodyOf(request));
-    if (!report.ok) return sendProblem(reply, report.problem);
+    if (!report.ok) return sendRefused(reply, report);
     return acknowledge(reply, await desk.report(correlation_id, report.value));
   },
 };

@@ -3,7 +3,8 @@ import type { Problem } from '../../../contract/problem.js';
 import { type Reader, renderSignIn } from '../../browser/layout.js';
 import { LIVE_SCRIPT } from '../../browser/live-script.js';
 import { STYLE } from '../../browser/style/index.js';
-import { bodyOf } from '../authority.js';
+import { bodyOf, readForm } from '../body.js';
+import { firstOf } from '../problem-document.js';
 import {
   endSession,
   HOST_UNKNOWN,
@@ -52,11 +53,12 @@ export const signIn: Route = {
   async answer(desk, request, reply) {
     if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
     if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
-    const form = new URLSearchParams(Buffer.from(bodyOf(request)).toString('utf8'));
-    const next = toOwnPath(form.get('next'));
+    const form = readForm(bodyOf(request));
+    if (!form.ok) return refuseViewer(request, reply, firstOf(form));
+    const next = toOwnPath(form.value.get('next'));
     // A right token is refused as well: else a limit of guesses would limit none.
     if (await desk.countSignIn(request)) return refuseHaste(reply, next);
-    const reader = desk.sessions.readerOf((form.get('token') ?? '').trim());
+    const reader = desk.sessions.readerOf((form.value.get('token') ?? '').trim());
     if (reader !== undefined) return enter(desk, request, reply, { reader, next });
     return sendHtml(reply, 401, renderSignIn({ next, problem: TOKEN_WRONG }));
   },

@@ -1,0 +1,78 @@
+import type { FastifyRequest } from 'fastify';
+import type { Json } from '../../contract/json.js';
+import type { Problem } from '../../contract/problem.js';
+import { describeTextFault, parseJson } from '../../core/content/parse-json.js';
+import { type Done, refuse } from '../../operations/engine.js';
+import { malformed, saidTwice } from './malformed.js';
+
+// A body that is not what it says is refused, and not altered: what is replaced in silence would be another text.
+
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** The fields of a form. */
+export type Form = ReadonlyMap<string, string>;
+
+/** The bytes of a request's body; none where it has none. */
+export function bodyOf({ body }: FastifyRequest): Uint8Array {
+  return body instanceof Uint8Array ? body : new Uint8Array();
+}
+
+/** Whether a request carries a form. */
+export function isForm({ headers }: FastifyRequest): boolean {
+  return (headers['content-type'] ?? '').startsWith(FORM_TYPE);
+}
+
+/** Reads a body as JSON. @returns a refusal of what is not UTF-8, or not I-JSON */
+export function readJson(bytes: Uint8Array): Done<Json> {
+  const text = decode(bytes);
+  if (text === undefined) return refuse(unreadable('it is not UTF-8'));
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed : refuse(unreadable(describeTextFault(parsed.fault)));
+}
+
+/** Reads a body as a form. @returns a refusal of what is not UTF-8, cannot be stored, or says two things of one field */
+export function readForm(bytes: Uint8Array): Done<Form> {
+  const text = decode(bytes);
+  if (text === undefined) return refuse(FORM_NOT_UTF8);
+  const form = new Map<string, string>();
+  for (const pair of text.split('&').filter((piece) => piece !== '')) {
+    const [name, value] = toField(pair);
+    if (name === undefined || value === undefined) return refuse(FORM_NOT_UTF8);
+    if (value.includes('\0')) return refuse(malformed('its form holds the character U+0000'));
+    if (form.has(name)) return refuse(saidTwice(name));
+    form.set(name, value);
+  }
+  return { ok: true, value: form };
+}
+
+/** Name and value of a field; undefined where they are not UTF-8 in percent-encoding. */
+function toField(pair: string): readonly (string | undefined)[] {
+  const [name = '', ...value] = pair.split('=');
+  return [name, value.join('=')].map(decodePercent);
+}
+
+function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const FORM_NOT_UTF8 = malformed('its form is not UTF-8');
+
+function unreadable(reason: string): Problem {
+  return {
+    code: 'BODY_NOT_JSON',
+    message: `The body is not JSON that can be kept: ${reason}.`,
+    repair: 'Send JSON in UTF-8. Nothing was taken in; it can be sent again.',
+  };
+}

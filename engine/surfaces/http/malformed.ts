@@ -1,0 +1,14 @@
+import type { Problem } from '../../contract/problem.js';
+
+/** How much of a name is quoted. */
+const NAME_LENGTH_MAX = 40;
+
+/** The problem of a request that is not to be guessed at. */
+export function malformed(reason: string): Problem {
+  return { code: 'REQUEST_MALFORMED', message: `The request cannot be read: ${reason}.` };
+}
+
+/** The problem of a parameter or a field that is there twice: neither of its values is preferred. */
+export function saidTwice(name: string): Problem {
+  return malformed(`it says ${JSON.stringify(name.slice(0, NAME_LENGTH_MAX))} twice`);
+}
