@@ -43,7 +43,7 @@ export function requireActor(authority: ViewerAuthority, byToken: Guard): Guard 
     async onRequest(request, reply) {
       const session = findSession(request, authority.sessions);
       if (session === undefined)
-        return wantsPage(request)
+        return wantsPage(request) && request.headers.authorization === undefined
           ? refuseStranger(request, reply, authority.countRefusal)
           : byToken.onRequest(request, reply);
       viewedBy(request, authority.sessions, session);

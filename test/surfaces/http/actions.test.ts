@@ -268,6 +268,20 @@ describe('a body', () => {
 });
 
 describe('a program', () => {
+  test('that would like a page is known by its token, and is asked for none', async () => {
+    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const post_html = (authorization: string) =>
+      fetch(`${server.url}/worlds/${world_slug}/turns`, {
+        method: 'POST',
+        headers: { authorization, accept: 'text/html', 'content-type': 'application/json' },
+        body: JSON.stringify({ turns: 1, reason: 'x' }),
+      });
+    assert.equal((await post_html(`Bearer ${TOKENS.operator_token}`)).status, 202);
+    const refused = await post_html(`Bearer ${'x'.repeat(40)}`);
+    assert.equal(refused.status, 401);
+    assert.match(refused.headers.get('content-type') ?? '', /^application\/problem\+json/);
+  });
+
   test('does the same as JSON, and is told what comes of it', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const queued = await post(`/worlds/${world_slug}/turns`, { turns: 3, reason: 'the nightly run' });
