@@ -1,7 +1,9 @@
 import type { TestContext } from 'node:test';
 import { compose } from '../../engine/main.js';
+import type { Fact, FactCall } from '../../engine/core/stream/fact.js';
 import type { Archive } from '../../engine/operations/engine.js';
 import type { HttpDesk, HttpServer } from '../../engine/operations/composition.js';
+import type { FactCursor, FactReader } from '../../engine/ports/stream.js';
 import { startServer } from '../../engine/surfaces/http/server.js';
 import { must, type ParkStage } from './park-stage.js';
 import { TOKENS } from './served-park.js';
@@ -24,4 +26,40 @@ export async function serveElsewhere(t: TestContext, { variables }: ParkStage): 
   const engine = must(await (await compose(variables)).openEngine());
   t.after(() => engine.close());
   return serveStored(t, engine);
+}
+
+/** The record of one attempt, whose model says so many characters each time somebody looks. */
+export function talkative(attempt_id: string, characters: number): FactReader {
+  const cursor: FactCursor = {
+    world_slug: 'park',
+    attempt_id,
+    after: 0,
+    last_invocation_seq: 0,
+    missing_invocation_seqs: [],
+    open: [],
+  };
+  const call: FactCall = {
+    source_invocation_id: 'call',
+    invocation_kind: 'llm_generation',
+    command_key: 'bob/act',
+    performance: 1,
+    workflow_subject_entity_id: 'bob',
+    workflow_node_id: 'act',
+    ambient_source_id: null,
+    tool_name: null,
+    llm_call_id: 'generation',
+    parent_llm_call_id: null,
+    request_json: null,
+  };
+  const text = 'x'.repeat(characters);
+  return {
+    attempt: async () => cursor,
+    next: async () => cursor,
+    latest: async () => cursor,
+    async read(from, until = from.after + 1) {
+      const after = Math.max(from.after + 1, until);
+      const facts: readonly Fact[] = [{ kind: 'text_streamed', event_id: after, call, text }];
+      return { facts, cursor: { ...from, after }, has_more: false, is_over: false };
+    },
+  };
 }

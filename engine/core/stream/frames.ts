@@ -83,7 +83,15 @@ function tellFact({ ag_ui, ui_message }: StreamState, fact: Fact, { format, read
   return { ag_ui: told.state, ui_message: tools, events: parts };
 }
 
-/** The attempt that the id of an event names; undefined for what is none. */
-export function attemptOfEvent(id: string): string | undefined {
-  return /^([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}):\d{1,15}\.\d{1,9}$/.exec(id)?.[1];
+/** What the id of an event names: its attempt, and the number of its fact. */
+export interface EventPlace {
+  readonly attempt_id: string;
+  readonly event_id: number;
+}
+
+/** Reads the id of an event. @returns undefined for what is none */
+export function placeOfEvent(id: string): EventPlace | undefined {
+  const [, attempt_id, event_id] =
+    /^([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}):(\d{1,15})\.\d{1,9}$/.exec(id) ?? [];
+  return attempt_id === undefined ? undefined : { attempt_id, event_id: Number(event_id) };
 }

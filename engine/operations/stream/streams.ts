@@ -1,11 +1,11 @@
 import type { Problem } from '../../contract/problem.js';
-import { attemptOfEvent, type Frame, STREAM_BEGINNING, type StreamView, toFrames } from '../../core/stream/frames.js';
+import { type Frame, placeOfEvent, STREAM_BEGINNING, type StreamView, toFrames } from '../../core/stream/frames.js';
 import type { HttpDesk } from '../composition.js';
 import { type Archive, type Done, refuse } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 import { unknownWorld } from '../worlds.js';
 import { Channel, type Listener, type Reached } from './channel.js';
-import { isAtEnd, type Position, readOn, type Track } from './track.js';
+import { isAtEnd, type Position, reachOf, readOn, type Track } from './track.js';
 
 /** What a reader asks for. */
 export interface StreamRequest {
@@ -105,11 +105,17 @@ async function tellStored(
     state = told.state;
     const { rest, isFound } = skipTo(told.frames, sought);
     if (isFound) sought = undefined;
+    if (sought !== undefined && isPast(position, sought)) break;
     if (rest.length === 0 || (from_now && last_event_id === undefined)) continue;
     await sink.take(Buffer.from(rest.map(({ text }) => text).join('')));
   }
   if (sought !== undefined) return refuse(eventUnknown(sought));
   return { ok: true, value: { reached: { position, state }, is_over: isAtEnd(track, position) } };
+}
+
+/** Whether an event would have been met: its fact has been read, or all of its attempt. */
+function isPast(position: Position, id: string): boolean {
+  return position.is_over || reachOf(position) >= (placeOfEvent(id)?.event_id ?? 0);
 }
 
 function skipTo(frames: readonly Frame[], sought: string | undefined) {
@@ -130,7 +136,7 @@ async function findBeginning(
   const own = track.kind === 'attempt' ? await facts.attempt(track.attempt_id) : undefined;
   if (track.kind === 'attempt' && own === undefined) return refuse(attemptUnknown(track.attempt_id));
   if (last_event_id !== undefined) {
-    const cursor = await facts.attempt(attemptOfEvent(last_event_id) ?? '');
+    const cursor = await facts.attempt(placeOfEvent(last_event_id)?.attempt_id ?? '');
     const isHere = track.kind === 'world' ? cursor?.world_slug === track.world_slug : isSame(cursor, own);
     return cursor !== undefined && isHere ? at(cursor) : refuse(eventUnknown(last_event_id));
   }

@@ -4,14 +4,13 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BaseEvent, EventType, HttpAgent } from '@ag-ui/client';
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
-import type { Fact, FactCall } from '../../../engine/core/stream/fact.js';
 import type { HttpServer } from '../../../engine/operations/composition.js';
-import type { FactCursor, FactReader } from '../../../engine/ports/stream.js';
+import type { FactReader } from '../../../engine/ports/stream.js';
 import { loadScript, onEachDatabase, type ParkStage, type Play, sharedStage } from '../../support/park-stage.js';
 import { type WireEvent, readAll, readEvents } from '../../support/server-sent-events.js';
 import { waitUntil } from '../../support/wait-until.js';
 import { TOKENS } from '../../support/served-park.js';
-import { serveElsewhere, serveStored } from '../../support/stream-servers.js';
+import { serveElsewhere, serveStored, talkative } from '../../support/stream-servers.js';
 
 const NOBODY = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
 const OPERATOR = { authorization: `Bearer ${TOKENS.operator_token}` };
@@ -220,6 +219,25 @@ test('a world that nobody has played yet tells its first attempt when it comes',
   await events.return(undefined);
 });
 
+test('an id that its attempt does not have is refused before the attempts that follow are read', async (t) => {
+  const stage = await shared();
+  const { engine } = stage;
+  const play = await stage.play({ scenario: 'park', turns: 2 });
+  const [first] = play.attempts;
+  const read: string[] = [];
+  const facts: FactReader = {
+    ...engine.store.facts,
+    read: (cursor, until) => (read.push(cursor.attempt_id), engine.store.facts.read(cursor, until)),
+  };
+  const server = await serveStored(t, { store: { ...engine.store, facts } });
+  for (const place of ['1.9999', '999999999999999.0']) {
+    const last = `${first?.attempt_id}:${place}`;
+    const response = await ask(server, `/worlds/${play.world_slug}/events`, { last });
+    assert.equal(((await response.json()) as { code: string }).code, 'EVENT_ID_UNKNOWN');
+  }
+  assert.deepEqual(new Set(read), new Set([first?.attempt_id]));
+});
+
 test('since=now tells nothing of what has happened', async (t) => {
   const stage = await shared();
   const play = await stage.play({ scenario: 'park' });
@@ -297,45 +315,9 @@ test('as many read as may, and health and pages stay within reach', async (t) =>
   }
 });
 
-/** A model that says a mebibyte each time somebody looks. */
-function talkative(): FactReader {
-  const cursor: FactCursor = {
-    world_slug: 'park',
-    attempt_id: NOBODY,
-    after: 0,
-    last_invocation_seq: 0,
-    missing_invocation_seqs: [],
-    open: [],
-  };
-  const call: FactCall = {
-    source_invocation_id: 'call',
-    invocation_kind: 'llm_generation',
-    command_key: 'bob/act',
-    performance: 1,
-    workflow_subject_entity_id: 'bob',
-    workflow_node_id: 'act',
-    ambient_source_id: null,
-    tool_name: null,
-    llm_call_id: 'generation',
-    parent_llm_call_id: null,
-    request_json: null,
-  };
-  const text = 'x'.repeat(1_048_576);
-  return {
-    attempt: async () => cursor,
-    next: async () => cursor,
-    latest: async () => cursor,
-    async read(from, until = from.after + 1) {
-      const after = Math.max(from.after + 1, until);
-      const facts: readonly Fact[] = [{ kind: 'text_streamed', event_id: after, call, text }];
-      return { facts, cursor: { ...from, after }, has_more: false, is_over: false };
-    },
-  };
-}
-
 test('a reader that takes nothing is dropped, and holds up no other', async (t) => {
   const { engine } = await shared();
-  const server = await serveStored(t, { store: { ...engine.store, facts: talkative() } });
+  const server = await serveStored(t, { store: { ...engine.store, facts: talkative(NOBODY, 1_048_576) } });
   const path = `/attempts/${NOBODY}/events`;
   const idle = connect({ port: Number(new URL(server.url).port), host: '127.0.0.1' });
   t.after(() => idle.destroy());
