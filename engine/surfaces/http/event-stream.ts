@@ -1,9 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import type { Problem } from '../../contract/problem.js';
 import type { StreamSink } from '../../operations/stream/streams.js';
-import { endSoon } from './connections.js';
 
 /** How many may read streams. Less than may be connected, so that pages, callbacks and health stay within reach. */
 export interface StreamLimits {
@@ -16,9 +14,11 @@ export const STREAM_LIMITS: StreamLimits = { all: 800, per_address: 150 };
 /** How much a reader may leave unread of what happens, and how long it may take nothing of what is stored. */
 const UNREAD_BYTES_MAX = 1_048_576;
 const STALLED_MS = 30_000;
+/** How long a reader that is given up may take for what is on its way. */
+const CUT_MS = 500;
 /** A connection over which nothing is said for longer may be cut by whatever stands in between. */
 const HEARTBEAT_MS = 15_000;
-/** A session or a token may have ended meanwhile: who comes back is judged anew. */
+/** A token may have been changed meanwhile: who comes back is judged anew. */
 const STREAM_MS_MAX = 3_600_000;
 const COME_BACK_MS = 1_000;
 
@@ -52,6 +52,8 @@ export function openStreamPlaces(limits: StreamLimits): StreamPlaces {
 export interface EventStream extends StreamSink {
   /** Whether its head has been sent. */
   readonly has_begun: () => boolean;
+  /** Ends it with a moment for what is on its way; a reader that comes back goes on where it was, if it is let in. */
+  readonly cut: () => void;
 }
 
 /** Takes a response over. Its head is sent with the first event, or once it is certain that it goes on. */
@@ -63,10 +65,18 @@ export function openEventStream(
   const { raw: response } = reply;
   const left = new AbortController();
   const timers: NodeJS.Timeout[] = [];
-  response.once('close', () => {
+  const stop = (): void => {
     for (const timer of timers) clearTimeout(timer);
     left.abort();
-  });
+  };
+  response.once('close', stop);
+  const finish = (within_ms: number): void => {
+    stop();
+    if (response.headersSent) response.end();
+    timers.push(setTimeout(() => response.destroy(), within_ms).unref());
+  };
+  const end = (): void => finish(STALLED_MS);
+  const cut = (): void => finish(CUT_MS);
   const begin = (): void => {
     if (response.headersSent) return;
     reply.hijack();
@@ -78,30 +88,25 @@ export function openEventStream(
       setTimeout(end, STREAM_MS_MAX),
     );
   };
-  const end = (): void => void response.end();
   return {
     left: left.signal,
     has_begun: () => response.headersSent,
     begin,
     end,
+    cut,
     async take(bytes) {
+      if (left.signal.aborted) return;
       begin();
       if (response.write(bytes) || response.destroyed) return;
       const stalled = AbortSignal.any([left.signal, AbortSignal.timeout(STALLED_MS)]);
-      await once(response, 'drain', { signal: stalled }).catch(() => drop(response));
+      await once(response, 'drain', { signal: stalled }).catch(cut);
     },
     tell(bytes) {
       if (left.signal.aborted) return;
       if (response.writableLength <= UNREAD_BYTES_MAX) return void response.write(bytes);
-      drop(response);
-      left.abort();
+      cut();
     },
   };
-}
-
-/** Gives a connection up, with a moment for what is on its way; a reader that comes back goes on where it was. */
-function drop({ socket, destroyed }: ServerResponse): void {
-  if (socket !== null && !destroyed) endSoon(socket);
 }
 
 /** The type of server-sent events. */

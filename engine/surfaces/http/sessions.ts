@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import type { Clock } from '../../ports/clock.js';
 import { isSame, type Tokens } from '../../operations/tokens.js';
 import type { Reader } from '../browser/layout.js';
@@ -40,6 +41,8 @@ export interface Sessions {
   readonly renew: (session: Session) => Session | undefined;
   /** Ends a session at this server, whoever has a copy of its cookie. */
   readonly end: (session: Session) => void;
+  /** Calls back once a session is ended here, or its cookie holds no longer. @returns what takes that back */
+  readonly onEnd: (session: Session, listener: () => void) => () => void;
   /** What a form of this session's pages holds, and nobody else knows (synchroniser token). */
   readonly formToken: (session: Session) => string;
   /** What signs in once, at this server, for ten minutes. */
@@ -54,6 +57,7 @@ export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>): Session
   const sign = (reader: Reader, purpose: string, text: string): string =>
     createHmac('sha256', secrets[reader]).update(`${purpose} ${text}`).digest('base64url');
   const ended = new Map<string, number>();
+  const endings = new EventEmitter().setMaxListeners(0);
   return {
     readerOf: (token) => READERS.find((reader) => isSame(token, secrets[reader])),
     open(reader) {
@@ -78,6 +82,17 @@ export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>): Session
     end({ name, ends_at }) {
       for (const [old, until] of ended) if (until <= clock.now()) ended.delete(old);
       ended.set(name, ends_at);
+      endings.emit(name);
+    },
+    onEnd({ name, until }, listener) {
+      // Whoever was let in may have signed out since.
+      const timer = setTimeout(listener, ended.has(name) ? 0 : until - clock.now());
+      timer.unref();
+      endings.once(name, listener);
+      return () => {
+        clearTimeout(timer);
+        endings.off(name, listener);
+      };
     },
     formToken: ({ reader, name }) => sign(reader, 'form', name),
     ...openTickets(clock),

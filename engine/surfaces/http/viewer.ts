@@ -30,10 +30,16 @@ export interface Viewer {
 }
 
 const viewers = new WeakMap<FastifyRequest, Viewer>();
+const viewing = new WeakMap<FastifyRequest, Session>();
 
 /** Who was let in; undefined where nobody was. */
 export function viewerOf(request: FastifyRequest): Viewer | undefined {
   return viewers.get(request);
+}
+
+/** The session that let a request in; undefined where a token did, or nothing has. */
+export function sessionOf(request: FastifyRequest): Session | undefined {
+  return viewing.get(request);
 }
 
 /** Who is let in, and by what. */
@@ -69,7 +75,7 @@ export function findReader(
   if (session !== undefined) {
     const renewed = sessions.renew(session);
     if (renewed !== undefined) setSession(authority, { request, reply, session: renewed });
-    viewedBy(request, sessions, session);
+    viewedBy(request, sessions, renewed ?? session);
     return session.reader;
   }
   const reader = bearer === undefined ? undefined : sessions.readerOf(bearer);
@@ -79,6 +85,7 @@ export function findReader(
 
 /** Remembers whose session a request belongs to. */
 export function viewedBy(request: FastifyRequest, sessions: Sessions, session: Session): void {
+  viewing.set(request, session);
   viewers.set(request, { reader: session.reader, form_token: sessions.formToken(session) });
 }
 
@@ -104,10 +111,14 @@ export function setSession(authority: ViewerAuthority, { request, reply, session
   reply.header('set-cookie', isSecure ? `${cookie}; Secure` : cookie);
 }
 
-/** Ends the session of a browser, and deletes its cookie. */
-export function endSession({ sessions }: ViewerAuthority, request: FastifyRequest, reply: FastifyReply): void {
+/** Ends the session of a browser, if it has one. */
+export function endSession({ sessions }: ViewerAuthority, request: FastifyRequest): void {
   const session = findSession(request, sessions);
   if (session !== undefined) sessions.end(session);
+}
+
+/** Deletes the cookie of a browser. */
+export function forgetSession(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('set-cookie', `${cookieName(request)}=; ${COOKIE}; Max-Age=0`);
 }
 

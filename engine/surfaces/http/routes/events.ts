@@ -4,7 +4,7 @@ import { STREAM_FORMATS, type StreamFormat } from '../../../core/stream/frames.j
 import type { Track } from '../../../operations/stream/track.js';
 import { EVENT_STREAM, openEventStream, READERS_TOO_MANY } from '../event-stream.js';
 import { firstOf, sendProblem, statusOf } from '../problem-document.js';
-import { viewerOf } from '../viewer.js';
+import { sessionOf, UNAUTHORISED, viewerOf } from '../viewer.js';
 import { type Route, type RouteDesk, TEXT } from './route.js';
 
 const ASKED = {
@@ -64,6 +64,9 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
   if (leave === undefined) return sendProblem(reply.header('retry-after', '60'), READERS_TOO_MANY);
   const stream = openEventStream(request, reply, FORMAT_HEADERS[format]);
   stream.left.addEventListener('abort', leave, { once: true });
+  const session = sessionOf(request);
+  if (session !== undefined)
+    stream.left.addEventListener('abort', desk.sessions.onEnd(session, stream.cut), { once: true });
   const told = await desk.streams.follow(
     {
       track,
@@ -77,6 +80,7 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
     if (!told.ok || told.value.is_over) stream.end();
     return reply;
   }
+  if (stream.left.aborted) return sendProblem(reply.header('www-authenticate', 'Bearer'), UNAUTHORISED);
   // A reader that has had all there will be is not to come back.
   return told.ok ? reply.code(204).send() : sendProblem(reply, firstOf(told), statusOf(told));
 }

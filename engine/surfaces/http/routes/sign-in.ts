@@ -7,6 +7,7 @@ import { bodyOf, readForm } from '../body.js';
 import { firstOf } from '../problem-document.js';
 import {
   endSession,
+  forgetSession,
   HOST_UNKNOWN,
   isOwnHost,
   isOwnOrigin,
@@ -76,7 +77,8 @@ export const signOut: Route = {
   answers: { 303: {} },
   async answer(desk, request, reply) {
     if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
-    endSession(desk, request, reply);
+    endSession(desk, request);
+    forgetSession(request, reply);
     return reply.redirect('/sign-in', 303);
   },
 };
@@ -114,6 +116,8 @@ interface Entry {
 }
 
 function enter(desk: RouteDesk, request: FastifyRequest, reply: FastifyReply, { reader, next }: Entry): FastifyReply {
+  // The cookie of the session before is overwritten: nobody could sign out of it any more.
+  endSession(desk, request);
   setSession(desk, { request, reply, session: desk.sessions.open(reader) });
   return reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(next, 303);
 }
