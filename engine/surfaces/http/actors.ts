@@ -4,7 +4,6 @@ import type { Actor } from '../../operations/act.js';
 import type { Guard } from './authority.js';
 import { bodyOf, isForm, readForm } from './body.js';
 import { firstOf } from './problem-document.js';
-import type { Session } from './sessions.js';
 import {
   findSession,
   isOwnHost,
@@ -14,6 +13,7 @@ import {
   ORIGIN_UNKNOWN,
   refuseStranger,
   refuseViewer,
+  sessionOf,
   viewedBy,
   type ViewerAuthority,
   wantsPage,
@@ -23,11 +23,9 @@ import { isSame } from '../../operations/tokens.js';
 /** How much of the name of a session stands in the audit. */
 const NAME_LENGTH = 8;
 
-const actors = new WeakMap<FastifyRequest, Session>();
-
 /** Who acts: a session by the beginning of its name, else whoever has the token or proves it. */
 export function actorOf(request: FastifyRequest): Omit<Actor, 'reason'> {
-  const session = actors.get(request);
+  const session = sessionOf(request);
   const isToken = /^bearer /i.test(request.headers.authorization ?? '');
   const acted_by =
     session === undefined ? (isToken ? 'token' : 'proof') : `session ${session.name.slice(0, NAME_LENGTH)}`;
@@ -50,12 +48,13 @@ export function requireActor(authority: ViewerAuthority, byToken: Guard): Guard 
       if (!isOwnHost(request, authority.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
       if (session.reader !== 'operator') return refuseViewer(request, reply, OPERATOR_ONLY);
       if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
-      actors.set(request, session);
       return undefined;
     },
     async preHandler(request, reply) {
-      const session = actors.get(request);
-      if (session === undefined) return byToken.preHandler(request, reply);
+      if (sessionOf(request) === undefined) return byToken.preHandler(request, reply);
+      // It may have ended while the body was on its way.
+      const session = findSession(request, authority.sessions);
+      if (session === undefined) return refuseStranger(request, reply, authority.countRefusal);
       if (!isForm(request)) return refuseViewer(request, reply, FORM_FOREIGN);
       const form = readForm(bodyOf(request));
       if (!form.ok) return refuseViewer(request, reply, firstOf(form));

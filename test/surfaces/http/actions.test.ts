@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { HttpServer } from '../../../engine/operations/composition.js';
 import { toDesk } from '../../../engine/operations/serve.js';
 import type { OperatorActionRecord } from '../../../engine/ports/operator-actions.js';
@@ -203,6 +204,29 @@ describe('a form', () => {
     const sent = await send(`/worlds/${world_slug}/turns`, { turns: '1', reason: 'x' }, { cookie: reader });
     assert.equal(sent.status, 403);
     assert.match(sent.text, /OPERATOR_ONLY/);
+  });
+
+  test('whose session ends while it is being sent does nothing', async () => {
+    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const own = await signIn(TOKENS.operator_token);
+    const path = `/worlds/${world_slug}/turns`;
+    const form = (await readForms(`/worlds/${world_slug}`, own)).get(path) ?? {};
+    const { status } = await fetch(`${server.url}${path}`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie: own, origin: server.url, 'content-type': 'application/x-www-form-urlencoded' },
+      duplex: 'half',
+      body: ReadableStream.from(
+        (async function* () {
+          yield Buffer.from(`${String(new URLSearchParams({ ...form, turns: '1' }))}&`);
+          await setTimeout(100);
+          await fetch(`${server.url}/sign-out`, { method: 'POST', redirect: 'manual', headers: { cookie: own } });
+          yield Buffer.from('reason=x');
+        })(),
+      ),
+    });
+    assert.equal(status, 401);
+    assert.deepEqual(await listActions(world_slug), []);
   });
 
   test('as JSON needs a token: a session sends none', async () => {
