@@ -30,27 +30,52 @@ export function toLogFormat(variables: Variables): LogFormat {
 }
 
 /** What telemetry is wanted, by the variables that OpenTelemetry defines; undefined where none is. */
-export function toTelemetrySettings(variables: Variables): TelemetrySettings | undefined {
-  const traces_url = toSignalUrl(variables, 'traces');
-  const metrics_url = toSignalUrl(variables, 'metrics');
-  const isOff = variables['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
-  if (isOff || (traces_url === undefined && metrics_url === undefined)) return undefined;
-  return {
-    ...(traces_url === undefined ? {} : { traces_url }),
-    ...(metrics_url === undefined ? {} : { metrics_url }),
+export function toTelemetrySettings(variables: Variables): Done<TelemetrySettings | undefined> {
+  if (variables['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return { ok: true, value: undefined };
+  const traces = toReceiver(variables, 'traces');
+  const metrics = toReceiver(variables, 'metrics');
+  const named = [traces, metrics].filter((receiver) => receiver !== undefined);
+  if (named.length === 0) return { ok: true, value: undefined };
+  const wrong = new Set(named.filter(({ url }) => !isHttpUrl(url)).map(({ variable }) => variable));
+  if (wrong.size > 0) return refuse(...[...wrong].map(telemetryUrlInvalid));
+  const value = {
+    ...(traces === undefined ? {} : { traces_url: traces.url }),
+    ...(metrics === undefined ? {} : { metrics_url: metrics.url }),
     sampled_ratio: toSampledRatio(variables),
     has_contents: variables['OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT']?.toLowerCase() === 'true',
   };
+  return { ok: true, value };
 }
 
-/** Where a signal goes: its own URL, or a path of the common one. Only OTLP over HTTP, as protobuf, is spoken. */
-function toSignalUrl(variables: Variables, signal: 'traces' | 'metrics'): string | undefined {
+/** Where a signal goes, and the variable that says so. */
+interface Receiver {
+  readonly url: string;
+  readonly variable: string;
+}
+
+/** A signal goes to its own URL, or to a path of the common one. Only OTLP over HTTP, as protobuf, is spoken. */
+function toReceiver(variables: Variables, signal: 'traces' | 'metrics'): Receiver | undefined {
   const name = signal.toUpperCase();
   if ((variables[`OTEL_${name}_EXPORTER`] || 'otlp') !== 'otlp') return undefined;
-  const common = variables['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
-  const url =
-    variables[`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`] || (common && `${common.replace(/\/+$/, '')}/v1/${signal}`);
-  return url !== undefined && URL.canParse(url) ? url : undefined;
+  const own = `OTEL_EXPORTER_OTLP_${name}_ENDPOINT`;
+  const own_url = variables[own];
+  if (own_url) return { url: own_url, variable: own };
+  const common = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+  const common_url = variables[common];
+  return common_url ? { url: `${common_url.replace(/\/+$/, '')}/v1/${signal}`, variable: common } : undefined;
+}
+
+function telemetryUrlInvalid(variable: string): Problem {
+  return {
+    code: 'TELEMETRY_URL_INVALID',
+    message: `${variable} is not an http or https URL.`,
+    repair: 'Write the URL of an OTLP receiver, such as http://localhost:4318, or leave it out for no telemetry.',
+    details: { variable },
+  };
+}
+
+function isHttpUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
 /** By OTEL_TRACES_SAMPLER. No attempt has a parent outside, so that those which ask for one mean the same. */
@@ -155,8 +180,7 @@ const PORT_INVALID: Problem = {
 /** Where services reach `serve`, to answer later; undefined where the operator names no such place. */
 export function toPublicUrl(variables: Variables): Done<string | undefined> {
   const url = variables['CHUKWA_PUBLIC_URL'] || undefined;
-  const isUsable = url === undefined || (/^https?:\/\//i.test(url) && URL.canParse(url));
-  return isUsable ? { ok: true, value: url } : refuse(PUBLIC_URL_INVALID);
+  return url === undefined || isHttpUrl(url) ? { ok: true, value: url } : refuse(PUBLIC_URL_INVALID);
 }
 
 const PUBLIC_URL_INVALID: Problem = {

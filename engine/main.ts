@@ -45,7 +45,7 @@ import type { MakeCallback } from './ports/sources.js';
 import type { ValidateKind } from './schema/index.js';
 import type { FlightLimits, Log, Sources } from './sources/index.js';
 import type { StoreConfiguration } from './store/open-store.js';
-import type { Telemetry } from './telemetry/index.js';
+import type { Telemetry, TelemetrySettings } from './telemetry/index.js';
 
 const clock: Clock = { now: () => Date.now(), uuid: () => uuid() };
 
@@ -203,17 +203,17 @@ async function openEngine(outside: Outside, options: EngineOptions): Promise<Don
   if (!callbacks.ok) return callbacks;
   const limits = toFlightLimits(variables);
   if (!limits.ok) return limits;
+  const wanted = toTelemetrySettings(variables);
+  if (!wanted.ok) return wanted;
   const parts = openParts(outside, { ...options, ...callbacks.value, flight_limits: limits.value });
   const opening = openArchive(toStoreConfiguration(variables));
   const joined = await joinEngine(opening, parts, toWantedDoorbell(variables));
-  const telemetry = joined.ok ? await openTelemetry(outside) : undefined;
-  return joined.ok && telemetry !== undefined ? { ok: true, value: observed(joined.value, telemetry) } : joined;
+  if (!joined.ok || wanted.value === undefined) return joined;
+  return { ok: true, value: observed(joined.value, await openTelemetry(outside, wanted.value)) };
 }
 
 /** Where the operator asks for none, nothing of it is loaded. */
-async function openTelemetry({ variables, version, writeLog }: Outside): Promise<Telemetry | undefined> {
-  const settings = toTelemetrySettings(variables);
-  if (settings === undefined) return undefined;
+async function openTelemetry({ version, writeLog }: Outside, settings: TelemetrySettings): Promise<Telemetry> {
   const { openTelemetry: open } = await import('./telemetry/index.js');
   return open(settings, { service_version: version, now: clock.now }, (text) => writeLog('warn', text, {}));
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { toSpanId, toTraceId } from '../../engine/core/content/trace-id.js';
+import { compose } from '../../engine/main.js';
 import { queueTurns } from '../../engine/operations/run-worker.js';
 import type { AttemptRecord, InvocationSummary } from '../../engine/ports/records.js';
 import {
@@ -260,6 +261,38 @@ describe('telemetry of processes (PostgreSQL)', { timeout: 600_000 }, () => {
     assert.equal(ended.code, 0, ended.stderr);
     assert.equal(ended.stderr.match(/telemetry: /g)?.length, 1, ended.stderr);
     assert.ok(!ended.stderr.includes('hidden'));
+  });
+});
+
+describe('the endpoint of telemetry', () => {
+  const common = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+  const open = async (variables: Readonly<Record<string, string>>) =>
+    (await compose({ CHUKWA_DATABASE_URL: 'memory:', ...variables })).openEngine();
+
+  test('is refused by the name of its variable where it is no URL of HTTP', async () => {
+    const own = 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT';
+    const cases: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
+      [{ [common]: 'not a url' }, common],
+      [{ [common]: 'localhost:4318' }, common],
+      [{ [common]: 'grpc://localhost:4317' }, common],
+      [{ [common]: 'http://localhost:4318', [own]: 'http://user:hidden@' }, own],
+    ];
+    for (const [variables, wrong] of cases) {
+      const opened = await open(variables);
+      if (opened.ok) await opened.value.close();
+      const problems = opened.ok ? [] : opened.problems;
+      assert.deepEqual(
+        problems.map(({ code, details }) => [code, details]),
+        [['TELEMETRY_URL_INVALID', { variable: wrong }]],
+      );
+      assert.match(problems[0]?.message ?? '', new RegExp(wrong));
+      assert.ok(!JSON.stringify(problems).includes('hidden'));
+    }
+  });
+
+  test('is of no interest where telemetry is switched off', async () => {
+    const opened = must(await open({ [common]: 'not a url', OTEL_SDK_DISABLED: 'true' }));
+    await opened.close();
   });
 });
 

@@ -96,6 +96,10 @@ export const SURROUNDINGS_PROBLEMS = {
     '`CHUKWA_PUBLIC_URL` is not an http or https URL.',
     'Write the URL at which services reach `chukwa serve`.',
   ),
+  TELEMETRY_URL_INVALID: content(
+    'The variable that the message names, such as `OTEL_EXPORTER_OTLP_ENDPOINT`, is not an http or https URL.',
+    'Write the URL of an OTLP receiver, or leave it out.',
+  ),
   TOKENS_EQUAL: content(
     '`CHUKWA_TOKEN` and `CHUKWA_OPERATOR_TOKEN` are the same.',
     'Write two different ones, or leave one out.',
