@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { compose } from '../../engine/main.js';
+import { type Group, readArguments, type Wanted } from './arguments.js';
 import { measureAuthoring } from './authoring/measure.js';
 import { measureFleet } from './fleet/measure.js';
 import { drawCurves } from './growth/draw.js';
-import { GROWTH, measureGrowth } from './growth/measure.js';
+import { measureGrowth } from './growth/measure.js';
 import { measurePages } from './pages/measure.js';
 import { openProgressLine, type ProgressLine } from './progress.js';
 import { measureReducer } from './reducer/measure.js';
@@ -20,23 +20,12 @@ import { measureEmbeddedTurns } from './turns/embedded.js';
 import { measureServedTurns, withFreshDatabase } from './turns/served.js';
 import { measureRoundTrips } from './wire/measure.js';
 
-// Measures the compiled program, so that it must be built: npm run build && npm run bench [-- --json] [--only NAME ...]
-// With --growth it measures curves in place of figures, and --draw FILE draws them.
-
-const { values: flags } = parseArgs({
-  options: {
-    json: { type: 'boolean', default: false },
-    only: { type: 'string', multiple: true, default: [] },
-    growth: { type: 'boolean', default: false },
-    draw: { type: 'string' },
-  },
-});
+// Measures the compiled program, so that it must be built: npm run build && npm run bench
 
 const composition = await compose({});
 const dist = join(composition.package_root, 'dist');
 
-/** In order: what is measured by starting processes comes first, while this one is still small. */
-const MEASURES: Readonly<Record<string, (progress: ProgressLine) => Promise<readonly Row[]>>> = {
+const MEASURES: Readonly<Record<Group, (progress: ProgressLine) => Promise<readonly Row[]>>> = {
   starts: (progress) => measureStarts(join(dist, 'engine', 'chukwa.js'), progress),
   reducer: async (progress) => {
     progress.say('timing the reducer');
@@ -78,29 +67,32 @@ function onServer(measure: (url: string, stage: Stage) => Promise<readonly Row[]
   return withFreshDatabase(server, (url) => onStage((stage) => measure(url, stage)));
 }
 
-function choose(names: readonly string[], all: readonly string[]): readonly string[] {
-  const unknown = names.filter((name) => !all.includes(name));
-  if (unknown.length > 0) throw new Error(`nothing to measure is named ${unknown.join(', ')}: ${all.join(', ')}`);
-  return names.length === 0 ? all : names;
-}
-
-async function measureAll(names: readonly string[], progress: ProgressLine): Promise<readonly Row[]> {
+async function measureAll(groups: readonly Group[], progress: ProgressLine): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for (const name of choose(names, Object.keys(MEASURES))) rows.push(...((await MEASURES[name]?.(progress)) ?? []));
+  for (const group of groups) rows.push(...(await MEASURES[group](progress)));
   return rows;
 }
 
-async function report(progress: ProgressLine): Promise<string> {
+/** @returns what is printed */
+async function measure(wanted: Wanted, progress: ProgressLine): Promise<string> {
   const machine = { node: process.version, cores: cpus().length, platform: `${process.platform}-${process.arch}` };
-  if (!flags.growth) {
-    const rows = await measureAll(flags.only, progress);
-    return flags.json ? `${JSON.stringify({ machine, rows }, null, 2)}\n` : renderTable(rows);
+  const toText = (measured: object, table: string): string =>
+    wanted.is_json ? `${JSON.stringify({ machine, ...measured }, null, 2)}\n` : table;
+  if (wanted.kind === 'figures') {
+    const rows = await measureAll(wanted.groups, progress);
+    return toText({ rows }, renderTable(rows));
   }
-  const curves = await measureGrowth(join(dist, 'engine', 'chukwa.js'), choose(flags.only, GROWTH), progress);
-  if (flags.draw !== undefined) await writeFile(flags.draw, drawCurves(curves));
-  return flags.json ? `${JSON.stringify({ machine, curves }, null, 2)}\n` : renderCurves(curves);
+  const curves = await measureGrowth(join(dist, 'engine', 'chukwa.js'), wanted.families, progress);
+  if (wanted.draw_file !== undefined) await writeFile(wanted.draw_file, drawCurves(curves));
+  return toText({ curves }, renderCurves(curves));
 }
 
-const progress = openProgressLine(process.stderr);
-const said = await report(progress).finally(() => progress.end());
-process.stdout.write(said);
+const wanted = readArguments(process.argv.slice(2));
+if (wanted.kind === 'instead') {
+  (wanted.exit_code === 0 ? process.stdout : process.stderr).write(wanted.text);
+  process.exitCode = wanted.exit_code;
+} else {
+  const progress = openProgressLine(process.stderr);
+  const said = await measure(wanted, progress).finally(() => progress.end());
+  process.stdout.write(said);
+}

@@ -1,3 +1,4 @@
+import type { Family } from '../arguments.js';
 import type { ProgressLine } from '../progress.js';
 import { timeSubjects } from '../subjects/measure.js';
 import { withFreshDatabase } from '../turns/served.js';
@@ -8,9 +9,6 @@ import { traceTurns } from './turns.js';
 
 const SUBJECTS = [1, 10, 100, 1_000, 10_000];
 
-/** The families of curves, each on a database of its own. */
-export const GROWTH = ['turns', 'subjects', 'fleet', 'stored'] as const;
-
 /**
  * Measures how figures go on while what they stand on grows.
  * @param program the compiled program
@@ -18,19 +16,18 @@ export const GROWTH = ['turns', 'subjects', 'fleet', 'stored'] as const;
  */
 export async function measureGrowth(
   program: string,
-  families: readonly string[],
+  families: readonly Family[],
   progress: ProgressLine,
 ): Promise<readonly Curve[]> {
-  const measures: Readonly<Record<(typeof GROWTH)[number], (url: string) => Promise<readonly Curve[]>>> = {
+  const measures: Readonly<Record<Family, (url: string) => Promise<readonly Curve[]>>> = {
     turns: (url) => traceTurns(url, progress),
     subjects: async (url) => [await traceSubjects(url, progress)],
     fleet: (url) => traceFleet(program, url, progress),
     stored: (url) => traceStored(url, progress),
   };
   const curves: Curve[] = [];
-  for (const family of GROWTH)
-    if (families.includes(family))
-      curves.push(...(await withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], measures[family])));
+  for (const family of families)
+    curves.push(...(await withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], measures[family])));
   return curves;
 }
 
