@@ -113,7 +113,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows"
     ],
     "additionalProperties": false,
-    "description": "Texts that were found, of the latest attempts first."
+    "description": "Texts that were found: of the latest attempts first, and of one attempt those that fit best."
   },
   "Part_ListedWorld": {
     "type": "object",
@@ -3803,6 +3803,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/SnippetPart"
         }
+      },
+      "rank": {
+        "type": "number",
+        "description": "How well it fits the words: how often and how near together they stand in a text of its length; 0 without words."
       }
     },
     "required": [
@@ -3817,7 +3821,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "patch_seq",
       "source_invocation_id",
       "llm_call_id",
-      "snippet"
+      "snippet",
+      "rank"
     ],
     "additionalProperties": false,
     "description": "A text that was found, and its place."

@@ -1,8 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { FAILURE_CLASSES } from '../contract/failure-class.js';
 import type { Problem } from '../contract/problem.js';
+import { suggestName } from '../core/content/nearest-name.js';
 import { SEARCH_KINDS, type SearchHit, type SearchKind, type SearchQuestion } from '../ports/search.js';
 import { type Part, readPart, toTurn, type WantedPart } from './browse/list-part.js';
-import { type Archive, type Done, refuse, whileReachable } from './engine.js';
+import { type Archive, type Done, refuse, type Refused, whileReachable } from './engine.js';
+import { unknownWorld } from './worlds.js';
 
 /** How many attempts one search takes in before it looks. */
 const TAKEN_IN = 20;
@@ -26,7 +29,7 @@ export interface WantedSearch extends WantedPart {
   readonly failure?: string;
 }
 
-/** Texts that were found, of the latest attempts first. */
+/** Texts that were found: of the latest attempts first, and of one attempt those that fit best. */
 export interface Found extends Part<SearchHit> {
   /** Whether every attempt that has ended was searched; the latest ones may be missing otherwise. */
   readonly is_complete: boolean;
@@ -35,9 +38,10 @@ export interface Found extends Part<SearchHit> {
 /**
  * Finds narrations, states, prompts, answers and results. Texts are taken in after their attempt has ended, so that no turn
  * waits for it: what is left to do is done here, as far as it is little.
- * @returns a refusal of a question that cannot be asked; nothing where nothing is asked
+ * @returns a refusal of a question that cannot be asked, or that names what is not there; nothing where nothing is asked
  */
-export async function search({ store }: Archive, wanted: WantedSearch): Promise<Done<Found>> {
+export async function search(archive: Archive, wanted: WantedSearch): Promise<Done<Found>> {
+  const { store } = archive;
   const question = toQuestion(wanted);
   if (!question.ok) return question;
   const is_complete = (await store.search.catchUp(TAKEN_IN)) < TAKEN_IN;
@@ -47,7 +51,44 @@ export async function search({ store }: Archive, wanted: WantedSearch): Promise<
     keyOf: ({ entry }) => entry,
     read: async (rows) => ({ ok: true, value: isAsked ? await store.search.find(question.value, rows) : [] }),
   });
-  return part.ok ? { ok: true, value: { ...part.value, is_complete } } : part;
+  if (!part.ok) return part;
+  const { rows, next } = part.value;
+  const unknown = rows.length === 0 ? await findUnknownFilter(archive, question.value) : undefined;
+  return unknown ?? { ok: true, value: { rows: bestFirst(rows), next, is_complete } };
+}
+
+/** The latest attempts first as they are read; of one attempt, the texts that fit the words best. */
+function bestFirst(rows: readonly SearchHit[]): readonly SearchHit[] {
+  const attempts = [...new Set(rows.map(({ attempt_id }) => attempt_id))];
+  return attempts.flatMap((id) =>
+    rows.filter(({ attempt_id }) => attempt_id === id).toSorted((one, other) => other.rank - one.rank),
+  );
+}
+
+/** Why nothing can be found: a filter says what no text has. */
+async function findUnknownFilter(
+  archive: Archive,
+  { world_slug, subject, source, failure }: SearchQuestion,
+): Promise<Refused | undefined> {
+  const { search: texts, worlds } = archive.store;
+  if (world_slug !== undefined && (await worlds.find(world_slug)) === undefined)
+    return unknownWorld(archive, world_slug);
+  if (failure !== undefined && !Object.hasOwn(FAILURE_CLASSES, failure))
+    return refuse(filterUnknown('failure class', failure, Object.keys(FAILURE_CLASSES)));
+  for (const [of, name] of Object.entries({ subject, source })) {
+    if (name === undefined) continue;
+    const known = await texts.names(of as 'subject' | 'source', world_slug);
+    if (!known.includes(name)) return refuse(filterUnknown(of, name, known));
+  }
+  return undefined;
+}
+
+function filterUnknown(what: string, name: string, known: readonly string[]): Problem {
+  return {
+    code: 'SEARCH_FILTER_UNKNOWN',
+    message: `No text has the ${what} ${JSON.stringify(name)}.`,
+    repair: known.length === 0 ? `No text has a ${what} yet.` : suggestName(name, known),
+  };
 }
 
 function toQuestion({ q, kind, world, turn, subject, source, failure }: WantedSearch): Done<SearchQuestion> {

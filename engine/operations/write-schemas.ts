@@ -35,6 +35,7 @@ type ProjectIds = Readonly<Record<(typeof ID_MEMBERS)[keyof typeof ID_MEMBERS], 
  * Writes the schema of every document into a folder. That of sources knows the interface of each plugin that was found, and
  * editors offer the ids of the project's entities, environments and nodes. Files that an earlier call wrote are replaced.
  * @param folder absolute
+ * @returns a refusal of a path that is not there, and of a folder that cannot be written
  */
 export async function writeSchemas(
   { catalogue: { plugins }, shippedSchemas }: Pick<Authoring, 'catalogue' | 'shippedSchemas'>,
@@ -42,7 +43,11 @@ export async function writeSchemas(
   { paths, place }: Paths,
 ): Promise<Done<WrittenSchemas>> {
   const files = [...shippedSchemas.keys()].sort();
-  const ids = listIds((await loadDocuments(paths, place, shippedSchemas)).files);
+  const loaded = await loadDocuments(paths, place, shippedSchemas);
+  // A document may be half written, but a path that leads nowhere was meant otherwise.
+  const missing = loaded.files.flatMap(({ problems }) => problems).filter(({ code }) => code === 'FILE_MISSING');
+  if (missing.length > 0) return refuse(...missing);
+  const ids = listIds(loaded.files);
   try {
     await mkdir(folder, { recursive: true });
     for (const [file, schema] of shippedSchemas) {

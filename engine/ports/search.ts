@@ -40,6 +40,8 @@ export interface SearchHit {
   readonly source_invocation_id: string | null;
   readonly llm_call_id: string | null;
   readonly snippet: readonly SnippetPart[];
+  /** How well it fits the words: how often and how near together they stand in a text of its length; 0 without words. */
+  readonly rank: number;
 }
 
 /** Finds texts of attempts that have ended. */
@@ -49,6 +51,8 @@ export interface SearchReader {
     question: SearchQuestion,
     part: { readonly after?: string; readonly limit: number },
   ): Promise<readonly SearchHit[]>;
+  /** All subjects, or all labels of sources, that texts have. It reads every text's row: for a question without an answer. */
+  names(of: 'subject' | 'source', world_slug?: string): Promise<readonly string[]>;
   /**
    * Lets the texts of attempts that have ended since be found: the oldest of each world first.
    * @returns how many attempts it took in; fewer than `attempts_max` where none are left

@@ -14,7 +14,7 @@ import { factReader } from './records/attempt-facts.js';
 import { browseReader } from './records/browse-lists.js';
 import { recordReader } from './records/record-reader.js';
 import { catchUp } from './search/catch-up.js';
-import { findTexts } from './search/find-texts.js';
+import { findTexts, listNames } from './search/find-texts.js';
 import { openServerDoorbell } from './doorbell/server-doorbell.js';
 import { startThreadHeartbeat } from './heartbeat/thread-heartbeat.js';
 import { openServer } from './server.js';
@@ -89,6 +89,7 @@ export function toStore(database: OpenDatabase, applied: readonly string[]): Bro
     facts: factReader(database),
     search: {
       find: (question, part) => findTexts(database, question, part),
+      names: (of, world_slug) => listNames(database, of, world_slug),
       catchUp: (attempts_max) => catchUp(database, attempts_max),
     },
     transfer: {

@@ -68,11 +68,39 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       assert.ok(all.rows.length > 0);
       for (const { source_label, turn } of all.rows)
         assert.deepEqual([source_label, turn], [hit?.source_label, hit?.turn]);
-      assert.deepEqual((await find({ q: 'cold', world: 'nowhere' })).rows, []);
-      assert.deepEqual((await find({ q: 'cold', subject: 'nobody' })).rows, []);
       const rejected = await find({ failure: 'model_content' });
       assert.ok(rejected.rows.length > 0);
       assert.ok(rejected.rows.every(({ failure_class }) => failure_class === 'model_content'));
+    });
+
+    test('says what there is, where a filter names what no text has', async () => {
+      const refusal = async (wanted: WantedSearch) => {
+        const done = await search(stage.engine, { q: 'cold', ...wanted });
+        return done.ok ? 'found' : done.problems.map(({ code, repair }) => `${code}: ${repair}`).join();
+      };
+      const world = play.world_slug;
+      assert.match(await refusal({ world: `${world}x` }), new RegExp(`^WORLD_UNKNOWN: Did you mean ${world}\\?`));
+      assert.equal(await refusal({ subject: 'bobb' }), 'SEARCH_FILTER_UNKNOWN: Did you mean bob?');
+      assert.match(await refusal({ world, subject: 'nobody' }), /^SEARCH_FILTER_UNKNOWN: There are: .*\bbob\b/);
+      assert.match(await refusal({ source: 'toy_park_wether' }), /Did you mean toy_park_weather\?/);
+      assert.equal(await refusal({ failure: 'timeot' }), 'SEARCH_FILTER_UNKNOWN: Did you mean timeout?');
+      assert.equal(await refusal({ failure: 'poisoned' }), 'found');
+    });
+
+    test('shows of one attempt first what fits the words best, and marks where a text was cut', async () => {
+      const { rows } = await find({ q: 'bob', turn: '1' });
+      const ranks = rows.map(({ rank }) => rank);
+      assert.deepEqual(
+        ranks,
+        ranks.toSorted((one, other) => other - one),
+      );
+      assert.notEqual(rows[0]?.kind, 'prompt');
+      const shown = ({ snippet }: SearchHit): string => snippet.map(({ text }) => text).join('');
+      for (const hit of rows.filter(({ kind }) => kind === 'prompt')) assert.match(shown(hit), /…$/);
+      const [patch] = play.attempts[0]?.patches ?? [];
+      const whole = await find({ q: `"${patch?.effects[0]?.state_after}"`, kind: 'state', turn: '1' });
+      assert.ok(whole.rows.length > 0);
+      for (const hit of whole.rows) assert.doesNotMatch(shown(hit), /…/);
     });
 
     test('finds nothing that redaction hides', async () => {
@@ -103,6 +131,6 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       const { world_slug } = await stage.play({ scenario: 'simple', turns: 1 });
       assert.ok((await find({ world: world_slug })).rows.length > 0);
       assert.equal((await storeOf().worlds.delete(world_slug)).kind, 'deleted');
-      assert.deepEqual((await find({ world: world_slug })).rows, []);
+      assert.equal((await search(stage.engine, { world: world_slug })).ok, false);
     });
   });

@@ -49,6 +49,10 @@ export const COMMAND_PROBLEMS = {
     "A world, or a fork of it, cannot go on by this scenario: its time or its roster is not the world's.",
     'Change `label`, `description` and `cognition` only, or make a new world.',
   ),
+  SEARCH_FILTER_UNKNOWN: content(
+    'A search asks for a subject, a source or a failure class that no text has.',
+    'Write one of those that the message lists.',
+  ),
   WORLD_UNKNOWN: content('There is no world of this name.', '`chukwa world list`'),
   WORLD_UNDER_WAY: content(
     'An attempt of a world that is to be exported, deleted or changed has not ended.',

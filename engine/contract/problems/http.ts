@@ -1,6 +1,6 @@
-import { overHttp } from './entry.js';
+import { overHttp, usage } from './entry.js';
 
-/** What an HTTP request alone can get wrong. Exit codes are those of a command that goes through a server. */
+/** What an HTTP request, or the command that asks the same, can get wrong. Exit codes are those of a command that goes through a server. */
 export const HTTP_PROBLEMS = {
   UNAUTHORISED: overHttp(
     401,
@@ -54,7 +54,7 @@ export const HTTP_PROBLEMS = {
     'There is no such format of a page or a stream (400).',
     'Write `format=json` for a page, `format=ai-sdk` for a stream, or leave it out.',
   ),
-  LIMIT_INVALID: overHttp(400, 'The limit of a list is no number from 1 to 200 (400).', 'Correct it, or leave it out.'),
+  LIMIT_INVALID: usage('The limit of a list is no number from 1 to 200 (400).', 'Correct it, or leave it out.'),
   CURSOR_INVALID: overHttp(400, 'The cursor of a list is none (400).', 'Write the `next` of the part before.'),
   EVENT_ID_UNKNOWN: overHttp(
     400,
@@ -66,11 +66,7 @@ export const HTTP_PROBLEMS = {
     'As many read streams as the server, or one address, may have (503).',
     'Close some, or come back later with your `Last-Event-ID`.',
   ),
-  SEARCH_INVALID: overHttp(
-    400,
-    'A search is too long, or asks for a kind of text that there is not (400).',
-    'Correct it.',
-  ),
-  TURN_INVALID: overHttp(400, 'A turn is no whole number (400).', 'Write one, such as 0.'),
+  SEARCH_INVALID: usage('A search is too long, or asks for a kind of text that there is not (400).', 'Correct it.'),
+  TURN_INVALID: usage('A turn is no whole number (400).', 'Write one, such as 0.'),
   NOT_READY: overHttp(503, 'What is stored cannot be reached (503).', 'Wait, or see `chukwa doctor`.'),
 };

@@ -1,9 +1,14 @@
 import type { SearchHit, SearchQuestion, SnippetPart } from '../../ports/search.js';
-import { prepare, type Runner, toStoredText, type Values } from '../statement.js';
+import { prepare, run, type Runner, toStoredText, type Values } from '../statement.js';
 
 // Two characters for private use stand around what was found. A text that has them itself loses them first.
 const BEGINS = '\uE000';
 const ENDS = '\uE001';
+const MARKS = `${BEGINS}${ENDS}`;
+/** Stands where a snippet leaves text out. */
+const CUT = ' … ';
+/** The length of a text lowers its rank, by its logarithm. */
+const BY_LENGTH = 1;
 
 const QUERY = `websearch_to_tsquery('english', :words)`;
 
@@ -18,7 +23,12 @@ const CONDITIONS: Readonly<Record<keyof SearchQuestion | 'after', string>> = {
   after: '(attempt_id, world_slug, entry_seq) < (:attempt_id::uuid, :after_slug, :entry_seq::int)',
 };
 
-type FoundRow = Omit<SearchHit, 'entry' | 'snippet'> & { readonly entry_seq: number; readonly snippet: string };
+type FoundRow = Omit<SearchHit, 'entry' | 'snippet'> & {
+  readonly entry_seq: number;
+  readonly snippet: string;
+  readonly begins_later: boolean;
+  readonly goes_on: boolean;
+};
 
 /** How many of the latest texts are looked through, before all are asked of the index. */
 const NEAR = 5_000;
@@ -60,10 +70,17 @@ async function ask(
   const { text, parameters } = prepare(
     'search',
     `SELECT kind, world_slug, attempt_id, turn, entry_seq, workflow_subject_entity_id, source_label, failure_class, patch_seq,
-       source_invocation_id, llm_call_id,
-       ts_headline('english', translate(text, '${BEGINS}${ENDS}', ''), ${around},
-         'StartSel=${BEGINS}, StopSel=${ENDS}, MinWords=12, MaxWords=30, MaxFragments=2, FragmentDelimiter=" … "') AS snippet
-     FROM (${found}) AS found ${ORDER}`,
+       source_invocation_id, llm_call_id, ts_rank(words, ${around}, ${BY_LENGTH}) AS rank, snippet,
+       left(plain, strpos(plain, split_part(shown, '${CUT}', 1)) - 1) ~ '\\w' AS begins_later,
+       substr(plain, strpos(plain, split_part(shown, '${CUT}', -1)) + length(split_part(shown, '${CUT}', -1))) ~ '\\w'
+         AS goes_on
+     FROM (${found}) AS found
+       CROSS JOIN LATERAL (SELECT translate(text, '${MARKS}', '') AS plain) AS unmarked
+       CROSS JOIN LATERAL (SELECT ts_headline('english', plain, ${around},
+         'StartSel=${BEGINS}, StopSel=${ENDS}, MinWords=12, MaxWords=30, MaxFragments=2, FragmentDelimiter="${CUT}"')
+         AS snippet) AS headline
+       CROSS JOIN LATERAL (SELECT translate(snippet, '${MARKS}', '') AS shown) AS unmarked_snippet
+     ${ORDER}`,
   );
   const values: Values = { ...toStored(question), attempt_id, after_slug, entry_seq, limit };
   // It has no name, so that it is planned for these words.
@@ -80,12 +97,31 @@ function toStored(question: SearchQuestion): Values {
   );
 }
 
-function toHit({ entry_seq, snippet, ...row }: FoundRow): SearchHit {
-  return { ...row, entry: `${row.attempt_id}.${row.world_slug}.${entry_seq}`, snippet: toParts(snippet) };
+function toHit({ entry_seq, snippet, begins_later, goes_on, ...row }: FoundRow): SearchHit {
+  const shown = `${begins_later ? CUT.trimStart() : ''}${snippet}${goes_on ? CUT.trimEnd() : ''}`;
+  return { ...row, entry: `${row.attempt_id}.${row.world_slug}.${entry_seq}`, snippet: toParts(shown) };
 }
 
 function toParts(snippet: string): readonly SnippetPart[] {
   const parts = snippet.split(new RegExp(`[${BEGINS}${ENDS}]`));
   // What was found stands between two marks, so that it is every second part.
   return parts.map((text, index) => ({ text, is_match: index % 2 === 1 })).filter(({ text }) => text !== '');
+}
+
+const NAME_COLUMNS = { subject: 'workflow_subject_entity_id', source: 'source_label' } as const;
+
+/** All names of one kind that texts have. */
+export async function listNames(
+  runner: Runner,
+  of: keyof typeof NAME_COLUMNS,
+  world_slug?: string,
+): Promise<readonly string[]> {
+  const column = NAME_COLUMNS[of];
+  const names = prepare(
+    `search_${of}_names`,
+    `SELECT DISTINCT ${column} AS name FROM search_entries
+     WHERE ${column} IS NOT NULL AND world_slug = coalesce(:world_slug, world_slug) ORDER BY name`,
+  );
+  const rows = await run<{ readonly name: string }>(runner, names, { world_slug: world_slug ?? null });
+  return rows.map(({ name }) => name);
 }

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { access, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { compose } from '../../../engine/main.js';
+import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { openTestTerminal } from './test-terminal.js';
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'chukwa-refusals-'));
+  await mkdir(join(folder, 'bakery'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function chukwa(...words: readonly string[]) {
+  const terminal = openTestTerminal({ working_folder: folder });
+  const code = await runCommandLine(await compose({ CHUKWA_DATABASE_URL: 'memory:' }), words, terminal);
+  return { code, error: terminal.error_text() };
+}
+
+test('a search that cannot be asked is wrong usage, and one for a world that is not there is refused', async () => {
+  const asked = async (...words: readonly string[]) => (await chukwa('search', 'fog', ...words)).code;
+  assert.deepEqual(
+    [await asked('--turn', '1..2'), await asked('--limit', '0'), await asked('--world', 'nowhere'), await asked()],
+    [2, 2, 1, 0],
+  );
+});
+
+test('schemas are not written for a folder that is not there', async () => {
+  const { code, error } = await chukwa('schemas', 'bakry', '--write', 'schemas');
+  assert.equal(code, 1);
+  assert.match(error, /bakry[^]*no such file or folder[^]*Did you mean bakery\?/);
+  await assert.rejects(access(join(folder, 'schemas')));
+});
