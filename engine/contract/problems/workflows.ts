@@ -77,6 +77,10 @@ export const WORKFLOW_PROBLEMS = {
     'A note: a prompt holds `${name}`, which is told to the model as it stands.',
     'Write `{{name}}`, unless it is meant so.',
   ),
+  PROMPT_SINGLE_BRACES: content(
+    'A note: a prompt holds a name such as `{subject.name}` in single braces, which is told to the model as it stands.',
+    'Write `{{subject.name}}`, unless it is meant so.',
+  ),
   TEMPLATE_READ_MALFORMED: content(
     '`$from` holds no pointer, or stands beside something other than `default`.',
     'Write `{"$from": "/world/attempted_turn"}` or the like.',

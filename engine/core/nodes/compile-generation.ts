@@ -131,16 +131,23 @@ function notYet(member: string, value: string): Complaint {
   };
 }
 
-/** Where another language would fill in a name. */
-const DOLLAR_BRACES = /\$\{\s*([A-Za-z_][\w.]*)\s*\}/g;
+/** How other languages write a name that is to be filled in: any name behind a dollar, a name of ours in single braces. */
+const OTHER_BRACES = {
+  PROMPT_DOLLAR_BRACES: /\$\{\s*([A-Za-z_][\w.]*)\s*\}/g,
+  PROMPT_SINGLE_BRACES: /(?<![{$])\{\s*((?:world|subject|ambient|tools|nodes)\.[\w.]+)\s*\}(?!\})/g,
+} as const;
 
 function checkBraces(text: string, pointer: string): readonly Complaint[] {
-  return [...text.matchAll(DOLLAR_BRACES)].map(({ 0: written, 1: name, index }) => ({
-    code: 'PROMPT_DOLLAR_BRACES',
-    message: `${written} is told to the model as it stands: a placeholder has double braces.`,
-    pointer,
-    offset: index,
-    repair: `Write {{${name}}}, unless these very characters are meant.`,
-    severity: 'note',
-  }));
+  return Object.entries(OTHER_BRACES).flatMap(([code, pattern]) =>
+    [...text.matchAll(pattern)].map(
+      ({ 0: written, 1: name = '', index }): Complaint => ({
+        code: code as keyof typeof OTHER_BRACES,
+        message: `${written} is told to the model as it stands: a placeholder has double braces.`,
+        pointer,
+        offset: index,
+        repair: `Write {{${nearestName(name, PLACEHOLDER_NAMES) ?? name}}}, unless these very characters are meant.`,
+        severity: 'note',
+      }),
+    ),
+  );
 }
