@@ -28,7 +28,7 @@ check('a tool loop has keys for its rounds, tries and tools, and no other', TOOL
 check(
   'a tool loop whose tools are all denied has no key for a tool',
   { ...TOOLS, allow: ['drink'] },
-  { 'bob/act/round-1/try-1': '', 'bob/act/round-1/try-1/tool': 'node act calls no tool in round 1' },
+  { 'bob/act/round-1/try-1': '', 'bob/act/round-1/try-1/tool': 'node act has no tool that its tool policy allows' },
 );
 
 check(

@@ -16,9 +16,13 @@ test('a tool that its policy does not allow is noted at its name', () => {
   ]);
 });
 
-test('a name that the policy spells a little otherwise is offered', () => {
-  const [[, , repair] = []] = notesOf({ tools: ['buy_candy'], allow: ['buy_cnady'] });
-  assert.equal(repair, 'The policy allows buy_cnady: did you mean that?');
+test('a name that the policy misspells is noted there, and one that it spells for another tool is not', () => {
+  assert.deepEqual(notesOf({ tools: ['buy_candy'], allow: ['drink', 'buy_cnady'] }), [
+    ['TOOL_NOT_ALLOWED', '/allow/1', 'Did you mean "buy_candy"?'],
+  ]);
+  assert.deepEqual(notesOf({ tools: ['drink', 'drinks'], allow: ['drinks'] }), [
+    ['TOOL_NOT_ALLOWED', '/nodes/0/available_tools/0/name', 'Add "drink" to "allow" of the policy, or leave it so.'],
+  ]);
 });
 
 test('tools that are allowed are not noted', () => {

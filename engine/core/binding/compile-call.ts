@@ -2,6 +2,7 @@ import type { JsonObject } from '../../contract/json.js';
 import type { ResponseSource, Retry } from '../../generated/response-source.js';
 import type { EffectClass, Redaction, Reference } from '../../generated/workflow.js';
 import { type CompileParts, type Part, type WorkflowSetting, hashOf, missing } from './compile-parts.js';
+import { notAllowed } from './not-allowed.js';
 import type { ComponentReference } from '../protocol/component.js';
 import { type Complaint, complainIf, type DocumentProblem, inDocument } from '../protocol/document-problem.js';
 import type { CallLimits, CallProgram, RetryProgram, SchemaProgram } from '../protocol/program.js';
@@ -169,13 +170,13 @@ function checkCall(
   const allowed = setting.policy?.allow.has(place.policy_id) ?? setting.policy_missing === true;
   const approval =
     setting.policy?.require_approval.some((entry) => entry === place.policy_id || entry === authored.effect) ?? false;
-  return inDocument(document, [
-    ...complainIf(needsLeave && !allowed, {
-      code: 'POLICY_DENIES',
-      message: `${place.policy_id} is ${authored.effect}, runs without being elected, and no tool policy allows it.`,
-      pointer: `${place.pointer}/effect`,
-      repair: `Add ${JSON.stringify(place.policy_id)} to the "allow" of the profile's tool policy.`,
-    }),
+  const denied = {
+    code: 'POLICY_DENIES',
+    message: `${place.policy_id} is ${authored.effect}, runs without being elected, and no tool policy allows it.`,
+    pointer: `${place.pointer}/effect`,
+    repair: `Add ${JSON.stringify(place.policy_id)} to the "allow" of the profile's tool policy.`,
+  } as const;
+  const complaints = inDocument(document, [
     ...complainIf(approval && (needsLeave || allowed), {
       code: 'NOT_SUPPORTED_YET',
       message: `The tool policy wants a person's approval for ${place.policy_id}, and this version cannot ask for one.`,
@@ -195,6 +196,7 @@ function checkCall(
       repair: 'Take "connection" away for now.',
     }),
   ]);
+  return needsLeave && !allowed ? [notAllowed(setting, place.policy_id, denied), ...complaints] : complaints;
 }
 
 /** The engine repeats a read_only call without a question: a source that changes something may not be bound as one. */

@@ -36,6 +36,8 @@ export interface Part<Value> {
 
 /** A policy with the budgets that it sets. */
 export interface CompiledPolicy extends PolicyProgram {
+  /** What it allows that the workflow does not have: meant for another one, or misspelt. */
+  readonly names_nothing: readonly string[];
   readonly require_approval: readonly string[];
   readonly max_runtime_ms: number;
   readonly max_result_bytes: number;

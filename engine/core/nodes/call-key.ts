@@ -72,9 +72,14 @@ export function findUnaskedGeneration(
       message: `node ${node} has ${count(max_generation_attempts, 'try', 'tries')} at one answer (max_generation_attempts)`,
       repair: `Write try-${max_generation_attempts} or an earlier one.`,
     };
-  if (read.is_tool && (!permitted || read.round > calls))
+  if (!read.is_tool) return undefined;
+  if (read.round > calls)
     return { message: `node ${node} calls no tool in round ${read.round}`, repair: 'Take "/tool" away.' };
-  return undefined;
+  if (permitted) return undefined;
+  return {
+    message: `node ${node} has no tool that its tool policy allows`,
+    repair: 'Allow the tool in the policy, or take "/tool" away.',
+  };
 }
 
 function count(number: number, one: string, many: string): string {

@@ -1,7 +1,7 @@
 import type { AvailableTool } from '../../generated/workflow.js';
 import { compileCall } from '../binding/compile-call.js';
-import type { CompiledPolicy, CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
-import { nearestName } from '../content/nearest-name.js';
+import type { CompileParts, Part, WorkflowSetting } from '../binding/compile-parts.js';
+import { notAllowed } from '../binding/not-allowed.js';
 import { type Complaint, inDocument } from '../protocol/document-problem.js';
 import type { ToolProgram } from '../protocol/program.js';
 import { checkToolName } from './tool-name.js';
@@ -23,10 +23,10 @@ export function compileTool(
   const named = inDocument(document, checkToolName(parts, tool, `${pointer}/name`));
   const { name, description } = tool;
   if (setting.policy !== undefined && !setting.policy.allow.has(name)) {
-    const notes = inDocument(document, [notAllowed(name, setting.policy, pointer)]);
+    const note = notAllowed(setting, name, notOffered(name, pointer));
     // A denied tool is never called, so that it needs no plugin.
     const problems = call.problems.filter(({ code }) => code !== 'PLUGIN_UNKNOWN');
-    return { value: { name, permitted: false }, problems: [...named, ...problems, ...notes] };
+    return { value: { name, permitted: false }, problems: [...named, ...problems, note] };
   }
   const args = call.value?.input;
   if (call.value === undefined || args === undefined) return { problems: [...named, ...call.problems] };
@@ -47,16 +47,12 @@ function argumentsNotObject(name: string, pointer: string): Complaint {
 }
 
 /** An author may mean it, where several profiles share a workflow; more often a name is misspelt. */
-function notAllowed(name: string, { allow }: CompiledPolicy, pointer: string): Complaint {
-  const nearest = nearestName(name, [...allow]);
+function notOffered(name: string, pointer: string) {
   return {
     code: 'TOOL_NOT_ALLOWED',
     message: `The tool policy does not allow ${name}, so no model is offered it.`,
     pointer: `${pointer}/name`,
-    repair:
-      nearest === undefined
-        ? `Add ${JSON.stringify(name)} to "allow" of the policy, or leave it so.`
-        : `The policy allows ${nearest}: did you mean that?`,
+    repair: `Add ${JSON.stringify(name)} to "allow" of the policy, or leave it so.`,
     severity: 'note',
-  };
+  } as const;
 }

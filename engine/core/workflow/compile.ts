@@ -101,16 +101,24 @@ function findPolicy(
   const hash = hashOf(profile.tool_policy_ref);
   const policy = parts.find('tool_policy', hash);
   if (policy === undefined) return { problems: [missing(document, '/tool_policy_ref', 'tool_policy', hash)] };
-  return { policy: toPolicy(hash, policy), problems: [] };
+  return { policy: toPolicy(hash, policy, workflow), problems: [] };
 }
 
-function toPolicy(hash: string, document: JsonObject): CompiledPolicy {
+function toPolicy(hash: string, document: JsonObject, workflow: CognitionWorkflow | undefined): CompiledPolicy {
   const { allow, require_approval, budgets } = document as unknown as {
     readonly allow: readonly string[];
     readonly require_approval: readonly string[];
     readonly budgets: { readonly max_runtime_ms: number; readonly max_result_bytes: number };
   };
-  return { hash, allow: new Set(allow), require_approval, ...budgets };
+  const named = new Set(workflow === undefined ? [] : policedNames(workflow));
+  const names_nothing = allow.filter((name) => !named.has(name));
+  return { hash, allow: new Set(allow), names_nothing, require_approval, ...budgets };
+}
+
+/** What a policy can allow of a workflow. */
+function policedNames({ ambient_sources, nodes }: CognitionWorkflow): readonly string[] {
+  const tools = nodes.flatMap((node) => nodeTypeOf(node).toolsOffered(node));
+  return [...[...ambient_sources, ...nodes].map(({ id }) => id), ...tools.map(({ name }) => name)];
 }
 
 const POLICY_MISSING: Complaint = {

@@ -1,0 +1,25 @@
+import type { WorkflowSetting } from './compile-parts.js';
+import { nearestName } from '../content/nearest-name.js';
+import type { Complaint, DocumentProblem } from '../protocol/document-problem.js';
+
+/**
+ * The problem with a name that the tool policy does not allow. It stands at the entry of the policy that was probably meant:
+ * one that is spelt nearly so and that names nothing in the workflow. Without one, it stands where the name is used.
+ * @param complaint of the workflow
+ */
+export function notAllowed(
+  { hash, policy }: WorkflowSetting,
+  name: string,
+  complaint: Omit<Complaint, 'code'> & { readonly code: 'TOOL_NOT_ALLOWED' | 'POLICY_DENIES' },
+): DocumentProblem {
+  const meant = nearestName(name, policy?.names_nothing ?? []);
+  if (policy === undefined || meant === undefined)
+    return { ...complaint, document: { kind: 'cognition_workflow', hash } };
+  return {
+    ...complaint,
+    message: `The policy allows ${meant}, which names nothing in the workflow. ${complaint.message}`,
+    document: { kind: 'tool_policy', hash: policy.hash },
+    pointer: `/allow/${[...policy.allow].indexOf(meant)}`,
+    repair: `Did you mean ${JSON.stringify(name)}?`,
+  };
+}
