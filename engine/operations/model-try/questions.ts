@@ -102,9 +102,9 @@ function findSchemaFault(text: string, finish_reason: string, validate: Validate
 function findLongFault(text: string, finish_reason: string): string | undefined {
   const last = Number(/(\d+)\D*$/.exec(text)?.[1] ?? 0);
   if (finish_reason === 'length')
-    return `it was cut at the output limit, after ${last}: raise max_output_tokens, or the server's own limit`;
+    return `it was asked to count to ${COUNT}, and was cut at the output limit when it had come to ${last}: raise max_output_tokens, or the server's own limit`;
   if (last >= COUNT) return undefined;
   return text.trim() === ''
     ? 'it is empty'
-    : `it ended by itself after ${last} of ${COUNT}: longer answers may be incomplete`;
+    : `it was asked to count to ${COUNT}, and ended by itself at ${last}: long answers may be incomplete`;
 }

@@ -163,15 +163,21 @@ function describe({ trace, usage, duration_ms }: CallOutcome, text: string): str
   const provider = artifacts.find(({ kind }) => kind === 'provider')?.value as JsonObject | undefined;
   const from = provider?.['reasoning_from'];
   return [
-    `${text.length} characters in ${pieces} pieces, in ${duration_ms} ms`,
+    `${plural(text.length, 'character')} in ${plural(pieces, 'piece')}, in ${duration_ms} ms`,
     ...(typeof reasoning === 'string'
       ? [
-          `${reasoning.length} characters of reasoning beside them (${Array.isArray(from) ? from.join(', ') : 'reasoning'})`,
+          `${plural(reasoning.length, 'character')} of reasoning beside them (${Array.isArray(from) ? from.join(', ') : 'reasoning'})`,
         ]
       : []),
-    usage === undefined ? 'no token counts' : `${usage.input_tokens} tokens in and ${usage.output_tokens} out`,
+    usage === undefined
+      ? 'no token counts'
+      : `${plural(usage.input_tokens, 'token')} in and ${usage.output_tokens} out`,
     ...(provider?.['ended_by'] === '[DONE]' ? ['ended by [DONE] without a reason'] : []),
   ].join(', ');
+}
+
+function plural(number: number, one: string): string {
+  return `${number} ${number === 1 ? one : `${one}s`}`;
 }
 
 /** Too Many Requests, Service Unavailable: they say nothing of the settings. */

@@ -84,7 +84,10 @@ test('model try says in words how each answer looked, and what to write', async 
   const { code, out } = await tryAt(t, url, {});
   assert.equal(code, 1);
   assert.match(out, /tiny at http:\/\/127\.0\.0\.1:\d+, by the source mine/);
-  assert.match(out, /plain\n +good, as it is written: 5 characters in 1 pieces.*9 characters of\s+reasoning/s);
+  assert.match(
+    out,
+    /plain {2}a single word\n +good, as it is written: 5 characters in 1 piece,.*9 characters of\s+reasoning/s,
+  );
   assert.match(out, /bad, as it is written: the endpoint answered with status 400/);
   assert.match(out, /Write in the interface of the source:\n +"schema_delivery": "json_object"/);
 });

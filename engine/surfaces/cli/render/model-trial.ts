@@ -1,16 +1,27 @@
-import type { ModelTrial, Try } from '../../../operations/model-try/index.js';
-import { bad, EMPTY, good, hanging, type Line, line, strong } from './line.js';
+import type { ModelTrial, QuestionName, Try } from '../../../operations/model-try/index.js';
+import { bad, EMPTY, faint, good, hanging, type Line, line, strong } from './line.js';
 
 /** What came of trying a model: each question, how its answers looked, and what to write. */
 export function modelTrialLines(trial: ModelTrial): readonly Line[] {
   const { label, model, origin, questions } = trial;
   return [
     line(strong(model ?? 'no model'), ` at ${origin ?? 'no endpoint'}, by the source ${label}`),
-    ...questions.flatMap(({ question, tries }) => [EMPTY, line(strong(question)), ...tries.map(tryLine)]),
+    ...questions.flatMap(({ question, tries }) => [
+      EMPTY,
+      line(strong(question), faint(`  ${ASKED[question]}`)),
+      ...tries.map(tryLine),
+    ]),
     EMPTY,
     ...verdictLines(trial),
   ];
 }
+
+/** What each question asks for. */
+const ASKED: Readonly<Record<QuestionName, string>> = {
+  plain: 'a single word',
+  schema: 'a patch, by the schema that a turn asks for',
+  long: 'the whole numbers from 1 to 400',
+};
 
 function tryLine({ changes, is_good, looked_like }: Try): Line {
   const how = Object.keys(changes).length === 0 ? 'as it is written' : `with ${writeChanges(changes)}`;
