@@ -186,5 +186,6 @@ export function toPublicUrl(variables: Variables): Done<string | undefined> {
 const PUBLIC_URL_INVALID: Problem = {
   code: 'PUBLIC_URL_INVALID',
   message: 'CHUKWA_PUBLIC_URL is not an http or https URL.',
+  details: { variable: 'CHUKWA_PUBLIC_URL' },
   repair: 'Write the URL at which services reach chukwa serve, such as https://chukwa.example.org.',
 };

@@ -334,7 +334,9 @@ async function diagnoseAll(outside: Outside, world_slug: string | undefined): Pr
     import('./store/doorbell/server-doorbell.js'),
   ]);
   await sources.close();
+  const settings = [toFlightLimits(variables), toPublicUrl(variables)];
   return diagnose({
+    refused: [...sources.refused, ...settings.flatMap((setting) => (setting.ok ? [] : setting.problems))],
     node_version: process.version,
     lookUp: (name) => variables[name] || undefined,
     catalogue: authoring.catalogue,

@@ -10,6 +10,8 @@ export interface Surroundings extends ServiceSurroundings {
   readonly node_version: string;
   readonly inspectDatabase: () => Promise<Outcome<DatabaseReport>>;
   readonly openDoorbell: () => Outcome<Doorbell>;
+  /** What keeps every command that asks a source from beginning: settings that cannot be used. */
+  readonly refused: readonly Problem[];
 }
 
 /** What is configured, reachable, missing. It changes nothing, and what is broken hides nothing else. */
@@ -25,6 +27,7 @@ export async function diagnose(surroundings: Surroundings): Promise<readonly Dia
     ...(database.ok ? diagnoseWorld(surroundings.world_slug, database.value) : []),
     doorbell,
     ...diagnosePlugins(surroundings.catalogue),
+    ...surroundings.refused.map(toRefused),
     ...models,
     ...(database.ok ? await diagnoseVariables(surroundings, database.value.interfaces) : []),
   ];
@@ -76,6 +79,12 @@ function diagnosePlugins({ plugins, problems }: PluginCatalogue): readonly Diagn
   if (found.length + problems.length > 0) return [...found, ...problems.map(toBroken('plugins'))];
   const repair = 'Install chukwa again: its plugins ship with it.';
   return [{ subject: 'plugins', state: 'broken', message: 'none found, so no source can be asked', repair }];
+}
+
+/** A setting by its variable, where the problem names one. */
+function toRefused(problem: Problem): Diagnosis {
+  const { variable } = problem.details ?? {};
+  return toBroken(typeof variable === 'string' ? variable : 'settings')(problem);
 }
 
 function toBroken(subject: string): (problem: Problem) => Diagnosis {

@@ -157,7 +157,28 @@ test('without a plugin nothing can be asked, and that is broken', async () => {
     examineOrigin: async () => ({ ok: true, origin: url }),
     inspectDatabase: async () => ({ ok: false, problems: [] }),
     world_slug: undefined,
+    refused: [],
     openDoorbell: () => ({ ok: true, value: openProcessDoorbell() }),
   });
   assert.equal(diagnoses.find(({ subject }) => subject === 'plugins')?.state, 'broken');
+});
+
+test('settings that no run would begin with are broken, each at its variable', async () => {
+  const { code, of } = await examine({
+    CHUKWA_LLM_API_KEY: 'abc',
+    CHUKWA_MAX_IN_FLIGHT: 'many',
+    CHUKWA_PUBLIC_URL: 'here',
+  });
+  assert.equal(code, 4);
+  assert.deepEqual(
+    ['CHUKWA_LLM_API_KEY', 'CHUKWA_MAX_IN_FLIGHT', 'CHUKWA_PUBLIC_URL'].map((variable) => [
+      of(variable)?.state,
+      of(variable)?.code,
+    ]),
+    [
+      ['broken', 'SECRET_TOO_SHORT'],
+      ['broken', 'FLIGHT_LIMIT_INVALID'],
+      ['broken', 'PUBLIC_URL_INVALID'],
+    ],
+  );
 });
