@@ -128,7 +128,17 @@ const NOT_A_TEST: Problem = {
 };
 
 function broken(file: string, findings: readonly Finding[]): TestResult {
-  return { file, label: '', status: 'broken', turns: 0, calls: 0, complaints: [], unused_answers: [], findings };
+  return {
+    file,
+    label: '',
+    status: 'broken',
+    turns: 0,
+    calls: 0,
+    rejected_answers: 0,
+    complaints: [],
+    unused_answers: [],
+    findings,
+  };
 }
 
 function summarise(tests: readonly TestResult[]): TestReport {

@@ -23,6 +23,8 @@ export interface TestBench {
 export interface Played {
   readonly turns: number;
   readonly calls: number;
+  /** How many answers of models went back to the model, with the reason. */
+  readonly rejected_answers: number;
   readonly complaints: readonly TestComplaint[];
   readonly unused_answers: readonly WrittenAnswer[];
 }
@@ -73,6 +75,9 @@ export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_has
     value: {
       turns: attempts.length,
       calls: observed.turns.reduce((sum, { calls }) => sum + calls.length, 0),
+      rejected_answers: attempts
+        .flatMap(({ audit }) => audit)
+        .filter(({ audit_kind }) => audit_kind === 'generation_rejected').length,
       complaints: complain(loaded, missing, observed),
       unused_answers: book.listUnused(world_slug),
     },

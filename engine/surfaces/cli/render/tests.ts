@@ -8,8 +8,9 @@ const MARKS = { passed: good('passed'), failed: bad('failed'), broken: bad('brok
 
 /** One test in a line; beneath it what differs, with both sides. */
 export function testLines(result: TestResult): readonly Line[] {
-  const { file, label, status, turns, calls, complaints, findings, unused_answers } = result;
-  const size = status === 'broken' ? '' : `  ${count(turns, 'turn')}, ${count(calls, 'call')}`;
+  const { file, label, status, turns, calls, rejected_answers, complaints, findings, unused_answers } = result;
+  const rejected = rejected_answers === 0 ? '' : `, ${count(rejected_answers, 'rejected answer')}`;
+  const size = status === 'broken' ? '' : `  ${count(turns, 'turn')}, ${count(calls, 'call')}${rejected}`;
   return [
     verbatim(MARKS[status], `  ${file}${label === '' ? '' : `  ${label}`}`, faint(size)),
     ...complaints.flatMap(complaintLines),
