@@ -2,7 +2,8 @@ import { isUuid } from '../core/content/uuid.js';
 import { unreachable } from '../contract/unreachable.js';
 import type { Reported } from '../ports/inbox.js';
 import type { MeantCall } from '../ports/pending-calls.js';
-import { type Done, type Engine, type Refused, refuse } from './engine.js';
+import { type Archive, type Done, type Engine, type Refused, refuse } from './engine.js';
+import { findQueue } from './queue.js';
 import { type SaidReport, settleByReport, toPayload } from './settle-by-report.js';
 
 export type { SaidReport } from './settle-by-report.js';
@@ -109,7 +110,17 @@ export async function askToStop(
     attempt_id,
     payload: { reason: `the attempt was stopped by somebody who asked for it${why === undefined ? '' : `: ${why}`}` },
   });
-  return { ok: true, value: acknowledge(reported, ATTEMPT) };
+  const told = acknowledge(reported, ATTEMPT);
+  return { ok: true, value: told.accepted ? await withQueued(engine, told) : told };
+}
+
+/** The answer to a stop, which says what is still queued: it begins once the attempt has ended, and may be meant too. */
+export async function withQueued(archive: Archive, told: Acknowledgement): Promise<Acknowledgement> {
+  const { world = '', message } = told;
+  const { queued_turns } = await findQueue(archive, world);
+  if (queued_turns === 0) return told;
+  const more = queued_turns === 1 ? 'One more turn is queued' : `${queued_turns} more turns are queued`;
+  return { ...told, message: `${message} ${more}: chukwa stop ${world} --queued takes back what has not begun.` };
 }
 
 type Sentences = Readonly<Record<Exclude<Reported['kind'], 'undecided'>, string>>;

@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import type { Problem } from '../contract/problem.js';
 import { isProblemCode } from '../contract/problems/index.js';
 import { unreachable } from '../contract/unreachable.js';
+import { isUuid } from '../core/content/uuid.js';
 import type { Composition, ServedAt } from './composition.js';
 import { type Done, type Engine, refuse, type Refused, whileReachable } from './engine.js';
 import { findForeign, isOwnFolder } from './own-files.js';
 import { prove } from './proof.js';
 import { attemptUnknown } from './records.js';
-import { type Acknowledgement, askToStop, reportCall, type SaidReport } from './reports.js';
+import { type Acknowledgement, askToStop, reportCall, type SaidReport, withQueued } from './reports.js';
 import { continueAttempt } from './run-worker.js';
+import { findSlugProblem } from './worlds.js';
 
 const FILE = 'serve.json';
 
@@ -122,7 +124,14 @@ export async function stop(composition: Composition, attempt_id: string): Promis
     path: `/attempts/${encodeURIComponent(attempt_id)}/stop`,
     headers: {},
   });
-  return told.ok && told.value.reason === 'unknown' ? refuse(attemptUnknown(attempt_id)) : told;
+  return told.ok && told.value.reason === 'unknown' ? refuse(noSuchAttempt(attempt_id)) : told;
+}
+
+/** A name instead of an id is probably that of a world. */
+function noSuchAttempt(id: string): Problem {
+  if (isUuid(id) || findSlugProblem(id) !== undefined) return attemptUnknown(id);
+  const repair = `Name an attempt that chukwa attempts ${id} lists; chukwa stop ${id} --queued takes back the queued turns of a world.`;
+  return { ...attemptUnknown(id), repair };
 }
 
 /** Nobody may live who would take it in: an attempt that rests is gone on with here, to its end. */
@@ -133,7 +142,7 @@ async function stopHere(engine: Engine, attempt_id: string): Promise<Done<Acknow
   if (attempt?.status !== 'suspended') return told;
   const end = await continueAttempt(engine, told.value.world);
   return end.kind === 'failed'
-    ? { ok: true, value: { ...told.value, message: 'The attempt has been stopped.' } }
+    ? { ok: true, value: await withQueued(engine, { ...told.value, message: 'The attempt has been stopped.' }) }
     : told;
 }
 

@@ -28,6 +28,12 @@ test('a search that cannot be asked is wrong usage, and one for a world that is 
   );
 });
 
+test('stop with the name of a world says how to stop its attempts, and how to take back its queued turns', async () => {
+  const { code, error } = await chukwa('stop', 'lighthouse');
+  assert.equal(code, 1);
+  assert.match(error, /chukwa attempts\s+lighthouse[^]*chukwa stop\s+lighthouse\s+--queued/);
+});
+
 test('schemas are not written for a folder that is not there', async () => {
   const { code, error } = await chukwa('schemas', 'bakry', '--write', 'schemas');
   assert.equal(code, 1);
