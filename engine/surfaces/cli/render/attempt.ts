@@ -12,6 +12,7 @@ import type { WorldAttempts } from '../../../operations/records.js';
 import { agentTurnListLines } from './agents.js';
 import { awaitedLines } from './awaited.js';
 import { toReason } from './call.js';
+import { quotedLines } from './block.js';
 import { doubtLines, toSettlement } from './doubt.js';
 import { quote, toPhrase } from './json-view.js';
 import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
@@ -211,7 +212,8 @@ function rejectedLines(
   const place = `${workflow_subject_entity_id}, ${workflow_node_id}${round === null ? '' : `, round ${round}`}`;
   return [
     line('  ', `${place}, try ${attempt_number}`),
-    hanging(11, faint('    said   '), quote(raw_response ?? '', 300)),
+    line(faint('    said')),
+    ...quotedLines('      ', raw_response ?? ''),
     ...toSafeLines(rejection ?? '').map((row, at) =>
       hanging(13, faint(at === 0 ? '    told   ' : ' '.repeat(11)), row),
     ),

@@ -1,6 +1,9 @@
 import type { Json } from '../../../contract/json.js';
 import { EMPTY, faint, hanging, type Line, line, strong, verbatim } from './line.js';
+import { parseJson } from '../../../core/content/parse-json.js';
+import { cut } from './json-view.js';
 import { toSafeLines } from './neutralise.js';
+import { count } from './words.js';
 
 /** A name with its value; one without a value is not shown. */
 export type Fact = readonly [name: string, value: string | number | null];
@@ -16,6 +19,21 @@ export function factLines(facts: readonly Fact[]): readonly Line[] {
 export function blockLines(title: string, text: string): readonly Line[] {
   if (text === '') return [];
   return [EMPTY, line(strong(title)), ...toSafeLines(text).map((row) => verbatim('  ', row))];
+}
+
+const QUOTED_ROWS = 20;
+const QUOTED_CHARACTERS = 300;
+
+/** What somebody said, line by line behind a bar: JSON laid out, the rest as it stands, and how much is left out. */
+export function quotedLines(indent: string, text: string): readonly Line[] {
+  const parsed = parseJson(text);
+  const rows = toSafeLines(parsed.ok && typeof parsed.value === 'object' ? jsonText(parsed.value) : text);
+  const shown = rows.slice(0, QUOTED_ROWS);
+  const left = rows.length - shown.length;
+  return [
+    ...shown.map((row) => hanging(indent.length + 4, faint(`${indent}| `), cut(row, QUOTED_CHARACTERS))),
+    ...(left === 0 ? [] : [line(faint(`${indent}| ... ${count(left, 'line')} more`))]),
+  ];
 }
 
 export function jsonText(value: Json): string {
