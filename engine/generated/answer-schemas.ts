@@ -57,7 +57,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "$ref": "#/components/schemas/Part_ListedAgent"
   },
   "AgentTurn": {
-    "$ref": "#/components/schemas/AgentTurnRecord"
+    "$ref": "#/components/schemas/ToldAgentTurn"
   },
   "SourceInvocations": {
     "$ref": "#/components/schemas/Part_ListedInvocation"
@@ -2173,7 +2173,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "What an agent does now, and its turn in the world's latest attempt: null where it had none in it."
   },
-  "AgentTurnRecord": {
+  "ToldAgentTurn": {
     "type": "object",
     "properties": {
       "agent_turn_id": {
@@ -2232,7 +2232,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "context_box": {
         "anyOf": [
           {
-            "$ref": "#/components/schemas/BoxRecord"
+            "type": "object",
+            "properties": {
+              "box_id": {
+                "type": "string"
+              },
+              "cards": {
+                "type": "array",
+                "items": {
+                  "$ref": "#/components/schemas/ToldCard"
+                }
+              }
+            },
+            "required": [
+              "box_id",
+              "cards"
+            ],
+            "additionalProperties": false
           },
           {
             "type": "null"
@@ -2241,7 +2257,23 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "description": "What it was told and given; null where it never entered."
       },
       "output_box": {
-        "$ref": "#/components/schemas/BoxRecord",
+        "type": "object",
+        "properties": {
+          "box_id": {
+            "type": "string"
+          },
+          "cards": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/ToldCard"
+            }
+          }
+        },
+        "required": [
+          "box_id",
+          "cards"
+        ],
+        "additionalProperties": false,
         "description": "What it did, and what it left."
       },
       "execution_edges": {
@@ -2282,28 +2314,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "waiting_tools",
       "world_slug"
     ],
-    "additionalProperties": false
+    "additionalProperties": false,
+    "description": "An agent turn whose cards say by themselves what was given, done and decided."
   },
-  "BoxRecord": {
-    "type": "object",
-    "properties": {
-      "box_id": {
-        "type": "string"
-      },
-      "cards": {
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/CardRecord"
-        }
-      }
-    },
-    "required": [
-      "box_id",
-      "cards"
-    ],
-    "additionalProperties": false
-  },
-  "CardRecord": {
+  "ToldCard": {
     "type": "object",
     "properties": {
       "card_id": {
@@ -2339,19 +2353,43 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "content": {
         "$ref": "#/components/schemas/Json"
+      },
+      "tells": {
+        "anyOf": [
+          {
+            "type": "object",
+            "properties": {
+              "of": {
+                "type": "string"
+              },
+              "value": {
+                "$ref": "#/components/schemas/Json"
+              }
+            },
+            "required": [
+              "of",
+              "value"
+            ],
+            "additionalProperties": false
+          },
+          {
+            "type": "null"
+          }
+        ]
       }
     },
     "required": [
       "card_id",
-      "kind",
       "component_hash",
-      "source_invocation_id",
+      "content",
+      "kind",
       "llm_call_id",
       "patch_seq",
-      "content"
+      "source_invocation_id",
+      "tells"
     ],
     "additionalProperties": false,
-    "description": "A pointer to what is on record elsewhere."
+    "description": "A card, and what stands where it points: a reading, a tool's arguments, its result, or the narration of the patch."
   },
   "ExecutionEdgeRecord": {
     "type": "object",

@@ -1,5 +1,12 @@
+import type { Json } from '../contract/json.js';
 import { isUuid } from '../core/content/uuid.js';
-import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from '../core/agents/agent-turn.js';
+import type {
+  AgentHeadRecord,
+  AgentTurnRecord,
+  AgentTurnSummary,
+  BoxRecord,
+  CardRecord,
+} from '../core/agents/agent-turn.js';
 import type { ListPart } from '../ports/browse.js';
 import { type Archive, type Done, refuse } from './engine.js';
 import { unknownWorld } from './worlds.js';
@@ -35,10 +42,49 @@ export async function listAgentsPart(
   return { ok: true, value: agents.value.filter(({ agent_id }) => agent_id > after).slice(0, limit) };
 }
 
+/** A card, and what stands where it points: a reading, a tool's arguments, its result, or the narration of the patch. */
+export interface ToldCard extends CardRecord {
+  readonly tells: { readonly of: string; readonly value: Json } | null;
+}
+
+interface ToldBox extends BoxRecord {
+  readonly cards: readonly ToldCard[];
+}
+
+/** An agent turn whose cards say by themselves what was given, done and decided. */
+export interface ToldAgentTurn extends AgentTurnRecord {
+  readonly context_box: ToldBox | null;
+  readonly output_box: ToldBox;
+}
+
 /** One agent turn: what the agent was given, what it did, and what it left. */
-export async function showAgentTurn(archive: Archive, id: string): Promise<Done<AgentTurnRecord>> {
+export async function showAgentTurn(archive: Archive, id: string): Promise<Done<ToldAgentTurn>> {
   const record = isUuid(id) ? await archive.store.records.agentTurn(id) : undefined;
-  if (record !== undefined) return { ok: true, value: record };
+  if (record !== undefined) return { ok: true, value: await tellCards(archive, record) };
   const message = `There is no agent turn ${JSON.stringify(id)}.`;
   return refuse({ code: 'AGENT_TURN_UNKNOWN', message, repair: 'See chukwa attempt ID.' });
+}
+
+async function tellCards({ store }: Archive, record: AgentTurnRecord): Promise<ToldAgentTurn> {
+  const { world_slug, attempted_turn: until, agent_id, context_box, output_box } = record;
+  const patches = await store.worlds.patches(world_slug, { after: until - 1, until });
+  const tell = async (card: CardRecord): Promise<ToldCard> => {
+    const { kind, source_invocation_id, patch_seq } = card;
+    const patch = patches.find((told) => told.patch_seq === patch_seq);
+    if (patch !== undefined) return { ...card, tells: { of: agent_id, value: patch.narration } };
+    const isGeneration = card.llm_call_id !== null || source_invocation_id === null;
+    const call = isGeneration ? undefined : await store.records.invocation(source_invocation_id, 'redacted');
+    if (call === undefined) return { ...card, tells: null };
+    const of = call.tool_name ?? call.ambient_source_id ?? call.command_key;
+    return { ...card, tells: { of, value: kind === 'tool.call' ? call.request_json : call.response_json } };
+  };
+  const tellBox = async (box: BoxRecord): Promise<ToldBox> => ({
+    ...box,
+    cards: await Promise.all(box.cards.map(tell)),
+  });
+  return {
+    ...record,
+    context_box: context_box === null ? null : await tellBox(context_box),
+    output_box: await tellBox(output_box),
+  };
 }

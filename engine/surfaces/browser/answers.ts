@@ -1,5 +1,4 @@
-import type { AgentTurnRecord } from '../../core/agents/agent-turn.js';
-import type { ListedAgent } from '../../operations/agents.js';
+import type { ListedAgent, ToldAgentTurn } from '../../operations/agents.js';
 import type { AttemptPage } from '../../operations/browse/attempts.js';
 import type { DocumentPage, WorkflowPage } from '../../operations/browse/documents.js';
 import type { Part } from '../../operations/browse/list-part.js';
@@ -23,7 +22,7 @@ export interface Answers {
   readonly Attempt: AttemptPage;
   readonly Calls: Part<InvocationSummary>;
   readonly Agents: Part<ListedAgent>;
-  readonly AgentTurn: AgentTurnRecord;
+  readonly AgentTurn: ToldAgentTurn;
   readonly SourceInvocations: Part<ListedInvocation>;
   readonly SourceInvocation: InvocationRecord;
   readonly LlmCalls: Part<ListedLlmCall>;

@@ -6,8 +6,8 @@ import type {
   TimelineRecord,
 } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
-import { showAgentTurn } from '../../../operations/agents.js';
-import type { AgentTurnRecord, AgentTurnSummary, CardRecord } from '../../../core/agents/agent-turn.js';
+import { showAgentTurn, type ToldAgentTurn, type ToldCard } from '../../../operations/agents.js';
+import type { AgentTurnSummary } from '../../../core/agents/agent-turn.js';
 import { type AttemptPage, browseAttempt } from '../../../operations/browse/attempts.js';
 import { type Html, html } from '../html.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
@@ -16,7 +16,7 @@ import { verbOf } from '../parts/changes.js';
 import { operatorActions } from '../parts/operator-actions.js';
 import { payload } from '../parts/payload.js';
 import { facts, table } from '../parts/table.js';
-import { callWord, change, duration, linkTo, moment, runWord, shortKey, status, words } from '../parts/text.js';
+import { callWord, change, cut, duration, linkTo, moment, runWord, shortKey, status, words } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
 import { attemptTimeline } from '../pictures/attempt-timeline.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
@@ -179,7 +179,7 @@ export const agentTurn: Page = itemPage({
   view: viewAgentTurn,
 });
 
-function viewAgentTurn(shown: AgentTurnRecord): View {
+function viewAgentTurn(shown: ToldAgentTurn): View {
   const {
     agent_id,
     world_slug,
@@ -225,10 +225,16 @@ function viewAgentTurn(shown: AgentTurnRecord): View {
   };
 }
 
-function drawCards(cards: readonly CardRecord[]): Html {
+function drawCards(cards: readonly ToldCard[]): Html {
   if (cards.length === 0) return emptyState('Nothing.');
   return html`<ol class="cards">${cards.map(
-    ({ kind, component_hash, source_invocation_id, llm_call_id, patch_seq, content }) =>
-      html`<li class="card"><h3>${words(kind)}</h3><p class="blame">${component_hash === null ? undefined : shortKey(component_hash)} ${patch_seq === null ? undefined : `patch ${patch_seq}`} ${linkTo('source_invocation', source_invocation_id, 'call')} ${linkTo('llm_call', llm_call_id, 'prompt')}</p>${content === null ? undefined : payload(content)}</li>`,
+    ({ kind, component_hash, source_invocation_id, llm_call_id, patch_seq, content, tells }) =>
+      html`<li class="card"><h3>${words(kind)}</h3>${tells === null ? undefined : drawTelling(tells)}<p class="blame">${component_hash === null ? undefined : shortKey(component_hash)} ${patch_seq === null ? undefined : `patch ${patch_seq}`} ${linkTo('source_invocation', source_invocation_id, 'call')} ${linkTo('llm_call', llm_call_id, 'prompt')}</p>${content === null ? undefined : payload(content)}</li>`,
   )}</ol>`;
+}
+
+function drawTelling({ of, value }: NonNullable<ToldCard['tells']>): Html {
+  return typeof value === 'string'
+    ? html`<p><strong>${of}</strong>: ${cut(value)}</p>`
+    : html`<p><strong>${of}</strong></p>${payload(value)}`;
 }

@@ -10,7 +10,7 @@ import {
   type TurnStory,
   type WorldPage,
 } from '../../../operations/browse/worlds.js';
-import { listAgentsPart } from '../../../operations/agents.js';
+import { type ListedAgent, listAgentsPart } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
 import { type Asked, type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
@@ -56,7 +56,7 @@ function viewWorld(shown: WorldPage): View {
         title: 'The story so far',
         body:
           story.length === 0
-            ? emptyState('No turn has been played yet. Play one:', `npx chukwa run ${world_slug}`)
+            ? emptyState('No turn has been played yet.')
             : html`${story.map((one) => tellTurn(world_slug, one))}${more}`,
       },
       { id: 'places', title: 'Where everybody is', body: places(shown) },
@@ -191,12 +191,18 @@ export const worldAgents: Page = listPage({
     { title: 'State', cell: (row) => status(row.status) },
     { title: 'Activity', cell: ({ activity }) => (activity === null ? '' : words(activity)) },
     { title: 'Turns so far', is_number: true, cell: ({ turn_epoch }) => turn_epoch },
-    { title: 'Agent turn', cell: ({ active_agent_turn_id }) => linkTo('agent_turn', active_agent_turn_id) },
+    { title: 'Agent turn', cell: latestTurn },
     { title: 'Tool', cell: ({ current_tool }) => current_tool ?? '' },
     { title: 'Waits until', cell: ({ resume_deadline }) => moment(resume_deadline) },
   ],
   empty: emptyState('This world has no agents.'),
 });
+
+/** The agent turn that goes on; of an idle agent, the one that it had last. */
+function latestTurn({ active_agent_turn_id, latest_turn }: ListedAgent): Html {
+  if (active_agent_turn_id !== null || latest_turn === null) return linkTo('agent_turn', active_agent_turn_id);
+  return html`${linkTo('agent_turn', latest_turn.agent_turn_id)} ${status(latest_turn.outcome)}`;
+}
 
 /** A world at a turn. */
 export const turn: Page = itemPage({

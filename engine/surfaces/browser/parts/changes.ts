@@ -26,5 +26,5 @@ export function blame(effect: EffectOrigin): Html {
     llm_call_id === null
       ? undefined
       : html`<a class="why" href="${pathOf('llm_call', llm_call_id)}" aria-label="Why? The prompt that changed ${subject} in turn ${turn}">Why?</a>`;
-  return html`<span class="blame">${why} <a href="${pathOfTurn(world_slug, turn)}#patch-${patch_seq}">patch ${patch_seq}</a> ${linkTo('source_invocation', source_invocation_id, 'call')} ${linkTo('attempt', attempt_id, 'attempt')}</span>`;
+  return html`<span class="blame">${why} <a href="${pathOfTurn(world_slug, turn)}#patch-${patch_seq}">turn ${turn}, patch ${patch_seq}</a> ${linkTo('source_invocation', source_invocation_id, 'call')} ${linkTo('attempt', attempt_id, 'attempt')}</span>`;
 }

@@ -1,11 +1,6 @@
-import type {
-  AgentEventRecord,
-  AgentTurnRecord,
-  AgentTurnSummary,
-  BoxRecord,
-  CardRecord,
-} from '../../../core/agents/agent-turn.js';
-import type { ListedAgent } from '../../../operations/agents.js';
+import type { Json } from '../../../contract/json.js';
+import type { AgentEventRecord, AgentTurnSummary } from '../../../core/agents/agent-turn.js';
+import type { ListedAgent, ToldAgentTurn, ToldCard } from '../../../operations/agents.js';
 import { toPhrase } from './json-view.js';
 import { accent, bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { type Columns, tableLines } from './table.js';
@@ -44,7 +39,7 @@ export function agentTurnListLines(turns: readonly AgentTurnSummary[]): readonly
 }
 
 /** One agent turn: its boxes, and what happened, in order. */
-export function agentTurnLines(turn: AgentTurnRecord): readonly Line[] {
+export function agentTurnLines(turn: ToldAgentTurn): readonly Line[] {
   const { agent_turn_id, agent_id, turn_epoch, world_slug, attempted_turn, attempt_id, began_at, ended_at } = turn;
   const took = toSpanOfTime(began_at, ended_at);
   return [
@@ -67,7 +62,7 @@ export function agentTurnLines(turn: AgentTurnRecord): readonly Line[] {
 }
 
 /** What the turn waits for: the call tells until when, and how to answer it. */
-function waitingLines({ outcome, waiting_tools }: AgentTurnRecord): readonly Line[] {
+function waitingLines({ outcome, waiting_tools }: ToldAgentTurn): readonly Line[] {
   return waiting_tools
     .filter(({ received_at }) => outcome === null && received_at === null)
     .map(({ tool_call_id }) => verbatim('waits for an answer:  ', accent(`npx chukwa invocation ${tool_call_id}`)));
@@ -78,11 +73,11 @@ function toOutcome(outcome: AgentTurnSummary['outcome']): Span {
   return outcome === 'success' ? good(outcome) : bad(outcome);
 }
 
-function boxLines(title: string, { box_id, cards }: BoxRecord): readonly Line[] {
+function boxLines(title: string, { box_id, cards }: ToldAgentTurn['output_box']): readonly Line[] {
   return [EMPTY, verbatim(strong(title), faint(`  ${box_id}`)), ...cards.flatMap(cardLines)];
 }
 
-function cardLines(card: CardRecord): readonly Line[] {
+function cardLines(card: ToldCard): readonly Line[] {
   const pointers = [
     ...(card.component_hash === null ? [] : [`component ${shortHash(card.component_hash)}`]),
     ...(card.patch_seq === null ? [] : [`patch ${card.patch_seq}`]),
@@ -94,8 +89,16 @@ function cardLines(card: CardRecord): readonly Line[] {
   const start = `  ${card.kind.padEnd(20)}`;
   return [
     verbatim(start, faint(pointers.join(' · '))),
+    ...(card.tells === null
+      ? []
+      : [hanging(24, ' '.repeat(22), strong(card.tells.of), `: ${toSaid(card.tells.value)}`)]),
     ...(card.content === null ? [] : [hanging(24, ' '.repeat(22), toPhrase(card.content))]),
   ];
+}
+
+/** A narration stands as it is told; every other value in a few words. */
+function toSaid(value: Json): string {
+  return typeof value === 'string' ? value : toPhrase(value);
 }
 
 function eventLine({ subject, payload }: AgentEventRecord): Line {

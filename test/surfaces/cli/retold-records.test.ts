@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { join } from 'node:path';
+import { compose } from '../../../engine/main.js';
+import { showAgentTurn } from '../../../engine/operations/agents.js';
+import { withQueued } from '../../../engine/operations/reports.js';
+import { queueTurns } from '../../../engine/operations/run-worker.js';
+import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { agentTurnLines } from '../../../engine/surfaces/cli/render/agents.js';
+import { attemptLines } from '../../../engine/surfaces/cli/render/attempt.js';
+import type { Line } from '../../../engine/surfaces/cli/render/line.js';
+import { paint } from '../../../engine/surfaces/cli/render/paint.js';
+import { must, openParkStage, type ParkStage, type Play, ROOT } from '../../support/park-stage.js';
+import { openTestTerminal } from './test-terminal.js';
+
+let stage: ParkStage;
+let play: Play;
+before(async () => {
+  stage = await openParkStage('embedded');
+  play = await stage.play({ scenario: 'park', turns: 2 });
+});
+after(() => stage.close());
+
+const toText = (lines: readonly Line[]): string => paint(lines, { width: 1_000, has_colours: false });
+
+test('an agent turn says by itself what was read, which tool was called with what, and what was decided', async () => {
+  const [, attempt] = play.attempts;
+  const bob = attempt?.agent_turns.find(({ agent_id }) => agent_id === 'bob');
+  const text = toText(agentTurnLines(must(await showAgentTurn(stage.engine, bob?.agent_turn_id ?? ''))));
+  const narration = attempt?.patches.find((patch) => patch.workflow_subject_entity_id === 'bob')?.narration ?? '';
+  assert.match(text, /ambient\.reading .*\n +\w*weather: .*condition/);
+  assert.match(text, /tool\.call .*\n +buy_candy: .*button C/);
+  assert.match(text, /tool\.result .*\n +buy_candy: \w+/);
+  assert.ok(text.includes(`bob: ${narration}`), text);
+});
+
+test('the line of a test counts the answers that were rejected on its way', async () => {
+  const terminal = openTestTerminal();
+  const composition = await compose({ CHUKWA_DATABASE_URL: 'memory:' });
+  await runCommandLine(composition, ['test', join(ROOT, 'workflows', 'park', 'park.test.json')], terminal);
+  assert.match(terminal.out_text(), /^passed .* 22 calls, 1 rejected answer\n/);
+});
+
+test('a stop says which turns are still queued, and how to take them back', async () => {
+  const told = { accepted: true, message: 'It stops.', world: play.world_slug };
+  assert.deepEqual(await withQueued(stage.engine, told), told);
+  must(await queueTurns(stage.engine, { world_slug: play.world_slug, turns: 2 }));
+  const { message } = await withQueued(stage.engine, told);
+  assert.match(message, new RegExp(`^It stops\\. 2 more turns are queued: chukwa stop ${play.world_slug} --queued`));
+});
+
+test('a rejected answer is laid out line by line, and cut where it is long', () => {
+  const attempt = play.attempts.find(({ audit }) => audit.some((entry) => entry.audit_kind === 'generation_rejected'));
+  assert.ok(attempt !== undefined);
+  assert.match(toText(attemptLines(attempt)), /said\n {6}\| \{\n {6}\| +"kind": /);
+  const long = JSON.stringify({ words: Array.from({ length: 50 }, (_, word) => word) });
+  const audit = attempt.audit.map((entry) => ({ ...entry, raw_response: long }));
+  assert.match(toText(attemptLines({ ...attempt, audit })), /\| \.\.\. 34 lines more/);
+});
