@@ -3,7 +3,7 @@ import type { Problem } from '../../contract/problem.js';
 import { type Html, html, type HtmlValue, NOTHING, styleElement } from './html.js';
 import { LIVE_SCRIPT_PATH } from './live-script.js';
 import type { Crumb, Section, View } from './page.js';
-import { drawDecisions } from './parts/decision.js';
+import { drawDecisions, drawRefusedForm, type RefusedForm } from './parts/decision.js';
 import { EXPORT } from './style/export.js';
 import { STYLE, STYLE_PATH } from './style/index.js';
 
@@ -129,6 +129,18 @@ export function renderProblem(problem: Problem, title: string, place: PagePlace)
   const { code, message, repair } = problem;
   const body = html`<p class="eyebrow">${code}</p><h1>${title}</h1><p class="lede">${message}</p>${repair === undefined ? undefined : html`<p>${repair}</p>`}<p><a href="/">To the worlds</a></p>`;
   return renderDocument(title, navigation(place), body, NOTHING);
+}
+
+/** A form again that was refused, with what was typed. @param back the page that it stands on */
+export function renderRefusedForm(form: RefusedForm, back: Pick<View, 'trail'> & Crumb, place: PagePlace): string {
+  const view: View = {
+    title: form.decision.title,
+    eyebrow: 'Not done',
+    trail: [...back.trail, { path: back.path, text: back.text }],
+    sections: [],
+  };
+  const body = html`${drawView(view)}${drawRefusedForm(form, place.form_token ?? '')}`;
+  return renderDocument(view.title, navigation(place), body, NOTHING);
 }
 
 function renderDocument(title: string, top: HtmlValue, body: Html, foot: Html, events?: string): string {

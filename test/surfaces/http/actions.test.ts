@@ -172,6 +172,27 @@ describe('an operator, by the form of a page', () => {
 });
 
 describe('a form', () => {
+  test('that is refused comes back with what was typed, and says beside its field what is wrong', async () => {
+    const { world_slug } = await stage.makeWorld({ scenario: 'park' });
+    const path = `/worlds/${world_slug}`;
+    const refusedAt = ({ text }: Sent): readonly string[] =>
+      [...text.matchAll(/name="(\w+)"[^>]* aria-invalid="true"/g)].map(([, name = '']) => name);
+    const named = await fill(path, `${path}/fork`, { as: 'Park B!', reason: 'to "see"' });
+    assert.equal(named.status, 400);
+    assert.deepEqual(refusedAt(named), ['as']);
+    assert.match(named.text, /value="Park B!"[^]*WORLD_SLUG_INVALID/);
+    assert.match(named.text, /value="to &quot;see&quot;"/);
+    assert.match(named.text, new RegExp(`<nav class="trail"[^]*href="${path}"`));
+    assert.deepEqual(refusedAt(await fill(path, `${path}/fork`, { as: 'later', at_turn: '9', reason: 'x' })), [
+      'at_turn',
+    ]);
+    assert.deepEqual(refusedAt(await fill(path, `${path}/turns`, { turns: '0', reason: 'x' })), ['turns']);
+    assert.deepEqual(refusedAt(await fill(path, `${path}/turns`, { turns: '1', reason: ' ' })), ['reason']);
+    const token = /name="form_token" value="([^"]+)"/.exec(named.text)?.[1] ?? '';
+    const sent = await send(`${path}/fork`, { form_token: token, at_turn: '0', as: `${world_slug}-b`, reason: 'x' });
+    assert.deepEqual([sent.status, sent.location], [303, `/worlds/${world_slug}-b`]);
+  });
+
   test('does nothing without the token of its session, a reason, or its own origin', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const path = `/worlds/${world_slug}/turns`;

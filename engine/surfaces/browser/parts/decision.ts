@@ -1,3 +1,4 @@
+import type { Problem } from '../../../contract/problem.js';
 import { type Html, html, NOTHING } from '../html.js';
 
 /** What a person may write into a form. */
@@ -21,23 +22,75 @@ export interface Decision {
   readonly button: string;
 }
 
+/** A form that was refused: what stood in it, and why. */
+export interface RefusedForm {
+  readonly decision: Decision;
+  /** By the names of the fields. */
+  readonly typed: Readonly<Record<string, string>>;
+  readonly problem: Problem;
+}
+
+/** The fields whose content these problems are about; a problem of the whole form stands above its fields. */
+const FIELD_OF: Partial<Record<Problem['code'], string>> = {
+  REASON_MISSING: 'reason',
+  TURN_UNKNOWN: 'at_turn',
+  WORLD_EXISTS: 'as',
+  WORLD_SLUG_INVALID: 'as',
+};
+
+/** The fields of a decision; each says why, too. */
+export function fieldsOf({ fields }: Decision): readonly Field[] {
+  return [...fields, { name: 'reason', label: 'Why', kind: 'line' }];
+}
+
+/** A refused form with what was typed, and the problem beside its field. */
+export function drawRefusedForm({ decision, typed, problem }: RefusedForm, form_token: string): Html {
+  const named = problem.details?.['field'] ?? FIELD_OF[problem.code];
+  const fields = fieldsOf(decision).map((field) => ({
+    ...field,
+    value: typed[field.name] ?? '',
+    ...(field.name === named ? { problem } : {}),
+  }));
+  const above = fields.some((field) => 'problem' in field) ? NOTHING : drawProblem(problem);
+  return html`<div class="decisions">${drawForm(decision, fields, form_token, above)}</div>`;
+}
+
+function drawProblem({ code, message, repair }: Problem, id?: string): Html {
+  const name = id === undefined ? NOTHING : html` id="${id}"`;
+  return html`<span class="failure" role="alert"${name}>${message} ${repair} <code class="dim">${code}</code></span>`;
+}
+
 /** Decisions as forms. @param form_token that of the session which looks at the page */
 export function drawDecisions(decisions: readonly Decision[], form_token: string): Html {
   return html`<div class="decisions">${decisions.map((decision) => drawDecision(decision, form_token))}</div>`;
 }
 
-function drawDecision({ id, title, consequence, path, fields, button }: Decision, form_token: string): Html {
-  return html`<section class="decision" id="${id}" aria-labelledby="${id}-title"><h3 id="${id}-title">${title}</h3><p>${consequence}</p>
+function drawDecision(decision: Decision, form_token: string): Html {
+  return drawForm(decision, fieldsOf(decision), form_token);
+}
+
+/** A field as it is drawn; with what is wrong with its content. */
+type DrawnField = Field & { readonly problem?: Problem };
+
+function drawForm(
+  { id, title, consequence, path, button }: Decision,
+  fields: readonly DrawnField[],
+  form_token: string,
+  above: Html = NOTHING,
+): Html {
+  return html`<section class="decision" id="${id}" aria-labelledby="${id}-title"><h3 id="${id}-title">${title}</h3><p>${consequence}</p>${above}
 <form method="post" action="${path}"><input type="hidden" name="form_token" value="${form_token}">
-${fields.map((field) => drawField(id, field))}${drawField(id, { name: 'reason', label: 'Why', kind: 'line' })}
+${fields.map((field) => drawField(id, field))}
 <button type="submit">${button}</button></form></section>`;
 }
 
-function drawField(decision: string, { name, label, kind, value }: Field): Html {
+function drawField(decision: string, { name, label, kind, value, problem }: DrawnField): Html {
   const id = `${decision}-${name}`;
   const head = html`<label for="${id}">${label}</label>`;
+  const wrong = problem === undefined ? NOTHING : drawProblem(problem, `${id}-problem`);
+  const points = problem === undefined ? NOTHING : html` aria-invalid="true" aria-describedby="${id}-problem"`;
   if (kind === 'json')
-    return html`<p class="field">${head}<textarea id="${id}" name="${name}" rows="5" required>${value}</textarea></p>`;
+    return html`<p class="field">${head}<textarea id="${id}" name="${name}" rows="5" required${points}>${value}</textarea>${wrong}</p>`;
   const type = kind === 'whole' ? html` inputmode="numeric" pattern="[0-9]+"` : NOTHING;
-  return html`<p class="field field-${kind}">${head}<input id="${id}" name="${name}" value="${value}" autocomplete="off" required${type}></p>`;
+  return html`<p class="field field-${kind}">${head}<input id="${id}" name="${name}" value="${value}" autocomplete="off" required${type}${points}>${wrong}</p>`;
 }

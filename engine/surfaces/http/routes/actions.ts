@@ -7,10 +7,9 @@ import { type Done, refuse } from '../../../operations/engine.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
 import { pathOf } from '../../browser/places.js';
 import { actorOf } from '../actors.js';
-import { firstOf, statusOf } from '../problem-document.js';
-import { refuseViewer } from '../viewer.js';
 import { isForm } from '../body.js';
 import { type Fields, readFields } from '../fields.js';
+import { refuseForm } from '../refused-form.js';
 import { ACKNOWLEDGEMENT, acknowledge, parameters, type Route, type RouteDesk, TEXT } from './route.js';
 
 /** How many turns are queued at once. */
@@ -131,7 +130,7 @@ async function answerAction(action: Action, { desk, request, reply }: Exchange):
   const done = await perform(action, desk, request);
   if (!isForm(request)) return acknowledge(reply, done);
   if (done.ok) return reply.redirect(pathAfter(done.value, request.url), 303);
-  return refuseViewer(request, reply, firstOf(done), statusOf(done));
+  return refuseForm({ desk, request, reply }, done);
 }
 
 async function perform(action: Action, desk: RouteDesk, request: FastifyRequest): Promise<Done<Acknowledgement>> {
@@ -158,5 +157,10 @@ const REASON_MISSING: Problem = {
 };
 
 function fieldInvalid(name: string, wanted: string): Problem {
-  return { code: 'FIELD_INVALID', message: `The field ${name} is not ${wanted}.`, repair: `Write ${wanted}.` };
+  return {
+    code: 'FIELD_INVALID',
+    message: `The field ${name} is not ${wanted}.`,
+    repair: `Write ${wanted}.`,
+    details: { field: name },
+  };
 }

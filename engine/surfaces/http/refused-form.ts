@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HttpDesk } from '../../operations/composition.js';
+import type { Refused } from '../../operations/engine.js';
+import { CATALOGUE } from '../browser/catalogue/index.js';
+import { renderRefusedForm } from '../browser/layout.js';
+import type { View } from '../browser/page.js';
+import { type Decision, fieldsOf } from '../browser/parts/decision.js';
+import { readFields } from './fields.js';
+import { firstOf, statusOf } from './problem-document.js';
+import { refuseViewer, sendHtml, viewerOf, wantsPage } from './viewer.js';
+
+interface Exchange {
+  readonly desk: HttpDesk;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** Answers a form that was refused: with the form again, what was typed, and the problem; as a problem where it is gone. */
+export async function refuseForm({ desk, request, reply }: Exchange, refused: Refused): Promise<FastifyReply> {
+  const problem = firstOf(refused);
+  const status = statusOf(refused);
+  const viewer = viewerOf(request);
+  const fields = readFields(request);
+  const back = pageOf(request);
+  const view = wantsPage(request) && viewer?.form_token !== undefined ? await readView(desk, request, back) : undefined;
+  if (view === undefined || !fields.ok) return refuseViewer(request, reply, problem, status);
+  const has_answer = fields.value.json('answer') !== undefined;
+  const decision = findDecision(view.decisions ?? [], request.url, has_answer);
+  if (decision === undefined) return refuseViewer(request, reply, problem, status);
+  const typed = Object.fromEntries(fieldsOf(decision).map(({ name }) => [name, fields.value.text(name) ?? '']));
+  const place = { path: request.url, ...viewer };
+  const page = renderRefusedForm({ decision, typed, problem }, { ...view, path: back, text: view.title }, place);
+  return sendHtml(reply, status, page);
+}
+
+/** The page that a form stands on: what is done to a resource is posted one step below it. */
+function pageOf({ url }: FastifyRequest): string {
+  return url.replace(/\/[^/]*$/, '');
+}
+
+async function readView(desk: HttpDesk, request: FastifyRequest, path: string): Promise<View | undefined> {
+  const parameters = request.params as Readonly<Record<string, string>>;
+  const page = CATALOGUE.find(({ url }) => url.replaceAll(/:(\w+)/g, (_, name) => parameters[name] ?? '') === path);
+  const asked = { parameters, query: {}, reader: 'operator' } as const;
+  const shown = page && (await desk.look((archive) => page.read(archive, asked)));
+  return shown?.ok === true ? shown.value.view() : undefined;
+}
+
+/** Two forms may be sent to one path: a call took place, with an answer, or it did not. */
+function findDecision(decisions: readonly Decision[], path: string, has_answer: boolean): Decision | undefined {
+  return decisions.find(
+    (decision) => decision.path === path && decision.fields.some(({ name }) => name === 'answer') === has_answer,
+  );
+}
