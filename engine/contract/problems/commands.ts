@@ -107,8 +107,8 @@ export const COMMAND_PROBLEMS = {
     '`chukwa attempt settle ID --result FILE`, or `--not-performed`',
   ),
   RECORD_NOT_ADOPTABLE: content(
-    'The latest attempt had a side effect, or its records are to be adopted, and they do not fit any more: the ' +
-      'documents have changed, or the program asks something else.',
+    'The latest attempt had a side effect whose record does not fit any more: the documents have changed, or the ' +
+      'program asks something else.',
     '`chukwa attempt ID` shows what it did; `chukwa run SLUG --anew` makes its side effects again',
   ),
   CALL_NOT_IN_DOUBT: content(
