@@ -5,6 +5,8 @@ type Shard<Key, Value> = ReadonlyMap<Key, Value>;
 type Row<Key, Value> = readonly Shard<Key, Value>[];
 
 const NOTHING: ReadonlyMap<never, never> = new Map<never, never>();
+const EMPTY_ROW: Row<never, never> = Array.from({ length: SHARDS }, () => NOTHING);
+const EMPTY_ROWS: readonly Row<never, never>[] = Array.from({ length: SHARDS }, () => EMPTY_ROW);
 
 /**
  * A map that is never changed: its next version shares all of it but one shard, whatever its size (a persistent data
@@ -21,11 +23,7 @@ export class SharedMap<Key extends string | number, Value> {
 
   /** A map without entries. */
   static empty<Key extends string | number, Value>(): SharedMap<Key, Value> {
-    const row: Row<Key, Value> = Array.from({ length: SHARDS }, () => NOTHING as Shard<Key, Value>);
-    return new SharedMap(
-      Array.from({ length: SHARDS }, () => row),
-      0,
-    );
+    return new SharedMap(EMPTY_ROWS as readonly Row<Key, Value>[], 0);
   }
 
   get(key: Key): Value | undefined {
@@ -49,7 +47,11 @@ export class SharedMap<Key extends string | number, Value> {
   }
 
   *[Symbol.iterator](): IterableIterator<readonly [Key, Value]> {
-    for (const row of this.#rows) for (const shard of row) yield* shard;
+    for (const row of this.#rows) {
+      // Most rows of a small map are this one: a look at each of their shards would cost more than all of its entries.
+      if (row === EMPTY_ROW) continue;
+      for (const shard of row) if (shard.size > 0) yield* shard;
+    }
   }
 
   *keys(): IterableIterator<Key> {
