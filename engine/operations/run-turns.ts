@@ -161,10 +161,10 @@ async function waitToRetry(
   const { attempted_turn, failure } = end;
   if (!mayPass(end) || retries >= most || signal.aborted) return false;
   const { failure_class } = failure;
-  const wait_ms = Math.max(turnBackoffMs(retries, Math.random()), failure.retry_after_ms ?? 0);
+  const wait_ms = turnBackoffMs(retries, Math.random(), failure.retry_after_ms);
   onProgress({ kind: 'turn_waits', attempted_turn, retry: retries + 1, retries: most, wait_ms, failure_class });
   // A stop ends the wait, and is no fault.
-  await setTimeout(Math.min(wait_ms, TIMER_MS_MAX), undefined, { signal }).catch(() => {});
+  await setTimeout(wait_ms, undefined, { signal }).catch(() => {});
   return !signal.aborted;
 }
 
@@ -172,8 +172,6 @@ async function waitToRetry(
 function mayPass(end: AttemptEnd): boolean {
   return end.kind === 'failed' && end.failure.is_transient === true && !end.failure.is_in_doubt;
 }
-
-const TIMER_MS_MAX = 2_147_483_647;
 
 async function findAwaited(engine: Engine, last: TurnReport | undefined): Promise<Pick<RunReport, 'awaited'>> {
   if (last?.status !== 'suspended') return {};

@@ -263,9 +263,13 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
 }
 
 /** How long the queued turn is put off, where what has failed may pass by itself. */
-function toDelays({ turn_retries }: Attempt, { is_transient }: Fail): Pick<FailAttempt, 'retry_delays_ms'> {
+function toDelays(
+  { turn_retries }: Attempt,
+  { is_transient, retry_after_ms }: Fail,
+): Pick<FailAttempt, 'retry_delays_ms'> {
   if (is_transient !== true) return {};
-  return { retry_delays_ms: Array.from({ length: turn_retries }, (_, at) => turnBackoffMs(at, Math.random())) };
+  const delayOf = (retries: number): number => turnBackoffMs(retries, Math.random(), retry_after_ms);
+  return { retry_delays_ms: Array.from({ length: turn_retries }, (_, retries) => delayOf(retries)) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { backoffMs } from '../../engine/core/inbox/backoff.js';
+import { backoffMs, turnBackoffMs } from '../../engine/core/inbox/backoff.js';
 import { INBOX_STEPS, type InboxStatus, type InboxStep } from '../../engine/core/inbox/message.js';
 
 const SEED = { seed: 20_260_501, numRuns: 500 };
@@ -39,6 +39,13 @@ test('jitter spreads those who were turned away together over half of the wait',
   assert.deepEqual(
     [0, 0.5, 0.999].map((luck) => backoffMs({ first_ms: 1000, most_ms: 60_000 }, 3, luck)),
     [4000, 6000, 7996],
+  );
+});
+
+test('a turn is tried anew no sooner than its service asks for, and after an hour whatever it asks for', () => {
+  assert.deepEqual(
+    [0, 100_000, 100_000_000].map((asked_ms) => turnBackoffMs(0, 0, asked_ms)),
+    [1_000, 100_000, 3_600_000],
   );
 });
 

@@ -46,6 +46,30 @@ const breaks = (): never => {
   throw BROKEN;
 };
 
+describe('an attempt whose service asks for a day without a request', () => {
+  const open = sharedStage('embedded');
+
+  test('puts off the queued turn that asked for it by an hour', async () => {
+    const stage = await open();
+    const { attempts, callSource } = stage.engine.runtime;
+    stage.model.setScript({ version: 1, label: 'busy', turns: { '*': { 'bob/act/round-1/try-1': { status: 429 } } } });
+    const delays: unknown[] = [];
+    const parts: Partial<RuntimeParts> = {
+      attempts: {
+        ...attempts,
+        fail(lease, failed) {
+          delays.push(failed.retry_delays_ms);
+          return attempts.fail(lease, failed);
+        },
+      },
+      callSource: async (...asked) => ({ ...(await callSource(...asked)), retry_after_ms: 86_400_000 }),
+    };
+    const { end } = await drive(stage, { parts, request: { turn_retries: 2 } });
+    assert.equal((await end).kind, 'failed');
+    assert.deepEqual(delays, [[3_600_000, 3_600_000]]);
+  });
+});
+
 describe('a driver that breaks', () => {
   const open = sharedStage('embedded');
 

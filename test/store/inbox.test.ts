@@ -96,18 +96,6 @@ forEachDatabase('the inbox', (open) => {
     assert.deepEqual(await statusesOf(outside, 'passes'), ['consumed', 'pending']);
   });
 
-  test('a turn that fails transiently is due no sooner than its service asked for', async () => {
-    const { store } = await open();
-    await makeWorld(store, 'later');
-    await enqueue(store, 'later', 1);
-    const { lease } = await beginClaimed(store, (await claim(store, 'later'))[0]);
-    const { failure, ...end } = failing();
-    const busy = { ...end, failure: { ...failure, retry_after_ms: 3_600_000 }, retry_delays_ms: [1_000] };
-    const put_off = await store.attempts.fail(lease, busy);
-    assert.deepEqual(put_off, { kind: 'put_off', retry: 1, delay_ms: 3_600_000 });
-    assert.equal(await store.inbox.takeBack('later', 'looked at'), 1);
-  });
-
   test('what kept a turn from being begun does not count as a failure of it', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'held-up');

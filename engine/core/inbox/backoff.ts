@@ -10,9 +10,17 @@ export const TURN_RETRIES = 5;
 /** How the wait grows before a turn is tried anew. */
 const TURN_BACKOFF: Backoff = { first_ms: 2_000, most_ms: 300_000 };
 
-/** How long a turn waits before it is tried anew. @param retries how often it has been already */
-export function turnBackoffMs(retries: number, jitter: number): number {
-  return backoffMs(TURN_BACKOFF, retries, jitter);
+/** No `Retry-After` puts a turn off for longer: after an hour its attempt asks for itself. */
+const ASKED_MS_MAX = 3_600_000;
+
+/**
+ * How long a turn waits before it is tried anew.
+ * @param retries how often it has been already
+ * @param jitter from 0 up to 1
+ * @param asked_ms how long the service that failed asks to be left alone
+ */
+export function turnBackoffMs(retries: number, jitter: number, asked_ms = 0): number {
+  return Math.max(backoffMs(TURN_BACKOFF, retries, jitter), Math.min(asked_ms, ASKED_MS_MAX));
 }
 
 /**

@@ -94,7 +94,6 @@ export async function failAttempt(database: Ending, lease: AttemptLease, end: Fa
     is_transient: failure.is_transient === true,
     adopts_all: isAdoptedWhole(failure),
     retry_delays_ms: end.retry_delays_ms ?? [],
-    retry_after_ms: failure.retry_after_ms ?? 0,
     defer_reason: toStoredText(`attempt ${lease.attempt_id} failed, ${failure.failure_class}: ${failure.message}`),
     ended_at: toTimestamp(end.ended_at),
   });

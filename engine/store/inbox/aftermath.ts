@@ -41,14 +41,14 @@ const IS_PUT_OFF = `(${WORLD_TURN} AND ${DELAY_MS} IS NOT NULL)`;
 
 /**
  * Of a failed attempt whose queued turn may be tried anew: the turn stays first of its world, so that none overtakes it,
- * and no attempt does it any more. It is due no sooner than the service asked for.
+ * and no attempt does it any more.
  */
 export const AFTERMATH_OF_FAILURE = `
   put_off AS (
     UPDATE agent_inbox
     SET status = 'deferred', attempt_id = NULL, retry_count = retry_count + 1,
       transient_failures = transient_failures + 1, defer_reason = :defer_reason,
-      next_retry_at = now() + greatest(${DELAY_MS}, :retry_after_ms::bigint) * interval '1 millisecond'
+      next_retry_at = now() + ${DELAY_MS} * interval '1 millisecond'
     FROM ended
     WHERE agent_inbox.world_slug = ended.world_slug AND agent_inbox.attempt_id = ended.attempt_id
       AND agent_inbox.status IN ('pending', 'deferred') AND ${IS_PUT_OFF}
