@@ -1436,6 +1436,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "source_trace_summary": {
         "$ref": "#/components/schemas/Json"
       },
+      "superseded_call_count": {
+        "type": "number",
+        "description": "Its calls from which nothing followed, since what their subject had read was changed; adopted ones included."
+      },
       "patches": {
         "type": "array",
         "items": {
@@ -1514,6 +1518,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "source_trace_summary",
       "started_at",
       "status",
+      "superseded_call_count",
       "take_overs",
       "timeline",
       "world_slug"

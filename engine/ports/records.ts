@@ -40,6 +40,8 @@ export interface RanAttempt extends AttemptSummary {
   readonly scenario_hash: string;
   readonly renderer_version: string;
   readonly source_trace_summary: Json;
+  /** Its calls from which nothing followed, since what their subject had read was changed; adopted ones included. */
+  readonly superseded_call_count: number;
   readonly patches: readonly PatchRecord[];
   readonly invocations: readonly InvocationSummary[];
 }

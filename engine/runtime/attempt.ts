@@ -79,7 +79,10 @@ export type Arrival =
 export interface Call {
   readonly start: CallStart;
   readonly abort: AbortController;
-  under_way: boolean;
+  /** One that waits for a place has no record; of one that is made the start is on record, or being written. */
+  stage: 'waits' | 'made' | 'over';
+  /** The performance before this one. */
+  readonly former?: Call;
   /** Resolves when its end has been reported to watchers. */
   reported?: Promise<void>;
 }
@@ -127,7 +130,7 @@ export function recall(
     if (!record.is_adopted) attempt.performances.set(call.key, call.performance);
     const command = record.is_adopted ? answered.get(record) : asked.get(call.key);
     if (command === undefined) continue;
-    attempt.calls.set(command.key, { start: { ...call, command }, abort: new AbortController(), under_way: false });
+    attempt.calls.set(command.key, { start: { ...call, command }, abort: new AbortController(), stage: 'over' });
   }
   // The driver before may have died before it noted them.
   if (discarded.length > 0) supersede(parts, attempt, discarded);
@@ -142,7 +145,7 @@ export function handleOutcome(
   is_reported = false,
 ): readonly TurnCommand[] {
   const call = callOf(attempt, outcome.key);
-  call.under_way = false;
+  call.stage = 'over';
   const step = advance(attempt.program, attempt.state, eventOf(outcome));
   const { verdict } = step;
   const finish = toFinish(call, { outcome, is_reported, verdict });
@@ -157,18 +160,29 @@ export function handleOutcome(
   return moveTo(attempt, step);
 }
 
-/** Aborts the calls of discarded runs that are under way, and notes on record that nothing follows from any of them. */
+/**
+ * Aborts the calls of discarded runs that are under way, and notes on record that nothing follows from any of them. One
+ * that still waited for a place has no record, and is none that was superseded.
+ */
 function supersede(parts: RuntimeParts, attempt: Attempt, discarded: readonly Discarded[]): void {
   const keys = discarded.flatMap((run) => run.keys);
-  const calls = keys.flatMap((key) => attempt.calls.get(key) ?? []);
-  for (const call of calls)
-    if (call.under_way) call.abort.abort('an earlier subject had changed what its subject read');
+  for (const call of keys.flatMap((key) => attempt.calls.get(key) ?? []))
+    if (call.stage !== 'over') call.abort.abort('an earlier subject had changed what its subject read');
   for (const key of endWaits(attempt.waits, new Set(keys))) attempt.arrivals.put({ kind: 'withdrawn', key });
-  const source_invocation_ids = calls.map(({ start }) => start.source_invocation_id);
+  const source_invocation_ids = keys.flatMap((key) => findMade(attempt, key)?.start.source_invocation_id ?? []);
+  if (source_invocation_ids.length === 0) return;
+  const made = discarded.map((run) => ({ ...run, keys: run.keys.filter((key) => findMade(attempt, key)) }));
+  const runs = made.filter((run) => run.keys.length > 0);
   const superseded = { source_invocation_ids, at: parts.clock.now() };
   writeAlone(attempt.journal, async () => demand(await parts.attempts.supersede(attempt.lease, superseded)))
-    .then(() => discarded.forEach((run) => attempt.onProgress({ kind: 'calls_superseded', ...run })))
+    .then(() => runs.forEach((run) => attempt.onProgress({ kind: 'calls_superseded', ...run })))
     .catch((error: unknown) => attempt.arrivals.put({ kind: 'broken', error }));
+}
+
+/** The last performance of a call that is on record. */
+function findMade({ calls }: Attempt, key: string): Call | undefined {
+  const call = calls.get(key);
+  return call?.stage === 'waits' ? call.former : call;
 }
 
 /** A call that was refused never started, and is written with its end. */
@@ -190,9 +204,9 @@ export function moveTo(attempt: Attempt, step: Step): readonly TurnCommand[] {
   return step.commands;
 }
 
-/** A call that waited to be made again is not wanted any more. Nothing of that is on record. */
+/** A call that waited to be made is not wanted any more. Nothing of that is on record. */
 export function withdraw(attempt: Attempt, key: string): readonly TurnCommand[] {
-  const message = 'its answer was not wanted any more before the call was made again';
+  const message = 'its answer was not wanted any more before the call was made';
   return moveTo(
     attempt,
     advance(attempt.program, attempt.state, { kind: 'call_failed', key, failure_class: 'stopped', message }),
@@ -263,12 +277,9 @@ export async function fail(parts: RuntimeParts, attempt: Attempt, failure: Fail)
 }
 
 /** How long the queued turn is put off, where what has failed may pass by itself. */
-function toDelays(
-  { turn_retries }: Attempt,
-  { is_transient, retry_after_ms }: Fail,
-): Pick<FailAttempt, 'retry_delays_ms'> {
-  if (is_transient !== true) return {};
-  const delayOf = (retries: number): number => turnBackoffMs(retries, Math.random(), retry_after_ms);
+function toDelays({ turn_retries }: Attempt, failure: Fail): Pick<FailAttempt, 'retry_delays_ms'> {
+  if (failure.is_transient !== true) return {};
+  const delayOf = (retries: number): number => turnBackoffMs(retries, Math.random(), failure.retry_after_ms);
   return { retry_delays_ms: Array.from({ length: turn_retries }, (_, retries) => delayOf(retries)) };
 }
 
@@ -284,7 +295,12 @@ export function prepareToLeave(attempt: Attempt): void {
 
 /** Whether a call is under way that changes something outside. */
 export function isActing(attempt: Attempt): boolean {
-  return [...attempt.calls.values()].some((call) => call.under_way && isAct(call));
+  return [...attempt.calls.values()].some((call) => call.stage !== 'over' && isAct(call));
+}
+
+/** Whether a call of a discarded run has ended before it was made: nobody was asked. */
+export function isUnmade({ calls, state }: Attempt, key: string): boolean {
+  return state.dropped.has(key) && calls.get(key)?.stage === 'waits';
 }
 
 /** Whether the end of a call is none, because it was dropped on leaving. */
@@ -307,13 +323,13 @@ export async function handOver(parts: RuntimeParts, attempt: Attempt): Promise<v
 /** Wants nothing any more: the driver is leaving. */
 export function abandon(attempt: Attempt): void {
   endWaits(attempt.waits);
-  for (const call of attempt.calls.values()) if (call.under_way) call.abort.abort('its driver left');
+  for (const call of attempt.calls.values()) if (call.stage !== 'over') call.abort.abort('its driver left');
 }
 
 /** @param why becomes part of the failure's message */
 function abortReads(attempt: Attempt, why: string): void {
   for (const call of attempt.calls.values()) {
-    if (call.under_way && !isAct(call)) call.abort.abort(why);
+    if (call.stage !== 'over' && !isAct(call)) call.abort.abort(why);
   }
 }
 

@@ -18,9 +18,11 @@ export function issue(parts: RuntimeParts, attempt: Attempt, command: Invoke): v
 }
 
 function begin(parts: RuntimeParts, attempt: Attempt, command: Invoke): void {
-  if (attempt.calls.get(command.key)?.under_way) throw new Error(`the command ${command.key} was issued twice`);
+  const former = attempt.calls.get(command.key);
+  if (former !== undefined && former.stage !== 'over') throw new Error(`the command ${command.key} was issued twice`);
   const start = toStart(parts, attempt, command);
-  const call: Call = { start, abort: new AbortController(), under_way: true };
+  const abort = new AbortController();
+  const call: Call = { start, abort, stage: 'waits', ...(former === undefined ? {} : { former }) };
   attempt.calls.set(command.key, call);
   perform(parts, attempt, call).then(
     (result) => attempt.arrivals.put(toArrival(result)),
@@ -45,6 +47,7 @@ function perform(parts: RuntimeParts, attempt: Attempt, call: Call): Promise<Cal
     },
     {
       async started(resolved) {
+        call.stage = 'made';
         await writeCall(attempt.journal, { kind: 'started', start: { ...call.start, resolved } });
         const { source_invocation_id } = call.start;
         attempt.onProgress({ kind: 'call_started', source_invocation_id, command, ...resolved });

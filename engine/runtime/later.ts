@@ -27,7 +27,7 @@ export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPe
     parts.attempts.pendCall(attempt.lease, source_invocation_id, pended),
   );
   if (deadline === 'overtaken') throw new Overtaken('another driver has taken this world over');
-  call.under_way = false;
+  call.stage = 'over';
   attempt.onProgress({ kind: 'call_pended', source_invocation_id, command, deadline });
   const event = eventOf({ key: pended.key, status: 'pending', deadline });
   return moveTo(attempt, advance(attempt.program, attempt.state, event));

@@ -16,6 +16,7 @@ import {
   handleOutcome,
   isActing,
   isDropped,
+  isUnmade,
   NotAsLeft,
   demand,
   openAttempt,
@@ -257,6 +258,7 @@ async function handleNext(parts: RuntimeParts, attempt: Attempt): Promise<readon
 }
 
 async function handleEnd(parts: RuntimeParts, attempt: Attempt, outcome: CallOutcome): Promise<readonly TurnCommand[]> {
+  if (isUnmade(attempt, outcome.key)) return withdraw(attempt, outcome.key);
   const pended = await findReported(parts, attempt, outcome);
   return pended === undefined ? handleOutcome(parts, attempt, outcome) : pend(parts, attempt, pended);
 }

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
-import { type Edit, editWorkflows, loadScript, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+import {
+  type Edit,
+  editWorkflows,
+  loadScript,
+  onEachDatabase,
+  type ParkStage,
+  sharedStage,
+} from '../support/park-stage.js';
 
 const concurrent: Edit = (workflow) => ({ ...workflow, execution: 'per_subject_concurrent' });
 
@@ -56,6 +63,29 @@ onEachDatabase('a village whose subjects run concurrently', (open) => {
     const world = await stage.makeWorld({ scenario: 'village', workflows });
     await breakAgainAndAgain(stage, world);
     assert.deepEqual(contentsOf(await stage.world(world.world_slug)), contentsOf(ordered.after));
+  });
+});
+
+describe('a village whose calls are made one at a time', () => {
+  const open = sharedStage('embedded', () => ({ CHUKWA_MAX_IN_FLIGHT: '1' }));
+
+  test('has a record of no call that was superseded before it was made, and counts the others as the run does', async (context) => {
+    const stage = await open();
+    const played = await stage.play({ scenario: 'village', workflows: await villagers(context), turns: 2 });
+    const calls = played.attempts.flatMap(({ invocations }) => invocations);
+    assert.deepEqual(
+      calls.filter(({ failure_class, is_superseded }) => failure_class === 'stopped' && !is_superseded),
+      [],
+    );
+    const told = played.progress.flatMap((event) => (event.kind === 'calls_superseded' ? event.keys : []));
+    const counted = played.attempts.map(({ superseded_call_count }) => superseded_call_count);
+    const noted = calls.filter(({ is_superseded }) => is_superseded);
+    assert.ok(noted.length > 0, 'the villagers never met');
+    assert.equal(told.length, noted.length);
+    assert.equal(
+      counted.reduce((sum, count) => sum + count, 0),
+      noted.length,
+    );
   });
 });
 

@@ -107,14 +107,24 @@ const FIND = prepare(
        SELECT FROM worlds
        WHERE worlds.world_slug = attempts.world_slug AND adoptable_attempt_id = attempt_id) AS is_adoptable,
      scenario_hash, renderer_version,
-     ${TRACE_SUMMARY} AS source_trace_summary
+     ${TRACE_SUMMARY} AS source_trace_summary,
+     (SELECT count(*)::int FROM attempt_events AS noted
+      WHERE noted.world_slug = attempts.world_slug AND noted.attempt_id = attempts.attempt_id
+        AND noted.event_kind = 'call_superseded') AS superseded_call_count
    FROM attempts WHERE attempt_id = :attempt_id::uuid`,
 );
 
 type AttemptRow = SummaryRow &
   Pick<
     AttemptRecord,
-    'epoch' | 'take_overs' | 'adopts' | 'is_adoptable' | 'scenario_hash' | 'renderer_version' | 'source_trace_summary'
+    | 'epoch'
+    | 'take_overs'
+    | 'adopts'
+    | 'is_adoptable'
+    | 'scenario_hash'
+    | 'renderer_version'
+    | 'source_trace_summary'
+    | 'superseded_call_count'
   >;
 
 /**

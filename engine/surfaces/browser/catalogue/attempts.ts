@@ -95,6 +95,7 @@ function attemptFacts(shown: AttemptRecord): Html {
     ['Ended', moment(shown.ended_at)],
     ['Took', took(shown)],
     ['Calls', shown.source_invocation_count],
+    ['Superseded', shown.superseded_call_count === 0 ? undefined : shown.superseded_call_count],
     ['In doubt', shown.calls_in_doubt === 0 ? undefined : shown.calls_in_doubt],
     ['Scenario', linkTo('scenario', shown.scenario_hash)],
     ['Adopts', shown.adopts === null ? undefined : linkTo('attempt', shown.adopts)],

@@ -44,9 +44,8 @@ export function attemptLines(attempt: AttemptRecord): readonly Line[] {
   ];
 }
 
-function specialCounts({ invocations }: AttemptRecord): readonly string[] {
+function specialCounts({ invocations, superseded_call_count: superseded }: AttemptRecord): readonly string[] {
   const adopted = invocations.filter(({ adopted_from }) => adopted_from !== null).length;
-  const superseded = invocations.filter(({ is_superseded }) => is_superseded).length;
   return [...(adopted === 0 ? [] : [`${adopted} adopted`]), ...(superseded === 0 ? [] : [`${superseded} superseded`])];
 }
 
