@@ -121,15 +121,11 @@ function dispatch(fold: Fold, agent_id: string): void {
 function enter(fold: Fold, agent_id: string, { workflow_hash }: RecordedCall): void {
   if (fold.entered.has(agent_id)) return;
   fold.entered.add(agent_id);
-  const { calls, tasks } = fold.attempt;
-  const task = tasks.get(agent_id);
-  const own = calls.filter(
-    (call) => call.workflow_subject_entity_id === agent_id && call.invocation_kind === 'ambient_context',
-  );
-  const keys = new Set([...(task?.turn_reading_keys ?? []), ...own.map(({ command_key }) => command_key)]);
-  const asked = calls.find(
-    (call) => call.workflow_subject_entity_id === agent_id && call.workflow_node_id === task?.apply_node,
-  );
+  const task = fold.attempt.tasks.get(agent_id);
+  const own = fold.own.get(agent_id) ?? [];
+  const readings = own.filter(({ invocation_kind }) => invocation_kind === 'ambient_context');
+  const keys = new Set([...(task?.turn_reading_keys ?? []), ...readings.map(({ command_key }) => command_key)]);
+  const asked = own.find(({ workflow_node_id }) => workflow_node_id === task?.apply_node);
   add(fold, {
     kind: 'entered',
     agent_id,
@@ -152,14 +148,13 @@ function endCall(fold: Fold, call: RecordedCall, at: string): void {
 }
 
 /** Whether the agent hears of the end: where a retry follows, it does not. */
-function isFinal({ attempt, last }: Fold, call: RecordedCall): boolean {
+function isFinal({ attempt, last, own }: Fold, call: RecordedCall): boolean {
   if (last.get(call.command_key) !== call) return false;
   if (call.status === 'succeeded' || attempt.ended_at !== null) return true;
-  const later = attempt.calls.slice(attempt.calls.indexOf(call) + 1);
-  return later.some(
-    ({ workflow_subject_entity_id, workflow_node_id }) =>
-      workflow_subject_entity_id === call.workflow_subject_entity_id && workflow_node_id === call.workflow_node_id,
-  );
+  const others = own.get(call.workflow_subject_entity_id) ?? [];
+  return others
+    .slice(others.indexOf(call) + 1)
+    .some(({ workflow_node_id }) => workflow_node_id === call.workflow_node_id);
 }
 
 /** An agent whose nodes wait is suspended. One whose readings are answered later stays dispatched. */
