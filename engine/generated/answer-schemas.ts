@@ -444,7 +444,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "array",
         "items": {
           "$ref": "#/components/schemas/WorldReading"
-        }
+        },
+        "description": "At most 500, of the latest turns."
       },
       "attempts": {
         "type": "array",
@@ -3658,7 +3659,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Null where no attempt has run it, and for consumers: what models were sent is for operators."
+        "description": "Null where no attempt has run it, and for consumers: what models were sent is for operators. At most 20 prompts."
       }
     },
     "required": [

@@ -8,6 +8,7 @@ export const HASH_DIGITS_MIN = 8;
 
 export const HASH_LENGTH = 64;
 const HEX = /^[0-9a-f]+$/;
+const HASH = /^[0-9a-f]{64}$/;
 
 /** A document by its kind and its hash, or the first digits of it. */
 export interface ComponentName {
@@ -28,6 +29,8 @@ export function toComponentKind(text: string): Done<ComponentKind> {
 }
 
 export async function getComponent(archive: Archive, name: ComponentName): Promise<Done<ComponentRecord>> {
+  const whole = HASH.test(name.hash) ? await archive.store.components.find(name.kind, name.hash) : undefined;
+  if (whole !== undefined) return { ok: true, value: whole };
   const found = await findComponent(archive, name);
   if (!found.ok) return found;
   const { kind, hash } = found.value;

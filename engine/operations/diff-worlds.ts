@@ -1,6 +1,6 @@
 import { type Blamed, blameChanges, diffWorlds, type WorldChange } from '../core/world/diff-worlds.js';
 import type { EffectOrigin, WorldSnapshot } from '../ports/worlds.js';
-import type { Archive, Done } from './engine.js';
+import type { Archive, Done, Refused } from './engine.js';
 import { findUnknownEntity } from './tell-world.js';
 import { showWorld } from './worlds.js';
 
@@ -48,15 +48,22 @@ export async function diffTurns(archive: Archive, request: DiffRequest): Promise
     ...(request.entity === undefined ? {} : { entity: request.entity }),
   });
   if (!diff.ok || (!blame && subject === undefined)) return diff;
-  const to = await showWorld(archive, { world_slug, turn: to_turn });
-  if (!to.ok) return to;
-  const unknown = findUnknownEntity([to.value], [subject]);
+  const unknown = await findUnknownSubject(archive, request);
   if (unknown !== undefined) return unknown;
   const blamed = (await blameOn(archive, request, diff.value.changes)).filter(
     (change) => subject === undefined || change.blame.some(({ workflow_subject_entity_id: by }) => by === subject),
   );
   const changes = blame ? blamed : blamed.map(({ blame: _effects, ...change }) => change);
   return { ok: true, value: { ...diff.value, changes } };
+}
+
+async function findUnknownSubject(
+  archive: Archive,
+  { world_slug, to_turn, subject }: DiffRequest,
+): Promise<Refused | undefined> {
+  if (subject === undefined) return undefined;
+  const to = await showWorld(archive, { world_slug, turn: to_turn });
+  return to.ok ? findUnknownEntity([to.value], [subject]) : to;
 }
 
 /** What is different between two worlds, each at one of its turns. */

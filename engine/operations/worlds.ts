@@ -88,10 +88,10 @@ export async function showWorld(
   archive: Archive,
   request: { readonly world_slug: string; readonly turn?: number },
 ): Promise<Done<WorldSnapshot>> {
-  const world = await archive.store.worlds.find(request.world_slug);
-  if (world === undefined) return unknownWorld(archive, request.world_slug);
   const snapshot = await archive.store.worlds.snapshot(request.world_slug, request.turn);
   if (snapshot !== undefined) return { ok: true, value: snapshot };
+  const world = await archive.store.worlds.find(request.world_slug);
+  if (world === undefined) return unknownWorld(archive, request.world_slug);
   return refuse({
     code: 'TURN_UNKNOWN',
     message: `The world ${request.world_slug} has not reached turn ${request.turn}; it stands at turn ${world.turn}.`,

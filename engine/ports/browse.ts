@@ -82,6 +82,22 @@ export interface WorldReading {
   readonly response_json: Json;
 }
 
+/** Which readings of a world are read. */
+export interface ReadingsPart {
+  /** Of the turns after this one. */
+  readonly after: number;
+  readonly until: number;
+  readonly limit: number;
+}
+
+/** Which generations of an attempt are looked for. */
+export interface FirstGenerations {
+  readonly workflow_hash: string;
+  /** Among how many calls. */
+  readonly calls: number;
+  readonly limit: number;
+}
+
 /** Lists that pages show. Each reads its part by an index. */
 export interface BrowseReader {
   /** By name. @param scenario_hash only those that go on by it, or did */
@@ -109,11 +125,13 @@ export interface BrowseReader {
   documents(kind: ComponentKind, part: ListPart): Promise<readonly StoredComponent[]>;
   /** The latest calls of a source or by a workflow, and the attempts that made them: of the latest attempts alone. */
   useOf(document: UsedDocument): Promise<DocumentUse>;
-  /** In the order of turns. */
-  readings(
-    world_slug: string,
-    turns: { readonly after: number; readonly until: number },
-  ): Promise<readonly WorldReading[]>;
+  /** The latest of those turns, in the order of turns. */
+  readings(world_slug: string, part: ReadingsPart): Promise<readonly WorldReading[]>;
+  /**
+   * The ids of the first generations of each subject at each node of a workflow, in the order of their issue.
+   * @returns undefined for an unknown attempt
+   */
+  firstGenerations(attempt_id: string, sought: FirstGenerations): Promise<readonly string[] | undefined>;
 }
 
 /** A document by which calls are made. */

@@ -2,7 +2,7 @@ import type { WorldContents } from '../core/world/diff-worlds.js';
 import { type EffectParts, effectOf } from '../core/world/patch-operations.js';
 import type { Entity, World } from '../core/world/world.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
-import { prepare, run, type Runner } from './statement.js';
+import { type HotStatement, prepare, run, type Runner, type Values } from './statement.js';
 
 /**
  * The CTEs that lead from one row of a CTE `place (world_slug, turn)` to what can be read there.
@@ -66,15 +66,18 @@ const EVENTS = `
     FROM place, readable JOIN world_patches AS patches ON patches.world_slug = readable.world_slug
     WHERE patches.turn > place.turn - :event_turns::int AND patches.turn <= readable.until_turn) END`;
 
-/** The columns of `ContentsRow`, read at the place: everything that stands there in one row. Takes `:event_turns`. */
-export const CONTENTS = `${ENVIRONMENTS} AS environments, ${ENTITIES} AS entities, ${MEMORIES} AS memories,
-  ${EVENTS} AS events`;
+const STATES = `${ENVIRONMENTS} AS environments, ${ENTITIES} AS entities, ${MEMORIES} AS memories`;
 
-const SNAPSHOT = prepare(
-  'world_contents',
-  `WITH place (world_slug, turn) AS (SELECT :world_slug::text COLLATE "C", :turn::bigint), ${AT_PLACE}
-   SELECT ${CONTENTS}`,
-);
+/** The columns of `ContentsRow`, read at the place: everything that stands there in one row. Takes `:event_turns`. */
+export const CONTENTS = `${STATES}, ${EVENTS} AS events`;
+
+const selectAt = (columns: string): string =>
+  `WITH place (world_slug, turn) AS (SELECT :world_slug::text COLLATE "C", :turn::bigint), ${AT_PLACE} SELECT ${columns}`;
+
+const WORLD = prepare('world_at_turn', selectAt(CONTENTS));
+
+// Its plan never depends on a value, so a session plans it once. With the events it is planned each time.
+const SNAPSHOT = prepare('world_contents', selectAt(STATES));
 
 interface EntityRow {
   readonly id: string;
@@ -104,9 +107,11 @@ export interface ContentsRow {
   readonly events: readonly EventRow[] | null;
 }
 
+type SnapshotRow = Omit<ContentsRow, 'events'>;
+
 /** Reads what a world held at the end of a turn that it, or an ancestor for it, has reached. */
 export async function readContents(runner: Runner, world_slug: string, turn: number): Promise<WorldContents> {
-  return toContents(await readRow(runner, { world_slug, turn, event_turns: 0 }));
+  return toContents(await readRow<SnapshotRow>(runner, SNAPSHOT, { world_slug, turn }));
 }
 
 /** Reads the value that a turn begins with, with the events of so many turns before it. */
@@ -114,16 +119,16 @@ export async function readWorld(
   runner: Runner,
   place: { readonly world_slug: string; readonly turn: number; readonly event_turns: number },
 ): Promise<World> {
-  return toWorld(place.world_slug, place.turn, await readRow(runner, { ...place }));
+  return toWorld(place.world_slug, place.turn, await readRow<ContentsRow>(runner, WORLD, { ...place }));
 }
 
-async function readRow(runner: Runner, place: Readonly<Record<string, string | number>>): Promise<ContentsRow> {
-  const [row] = await run<ContentsRow>(runner, SNAPSHOT, place);
+async function readRow<Row extends object>(runner: Runner, statement: HotStatement, place: Values): Promise<Row> {
+  const [row] = await run<Row>(runner, statement, place);
   if (!row) throw new Error('a select without a table gives one row');
   return row;
 }
 
-function toContents({ environments, entities, memories }: ContentsRow): WorldContents {
+function toContents({ environments, entities, memories }: SnapshotRow): WorldContents {
   const byEntity = groupMemories(memories ?? []);
   return {
     environments: environments ?? [],

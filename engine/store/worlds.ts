@@ -159,8 +159,9 @@ async function snapshot(
   if (!world) return undefined;
   const turn = wanted ?? world.turn;
   if (!Number.isSafeInteger(turn) || turn < 0 || turn > world.turn) return undefined;
-  const [time] = await run<{ simulation_time: Date }>(database, FIND_TIME, { world_slug, turn });
   const contents = await readContents(database, world_slug, turn);
+  if (turn === world.turn) return { ...world, ...contents };
+  const [time] = await run<{ simulation_time: Date }>(database, FIND_TIME, { world_slug, turn });
   const simulation_time = time?.simulation_time.toISOString() ?? world.simulation_time;
   return { ...world, turn, simulation_time, ...contents };
 }

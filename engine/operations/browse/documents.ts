@@ -41,7 +41,7 @@ export interface ResolvedPrompt
 export interface WorkflowPage extends DocumentPage {
   /** Texts of prompt files, by hash. */
   readonly prompts: Readonly<Record<string, string>>;
-  /** Null where no attempt has run it, and for consumers: what models were sent is for operators. */
+  /** Null where no attempt has run it, and for consumers: what models were sent is for operators. At most 20 prompts. */
   readonly chosen: { readonly attempt_id: string; readonly resolved: readonly ResolvedPrompt[] } | null;
 }
 
@@ -61,22 +61,26 @@ export async function browseWorkflow(
   const resolved = attempt_id === undefined ? [] : await resolvePrompts(archive, hash, attempt_id);
   if (resolved === undefined) return refuse(attemptUnknown(attempt_id ?? ''));
   const chosen = attempt_id === undefined ? null : { attempt_id, resolved };
-  return { ok: true, value: { ...document.value, prompts: await readPrompts(archive, hash), chosen } };
+  return { ok: true, value: { ...document.value, prompts: await readPrompts(archive, document.value), chosen } };
 }
 
-async function readPrompts({ store }: Archive, hash: string): Promise<Readonly<Record<string, string>>> {
-  const closure = await store.components.closure('cognition_workflow', hash);
-  return Object.fromEntries(
-    closure.flatMap(({ kind, hash, content }) => (kind === 'prompt_text' ? [[hash, textOf(content)] as const] : [])),
-  );
+async function readPrompts({ store }: Archive, { refers_to }: DocumentPage): Promise<Readonly<Record<string, string>>> {
+  const prompts: Record<string, string> = {};
+  for (const { kind, hash } of refers_to) {
+    const prompt = kind === 'prompt_text' ? await store.components.find(kind, hash) : undefined;
+    if (prompt !== undefined) prompts[hash] = textOf(prompt.content);
+  }
+  return prompts;
 }
 
 function textOf({ text }: JsonObject): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** Of how many calls of an attempt the first generations are looked for. */
+/** Among how many calls of an attempt the first generations are looked for. */
 const CALLS_READ = 200;
+/** How many prompts one page shows. */
+const PROMPTS_SHOWN = 20;
 
 /** @returns undefined for an unknown attempt */
 async function resolvePrompts(
@@ -84,17 +88,13 @@ async function resolvePrompts(
   workflow_hash: string,
   attempt_id: string,
 ): Promise<readonly ResolvedPrompt[] | undefined> {
-  const attempt = await store.records.attempt(attempt_id, CALLS_READ);
-  if (attempt === undefined) return undefined;
-  const firsts = new Map<string, string>();
-  for (const { llm_call_id, workflow_node_id, workflow_subject_entity_id } of attempt.invocations) {
-    const place = `${workflow_subject_entity_id}/${workflow_node_id}`;
-    if (llm_call_id !== null && !firsts.has(place)) firsts.set(place, llm_call_id);
-  }
+  const sought = { workflow_hash, calls: CALLS_READ, limit: PROMPTS_SHOWN };
+  const firsts = await store.browse.firstGenerations(attempt_id, sought);
+  if (firsts === undefined) return undefined;
   const calls: ResolvedPrompt[] = [];
-  for (const id of firsts.values()) {
+  for (const id of firsts) {
     const call = await store.records.llmCall(id);
-    if (call?.workflow_hash === workflow_hash) calls.push(toResolved(call));
+    if (call !== undefined) calls.push(toResolved(call));
   }
   return calls;
 }

@@ -13,6 +13,8 @@ import { toTurn } from './list-part.js';
 const TURNS_TOLD = 20;
 /** How many turns of readings one page draws. */
 const TURNS_DRAWN = 100;
+/** How many readings one page reads, the latest of those turns. */
+const READINGS_READ = 500;
 /** How many attempts one page lists. */
 const ATTEMPTS_LISTED = 20;
 /** How many forks one page lists. */
@@ -38,6 +40,7 @@ export interface WorldPage extends ShownWorld {
   readonly story: readonly TurnStory[];
   /** The latest turn before those that are told; null where all are. */
   readonly earlier: number | null;
+  /** At most 500, of the latest turns. */
   readonly readings: readonly WorldReading[];
   /** The latest first; at most 20 of them. */
   readonly attempts: readonly AttemptSummary[];
@@ -62,6 +65,7 @@ export async function browseWorld(
   const readings = await store.browse.readings(world_slug, {
     after: Math.max(0, last - TURNS_DRAWN),
     until: last,
+    limit: READINGS_READ,
   });
   const forks = await store.browse.forks(world_slug, FORKS_LISTED);
   return {
@@ -110,7 +114,7 @@ export async function browseTurn(
       turn,
       last_turn: world?.turn ?? turn,
       story,
-      readings: await store.browse.readings(world_slug, only),
+      readings: await store.browse.readings(world_slug, { ...only, limit: READINGS_READ }),
       attempts: await store.browse.attemptsAtTurn(world_slug, turn, ATTEMPTS_LISTED),
     },
   };
@@ -126,14 +130,9 @@ export async function browseDiff(
   if (!from.ok) return from;
   const to = toTurn(asked.to);
   if (!to.ok) return to;
-  const world = await showWorld(archive, { world_slug });
-  if (!world.ok) return world;
-  return diffTurns(archive, {
-    world_slug,
-    from_turn: from.value ?? 0,
-    to_turn: to.value ?? world.value.turn,
-    blame: true,
-  });
+  const to_turn = to.value ?? (await archive.store.worlds.find(world_slug))?.turn;
+  if (to_turn === undefined) return unknownWorld(archive, world_slug);
+  return diffTurns(archive, { world_slug, from_turn: from.value ?? 0, to_turn, blame: true });
 }
 
 /** A world in a list. */

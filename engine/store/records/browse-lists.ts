@@ -7,16 +7,16 @@ import type {
   ListedMessage,
   ListPart,
   UsedDocument,
-  WorldReading,
 } from '../../ports/browse.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
-import { READABLE } from '../lineage.js';
 import type { OpenDatabase } from '../database.js';
 import { type HotStatement, prepare, run, type Runner } from '../statement.js';
 import { listComponentsAfter } from '../component-lists.js';
 import { listForks, listWorldsAfter } from '../worlds.js';
 import { listAttemptsAtTurn, listLatestAttempts } from './attempt-record.js';
-import { type InvocationRow, listInvocations, selectInvocation, toShown } from './invocation-rows.js';
+import { findPlace, listFirstGenerations } from './first-generations.js';
+import { listInvocations } from './invocation-rows.js';
+import { listReadings } from './reading-rows.js';
 
 /** Lists that pages show. Ids are ordered by time, so the newest row has the greatest. */
 export function browseReader(database: OpenDatabase): BrowseReader {
@@ -32,7 +32,8 @@ export function browseReader(database: OpenDatabase): BrowseReader {
     waitingAttempts: () => listWaitingAttempts(database),
     documents: (kind, part) => listComponentsAfter(database, kind, part),
     useOf: (document) => findUse(database, document),
-    readings: (world_slug, turns) => listReadings(database, world_slug, turns),
+    readings: (world_slug, part) => listReadings(database, world_slug, part),
+    firstGenerations: (attempt_id, part) => listFirstGenerations(database, attempt_id, part),
   };
 }
 
@@ -67,13 +68,8 @@ function toStarted<Row extends { readonly started_at: Date }>({ started_at, ...r
   return { ...row, started_at: started_at.toISOString() };
 }
 
-const PLACE = prepare(
-  'world_of_attempt',
-  'SELECT world_slug, attempt_id FROM attempts WHERE attempt_id = :attempt_id::uuid',
-);
-
 async function listCalls(runner: Runner, attempt_id: string, { after, limit }: ListPart) {
-  const [place] = await run<{ world_slug: string; attempt_id: string }>(runner, PLACE, { attempt_id });
+  const place = await findPlace(runner, attempt_id);
   return place && listInvocations(runner, place, { after: Number(after ?? 0), limit });
 }
 
@@ -122,50 +118,59 @@ async function listInbox(runner: Runner, { after, limit }: ListPart): Promise<re
 }
 
 // Calls have no index by source or workflow, which every call would have to write. The scenarios that lead to the document
-// are known, and with them the worlds that play them, and their latest attempts.
-const withAttempts = (column: string): string => `
+// are known, and with them the worlds that play them: the latest attempts of all are among those of the worlds that were
+// played last.
+const attemptsBy = (column: string): string => `
    WITH RECURSIVE users (kind, hash) AS (
      SELECT :kind::component_kind, :hash::text COLLATE "C"
      UNION
      SELECT from_kind, from_hash::text COLLATE "C" FROM users JOIN component_references ON to_kind = kind AND to_hash = hash),
    playing AS (
      SELECT DISTINCT world_slug FROM users JOIN world_scenarios ON kind = 'scenario' AND scenario_hash = hash),
-   latest AS (
+   played AS (
      SELECT newest.* FROM playing CROSS JOIN LATERAL (
-       SELECT world_slug, attempt_id, attempted_turn, status, started_at, ended_at FROM attempts
-       WHERE attempts.world_slug = playing.world_slug ORDER BY epoch DESC LIMIT 5) AS newest
+       SELECT world_slug, attempt_id FROM attempts
+       WHERE attempts.world_slug = playing.world_slug ORDER BY epoch DESC LIMIT 1) AS newest
      ORDER BY attempt_id DESC LIMIT 100),
-   recent AS (
-     SELECT * FROM latest WHERE EXISTS (
-       SELECT FROM source_invocations calls WHERE calls.world_slug = latest.world_slug
-         AND calls.attempt_id = latest.attempt_id AND calls.${column} = :hash)
-     ORDER BY attempt_id DESC LIMIT 20)`;
+   latest AS (
+     SELECT newest.* FROM played CROSS JOIN LATERAL (
+       SELECT world_slug, attempt_id, attempted_turn, status, started_at, ended_at FROM attempts
+       WHERE attempts.world_slug = played.world_slug ORDER BY epoch DESC LIMIT 5) AS newest
+     ORDER BY attempt_id DESC LIMIT 100)
+   SELECT attempt_id, world_slug, attempted_turn, status, started_at, ended_at FROM latest
+   WHERE EXISTS (
+     SELECT FROM source_invocations calls WHERE calls.world_slug = latest.world_slug
+       AND calls.attempt_id = latest.attempt_id AND calls.${column} = :hash)
+   ORDER BY attempt_id DESC LIMIT 20`;
 
-const COLUMN_OF: Readonly<Record<UsedDocument['kind'], string>> = {
-  response_source: 'source_hash',
-  cognition_workflow: 'workflow_hash',
+const callsBy = (column: string): string => `
+   SELECT ${LISTED} FROM unnest(:world_slugs::text[], :attempt_ids::uuid[]) AS chosen (world_slug, attempt_id)
+     JOIN source_invocations USING (world_slug, attempt_id)
+   WHERE ${column} = :hash ORDER BY source_invocation_id DESC LIMIT 20`;
+
+interface UseStatements {
+  readonly attempts: HotStatement;
+  readonly calls: HotStatement;
+}
+
+const USES: Readonly<Record<UsedDocument['kind'], UseStatements>> = {
+  response_source: {
+    attempts: prepare('browse_attempts_of_source', attemptsBy('source_hash')),
+    calls: prepare('browse_calls_of_source', callsBy('source_hash')),
+  },
+  cognition_workflow: {
+    attempts: prepare('browse_attempts_of_workflow', attemptsBy('workflow_hash')),
+    calls: prepare('browse_calls_of_workflow', callsBy('workflow_hash')),
+  },
 };
 
-const usesOf = (select: (column: string) => string): Readonly<Record<UsedDocument['kind'], HotStatement>> => ({
-  response_source: prepare('browse_use_of_source', select(COLUMN_OF.response_source)),
-  cognition_workflow: prepare('browse_use_of_workflow', select(COLUMN_OF.cognition_workflow)),
-});
-
-const ATTEMPTS_BY = usesOf(
-  (column) => `${withAttempts(column)}
-   SELECT attempt_id, world_slug, attempted_turn, status, started_at, ended_at FROM recent ORDER BY attempt_id DESC`,
-);
-
-const CALLS_BY = usesOf(
-  (column) => `${withAttempts(column)}
-   SELECT ${LISTED} FROM (SELECT world_slug, attempt_id FROM recent) AS chosen
-     JOIN source_invocations USING (world_slug, attempt_id)
-   WHERE ${column} = :hash ORDER BY source_invocation_id DESC LIMIT 20`,
-);
-
 async function findUse(runner: Runner, { kind, hash }: UsedDocument): Promise<DocumentUse> {
-  const attempts = await run<AttemptRow>(runner, ATTEMPTS_BY[kind], { kind, hash });
-  const calls = await run<Timed<ListedInvocation>>(runner, CALLS_BY[kind], { kind, hash });
+  const attempts = await run<AttemptRow>(runner, USES[kind].attempts, { kind, hash });
+  const calls = await run<Timed<ListedInvocation>>(runner, USES[kind].calls, {
+    hash,
+    world_slugs: attempts.map(({ world_slug }) => world_slug),
+    attempt_ids: attempts.map(({ attempt_id }) => attempt_id),
+  });
   return { attempts: attempts.map(toListedAttempt), calls: calls.map(toStarted) };
 }
 
@@ -195,37 +200,4 @@ type AttemptRow = Omit<ListedAttempt, 'started_at' | 'ended_at'> & {
 
 function toListedAttempt(row: AttemptRow): ListedAttempt {
   return { ...row, started_at: row.started_at.toISOString(), ended_at: row.ended_at?.toISOString() ?? null };
-}
-
-// A reading that was adopted was made by an earlier attempt.
-const READINGS = prepare(
-  'browse_readings',
-  `WITH ${READABLE},
-   known AS (
-     SELECT turns.world_slug, turns.turn, calls.source_invocation_id
-     FROM readable JOIN turns ON turns.world_slug = readable.world_slug
-         AND turns.turn > :after AND turns.turn <= readable.until_turn
-       JOIN source_invocations calls ON calls.world_slug = turns.world_slug AND calls.attempt_id = turns.attempt_id
-     UNION ALL
-     SELECT turns.world_slug, turns.turn, adopted.source_invocation_id
-     FROM readable JOIN turns ON turns.world_slug = readable.world_slug
-         AND turns.turn > :after AND turns.turn <= readable.until_turn
-       JOIN adopted_calls adopted ON adopted.world_slug = turns.world_slug AND adopted.attempt_id = turns.attempt_id)
-   ${selectInvocation('known.turn')}
-     JOIN known ON known.world_slug = calls.world_slug AND known.source_invocation_id = calls.source_invocation_id
-   WHERE calls.invocation_kind = 'ambient_context' AND calls.status = 'succeeded'
-   ORDER BY known.turn, calls.invocation_seq`,
-);
-
-async function listReadings(
-  runner: Runner,
-  world_slug: string,
-  turns: { readonly after: number; readonly until: number },
-): Promise<readonly WorldReading[]> {
-  const values = { world_slug, after: turns.after, turn: turns.until };
-  const rows = await run<InvocationRow & { readonly turn: number }>(runner, READINGS, values);
-  return rows.map((row) => {
-    const { turn, ambient_source_id, source_invocation_id, response_json } = toShown(row);
-    return { turn, ambient_source_id: ambient_source_id ?? '', source_invocation_id, response_json };
-  });
 }
