@@ -1,12 +1,15 @@
+import type { Json } from '../../contract/json.js';
 import type { AgentHeadRecord, AgentTurnRecord, AgentTurnSummary } from '../../core/agents/agent-turn.js';
 import { type AgentTurn, agentTurnsOf } from '../../core/agents/agent-turns.js';
 import { agentTaskOf, type TaskDocument } from '../../core/agents/agent-task.js';
 import type { AgentTask, RecordedAttempt, RecordedCall, RecordedEvent } from '../../core/agents/recorded-attempt.js';
 import type { AttemptFailureClass } from '../../core/protocol/failure.js';
 import type { Entity } from '../../core/world/world.js';
+import type { TimelineRecord } from '../../ports/records.js';
 import { KNOWN } from '../attempts/recorded-calls.js';
 import { CALLS_OF_HEAD } from '../state-heads.js';
 import { prepare, run, type Runner } from '../statement.js';
+import { listTimeline } from './timeline-rows.js';
 
 // What agents do is folded from the record of their attempts whenever it is read.
 
@@ -46,9 +49,13 @@ async function readOpenTurns(runner: Runner, world_slug: string | null): Promise
   return turns;
 }
 
-/** The agent turns of an attempt, in the order in which they began. */
-export async function listAgentTurns(runner: Runner, attempt_id: string): Promise<readonly AgentTurnSummary[]> {
-  const turns = await readAgentTurns(runner, attempt_id);
+/** The agent turns of an attempt, in the order in which they began. @param timeline all of it */
+export async function listAgentTurns(
+  runner: Runner,
+  attempt_id: string,
+  timeline: readonly TimelineRecord[],
+): Promise<readonly AgentTurnSummary[]> {
+  const turns = await readAgentTurns(runner, attempt_id, timeline);
   return turns.map(({ record }) => {
     const { agent_turn_id, agent_id, turn_epoch, outcome, deliverable_card_id, began_at, ended_at } = record;
     return { agent_turn_id, agent_id, turn_epoch, outcome, deliverable_card_id, began_at, ended_at };
@@ -83,7 +90,11 @@ interface AttemptRow
   readonly entities: readonly Pick<Entity, 'id' | 'environment'>[];
 }
 
-async function readAgentTurns(runner: Runner, attempt_id: string): Promise<readonly AgentTurn[]> {
+async function readAgentTurns(
+  runner: Runner,
+  attempt_id: string,
+  timeline?: readonly TimelineRecord[],
+): Promise<readonly AgentTurn[]> {
   const [row] = await run<AttemptRow>(runner, ATTEMPT, { attempt_id });
   if (row === undefined) return [];
   const { entities, started_at, ended_at, ...columns } = row;
@@ -95,7 +106,7 @@ async function readAgentTurns(runner: Runner, attempt_id: string): Promise<reado
     ended_at: ended_at?.toISOString() ?? null,
     agents: await readEpochs(runner, key),
     calls,
-    timeline: await readTimeline(runner, key),
+    timeline: (timeline ?? (await listTimeline(runner, key))).map(toRecordedEvent),
     patches: new Map(
       (await run<PatchRow>(runner, PATCHES, key)).map(({ agent_id, patch_seq }) => [agent_id, patch_seq]),
     ),
@@ -147,32 +158,19 @@ interface PatchRow {
   readonly patch_seq: number;
 }
 
-const TIMELINE = prepare(
-  'timeline_of_agents',
-  `SELECT event_kind, occurred_at, source_invocation_id, (details->>'resume_deadline')::timestamptz AS resume_deadline,
-     (details->>'take_overs')::int AS take_overs
-   FROM attempt_timeline_events
-   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY event_id`,
-);
-
-interface TimelineRow {
-  readonly event_kind: string;
-  readonly occurred_at: Date;
-  readonly source_invocation_id: string | null;
-  readonly resume_deadline: Date | null;
-  readonly take_overs: number | null;
-}
-
-async function readTimeline(runner: Runner, attempt: AttemptKey): Promise<readonly RecordedEvent[]> {
-  const rows = await run<TimelineRow>(runner, TIMELINE, attempt);
-  return rows.map(({ event_kind, occurred_at, source_invocation_id, resume_deadline, take_overs }) => ({
+/** An event as the fold reads it. */
+function toRecordedEvent({ event_kind, occurred_at, source_invocation_id, details }: TimelineRecord): RecordedEvent {
+  const { resume_deadline, take_overs } = details as TimelineDetails;
+  return {
     event_kind,
-    occurred_at: occurred_at.toISOString(),
+    occurred_at,
     source_invocation_id,
-    ...(resume_deadline === null ? {} : { resume_deadline: resume_deadline.toISOString() }),
-    ...(take_overs === null ? {} : { take_overs }),
-  }));
+    ...(typeof resume_deadline === 'string' ? { resume_deadline: new Date(resume_deadline).toISOString() } : {}),
+    ...(typeof take_overs === 'number' ? { take_overs } : {}),
+  };
 }
+
+type TimelineDetails = { readonly [Member in 'resume_deadline' | 'take_overs']?: Json };
 
 const WORKFLOWS = prepare(
   'workflows_of_agents',

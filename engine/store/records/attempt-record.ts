@@ -6,7 +6,6 @@ import type {
   PatchEffectRecord,
   PatchRecord,
   RanAttempt,
-  TimelineRecord,
 } from '../../ports/records.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
 import { CALL_COUNT, TRACE_SUMMARY } from '../attempts/trace-summary.js';
@@ -16,6 +15,7 @@ import { listAwaited } from '../pending/pending-calls.js';
 import { prepare, run, type Runner } from '../statement.js';
 import { listAgentTurns } from './agent-records.js';
 import { listInvocations } from './invocation-rows.js';
+import { listTimeline } from './timeline-rows.js';
 
 const SUMMARY = [
   'attempt_id',
@@ -153,7 +153,7 @@ function toEventLimit(calls_max: number | undefined): number | null {
 
 /**
  * One attempt with everything that happened in it.
- * @param calls_max how many of its calls are read, and so many events for each; all where it is left out
+ * @param calls_max how many of its calls are given, and so many events for each; all where it is left out
  */
 export async function findAttempt(
   database: OpenDatabase,
@@ -163,13 +163,14 @@ export async function findAttempt(
   const ran = await findRanAttempt(database, attempt_id, calls_max);
   if (!ran) return undefined;
   const attempt = { world_slug: ran.world_slug, attempt_id };
-  const bounded = { ...attempt, limit: toEventLimit(calls_max) };
+  const limit = toEventLimit(calls_max);
+  const timeline = await listTimeline(database, attempt);
   return {
     ...ran,
     awaited: ran.ended_at === null ? await listAwaited(database, attempt_id) : [],
-    agent_turns: await listAgentTurns(database, attempt_id),
-    timeline: await listTimeline(database, bounded),
-    audit: await listAudit(database, bounded),
+    agent_turns: await listAgentTurns(database, attempt_id, timeline),
+    timeline: limit === null ? timeline : timeline.slice(0, limit),
+    audit: await listAudit(database, { ...attempt, limit }),
     operator_actions: await operatorActions(database).list(attempt),
   };
 }
@@ -204,21 +205,6 @@ type PatchRow = Omit<PatchRecord, 'effects'> & { readonly effects: readonly Patc
 async function listPatches(runner: Runner, attempt: BoundedAttempt): Promise<readonly PatchRecord[]> {
   const rows = await run<PatchRow>(runner, PATCHES, attempt);
   return rows.map((row) => ({ ...row, effects: row.effects ?? [] }));
-}
-
-const TIMELINE = prepare(
-  'timeline_of_attempt',
-  `SELECT event_kind, occurred_at, source_invocation_id, workflow_subject_entity_id, workflow_node_id, patch_seq,
-     details
-   FROM attempt_timeline_events
-   WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid ORDER BY event_id LIMIT :limit`,
-);
-
-type TimelineRow = Omit<TimelineRecord, 'event_seq' | 'occurred_at'> & { readonly occurred_at: Date };
-
-async function listTimeline(runner: Runner, attempt: BoundedAttempt): Promise<readonly TimelineRecord[]> {
-  const rows = await run<TimelineRow>(runner, TIMELINE, attempt);
-  return rows.map((row, index) => ({ event_seq: index + 1, ...row, occurred_at: row.occurred_at.toISOString() }));
 }
 
 const AUDIT = prepare(
