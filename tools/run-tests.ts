@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FIRST_COMPILED } from '../test/support/program.js';
 import { compileCheckout, toCompiled } from './compiled-checkout.js';
+import { childSeconds, toCpuReport } from './cpu-report.js';
 import { makeTemplate } from './migrated-template.js';
 import { startPostgres } from './postgres-server.js';
 
@@ -13,16 +14,26 @@ const FILE_MS = 600_000;
 /** The same of one that destroys things as often as it can. */
 const FILE_OF_ALL_MS = 900_000;
 /** Folders of `test/` whose files open databases on a PostgreSQL server. */
-const SERVED = ['acceptance', 'doorbells', 'operations', 'runtime', 'store', 'surfaces'];
+const SERVED = [
+  'acceptance',
+  'browser',
+  'chaos',
+  'documents-',
+  'doorbells',
+  'operations',
+  'runtime',
+  'store',
+  'surfaces',
+];
 
 /**
  * Runs every test file, or those whose path contains one of the given words: `node --import tsx tools/run-tests.ts turn`.
  * They run in a copy of the checkout that is compiled as a whole. With `--all`, the tests that destroy things do so as
- * often as they can, and not only a few times.
+ * often as they can, and not only a few times. With `--cpu`, it ends with what each file cost.
  */
 async function main(given: readonly string[]): Promise<number> {
-  const words = given.filter((word) => word !== '--all');
-  const all = words.length < given.length;
+  const words = given.filter((word) => word !== '--all' && word !== '--cpu');
+  const all = given.includes('--all');
   const files = ['test', 'plugins']
     .flatMap(listTests)
     .filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
@@ -33,12 +44,20 @@ async function main(given: readonly string[]): Promise<number> {
   const { folder, remove } = await compileCheckout();
   const shared = await shareServer(files);
   try {
-    const variables = { ...shared.variables, ...(all ? { CHUKWA_CHAOS: 'all' } : {}) };
-    const limit_ms = all ? FILE_OF_ALL_MS : FILE_MS;
-    return await run({ folder, files, variables, limit_ms });
+    const report = join(folder, 'cpu.txt');
+    const variables = {
+      ...shared.variables,
+      ...(all ? { CHUKWA_CHAOS: 'all' } : {}),
+      ...(given.includes('--cpu') ? { CHUKWA_TEST_CPU: report } : {}),
+    };
+    const code = await run({ folder, files, variables, limit_ms: all ? FILE_OF_ALL_MS : FILE_MS });
+    if (given.includes('--cpu')) process.stdout.write(toCpuReport(readFileSync(report, 'utf8')));
+    return code;
   } finally {
     await shared.stop();
     remove();
+    // PostgreSQL has ended as well, and counts among the children.
+    if (given.includes('--cpu')) process.stdout.write(`\nCPU seconds of all processes: ${childSeconds().toFixed(0)}\n`);
   }
 }
 
@@ -68,7 +87,9 @@ interface Run {
 }
 
 async function run({ folder, files, variables, limit_ms }: Run): Promise<number> {
-  const flags = [FIRST_COMPILED, '--enable-source-maps', '--import', join(folder, 'tools/tell-what-is-open.js')];
+  const loaded = ['tell-what-is-open', ...('CHUKWA_TEST_CPU' in variables ? ['count-cpu'] : [])];
+  const imports = loaded.flatMap((module) => ['--import', join(folder, 'tools', `${module}.js`)]);
+  const flags = [FIRST_COMPILED, '--enable-source-maps', ...imports];
   const test = ['--test', '--test-concurrency', '2', '--test-timeout', `${limit_ms}`, '--test-reporter', 'spec'];
   const child = spawn(process.execPath, [...flags, ...test, ...files.map(toCompiled)], {
     cwd: folder,
