@@ -122,7 +122,7 @@ async function openParts(
   const [{ createValidateDocument }, { openSources }, schemas] = await Promise.all([
     import('./schema/index.js'),
     import('./sources/index.js'),
-    openSchemas(),
+    (openedSchemas ??= openSchemas()),
   ]);
   const { shippedSchemas, compileSchema, validateShape } = schemas;
   const sources = await openSources({
@@ -147,6 +147,12 @@ async function openParts(
     },
   };
 }
+
+/**
+ * Compiled once in a process, which may open many engines: `test` opens one for each test. Compiled schemas are found by
+ * their content, so that no engine sees another's.
+ */
+let openedSchemas: Promise<Schemas> | undefined;
 
 /** The shipped schemas, and what checks a value against one of them. */
 async function openSchemas(): Promise<Schemas> {
