@@ -6,9 +6,11 @@ import { after, before, test } from 'node:test';
 import { compose } from '../../engine/main.js';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
+import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 
+const database = await emptyDatabase({ after });
 // A person at a terminal answers in place of a model.
 let folder = '';
 
@@ -23,7 +25,11 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 async function chukwa(types: readonly string[] | undefined, ...words: readonly string[]) {
   const terminal = openTestTerminal(types === undefined ? {} : { types });
-  const code = await runCommandLine(await compose({ CHUKWA_DATA_DIR: join(folder, 'data') }), words, terminal);
+  const code = await runCommandLine(
+    await compose({ CHUKWA_DATA_DIR: join(folder, 'data'), ...database }),
+    words,
+    terminal,
+  );
   return { code, out: terminal.out_text(), error: terminal.error_text(), asked: terminal.asked };
 }
 

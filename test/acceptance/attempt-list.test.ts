@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { compose } from '../../engine/main.js';
@@ -10,15 +10,21 @@ import type { AttemptSummary } from '../../engine/ports/records.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { attemptListLines } from '../../engine/surfaces/cli/render/attempt.js';
 import { paint } from '../../engine/surfaces/cli/render/paint.js';
+import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 
+const database = await emptyDatabase({ after });
 let folder = '';
 
 async function chukwa(...words: readonly string[]) {
   const terminal = openTestTerminal({ working_folder: folder });
   // Nobody listens there: the model is out of reach, which is a transient failure.
-  const variables = { CHUKWA_DATA_DIR: join(folder, 'data'), CHUKWA_LLM_BASE_URL: 'http://127.0.0.1:9/v1' };
+  const variables = {
+    CHUKWA_DATA_DIR: join(folder, 'data'),
+    ...database,
+    CHUKWA_LLM_BASE_URL: 'http://127.0.0.1:9/v1',
+  };
   const code = await runCommandLine(await compose(variables), words, terminal);
   return { code, out: terminal.out_text(), error: terminal.error_text() };
 }

@@ -8,7 +8,6 @@ import type { TestContext } from 'node:test';
 import { compose } from '../../engine/main.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
-import { openTestDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { FIRST_COMPILED } from '../support/program.js';
 
@@ -72,8 +71,8 @@ export async function askChukwa<Answer>(words: readonly string[], variables: Var
 }
 
 /** Runs a command within this process, which is several times cheaper: for what commands do, and not how processes end. */
-export async function runHere(words: readonly string[], variables: Variables): Promise<Ended> {
-  const terminal = openTestTerminal({ working_folder: ROOT });
+export async function runHere(words: readonly string[], variables: Variables, cwd = ROOT): Promise<Ended> {
+  const terminal = openTestTerminal({ working_folder: cwd });
   const composition = await compose({ PATH: process.env['PATH'], ...variables });
   const code = await runCommandLine(composition, words, terminal);
   return { code, stdout: terminal.out_text(), stderr: terminal.error_text() };
@@ -84,13 +83,6 @@ export async function askHere<Answer>(words: readonly string[], variables: Varia
   const ended = await runHere([...words, '--json'], variables);
   assert.equal(ended.code, code, ended.stderr);
   return JSON.parse(ended.stdout) as Answer;
-}
-
-/** The variable that leads to an empty database of a server, which is quicker to open than an embedded one. */
-export async function emptyDatabase(context: TestContext): Promise<{ readonly CHUKWA_DATABASE_URL: string }> {
-  const { url = '', close } = await openTestDatabase('PostgreSQL');
-  context.after(close);
-  return { CHUKWA_DATABASE_URL: url };
 }
 
 /** Waits for something that a running process brings about. @throws AssertionError where it ends instead */

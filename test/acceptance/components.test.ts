@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 import type { UsesOfComponent } from '../../engine/operations/components.js';
 import type { PutDocument } from '../../engine/operations/documents/index.js';
 import type { StoredComponent } from '../../engine/ports/components.js';
+import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
-import { askHere, emptyDatabase, runHere } from './command.js';
+import { askHere, runHere } from './command.js';
 
 const PROGRAM = join(ROOT, 'dist/engine/chukwa.js');
 

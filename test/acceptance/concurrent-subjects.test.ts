@@ -3,14 +3,7 @@ import { describe, test, type TestContext } from 'node:test';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
-import {
-  type Edit,
-  editWorkflows,
-  loadScript,
-  onEachDatabase,
-  type ParkStage,
-  sharedStage,
-} from '../support/park-stage.js';
+import { type Edit, editWorkflows, loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 const concurrent: Edit = (workflow) => ({ ...workflow, execution: 'per_subject_concurrent' });
 
@@ -30,7 +23,8 @@ function salesOf({ toys }: ParkStage): unknown {
   return toys.vending.served.map(({ body }) => body);
 }
 
-onEachDatabase('a village whose subjects run concurrently', (open) => {
+describe('a village whose subjects run concurrently', () => {
+  const open = sharedStage('PostgreSQL');
   test('the village comes to the same world as in order, with one side effect where the story has one', async (context) => {
     const stage = await open();
     const ordered = await stage.play({ scenario: 'village', turns: 3 });

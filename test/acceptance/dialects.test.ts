@@ -9,7 +9,9 @@ import type { Engine } from '../../engine/operations/engine.js';
 import { runTurns } from '../../engine/operations/run-turns.js';
 import { createWorld } from '../../engine/operations/worlds.js';
 import { DIALECTS, type Dialect, type DialectServer, serveDialect } from '../../fixtures/dialects/index.js';
+import { emptyDatabase } from '../support/databases.js';
 
+const database = await emptyDatabase({ after });
 const PATCH = JSON.stringify({
   kind: 'final_patch',
   patch: {
@@ -73,7 +75,7 @@ before(async () => {
   ]);
   const composition = await compose({
     ...Object.fromEntries(variables),
-    CHUKWA_DATABASE_URL: 'memory:',
+    ...database,
     CHUKWA_DATA_DIR: folder,
     CHUKWA_LLM_API_KEY: 'sk-of-another-endpoint',
   });

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { compose } from '../../engine/main.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
+import { emptyDatabase } from '../support/databases.js';
 import { makeFolder } from './command.js';
 
 test('a dry run from a later turn shows its subjects the events of the turns before, as the world has them', {
   timeout: 300_000,
 }, async (context) => {
   const folder = await makeFolder(context);
-  const composition = await compose({ CHUKWA_DATA_DIR: join(folder, 'data') });
+  const composition = await compose(await emptyDatabase(context));
   const asked: string[] = [];
   const watched: typeof composition = {
     ...composition,

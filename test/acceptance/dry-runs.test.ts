@@ -12,9 +12,11 @@ import type { TestReport } from '../../engine/operations/workflow-tests/index.js
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { startToys } from '../../engine/toys/index.js';
+import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 
+const database = await emptyDatabase({ after });
 // What answers stand in for, counted: nothing of it may ever be asked, or loaded.
 let folder = '';
 let variables: Readonly<Record<string, string>> = {};
@@ -38,6 +40,7 @@ before(async () => {
   variables = {
     ...toys.variables,
     CHUKWA_DATA_DIR: join(folder, 'data'),
+    ...database,
     CHUKWA_LLM_BASE_URL: model.url,
     CHUKWA_LLM_API_KEY: 'loopback-needs-no-key',
   };

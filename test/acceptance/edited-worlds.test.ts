@@ -8,12 +8,14 @@ import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { ShownWorld } from '../../engine/operations/worlds.js';
 import type { AttemptRecord } from '../../engine/ports/records.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
+import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 
+const database = await emptyDatabase({ after });
 // A world of documents that its author goes on writing.
 let folder = '';
-const variables = () => ({ CHUKWA_DATA_DIR: join(folder, 'data') });
+const variables = () => ({ CHUKWA_DATA_DIR: join(folder, 'data'), ...database });
 const file = (...names: readonly string[]) => join(folder, 'workflows', ...names);
 
 before(async () => {
@@ -111,13 +113,13 @@ test('an edited scenario with another roster or time is refused at its place, an
   assert.deepEqual(await show(), before_it);
 });
 
-test('a world that moves keeps its lineage, and leaves behind where its files lay', async () => {
+test('a world that moves keeps its lineage, and leaves behind where its files lay', async (context) => {
   const { scenarios } = await show();
   const moved = join(folder, 'pond.jsonl');
   assert.equal((await chukwa('world', 'export', 'pond', '--out', moved)).code, 0);
   assert.equal((await readFile(moved, 'utf8')).includes(folder), false);
   const elsewhere = openTestTerminal({ working_folder: folder });
-  const there = await compose({ CHUKWA_DATA_DIR: join(folder, 'elsewhere') });
+  const there = await compose(await emptyDatabase(context));
   assert.equal(await runCommandLine(there, ['world', 'import', moved], elsewhere), 0, elsewhere.error_text());
   const shown = openTestTerminal({ working_folder: folder });
   assert.equal(await runCommandLine(there, ['world', 'show', 'pond', '--json'], shown), 0);

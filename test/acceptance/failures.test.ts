@@ -6,7 +6,7 @@ import { type Edit, editWorkflows, type ParkStage, type Play, sharedStage } from
 import { finalPatch, setState, toolCall } from '../support/turn-player.js';
 import { callAt, contentsOf, keysOf, onlyAttempt, script } from './readings.js';
 
-const open = sharedStage('embedded');
+const open = sharedStage('PostgreSQL');
 
 const FIRST = 'bob/act/round-1/try-1';
 const NOTHING = { json: finalPatch([], 'Nothing happens.') };

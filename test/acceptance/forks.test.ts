@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
 import { putScenario } from '../../engine/operations/author.js';
 import { diffTurns, type WorldDiff } from '../../engine/operations/diff-worlds.js';
 import { type ForkRequest, forkWorld } from '../../engine/operations/fork-world.js';
-import { type Edit, editWorkflows, loadScript, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+import { type Edit, editWorkflows, loadScript, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { contentsOf, promptOf, requestAt } from './readings.js';
 
 type Template = { readonly messages: readonly { readonly role: string; readonly content: Json }[] };
@@ -46,7 +46,8 @@ async function refusalOf(stage: ParkStage, request: ForkRequest) {
   return done.problems;
 }
 
-onEachDatabase('diff, blame and fork through the engine', (open) => {
+describe('diff, blame and fork through the engine', () => {
+  const open = sharedStage('PostgreSQL');
   test('every change leads to the text that the model saw and to the words that made it', async () => {
     const stage = await open();
     const { world_slug, attempts } = await stage.play({ scenario: 'park', turns: 2 });

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { ServerTools, WrittenTools } from '../../engine/operations/mcp-tools/index.js';
 import { commandOf, commandOfScript, startHttpServer } from '../plugins/mcp-servers.js';
+import { emptyDatabase } from '../support/databases.js';
 import { askHere, makeFolder, runHere } from './command.js';
 
 /** A server that lists these tools, so many a page; it fails the test where a page is asked for that there is not. */
@@ -142,7 +143,7 @@ test('a tool whose result schema cannot be used says that its results are not ch
 
 test('the steps that are printed lead to a run, and begin to', async (t) => {
   const folder = await makeFolder(t);
-  const variables = { CHUKWA_DATA_DIR: join(folder, 'data') };
+  const variables = await emptyDatabase(t);
   const words = ['mcp', 'tools', listing([tool('a')]), '--as', 'my_server', '--write', join(folder, 'written')];
   const { stdout } = await runHere(words, variables);
   assert.match(stdout.replaceAll(/\s+/g, ' '), /Set CHUKWA_MCP_MY_SERVER to the URL or command that you gave here/);

@@ -3,8 +3,9 @@ import { type TestContext, test } from 'node:test';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord, LlmCallRecord } from '../../engine/ports/records.js';
 import { type Answers, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import { emptyDatabase } from '../support/databases.js';
 import { finalPatch, toolCall } from '../support/turn-player.js';
-import { askHere, emptyDatabase, makeFolder, runHere, startChukwa, whileRunning } from './command.js';
+import { askHere, makeFolder, runHere, startChukwa, whileRunning } from './command.js';
 import { script } from './readings.js';
 
 const FIRST = 'bob/act/round-1/try-1';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
-import { editWorkflows, loadScript, onEachDatabase } from '../support/park-stage.js';
+import { editWorkflows, loadScript, sharedStage } from '../support/park-stage.js';
 import { callAt, keysOf, onlyAttempt, promptOf, requestAt } from './readings.js';
 
 const BUY = 'bob/act/round-1/try-1/tool';
@@ -28,7 +28,8 @@ const withWeather = (context: TestContext, forecast: JsonObject = {}) =>
     }),
   });
 
-onEachDatabase('a turn that goes on after failures', (open) => {
+describe('a turn that goes on after failures', () => {
+  const open = sharedStage('PostgreSQL');
   test('tells the model what a machine complains of, and the model calls again with what was missing', async () => {
     const stage = await open();
     const play = await stage.play({ scenario: 'out-of-order' });

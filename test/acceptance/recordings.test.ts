@@ -10,9 +10,11 @@ import type { RunReport } from '../../engine/operations/run-turns.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import type { WorkflowTest } from '../../engine/generated/workflow-test.js';
 import { startToys, type Toys } from '../../engine/toys/index.js';
+import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 
+const database = await emptyDatabase({ after });
 let folder = '';
 let toys: Toys;
 let root = '';
@@ -35,6 +37,7 @@ async function chukwa(...words: readonly string[]) {
   const composition = await compose({
     ...toys.variables,
     CHUKWA_DATA_DIR: join(folder, 'data'),
+    ...database,
     CHUKWA_LLM_API_KEY: SECRET,
   });
   const code = await runCommandLine(composition, words, terminal);

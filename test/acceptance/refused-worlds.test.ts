@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { readScenario } from '../../engine/operations/author.js';
 import { forkWorld } from '../../engine/operations/fork-world.js';
 import type { UsableScenario } from '../../engine/operations/load-program.js';
 import { createWorld } from '../../engine/operations/worlds.js';
-import { editWorkflows, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+import { editWorkflows, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 /** The park by another name, starting at another time, and not stored. */
 async function readOther(context: TestContext, stage: ParkStage, label: string): Promise<UsableScenario> {
@@ -16,7 +16,8 @@ async function readOther(context: TestContext, stage: ParkStage, label: string):
   return must(await readScenario(stage.engine, join(folder, 'park', 'scenario.json'), place));
 }
 
-onEachDatabase('a world that is refused', (open) => {
+describe('a world that is refused', () => {
+  const open = sharedStage('PostgreSQL');
   test('leaves none of its documents behind, and one that is made has them', async (context) => {
     const stage = await open();
     const { engine } = stage;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { deleteWorld } from '../../engine/operations/delete-world.js';
 import { diffPlaces, diffTurns } from '../../engine/operations/diff-worlds.js';
 import { forkWorld } from '../../engine/operations/fork-world.js';
 import { tellWorld } from '../../engine/operations/tell-world.js';
-import { must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+import { must, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 const surely = () => Promise.resolve(true);
 
@@ -23,7 +23,8 @@ async function countRows({ outside }: ParkStage, world_slug: string): Promise<nu
   return count;
 }
 
-onEachDatabase('a world retold, compared and deleted', (open) => {
+describe('a world retold, compared and deleted', () => {
+  const open = sharedStage('PostgreSQL');
   test('its story is every narration by turn, time, place and subject, a shared turn included', async () => {
     const stage = await open();
     const { world_slug, attempts } = await stage.play({ scenario: 'park', turns: 2 });

@@ -6,7 +6,7 @@ import { editWorkflows, type ParkStage, sharedStage } from '../support/park-stag
 import { finalPatch, setState, toolCall } from '../support/turn-player.js';
 import { callAt, contentsOf, keysOf, messagesOf, onlyAttempt, requestAt, script } from './readings.js';
 
-const open = sharedStage('embedded');
+const open = sharedStage('PostgreSQL');
 
 const FIRST = 'bob/act/round-1/try-1';
 const SECOND = 'bob/act/round-1/try-2';

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { askToStop, reportCall } from '../../engine/operations/reports.js';
 import type { AgentTurnRecord } from '../../engine/core/agents/agent-turn.js';
-import { editWorkflows, must, onEachDatabase, type ParkStage, type Play, withDeadline } from '../support/park-stage.js';
+import { editWorkflows, must, type ParkStage, type Play, withDeadline, sharedStage } from '../support/park-stage.js';
 
 const LETTERS = { scenario: 'letters' } as const;
 const ANSWER = { status: 'answered', from: 'Emil', body: 'I come with the first snow.', postage: 'paid' };
 
-onEachDatabase('an agent whose tool is answered later', (open) => {
+describe('an agent whose tool is answered later', () => {
+  const open = sharedStage('PostgreSQL');
   test('is suspended with its waiting set until the report comes, and ends the same turn', async () => {
     const stage = await open();
     const first = await stage.play(LETTERS);

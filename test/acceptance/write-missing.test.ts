@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test';
 import { compose } from '../../engine/main.js';
 import type { Answers } from '../../engine/generated/answers.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
+import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 import { makeFolder } from './command.js';
@@ -12,9 +13,10 @@ import { makeFolder } from './command.js';
 /** A world of the harbour template, and the program in a folder of its own. */
 async function openHarbour(context: TestContext) {
   const folder = await makeFolder(context);
+  const variables = await emptyDatabase(context);
   const chukwa = async (words: readonly string[]) => {
     const terminal = openTestTerminal({ working_folder: folder });
-    const code = await runCommandLine(await compose({ CHUKWA_DATA_DIR: join(folder, 'data') }), words, terminal);
+    const code = await runCommandLine(await compose(variables), words, terminal);
     return { code, told: terminal.out_text() + terminal.error_text() };
   };
   const scenario = join(ROOT, 'fixtures/templates/place/scenario.json');

@@ -25,7 +25,7 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
 
   before(async () => {
     [stage, chromium, folder] = await Promise.all([
-      openParkStage('embedded'),
+      openParkStage('PostgreSQL'),
       startChromium(),
       mkdtemp(join(tmpdir(), 'chukwa-pages-')),
     ]);

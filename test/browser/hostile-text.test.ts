@@ -89,7 +89,7 @@ describe('hostile text in a browser', NEEDS_CHROMIUM, () => {
   });
 
   test('in ten thousand attempts of a world is text in every row', async (t) => {
-    const { store, outside, close } = await openTestDatabase('embedded');
+    const { store, outside, close } = await openTestDatabase('PostgreSQL');
     t.after(close);
     await makeWorld(store, 'crowded');
     await outside.query(

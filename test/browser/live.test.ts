@@ -10,7 +10,7 @@ import { serveStored } from '../support/stream-servers.js';
 import { waitUntil } from '../support/wait-until.js';
 
 describe('a page of what goes on', NEEDS_CHROMIUM, () => {
-  const open = sharedStage('embedded');
+  const open = sharedStage('PostgreSQL');
   let chromium: Browser;
 
   before(async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { v7 } from 'uuid';
 import { runWorker, type WorkerEvent } from '../../engine/operations/run-worker.js';
 import type { Engine } from '../../engine/operations/engine.js';
-import { loadScript, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+import { loadScript, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 const ENOUGH = { timeout: 120_000 };
 
@@ -82,7 +82,8 @@ async function everyTurn() {
   return { ...script, turns: { '*': answers } };
 }
 
-onEachDatabase('queued turns', (open) => {
+describe('queued turns', () => {
+  const open = sharedStage('PostgreSQL');
   test('sixteen hands claim the first turn of each of eight worlds, and commits reserve the rest', ENOUGH, async () => {
     const { claimed } = await work(await open(), 8, 5, 16);
     assert.equal(claimed, 8);

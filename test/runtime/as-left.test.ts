@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { loadScenario } from '../../engine/operations/load-program.js';
 import { timeAt } from '../../engine/operations/worlds.js';
 import type { AttemptStore, LeftWorld } from '../../engine/ports/attempts.js';
@@ -7,7 +7,7 @@ import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';
 import type { AttemptEnd, AttemptRequest } from '../../engine/runtime/attempt-request.js';
 import { runAttempt } from '../../engine/runtime/run-attempt.js';
-import { loadScript, must, onEachDatabase, type ParkStage } from '../support/park-stage.js';
+import { loadScript, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 
 // A driver that goes on with the world that it has just left takes it by the statement that writes the first calls, and
 // does not read it. It is a saving, and changes nothing of what happens.
@@ -88,7 +88,8 @@ async function readAs({ engine }: ParkStage, world: WorldSnapshot, event_turns =
   return begun.world;
 }
 
-onEachDatabase('a world that is gone on with as it was left', (open) => {
+describe('a world that is gone on with as it was left', () => {
+  const open = sharedStage('PostgreSQL');
   test('is not read again, and turns out as it would have', async () => {
     const stage = await open();
     stage.model.setScript(await loadScript('park'));

@@ -71,7 +71,7 @@ describe('an attempt whose service asks for a day without a request', () => {
 });
 
 describe('a driver that breaks', () => {
-  const open = sharedStage('embedded');
+  const open = sharedStage('PostgreSQL');
 
   const WAYS: Readonly<Record<string, Parameters<typeof drive>[1]>> = {
     'before it has asked anything': { request: { simulationTime: breaks } },
@@ -200,7 +200,7 @@ describe('a world at the end of its calendar', () => {
 });
 
 describe('attempts that share the signal that stops them', () => {
-  const open = sharedStage('embedded');
+  const open = sharedStage('PostgreSQL');
 
   test('are not warned of as a leak, however many there are at once', async (t) => {
     const stage = await open();

@@ -13,7 +13,6 @@ import {
   editWorkflows,
   loadScript,
   must,
-  onEachDatabase,
   openParkStage,
   type ParkStage,
   sharedStage,
@@ -87,7 +86,8 @@ const SALES: readonly (readonly [fault: Fault, failure_class: string, is_in_doub
   ['redirect', 'http_status', false],
 ];
 
-onEachDatabase('a side effect', (open) => {
+describe('a side effect', () => {
+  const open = sharedStage('PostgreSQL');
   for (const [fault, failure_class, is_in_doubt] of SALES) {
     const what = is_in_doubt ? 'is in doubt, and no turn makes it again' : 'is denied, and the next turn makes it';
     test(`whose service answers with ${fault} ${what}`, async (context) => {
@@ -256,7 +256,7 @@ describe('a call with a side effect behind a gateway', () => {
   const gateway = startUnreliableService(() => behind.url);
   after(async () => (await gateway).close());
   let url = '';
-  const open = sharedStage('embedded', (here) => {
+  const open = sharedStage('PostgreSQL', (here) => {
     behind.url = here['CHUKWA_TOY_VENDING_URL'] ?? '';
     return { CHUKWA_TOY_VENDING_URL: url };
   });
@@ -278,7 +278,7 @@ describe('a call with a side effect behind a gateway', () => {
 
 describe('a call with a side effect', () => {
   test('to a service that refuses the connection is not in doubt, and the next turn makes it', async (context) => {
-    const stage = await openParkStage('embedded', () => ({ CHUKWA_TOY_VENDING_URL: 'http://127.0.0.1:9' }));
+    const stage = await openParkStage('PostgreSQL', () => ({ CHUKWA_TOY_VENDING_URL: 'http://127.0.0.1:9' }));
     context.after(stage.close);
     const world = await makeWorld(stage, await editWorkflows(context, {}));
     for (const time of ['first', 'second']) {

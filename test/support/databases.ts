@@ -15,7 +15,7 @@ import { openServer } from '../../engine/store/server.js';
 import type { Runner } from '../../engine/store/statement.js';
 import { ensureTemplate, templateDigest } from '../../engine/store/template.js';
 import { makeTemplate } from '../../tools/migrated-template.js';
-import { startPostgres, type TestServer } from '../../tools/postgres-server.js';
+import { startPostgres } from '../../tools/postgres-server.js';
 
 /** Where the migrations stand. */
 export const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
@@ -99,74 +99,102 @@ export function templateFile(): Promise<string> {
 
 interface Served {
   readonly url: (database: string) => string;
-  readonly admin: pg.Client;
   readonly template: string;
-  readonly stop: () => Promise<void>;
 }
 
 let served: Promise<Served> | undefined;
 let opened = 0;
 
 async function openPostgres(): Promise<TestDatabase> {
-  served ??= serve();
-  const { url, admin, template } = await served;
-  const name = `chukwa_test_${process.pid}_${(opened += 1)}`;
-  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
-  const database = must(await openServer(url(name)));
-  const second = new pg.Client({ connectionString: url(name) });
+  const { url, drop } = await copyTemplate();
+  const database = must(await openServer(url));
+  const second = new pg.Client({ connectionString: url });
   await second.connect();
   const others: OpenDatabase[] = [];
   return {
     kind: 'PostgreSQL',
     store: toStore(database, []),
     database,
-    url: url(name),
+    url,
     outside: toView(second),
     statementsOf: (work) => statementsOf(database, work),
     anotherStore: async () => {
-      const other = must(await openServer(url(name)));
+      const other = must(await openServer(url));
       others.push(other);
       return toStore(other, []);
     },
     close: async () => {
       await second.end();
       for (const open of [database, ...others]) await open.close();
-      // What a test that failed left open must not hide why it failed.
-      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await drop();
     },
   };
 }
 
 /**
- * The server that `CHUKWA_TEST_DATABASE_URL` names, or one of our own; and on it a migrated database to copy, which is
- * `CHUKWA_TEST_TEMPLATE` where the test runner has made it for all files.
+ * The variable that leads to a migrated, empty database of a server, for commands and engines. An embedded database costs
+ * six times the CPU, which only tests of the embedded database itself need to spend.
+ * @param scope whose end deletes the database: a test, or `{ after }` of `node:test` for all tests of a file
+ */
+export async function emptyDatabase(scope: {
+  after(end: () => Promise<void>): void;
+}): Promise<{ readonly CHUKWA_DATABASE_URL: string }> {
+  const { url, drop } = await copyTemplate();
+  scope.after(drop);
+  return { CHUKWA_DATABASE_URL: url };
+}
+
+interface CopiedDatabase {
+  readonly url: string;
+  readonly drop: () => Promise<void>;
+}
+
+async function copyTemplate(): Promise<CopiedDatabase> {
+  served ??= serve();
+  const { url, template } = await served;
+  const name = `chukwa_test_${process.pid}_${(opened += 1)}`;
+  await command(url, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  // What a test that failed left open must not hide why it failed.
+  return { url: url(name), drop: () => command(url, `DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
+/**
+ * The server that `CHUKWA_TEST_DATABASE_URL` names, or one of our own, which ends with this process; and on it a migrated
+ * database to copy, which is `CHUKWA_TEST_TEMPLATE` where the test runner has made it for all files.
  */
 async function serve(): Promise<Served> {
   const given = process.env['CHUKWA_TEST_DATABASE_URL'];
-  const server = given === undefined ? await startPostgres() : toServer(given);
+  const { url } = given === undefined ? await startPostgres() : { url: toUrls(given) };
   const shared = process.env['CHUKWA_TEST_TEMPLATE'];
   const template = shared ?? `chukwa_template_${process.pid}`;
-  if (shared === undefined) await makeTemplate(server, template, MIGRATIONS);
-  const admin = new pg.Client({ connectionString: server.url('postgres') });
-  await admin.connect();
-  const stop = async (): Promise<void> => {
-    if (shared === undefined) await admin.query(`DROP DATABASE ${template}`);
-    await admin.end();
-    await server.stop();
-  };
-  return { url: server.url, admin, template, stop };
+  if (shared === undefined) await makeTemplate({ url }, template, MIGRATIONS);
+  return { url, template };
 }
 
-// Of the whole file: inside the test that asks first, it would end with that test.
-after(async () => (await served)?.stop());
+// A server that somebody else keeps is left as it was.
+after(async () => {
+  if (served === undefined || process.env['CHUKWA_TEST_TEMPLATE'] !== undefined) return;
+  const { url, template } = await served;
+  await command(url, `DROP DATABASE ${template}`);
+});
 
-function toServer(given: string): Pick<TestServer, 'url' | 'stop'> {
-  const url = (database: string): string => {
+/** Sends one statement to the server, by a connection of its own: none stays open for tests to wait for. */
+async function command(url: Served['url'], statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url('postgres') });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+function toUrls(given: string): Served['url'] {
+  return (database) => {
     const address = new URL(given);
     address.pathname = `/${database}`;
     return address.href;
   };
-  return { url, stop: async () => {} };
 }
 
 function toView(runner: Runner): OutsideView {

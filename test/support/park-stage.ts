@@ -106,8 +106,7 @@ export function onEachDatabase(name: string, define: (open: () => Promise<ParkSt
 }
 
 /**
- * A stage that all tests of the running description share; closed at its end. Each call finds it as freshly started.
- * On PostgreSQL the description must be one: the server ends with the file, before what was opened outside of any.
+ * A stage that all tests of the running description, or file, share; closed at its end. Each call finds it as freshly started.
  */
 export function sharedStage(kind: DatabaseKind, overrides?: Overrides): () => Promise<ParkStage> {
   let opened: Promise<ParkStage> | undefined;

@@ -17,9 +17,9 @@ export interface ServedPark {
   close(): Promise<void>;
 }
 
-/** Plays the park on the embedded database and serves its pages. Close it. @param says in place of the park's script */
+/** Plays the park on a PostgreSQL database and serves its pages. Close it. @param says in place of the park's script */
 export async function servePark(says?: Answers): Promise<ServedPark> {
-  const stage = await openParkStage('embedded');
+  const stage = await openParkStage('PostgreSQL');
   const play = await stage.play({ scenario: 'park', turns: 3, ...(says === undefined ? {} : { says }) });
   const server = await startServer(toDesk(stage.engine), TOKENS, { host: '127.0.0.1', port: 0 });
   const close = async (): Promise<void> => {

@@ -12,9 +12,11 @@ import type { AttemptRecord, InvocationRecord } from '../../../engine/ports/reco
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { startScriptedModel } from '../../../engine/toys/scripted-model/index.js';
 import { startToys, type Toys } from '../../../engine/toys/index.js';
+import { emptyDatabase } from '../../support/databases.js';
 import { loadScript } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';
 
+const database = await emptyDatabase({ after });
 const MOMENT = String.raw`\d{4}-\d\d-\d\d\s+\d\d:\d\d(:\d\d)?\s+UTC`;
 
 const ANSWER = JSON.stringify({ status: 'answered', from: 'Emil', body: 'I come.', postage: 'paid' });
@@ -37,6 +39,7 @@ before(async () => {
   variables = {
     ...toys.variables,
     CHUKWA_DATA_DIR: data,
+    ...database,
     CHUKWA_LLM_BASE_URL: model.url,
     CHUKWA_LLM_API_KEY: 'loopback-needs-no-key',
   };
@@ -175,7 +178,7 @@ test('a server says where it is, shows new tokens once, tells what it does, and 
   const reported = await chukwa('report', call, '--result', file);
   assert.equal(reported.code, 0, reported.error);
   const first = await serveUntil(/served: turn 1 committed/);
-  assert.match(first.out, /Z {2}serving at http:\/\/127\.0\.0\.1:\d+; embedded, in \S+; tokens in \S+tokens\.json\n/);
+  assert.match(first.out, /Z {2}serving at http:\/\/127\.0\.0\.1:\d+; PostgreSQL at \S+; tokens in \S+tokens\.json\n/);
   assert.match(first.error, /New tokens were made\. They are shown this once:\n {2}CHUKWA_TOKEN {11}[\w-]{43}\n/);
   assert.match(
     first.out,

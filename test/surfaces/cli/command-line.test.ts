@@ -7,8 +7,10 @@ import { compose } from '../../../engine/main.js';
 import type { Composition } from '../../../engine/operations/composition.js';
 import type { RunReport } from '../../../engine/operations/run-turns.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { emptyDatabase } from '../../support/databases.js';
 import { openTestTerminal, type TestTerminalSettings } from './test-terminal.js';
 
+const database = await emptyDatabase({ after });
 const CONTROL = /(?!\n)[\p{Cc}\p{Cf}]/u;
 /** Colours and the erased line: the escape sequences that this program writes itself. */
 const ESCAPE = String.fromCharCode(27);
@@ -20,7 +22,7 @@ let composition: Composition;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chukwa-cli-'));
-  composition = await compose({ CHUKWA_DATA_DIR: join(folder, 'data') });
+  composition = await compose({ CHUKWA_DATA_DIR: join(folder, 'data'), ...database });
 });
 
 after(() => rm(folder, { recursive: true, force: true }));
@@ -369,10 +371,13 @@ test('the toys run until Ctrl-C, and tell the variables that lead to them', asyn
 });
 
 test('a database that somebody else has ends with 4, and says who has it', async () => {
-  const engine = await composition.openEngine();
+  const embedded = await compose({ CHUKWA_DATA_DIR: join(folder, 'data') });
+  const engine = await embedded.openEngine();
   assert.ok(engine.ok);
   try {
-    const { code, error } = await chukwa('world list --wait 0');
+    const terminal = openTestTerminal();
+    const code = await runCommandLine(embedded, ['world', 'list', '--wait', '0'], terminal);
+    const error = terminal.error_text();
     assert.equal(code, 4);
     assert.match(error, new RegExp(`process ${process.pid}`));
     assert.match(error, /what to do: /);

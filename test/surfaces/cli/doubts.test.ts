@@ -10,9 +10,11 @@ import type { AttemptRecord, InvocationRecord } from '../../../engine/ports/reco
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { type ScriptedModel, startScriptedModel } from '../../../engine/toys/scripted-model/index.js';
 import { startToys, type Toys } from '../../../engine/toys/index.js';
+import { emptyDatabase } from '../../support/databases.js';
 import { editWorkflows, loadScript } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';
 
+const database = await emptyDatabase({ after });
 const FIRST = 'bob/act/round-1/try-1';
 const SALE = `${FIRST}/tool`;
 const AFTER_SALE = 'bob/act/round-2/try-1';
@@ -30,6 +32,7 @@ before(async () => {
   variables = {
     ...toys.variables,
     CHUKWA_DATA_DIR: data,
+    ...database,
     CHUKWA_LLM_BASE_URL: model.url,
     CHUKWA_LLM_API_KEY: KEY,
   };

@@ -8,9 +8,11 @@ import type { RunReport } from '../../../engine/operations/run-turns.js';
 import type { InvocationRecord } from '../../../engine/ports/records.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { type LoopbackServer, startLoopbackServer } from '../../../engine/toys/loopback-server.js';
+import { emptyDatabase } from '../../support/databases.js';
 import { editWorkflows } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';
 
+const database = await emptyDatabase({ after });
 interface Ambient {
   readonly redaction: unknown;
 }
@@ -35,7 +37,7 @@ after(async () => {
 
 async function chukwa(...words: readonly string[]) {
   const terminal = openTestTerminal();
-  const composition = await compose({ CHUKWA_DATA_DIR: data, CHUKWA_TOY_WEATHER_URL: service.url });
+  const composition = await compose({ CHUKWA_DATA_DIR: data, ...database, CHUKWA_TOY_WEATHER_URL: service.url });
   const code = await runCommandLine(composition, words, terminal);
   return { code, out: terminal.out_text(), error: terminal.error_text() };
 }

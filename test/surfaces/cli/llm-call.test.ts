@@ -8,8 +8,10 @@ import type { Composition } from '../../../engine/operations/composition.js';
 import type { RunReport } from '../../../engine/operations/run-turns.js';
 import type { InvocationRecord, LlmCallRecord } from '../../../engine/ports/records.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { emptyDatabase } from '../../support/databases.js';
 import { openTestTerminal } from './test-terminal.js';
 
+const database = await emptyDatabase({ after });
 const FIRST = 'bob/act/round-1/try-1';
 const PATCH = { kind: 'final_patch', patch: { narration: 'Bob reads.', effects: [] } };
 
@@ -18,7 +20,7 @@ let composition: Composition;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chukwa-llm-call-'));
-  composition = await compose({ CHUKWA_DATA_DIR: join(folder, 'data') });
+  composition = await compose({ CHUKWA_DATA_DIR: join(folder, 'data'), ...database });
   const made = await chukwa('world', 'create', 'quiet', '--scenario', 'workflows/simple/scenario.json');
   assert.equal(made.code, 0, made.error);
 });

@@ -8,6 +8,7 @@ import { compose } from '../../../engine/main.js';
 import type { ModelTrial } from '../../../engine/operations/model-try/index.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
 import { DIALECTS, type DialectServer, serveDialect, type Utterance } from '../../../fixtures/dialects/index.js';
+import { emptyDatabase } from '../../support/databases.js';
 import { openTestTerminal } from './test-terminal.js';
 
 const KEY = 'sk-canary-of-a-trial';
@@ -115,7 +116,7 @@ test('run --model asks for another model where the source leaves its name to a v
   t.after(() => rm(folder, { recursive: true, force: true }));
   const { url, requests } = await serveNamed(t, 'OpenAI');
   const composition = await compose({
-    CHUKWA_DATA_DIR: folder,
+    ...(await emptyDatabase(t)),
     CHUKWA_LLM_BASE_URL: url,
     CHUKWA_LLM_API_KEY: KEY,
     CHUKWA_LLM_MODEL: 'of-the-variable',
@@ -147,7 +148,7 @@ test('run --model refuses a world whose sources name their models for good', asy
   const { interface: wire, ...source } = JSON.parse(await readFile(file, 'utf8')) as { interface: JsonObject };
   const { model_env: _variable, ...named } = wire;
   await writeFile(file, JSON.stringify({ ...source, interface: named }));
-  const composition = await compose({ CHUKWA_DATA_DIR: join(folder, 'data') });
+  const composition = await compose(await emptyDatabase(t));
   const scenario = join(folder, 'simple/scenario.json');
   const create = ['world', 'create', 'quiet', '--scenario', scenario, '--root', folder];
   assert.equal(await runCommandLine(composition, create, openTestTerminal()), 0);

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compose } from '../../../engine/main.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { emptyDatabase } from '../../support/databases.js';
 import { openTestTerminal } from './test-terminal.js';
 
+const database = await emptyDatabase({ after });
 let data = '';
 before(async () => {
   data = await mkdtemp(join(tmpdir(), 'chukwa-queue-'));
@@ -15,7 +17,7 @@ after(() => rm(data, { recursive: true, force: true }));
 
 async function chukwa(words: string) {
   const terminal = openTestTerminal();
-  const code = await runCommandLine(await compose({ CHUKWA_DATA_DIR: data }), words.split(' '), terminal);
+  const code = await runCommandLine(await compose({ CHUKWA_DATA_DIR: data, ...database }), words.split(' '), terminal);
   return { code, out: terminal.out_text(), error: terminal.error_text() };
 }
 

@@ -8,9 +8,11 @@ import { after, before, test } from 'node:test';
 import type { JsonObject } from '../../../engine/contract/json.js';
 import { compose } from '../../../engine/main.js';
 import { runCommandLine } from '../../../engine/surfaces/cli/command-line.js';
+import { emptyDatabase } from '../../support/databases.js';
 import { ROOT } from '../../support/park-stage.js';
 import { openTestTerminal } from './test-terminal.js';
 
+const database = await emptyDatabase({ after });
 const TOKEN = 'token-of-the-ollama-server-0123456789';
 
 const PATCH = {
@@ -78,6 +80,7 @@ async function write(settings: JsonObject, file = SOURCE): Promise<string> {
 async function run(...words: readonly string[]) {
   const composition = await compose({
     CHUKWA_DATA_DIR: join(folder, 'data'),
+    ...database,
     CHUKWA_PLUGIN_PATH: join(ROOT, 'test/support/plugins'),
     CHUKWA_OLLAMA_HOST: url,
     CHUKWA_OLLAMA_TOKEN: TOKEN,

@@ -17,7 +17,7 @@ let server: HttpServer;
 let cookie = '';
 
 before(async () => {
-  stage = await openParkStage('embedded');
+  stage = await openParkStage('PostgreSQL');
   server = await startServer(toDesk(stage.engine), TOKENS, { host: '127.0.0.1', port: 0 });
   cookie = await signIn(TOKENS.operator_token);
 });

@@ -6,7 +6,7 @@ import { type BaseEvent, EventType, HttpAgent } from '@ag-ui/client';
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
 import type { HttpServer } from '../../../engine/operations/composition.js';
 import type { FactReader } from '../../../engine/ports/stream.js';
-import { loadScript, onEachDatabase, type ParkStage, type Play, sharedStage } from '../../support/park-stage.js';
+import { loadScript, type ParkStage, type Play, sharedStage } from '../../support/park-stage.js';
 import { type WireEvent, readAll, readEvents } from '../../support/server-sent-events.js';
 import { waitUntil } from '../../support/wait-until.js';
 import { TOKENS } from '../../support/served-park.js';
@@ -45,7 +45,8 @@ async function findRunning(stage: ParkStage, world_slug: string): Promise<string
   }
 }
 
-onEachDatabase('the stream of an attempt', (open) => {
+describe('the stream of an attempt', () => {
+  const open = sharedStage('PostgreSQL');
   test('has the same bytes after each of its events, in both formats', async (t) => {
     const stage = await open();
     const play = await stage.play({ scenario: 'park' });
@@ -124,7 +125,8 @@ class RecordedAgent extends HttpAgent {
   }
 }
 
-onEachDatabase('the clients of others', (open) => {
+describe('the clients of others', () => {
+  const open = sharedStage('PostgreSQL');
   test('AG-UI: a run comes to the messages of its models, and to the world that the turn left', async (t) => {
     const stage = await open();
     const play = await stage.play({ scenario: 'park' });
@@ -184,7 +186,7 @@ onEachDatabase('the clients of others', (open) => {
   });
 });
 
-const shared = sharedStage('embedded');
+const shared = sharedStage('PostgreSQL');
 
 test('a world tells its attempts one after the other, and goes on from any event', async (t) => {
   const stage = await shared();
