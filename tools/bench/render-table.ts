@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import { unreachable } from '../../engine/contract/unreachable.js';
-import { type Curve, growthOf } from './growth/curve.js';
+import { type Curve, growthOf, type Point } from './growth/curve.js';
 import type { Goal, Row, Unit } from './row.js';
 
 /** The rows as a table for people. */
@@ -19,12 +19,18 @@ export function renderTable(rows: readonly Row[]): string {
 export function renderCurves(curves: readonly Curve[]): string {
   const table = new Table({ head: ['what', 'over', 'measured', 'grows'], style: { head: [], border: [] } });
   for (const curve of curves) {
-    const points = curve.points.map(({ x, y }) => `${x.toLocaleString('en')}: ${renderNumber(y)} ${curve.unit}`);
-    const { x, y } = growthOf(curve);
+    const { x, y, cpu_ms } = growthOf(curve);
     const growth = `${renderNumber(y)} times, over ${renderNumber(x)} times as many`;
-    table.push([curve.title, curve.over, points.join('\n'), growth]);
+    const cpu = cpu_ms === undefined ? [] : [`CPU ${renderNumber(cpu_ms)} times`];
+    const points = curve.points.map((point) => renderPoint(point, curve.unit));
+    table.push([curve.title, curve.over, points.join('\n'), [growth, ...cpu].join('\n')]);
   }
   return `${table.toString()}\n`;
+}
+
+function renderPoint({ x, y, cpu_ms }: Point, unit: Curve['unit']): string {
+  const cpu = cpu_ms === undefined ? '' : `, ${renderNumber(cpu_ms)} ms of CPU a turn`;
+  return `${x.toLocaleString('en')}: ${renderNumber(y)} ${unit}${cpu}`;
 }
 
 /** Three digits that mean something, and the unit. */

@@ -1,14 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readCpuMs } from '../cpu.js';
 import { type Row, toRow } from '../row.js';
 import type { Scene } from './scene.js';
 
 /** A program that has just started collects its garbage for a while. */
 const SETTLE_MS = 10_000;
 const WATCHED_MS = 30_000;
-/** Of Linux, which counts a process's time in hundredths of a second. */
-const TICKS_PER_SECOND = 100;
 
 /** What a worker costs that has nothing to do. */
 export async function measureIdle(program: string, url: string, scene: Scene): Promise<Row> {
@@ -17,9 +15,9 @@ export async function measureIdle(program: string, url: string, scene: Scene): P
   const worker = spawn(process.execPath, [program, 'worker', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   await once(worker.stdout, 'data');
   await new Promise((resume) => setTimeout(resume, SETTLE_MS));
-  const began = await readCpuSeconds(worker.pid ?? 0);
+  const began = await readCpuMs(worker.pid ?? 0);
   await new Promise((resume) => setTimeout(resume, WATCHED_MS));
-  const spent = (await readCpuSeconds(worker.pid ?? 0)) - began;
+  const spent = ((await readCpuMs(worker.pid ?? 0)) - began) / 1000;
   worker.kill('SIGTERM');
   await once(worker, 'exit');
   return toRow({
@@ -30,11 +28,4 @@ export async function measureIdle(program: string, url: string, scene: Scene): P
     goal: { kind: 'at_most', value: 1 },
     note: `${spent.toFixed(2)} s of CPU in ${WATCHED_MS / 1000} s`,
   });
-}
-
-/** User and system time so far. The name stands in brackets and may hold spaces. */
-async function readCpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }

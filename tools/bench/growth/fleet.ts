@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import pg from 'pg';
 import { v7 } from 'uuid';
+import { spendCpu } from '../cpu.js';
 import type { ProgressLine } from '../progress.js';
-import { type Curve, trace } from './curve.js';
+import { type Curve, type Measured, trace } from './curve.js';
 import { openRoom, type Room } from './room.js';
 
 const WORLDS = [1, 10, 100, 1_000, 10_000];
@@ -53,14 +54,18 @@ interface Fleet {
 }
 
 /** Queues turns, and lets workers do them that have begun to work. @returns turns a second */
-async function timeQueue(fleet: Fleet, worldCount: number, workerCount: number): Promise<number> {
+async function timeQueue(fleet: Fleet, worldCount: number, workerCount: number): Promise<Measured> {
   await makeWorlds(fleet, worldCount);
   const workers = await Promise.all(Array.from({ length: workerCount }, () => startWorker(fleet)));
   try {
     await doQueued(fleet, fleet.worlds.slice(0, Math.min(worldCount, CONCURRENCY)), CONCURRENCY * workerCount);
-    const began = performance.now();
-    await doQueued(fleet, fleet.worlds.slice(0, worldCount), QUEUED);
-    return (QUEUED / (performance.now() - began)) * 1000;
+    const pids = workers.map(({ pid }) => pid ?? 0);
+    const { value, cpu_ms } = await spendCpu(fleet.outside, pids, async () => {
+      const began = performance.now();
+      await doQueued(fleet, fleet.worlds.slice(0, worldCount), QUEUED);
+      return (QUEUED / (performance.now() - began)) * 1000;
+    });
+    return { y: value, cpu_ms: cpu_ms / QUEUED };
   } finally {
     await Promise.all(workers.map(stop));
   }

@@ -1,5 +1,6 @@
 import type { Family } from '../arguments.js';
 import type { ProgressLine } from '../progress.js';
+import { median } from '../statistics.js';
 import { timeSubjects } from '../subjects/measure.js';
 import { withFreshDatabase } from '../turns/served.js';
 import { type Curve, trace } from './curve.js';
@@ -41,7 +42,10 @@ function traceSubjects(url: string, progress: ProgressLine): Promise<Curve> {
   return trace(
     about,
     SUBJECTS,
-    (subjects) => timeSubjects(url, subjects),
+    async (subjects) => {
+      const { seconds, cpu_seconds } = await timeSubjects(url, subjects, subjects > 1_000 ? 2 : 5);
+      return { y: median(seconds), cpu_ms: median(cpu_seconds) * 1000 };
+    },
     (text) => progress.say(text),
   );
 }

@@ -1,13 +1,15 @@
 import pg from 'pg';
 import type { BrowsableStore } from '../../../engine/ports/browse.js';
 import type { ProgressLine } from '../progress.js';
-import { median } from '../statistics.js';
 import type { Curve, Point } from './curve.js';
+import { measureTimes } from './measure-times.js';
 import { openRoom } from './room.js';
 
 const CALLS = [1_000, 10_000, 100_000, 1_000_000, 5_000_000];
 /** Of the world whose calls are copied: one a turn. */
 const FIRST_CALLS = 10;
+/** What was just filled is not in memory yet, and its pages are written. */
+const WARM_UP = 20;
 const MEASURED = 31;
 
 /** What a turn and a list of its calls take, over how many calls the database holds. */
@@ -25,8 +27,10 @@ export async function traceStored(url: string, progress: ProgressLine): Promise<
       await copyCalls(outside, stored, x);
       stored = x;
       await outside.query('ANALYZE');
-      turns.push({ x, y: median(await times(() => room.turn())) });
-      lists.push({ x, y: median(await times(() => timeList(room.engine.store))) });
+      await outside.query('CHECKPOINT');
+      await measureTimes(outside, WARM_UP, () => room.turn());
+      turns.push({ x, ...(await measureTimes(outside, MEASURED, () => room.turn())) });
+      lists.push({ x, ...(await measureTimes(outside, MEASURED, () => timeList(room.engine.store))) });
     }
   } finally {
     await outside.end();
@@ -37,12 +41,6 @@ export async function traceStored(url: string, progress: ProgressLine): Promise<
     { id: 'stored_turn', title: 'a turn', ...over, points: turns },
     { id: 'stored_list', title: 'the newest fifty calls', ...over, points: lists },
   ];
-}
-
-async function times(measure: () => Promise<number>): Promise<readonly number[]> {
-  const values: number[] = [];
-  for (let index = 0; index < MEASURED; index += 1) values.push(await measure());
-  return values;
 }
 
 async function timeList(store: BrowsableStore): Promise<number> {

@@ -1,6 +1,7 @@
+import pg from 'pg';
 import type { ProgressLine } from '../progress.js';
-import { median } from '../statistics.js';
-import { type Curve, type Point, trace } from './curve.js';
+import { type Curve, type Measured, type Point, trace } from './curve.js';
+import { measureTimes } from './measure-times.js';
 import { openRoom, type Room, type RoomSize } from './room.js';
 
 const ENTITIES = [10, 100, 1_000, 10_000, 100_000];
@@ -15,7 +16,7 @@ const MEASURED_UNKNOWN = 5;
 /** What a turn takes that calls one agent, over the size of its world, of its past and of the turn itself. */
 export async function traceTurns(url: string, progress: ProgressLine): Promise<readonly Curve[]> {
   const say = (text: string): void => progress.say(text);
-  const inRoom = (name: string, toSize: (size: number) => RoomSize, measure: (room: Room) => Promise<number>) => {
+  const inRoom = (name: string, toSize: (size: number) => RoomSize, measure: Measure) => {
     return (size: number) => useRoom(url, `${name}-${size}`, toSize(size), measure);
   };
   const ofEntities = (entities: number): RoomSize => ({ entities });
@@ -39,54 +40,53 @@ export async function traceTurns(url: string, progress: ProgressLine): Promise<r
       { id: 'rounds', title: 'a round of generation and tool', over: 'tool calls in a turn', unit: 'ms' },
       TOOL_CALLS,
       (tool_calls) =>
-        useRoom(url, `r-${tool_calls}`, { tool_calls }, async (room) => (await timeTurns(room)) / (tool_calls + 1)),
+        useRoom(url, `r-${tool_calls}`, { tool_calls }, async (room, outside) => {
+          const { y, cpu_ms = 0 } = await timeTurns(room, outside);
+          return { y: y / (tool_calls + 1), cpu_ms: cpu_ms / (tool_calls + 1) };
+        }),
       say,
     ),
-    await useRoom(url, 'long', {}, (room) => tracePast(room, say)),
+    await useRoom(url, 'long', {}, (room, outside) => tracePast(room, outside, say)),
   ];
 }
+
+type Measure = (room: Room, outside: pg.Client) => Promise<Measured>;
 
 async function useRoom<Value>(
   url: string,
   slug: string,
   size: RoomSize,
-  measure: (room: Room) => Promise<Value>,
+  measure: (room: Room, outside: pg.Client) => Promise<Value>,
 ): Promise<Value> {
   const room = await openRoom(url, slug, size);
+  const outside = new pg.Client({ connectionString: url });
+  await outside.connect();
   try {
-    return await measure(room);
+    return await measure(room, outside);
   } finally {
+    await outside.end();
     await room.close();
   }
 }
 
-async function timeTurns(room: Room): Promise<number> {
+async function timeTurns(room: Room, outside: pg.Client): Promise<Measured> {
   for (let turn = 0; turn < WARM_UP; turn += 1) await room.turn();
-  return median(await times(MEASURED, () => room.turn()));
+  return measureTimes(outside, MEASURED, () => room.turn());
 }
 
-async function timeUnknown(room: Room): Promise<number> {
+async function timeUnknown(room: Room, outside: pg.Client): Promise<Measured> {
   for (let turn = 0; turn < 2; turn += 1) await room.turn();
-  return median(await times(MEASURED_UNKNOWN, () => room.turn(false)));
+  return measureTimes(outside, MEASURED_UNKNOWN, () => room.turn(false));
 }
 
-async function times(count: number, measure: () => Promise<number>): Promise<readonly number[]> {
-  const values: number[] = [];
-  for (let index = 0; index < count; index += 1) values.push(await measure());
-  return values;
-}
-
-async function tracePast(room: Room, say: (text: string) => void): Promise<Curve> {
+async function tracePast(room: Room, outside: pg.Client, say: (text: string) => void): Promise<Curve> {
   const points: Point[] = [];
   let turn = 0;
   for (const x of TURNS) {
     say(`a turn: after ${x.toLocaleString('en')} turns of its world`);
     for (; turn < x; turn += 1) await room.turn();
-    const read = await room.turn(false);
-    const known = await times(MEASURED, () => room.turn());
-    points.push({ x, y: median(known) });
-    turn += MEASURED + 1;
-    say(`${read.toFixed(1)} ms where the world is read`);
+    points.push({ x, ...(await measureTimes(outside, MEASURED, () => room.turn())) });
+    turn += MEASURED;
   }
   return { id: 'turns', title: 'a turn', over: 'turns before it', unit: 'ms', points };
 }

@@ -6,7 +6,7 @@ import { median } from '../statistics.js';
 import { type Crowd, openCrowd } from './crowd.js';
 import { type Deeds, oracleOf, playCrowd } from './makespan.js';
 
-const COUNTS = [25, 100, 300];
+const COUNTS = [25, 100, 300, 1_000];
 /** How many of the agents change what everybody in some place perceives. */
 const RATES = [0, 0.1, 0.2, 0.3, 0.4, 0.5];
 const TURNS = 5;

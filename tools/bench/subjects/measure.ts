@@ -1,16 +1,10 @@
-import { join } from 'node:path';
-import { compose } from '../../../engine/main.js';
-import { putScenario } from '../../../engine/operations/author.js';
-import { loadScenario } from '../../../engine/operations/load-program.js';
-import { createWorld } from '../../../engine/operations/worlds.js';
-import type { LeftWorld } from '../../../engine/ports/attempts.js';
-import { runAttempt } from '../../../engine/runtime/run-attempt.js';
-import { startScriptedModel } from '../../../engine/toys/scripted-model/index.js';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import type { ProgressLine } from '../progress.js';
 import { type Row, toRow } from '../row.js';
 import { median } from '../statistics.js';
-import { must } from '../turns/must.js';
-import { writeScene } from './scene.js';
+import type { ModelOrder, ModelWord, TurnsOrder, TurnsWord } from './process-words.js';
 
 const SUBJECTS = 1_000;
 const MODEL_MS = 200;
@@ -19,48 +13,55 @@ const TURNS = 5;
 /** Turns of many concurrent subjects, each with one generation of a slow model, with everything recorded. */
 export async function measureSubjects(url: string, progress: ProgressLine): Promise<readonly Row[]> {
   progress.say(`running turns of ${SUBJECTS} concurrent subjects`);
-  return [toSubjectsRow(await timeSubjects(url, SUBJECTS))];
+  return toSubjectsRows(await timeSubjects(url, SUBJECTS));
 }
 
-/** The median of some turns of so many concurrent subjects, in seconds. */
-export async function timeSubjects(url: string, subjects: number): Promise<number> {
-  const scene = await writeScene(subjects);
-  const model = await startScriptedModel(scene.answers, { delay_ms: MODEL_MS });
-  const variables = { CHUKWA_LLM_BASE_URL: model.url, CHUKWA_LLM_API_KEY: 'loopback-needs-no-key' };
-  const engine = must(await (await compose({ CHUKWA_DATABASE_URL: url })).openEngine({ variables }));
+/** Some turns of so many concurrent subjects, the model and the engine in processes of their own. */
+export async function timeSubjects(database_url: string, subjects: number, turns = TURNS): Promise<TurnsWord> {
+  const model = start('model-process', { subjects, delay_ms: MODEL_MS } satisfies ModelOrder);
   try {
-    const place = { working_folder: scene.folder, root: scene.folder };
-    const scenario_hash = must(await putScenario(engine, join(scene.folder, 'scenario.json'), place));
-    const world_slug = `homes-${subjects}`;
-    must(await createWorld(engine, { world_slug, scenario_hash }));
-    const { program } = must(await loadScenario(engine, scenario_hash));
-    const request = { world_slug, program, simulationTime: () => '2026-05-01T09:01:00.000Z', onProgress: () => {} };
-    const seconds: number[] = [];
-    let left: LeftWorld | undefined;
-    for (let turn = 0; turn < TURNS; turn += 1) {
-      const began = performance.now();
-      const { signal } = new AbortController();
-      const end = await runAttempt(engine.runtime, { ...request, signal, ...(left === undefined ? {} : { left }) });
-      if (end.kind !== 'committed') throw new Error(`the turn did not commit: ${JSON.stringify(end)}`);
-      seconds.push((performance.now() - began) / 1000);
-      ({ left } = end);
-    }
-    return median(seconds);
+    const { url } = await hear<ModelWord>(model);
+    const engine = start('turns-process', { url, database_url, subjects, turns } satisfies TurnsOrder);
+    return await hear<TurnsWord>(engine);
   } finally {
-    await engine.close();
-    await model.close();
-    await scene.remove();
+    if (model.connected) model.disconnect();
   }
 }
 
-function toSubjectsRow(value: number): Row {
-  const in_order = (SUBJECTS * MODEL_MS) / 1000;
-  return toRow({
-    id: 'concurrent_subjects',
-    what: `turn of ${SUBJECTS} concurrent subjects, each with a generation of ${MODEL_MS} ms`,
-    value,
-    unit: 's',
-    goal: { kind: 'at_most', value: 5, stretch: 2 },
-    note: `the models alone take ${in_order} s in order; the model server runs in this process`,
+function start(name: string, order: ModelOrder | TurnsOrder): ChildProcess {
+  return fork(fileURLToPath(new URL(`./${name}.js`, import.meta.url)), [JSON.stringify(order)], { execArgv: [] });
+}
+
+/** @throws Error where the process ends and has said nothing */
+async function hear<Word>(child: ChildProcess): Promise<Word> {
+  const word = once(child, 'message') as Promise<[Word]>;
+  const gone = once(child, 'exit').then(([code]) => {
+    throw new Error(`a process of the benchmark ended with ${String(code)}`);
   });
+  const [said] = await Promise.race([word, gone]);
+  gone.catch(() => {});
+  return said;
+}
+
+function toSubjectsRows({ seconds, cpu_seconds, peak_mb }: TurnsWord): readonly Row[] {
+  const in_order = (SUBJECTS * MODEL_MS) / 1000;
+  const what = `${SUBJECTS} concurrent subjects, each with a generation of ${MODEL_MS} ms`;
+  return [
+    toRow({
+      id: 'concurrent_subjects',
+      what: `turn of ${what}`,
+      value: median(seconds),
+      unit: 's',
+      goal: { kind: 'at_most', value: 5, stretch: 2 },
+      note: `the models alone take ${in_order} s in order; ${median(cpu_seconds).toFixed(1)} s of CPU, of the engine's process`,
+    }),
+    toRow({
+      id: 'concurrent_subjects_memory',
+      what: `peak memory of the engine's process, ${what}`,
+      value: peak_mb,
+      unit: 'MB',
+      goal: { kind: 'at_most', value: 600 },
+      note: `the greatest resident set in ${TURNS} turns; model and database are other processes`,
+    }),
+  ];
 }

@@ -7,14 +7,12 @@ import type { Answers } from '../../../engine/toys/scripted-model/index.js';
 /** The documents of a world of agents who do not perceive each other, in a folder of their own. */
 export interface SubjectsScene {
   readonly folder: string;
-  /** What the model of each agent answers, in every turn. */
-  readonly answers: Answers;
   remove(): Promise<void>;
 }
 
 /** Writes a world of so many agents, each at home, with one generation a turn. */
 export async function writeScene(count: number): Promise<SubjectsScene> {
-  const ids = Array.from({ length: count }, (_none, index) => `agent_${index}`);
+  const ids = toIds(count);
   const folder = await mkdtemp(join(tmpdir(), 'chukwa-bench-'));
   const documents: Readonly<Record<string, Json>> = {
     'model.json': MODEL,
@@ -32,9 +30,17 @@ export async function writeScene(count: number): Promise<SubjectsScene> {
   };
   for (const [name, document] of Object.entries(documents))
     await writeFile(join(folder, name), JSON.stringify(document));
-  const said = ids.map((id) => [`${id}/act/round-1/try-1`, { json: finalPatch(id) }] as const);
-  const answers: Answers = { version: 1, label: 'homes', turns: { '*': Object.fromEntries(said) } };
-  return { folder, answers, remove: () => rm(folder, { recursive: true, force: true }) };
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** What the model of each agent answers, in every turn. */
+export function toAnswers(count: number): Answers {
+  const said = toIds(count).map((id) => [`${id}/act/round-1/try-1`, { json: finalPatch(id) }] as const);
+  return { version: 1, label: 'homes', turns: { '*': Object.fromEntries(said) } };
+}
+
+function toIds(count: number): readonly string[] {
+  return Array.from({ length: count }, (_none, index) => `agent_${index}`);
 }
 
 function finalPatch(id: string): Json {

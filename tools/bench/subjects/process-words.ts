@@ -1,0 +1,27 @@
+/** The first argument of the process whose model answers. */
+export interface ModelOrder {
+  readonly subjects: number;
+  readonly delay_ms: number;
+}
+
+/** What that process says once. */
+export interface ModelWord {
+  readonly url: string;
+}
+
+/** The first argument of the process that runs the turns. */
+export interface TurnsOrder extends ModelWord {
+  readonly database_url: string;
+  readonly subjects: number;
+  readonly turns: number;
+}
+
+/** What that process says at its end. */
+export interface TurnsWord {
+  /** Of each turn. */
+  readonly seconds: readonly number[];
+  /** The greatest resident set, as the kernel tells it. */
+  readonly peak_mb: number;
+  /** Of each turn, in this process. */
+  readonly cpu_seconds: readonly number[];
+}
