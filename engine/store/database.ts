@@ -26,6 +26,8 @@ export interface OpenDatabase {
   readonly queries: () => Promise<Kysely<DB>>;
   /** Runs one statement on any connection. */
   readonly query: Runner['query'];
+  /** Notifies other processes, after a commit, of worlds in which something is to be done. It waits for nothing. */
+  readonly ring: (world_slugs: readonly string[]) => void;
   close(): Promise<void>;
 }
 
@@ -67,7 +69,8 @@ export function openDatabase(config: PoolConfig, about: AboutDatabase): OpenData
     await about.release();
   };
   const { description, is_exclusive, is_kept } = about;
-  return { description, is_exclusive, is_kept, pool, queries, query: queryOf(pool), close };
+  // Nobody else is there to be notified, unless a server adds a bell.
+  return { description, is_exclusive, is_kept, pool, queries, query: queryOf(pool), ring: () => {}, close };
 }
 
 /** Connections of a pool; whether the database is still this process's is checked before each is handed out. */

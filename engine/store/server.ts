@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Outcome, Problem } from '../contract/problem.js';
 import { isPassing } from './database-fault.js';
 import { openDatabase, type OpenDatabase } from './database.js';
+import { openBell } from './doorbell/bell.js';
 import { databaseNotUtf8, databaseTooOld, databaseUnreachable, databaseUrlInvalid } from './problems.js';
 
 const CONNECTIONS_MAX = 10;
@@ -33,7 +34,13 @@ export async function openServer(given: string, answer_ms = ANSWER_MS): Promise<
     },
     { description: `PostgreSQL at ${place}`, is_exclusive: false, is_kept: true, release: async () => {} },
   );
-  const database = { ...opened, server_url: url, close: () => closeWithin(GOODBYE_MS, opened, sockets) };
+  const bell = openBell(opened);
+  const close = async (): Promise<void> => {
+    await bell.close();
+    await opened.close();
+  };
+  const { ring } = bell;
+  const database = { ...opened, ring, server_url: url, close: () => closeWithin(GOODBYE_MS, { close }, sockets) };
   const problem = await findProblem(database, place);
   if (!problem) return { ok: true, value: database };
   await database.close();
@@ -53,7 +60,11 @@ function keep(sockets: Set<Socket>, socket: Socket): Socket {
 }
 
 /** Closes a database; a server that does not even answer a goodbye is hung up on. */
-async function closeWithin(limit_ms: number, { close }: OpenDatabase, sockets: ReadonlySet<Socket>): Promise<void> {
+async function closeWithin(
+  limit_ms: number,
+  { close }: Pick<OpenDatabase, 'close'>,
+  sockets: ReadonlySet<Socket>,
+): Promise<void> {
   const patience = setTimeout(() => sockets.forEach((socket) => socket.destroy()), limit_ms);
   try {
     await close();

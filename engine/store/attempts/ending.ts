@@ -2,15 +2,14 @@ import type { AttemptLease } from '../../ports/attempts.js';
 import type { OpenDatabase } from '../database.js';
 import { IS_LAST } from '../inbox/aftermath.js';
 import { promoteForgotten } from '../inbox/enqueue.js';
-import { ringFor } from '../inbox/ring.js';
 import type { HotStatement, Values } from '../statement.js';
 import { demandWhole, type FencedRow, findHeld } from './fence.js';
 
 /** Where attempts end. */
-export type Ending = Pick<OpenDatabase, 'query' | 'pool'>;
+export type Ending = Pick<OpenDatabase, 'query' | 'pool' | 'ring'>;
 
-/** What the statement that ends an attempt answers, once it has rung for what is due now. */
-export const ENDED_ROW = `SELECT (SELECT count(*) FROM fence) AS held, ${ringFor('due')} AS rung, ${IS_LAST} AS is_last`;
+/** What the statement that ends an attempt answers; `due`: how much of its world is due now. */
+export const ENDED_ROW = `SELECT (SELECT count(*) FROM fence) AS held, (SELECT count(*) FROM due) AS due, ${IS_LAST} AS is_last`;
 
 /**
  * Runs the statement that ends an attempt. A turn that was queued while it waited is looked for afterwards; only the
@@ -27,10 +26,12 @@ export async function endedRow<Row extends EndedRow>(
   const row = await findHeld<Row>(database, statement, lease, values, slots);
   if (row === undefined) return undefined;
   demandWhole(statement, row);
+  if (row.due > 0) database.ring([lease.world_slug]);
   if (row.is_last) await promoteForgotten(database, lease.world_slug);
   return row;
 }
 
 export interface EndedRow extends FencedRow {
+  readonly due: number;
   readonly is_last: boolean;
 }

@@ -1,7 +1,6 @@
 import { canonicalText } from '../../core/content/canonical.js';
 import type { SettleCall, Settled } from '../../ports/attempts.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
-import { ringFor } from '../inbox/ring.js';
 import { AT_THE_FRONT, PROMOTE } from '../inbox/turn-message.js';
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { COUNT_DOUBTED, IS_UNKNOWN } from './doubt.js';
@@ -51,7 +50,7 @@ const RELEASE = prepare(
      WHERE in_doubt.left = 0 AND agent_inbox.world_slug = :world_slug AND ${AT_THE_FRONT}
        AND agent_inbox.attempt_id IS NULL
      RETURNING agent_inbox.world_slug)
-   SELECT in_doubt.left, ${ringFor('recalled')} AS rung FROM in_doubt`,
+   SELECT in_doubt.left FROM in_doubt`,
 );
 
 interface Found {
@@ -63,9 +62,12 @@ interface Found {
 }
 
 /** Writes down what was found out about a call that is in doubt. One transaction. */
-export function settleCall(database: Pick<OpenDatabase, 'pool'>, settlement: SettleCall): Promise<Settled> {
+export async function settleCall(
+  database: Pick<OpenDatabase, 'pool' | 'ring'>,
+  settlement: SettleCall,
+): Promise<Settled> {
   const { attempt_id, source_invocation_id } = settlement;
-  return inTransaction(database.pool, async (transaction): Promise<Settled> => {
+  const settled = await inTransaction(database.pool, async (transaction): Promise<Settled> => {
     await run(transaction, LOCK, { attempt_id });
     const [found] = await run<Found>(transaction, FIND, { attempt_id, source_invocation_id });
     if (found?.is_unknown !== true) return { kind: 'not_in_doubt' };
@@ -74,6 +76,8 @@ export function settleCall(database: Pick<OpenDatabase, 'pool'>, settlement: Set
     if (!found.is_waited_for) return { kind: 'too_late' };
     return write(transaction, settlement, found.world_slug);
   });
+  if (settled.kind === 'settled' && settled.left_in_doubt === 0) database.ring([settled.world_slug]);
+  return settled;
 }
 
 async function write(transaction: Runner, settlement: SettleCall, world_slug: string): Promise<Settled> {

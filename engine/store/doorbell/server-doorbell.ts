@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { backoffMs } from '../../core/inbox/backoff.js';
 import type { Doorbell } from '../../ports/doorbell.js';
-import { WAKEUP_CHANNEL } from '../inbox/ring.js';
+import { WAKEUP_CHANNEL } from './bell.js';
 
 const BACKOFF = { first_ms: 100, most_ms: 10_000 };
 const CONNECT_MS = 5_000;
@@ -10,9 +10,8 @@ const ASK_MS = 15_000;
 const ANSWER_MS = 5_000;
 
 /**
- * The doorbell that a PostgreSQL server has by itself. Whatever makes work due rings in its own transaction, so a ring
- * from here is sent only by those who listen as well: listening takes a connection of its own, which is made anew
- * whenever it is gone.
+ * The doorbell that a PostgreSQL server has by itself. The store notifies of whatever it made due, so a ring from here is
+ * sent only by those who listen as well: listening takes a connection of its own, which is made anew whenever it is gone.
  */
 export function openServerDoorbell(connectionString: string): Doorbell {
   const listening = new Set<(world_slug: string | undefined) => void>();

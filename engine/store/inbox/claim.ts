@@ -56,7 +56,7 @@ const DISCARD = prepare(
 
 /** Gives up what was claimed and can never be done, and lets the next turn of its world be taken up. */
 export async function discard(
-  database: Pick<OpenDatabase, 'query' | 'pool'>,
+  database: Pick<OpenDatabase, 'query' | 'pool' | 'ring'>,
   { world_slug, inbox_id }: Claimed,
   reason: string,
 ): Promise<void> {

@@ -1,7 +1,6 @@
 import type { Queued, TurnsToQueue } from '../../ports/inbox.js';
 import { inTransaction, type OpenDatabase } from '../database.js';
 import { prepare, run } from '../statement.js';
-import { ringFor } from './ring.js';
 import { AT_THE_FRONT, firstQueued, PROMOTE, WORLD_TURN } from './turn-message.js';
 
 /**
@@ -26,7 +25,7 @@ const PROMOTE_FIRST = prepare(
      WHERE world_slug = :world_slug AND inbox_id = (${firstQueued(':world_slug')})
        AND NOT EXISTS (SELECT FROM agent_inbox WHERE world_slug = :world_slug AND ${AT_THE_FRONT})
      RETURNING world_slug)
-   SELECT ${ringFor('promoted')} AS promoted`,
+   SELECT count(*) AS promoted FROM promoted`,
 );
 
 const COUNT_WAITING = prepare(
@@ -36,9 +35,11 @@ const COUNT_WAITING = prepare(
 );
 
 /** Puts turns at the end of a world's queue: one transaction. */
-export function enqueueTurns(database: Pick<OpenDatabase, 'pool'>, request: TurnsToQueue): Promise<Queued> {
-  const { world_slug, inbox_ids } = request;
-  return inTransaction(database.pool, async (transaction): Promise<Queued> => {
+export async function enqueueTurns(
+  database: Pick<OpenDatabase, 'pool' | 'ring'>,
+  { world_slug, inbox_ids }: TurnsToQueue,
+): Promise<Queued> {
+  const queued = await inTransaction(database.pool, async (transaction): Promise<Queued> => {
     const locked = await run(transaction, LOCK_WORLD, { world_slug });
     if (locked.length === 0) return { kind: 'unknown_world' };
     await run(transaction, ENQUEUE, { world_slug, inbox_ids });
@@ -46,16 +47,23 @@ export function enqueueTurns(database: Pick<OpenDatabase, 'pool'>, request: Turn
     const [counted] = await run<{ waiting: number }>(transaction, COUNT_WAITING, { world_slug });
     return { kind: 'queued', waiting: counted?.waiting ?? 0 };
   });
+  if (queued.kind === 'queued') database.ring([world_slug]);
+  return queued;
 }
 
 /**
  * Lets the first turn of a world be taken up where turns wait behind none.
  * @returns how many there were: one or none
  */
-export function promoteForgotten(database: Pick<OpenDatabase, 'pool'>, world_slug: string): Promise<number> {
-  return inTransaction(database.pool, async (transaction) => {
+export async function promoteForgotten(
+  database: Pick<OpenDatabase, 'pool' | 'ring'>,
+  world_slug: string,
+): Promise<number> {
+  const promoted = await inTransaction(database.pool, async (transaction) => {
     await run(transaction, LOCK_WORLD, { world_slug });
     const [row] = await run<{ promoted: number }>(transaction, PROMOTE_FIRST, { world_slug });
     return row?.promoted ?? 0;
   });
+  if (promoted > 0) database.ring([world_slug]);
+  return promoted;
 }

@@ -3,10 +3,10 @@ import { canonicalText } from '../../core/content/canonical.js';
 import type { InboxMessageType } from '../../core/inbox/message.js';
 import type { AttemptLease } from '../../ports/attempts.js';
 import type { InboxMessage, Report, Reported, Stop, UnheardReport } from '../../ports/inbox.js';
+import type { OpenDatabase } from '../database.js';
 import { turnOf } from '../state-heads.js';
 import { type HotStatement, prepare, run, type Runner } from '../statement.js';
 import { IS_UNKNOWN } from '../attempts/doubt.js';
-import { ringFor } from './ring.js';
 import { IS_UNTAKEN } from './timeout.js';
 
 // The world is locked first, then its attempt, then the call, as by whoever takes a world over: neither waits for the
@@ -27,7 +27,7 @@ const MESSAGE = `
        addressed.agent_id, ${turnOf('addressed')}, :correlation_id::uuid, :payload::json, now()
      FROM addressed`;
 
-const TOLD = `SELECT attempt.world_slug, attempt.attempt_id, ${ringFor('written')} = 1 AS is_accepted FROM attempt`;
+const TOLD = `SELECT attempt.world_slug, attempt.attempt_id, (SELECT count(*) FROM written) = 1 AS is_accepted FROM attempt`;
 
 // A timeout that no driver has taken is replaced: the report says more.
 const REPORT = prepare(
@@ -99,20 +99,28 @@ interface Told {
   readonly is_accepted: boolean;
 }
 
+/** Where messages to attempts are written, and rung for. */
+type Ringing = Pick<OpenDatabase, 'query' | 'ring'>;
+
 interface Seen {
   readonly is_known: boolean;
   readonly is_over: boolean;
 }
 
 /** Tells an attempt how one of its calls ended, idempotently: one statement where that is accepted, else two. */
-export function report(runner: Runner, told: Report): Promise<Reported> {
+export function report(database: Ringing, told: Report): Promise<Reported> {
   const { inbox_id, source_invocation_id, payload } = told;
-  return tell(runner, REPORT, { inbox_id, message_type: 'tool_result', correlation_id: source_invocation_id, payload });
+  return tell(database, REPORT, {
+    inbox_id,
+    message_type: 'tool_result',
+    correlation_id: source_invocation_id,
+    payload,
+  });
 }
 
 /** Tells an attempt to stop, idempotently: one statement where that is accepted, else two. */
-export function stop(runner: Runner, { inbox_id, attempt_id, payload }: Stop): Promise<Reported> {
-  return tell(runner, STOP, { inbox_id, message_type: 'stop', correlation_id: attempt_id, payload });
+export function stop(database: Ringing, { inbox_id, attempt_id, payload }: Stop): Promise<Reported> {
+  return tell(database, STOP, { inbox_id, message_type: 'stop', correlation_id: attempt_id, payload });
 }
 
 interface Message {
@@ -122,14 +130,17 @@ interface Message {
   readonly payload: JsonObject;
 }
 
-async function tell(runner: Runner, statement: HotStatement, message: Message): Promise<Reported> {
+async function tell(database: Ringing, statement: HotStatement, message: Message): Promise<Reported> {
   const { message_type, correlation_id } = message;
   const values = { ...message, payload: canonicalText(message.payload) };
-  const [told] = await run<Told>(runner, statement, values);
+  const [told] = await run<Told>(database, statement, values);
   if (told === undefined) return { kind: 'unknown' };
   const { world_slug, attempt_id, is_accepted } = told;
-  if (is_accepted) return { kind: 'accepted', world_slug, attempt_id };
-  const [seen] = await run<Seen>(runner, LOOK, { world_slug, attempt_id, correlation_id, message_type });
+  if (is_accepted) {
+    database.ring([world_slug]);
+    return { kind: 'accepted', world_slug, attempt_id };
+  }
+  const [seen] = await run<Seen>(database, LOOK, { world_slug, attempt_id, correlation_id, message_type });
   const kind = seen?.is_known === true ? 'duplicate' : seen?.is_over === true ? 'late' : 'undecided';
   return { kind, world_slug, attempt_id };
 }

@@ -52,7 +52,7 @@ const CONSUME_LATE = prepare(
 );
 
 /** Finds the way out for what lost it. Two statements where nothing did. */
-export async function tidy(database: Pick<OpenDatabase, 'pool' | 'query'>): Promise<Tidied> {
+export async function tidy(database: Pick<OpenDatabase, 'pool' | 'query' | 'ring'>): Promise<Tidied> {
   const forgotten = await run<{ world_slug: string }>(database, FORGOTTEN, {});
   // One world at a time: whoever holds several rows waits for others, and others for it.
   let promoted = 0;

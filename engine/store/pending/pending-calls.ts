@@ -1,16 +1,16 @@
 import { isUuid } from '../../core/content/uuid.js';
 import type { AwaitedCall, MeantCall, PendingCalls } from '../../ports/pending-calls.js';
 import { IS_DOUBTED } from '../attempts/doubt.js';
-import { ringFor } from '../inbox/ring.js';
+import type { OpenDatabase } from '../database.js';
 import { turnOf } from '../state-heads.js';
 import { prepare, run, type Runner, toStoredText } from '../statement.js';
 
 /** Calls whose answers come later, as those who answer and those who wait see them. */
-export function pendingCalls(runner: Runner): PendingCalls {
+export function pendingCalls(database: Pick<OpenDatabase, 'query' | 'ring'>): PendingCalls {
   return {
-    find: (correlation) => find(runner, correlation),
-    awaitedBy: (attempt_id) => listAwaited(runner, attempt_id),
-    expire: (inbox_ids) => expire(runner, inbox_ids),
+    find: (correlation) => find(database, correlation),
+    awaitedBy: (attempt_id) => listAwaited(database, attempt_id),
+    expire: (inbox_ids) => expire(database, inbox_ids),
   };
 }
 
@@ -101,10 +101,11 @@ const EXPIRE = prepare(
      FROM due JOIN unnest(:inbox_ids::uuid[]) WITH ORDINALITY AS ids (inbox_id, place) USING (place)
      ON CONFLICT (world_slug, correlation_id) WHERE correlation_id IS NOT NULL DO NOTHING
      RETURNING world_slug)
-   SELECT ${ringFor('written')} AS told`,
+   SELECT world_slug FROM written`,
 );
 
-async function expire(runner: Runner, inbox_ids: readonly string[]): Promise<number> {
-  const [row] = await run<{ readonly told: number }>(runner, EXPIRE, { inbox_ids });
-  return row?.told ?? 0;
+async function expire(database: Pick<OpenDatabase, 'query' | 'ring'>, inbox_ids: readonly string[]): Promise<number> {
+  const told = await run<{ readonly world_slug: string }>(database, EXPIRE, { inbox_ids });
+  database.ring(told.map(({ world_slug }) => world_slug));
+  return told.length;
 }
