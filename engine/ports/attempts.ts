@@ -6,6 +6,7 @@ import type { Recorded } from '../core/turn/refold.js';
 import type { AttemptFailureClass } from '../core/protocol/failure.js';
 import type { Verdict } from '../core/protocol/verdict.js';
 import type { World } from '../core/world/world.js';
+import type { Claimed, ClaimRequest } from './claim.js';
 import type { CallFact, CallOutcome, CallPended, ChunkBatch, ResolvedSource } from './sources.js';
 
 /** The process that drives an attempt. */
@@ -219,14 +220,14 @@ export interface CommitTurn {
   readonly answer?: CallFinish;
   /** Of all agents that have a turn in the attempt, which ends. */
   readonly agents: readonly AgentMove[];
-  /** For how long the next queued turn of the world is reserved for this driver; left out, anybody may claim it. */
-  readonly reserve_ms?: number;
+  /** The driver goes on: what is due longest, else the next queued turn of the world, is reserved for it. */
+  readonly goes_on?: Omit<ClaimRequest, 'most'>;
 }
 
-/** The turn is written, and the next one that was queued is reserved for its driver. */
+/** The turn is written, and what its driver is to do next is reserved for it. */
 export interface Reserved {
   readonly kind: 'reserved';
-  readonly inbox_id: string;
+  readonly next: Claimed;
 }
 
 export interface FailAttempt {

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../contract/json.js';
 import type { InboxMessageType, InboxStatus } from '../core/inbox/message.js';
 import type { AttemptLease } from './attempts.js';
+import type { Claimed, ClaimRequest } from './claim.js';
 
 /** Turns that a world is to have, one after the other. */
 export interface TurnsToQueue {
@@ -14,14 +15,6 @@ export type Queued =
   /** `waiting`: turns of the world that are not over, these and the one that is being done among them. */
   { readonly kind: 'queued'; readonly waiting: number } | { readonly kind: 'unknown_world' };
 
-export interface ClaimRequest {
-  readonly most: number;
-  /** How long nobody else takes it up, by the clock of the database: long enough to begin. */
-  readonly reserve_ms: number;
-  /** These worlds only; left out for all. */
-  readonly worlds?: readonly string[];
-}
-
 export type LapsedRequest = Pick<ClaimRequest, 'most' | 'worlds'> & {
   /** Also those whose lease ends so soon, unless it is renewed. */
   readonly within_ms: number;
@@ -34,16 +27,6 @@ export interface Lapse {
   readonly in_ms: number;
   /** How many drivers have left the attempt without a word, or broke, before this one. */
   readonly take_overs: number;
-}
-
-/** A world in which something is to be done, and the message that says so. */
-export interface Claimed {
-  readonly world_slug: string;
-  readonly inbox_id: string;
-  readonly message_type: InboxMessageType;
-  readonly retry_count: number;
-  /** How long it was due, by the clock of the database. */
-  readonly waited_ms: number;
 }
 
 /** Why a message cannot be done now, and when it is due again. */

@@ -1,6 +1,7 @@
 import type { Fail } from '../core/protocol/command.js';
 import type { Program } from '../core/protocol/program.js';
-import type { BeginOutcome, LeftWorld, PutOff } from '../ports/attempts.js';
+import type { BeginOutcome, CommitTurn, LeftWorld, PutOff } from '../ports/attempts.js';
+import type { Claimed } from '../ports/claim.js';
 import type { OnProgress } from './progress.js';
 
 /** A world's next turn that is to be tried once. */
@@ -24,11 +25,8 @@ export interface AttemptRequest {
   readonly anew?: boolean;
   /** How often a queued turn is tried anew after transient failures; `TURN_RETRIES` where it is left out. */
   readonly turn_retries?: number;
-  /**
-   * For how long the next queued turn of the world is reserved for this driver as the turn is committed; 0 leaves it to
-   * anybody. Asked at the commit.
-   */
-  readonly reserveNext?: () => number;
+  /** Asked at the commit: whether this driver takes something else with it, and what; undefined leaves all to anybody. */
+  readonly goesOn?: () => CommitTurn['goes_on'];
   /** The world as the turn before has left it, where it ran here: it need not be read, if nobody has been there since. */
   readonly left?: LeftWorld;
 }
@@ -40,8 +38,8 @@ export type AttemptEnd =
       readonly attempt_id: string;
       readonly attempted_turn: number;
       readonly left: LeftWorld;
-      /** The next queued turn, reserved for this driver. */
-      readonly next_inbox_id?: string;
+      /** What is reserved for this driver. */
+      readonly next?: Claimed;
     }
   | {
       readonly kind: 'failed';

@@ -17,10 +17,12 @@ import type {
   PutOff,
   Written,
 } from '../ports/attempts.js';
+import type { Claimed } from '../ports/claim.js';
 import type { InboxMessage } from '../ports/inbox.js';
 import type { CallOutcome, CallPended } from '../ports/sources.js';
 import { endAgents } from './agent-moves.js';
 import type { Arrivals } from './arrivals.js';
+import type { AttemptRequest } from './attempt-request.js';
 import { endWaits, type Waits } from './backoff.js';
 import { eventOf, toRecorded } from './event-of.js';
 import { type CallWrite, type Journal, writeAlone, writeCall } from './journal.js';
@@ -45,7 +47,7 @@ export interface Attempt {
   readonly simulation_time: string;
   /** How often a queued turn is tried anew after transient failures. */
   readonly turn_retries: number;
-  readonly reserveNext: (() => number) | undefined;
+  readonly goesOn: AttemptRequest['goesOn'];
   readonly onProgress: OnProgress;
   readonly arrivals: Arrivals<Arrival>;
   readonly calls: Map<string, Call>;
@@ -95,7 +97,7 @@ export function openAttempt(
     | 'program'
     | 'simulation_time'
     | 'turn_retries'
-    | 'reserveNext'
+    | 'goesOn'
     | 'onProgress'
     | 'arrivals'
     | 'journal'
@@ -231,17 +233,17 @@ function toFinish({ start }: Call, { outcome, is_reported, verdict }: HandledEnd
 
 /**
  * Makes the working world turn N, at once and whole.
- * @returns the next queued turn, where it is reserved for this driver
+ * @returns what is reserved for this driver, where it goes on
  */
-export async function commit(parts: RuntimeParts, attempt: Attempt, command: Commit): Promise<string | undefined> {
+export async function commit(parts: RuntimeParts, attempt: Attempt, command: Commit): Promise<Claimed | undefined> {
   const patches = command.patches.map((patch) => {
     const { source_invocation_id } = callOf(attempt, patch.call_key).start;
     return { ...patch, source_invocation_id };
   });
   const { simulation_time, lease } = attempt;
-  const reserve_ms = attempt.reserveNext?.() ?? 0;
-  const reserves = reserve_ms > 0 ? { reserve_ms } : {};
-  const turn = { patches, simulation_time, ended_at: parts.clock.now(), agents: endAgents(attempt), ...reserves };
+  const goes_on = attempt.goesOn?.();
+  const goes = goes_on === undefined ? {} : { goes_on };
+  const turn = { patches, simulation_time, ended_at: parts.clock.now(), agents: endAgents(attempt), ...goes };
   const write = (answer?: CallFinish) =>
     parts.attempts.commit(lease, { ...turn, ...(answer === undefined ? {} : { answer }) });
   const written = await writeAlone(attempt.journal, write, true);
@@ -252,7 +254,7 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
     attempted_turn: lease.attempted_turn,
     patches: command.patches,
   });
-  return written === 'written' ? undefined : written.inbox_id;
+  return written === 'written' ? undefined : written.next;
 }
 
 /** Ends the attempt; the world stays at T(N-1) and every trace is kept. */

@@ -93,7 +93,7 @@ async function runBegun(
   takeWorld?: (calls: CallsWrite) => Promise<void>,
 ): Promise<AttemptEnd> {
   const { lease } = begun;
-  const { program, turn_retries = TURN_RETRIES, reserveNext } = request;
+  const { program, turn_retries = TURN_RETRIES, goesOn } = request;
   const observer = parts.observe?.({ lease, program });
   const onProgress = tellBoth(request.onProgress, observer?.onProgress);
   const ends: (() => void)[] = [];
@@ -113,7 +113,7 @@ async function runBegun(
       program,
       simulation_time,
       turn_retries,
-      reserveNext,
+      goesOn,
       onProgress,
     };
     const attempt = openAttempt(opening);
@@ -211,9 +211,9 @@ async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly Turn
           if (!attempt.is_leaving) issue(parts, attempt, command);
           break;
         case 'commit': {
-          const next_inbox_id = await commit(parts, attempt, command);
-          const next = next_inbox_id === undefined ? {} : { next_inbox_id };
-          return { kind: 'committed', attempt_id, attempted_turn, left: leftBy(attempt), ...next };
+          const next = await commit(parts, attempt, command);
+          const reserved = next === undefined ? {} : { next };
+          return { kind: 'committed', attempt_id, attempted_turn, left: leftBy(attempt), ...reserved };
         }
         case 'fail': {
           const put_off = await fail(parts, attempt, command);

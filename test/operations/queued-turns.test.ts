@@ -89,6 +89,11 @@ describe('queued turns', () => {
     assert.equal(claimed, 8);
   });
 
+  test('two hands claim two turns of eight worlds, and commits take all others with them', ENOUGH, async () => {
+    const { claimed } = await work(await open(), 8, 5, 2);
+    assert.equal(claimed, 2);
+  });
+
   test(
     'a worker reads a world and its scenario once, and takes each further turn with its first call',
     ENOUGH,

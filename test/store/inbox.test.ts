@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { v7 } from 'uuid';
 import { INBOX_STEPS, type InboxStatus } from '../../engine/core/inbox/message.js';
-import type { Claimed } from '../../engine/ports/inbox.js';
+import type { Claimed } from '../../engine/ports/claim.js';
 import type { Store } from '../../engine/ports/store.js';
 import { forEachDatabase, openTestDatabase, type OutsideView } from '../support/databases.js';
 import { isHeldUp } from './held-up.js';
@@ -21,6 +21,8 @@ import {
   BY_HAND,
 } from './record-fixtures.js';
 
+/** A turn's message as it is claimed for the first time. */
+const TURN = { message_type: 'turn', retry_count: 0 } as const;
 const RESERVE_MS = 60_000;
 const CHANGE = { before: 'rested', after: 'tired' };
 
@@ -48,13 +50,52 @@ forEachDatabase('the inbox', (open) => {
     const [, second, third] = await enqueue(store, 'reserved', 3);
     const [first] = await claim(store, 'reserved');
     const { lease } = await beginClaimed(store, first);
-    const turn = { ...(await sayPatch(store, lease, CHANGE)), reserve_ms: RESERVE_MS };
-    assert.deepEqual(await store.attempts.commit(lease, turn), { kind: 'reserved', inbox_id: second });
+    const goes_on = { reserve_ms: RESERVE_MS, worlds: ['reserved'] };
+    const turn = { ...(await sayPatch(store, lease, CHANGE)), goes_on };
+    const next = { ...TURN, world_slug: 'reserved', inbox_id: second ?? '', waited_ms: 0 };
+    assert.deepEqual(await store.attempts.commit(lease, turn), { kind: 'reserved', next });
     assert.deepEqual(await claim(store, 'reserved'), []);
-    await commit(store, await beginClaimed(store, first && { ...first, inbox_id: second ?? '' }));
+    await commit(store, await beginClaimed(store, next));
     assert.deepEqual(
       (await claim(store, 'reserved')).map(({ inbox_id }) => inbox_id),
       [third],
+    );
+  });
+
+  test('a commit reserves what is due longest in any world, before the next turn of its own', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'goes-on');
+    await makeWorld(store, 'waits-long');
+    const [, second] = await enqueue(store, 'goes-on', 2);
+    const { lease } = await beginClaimed(store, (await claim(store, 'goes-on'))[0]);
+    const [waiting] = await enqueue(store, 'waits-long', 1);
+    const goes_on = { reserve_ms: RESERVE_MS, worlds: ['goes-on', 'waits-long'] };
+    const ended = await store.attempts.commit(lease, { ...(await sayPatch(store, lease, CHANGE)), goes_on });
+    assert.ok(typeof ended === 'object');
+    const { waited_ms, ...next } = ended.next;
+    assert.deepEqual(next, { ...TURN, world_slug: 'waits-long', inbox_id: waiting });
+    assert.ok(waited_ms > 0);
+    assert.deepEqual(await claim(store, 'waits-long'), []);
+    assert.deepEqual(
+      (await claim(store, 'goes-on')).map(({ inbox_id }) => inbox_id),
+      [second],
+    );
+  });
+
+  test('a driver that was overtaken commits nothing and takes nothing with it', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'overtaken-goes');
+    await makeWorld(store, 'stays-due');
+    await enqueue(store, 'overtaken-goes', 1);
+    const { lease } = await beginClaimed(store, (await claim(store, 'overtaken-goes'))[0]);
+    const turn = await sayPatch(store, lease, CHANGE);
+    const [waiting] = await enqueue(store, 'stays-due', 1);
+    const goes_on = { reserve_ms: RESERVE_MS, worlds: ['stays-due'] };
+    const late = { ...lease, epoch: lease.epoch - 1 };
+    assert.equal(await store.attempts.commit(late, { ...turn, goes_on }), 'overtaken');
+    assert.deepEqual(
+      (await claim(store, 'stays-due')).map(({ inbox_id }) => inbox_id),
+      [waiting],
     );
   });
 

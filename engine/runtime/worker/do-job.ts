@@ -1,8 +1,8 @@
 import { unreachable } from '../../contract/unreachable.js';
 import { backoffMs } from '../../core/inbox/backoff.js';
-import type { Claimed } from '../../ports/inbox.js';
+import type { Claimed } from '../../ports/claim.js';
 import { Overtaken } from '../attempt.js';
-import type { AttemptEnd } from '../attempt-request.js';
+import type { AttemptEnd, AttemptRequest } from '../attempt-request.js';
 import type { Continued } from './worker-event.js';
 import type { DriveEnd, WorkerParts } from './worker-parts.js';
 
@@ -17,7 +17,7 @@ export interface Job {
 export type JobEnd =
   | {
       readonly kind: 'done';
-      /** The next turn of the world, which is reserved for this worker. */
+      /** What the commit reserved for this worker: in this world or another. */
       readonly next?: Claimed;
     }
   | { readonly kind: 'deferred' | 'broke' };
@@ -28,8 +28,8 @@ export interface JobSurroundings {
   readonly tries: number;
   /** Aborted when another worker is to go on. */
   readonly leave: AbortSignal;
-  /** For how long the next turn is reserved as this one is committed; 0 leaves it to anybody. */
-  readonly reserveNext: () => number;
+  /** Whether the commit reserves something else for this worker. */
+  readonly goesOn: NonNullable<AttemptRequest['goesOn']>;
 }
 
 const DEFER = { first_ms: 500, most_ms: 60_000 };
@@ -39,20 +39,20 @@ const DEFER = { first_ms: 500, most_ms: 60_000 };
  * @throws whatever the database throws when it is gone
  */
 export async function doJob(parts: WorkerParts, job: Job, surroundings: JobSurroundings): Promise<JobEnd> {
-  const { tries, leave, reserveNext } = surroundings;
+  const { tries, leave, goesOn } = surroundings;
   const { world_slug, claimed } = job;
   try {
     const end = await parts.drive({
       world_slug,
       leave,
-      reserveNext,
+      goesOn,
       onProgress: reportBeginning(parts, job),
       ...toAsked(claimed),
     });
     const obstacle = end.kind === 'unfit' ? end : findObstacle(end, job);
     if (obstacle !== undefined) return await putOff(parts, job, tries, obstacle);
     if (end.kind !== 'unfit') reportEnd(parts, world_slug, end);
-    return end.kind === 'committed' ? { kind: 'done', ...toNext(world_slug, end.next_inbox_id) } : { kind: 'done' };
+    return end.kind === 'committed' && end.next !== undefined ? { kind: 'done', next: end.next } : { kind: 'done' };
   } catch (error) {
     if (parts.findFault(error) !== undefined) throw error;
     parts.onEvent(
@@ -60,12 +60,6 @@ export async function doJob(parts: WorkerParts, job: Job, surroundings: JobSurro
     );
     return { kind: error instanceof Overtaken ? 'done' : 'broke' };
   }
-}
-
-function toNext(world_slug: string, inbox_id: string | undefined): { readonly next?: Claimed } {
-  return inbox_id === undefined
-    ? {}
-    : { next: { world_slug, inbox_id, message_type: 'turn', retry_count: 0, waited_ms: 0 } };
 }
 
 /** A turn is begun; everything else goes on with an attempt that there is. */

@@ -1,4 +1,6 @@
 import { backoffMs } from '../../core/inbox/backoff.js';
+import type { CommitTurn } from '../../ports/attempts.js';
+import type { Claimed, ClaimRequest } from '../../ports/claim.js';
 import type { Glance, Lapse } from '../../ports/inbox.js';
 import { type Alarm, openAlarm } from './alarm.js';
 import { doJob, type Job } from './do-job.js';
@@ -7,6 +9,7 @@ import type { WorkerParts, WorkerSettings } from './worker-parts.js';
 // A worker looks into the inbox when a doorbell rings, when one of its jobs ends, and every second by itself: with all
 // doorbells silent it is as late as that and misses nothing. A look begins with a glance, one statement that says whether
 // there is anything to do; a worker that looks because a hand became free claims at once.
+// A commit takes along what is due longest, so that a hand with something to do needs no look.
 //
 // An attempt that several drivers have died of may be what killed them. It is driven alone, so that no other dies with it:
 // a worker that finds such an attempt claims nothing else until its hands are free, and then drives it.
@@ -40,10 +43,8 @@ interface Worker {
   readonly leave: AbortController;
   /** The worlds that are driven here. */
   readonly busy: Map<string, Promise<void>>;
-  /** Jobs that were claimed while their world was still busy: each begins when the job before it ends. */
+  /** Jobs that were claimed while their world was still busy, each with a hand: they begin when the job before them ends. */
   readonly next: Map<string, Job>;
-  /** The last claim found as much as there were hands: other worlds wait as well, and each turn is claimed in its order. */
-  is_backlogged: boolean;
   is_stopping: boolean;
   /** Worlds whose job has ended since the last claim. */
   readonly ended: Set<string>;
@@ -95,7 +96,6 @@ function openWorker(parts: WorkerParts, settings: WorkerSettings): Worker {
     leave: new AbortController(),
     busy: new Map(),
     next: new Map(),
-    is_backlogged: false,
     is_stopping: false,
     ended: new Set(),
     quarantine: 'none',
@@ -110,9 +110,13 @@ function openWorker(parts: WorkerParts, settings: WorkerSettings): Worker {
   };
 }
 
-/** Looks because of a ring. The worker looks anyway when a world is free that is driven here, or has just been. */
+/**
+ * Looks because of a ring. The worker looks anyway when a hand is free again, and when a world is free that is driven here,
+ * or has just been.
+ */
 function answer(worker: Worker, world_slug: string | undefined): void {
   const { busy, ended, alarm } = worker;
+  if (countFree(worker) === 0) return;
   if (world_slug !== undefined && (busy.has(world_slug) || ended.has(world_slug))) return;
   worker.is_called = true;
   alarm.ring();
@@ -126,7 +130,7 @@ async function look(worker: Worker): Promise<number> {
     await tidy(worker);
     const seen = await glance(worker);
     const sleep_ms = await seeLapses(worker, seen);
-    if (seen === undefined || seen.is_due) await claimDue(worker, seen?.is_due === true);
+    if (seen === undefined || seen.is_due) await claimDue(worker);
     if (seen?.is_expired) await expire(worker);
     if (worker.trouble !== undefined) worker.parts.onEvent({ kind: 'database_found' });
     worker.trouble = undefined;
@@ -199,8 +203,8 @@ async function expire(worker: Worker): Promise<void> {
   alarm.ring();
 }
 
-function countFree({ settings, busy, quarantine }: Worker): number {
-  return quarantine === 'none' ? Math.max(0, settings.concurrency - busy.size) : 0;
+function countFree({ settings, busy, next, quarantine }: Worker): number {
+  return quarantine === 'none' ? Math.max(0, settings.concurrency - busy.size - next.size) : 0;
 }
 
 /** Continues attempts that have lost their driver. @returns how long it is at most until one may lose it */
@@ -243,16 +247,15 @@ function seeNone(worker: Worker): number {
   return LOOK_MS;
 }
 
-/** @param is_due whether something is known to be due */
-async function claimDue(worker: Worker, is_due: boolean): Promise<void> {
+async function claimDue(worker: Worker): Promise<void> {
   const most = countFree(worker);
-  if (most === 0) {
-    worker.is_backlogged ||= is_due;
-    return;
-  }
-  const claimed = await worker.parts.inbox.claim({ most, reserve_ms: RESERVE_MS, ...toWorlds(worker) });
-  worker.is_backlogged = claimed.length === most;
+  if (most === 0) return;
+  const claimed = await worker.parts.inbox.claim({ most, ...toClaim(worker) });
   for (const one of claimed) start(worker, { world_slug: one.world_slug, claimed: one });
+}
+
+function toClaim(worker: Worker): Omit<ClaimRequest, 'most'> {
+  return { reserve_ms: RESERVE_MS, ...toWorlds(worker) };
 }
 
 function toWorlds({ settings: { worlds } }: Worker): Pick<WorkerSettings, 'worlds'> {
@@ -261,39 +264,47 @@ function toWorlds({ settings: { worlds } }: Worker): Pick<WorkerSettings, 'world
 
 /** Begins a job, at once or when the world is free: the turn after is due as soon as a turn is committed. */
 function start(worker: Worker, job: Job): void {
-  const { busy, next, ended, alarm } = worker;
+  const { busy, next } = worker;
   const { world_slug } = job;
   if (busy.has(world_slug)) return void next.set(world_slug, job);
   const done = work(worker, job)
-    .catch((error: unknown) => {
+    .catch((error: unknown): undefined => {
       worker.broken ??= { error };
     })
-    .finally(() => {
-      busy.delete(world_slug);
-      if (worker.quarantine === 'on') worker.quarantine = 'none';
-      const after = next.get(world_slug);
-      next.delete(world_slug);
-      if (after !== undefined && countFree(worker) > 0) return start(worker, after);
-      ended.add(world_slug);
-      alarm.ring();
-    });
+    .then((after) => end(worker, world_slug, after));
   busy.set(world_slug, done);
 }
 
-async function work(worker: Worker, job: Job): Promise<void> {
+/** Goes on with what was claimed: for this hand by the commit, and for another hand that waits for the world. */
+function end(worker: Worker, world_slug: string, after: Claimed | undefined): void {
+  const { busy, next, ended, alarm, is_stopping } = worker;
+  busy.delete(world_slug);
+  if (worker.quarantine === 'on') worker.quarantine = 'none';
+  const waiting = next.get(world_slug);
+  next.delete(world_slug);
+  if (waiting === undefined) ended.add(world_slug);
+  else start(worker, waiting);
+  if (after !== undefined && !is_stopping) start(worker, { world_slug: after.world_slug, claimed: after });
+  else alarm.ring();
+}
+
+/** @returns what its commit reserved for this worker */
+async function work(worker: Worker, job: Job): Promise<Claimed | undefined> {
   const { parts, left_alone } = worker;
   const { world_slug } = job;
   const tries = left_alone.get(world_slug)?.tries ?? 0;
   try {
-    const reserveNext = (): number => (worker.is_backlogged || worker.is_stopping ? 0 : RESERVE_MS);
-    const end = await doJob(parts, job, { tries, leave: worker.leave.signal, reserveNext });
-    if (end.kind === 'done' && end.next !== undefined) worker.next.set(world_slug, { world_slug, claimed: end.next });
+    const goesOn = (): CommitTurn['goes_on'] =>
+      worker.quarantine === 'none' && !worker.is_stopping ? toClaim(worker) : undefined;
+    const end = await doJob(parts, job, { tries, leave: worker.leave.signal, goesOn });
     if (end.kind === 'done' || (end.kind === 'deferred' && job.claimed !== undefined)) left_alone.delete(world_slug);
     else leaveAlone(worker, world_slug, tries);
+    return end.kind === 'done' ? end.next : undefined;
   } catch (error) {
     // The attempt stays open: the worker that finds its lease lapsed continues it; this one waits a while before.
     sleepOff(worker, error);
     leaveAlone(worker, world_slug, tries);
+    return undefined;
   }
 }
 

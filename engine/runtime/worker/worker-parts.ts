@@ -24,7 +24,7 @@ export interface WorkerParts {
 export type Drive = (
   request: Pick<
     AttemptRequest,
-    'world_slug' | 'inbox_id' | 'waited_ms' | 'continues_only' | 'turn_retries' | 'leave' | 'reserveNext' | 'onProgress'
+    'world_slug' | 'inbox_id' | 'waited_ms' | 'continues_only' | 'turn_retries' | 'leave' | 'goesOn' | 'onProgress'
   >,
 ) => Promise<DriveEnd>;
 

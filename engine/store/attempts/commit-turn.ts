@@ -3,6 +3,7 @@ import { canonicalText } from '../../core/content/canonical.js';
 import { effectsToStore } from '../../core/world/apply-patch.js';
 import type { AppliedEffect } from '../../core/world/world-patch.js';
 import type { AttemptLease, CommitTurn, Reserved, Written } from '../../ports/attempts.js';
+import type { Claimed } from '../../ports/claim.js';
 import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
 import { AFTERMATH_OF_COMMIT } from '../inbox/aftermath.js';
 import { type HotStatement, prepare, type Values, toTimestamp } from '../statement.js';
@@ -75,7 +76,7 @@ function prepareCommit(label: string, answer?: readonly string[]): HotStatement 
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, attempts.status),
    ${[PATCH_ROWS, WORLD_ROWS, AFTERMATH_OF_COMMIT, MOVED_HEADS].join(',')}
-   ${ENDED_ROW}, (SELECT inbox_id FROM promoted) AS promoted${answer === undefined ? '' : ', (SELECT count(*) FROM call_1) = 1 AS is_whole'}`,
+   ${ENDED_ROW}, (SELECT to_json(reserved) FROM reserved) AS next${answer === undefined ? '' : ', (SELECT count(*) FROM call_1) = 1 AS is_whole'}`,
   );
 }
 
@@ -92,12 +93,11 @@ export async function commitTurn(database: Ending, lease: AttemptLease, turn: Co
   const slots = turn.answer === undefined ? [] : [toFinished(turn.answer)];
   const row = await endedRow<CommittedRow>(database, statement, lease, toValues(lease, turn), slots);
   if (row === undefined) return 'overtaken';
-  if (turn.reserve_ms === undefined || row.promoted === null) return 'written';
-  return { kind: 'reserved', inbox_id: row.promoted };
+  return row.next === null ? 'written' : { kind: 'reserved', next: row.next };
 }
 
 interface CommittedRow extends EndedRow {
-  readonly promoted: string | null;
+  readonly next: Claimed | null;
 }
 
 /** What a turn changes of its world, each in a table of its own. */
@@ -112,7 +112,8 @@ function toValues(lease: AttemptLease, turn: CommitTurn): Values {
   return {
     ...toMoves(lease.attempt_id, turn.agents),
     turn: lease.attempted_turn,
-    reserve_ms: turn.reserve_ms ?? 0,
+    reserve_ms: turn.goes_on?.reserve_ms ?? 0,
+    worlds: turn.goes_on?.worlds ?? null,
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),
     patches: canonicalText(turn.patches.map(toPatchRow)),

@@ -1,3 +1,4 @@
+import { claimed } from './claimed.js';
 import { AT_THE_FRONT, firstQueued, WORLD_TURN } from './turn-message.js';
 
 /**
@@ -7,9 +8,9 @@ import { AT_THE_FRONT, firstQueued, WORLD_TURN } from './turn-message.js';
  *
  * It reads a CTE `ended (world_slug, attempt_id)`, and costs three looks into empty indices where nobody queues.
  * @param isOver a condition on `agent_inbox`: a message that does not meet it is left to another clause
- * @param reserve_ms for how long the promoted turn is reserved for whoever ends this one: nobody else is told of it
+ * @param delay_ms until when the promoted turn is due
  */
-const aftermath = (isOver: string, reserve_ms = '0'): string => `
+const aftermath = (isOver: string, delay_ms = '0'): string => `
   messages AS (
     UPDATE agent_inbox
     SET status = 'consumed', consumed_at = now()
@@ -20,7 +21,7 @@ const aftermath = (isOver: string, reserve_ms = '0'): string => `
   finished AS (
     SELECT world_slug FROM messages WHERE message_type = 'turn' AND agent_id IS NULL),
   promoted AS (
-    UPDATE agent_inbox SET status = 'pending', next_retry_at = now() + ${reserve_ms} * interval '1 millisecond'
+    UPDATE agent_inbox SET status = 'pending', next_retry_at = now() + ${delay_ms} * interval '1 millisecond'
     FROM finished
     WHERE agent_inbox.world_slug = finished.world_slug AND agent_inbox.status = 'queued'
       AND agent_inbox.inbox_id = (${firstQueued('finished.world_slug')})
@@ -29,11 +30,25 @@ const aftermath = (isOver: string, reserve_ms = '0'): string => `
     UPDATE agent_inbox SET status = 'pending', next_retry_at = now()
     FROM ended
     WHERE agent_inbox.world_slug = ended.world_slug AND ${AT_THE_FRONT} AND agent_inbox.attempt_id IS NULL
-    RETURNING agent_inbox.world_slug),
-  due AS (SELECT world_slug FROM promoted WHERE ${reserve_ms} = 0 UNION ALL SELECT world_slug FROM recalled)`;
+    RETURNING agent_inbox.world_slug)`;
 
-/** Of an attempt whose turn is committed. */
-export const AFTERMATH_OF_COMMIT = aftermath('true', ':reserve_ms::int');
+/**
+ * Of an attempt whose turn is committed. A driver that goes on, `:reserve_ms` above 0, takes what is due longest in any
+ * world, else the next turn of its own: `reserved` is one row at most, of which nobody else is told. So no world waits
+ * for another to come to its end, and going on takes no statement of its own. An attempt that is not held ends nothing,
+ * and goes on with nothing.
+ */
+export const AFTERMATH_OF_COMMIT = `
+  ${claimed(`(SELECT count(*) FROM ended WHERE :reserve_ms::int > 0)`)},
+  ${aftermath('true', 'CASE WHEN EXISTS (SELECT FROM claimed) THEN 0 ELSE :reserve_ms::int END')},
+  reserved AS (
+    SELECT * FROM claimed
+    UNION ALL
+    SELECT world_slug, inbox_id, 'turn', 0, 0 FROM promoted
+    WHERE :reserve_ms::int > 0 AND NOT EXISTS (SELECT FROM claimed)),
+  due AS (
+    SELECT world_slug FROM promoted WHERE inbox_id NOT IN (SELECT inbox_id FROM reserved)
+    UNION ALL SELECT world_slug FROM recalled)`;
 
 /** How long the turn of a failed attempt is put off; NULL where it is over. */
 const DELAY_MS = '(:retry_delays_ms::int[])[agent_inbox.transient_failures + 1]';
@@ -53,7 +68,8 @@ export const AFTERMATH_OF_FAILURE = `
     WHERE agent_inbox.world_slug = ended.world_slug AND agent_inbox.attempt_id = ended.attempt_id
       AND agent_inbox.status IN ('pending', 'deferred') AND ${IS_PUT_OFF}
     RETURNING transient_failures AS retry, extract(epoch FROM next_retry_at - now()) * 1000 AS delay_ms),
-  ${aftermath(`NOT ${IS_PUT_OFF}`)}`;
+  ${aftermath(`NOT ${IS_PUT_OFF}`)},
+  due AS (SELECT world_slug FROM promoted UNION ALL SELECT world_slug FROM recalled)`;
 
 /**
  * Whether the statement ended a turn and found no next one, as a scalar query: one that was queued while it waited for

@@ -1,28 +1,11 @@
-import type { Claimed, ClaimRequest, Deferral } from '../../ports/inbox.js';
+import type { Claimed, ClaimRequest } from '../../ports/claim.js';
+import type { Deferral } from '../../ports/inbox.js';
 import type { OpenDatabase } from '../database.js';
 import { prepare, run, type Runner } from '../statement.js';
+import { claimed } from './claimed.js';
 import { promoteForgotten } from './enqueue.js';
 
-// `now()` and not the clock: a clock that may move within the statement cannot bound a walk through the index, and what
-// is done by somebody, due at infinity, would be walked through too. Messages to an attempt that is being driven are
-// its driver's business.
-const CLAIM = prepare(
-  'claim_messages',
-  `WITH due AS (
-     SELECT world_slug, inbox_id, due_at FROM agent_inbox
-     WHERE due_at <= now()
-       AND (:worlds::text[] IS NULL OR world_slug = ANY(:worlds))
-       AND (message_type = 'turn' OR EXISTS (
-         SELECT FROM attempts
-         WHERE attempts.world_slug = agent_inbox.world_slug AND attempts.attempt_id = agent_inbox.attempt_id
-           AND attempts.status = 'suspended'))
-     ORDER BY due_at, inbox_id LIMIT :most::int FOR UPDATE SKIP LOCKED)
-   UPDATE agent_inbox SET next_retry_at = now() + :reserve_ms::int * interval '1 millisecond'
-   FROM due
-   WHERE agent_inbox.world_slug = due.world_slug AND agent_inbox.inbox_id = due.inbox_id
-   RETURNING agent_inbox.world_slug, agent_inbox.inbox_id, message_type, retry_count,
-     (extract(epoch FROM now() - due.due_at) * 1000)::float8 AS waited_ms`,
-);
+const CLAIM = prepare('claim_messages', `WITH ${claimed(':most::int')} SELECT * FROM claimed`);
 
 /** Takes what is due, longest due first, and reserves it for a while: one statement. */
 export function claim(runner: Runner, { most, reserve_ms, worlds }: ClaimRequest): Promise<readonly Claimed[]> {

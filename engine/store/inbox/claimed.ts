@@ -1,0 +1,24 @@
+/**
+ * Takes what is due, longest due first, and reserves it for a while, as the CTE `claimed` of a statement.
+ *
+ * It asks for `now()` and not for the clock: a clock that may move within the statement cannot bound a walk through the
+ * index, and what is done by somebody, due at infinity, would be walked through too. Messages to an attempt that is being
+ * driven are its driver's business.
+ * @param most an expression: how much at most
+ */
+export const claimed = (most: string): string => `
+  found AS (
+    SELECT world_slug, inbox_id, due_at FROM agent_inbox
+    WHERE due_at <= now()
+      AND (:worlds::text[] IS NULL OR world_slug = ANY(:worlds))
+      AND (message_type = 'turn' OR EXISTS (
+        SELECT FROM attempts
+        WHERE attempts.world_slug = agent_inbox.world_slug AND attempts.attempt_id = agent_inbox.attempt_id
+          AND attempts.status = 'suspended'))
+    ORDER BY due_at, inbox_id LIMIT ${most} FOR UPDATE SKIP LOCKED),
+  claimed AS (
+    UPDATE agent_inbox SET next_retry_at = now() + :reserve_ms::int * interval '1 millisecond'
+    FROM found
+    WHERE agent_inbox.world_slug = found.world_slug AND agent_inbox.inbox_id = found.inbox_id
+    RETURNING agent_inbox.world_slug, agent_inbox.inbox_id, message_type, retry_count,
+      (extract(epoch FROM now() - found.due_at) * 1000)::float8 AS waited_ms)`;
