@@ -102,9 +102,8 @@ function findSchemaFault(text: string, finish_reason: string, validate: Validate
 function findLongFault(text: string, finish_reason: string): string | undefined {
   const last = Number(/(\d+)\D*$/.exec(text)?.[1] ?? 0);
   if (finish_reason === 'length')
-    return `it was asked to count to ${COUNT}, and was cut at the output limit when it had come to ${last}: raise max_output_tokens, or the server's own limit`;
+    return `it reached the output limit when it had counted to ${last}: raise max_output_tokens, or the server's own limit`;
   if (last >= COUNT) return undefined;
-  return text.trim() === ''
-    ? 'it is empty'
-    : `it was asked to count to ${COUNT}, and ended by itself at ${last}: long answers may be incomplete`;
+  if (text.trim() === '') return 'it is empty';
+  return last === 0 ? 'there is no number in it' : `it stopped counting at ${last}: long answers may be incomplete`;
 }
