@@ -1882,6 +1882,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "began_at": {
         "type": "string"
       },
+      "worked_until": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "When the last of its own calls ended; null while it is at work. The turn itself ends with its attempt."
+      },
       "ended_at": {
         "type": [
           "string",
@@ -1896,6 +1903,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "outcome",
       "deliverable_card_id",
       "began_at",
+      "worked_until",
       "ended_at"
     ],
     "additionalProperties": false,
@@ -2214,6 +2222,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "began_at": {
         "type": "string"
       },
+      "worked_until": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "When the last of its own calls ended; null while it is at work. The turn itself ends with its attempt."
+      },
       "ended_at": {
         "type": [
           "string",
@@ -2318,6 +2333,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "output_box",
       "turn_epoch",
       "waiting_tools",
+      "worked_until",
       "world_slug"
     ],
     "additionalProperties": false,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Json } from '../../engine/contract/json.js';
 import { agentTaskOf } from '../../engine/core/agents/agent-task.js';
+import { stateOfTurn } from '../../engine/core/agents/agent-turn.js';
 import { type AgentTurn, agentTurnsOf } from '../../engine/core/agents/agent-turns.js';
 import type { RecordedAttempt, RecordedCall, RecordedEvent } from '../../engine/core/agents/recorded-attempt.js';
 import { namedUuid } from '../../engine/core/content/uuid.js';
@@ -18,6 +19,7 @@ import { answered, finalPatch, modelSays, setState, toolCall } from '../support/
 const RUNS = { numRuns: 200, seed: 20_260_503 };
 const PROGRAM = smallPark(parkWithReadings(['weather']));
 const ATTEMPT = namedUuid('an attempt');
+const SAID = 'bob/act/round-1/try-1';
 
 /** What the outside does: how each call ends, and after how many calls somebody says stop. */
 interface Fate {
@@ -199,6 +201,36 @@ test('what an agent turn shows while its attempt goes on is shown of it afterwar
   );
 });
 
+/** When a call of an attempt ended. */
+function endOf({ timeline }: RecordedAttempt, key: string): string {
+  const end = timeline.findLast(({ source_invocation_id }) => source_invocation_id === namedUuid(key));
+  return end?.occurred_at ?? assert.fail(`${key} is not on record`);
+}
+
+test('an agent worked until the last of its own calls had ended, and has answered while others are at work', () => {
+  const whole = record(UNDISTURBED);
+  const [bob, ant] = agentTurnsOf(whole).map(({ record: turn }) => turn);
+  assert.equal(bob?.worked_until, endOf(whole, SAID));
+  assert.equal(ant?.worked_until, endOf(whole, 'ant/act/round-1/try-1'));
+  assert.deepEqual([bob?.ended_at, ant?.ended_at], [whole.ended_at, whole.ended_at]);
+  const open = agentTurnsOf(record(UNDISTURBED, 3)).map(({ record: turn }) => turn);
+  assert.deepEqual(open.map(stateOfTurn), ['answered', 'running']);
+});
+
+test('an agent whose answer is superseded is at work again', () => {
+  const open = record(UNDISTURBED, 3);
+  const superseded = {
+    event_kind: 'call_superseded',
+    occurred_at: timeOf(50),
+    source_invocation_id: namedUuid(SAID),
+  };
+  const turns = agentTurnsOf({ ...open, timeline: [...open.timeline, superseded] });
+  assert.deepEqual(
+    turns.map(({ record: turn }) => stateOfTurn(turn)),
+    ['running', 'running'],
+  );
+});
+
 test('an agent turn has the epoch with which it began, and one more for each driver that was taken over since', () => {
   const epochsOf = (attempt: RecordedAttempt) => agentTurnsOf(attempt).map(({ record: turn }) => turn.turn_epoch);
   const attempt = record(UNDISTURBED);
@@ -250,7 +282,6 @@ test('a request and its response are one pair of edges', () => {
   assert.equal(edges[2]?.parent_step_id, namedUuid('bob/act/round-1/try-1'));
 });
 
-const SAID = 'bob/act/round-1/try-1';
 const TOOL = `${SAID}/tool`;
 
 /** An attempt that goes on, in which these have happened after its model has called a tool. */

@@ -3,7 +3,7 @@ import { unreachable } from '../../contract/unreachable.js';
 import { namedUuid } from '../content/uuid.js';
 import type { AgentEventRecord, AgentHeadRecord, AgentTurnRecord, CardRecord } from './agent-turn.js';
 import type { RecordedAttempt, RecordedCall } from './recorded-attempt.js';
-import type { AgentTransition, Entered, Suspended } from './transition.js';
+import type { AgentTransition, Ended, Entered, Suspended } from './transition.js';
 import { transitionsOf } from './transitions-of.js';
 
 /** An agent turn, and what the agent does just now. */
@@ -67,6 +67,7 @@ function openDraft(attempt: RecordedAttempt, agent_id: string, began_at: string)
       outcome: null,
       deliverable_card_id: null,
       began_at,
+      worked_until: null,
       ended_at: null,
       world_slug,
       attempt_id,
@@ -127,13 +128,14 @@ function apply(attempt: RecordedAttempt, draft: Draft, transition: AgentTransiti
       return suspend(draft, transition);
     case 'answered':
       draft.answer = transition.call;
+      draft.record.worked_until = at;
       addStep(draft, at, transition.call, 'answered');
       return goOn(draft, at, null);
     case 'taken_over':
       draft.record.turn_epoch += 1;
       return;
     case 'ended':
-      return end(attempt, draft, at);
+      return end(attempt, draft, transition);
     default:
       return unreachable(transition);
   }
@@ -189,7 +191,7 @@ function suspend(draft: Draft, { at, calls, resume_deadline }: Suspended & { rea
   addState(draft, at);
 }
 
-function end(attempt: RecordedAttempt, draft: Draft, at: string): void {
+function end(attempt: RecordedAttempt, draft: Draft, { at, worked_until }: Ended & { readonly at: string }): void {
   const { record } = draft;
   const outcome = outcomeOf(attempt, draft);
   const { card_id } = putOut(draft, toDeliverable(attempt, draft));
@@ -199,7 +201,7 @@ function end(attempt: RecordedAttempt, draft: Draft, at: string): void {
   addEvent(draft, at, 'task', { status: outcome, output_box_id, deliverable_card_id: card_id });
   const { agent_turn_id: correlation_id } = record;
   addEdge(draft, at, { primitive: 'join', edge_phase: 'response', correlation_id });
-  Object.assign(record, { outcome, deliverable_card_id: card_id, ended_at: at });
+  Object.assign(record, { outcome, deliverable_card_id: card_id, worked_until, ended_at: at });
 }
 
 /** An agent that had answered has nothing to do with the failure, and its patch is not applied. */

@@ -69,4 +69,6 @@ export interface TakenOver {
 /** The attempt has ended, and the turn with it. */
 export interface Ended {
   readonly kind: 'ended';
+  /** When the last of the subject's own calls ended; where it has none, when the attempt did. */
+  readonly worked_until: string;
 }

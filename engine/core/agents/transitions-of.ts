@@ -26,8 +26,10 @@ interface Fold {
   readonly begun: Set<string>;
   /** Calls that are answered later. */
   readonly pending: Set<string>;
-  /** The calls of each subject, in their order. */
+  /** The calls of each subject that are not superseded, in their order. */
   readonly own: ReadonlyMap<string | null, readonly RecordedCall[]>;
+  /** When the last call of each subject ended. */
+  readonly worked_until: Map<string, string>;
   /** When the last call ended. */
   heard_at: string;
   take_overs: number;
@@ -38,20 +40,27 @@ function openFold(attempt: RecordedAttempt): Fold {
     attempt,
     calls: new Map(attempt.calls.map((call) => [call.source_invocation_id, call])),
     last: new Map(attempt.calls.map((call) => [call.command_key, call])),
-    own: groupBySubject(attempt.calls),
+    own: groupBySubject(attempt),
     transitions: [],
     dispatched: new Set(),
     entered: new Set(),
     begun: new Set(),
     pending: new Set(),
+    worked_until: new Map(),
     heard_at: attempt.started_at,
     take_overs: 0,
   };
 }
 
-function groupBySubject(calls: readonly RecordedCall[]): Fold['own'] {
+function groupBySubject({ calls, timeline }: RecordedAttempt): Fold['own'] {
+  const superseded = new Set(
+    timeline.flatMap(({ event_kind, source_invocation_id }) =>
+      event_kind === 'call_superseded' ? [source_invocation_id] : [],
+    ),
+  );
   const own = new Map<string | null, RecordedCall[]>();
   for (const call of calls) {
+    if (superseded.has(call.source_invocation_id)) continue;
     const group = own.get(call.workflow_subject_entity_id);
     if (group === undefined) own.set(call.workflow_subject_entity_id, [call]);
     else group.push(call);
@@ -140,6 +149,7 @@ function endCall(fold: Fold, call: RecordedCall, at: string): void {
   if (at > fold.heard_at) fold.heard_at = at;
   const { workflow_subject_entity_id: agent_id, source_invocation_id, invocation_kind, tool_name } = call;
   const wasPending = fold.pending.delete(source_invocation_id);
+  if (agent_id !== null) fold.worked_until.set(agent_id, fold.heard_at);
   if (agent_id === null || !isFinal(fold, call)) return;
   if (tool_name !== null) add(fold, { kind: 'tool_answered', agent_id, at: fold.heard_at, call });
   else if (wasPending && invocation_kind !== 'ambient_context')
@@ -187,7 +197,10 @@ function answer(fold: Fold, agent_id: string, { command_key, status }: RecordedC
 function endTurns(fold: Fold, at: string): void {
   // One that fails before it has asked anything has no call.
   for (const agent_id of fold.attempt.agents.keys()) dispatch(fold, agent_id);
-  for (const agent_id of fold.dispatched) add(fold, { kind: 'ended', agent_id, at });
+  for (const agent_id of fold.dispatched) {
+    const worked_until = fold.worked_until.get(agent_id) ?? at;
+    add(fold, { kind: 'ended', agent_id, at, worked_until });
+  }
 }
 
 function lastOf({ last }: Fold, call: RecordedCall): RecordedCall {

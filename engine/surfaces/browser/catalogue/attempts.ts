@@ -7,7 +7,7 @@ import type {
 } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
 import { showAgentTurn, type ToldAgentTurn, type ToldCard } from '../../../operations/agents.js';
-import type { AgentTurnSummary } from '../../../core/agents/agent-turn.js';
+import { type AgentTurnSummary, stateOfTurn } from '../../../core/agents/agent-turn.js';
 import { type AttemptPage, browseAttempt } from '../../../operations/browse/attempts.js';
 import { type Html, html } from '../html.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
@@ -146,9 +146,13 @@ export const callColumns: readonly Column<InvocationSummary>[] = [
 const agentTurnColumns: readonly Column<AgentTurnSummary>[] = [
   { title: 'Agent', cell: ({ agent_id }) => agent_id },
   { title: 'Agent turn', cell: ({ agent_turn_id }) => linkTo('agent_turn', agent_turn_id) },
-  { title: 'End', cell: ({ outcome }) => (outcome === null ? status('running') : status(outcome)) },
+  { title: 'State', cell: (turn) => status(stateOfTurn(turn)) },
   { title: 'Began', cell: ({ began_at }) => moment(began_at) },
-  { title: 'Took', is_number: true, cell: ({ began_at, ended_at }) => took({ started_at: began_at, ended_at }) },
+  {
+    title: 'Took',
+    is_number: true,
+    cell: ({ began_at, worked_until }) => took({ started_at: began_at, ended_at: worked_until }),
+  },
 ];
 
 const auditColumns: readonly Column<AuditRecord>[] = [
@@ -181,17 +185,7 @@ export const agentTurn: Page = itemPage({
 });
 
 function viewAgentTurn(shown: ToldAgentTurn): View {
-  const {
-    agent_id,
-    world_slug,
-    attempt_id,
-    attempted_turn,
-    outcome,
-    context_box,
-    output_box,
-    events,
-    execution_edges,
-  } = shown;
+  const { agent_id, world_slug, attempt_id, attempted_turn, context_box, output_box, events, execution_edges } = shown;
   return {
     title: `${agent_id} in turn ${attempted_turn} of ${world_slug}`,
     eyebrow: 'Agent turn',
@@ -200,7 +194,7 @@ function viewAgentTurn(shown: ToldAgentTurn): View {
       worldCrumb(world_slug),
       { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
     ],
-    lede: status(outcome ?? 'running'),
+    lede: status(stateOfTurn(shown)),
     sections: [
       { id: 'context', title: 'What it was given', body: drawCards(context_box?.cards ?? []) },
       { id: 'output', title: 'What it did, and what it left', body: drawCards(output_box.cards) },

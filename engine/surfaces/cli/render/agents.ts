@@ -1,5 +1,5 @@
 import type { Json } from '../../../contract/json.js';
-import type { AgentEventRecord, AgentTurnSummary } from '../../../core/agents/agent-turn.js';
+import { type AgentEventRecord, type AgentTurnSummary, stateOfTurn } from '../../../core/agents/agent-turn.js';
 import type { ListedAgent, ToldAgentTurn, ToldCard } from '../../../operations/agents.js';
 import { toPhrase } from './json-view.js';
 import { accent, bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
@@ -32,18 +32,18 @@ export function agentTurnListLines(turns: readonly AgentTurnSummary[]): readonly
   return [
     EMPTY,
     line(strong(count(turns.length, 'agent turn'))),
-    ...turns.map(({ agent_id, agent_turn_id, outcome }) =>
-      verbatim('  ', strong(agent_id), '  ', toOutcome(outcome), faint(`  agent-turn ${agent_turn_id}`)),
+    ...turns.map((turn) =>
+      verbatim('  ', strong(turn.agent_id), '  ', toState(turn), faint(`  agent-turn ${turn.agent_turn_id}`)),
     ),
   ];
 }
 
 /** One agent turn: its boxes, and what happened, in order. */
 export function agentTurnLines(turn: ToldAgentTurn): readonly Line[] {
-  const { agent_turn_id, agent_id, turn_epoch, world_slug, attempted_turn, attempt_id, began_at, ended_at } = turn;
-  const took = toSpanOfTime(began_at, ended_at);
+  const { agent_turn_id, agent_id, turn_epoch, world_slug, attempted_turn, attempt_id, began_at, worked_until } = turn;
+  const took = toSpanOfTime(began_at, worked_until);
   return [
-    verbatim(strong(`agent-turn ${agent_turn_id}`), '  ', toOutcome(turn.outcome)),
+    verbatim(strong(`agent-turn ${agent_turn_id}`), '  ', toState(turn)),
     line(`world ${world_slug} · turn ${attempted_turn} · agent ${agent_id} · epoch ${turn_epoch}`),
     verbatim(faint(`attempt ${attempt_id}, ${turn.attempt_status}`)),
     line(faint([`began ${toMoment(began_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
@@ -68,9 +68,10 @@ function waitingLines({ outcome, waiting_tools }: ToldAgentTurn): readonly Line[
     .map(({ tool_call_id }) => verbatim('waits for an answer:  ', accent(`npx chukwa invocation ${tool_call_id}`)));
 }
 
-function toOutcome(outcome: AgentTurnSummary['outcome']): Span {
-  if (outcome === null) return { text: 'running' };
-  return outcome === 'success' ? good(outcome) : bad(outcome);
+function toState(turn: AgentTurnSummary): Span {
+  const state = stateOfTurn(turn);
+  if (turn.outcome === null) return { text: state };
+  return turn.outcome === 'success' ? good(state) : bad(state);
 }
 
 function boxLines(title: string, { box_id, cards }: ToldAgentTurn['output_box']): readonly Line[] {
