@@ -19,6 +19,7 @@ import { ANSWER_TYPE, FAILURE_TYPE } from './read-report.js';
 import { ROUTES } from './routes/index.js';
 import { isPagePath } from './routes/pages.js';
 import type { Route, RouteAccess, RouteDesk } from './routes/route.js';
+import { shareReads } from './shared-reads.js';
 import { openSessions } from './sessions.js';
 import { findReader, refuseViewer, requireViewer, SECURITY_HEADERS, type ViewerAuthority } from './viewer.js';
 import { demandPath, demandTexts } from './well-formed.js';
@@ -54,7 +55,12 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
   const streams = openStreams(desk.look);
   const places = openStreamPlaces(STREAM_LIMITS);
   const countSignIn = countPerMinute(server, SIGN_INS_MAX);
-  await addRoutes(server, { ...desk, ...authority, streams, places, countSignIn }, guards, connections);
+  await addRoutes(
+    server,
+    { ...desk, ...authority, streams, places, shareRead: shareReads(), countSignIn },
+    guards,
+    connections,
+  );
   server.setNotFoundHandler((request, reply) => {
     const isPage = isPagePath(request.url.replace(/\?.*$/, ''));
     if (isPage) return sendProblem(reply.header('allow', 'GET, HEAD'), METHOD_NOT_ALLOWED);

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
 import type { HttpDesk } from '../../../operations/composition.js';
+import type { Done } from '../../../operations/engine.js';
 import { CATALOGUE } from '../../browser/catalogue/index.js';
 import { renderPage } from '../../browser/layout.js';
-import type { Page } from '../../browser/page.js';
+import type { Asked, Page, Shown, View } from '../../browser/page.js';
 import { firstOf, statusOf } from '../problem-document.js';
 import { refuseViewer, sendHtml, viewerOf } from '../viewer.js';
-import { A_PAGE, type Route } from './route.js';
+import { A_PAGE, type Route, type RouteDesk } from './route.js';
 
 /** The pages of the catalogue: for people, and with `?format=json` for programs. */
 export const PAGE_ROUTES: readonly Route[] = CATALOGUE.map((page) => ({
@@ -21,7 +22,7 @@ export const PAGE_ROUTES: readonly Route[] = CATALOGUE.map((page) => ({
 }));
 
 interface Exchange {
-  readonly desk: HttpDesk;
+  readonly desk: RouteDesk;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
@@ -34,10 +35,18 @@ async function answerPage(page: Page, { desk, request, reply }: Exchange): Promi
   const parameters = request.params as Readonly<Record<string, string>>;
   const viewer = viewerOf(request);
   const asked = { parameters, query, reader: viewer?.reader ?? 'consumer' };
-  const shown = await desk.look((archive) => page.read(archive, asked));
+  const shown = await desk.shareRead(JSON.stringify([page.url, asked]), () => readPage(desk, page, asked));
   if (!shown.ok) return refuseViewer(request, reply, firstOf(shown), statusOf(shown));
   if (format === 'json') return reply.type('application/json; charset=utf-8').send(JSON.stringify(shown.value.value));
   return sendHtml(reply, 200, renderPage(shown.value.view(), { path: request.url, ...viewer }));
+}
+
+/** A page is drawn once for all that share it. */
+async function readPage({ look }: HttpDesk, page: Page, asked: Asked): Promise<Done<Shown>> {
+  const shown = await look((archive) => page.read(archive, asked));
+  if (!shown.ok) return shown;
+  let drawn: View | undefined;
+  return { ok: true, value: { ...shown.value, view: () => (drawn ??= shown.value.view()) } };
 }
 
 function formatUnknown(format: string): Problem {

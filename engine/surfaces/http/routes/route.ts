@@ -8,6 +8,7 @@ import { sendRefused } from '../problem-document.js';
 import type { Streams } from '../../../operations/stream/streams.js';
 import type { CountRefusal } from '../authority.js';
 import type { StreamPlaces } from '../event-stream.js';
+import type { ShareRead } from '../shared-reads.js';
 import type { ViewerAuthority } from '../viewer.js';
 
 /**
@@ -20,6 +21,7 @@ export type RouteAccess = 'anybody' | 'reporter' | 'actor' | 'viewer' | 'operato
 export interface RouteDesk extends HttpDesk, ViewerAuthority {
   readonly streams: Streams;
   readonly places: StreamPlaces;
+  readonly shareRead: ShareRead;
   /** Counts who tries to sign in; true once that has been too often. */
   readonly countSignIn: CountRefusal;
 }

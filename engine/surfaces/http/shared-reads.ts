@@ -1,0 +1,31 @@
+/** Does a read, or gives what somebody else reads under the same key. */
+export type ShareRead = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;
+
+interface Reads {
+  readonly under_way: Promise<unknown>;
+  /** Begins when the one before has ended. */
+  readonly next?: Promise<unknown>;
+}
+
+/**
+ * Lets those who want the same at the same time have it read once, as the readers of a page that grows do. Whoever asks
+ * while a read is under way is given the next one: nobody is given what was read before they asked.
+ */
+export function shareReads(): ShareRead {
+  const known = new Map<string, Reads>();
+  const begin = <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
+    const under_way = read().finally(() => {
+      if (known.get(key)?.next === undefined) known.delete(key);
+    });
+    known.set(key, { under_way });
+    return under_way;
+  };
+  return <Value>(key: string, read: () => Promise<Value>): Promise<Value> => {
+    const reads = known.get(key);
+    if (reads === undefined) return begin(key, read);
+    const after = (): Promise<Value> => begin(key, read);
+    const next = (reads.next as Promise<Value> | undefined) ?? reads.under_way.then(after, after);
+    known.set(key, { ...reads, next });
+    return next;
+  };
+}
