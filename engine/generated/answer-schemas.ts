@@ -3675,7 +3675,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Null where no attempt has run it, and for consumers: what models were sent is for operators. At most 20 prompts."
+        "description": "Null where no attempt has run it, and for consumers: what models were sent is for operators. At most 10 prompts."
       }
     },
     "required": [

@@ -15,6 +15,8 @@ const BATCH = 50;
 const PAUSE_MS = 100;
 /** Where nothing was left to take in. */
 const IDLE_MS = 10_000;
+/** A server that has just begun has pages to show before. */
+const FIRST_MS = 2_000;
 const WORDS_LENGTH_MAX = 200;
 const FILTER_LENGTH_MAX = 256;
 
@@ -123,6 +125,8 @@ export async function catchUpWhole({ store }: Archive): Promise<void> {
 
 /** Lets what ends be found while a server runs, until it is told to stop. */
 export async function keepCaughtUp(archive: Archive, signal: AbortSignal): Promise<void> {
+  const pause = (milliseconds: number): Promise<void> => wait(milliseconds, undefined, { signal }).catch(() => {});
+  await pause(FIRST_MS);
   while (!signal.aborted) {
     // A database that is away is looked for again later; whoever searches meanwhile is told so.
     const taken = await whileReachable(archive, async ({ store }) => ({
@@ -130,6 +134,6 @@ export async function keepCaughtUp(archive: Archive, signal: AbortSignal): Promi
       value: await store.search.catchUp(BATCH),
     }));
     const isBehind = taken.ok && taken.value === BATCH;
-    await wait(isBehind ? PAUSE_MS : IDLE_MS, undefined, { signal }).catch(() => {});
+    await pause(isBehind ? PAUSE_MS : IDLE_MS);
   }
 }

@@ -41,7 +41,7 @@ export interface ResolvedPrompt
 export interface WorkflowPage extends DocumentPage {
   /** Texts of prompt files, by hash. */
   readonly prompts: Readonly<Record<string, string>>;
-  /** Null where no attempt has run it, and for consumers: what models were sent is for operators. At most 20 prompts. */
+  /** Null where no attempt has run it, and for consumers: what models were sent is for operators. At most 10 prompts. */
   readonly chosen: { readonly attempt_id: string; readonly resolved: readonly ResolvedPrompt[] } | null;
 }
 
@@ -80,7 +80,7 @@ function textOf({ text }: JsonObject): string {
 /** Among how many calls of an attempt the first generations are looked for. */
 const CALLS_READ = 200;
 /** How many prompts one page shows. */
-const PROMPTS_SHOWN = 20;
+const PROMPTS_SHOWN = 10;
 
 /** @returns undefined for an unknown attempt */
 async function resolvePrompts(
