@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { compose } from '../../../engine/main.js';
 import { putScenario } from '../../../engine/operations/author.js';
+import type { ProgressLine } from '../progress.js';
 import { must } from '../turns/must.js';
 
 /** How much is made: 1,000,000 calls, in worlds of 100 turns with 20 calls each. */
@@ -113,7 +114,7 @@ const STATEMENTS: readonly string[] = [
 ];
 
 /** Fills a database with a million calls, past all that a turn does. */
-export async function fill(url: string, size: typeof SIZE): Promise<Filled> {
+export async function fill(url: string, size: typeof SIZE, progress: ProgressLine): Promise<Filled> {
   const composition = await compose({ CHUKWA_DATABASE_URL: url });
   const engine = must(await composition.openEngine());
   const folder = join(composition.package_root, 'workflows');
@@ -133,7 +134,11 @@ export async function fill(url: string, size: typeof SIZE): Promise<Filled> {
   try {
     // Neither foreign keys nor triggers look at each row: what is made holds to them.
     await client.query(`SET session_replication_role = replica; SET synchronous_commit = off; ${FUNCTIONS}`);
-    for (const statement of STATEMENTS) await client.query(write(statement, size, filled));
+    for (const [done, statement] of STATEMENTS.entries()) {
+      const table = /INTO (\w+)/.exec(statement)?.[1];
+      progress.say(`filling a database with a million calls: ${table}, ${done + 1} of ${STATEMENTS.length}`);
+      await client.query(write(statement, size, filled));
+    }
     await client.query('VACUUM ANALYZE');
     const { rows } = await client.query<{ id: string }>(write(`SELECT bench_id(:turns + 1, 1) AS id`, size, filled));
     return { ...filled, long_attempt_id: rows[0]?.id ?? '' };

@@ -1,28 +1,33 @@
-import pg from 'pg';
 import { setTimeout as wait } from 'node:timers/promises';
+import { readCpuSeconds } from '../processor-time.js';
 import type { ProgressLine } from '../progress.js';
 import { type Row, toRow } from '../row.js';
 import { runChild } from '../starts/child-run.js';
 import { inFolder } from '../starts/measure.js';
 import { fill, type Filled, SIZE } from './fill.js';
+import { measureLive } from './live.js';
+import { listPaths, SEARCHES } from './paths.js';
+import { select } from './select.js';
 import { type Page, type Serving, startServing } from './serve-process.js';
 
 const RATE = 100;
 const SECONDS = 20;
 /** Connections at a time. */
 const READERS = 16;
-const WARM_UP = 200;
+/** Until then Node.js compiles, and sessions of the database plan their statements. */
+const WARM_UP = 1_500;
+/** Whoever follows the link that a server prints has to read it first. */
+const READ_LINK_MS = 1_000;
+/** How often a long page is read. */
+const LONG_READS = 5;
 
-/** How fast pages are on a server with a million calls, how large they are, and what they read. */
+/** How fast pages are on a server with a million calls, how large they are, what they read, and what they cost a turn. */
 export async function measurePages(program: string, url: string, progress: ProgressLine): Promise<readonly Row[]> {
-  progress.say('filling a database with a million calls');
-  const filled = await fill(url, SIZE);
+  const filled = await fill(url, SIZE, progress);
   const serving = await startServing(program, { CHUKWA_DATABASE_URL: url });
-  try {
-    return [...(await measureServed(url, serving, filled, progress)), await measureFirstEmbedded(program, progress)];
-  } finally {
-    await serving.close();
-  }
+  const served = await measureServed(url, serving, filled, progress).finally(() => serving.close());
+  const live = await measureLive(program, url, progress);
+  return [...served, ...live, await measureFirstEmbedded(program, progress)];
 }
 
 /** The same on a database that has been filled before. */
@@ -33,48 +38,43 @@ export async function measureServed(
   progress: ProgressLine,
 ): Promise<readonly Row[]> {
   const paths = await listPaths(url, filled);
+  const scansBefore = await countScans(url);
   progress.say('warming up');
-  for (let turn = 0; turn < WARM_UP; turn += 1) await serving.get(paths[turn % paths.length] ?? '/');
-  const before = await countScans(url);
+  await readAtRate(serving, { paths, pages: WARM_UP });
   progress.say(`reading ${RATE} pages a second`);
-  const pages = await readAtRate(serving, paths);
-  progress.say('reading long pages');
-  const long = await serving.get(`/attempts/${filled.long_attempt_id}`);
+  const cpu = await watchCpu(url, serving);
+  const pages = await readAtRate(serving, { paths, pages: RATE * SECONDS });
+  const spent = await cpu();
+  progress.say('reading long pages, and searching');
+  const long = await readInTurn(serving, Array(LONG_READS).fill(`/attempts/${filled.long_attempt_id}`));
   const longJson = await serving.get(`/attempts/${filled.long_attempt_id}?format=json`);
-  const searched = await readInTurn(serving, SEARCHES);
-  const scans = (await countScans(url)) - before;
+  const searched = await readInTurn(serving, [...SEARCHES, ...SEARCHES]);
+  const scans = (await countScans(url)) - scansBefore;
+  return [...toServedRows(pages, spent), toScanRow(scans), toSearchRow(searched), ...toLongRows(long, longJson)];
+}
+
+function toServedRows(pages: readonly Page[], spent: Spent): readonly Row[] {
   const slowest = pages.toSorted((one, other) => other.ms - one.ms)[0];
   const largest = pages.toSorted((one, other) => other.bytes - one.bytes)[0];
+  const times = pages.map(({ ms }) => ms);
+  const perPage = (seconds: number): number => (seconds * 1_000) / pages.length;
+  const { server, database, client } = spent;
   return [
     toRow({
       id: 'pages_p99',
       what: 'lists and details with a million calls stored: p99',
-      value: percentile(
-        pages.map(({ ms }) => ms),
-        0.99,
-      ),
+      value: percentile(times, 0.99),
       unit: 'ms',
       goal: { kind: 'at_most', value: 50 },
-      note: `${pages.length} pages at ${RATE} a second; median ${percentile(
-        pages.map(({ ms }) => ms),
-        0.5,
-      ).toFixed(1)} ms; slowest ${slowest?.path} ${slowest?.ms.toFixed(0)} ms`,
+      note: `${pages.length} pages at ${RATE} a second; median ${percentile(times, 0.5).toFixed(1)} ms; slowest ${slowest?.path} ${slowest?.ms.toFixed(0)} ms`,
     }),
     toRow({
-      id: 'pages_search_p99',
-      what: 'a search among a million texts: slowest',
-      value: Math.max(...searched.map(({ ms }) => ms)),
+      id: 'pages_cpu',
+      what: 'one of these pages: CPU',
+      value: perPage(server + database + client),
       unit: 'ms',
-      goal: { kind: 'at_most', value: 200, stretch: 50 },
-      note: searched.map(({ path, ms }) => `${path} ${ms.toFixed(0)} ms`).join('; '),
-    }),
-    toRow({
-      id: 'pages_scans',
-      what: 'whole tables that these pages read',
-      value: scans,
-      unit: 'scans',
-      goal: { kind: 'exactly', value: 0 },
-      note: `of ${LARGE.join(', ')}`,
+      goal: { kind: 'at_most', value: 8 },
+      note: `server ${perPage(server).toFixed(1)} ms, database ${perPage(database).toFixed(1)} ms, client ${perPage(client).toFixed(1)} ms`,
     }),
     toRow({
       id: 'pages_largest',
@@ -84,18 +84,46 @@ export async function measureServed(
       goal: { kind: 'at_most', value: 0.1 },
       note: largest?.path ?? '',
     }),
+  ];
+}
+
+function toScanRow(scans: number): Row {
+  return toRow({
+    id: 'pages_scans',
+    what: 'whole tables that these pages and searches read',
+    value: scans,
+    unit: 'scans',
+    goal: { kind: 'exactly', value: 0 },
+    note: `of ${LARGE.join(', ')}`,
+  });
+}
+
+function toSearchRow(searched: readonly Page[]): Row {
+  return toRow({
+    id: 'pages_search',
+    what: 'a search among a million texts: slowest',
+    value: Math.max(...searched.map(({ ms }) => ms)),
+    unit: 'ms',
+    goal: { kind: 'at_most', value: 200, stretch: 50 },
+    note: searched.map(({ path, ms }) => `${path} ${ms.toFixed(0)} ms`).join('; '),
+  });
+}
+
+function toLongRows(long: readonly Page[], longJson: Page): readonly Row[] {
+  const times = long.map(({ ms }) => ms);
+  return [
     toRow({
       id: 'pages_long_attempt_time',
       what: 'an attempt with 10,000 calls: time',
-      value: long.ms,
+      value: percentile(times, 0.5),
       unit: 'ms',
       goal: { kind: 'at_most', value: 1_000 },
-      note: `as JSON ${longJson.ms.toFixed(0)} ms`,
+      note: `the median of ${times.map((ms) => ms.toFixed(0)).join(', ')} ms; as JSON ${longJson.ms.toFixed(0)} ms`,
     }),
     toRow({
       id: 'pages_long_attempt_size',
       what: 'an attempt with 10,000 calls: size',
-      value: long.bytes / 1e6,
+      value: (long[0]?.bytes ?? 0) / 1e6,
       unit: 'MB',
       goal: { kind: 'at_most', value: 2 },
       note: `as JSON ${(longJson.bytes / 1e6).toFixed(2)} MB`,
@@ -106,61 +134,19 @@ export async function measureServed(
 /** Tables that grow with every call, attempt or turn. */
 const LARGE = ['source_invocations', 'llm_calls', 'llm_chunks', 'attempts', 'turns', 'world_patches', 'search_entries'];
 
-const SEARCHES = [
-  '/search?q=number123456',
-  '/search?q=bob',
-  '/search?q=%22cold+front%22',
-  '/search?q=bob&world=bench-77',
-  '/search?q=nothinghasthis',
-];
-
-/** Each kind of list and detail, of several worlds, early and late parts of lists. */
-async function listPaths(url: string, filled: Filled): Promise<readonly string[]> {
-  const rows = await select<{ slug: string; attempt: string; call: string; llm: string }>(
-    url,
-    `SELECT world_slug AS slug, attempt_id AS attempt, source_invocation_id AS call, llm_call_id AS llm
-     FROM source_invocations
-     WHERE world_slug = ANY ($1) AND invocation_seq = 4 AND attempted_turn IN (1, 50, 100)`,
-    [filled.world_slugs.filter((_slug, index) => index % 25 === 0)],
-  );
-  const lists = [
-    '/',
-    '/worlds',
-    '/worlds?after=bench-3',
-    `/worlds?scenario=${filled.scenario_hash}&after=bench-4`,
-    '/inbox',
-    '/source-invocations',
-    '/llm-calls',
-    '/scenarios',
-    '/response-sources',
-    `/response-sources/hash/${filled.source_hash}`,
-    `/cognition-workflows/hash/${filled.workflow_hash}`,
-    `/scenarios/hash/${filled.scenario_hash}`,
-  ];
-  const details = rows.flatMap(({ slug, attempt, call, llm }) => [
-    `/worlds/${slug}`,
-    `/worlds/${slug}?until=40`,
-    `/worlds/${slug}/attempts?limit=20&after=${attempt}`,
-    `/worlds/${slug}/turns/50`,
-    `/worlds/${slug}/diff?from=40&to=50`,
-    `/attempts/${attempt}`,
-    `/attempts/${attempt}/source-invocations`,
-    `/source-invocations/${call}`,
-    `/source-invocations?after=${call}`,
-    `/llm-calls/${llm}`,
-    `/llm-calls?after=${llm}`,
-  ]);
-  // Each list stands among the details as often as each of them.
-  return details.flatMap((path, index) => [path, lists[index % lists.length] ?? '/']);
+interface Reading {
+  readonly paths: readonly string[];
+  /** How many pages are read, of these paths in turn. */
+  readonly pages: number;
 }
 
-async function readAtRate(serving: Serving, paths: readonly string[]): Promise<readonly Page[]> {
+async function readAtRate(serving: Serving, { paths, pages: most }: Reading): Promise<readonly Page[]> {
   const began = performance.now();
   const pages: Page[] = [];
   let number = 0;
   // A page that has to wait for a free reader counts from when it was due.
   const read = async (): Promise<void> => {
-    while (number < RATE * SECONDS) {
+    while (number < most) {
       const due = began + (number / RATE) * 1_000;
       const path = paths[number % paths.length] ?? '/';
       number += 1;
@@ -184,6 +170,41 @@ function percentile(values: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
 
+/** CPU time in seconds. */
+interface Spent {
+  readonly server: number;
+  readonly database: number;
+  readonly client: number;
+}
+
+/** Counts the CPU time of all who have a part in a page. @returns what tells how much has been spent since */
+async function watchCpu(url: string, serving: Serving): Promise<() => Promise<Spent>> {
+  const read = async (): Promise<Spent> => {
+    const sessions = await select<{ pid: number }>(
+      url,
+      `SELECT pid FROM pg_stat_activity
+       WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+      [],
+    );
+    const { user, system } = process.cpuUsage();
+    const ofSessions = await Promise.all(sessions.map(({ pid }) => readCpuSeconds(pid)));
+    return {
+      server: await readCpuSeconds(serving.pid),
+      database: ofSessions.reduce((sum, seconds) => sum + seconds, 0),
+      client: (user + system) / 1e6,
+    };
+  };
+  const before = await read();
+  return async () => {
+    const after = await read();
+    return {
+      server: after.server - before.server,
+      database: after.database - before.database,
+      client: after.client - before.client,
+    };
+  };
+}
+
 async function countScans(url: string): Promise<number> {
   // Sessions tell their counts about once a second.
   await wait(1_500);
@@ -195,16 +216,6 @@ async function countScans(url: string): Promise<number> {
   return Number(row?.scans ?? 0);
 }
 
-async function select<Found extends object>(url: string, text: string, values: readonly unknown[]): Promise<Found[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Found>(text, [...values])).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 async function measureFirstEmbedded(program: string, progress: ProgressLine): Promise<Row> {
   progress.say('reading the first page of an embedded database');
   const page = await inFolder(async (folder) => {
@@ -212,6 +223,7 @@ async function measureFirstEmbedded(program: string, progress: ProgressLine): Pr
     await runChild(program, ['park', '--json'], variables);
     const serving = await startServing(program, variables);
     try {
+      await wait(READ_LINK_MS);
       return await serving.get('/');
     } finally {
       await serving.close();
@@ -223,6 +235,6 @@ async function measureFirstEmbedded(program: string, progress: ProgressLine): Pr
     value: page.ms,
     unit: 'ms',
     goal: { kind: 'at_most', value: 100 },
-    note: 'the first request to a server that has just begun to listen',
+    note: `the first request to a server, ${READ_LINK_MS / 1_000} s after it has begun to listen`,
   });
 }

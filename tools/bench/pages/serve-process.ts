@@ -4,6 +4,11 @@ import type { Readable } from 'node:stream';
 
 /** A `chukwa serve` in a process of its own. */
 export interface Serving {
+  readonly pid: number;
+  /** `http://127.0.0.1:4747`, without a slash at the end. */
+  readonly url: string;
+  /** Lets an operator in. */
+  readonly token: string;
   /** Reads a page as an operator. @returns how long it took, and how many bytes it has */
   get(path: string): Promise<Page>;
   close(): Promise<void>;
@@ -32,20 +37,24 @@ export async function startServing(program: string, variables: Readonly<Record<s
   const gone = once(child, 'exit');
   const url = await findUrl(child.stdout);
   return {
-    get: async (path) => {
-      const began = performance.now();
-      const response = await fetch(`${url}${path}`, {
-        headers: { authorization: `Bearer ${TOKEN}`, accept: 'text/html' },
-      });
-      const { byteLength } = await response.arrayBuffer();
-      if (response.status !== 200) throw new Error(`${path} is answered with ${response.status}`);
-      return { path, ms: performance.now() - began, bytes: byteLength };
-    },
+    pid: child.pid ?? 0,
+    url,
+    token: TOKEN,
+    get: (path) => getPage({ url, token: TOKEN }, path),
     close: async () => {
       child.kill('SIGTERM');
       await gone;
     },
   };
+}
+
+/** Reads a page as an operator. @throws Error where it is not answered with a page */
+export async function getPage({ url, token }: Pick<Serving, 'url' | 'token'>, path: string): Promise<Page> {
+  const began = performance.now();
+  const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}`, accept: 'text/html' } });
+  const { byteLength } = await response.arrayBuffer();
+  if (response.status !== 200) throw new Error(`${path} is answered with ${response.status}`);
+  return { path, ms: performance.now() - began, bytes: byteLength };
 }
 
 async function findUrl(output: Readable): Promise<string> {

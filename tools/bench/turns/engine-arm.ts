@@ -13,6 +13,7 @@ type Variables = Readonly<Record<string, string>>;
 /** The real engine with fresh parks. */
 export interface EngineArm {
   readonly engine: Engine;
+  readonly world_slugs: readonly string[];
   /** Runs a world's next turn, from the lease to the commit: the first world's, unless another is given. @throws Error where it does not commit */
   turn(world?: number): Promise<{ readonly attempt_id: string }>;
   close(): Promise<void>;
@@ -26,8 +27,8 @@ export async function openEngineArm(database: Variables, stage: Variables, world
   const place = { working_folder: root, root };
   const slugOf = (world: number) => `bench-${process.pid}-${world + 1}`;
   const scenario_hash = must(await putScenario(engine, join(root, 'park', 'scenario.json'), place));
-  for (let world = 0; world < worlds; world += 1)
-    must(await createWorld(engine, { world_slug: slugOf(world), scenario_hash }));
+  const world_slugs = Array.from({ length: worlds }, (_none, world) => slugOf(world));
+  for (const world_slug of world_slugs) must(await createWorld(engine, { world_slug, scenario_hash }));
   const { scenario, program } = must(await loadScenario(engine, scenario_hash));
   const simulationTime = (turn: number) =>
     new Date(Date.parse(scenario.start_time) + turn * scenario.chronon_seconds * 1000).toISOString();
@@ -35,6 +36,7 @@ export async function openEngineArm(database: Variables, stage: Variables, world
   const lefts = new Map<number, LeftWorld>();
   return {
     engine,
+    world_slugs,
     turn: async (world = 0) => {
       const left = lefts.get(world);
       const asked = { ...request, world_slug: slugOf(world), ...(left === undefined ? {} : { left }) };
