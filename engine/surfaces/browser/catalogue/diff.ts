@@ -1,6 +1,6 @@
 import { type DiffedChange, type WorldDiff } from '../../../operations/diff-worlds.js';
 import { browseDiff } from '../../../operations/browse/worlds.js';
-import { type Html, html } from '../html.js';
+import { type Html, html, NOTHING } from '../html.js';
 import { emptyState, itemPage, type Page, type View } from '../page.js';
 import { blame } from '../parts/changes.js';
 import { change } from '../parts/text.js';
@@ -33,10 +33,19 @@ function viewDiff({ from, to, changes }: WorldDiff): View {
         body:
           changes.length === 0
             ? emptyState('Nothing is different between the two turns.')
-            : html`<ul class="effects">${changes.map(drawChange)}</ul>`,
+            : html`<ul class="effects">${changes.slice(0, CHANGES_SHOWN).map(drawChange)}</ul>${notShown(changes.length)}`,
       },
     ],
   };
+}
+
+/** How many changes one page shows. */
+const CHANGES_SHOWN = 200;
+
+function notShown(changes: number): Html {
+  return changes <= CHANGES_SHOWN
+    ? NOTHING
+    : html`<p class="note">${changes - CHANGES_SHOWN} more; the JSON has them all.</p>`;
 }
 
 function drawChange(one: DiffedChange): Html {
