@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { ask, chatCall, makeFolder, openTestSources, summary, writePlugin } from './harness.js';
+
+/** What is kept beside an answer of a plugin that leaves this expression. */
+async function artifactsOf(t: TestContext, expression: string) {
+  const folder = await makeFolder(t);
+  const entry = `export default { open: () => ({ async invoke(_, { trace }) {
+    trace.artifact('seen', ${expression});
+    return { value: { text: 'a', finish_reason: 'stop' } };
+  } }) };`;
+  await writePlugin(folder, 'leaves', entry, { speaks: 'chat' });
+  const outcome = await ask(await openTestSources(t, { folders: [folder] }), chatCall({}, { name: 'leaves' }));
+  return { artifacts: outcome.trace?.artifacts, outcome: summary(outcome) };
+}
+
+test('an artifact is kept as the plugin left it', async (t) => {
+  const { artifacts } = await artifactsOf(t, '{ words: ["a", 1, null] }');
+  assert.deepEqual(artifacts, [{ kind: 'seen', value: { words: ['a', 1, null] } }]);
+});
+
+test('of an artifact that is no JSON, the reason and the place are kept instead', async (t) => {
+  const { artifacts } = await artifactsOf(t, '{ words: ["a", NaN] }');
+  const [left] = artifacts ?? [];
+  assert.deepEqual(Object.keys(left?.value as object), ['left_out']);
+  assert.match(JSON.stringify(left?.value), /\(at \/words\/1\)/);
+});
+
+test('artifacts of a size that nobody keeps end the call', async (t) => {
+  const { outcome } = await artifactsOf(t, "'x'.repeat(100_000_000)");
+  assert.deepEqual(outcome, { failed: 'result_too_large', refused: false });
+});
