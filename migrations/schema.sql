@@ -190,10 +190,10 @@ CREATE TABLE agent_inbox (
     status inbox_status NOT NULL,
     attempt_id uuid,
     agent_turn_id uuid,
-    turn_epoch bigint,
+    turn_epoch positive_bigint,
     correlation_id uuid,
     payload json NOT NULL DEFAULT '{}'::json,
-    retry_count integer NOT NULL DEFAULT 0,
+    retry_count natural_int NOT NULL DEFAULT 0,
     next_retry_at timestamp with time zone,
     due_at timestamp with time zone GENERATED ALWAYS AS (
 CASE
@@ -203,26 +203,19 @@ END) STORED,
     defer_reason text,
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     consumed_at timestamp with time zone,
-    transient_failures integer NOT NULL DEFAULT 0,
+    transient_failures natural_int NOT NULL DEFAULT 0,
     CONSTRAINT agent_inbox_pkey PRIMARY KEY (world_slug, inbox_id),
-    CONSTRAINT agent_inbox_check CHECK (((status = 'consumed'::inbox_status) = (consumed_at IS NOT NULL))),
-    CONSTRAINT agent_inbox_check1 CHECK (((status = 'queued'::inbox_status) = (next_retry_at IS NULL))),
-    CONSTRAINT agent_inbox_check2 CHECK (((status <> 'queued'::inbox_status) OR (message_type = 'turn'::inbox_message_type))),
-    CONSTRAINT agent_inbox_check3 CHECK (((message_type <> ALL (ARRAY['tool_result'::inbox_message_type, 'timeout'::inbox_message_type, 'stop'::inbox_message_type])) OR (num_nulls(attempt_id, correlation_id) = 0))),
-    CONSTRAINT agent_inbox_retry_count_check CHECK ((retry_count >= 0)),
-    CONSTRAINT agent_inbox_transient_failures_check CHECK ((transient_failures >= 0)),
-    CONSTRAINT agent_inbox_turn_epoch_check CHECK ((turn_epoch >= 1))
+    CONSTRAINT agent_inbox_check CHECK ((((status = 'consumed'::inbox_status) = (consumed_at IS NOT NULL)) AND ((status = 'queued'::inbox_status) = (next_retry_at IS NULL)) AND ((message_type = 'turn'::inbox_message_type) OR ((status <> 'queued'::inbox_status) AND ((message_type = 'ui_action'::inbox_message_type) OR (num_nulls(attempt_id, correlation_id) = 0))))))
 );
 
 CREATE TABLE agent_state_heads (
     world_slug human_id_text NOT NULL,
     agent_id entity_id_text NOT NULL,
     status agent_status NOT NULL DEFAULT 'idle'::agent_status,
-    turn_epoch bigint NOT NULL DEFAULT 0,
+    turn_epoch natural_bigint NOT NULL DEFAULT 0,
     active_agent_turn_id uuid,
     CONSTRAINT agent_state_heads_pkey PRIMARY KEY (world_slug, agent_id),
-    CONSTRAINT agent_state_heads_check CHECK (((status = 'idle'::agent_status) = (active_agent_turn_id IS NULL))),
-    CONSTRAINT agent_state_heads_turn_epoch_check CHECK ((turn_epoch >= 0))
+    CONSTRAINT agent_state_heads_check CHECK (((status = 'idle'::agent_status) = (active_agent_turn_id IS NULL)))
 );
 
 CREATE TABLE attempt_events (
@@ -256,7 +249,7 @@ CREATE TABLE attempts (
     failed_source_invocation_id uuid,
     started_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
-    take_overs integer NOT NULL DEFAULT 0,
+    take_overs natural_int NOT NULL DEFAULT 0,
     handed_over boolean NOT NULL DEFAULT false,
     adopts uuid,
     inbox_id uuid,
@@ -265,9 +258,7 @@ CREATE TABLE attempts (
     began_event_id bigint DEFAULT nextval('attempt_events_event_id_seq'::regclass),
     CONSTRAINT attempts_pkey PRIMARY KEY (attempt_id, world_slug),
     CONSTRAINT attempts_world_slug_epoch_key UNIQUE (world_slug, epoch),
-    CONSTRAINT attempts_check CHECK (((status = ANY (ARRAY['running'::attempt_status, 'suspended'::attempt_status])) = (ended_at IS NULL))),
-    CONSTRAINT attempts_check1 CHECK (((status = ANY (ARRAY['failed'::attempt_status, 'interrupted'::attempt_status])) = (failure_class IS NOT NULL))),
-    CONSTRAINT attempts_take_overs_check CHECK ((take_overs >= 0))
+    CONSTRAINT attempts_status_check CHECK ((((status <= 'suspended'::attempt_status) = (ended_at IS NULL)) AND ((status >= 'failed'::attempt_status) = (failure_class IS NOT NULL))))
 );
 
 CREATE TABLE audit_entries (
@@ -350,7 +341,7 @@ CREATE TABLE entity_states (
     patch_seq integer,
     effect_index integer,
     CONSTRAINT entity_states_pkey PRIMARY KEY (world_slug, entity_id, turn),
-    CONSTRAINT entity_states_check CHECK ((num_nulls(patch_seq, effect_index) = ANY (ARRAY[0, 2])))
+    CONSTRAINT entity_states_check CHECK (((patch_seq IS NULL) = (effect_index IS NULL)))
 );
 
 CREATE TABLE environment_contents (
@@ -361,7 +352,7 @@ CREATE TABLE environment_contents (
     patch_seq integer,
     effect_index integer,
     CONSTRAINT environment_contents_pkey PRIMARY KEY (world_slug, environment_label, turn),
-    CONSTRAINT environment_contents_check CHECK ((num_nulls(patch_seq, effect_index) = ANY (ARRAY[0, 2])))
+    CONSTRAINT environment_contents_check CHECK (((patch_seq IS NULL) = (effect_index IS NULL)))
 );
 
 CREATE TABLE json_schemas (
@@ -472,7 +463,7 @@ CREATE TABLE patch_effects (
     state_before text,
     state_after text NOT NULL,
     CONSTRAINT patch_effects_pkey PRIMARY KEY (world_slug, turn, patch_seq, effect_index),
-    CONSTRAINT patch_effects_check CHECK ((num_nonnulls(entity_id, environment_label) = 1))
+    CONSTRAINT patch_effects_check CHECK (((entity_id IS NULL) <> (environment_label IS NULL)))
 );
 
 CREATE TABLE pending_calls (
@@ -586,7 +577,7 @@ CREATE TABLE source_invocations (
     validation_status validation_status NOT NULL DEFAULT 'not_checked'::validation_status,
     metadata json NOT NULL DEFAULT '{}'::json,
     answered boolean NOT NULL DEFAULT false,
-    pending_deadline_ms bigint,
+    pending_deadline_ms positive_bigint,
     started_event_id bigint,
     ended_event_id bigint,
     repeatable boolean NOT NULL DEFAULT false,
@@ -596,9 +587,7 @@ CREATE TABLE source_invocations (
     CONSTRAINT source_invocations_pkey PRIMARY KEY (source_invocation_id, world_slug),
     CONSTRAINT source_invocations_attempt_seq_idx UNIQUE (world_slug, attempt_id, invocation_seq),
     CONSTRAINT source_invocations_performance_idx UNIQUE (world_slug, attempt_id, command_key, performance),
-    CONSTRAINT source_invocations_check CHECK (((status = ANY (ARRAY['running'::source_invocation_status, 'pending'::source_invocation_status])) = (ended_at IS NULL))),
-    CONSTRAINT source_invocations_check1 CHECK (((status = ANY (ARRAY['failed'::source_invocation_status, 'interrupted'::source_invocation_status])) = (failure_class IS NOT NULL))),
-    CONSTRAINT source_invocations_pending_deadline_ms_check CHECK ((pending_deadline_ms > 0))
+    CONSTRAINT source_invocations_status_check CHECK ((((status <= 'pending'::source_invocation_status) = (ended_at IS NULL)) AND ((status >= 'failed'::source_invocation_status) = (failure_class IS NOT NULL))))
 );
 
 CREATE TABLE tool_policies (
@@ -665,7 +654,7 @@ CREATE TABLE worlds (
     created_at timestamp with time zone NOT NULL DEFAULT now(),
     adoptable_attempt_id uuid,
     CONSTRAINT worlds_pkey PRIMARY KEY (world_slug),
-    CONSTRAINT worlds_check CHECK ((num_nulls(lease_attempt_id, lease_host, lease_pid, lease_until) = ANY (ARRAY[0, 4])))
+    CONSTRAINT worlds_check CHECK (((num_nulls(lease_attempt_id, lease_host, lease_pid, lease_until) % 4) = 0))
 );
 
 ALTER TABLE adopted_calls ADD CONSTRAINT adopted_calls_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
@@ -681,7 +670,6 @@ ALTER TABLE attempt_events ADD CONSTRAINT attempt_events_world_slug_source_invoc
 ALTER TABLE attempts ADD CONSTRAINT attempts_adopts_fk FOREIGN KEY (world_slug, adopts) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE attempts ADD CONSTRAINT attempts_failed_source_invocation_fk FOREIGN KEY (world_slug, failed_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 ALTER TABLE attempts ADD CONSTRAINT attempts_inbox_fk FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id) DEFERRABLE;
-ALTER TABLE attempts ADD CONSTRAINT attempts_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash) DEFERRABLE;
 ALTER TABLE attempts ADD CONSTRAINT attempts_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE audit_entries ADD CONSTRAINT audit_entries_attempt_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
@@ -699,13 +687,10 @@ ALTER TABLE cognition_workflows ADD CONSTRAINT cognition_workflows_kind_hash_fke
 ALTER TABLE component_references ADD CONSTRAINT component_references_from_kind_from_hash_fkey FOREIGN KEY (from_kind, from_hash) REFERENCES components(kind, hash) DEFERRABLE;
 ALTER TABLE component_references ADD CONSTRAINT component_references_to_kind_to_hash_fkey FOREIGN KEY (to_kind, to_hash) REFERENCES components(kind, hash) DEFERRABLE;
 
-ALTER TABLE entity_memories ADD CONSTRAINT entity_memories_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn) DEFERRABLE;
 ALTER TABLE entity_memories ADD CONSTRAINT entity_memories_world_slug_turn_patch_seq_effect_index_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index) DEFERRABLE;
 
-ALTER TABLE entity_states ADD CONSTRAINT entity_states_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn) DEFERRABLE;
 ALTER TABLE entity_states ADD CONSTRAINT entity_states_world_slug_turn_patch_seq_effect_index_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index) DEFERRABLE;
 
-ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_turn_fkey FOREIGN KEY (world_slug, turn) REFERENCES turns(world_slug, turn) DEFERRABLE;
 ALTER TABLE environment_contents ADD CONSTRAINT environment_contents_world_slug_turn_patch_seq_effect_inde_fkey FOREIGN KEY (world_slug, turn, patch_seq, effect_index) REFERENCES patch_effects(world_slug, turn, patch_seq, effect_index) DEFERRABLE;
 
 ALTER TABLE json_schemas ADD CONSTRAINT json_schemas_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
@@ -741,7 +726,6 @@ ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_parent_fk FOREI
 ALTER TABLE tool_policies ADD CONSTRAINT tool_policies_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
 ALTER TABLE turns ADD CONSTRAINT turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
-ALTER TABLE turns ADD CONSTRAINT turns_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_ancestor_slug_fkey FOREIGN KEY (ancestor_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;

@@ -18,7 +18,7 @@ import { atSlot } from './slots.js';
 const PATCH_ROWS = `
   new_patches AS (
     SELECT patch_seq, said.*, narration, touched
-    FROM json_to_recordset(:patches::json) AS row (patch_seq int, call_id uuid, narration text, touched json)
+    FROM json_to_recordset(:patches::json) AS row (patch_seq int, call_id uuid, narration text, touched text[])
       LEFT JOIN LATERAL (
         SELECT source_invocation_id, workflow_node_id AS node_id, workflow_subject_entity_id AS subject_id
         FROM source_invocations AS calls
@@ -28,7 +28,7 @@ const PATCH_ROWS = `
     INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, workflow_node_id,
       workflow_subject_entity_id, touched_entities, narration)
     SELECT world_slug, :turn, patch_seq, :attempt_id::uuid, source_invocation_id, node_id, subject_id,
-      ARRAY(SELECT json_array_elements_text(touched))::entity_id_text[], narration
+      touched::entity_id_text[], narration
     FROM fence, new_patches),
   effect AS (
     SELECT * FROM json_to_recordset(:effects::json)

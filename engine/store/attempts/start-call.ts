@@ -36,8 +36,7 @@ const callRow = (also: Assignments): string => `
       :pending_deadline_ms::bigint, :started_at::timestamptz, :request_json::json,
       ${also.map(([, value]) => value).join(', ')}
     FROM fence
-    RETURNING world_slug, source_invocation_id, attempt_id, attempted_turn, llm_call_id, source_hash, workflow_hash,
-      workflow_node_id, workflow_subject_entity_id)`;
+    RETURNING world_slug, source_invocation_id, attempt_id, llm_call_id)`;
 
 /** @param ending how the generation ends, where it was refused */
 const generationRow = (ending: Assignments): string => `
