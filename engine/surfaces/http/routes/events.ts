@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
 import { STREAM_FORMATS, type StreamFormat } from '../../../core/stream/frames.js';
+import type { StreamRequest } from '../../../operations/stream/streams.js';
 import type { Track } from '../../../operations/stream/track.js';
 import { EVENT_STREAM, openEventStream, READERS_TOO_MANY } from '../event-stream.js';
 import { firstOf, sendProblem, statusOf } from '../problem-document.js';
@@ -67,15 +68,17 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
   const session = sessionOf(request);
   if (session !== undefined)
     stream.left.addEventListener('abort', desk.sessions.onEnd(session, stream.cut), { once: true });
-  const told = await desk.streams.follow(
-    {
-      track,
-      view: { format, reader: viewerOf(request)?.reader ?? 'consumer' },
-      ...(typeof last_event_id === 'string' && last_event_id !== '' ? { last_event_id } : {}),
-      from_now: since === 'now',
-    },
-    stream,
-  );
+  const asked: StreamRequest = {
+    track,
+    view: { format, reader: viewerOf(request)?.reader ?? 'consumer' },
+    ...(typeof last_event_id === 'string' && last_event_id !== '' ? { last_event_id } : {}),
+    from_now: since === 'now',
+  };
+  const told = await desk.streams.follow(asked, stream).catch((bug: unknown) => {
+    // Nobody else ends a response that goes on.
+    stream.end();
+    throw bug;
+  });
   if (stream.has_begun()) {
     if (!told.ok || told.value.is_over) stream.end();
     return reply;

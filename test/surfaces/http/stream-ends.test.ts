@@ -78,6 +78,18 @@ describe('an event stream', { timeout: 60_000 }, () => {
     assert.equal((await fetch(`${server.url}${PATH}`, { headers: { cookie } })).status, 401);
   });
 
+  test('ends where the record cannot be read on', async (t) => {
+    const facts = talkative(ATTEMPT, 1);
+    const broken: FactReader = {
+      ...facts,
+      read: async (cursor, until) => {
+        if (cursor.after > 2) throw new Error('the test breaks it');
+        return { ...(await facts.read(cursor, until)), has_more: true };
+      },
+    };
+    await readToEnd(await listen(t, await serve(t, broken), BY_TOKEN));
+  });
+
   test('that is over keeps no connection of a reader that takes nothing', async (t) => {
     const { read, ...others } = talkative(ATTEMPT, 200_000);
     let is_over = false;
