@@ -332,8 +332,10 @@ describe('signing in', () => {
     }
   });
 
-  test('by a link works once', async () => {
+  test('by a link works once, and is not used up by looking where it leads', async () => {
     const link = park.server.makeSignInLink();
+    const looked = await fetch(link, { method: 'HEAD', redirect: 'manual' });
+    assert.deepEqual([looked.status, looked.headers.get('set-cookie')], [200, null]);
     const first = await fetch(link, { redirect: 'manual' });
     assert.equal(first.status, 303);
     assert.equal((await get('/inbox', { cookie: cookieOf(first) })).status, 200);

@@ -32,7 +32,9 @@ export const signInPage: Route = {
   async answer(desk, request, reply) {
     const { ticket, next } = request.query as { readonly ticket?: unknown; readonly next?: unknown };
     if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
-    if (typeof ticket !== 'string') return sendHtml(reply, 200, renderSignIn({ next: toOwnPath(next) }));
+    // A ticket is used up by GET alone: programs that look where a link leads send HEAD.
+    const asks = typeof ticket !== 'string' || request.method === 'HEAD';
+    if (asks) return sendHtml(reply, 200, renderSignIn({ next: toOwnPath(next) }));
     if (await desk.countSignIn(request)) return refuseHaste(reply, '/');
     const reader = desk.sessions.redeem(ticket);
     if (reader !== undefined) return enter(desk, request, reply, { reader, next: '/' });
