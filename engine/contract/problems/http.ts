@@ -17,8 +17,8 @@ export const HTTP_PROBLEMS = {
   BODY_TOO_LARGE: overHttp(413, 'The body is larger than a mebibyte (413).', 'Answer with less.'),
   REQUEST_MALFORMED: overHttp(
     400,
-    'The request is no HTTP, not complete, or takes too long (400, 408).',
-    'Send it whole.',
+    'The request is no HTTP, not complete, says two things of one, takes too long, or has too large a head (400, 408, 431).',
+    'Send it whole, and once.',
   ),
   NOTHING_HERE: overHttp(404, 'Nothing is served there (404).', 'Correct method and path.'),
   METHOD_NOT_ALLOWED: overHttp(405, 'A page is asked for something else than to be looked at (405).', 'Send GET.'),

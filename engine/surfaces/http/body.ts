@@ -19,7 +19,7 @@ export function bodyOf({ body }: FastifyRequest): Uint8Array {
 
 /** Whether a request carries a form. */
 export function isForm({ headers }: FastifyRequest): boolean {
-  return (headers['content-type'] ?? '').startsWith(FORM_TYPE);
+  return (headers['content-type'] ?? '').toLowerCase().startsWith(FORM_TYPE);
 }
 
 /** Reads a body as JSON. @returns a refusal of what is not UTF-8, or not I-JSON */

@@ -174,10 +174,8 @@ function createServer(connections: Connections): FastifyInstance {
     frameworkErrors: (error, _request, reply) =>
       void sendProblem(reply.headers(SECURITY_HEADERS), malformed(error.message)),
     clientErrorHandler: (error, socket) => {
-      const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-      const document = isLate
-        ? toProblemDocument(malformed('it took too long'), 408)
-        : toProblemDocument(malformed('it is no HTTP'));
+      const { reason, status } = REFUSED_BY_NODE[error.code] ?? { reason: 'it is no HTTP', status: 400 };
+      const document = toProblemDocument(malformed(reason), status);
       if (socket.writable) endSoon(socket, toRawResponse(document));
       else socket.destroy();
     },
@@ -192,6 +190,12 @@ function createServer(connections: Connections): FastifyInstance {
   );
   return server;
 }
+
+/** Why Node has refused a request by itself, where it is HTTP. */
+const REFUSED_BY_NODE: Readonly<Record<string, { readonly reason: string; readonly status: number }>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { reason: 'it took too long', status: 408 },
+  HPE_HEADER_OVERFLOW: { reason: 'its head is too large', status: 431 },
+};
 
 const METHOD_NOT_ALLOWED: Problem = {
   code: 'METHOD_NOT_ALLOWED',

@@ -6,14 +6,15 @@ import { refuseViewer } from './viewer.js';
 /** Refuses a request that names no path of this server, before anybody asks who sends it (RFC 9112, 3.2). */
 export async function demandPath(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   if (!request.url.startsWith('/')) return sendProblem(reply, malformed('its target is no path'));
+  const hosts = request.raw.headersDistinct['host']?.length ?? 0;
+  if (hosts > 1) return sendProblem(reply, malformed('it names two hosts'));
   const isHostOptional = request.raw.httpVersion === '1.0';
-  return request.headers.host === undefined && !isHostOptional
-    ? sendProblem(reply, malformed('it names no host'))
-    : undefined;
+  return hosts === 0 && !isHostOptional ? sendProblem(reply, malformed('it names no host')) : undefined;
 }
 
 /** Refuses whoever was let in and names nothing that can be looked up, or says two things of one parameter. */
 export async function demandTexts(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  if (!isDecodable(request.url)) return refuseViewer(request, reply, malformed('its query is not UTF-8'));
   const said = [request.params, request.query].flatMap((named) =>
     Object.entries(named as Readonly<Record<string, unknown>>),
   );
@@ -22,4 +23,14 @@ export async function demandTexts(request: FastifyRequest, reply: FastifyReply):
   // No text of a database holds it.
   const isForbidden = said.some(([, value]) => String(value).includes('\0'));
   return isForbidden ? refuseViewer(request, reply, malformed('it holds the character U+0000')) : undefined;
+}
+
+/** The router has decoded the path; what it cannot decode of a query, it leaves as it is written. */
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
 }

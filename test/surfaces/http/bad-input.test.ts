@@ -128,6 +128,12 @@ describe('bad input', { timeout: 240_000 }, () => {
       }
   });
 
+  test('of a query that is not UTF-8 is a problem document', async () => {
+    for (const query of ['q=caf%E9', 'q=%ED%A0%80', 'q=%zz', '%ff=1'])
+      for (const path of ['/search', `/worlds/${park.play.world_slug}/events`])
+        checkProblem(await ask('GET', `${path}?${query}`), `${path}?${query}`);
+  });
+
   test('of a target that is no path of this server is a problem document', async () => {
     for (const [method, target] of [
       ['GET', 'http://any/'],

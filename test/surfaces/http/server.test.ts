@@ -278,6 +278,16 @@ describe('a hostile caller', () => {
   });
 
   const odd: readonly (readonly [what: string, head: string, status: RegExp])[] = [
+    [
+      'names two hosts',
+      'GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: example.test',
+      /^HTTP\/1\.1 400 [^]*two hosts/,
+    ],
+    [
+      'sends too large a head',
+      `GET /healthz HTTP/1.1\r\nHost: localhost\r\nCookie: ${'x'.repeat(20_000)}`,
+      /^HTTP\/1\.1 431 [^]*too large/,
+    ],
     ['names no host', 'GET /healthz HTTP/1.1', /^HTTP\/1\.1 400 [^]*REQUEST_MALFORMED/],
     ['expects what there is not', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: foo', /^HTTP\/1\.1 200 /],
     ['speaks HTTP/1.0 without a host', 'GET /healthz HTTP/1.0', /^HTTP\/1\.1 200 /],
