@@ -7,6 +7,9 @@ import { bodyOf, isForm, readForm, readJson } from './body.js';
 
 /** What a request says: the fields of a form, or the members of a JSON object. */
 export interface Fields {
+  readonly names: readonly string[];
+  /** All that is said, as JSON. */
+  readonly whole_text: string;
   /** @returns undefined where there is nothing but space */
   text(name: string): string | undefined;
   /** @returns undefined where there is no whole number */
@@ -49,6 +52,8 @@ const WHOLE_MAX = 999_999_999;
 
 function fieldsOf(members: JsonObject, { toNumber, toJson }: Notation): Fields {
   return {
+    names: Object.keys(members),
+    whole_text: JSON.stringify(members),
     text(name) {
       const said = members[name];
       return typeof said === 'string' && said.trim() !== '' ? said.trim() : undefined;

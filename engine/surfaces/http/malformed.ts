@@ -1,7 +1,11 @@
 import type { Problem } from '../../contract/problem.js';
 
-/** How much of a name is quoted. */
 const NAME_LENGTH_MAX = 40;
+
+/** The beginning of a name that somebody sent, in quotes. */
+export function quoteName(name: string): string {
+  return JSON.stringify(name.slice(0, NAME_LENGTH_MAX));
+}
 
 /** The problem of a request that is not to be guessed at. */
 export function malformed(reason: string): Problem {
@@ -10,5 +14,5 @@ export function malformed(reason: string): Problem {
 
 /** The problem of a parameter or a field that is there twice: neither of its values is preferred. */
 export function saidTwice(name: string): Problem {
-  return malformed(`it says ${JSON.stringify(name.slice(0, NAME_LENGTH_MAX))} twice`);
+  return malformed(`it says ${quoteName(name)} twice`);
 }

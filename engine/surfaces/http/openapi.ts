@@ -6,7 +6,7 @@ import { PROBLEM_TYPE, titleOf } from './problem-document.js';
 import type { Route, RouteAccess } from './routes/route.js';
 
 /** Of what can be asked; it grows where something is answered otherwise than before. */
-const VERSION = '1.0.0';
+const VERSION = '1.1.0';
 
 /** What routes can be asked for, as an OpenAPI 3.1 document. */
 export function toOpenApi(routes: readonly Route[]): JsonObject {

@@ -31,6 +31,8 @@ export interface Session {
 export interface Sessions {
   /** The reader whose token this is. */
   readonly readerOf: (token: string) => Reader | undefined;
+  /** Whether a text holds a token of this server. */
+  readonly holdsToken: (text: string) => boolean;
   /** Opens a session. */
   readonly open: (reader: Reader) => Session;
   /** What the cookie of a session holds. */
@@ -60,6 +62,7 @@ export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>): Session
   const endings = new EventEmitter().setMaxListeners(0);
   return {
     readerOf: (token) => READERS.find((reader) => isSame(token, secrets[reader])),
+    holdsToken: (text) => Object.values(secrets).some((secret) => text.includes(secret)),
     open(reader) {
       const now = clock.now();
       const ends_at = now + SESSION_SECONDS * 1_000;

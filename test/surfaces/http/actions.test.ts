@@ -270,7 +270,7 @@ async function sendBytes(path: string, body: string, headers: Readonly<Record<st
 }
 
 describe('a body', () => {
-  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const form = { 'content-type': 'Application/X-WWW-Form-Urlencoded' };
   const token = { authorization: `Bearer ${TOKENS.operator_token}` };
 
   test('that is not UTF-8 is refused, and its call waits on', async () => {
@@ -370,6 +370,10 @@ describe('a program', () => {
       [turns, { turns: 1.5, reason: 'x' }, 400, 'FIELD_INVALID'],
       [turns, { turns: '5', reason: 'x' }, 400, 'FIELD_INVALID'],
       [turns, { turns: [1], reason: 'x' }, 400, 'FIELD_INVALID'],
+      [turns, { turns: 1, reason: `with ${TOKENS.operator_token}` }, 400, 'FIELD_INVALID'],
+      [turns, { turns: 1, reason: `with ${TOKENS.token}` }, 400, 'FIELD_INVALID'],
+      // A misspelt answer is not taken for none, which would say that the call was not performed.
+      [`/source-invocations/${NOBODY}/settlement`, { reason: 'x', anwser: {} }, 400, 'FIELD_INVALID'],
       [turns, [], 400, 'BODY_NOT_JSON'],
       [`/worlds/${world_slug}/fork`, { at_turn: 99, as: 'later', reason: 'x' }, 404, 'TURN_UNKNOWN'],
       [`/worlds/${world_slug}/fork`, { at_turn: 0, as: 'Not A Slug', reason: 'x' }, 400, 'WORLD_SLUG_INVALID'],

@@ -7,6 +7,7 @@ import { type Done, refuse } from '../../../operations/engine.js';
 import type { Acknowledgement } from '../../../operations/reports.js';
 import { pathOf } from '../../browser/places.js';
 import { actorOf } from '../actors.js';
+import { quoteName } from '../malformed.js';
 import { isForm } from '../body.js';
 import { type Fields, readFields } from '../fields.js';
 import { refuseForm } from '../refused-form.js';
@@ -117,6 +118,7 @@ function toBody({ members = {}, is_reason_optional }: Action): JsonObject {
     type: 'object',
     required: is_reason_optional === true ? required : [...required, 'reason'],
     properties: { ...members, reason: TEXT },
+    additionalProperties: false,
   };
 }
 
@@ -136,6 +138,11 @@ async function answerAction(action: Action, { desk, request, reply }: Exchange):
 async function perform(action: Action, desk: RouteDesk, request: FastifyRequest): Promise<Done<Acknowledgement>> {
   const fields = readFields(request);
   if (!fields.ok) return fields;
+  const known = [...Object.keys(action.members ?? {}), 'reason'];
+  const unknown = fields.value.names.find((name) => name !== 'form_token' && !known.includes(name));
+  // A misspelt answer is not to pass for none.
+  if (unknown !== undefined) return refuse(fieldUnknown(unknown, known));
+  if (desk.sessions.holdsToken(fields.value.whole_text)) return refuse(TOKEN_SAID);
   const reason = fields.value.text('reason');
   if (reason === undefined && (isForm(request) || action.is_reason_optional !== true)) return refuse(REASON_MISSING);
   const read = action.read(request.params as Readonly<Record<string, string>>, fields.value);
@@ -150,11 +157,26 @@ function pathAfter({ attempt_id, world }: Acknowledgement, url: string): string 
   return `${pathOf('world', world ?? '')}${of === 'fork' ? '' : '#actions'}`;
 }
 
+/** What is said is kept, and read by those who have the other token. */
+const TOKEN_SAID: Problem = {
+  code: 'FIELD_INVALID',
+  message: 'A field holds a token of this server.',
+  repair: 'Leave it out: a token belongs into the Authorization header, or into the page that signs in.',
+};
+
 const REASON_MISSING: Problem = {
   code: 'REASON_MISSING',
   message: 'Nothing says why this is to be done.',
   repair: 'Write a reason: it is kept with what is done.',
 };
+
+function fieldUnknown(name: string, known: readonly string[]): Problem {
+  return {
+    code: 'FIELD_INVALID',
+    message: `There is no field ${quoteName(name)}.`,
+    repair: `Write one of: ${known.join(', ')}.`,
+  };
+}
 
 function fieldInvalid(name: string, wanted: string): Problem {
   return {

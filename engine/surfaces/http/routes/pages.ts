@@ -5,6 +5,7 @@ import type { Done } from '../../../operations/engine.js';
 import { CATALOGUE } from '../../browser/catalogue/index.js';
 import { renderPage } from '../../browser/layout.js';
 import type { Asked, Page, Shown, View } from '../../browser/page.js';
+import { quoteName } from '../malformed.js';
 import { firstOf, statusOf } from '../problem-document.js';
 import { refuseViewer, sendHtml, viewerOf } from '../viewer.js';
 import { A_PAGE, type Route, type RouteDesk } from './route.js';
@@ -52,7 +53,7 @@ async function readPage({ look }: HttpDesk, page: Page, asked: Asked): Promise<D
 function formatUnknown(format: string): Problem {
   return {
     code: 'FORMAT_UNKNOWN',
-    message: `There is no format ${JSON.stringify(format.slice(0, 40))}.`,
+    message: `There is no format ${quoteName(format)}.`,
     repair: 'Write format=json, or leave it out for a page.',
   };
 }
