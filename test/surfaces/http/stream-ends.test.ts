@@ -58,6 +58,17 @@ describe('an event stream', { timeout: 60_000 }, () => {
     assert.equal((await fetch(`${server.url}${PATH}`, { headers: { cookie } })).status, 401);
   });
 
+  test('does not begin where its session ends while it is looked up', async (t) => {
+    const facts = talkative(ATTEMPT, 1);
+    let signOut = async (): Promise<void> => {};
+    const server = await serve(t, { ...facts, attempt: async (id) => (await signOut(), facts.attempt(id)) });
+    const cookie = await signIn(server);
+    signOut = async () => {
+      await fetch(`${server.url}/sign-out`, { method: 'POST', redirect: 'manual', headers: { cookie } });
+    };
+    assert.equal((await fetch(`${server.url}${PATH}`, { headers: { cookie } })).status, 401);
+  });
+
   test('ends when its browser signs in anew, which ends the session before', async (t) => {
     const server = await serve(t);
     const cookie = await signIn(server);

@@ -28,7 +28,7 @@ export const signInPage: Route = {
   access: 'anybody',
   summary: 'The page that asks for a token; with a ticket, it signs in.',
   schema: {},
-  answers: { 200: A_PAGE, 303: {} },
+  answers: { 200: A_PAGE, 303: {}, 401: A_PAGE, 429: A_PAGE },
   async answer(desk, request, reply) {
     const { ticket, next } = request.query as { readonly ticket?: unknown; readonly next?: unknown };
     if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
@@ -52,7 +52,7 @@ export const signIn: Route = {
   body_bytes_max: FORM_BYTES_MAX,
   takes: { 'application/x-www-form-urlencoded': { type: 'object', properties: { token: TEXT, next: TEXT } } },
   schema: {},
-  answers: { 303: {} },
+  answers: { 303: {}, 401: A_PAGE, 429: A_PAGE },
   async answer(desk, request, reply) {
     if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
     if (!isOwnOrigin(request)) return refuseViewer(request, reply, ORIGIN_UNKNOWN);
