@@ -132,16 +132,19 @@ function notYet(member: string, value: string): Complaint {
 }
 
 /** How other languages write a name that is to be filled in: any name behind a dollar, a name of ours in single braces. */
-const OTHER_BRACES = {
-  PROMPT_DOLLAR_BRACES: /\$\{\s*([A-Za-z_][\w.]*)\s*\}/g,
-  PROMPT_SINGLE_BRACES: /(?<![{$])\{\s*((?:world|subject|ambient|tools|nodes)\.[\w.]+)\s*\}(?!\})/g,
-} as const;
+const OTHER_BRACES = [
+  { code: 'PROMPT_DOLLAR_BRACES', pattern: /\$\{\s*([A-Za-z_][\w.]*)\s*\}/g },
+  {
+    code: 'PROMPT_SINGLE_BRACES',
+    pattern: /(?<![{$])\{\s*((?:world|subject|ambient|tools|nodes)\.[\w.]+)\s*\}(?!\})/g,
+  },
+] as const;
 
 function checkBraces(text: string, pointer: string): readonly Complaint[] {
-  return Object.entries(OTHER_BRACES).flatMap(([code, pattern]) =>
+  return OTHER_BRACES.flatMap(({ code, pattern }) =>
     [...text.matchAll(pattern)].map(
       ({ 0: written, 1: name = '', index }): Complaint => ({
-        code: code as keyof typeof OTHER_BRACES,
+        code,
         message: `${written} is told to the model as it stands: a placeholder has double braces.`,
         pointer,
         offset: index,
