@@ -36,6 +36,8 @@ export type Progress =
       readonly command: Invoke;
       readonly outcome: CallOutcome;
       readonly verdict?: Verdict;
+      /** Earlier subjects are not done: what they change may still supersede this call. */
+      readonly is_ahead?: true;
     }
   | {
       /** A call has failed and is made again when the wait is over. */

@@ -18,6 +18,16 @@ function contentsOf({ turn, environments, entities }: WorldSnapshot): unknown {
   return { turn, environments, entities };
 }
 
+/** Calls that were told as certain, and superseded afterwards. */
+function listMisleading(progress: readonly Progress[]): readonly string[] {
+  const certain = new Set<string>();
+  return progress.flatMap((event) => {
+    if (event.kind === 'attempt_began') certain.clear();
+    if (event.kind === 'call_finished' && event.is_ahead !== true) certain.add(event.command.key);
+    return event.kind === 'calls_superseded' ? event.keys.filter((key) => certain.has(key)) : [];
+  });
+}
+
 /** What the vending machine was asked for. */
 function salesOf({ toys }: ParkStage): unknown {
   return toys.vending.served.map(({ body }) => body);
@@ -37,7 +47,9 @@ describe('a village whose subjects run concurrently', () => {
 
   test('the record says which calls are superseded, and every agent turn ends well', async (context) => {
     const stage = await open();
-    const { attempts } = await stage.play({ scenario: 'village', workflows: await villagers(context), turns: 3 });
+    const played = await stage.play({ scenario: 'village', workflows: await villagers(context), turns: 3 });
+    const { attempts } = played;
+    assert.deepEqual(listMisleading(played.progress), []);
     const superseded = attempts.flatMap(({ invocations }) => invocations.filter((call) => call.is_superseded));
     assert.ok(superseded.length > 0, 'the villagers never met');
     assert.ok(superseded.every(({ effect_class }) => effect_class === 'read_only'));

@@ -116,6 +116,22 @@ const TOLD: readonly (readonly [name: string, event: Progress, text: string])[] 
     '\n  once for everybody\n    clock             hour 12  12 ms\n',
   ],
   [
+    'a call of a subject whose turn is not certain yet says so',
+    { ...finished(NODE_CALL, answered({ seen: [] })), is_ahead: true } as Progress,
+    '\n  bob\n    look asks some_source -> seen nothing  12 ms · may be superseded\n',
+  ],
+  [
+    'a generation of such a subject says so, too',
+    {
+      ...finished(GENERATION, answered({}), {
+        model_output_kind: 'tool_call',
+        artifacts: [{ kind: 'parsed_output', value: { kind: 'tool_call', tool_call: { name: 'buy', arguments: {} } } }],
+      }),
+      is_ahead: true,
+    } as Progress,
+    '\n  bob\n    act try 1  30 + 4 tokens · 12 ms · may be superseded  asks for buy\n',
+  ],
+  [
     'an elected tool shows its arguments and its answer',
     finished(TOOL, answered({ status: 'dispensed', remaining: 0 })),
     '\n  bob\n      buy {button: C} -> status dispensed · remaining 0  12 ms\n',

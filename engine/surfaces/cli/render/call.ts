@@ -17,6 +17,7 @@ export interface FinishedCall {
   readonly verdict?: Verdict;
   /** The model that was asked; undefined where none is known, or none was. */
   readonly model: string | undefined;
+  readonly is_ahead?: true;
 }
 
 const REASON_MAX = 400;
@@ -60,17 +61,24 @@ export function callName(command: Invoke): string {
   }
 }
 
-function answerLine({ command, outcome, verdict }: FinishedCall, start: readonly (string | Span)[]): Line {
-  const took = faint(`  ${toDuration(outcome.duration_ms).replace(' ', '\u00a0')}`);
+function answerLine(call: FinishedCall, start: readonly (string | Span)[]): Line {
+  const { command, outcome, verdict } = call;
+  const took = faint(`  ${[toDuration(outcome.duration_ms).replace(' ', '\u00a0'), ...toAhead(call)].join(' · ')}`);
   const indent = command.invocation_kind === 'model_elected_tool' ? '      ' : '    ';
   if (outcome.status === 'failed')
     return hanging(8, indent, ...start, ...whyBroken(outcome), ...passedOn(verdict), took);
   return hanging(8, indent, ...start, toPhrase(outcome.view), took);
 }
 
-function generationLines({ command, outcome, verdict, model }: FinishedCall): readonly Line[] {
+/** The terminal shows calls as they end, certain or not. */
+function toAhead({ is_ahead }: FinishedCall): readonly string[] {
+  return is_ahead === true ? ['may be superseded'] : [];
+}
+
+function generationLines(call: FinishedCall): readonly Line[] {
+  const { command, outcome, verdict, model } = call;
   const asked = model === undefined ? [] : [model];
-  const facts = [...asked, ...toTokens(outcome), toDuration(outcome.duration_ms)].join(' · ');
+  const facts = [...asked, ...toTokens(outcome), toDuration(outcome.duration_ms), ...toAhead(call)].join(' · ');
   const start = ['    ', strong(toTry(command)), faint(`  ${facts}`)];
   if (outcome.status === 'failed') return [hanging(8, ...start, '  ', ...whyBroken(outcome))];
   if (verdict?.failure !== undefined) return [hanging(8, ...start), rejectedLine(verdict.failure)];
