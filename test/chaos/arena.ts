@@ -5,6 +5,7 @@ import { type RunReport, runTurns } from '../../engine/operations/run-turns.js';
 import { createWorld } from '../../engine/operations/worlds.js';
 import type { BrowsableStore } from '../../engine/ports/browse.js';
 import { toStore } from '../../engine/store/open-store.js';
+import type { Answers } from '../../engine/toys/scripted-model/index.js';
 import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../support/databases.js';
 import { loadScript, must, openParkStage, type ParkStage, ROOT } from '../support/park-stage.js';
 import { Died, type Fate, type MortalEngine, mortalEngine } from './mortal-driver.js';
@@ -19,11 +20,17 @@ export interface Arena {
   freshEngine(): Engine;
   /** An engine on such a store whose driver dies after so many steps. */
   mortalEngine(life: number): MortalEngine;
-  /** A fresh world of a scenario that ships, with services and model as freshly started and its script. */
-  makeWorld(scenario: string): Promise<string>;
+  /** A fresh world of a scenario, with services and model as freshly started. */
+  makeWorld(scenario: string, staged?: Staged): Promise<string>;
   /** Runs turns by a driver of its own, which dies after so many steps. */
   play(world_slug: string, life: number, turns?: number): Promise<Played>;
   close(): Promise<void>;
+}
+
+/** Where a scenario is that does not ship, and what its model says. */
+export interface Staged {
+  readonly workflows: string;
+  readonly says: Answers;
 }
 
 export interface Played {
@@ -47,11 +54,12 @@ export async function openArena(kind: DatabaseKind): Promise<Arena> {
     freshStore,
     freshEngine,
     mortalEngine: (life) => mortal({ life }),
-    makeWorld: async (scenario) => {
+    makeWorld: async (scenario, staged) => {
       stage.toys.reset();
       stage.model.reset();
-      stage.model.setScript(await loadScript(scenario));
-      return makeWorld(freshEngine(), scenario, `${scenario}-${(worlds += 1)}`);
+      stage.model.setScript(staged?.says ?? (await loadScript(scenario)));
+      const root = staged?.workflows ?? join(ROOT, 'workflows');
+      return makeWorld(freshEngine(), join(root, scenario, 'scenario.json'), `${scenario}-${(worlds += 1)}`);
     },
     play: (world_slug, life, turns = 1) => play(mortal({ life }), world_slug, turns),
     close: async () => {
@@ -62,8 +70,8 @@ export async function openArena(kind: DatabaseKind): Promise<Arena> {
 }
 
 async function makeWorld(engine: Engine, scenario: string, world_slug: string): Promise<string> {
-  const root = join(ROOT, 'workflows');
-  const put = await putScenario(engine, join(root, scenario, 'scenario.json'), { working_folder: root, root });
+  const root = join(scenario, '../..');
+  const put = await putScenario(engine, scenario, { working_folder: root, root });
   must(await createWorld(engine, { world_slug, scenario_hash: must(put) }));
   return world_slug;
 }
