@@ -72,8 +72,8 @@ describe('a village whose subjects run concurrently', () => {
   });
 });
 
-describe('a village whose calls are made one at a time', () => {
-  const open = sharedStage('embedded', () => ({ CHUKWA_MAX_IN_FLIGHT: '1' }));
+describe('a village whose endpoints admit one call at a time', () => {
+  const open = sharedStage('embedded', () => ({ CHUKWA_ENDPOINT_MAX_IN_FLIGHT: '1' }));
 
   test('has a record of no call that was superseded before it was made, and counts the others as the run does', async (context) => {
     const stage = await open();
