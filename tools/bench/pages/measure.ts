@@ -8,7 +8,7 @@ import { fill, type Filled, SIZE } from './fill.js';
 import { measureLive } from './live.js';
 import { listPaths, SEARCHES } from './paths.js';
 import { select } from './select.js';
-import { type Page, type Serving, startServing } from './serve-process.js';
+import { type Page, type Serving, whileServing } from './serve-process.js';
 
 const RATE = 100;
 const SECONDS = 20;
@@ -24,8 +24,9 @@ const LONG_READS = 5;
 /** How fast pages are on a server with a million calls, how large they are, what they read, and what they cost a turn. */
 export async function measurePages(program: string, url: string, progress: ProgressLine): Promise<readonly Row[]> {
   const filled = await fill(url, SIZE, progress);
-  const serving = await startServing(program, { CHUKWA_DATABASE_URL: url });
-  const served = await measureServed(url, serving, filled, progress).finally(() => serving.close());
+  const served = await whileServing(program, { CHUKWA_DATABASE_URL: url }, (serving) =>
+    measureServed(url, serving, filled, progress),
+  );
   const live = await measureLive(program, url, progress);
   return [...served, ...live, await measureFirstEmbedded(program, progress)];
 }
@@ -221,13 +222,10 @@ async function measureFirstEmbedded(program: string, progress: ProgressLine): Pr
   const page = await inFolder(async (folder) => {
     const variables = { CHUKWA_DATA_DIR: `${folder}/data` };
     await runChild(program, ['park', '--json'], variables);
-    const serving = await startServing(program, variables);
-    try {
+    return whileServing(program, variables, async (serving) => {
       await wait(READ_LINK_MS);
-      return await serving.get('/');
-    } finally {
-      await serving.close();
-    }
+      return serving.get('/');
+    });
   });
   return toRow({
     id: 'pages_first_embedded',

@@ -48,6 +48,20 @@ export async function startServing(program: string, variables: Readonly<Record<s
   };
 }
 
+/** Starts a server for as long as a task takes. */
+export async function whileServing<Value>(
+  program: string,
+  variables: Readonly<Record<string, string>>,
+  task: (serving: Serving) => Promise<Value>,
+): Promise<Value> {
+  const serving = await startServing(program, variables);
+  try {
+    return await task(serving);
+  } finally {
+    await serving.close();
+  }
+}
+
 /** Reads a page as an operator. @throws Error where it is not answered with a page */
 export async function getPage({ url, token }: Pick<Serving, 'url' | 'token'>, path: string): Promise<Page> {
   const began = performance.now();
