@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 
 /** What is measured, in order: what starts processes comes first, while this one is still small. */
 export const GROUPS = {
@@ -8,8 +8,11 @@ export const GROUPS = {
   trips: 'round trips to PostgreSQL',
   served: 'turns on PostgreSQL',
   fleet: 'workers, and what is queued for them',
+  queue: 'queued turns beside those of a run, and notifications beside commits',
+  stalls: 'waits of workers in which nothing happens',
   subjects: 'a turn of a thousand subjects',
   pages: 'pages over a million calls',
+  village: 'the village in both modes of execution',
   makespan: 'turns of concurrent subjects, over virtual time',
   embedded: 'turns on the embedded database',
 } as const;
@@ -27,7 +30,7 @@ export type Family = keyof typeof FAMILIES;
 
 /** What is to be measured, and how it is told. */
 export type Wanted = { readonly is_json: boolean } & (
-  | { readonly kind: 'figures'; readonly groups: readonly Group[] }
+  | { readonly kind: 'figures'; readonly groups: readonly Group[]; readonly rounds: number }
   | { readonly kind: 'curves'; readonly families: readonly Family[]; readonly draw_file?: string }
 );
 
@@ -48,7 +51,7 @@ export function readArguments(words: readonly string[]): Wanted | Instead {
     if (!(error instanceof CommanderError)) throw error;
     return { kind: 'instead', exit_code: error.exitCode === 0 ? 0 : 2, text };
   }
-  const { json: is_json = false, growth = false, only = [], draw } = program.opts<Options>();
+  const { json: is_json = false, growth = false, only = [], draw, rounds = 1 } = program.opts<Options>();
   const known = Object.keys(growth ? FAMILIES : GROUPS);
   const unknown = only.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
@@ -56,7 +59,7 @@ export function readArguments(words: readonly string[]): Wanted | Instead {
     return { kind: 'instead', exit_code: 2, text: wrong };
   }
   const chosen = known.filter((name) => only.length === 0 || only.includes(name));
-  if (!growth) return { kind: 'figures', is_json, groups: chosen as Group[] };
+  if (!growth) return { kind: 'figures', is_json, groups: chosen as Group[], rounds };
   return { kind: 'curves', is_json, families: chosen as Family[], ...(draw === undefined ? {} : { draw_file: draw }) };
 }
 
@@ -65,6 +68,7 @@ interface Options {
   readonly growth?: boolean;
   readonly only?: readonly string[];
   readonly draw?: string;
+  readonly rounds?: number;
 }
 
 function openProgram(write: (text: string) => void): Command {
@@ -73,11 +77,17 @@ function openProgram(write: (text: string) => void): Command {
     .option('--only <names...>', 'these groups or families alone')
     .option('--growth', 'curves in place of figures')
     .addOption(new Option('--draw <file>', 'draw the curves into an SVG file').implies({ growth: true }))
+    .option('--rounds <n>', 'look for stalls n times as long', toRounds)
     .option('--json', 'one JSON document')
     .addHelpText('after', `\nGroups:\n${toLines(GROUPS)}\n\nFamilies of curves, with --growth:\n${toLines(FAMILIES)}`)
     .allowExcessArguments(false)
     .configureOutput({ writeOut: write, writeErr: write })
     .exitOverride();
+}
+
+function toRounds(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Write a whole number from 1 to 9999.');
+  return Number(text);
 }
 
 const NAME_WIDTH = 11;

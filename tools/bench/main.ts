@@ -5,6 +5,9 @@ import { compose } from '../../engine/main.js';
 import { type Group, readArguments, type Wanted } from './arguments.js';
 import { measureAuthoring } from './authoring/measure.js';
 import { measureFleet } from './fleet/measure.js';
+import { measureQueuedTurns } from './fleet/queued-turns.js';
+import { measureRungCommits } from './fleet/rung-commits.js';
+import { measureStalls } from './fleet/stalls.js';
 import { drawCurves } from './growth/draw.js';
 import { measureGrowth } from './growth/measure.js';
 import { measurePages } from './pages/measure.js';
@@ -15,6 +18,7 @@ import type { Row } from './row.js';
 import { openBenchStage } from './stage/stage.js';
 import { measureStarts } from './starts/measure.js';
 import { measureMakespan } from './subjects/measure-makespan.js';
+import { measureVillage } from './subjects/village.js';
 import { measureSubjects } from './subjects/measure.js';
 import { measureEmbeddedTurns } from './turns/embedded.js';
 import { measureServedTurns, withFreshDatabase } from './turns/served.js';
@@ -25,7 +29,7 @@ import { measureRoundTrips } from './wire/measure.js';
 const composition = await compose({});
 const dist = join(composition.package_root, 'dist');
 
-const MEASURES: Readonly<Record<Group, (progress: ProgressLine) => Promise<readonly Row[]>>> = {
+const MEASURES: Readonly<Record<Group, (progress: ProgressLine, rounds: number) => Promise<readonly Row[]>>> = {
   starts: (progress) => measureStarts(join(dist, 'engine', 'chukwa.js'), progress),
   reducer: async (progress) => {
     progress.say('timing the reducer');
@@ -41,12 +45,23 @@ const MEASURES: Readonly<Record<Group, (progress: ProgressLine) => Promise<reado
     withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) =>
       measureFleet(join(dist, 'engine', 'chukwa.js'), url, progress),
     ),
+  queue: (progress) =>
+    withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], async (url) => [
+      ...(await measureQueuedTurns(url, progress)),
+      ...(await measureRungCommits(url, progress)),
+    ]),
+  stalls: (progress, rounds) =>
+    withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) => measureStalls(url, rounds, progress)),
   subjects: (progress) =>
     withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) => measureSubjects(url, progress)),
   pages: (progress) =>
     withFreshDatabase(process.env['CHUKWA_BENCH_DATABASE_URL'], (url) =>
       measurePages(join(dist, 'engine', 'chukwa.js'), url, progress),
     ),
+  village: async (progress) => {
+    const { openEngine, package_root } = await compose({ CHUKWA_DATABASE_URL: 'memory:' });
+    return measureVillage(openEngine, package_root, progress);
+  },
   makespan: async (progress) => measureMakespan(await composition.openAuthoring(), progress),
   embedded: (progress) => onStage((stage) => measureEmbeddedTurns(join(dist, 'template.tar.gz'), stage, progress)),
 };
@@ -67,9 +82,12 @@ function onServer(measure: (url: string, stage: Stage) => Promise<readonly Row[]
   return withFreshDatabase(server, (url) => onStage((stage) => measure(url, stage)));
 }
 
-async function measureAll(groups: readonly Group[], progress: ProgressLine): Promise<readonly Row[]> {
+async function measureAll(
+  { groups, rounds }: Extract<Wanted, { kind: 'figures' }>,
+  progress: ProgressLine,
+): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for (const group of groups) rows.push(...(await MEASURES[group](progress)));
+  for (const group of groups) rows.push(...(await MEASURES[group](progress, rounds)));
   return rows;
 }
 
@@ -79,7 +97,7 @@ async function measure(wanted: Wanted, progress: ProgressLine): Promise<string> 
   const toText = (measured: object, table: string): string =>
     wanted.is_json ? `${JSON.stringify({ machine, ...measured }, null, 2)}\n` : table;
   if (wanted.kind === 'figures') {
-    const rows = await measureAll(wanted.groups, progress);
+    const rows = await measureAll(wanted, progress);
     return toText({ rows }, renderTable(rows));
   }
   const curves = await measureGrowth(join(dist, 'engine', 'chukwa.js'), wanted.families, progress);

@@ -11,7 +11,7 @@ const WORLDS = [1, 10, 100, 1_000, 10_000];
 const WORKERS = [1, 2, 3, 4];
 
 /** Turns that are queued, dealt out to the worlds in turn. */
-const QUEUED = 1_000;
+const QUEUED = 400;
 const CONCURRENCY = 8;
 /** Of the curve over workers. */
 const WORLDS_OF_WORKERS = 64;
