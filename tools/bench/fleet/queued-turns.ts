@@ -31,16 +31,24 @@ async function countStatements(url: string, worlds: number): Promise<Row> {
     await queue.run(CONCURRENCY);
     proxy.take();
     await queue.run(BLOCK);
-    const ofRun = proxy.take().length / BLOCK;
+    const ofRun = countOwn(proxy.take()) / BLOCK;
     await queue.enqueue(COUNTED);
     proxy.take();
     await queue.work(CONCURRENCY);
-    const ofQueue = proxy.take().length / COUNTED;
-    return toRatioRow('statements', worlds, ofQueue / ofRun, `${ofQueue.toFixed(2)} over ${ofRun.toFixed(2)} a turn`);
+    const ofQueue = countOwn(proxy.take()) / COUNTED;
+    const note = `${ofQueue.toFixed(2)} over ${ofRun.toFixed(2)} a turn, without those that a second's passing asks for`;
+    return toRatioRow('statements', worlds, ofQueue / ofRun, note);
   } finally {
     await queue.close();
     await proxy.close();
   }
+}
+
+/** A slow machine makes more of these for each turn: looks once a second, and heartbeats. */
+const BY_THE_CLOCK = /^chukwa_(glance|messages_of_attempt|renew_leases)_/;
+
+function countOwn(statements: readonly string[]): number {
+  return statements.filter((name) => !BY_THE_CLOCK.test(name)).length;
 }
 
 async function compareCpu(url: string, worlds: number): Promise<Row> {
