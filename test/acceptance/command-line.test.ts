@@ -6,9 +6,10 @@ import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { AttemptRecord, AttemptSummary } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { type ScriptedModel, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import { emptyDatabase } from '../support/databases.js';
 import { editWorkflows } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
-import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
+import { askChukwa, askHere, makeFolder, runChukwa, runHere, startChukwa, whileRunning } from './command.js';
 import { memberOf, script } from './readings.js';
 
 const IN_MEMORY = { CHUKWA_DATABASE_URL: 'memory:' };
@@ -70,18 +71,18 @@ describe('chukwa park', () => {
 
     const [first] = report.turns;
     assert.ok(first);
-    const attempt = await askChukwa<AttemptRecord>(['attempt', first.attempt_id], variables);
+    const attempt = await askHere<AttemptRecord>(['attempt', first.attempt_id], variables);
     assert.deepEqual([attempt.world_slug, attempt.status], ['park', 'committed']);
-    const shown = await runChukwa(['attempt', report.turns[1]?.attempt_id ?? ''], variables);
+    const shown = await runHere(['attempt', report.turns[1]?.attempt_id ?? ''], variables);
     assert.match(shown.stdout, /1 rejected answer\n +bob, act, round 2, try 1\n/);
-    const world = await askChukwa<WorldSnapshot>(['world', 'show', 'park', '--turn', '3'], variables);
+    const world = await askHere<WorldSnapshot>(['world', 'show', 'park', '--turn', '3'], variables);
     assert.equal(world.turn, 3);
-    const again = await askChukwa<RunReport>(['park', '--turns', '1'], variables);
+    const again = await askHere<RunReport>(['park', '--turns', '1'], variables);
     assert.equal(again.world, 'park-2');
   });
 
-  test('--scenario village plays ten turns of five people, in a world of its own', async () => {
-    const report = await askChukwa<RunReport>(['park', '--scenario', 'village'], IN_MEMORY);
+  test('--scenario village plays ten turns of five people, in a world of its own', async (context) => {
+    const report = await askHere<RunReport>(['park', '--scenario', 'village'], await emptyDatabase(context));
     assert.equal(report.world, 'village');
     assert.equal(report.turns.length, 10);
     for (const { status, patches } of report.turns) {
@@ -133,7 +134,7 @@ const REFUSALS: readonly Refusal[] = [
 describe('the exit code says why', () => {
   for (const { what, words, variables = IN_MEMORY, code, says } of REFUSALS) {
     test(`${what}: ${code}`, async () => {
-      const ended = await runChukwa(words, variables);
+      const ended = await runHere(words, variables);
       assert.equal(ended.code, code, ended.stderr);
       assert.match(`${ended.stderr}${ended.stdout}`, says);
       assert.doesNotMatch(`${ended.stderr}${ended.stdout}`, /canary-password|\n\s+at /);
@@ -142,17 +143,17 @@ describe('the exit code says why', () => {
 
   test('a script that lacks answers: 3, and what to write', async (context) => {
     const folder = await makeFolder(context);
-    const variables = { CHUKWA_DATA_DIR: join(folder, 'data') };
+    const variables = await emptyDatabase(context);
     await writeFile(join(folder, 'mute.json'), JSON.stringify(script({})));
-    await askChukwa<WorldSnapshot>(['world', 'create', 'lonely', '--scenario', SIMPLE], variables);
+    await askHere<WorldSnapshot>(['world', 'create', 'lonely', '--scenario', SIMPLE], variables);
     const words = ['run', 'lonely', '--turns', '3', '--llm', 'scripted', '--script', join(folder, 'mute.json')];
-    const { turns } = await askChukwa<RunReport>(words, variables, 3);
+    const { turns } = await askHere<RunReport>(words, variables, 3);
     assert.deepEqual(
       turns.map(({ status, failure_class }) => [status, failure_class]),
       [['failed', 'http_status']],
     );
     assert.match(turns[0]?.failure_message ?? '', /no answer for turn 1, key "bob\/act\/round-1\/try-1"/);
-    const { attempts } = await askChukwa<{ attempts: readonly AttemptSummary[] }>(['attempts', 'lonely'], variables);
+    const { attempts } = await askHere<{ attempts: readonly AttemptSummary[] }>(['attempts', 'lonely'], variables);
     assert.equal(attempts.length, 1);
   });
 });
@@ -166,7 +167,7 @@ describe('while a turn runs', () => {
 
   test('others wait for the folder, or are refused with 4, and told who has it since when; an interrupt ends the attempt as stopped, with 130', async (context) => {
     const variables = { CHUKWA_DATA_DIR: await makeFolder(context), CHUKWA_LLM_BASE_URL: model.url };
-    await askChukwa<WorldSnapshot>(['world', 'create', 'slow', '--scenario', SIMPLE], variables);
+    await askHere<WorldSnapshot>(['world', 'create', 'slow', '--scenario', SIMPLE], variables);
     const asked = new Promise<void>((resolve) => model.onRequest(async () => resolve()));
     const running = startChukwa(['run', 'slow', '--json'], variables);
     await whileRunning(running, asked);
@@ -188,7 +189,7 @@ describe('while a turn runs', () => {
     assert.equal(first.code, 130);
     const [turn] = (JSON.parse(first.stdout) as RunReport).turns;
     assert.deepEqual([turn?.status, turn?.failure_class], ['failed', 'stopped']);
-    const { attempts } = await askChukwa<{ attempts: readonly AttemptSummary[] }>(['attempts', 'slow'], variables);
+    const { attempts } = await askHere<{ attempts: readonly AttemptSummary[] }>(['attempts', 'slow'], variables);
     assert.deepEqual(
       attempts.map(({ status, failure_class }) => [status, failure_class]),
       [['failed', 'stopped']],
@@ -197,7 +198,7 @@ describe('while a turn runs', () => {
 
   test('a terminal that goes away ends the attempt as stopped', async (context) => {
     const variables = { CHUKWA_DATA_DIR: await makeFolder(context), CHUKWA_LLM_BASE_URL: model.url };
-    await askChukwa<WorldSnapshot>(['world', 'create', 'hung-up', '--scenario', SIMPLE], variables);
+    await askHere<WorldSnapshot>(['world', 'create', 'hung-up', '--scenario', SIMPLE], variables);
     const asked = new Promise<void>((resolve) => model.onRequest(async () => resolve()));
     const running = startChukwa(['run', 'hung-up', '--json'], variables);
     await whileRunning(running, asked);
@@ -216,22 +217,22 @@ interface Stored {
 
 describe('chukwa put', () => {
   test('stores a folder whole or not at all, and a second time nothing new', async (context) => {
-    const variables = { CHUKWA_DATA_DIR: await makeFolder(context) };
+    const variables = await emptyDatabase(context);
     const broken = await editWorkflows(context, {
       'simple/profile.json': (profile) => ({ ...profile, temper: 'bad' }),
     });
-    const refused = await askChukwa<{ ok: boolean; findings: readonly { file: string }[] }>(
+    const refused = await askHere<{ ok: boolean; findings: readonly { file: string }[] }>(
       ['put', broken],
       variables,
       1,
     );
     assert.equal(refused.ok, false);
     assert.match(refused.findings[0]?.file ?? '', /simple\/profile\.json$/);
-    const first = await askChukwa<Stored>(['put', 'workflows'], variables);
+    const first = await askHere<Stored>(['put', 'workflows'], variables);
     const distinct = new Set(first.stored.map(({ kind, hash }) => `${kind} ${hash}`));
     assert.equal(first.new_count, distinct.size, 'the folder that was refused had left something');
     assert.ok(distinct.size > 20);
-    const second = await askChukwa<Stored>(['put', 'workflows'], variables);
+    const second = await askHere<Stored>(['put', 'workflows'], variables);
     assert.deepEqual([second.stored, second.new_count], [first.stored, 0]);
   });
 });

@@ -5,7 +5,7 @@ import type { AttemptRecord, AttemptSummary, LlmCallRecord } from '../../engine/
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { type ScriptedModel, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.js';
-import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
+import { askHere, makeFolder, runHere, startChukwa, whileRunning } from './command.js';
 import { callAt, onlyAttempt, script } from './readings.js';
 
 const FIRST = 'bob/act/round-1/try-1';
@@ -49,13 +49,13 @@ describe('a process that is killed in the middle of a turn (PostgreSQL)', () => 
 
   /** Until it is settled, an attempt shows how, and keeps its world from running; then it shows what was decided. */
   async function assertSettles(stage: ParkStage, attempt: AttemptRecord): Promise<void> {
-    const show = async () => (await runChukwa(['attempt', attempt.attempt_id], stage.variables)).stdout;
+    const show = async () => (await runHere(['attempt', attempt.attempt_id], stage.variables)).stdout;
     const settle = ['attempt', 'settle', attempt.attempt_id, '--not-performed'];
     const doubtful = await show();
     assert.match(doubtful, new RegExp(`In doubt: ${FIRST}/tool +--call ${attempt.failed_source_invocation_id}`));
     assert.ok(doubtful.includes(`npx chukwa ${settle.join(' ')}`), doubtful);
-    assert.match(JSON.stringify(await askChukwa(['run', attempt.world_slug], stage.variables, 1)), /CALL_IN_DOUBT/);
-    await askChukwa(settle, stage.variables);
+    assert.match(JSON.stringify(await askHere(['run', attempt.world_slug], stage.variables, 1)), /CALL_IN_DOUBT/);
+    await askHere(settle, stage.variables);
     const settled = await show();
     assert.match(settled.replaceAll(/\s+/g, ' '), /Settled since: it did not take place\./);
     assert.doesNotMatch(settled, /In doubt|attempt settle/);
@@ -113,7 +113,7 @@ describe('a process that is killed in the middle of a turn (PostgreSQL)', () => 
     const asked = new Promise<void>((resolve) => stage.model.onRequest(async () => resolve()));
     const running = startChukwa(['run', world.world_slug, '--json'], stage.variables);
     await whileRunning(running, asked);
-    const refused = await askChukwa<object>(['run', world.world_slug], stage.variables, 4);
+    const refused = await askHere<object>(['run', world.world_slug], stage.variables, 4);
     running.kill('SIGKILL');
     await running.ended;
     assert.match(JSON.stringify(refused), new RegExp(`WORLD_BUSY.*process ${running.pid} `));
@@ -131,14 +131,14 @@ describe('a process that is killed in the middle of a turn (embedded, in a folde
   test('a killed process leaves its folder to the next, which continues the attempt and commits the turn', async (context) => {
     const variables = { CHUKWA_DATA_DIR: await makeFolder(context), CHUKWA_LLM_BASE_URL: model.url };
     const scenario = ['--scenario', 'workflows/simple/scenario.json'];
-    await askChukwa<WorldSnapshot>(['world', 'create', 'brief', ...scenario], variables);
+    await askHere<WorldSnapshot>(['world', 'create', 'brief', ...scenario], variables);
     const asked = new Promise<void>((resolve) => model.onRequest(async () => resolve()));
     const running = startChukwa(['run', 'brief', '--json'], variables);
     await whileRunning(running, asked);
     running.kill('SIGKILL');
     assert.equal((await running.ended).code, null);
     model.setScript(await loadScript('simple'));
-    const report = await askChukwa<RunReport>(['run', 'brief', '--turns', '2'], variables);
+    const report = await askHere<RunReport>(['run', 'brief', '--turns', '2'], variables);
     assert.deepEqual(
       report.turns.map(({ attempted_turn, status }) => [attempted_turn, status]),
       [
@@ -146,12 +146,12 @@ describe('a process that is killed in the middle of a turn (embedded, in a folde
         [2, 'committed'],
       ],
     );
-    const { attempts } = await askChukwa<{ attempts: readonly AttemptSummary[] }>(['attempts', 'brief'], variables);
+    const { attempts } = await askHere<{ attempts: readonly AttemptSummary[] }>(['attempts', 'brief'], variables);
     assert.equal(attempts.length, 2);
     const first = attempts.find(({ attempted_turn }) => attempted_turn === 1);
-    const record = await askChukwa<AttemptRecord>(['attempt', first?.attempt_id ?? ''], variables);
+    const record = await askHere<AttemptRecord>(['attempt', first?.attempt_id ?? ''], variables);
     assert.deepEqual(performances(record, FIRST), ['interrupted', 'succeeded']);
-    const generation = await askChukwa<LlmCallRecord>(['llm-call', callAt(record, FIRST).llm_call_id ?? ''], variables);
+    const generation = await askHere<LlmCallRecord>(['llm-call', callAt(record, FIRST).llm_call_id ?? ''], variables);
     assert.equal(generation.status, 'interrupted');
   });
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { openTestDatabase } from '../support/databases.js';
+import { emptyDatabase } from '../support/databases.js';
 import { writePlugin } from '../sources/harness.js';
-import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
+import { askHere, makeFolder, runChukwa, runHere, startChukwa, whileRunning } from './command.js';
 import { waitUntil } from '../support/wait-until.js';
 
 /** Ids of a world that has run a turn, for commands that look at one. */
@@ -72,7 +72,7 @@ describe('a plugin that nobody calls', { timeout: 600_000 }, () => {
   after(async () => (await opened).end());
 
   test('every command stands in one of the two tables', async () => {
-    const { stdout } = await runChukwa(['--help'], {});
+    const { stdout } = await runHere(['--help'], {});
     const named = stdout.split('\n').flatMap((line) => /^ {2}([a-z][a-z-]*(?: [a-z]+)*) /.exec(line)?.[1] ?? []);
     assert.deepEqual(named.toSorted(), [...Object.keys(LOOKING), ...CALLING].toSorted());
   });
@@ -80,7 +80,7 @@ describe('a plugin that nobody calls', { timeout: 600_000 }, () => {
   for (const [command, words] of Object.entries(LOOKING))
     test(`${command} does not run its code`, async () => {
       const { variables, ids, isMarked } = await opened;
-      const { code, stdout, stderr } = await runChukwa([...command.split(' '), ...words(ids)], variables);
+      const { code, stdout, stderr } = await runHere([...command.split(' '), ...words(ids)], variables);
       assert.ok(code !== 99 && code !== 2, `${code} ${stderr}`);
       assert.doesNotMatch(stdout + stderr, /PLANTED/);
       assert.equal(await isMarked(), false);
@@ -92,7 +92,7 @@ describe('a plugin that nobody calls', { timeout: 600_000 }, () => {
       ['park', '--turns', '1'],
       ['run', 'park', '--queue'],
     ])
-      assert.equal((await runChukwa(words, variables)).code, 0);
+      assert.equal((await runHere(words, variables)).code, 0);
     assert.equal(await isMarked(), false);
   });
 
@@ -122,21 +122,18 @@ async function makeStage() {
   const context = { after: (end: () => unknown) => void ends.push(end) } as unknown as TestContext;
   const folder = await makeFolder(context);
   const out = await makeFolder(context);
-  // A process starts in a quarter of the time where the database is a server's.
-  const { url = '', close } = await openTestDatabase('PostgreSQL');
-  ends.push(close);
-  const variables = { CHUKWA_DATABASE_URL: url, CHUKWA_PLUGIN_PATH: folder };
+  const variables = { ...(await emptyDatabase(context)), CHUKWA_PLUGIN_PATH: folder };
   interface Run {
     readonly turns: readonly {
       readonly attempt_id: string;
       readonly invocations: readonly { readonly source_invocation_id: string; readonly llm_call_id?: string }[];
     }[];
   }
-  const { turns } = await askChukwa<Run>(['park', '--turns', '1'], variables);
+  const { turns } = await askHere<Run>(['park', '--turns', '1'], variables);
   const [turn] = turns;
   assert.ok(turn);
-  const agents = await askChukwa<unknown>(['agents', 'park'], variables);
-  const listed = await askChukwa<unknown>(['list', 'scenario'], variables);
+  const agents = await askHere<unknown>(['agents', 'park'], variables);
+  const listed = await askHere<unknown>(['list', 'scenario'], variables);
   await writeFile(join(out, 'result.json'), '{}');
   await writePlugin(folder, 'planted', PLANTED);
   const ids: Ids = {

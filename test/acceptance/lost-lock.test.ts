@@ -6,7 +6,7 @@ import type { AttemptSummary } from '../../engine/ports/records.js';
 import { type ScriptedModel, startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { startToys, type Toys } from '../../engine/toys/index.js';
 import { waitUntil } from '../support/wait-until.js';
-import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
+import { askHere, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
 
 // Real processes share one folder of the embedded database, and a person tampers with its lock meanwhile.
 
@@ -38,7 +38,7 @@ async function open(context: TestContext): Promise<Scene> {
     CHUKWA_LLM_BASE_URL: model.url,
     CHUKWA_LLM_API_KEY: 'loopback-needs-no-key',
   };
-  await askChukwa(['world', 'create', 'a', '--scenario', 'workflows/tools', '--root', 'workflows'], variables);
+  await askHere(['world', 'create', 'a', '--scenario', 'workflows/tools', '--root', 'workflows'], variables);
   return { model, toys, variables, lock_file: join(folder, 'lock') };
 }
 
@@ -74,7 +74,7 @@ for (const [how, tamper] of Object.entries(TAMPERED)) {
         await rm(lock_file, { force: true });
         assert.equal((await runChukwa(run, variables)).code, 0);
       }
-      const { attempts } = await askChukwa<{ readonly attempts: readonly AttemptSummary[] }>(
+      const { attempts } = await askHere<{ readonly attempts: readonly AttemptSummary[] }>(
         ['attempts', 'a'],
         variables,
       );

@@ -7,19 +7,20 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
+import { emptyDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
-import { type Ended, makeFolder, startChukwa } from './command.js';
+import { type Ended, makeFolder, runHere } from './command.js';
 
 const SHAPES = ['agent', 'place', 'village'];
 
 /** An empty folder, and the program as it runs there. */
 async function openFolder(context: TestContext) {
   const folder = await makeFolder(context);
-  const variables: Record<string, string> = { CHUKWA_DATA_DIR: join(folder, 'data') };
+  const variables: Record<string, string> = { ...(await emptyDatabase(context)) };
   return {
     folder,
     variables,
-    chukwa: (words: readonly string[]): Promise<Ended> => startChukwa(words, variables, folder).ended,
+    chukwa: (words: readonly string[]): Promise<Ended> => runHere(words, variables, folder),
   };
 }
 

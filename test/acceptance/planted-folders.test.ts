@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { takeKernelLock } from '../../engine/store/kernel-lock.js';
-import { makeFolder, runChukwa } from './command.js';
+import { makeFolder, runHere } from './command.js';
 
 const OPERATOR_TOKEN = 'the-real-token-of-a-real-operator-0123456789';
 const ATTEMPT = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
@@ -65,8 +65,8 @@ async function tryAll(
 ): Promise<readonly (number | null)[]> {
   const result = join(await makeFolder(t), 'result.json');
   await writeFile(result, '{"a": 1}');
-  const stopped = await runChukwa(['stop', ATTEMPT, '--wait', '0'], variables);
-  const reported = await runChukwa(['report', ATTEMPT, '--result', result, '--wait', '0'], variables);
+  const stopped = await runHere(['stop', ATTEMPT, '--wait', '0'], variables);
+  const reported = await runHere(['report', ATTEMPT, '--result', result, '--wait', '0'], variables);
   return [stopped.code, reported.code];
 }
 
@@ -94,7 +94,7 @@ describe('a folder that somebody has planted', () => {
     test(`and whose server answers ${said} has acknowledged nothing, and that is said`, async (t) => {
       const { port } = await openThief(t, said);
       const url = `http://127.0.0.1:${port}`;
-      const stopped = await runChukwa(['stop', ATTEMPT], await plant(t, { url, pid: startBystander(t) }));
+      const stopped = await runHere(['stop', ATTEMPT], await plant(t, { url, pid: startBystander(t) }));
       assert.equal(stopped.code, 4, stopped.stderr);
       assert.match(stopped.stderr, new RegExp(`The server at ${url} could not do it`));
     });

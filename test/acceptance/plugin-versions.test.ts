@@ -7,7 +7,7 @@ import type { JsonObject } from '../../engine/contract/json.js';
 import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { writePlugin } from '../sources/harness.js';
 import { loadScript, ROOT } from '../support/park-stage.js';
-import { askChukwa, makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
+import { askHere, makeFolder, runHere, startChukwa, whileRunning } from './command.js';
 import { script } from './readings.js';
 
 const ENTRY = `import { value } from './inner/value.js';
@@ -54,7 +54,7 @@ async function runAfterEdit(context: TestContext, edited: string): Promise<RunRe
     CHUKWA_LLM_BASE_URL: model.url,
   };
   const created = ['world', 'create', 'brief', '--scenario', await writeScenario(folder), '--root', folder];
-  const { code, stderr } = await runChukwa(created, variables);
+  const { code, stderr } = await runHere(created, variables);
   assert.equal(code, 0, stderr);
   const asked = new Promise<void>((resolve) => model.onRequest(async () => resolve()));
   const running = startChukwa(['run', 'brief'], variables);
@@ -63,7 +63,7 @@ async function runAfterEdit(context: TestContext, edited: string): Promise<RunRe
   await running.ended;
   await appendFile(join(plugins, edited), '// edited\n');
   model.setScript(await loadScript('simple'));
-  const ended = await runChukwa(['run', 'brief', '--json'], variables);
+  const ended = await runHere(['run', 'brief', '--json'], variables);
   const [turn] = (JSON.parse(ended.stdout) as RunReport).turns;
   assert.ok(turn, ended.stderr);
   return turn;
@@ -86,7 +86,7 @@ test('a version of a plugin is the same wherever its folder stands', async (t) =
   }
   const versionIn = async (folder: string) => {
     await writePlugin(folder, 'own_reading', ENTRY);
-    const { plugins } = await askChukwa<List>(['plugin', 'list'], { CHUKWA_PLUGIN_PATH: folder });
+    const { plugins } = await askHere<List>(['plugin', 'list'], { CHUKWA_PLUGIN_PATH: folder });
     return plugins.find(({ name }) => name === 'own_reading')?.version;
   };
   const version = await versionIn(one);

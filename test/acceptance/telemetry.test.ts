@@ -20,7 +20,7 @@ import {
   sharedStage,
 } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
-import { makeFolder, runChukwa, startChukwa, whileRunning } from './command.js';
+import { makeFolder, runChukwa, runHere, startChukwa, whileRunning } from './command.js';
 import { callAt, onlyAttempt, script } from './readings.js';
 
 interface Traced {
@@ -38,7 +38,7 @@ async function trace(
 ): Promise<Traced> {
   const receiver = await startOtlpReceiver();
   context.after(() => receiver.close());
-  const stage = await openParkStage('embedded', () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, ...variables }));
+  const stage = await openParkStage('PostgreSQL', () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, ...variables }));
   const play = await stage.play(scene);
   await stage.close();
   const attempt = onlyAttempt(play);
@@ -174,7 +174,7 @@ describe('telemetry', () => {
   test('a part of all attempts is traced where the operator says so; metrics count all of them', async (context) => {
     const receiver = await startOtlpReceiver();
     context.after(() => receiver.close());
-    const stage = await openParkStage('embedded', () => ({
+    const stage = await openParkStage('PostgreSQL', () => ({
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       OTEL_TRACES_SAMPLER: 'always_off',
     }));
@@ -208,7 +208,7 @@ describe('telemetry of processes (PostgreSQL)', { timeout: 600_000 }, () => {
     running.kill('SIGKILL');
     await running.ended;
     stage.toys.reset();
-    const next = await runChukwa(['run', world.world_slug, '--json'], variables);
+    const next = await runHere(['run', world.world_slug, '--json'], variables);
     assert.equal(next.code, 3, next.stderr);
     const root = rootOf(receiver);
     assert.equal(root.attributes['chukwa.epoch'], 2);
@@ -217,7 +217,7 @@ describe('telemetry of processes (PostgreSQL)', { timeout: 600_000 }, () => {
     assert.equal(tool?.trace_id, root.trace_id);
     assert.deepEqual(pathOf(receiver, tool ?? root).slice(0, 3), [root.name, 'invoke_agent bob', 'node act']);
     assert.equal(sum(pointsOf(receiver, 'chukwa.calls.in_doubt')), 1);
-    const shown = await runChukwa(['attempt', String(root.attributes['chukwa.attempt.id'])], stage.variables);
+    const shown = await runHere(['attempt', String(root.attributes['chukwa.attempt.id'])], stage.variables);
     assert.match(shown.stdout, new RegExp(`trace ${root.trace_id}`));
   });
 

@@ -5,9 +5,9 @@ import { queueTurns } from '../../engine/operations/run-worker.js';
 import type { AttemptSummary } from '../../engine/ports/records.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';
-import { loadScript, must, onEachDatabase, openParkStage, type ParkStage, sharedStage } from '../support/park-stage.js';
+import { loadScript, must, openParkStage, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
-import { askChukwa, type Running, runChukwa, startChukwa, whileRunning } from './command.js';
+import { askChukwa, type Running, runHere, startChukwa, whileRunning } from './command.js';
 import { script } from './readings.js';
 
 const FIRST = 'bob/act/round-1/try-1';
@@ -104,7 +104,7 @@ describe('a queue whose model answers 500 (PostgreSQL)', ENOUGH, () => {
     const [queue] = await stage.engine.store.inbox.queues(world_slug);
     assert.equal(queue?.queued_turns, 2);
     assert.match(queue?.put_off?.reason ?? '', /failed, http_status/);
-    assert.match((await runChukwa(['attempts', world_slug], stage.variables)).stdout, /http_status/);
+    assert.match((await runHere(['attempts', world_slug], stage.variables)).stdout, /http_status/);
     stage.model.setScript(READS_ON);
     const next = await startWorker(stage);
     await waitUntil(async () => (await stage.world(world_slug)).turn === 2);
@@ -124,7 +124,8 @@ describe('a queue whose model answers 500 (PostgreSQL)', ENOUGH, () => {
   });
 });
 
-onEachDatabase('run --retries', (open) => {
+describe('run --retries', () => {
+  const open = sharedStage('PostgreSQL');
   async function runWith(retries: number, failures: number) {
     const stage = await open();
     const world = await stage.makeWorld({ scenario: 'simple' });
@@ -167,7 +168,7 @@ onEachDatabase('run --retries', (open) => {
   });
 
   test('tries nothing anew that failed for a variable that is not set, and the next run adopts what was answered', async (context) => {
-    const lacking = await openParkStage('embedded', () => ({ CHUKWA_TOY_VENDING_URL: '' }));
+    const lacking = await openParkStage('PostgreSQL', () => ({ CHUKWA_TOY_VENDING_URL: '' }));
     context.after(lacking.close);
     lacking.model.setScript(await loadScript('tools'));
     const { world_slug } = await lacking.makeWorld({ scenario: 'tools' });

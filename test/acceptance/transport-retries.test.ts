@@ -10,7 +10,7 @@ import { type Edit, editWorkflows, loadScript, must, type ParkStage, sharedStage
 import { toolCall } from '../support/turn-player.js';
 import { type Conduct, startUnreliableService } from '../support/unreliable-service.js';
 import { waitUntil } from '../support/wait-until.js';
-import { runChukwa, startChukwa, whileRunning } from './command.js';
+import { runHere, startChukwa, whileRunning } from './command.js';
 import { keysOf, onlyAttempt, script } from './readings.js';
 
 const FIRST = 'bob/act/round-1/try-1';
@@ -252,7 +252,7 @@ describe('a driver that is killed while a retry waits (PostgreSQL)', () => {
     assert.deepEqual([attempt.status, attempt.failure_class, attempt.take_overs], ['failed', 'http_status', 2]);
     assert.match(attempt.failure_message ?? '', /made again 2 of 2 times/);
     assert.equal(weather.asked.length, 3);
-    const shown = await runChukwa(['attempt', attempt.attempt_id], stage.variables);
+    const shown = await runHere(['attempt', attempt.attempt_id], stage.variables);
     assert.match(shown.stdout, /performance 3/);
   });
 });

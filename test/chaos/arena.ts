@@ -42,7 +42,7 @@ export interface Played {
 
 /** Opens an arena. Close it. */
 export async function openArena(kind: DatabaseKind): Promise<Arena> {
-  const stage = await openParkStage('embedded');
+  const stage = await openParkStage('PostgreSQL');
   const database = await openTestDatabase(kind);
   const freshStore = (): BrowsableStore => toStore(database.database, []);
   const freshEngine = (): Engine => ({ ...mortalEngine(stage.engine, freshStore(), { life: Infinity }).engine });

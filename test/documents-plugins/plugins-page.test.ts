@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { emptyDatabase } from '../support/databases.js';
 import { FIRST_COMPILED } from '../support/program.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -14,6 +15,7 @@ const PROGRAM = join(ROOT, 'dist', 'engine', 'chukwa.js');
 const page = await readFile(join(ROOT, 'docs', 'plugins.md'), 'utf8');
 const folder = await mkdtemp(join(tmpdir(), 'chukwa-page-'));
 after(() => rm(folder, { recursive: true, force: true }));
+const database = await emptyDatabase({ after });
 
 test('the page on plugins, followed to the letter, ends with a world that uses a plugin of its own', async () => {
   const bin = join(folder, 'bin');
@@ -24,7 +26,7 @@ test('the page on plugins, followed to the letter, ends with a world that uses a
   );
   await chmod(join(bin, 'npx'), 0o755);
   const { PATH = '' } = process.env;
-  const env = { PATH: [bin, PATH].join(delimiter), CHUKWA_DATA_DIR: join(folder, 'data') };
+  const env = { PATH: [bin, PATH].join(delimiter), CHUKWA_DATA_DIR: join(folder, 'data'), ...database };
   const { stdout } = await promisify(execFile)('sh', ['-e', '-c', toScript(page)], { cwd: folder, env });
   assert.match(stdout, /Made the plugin tide_table in plugins\/tide_table/);
   assert.equal([...stdout.matchAll(/17 rules kept, 0 broken, 2 not looked at$/gm)].length, 2);
