@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { startPostgres, type TestServer } from '../../tools/postgres-server.js';
 import { waitUntil } from '../support/wait-until.js';
-import { runChukwa, type Running, startChukwa, whileRunning } from './command.js';
+import { type Running, runChukwa, runHere, startChukwa, whileRunning } from './command.js';
 
 describe('a PostgreSQL that is away when a command starts', () => {
   let server: TestServer;
@@ -11,7 +11,7 @@ describe('a PostgreSQL that is away when a command starts', () => {
   before(async () => {
     server = await startPostgres();
     variables = { CHUKWA_DATABASE_URL: server.url('postgres') };
-    assert.equal((await runChukwa(['migrate'], variables)).code, 0);
+    assert.equal((await runHere(['migrate'], variables)).code, 0);
   });
   after(() => server.stop());
 

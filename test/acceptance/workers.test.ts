@@ -8,13 +8,22 @@ import { must, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { freePort, startNats } from '../../tools/nats-server.js';
 import { NEEDS_NATS } from '../support/nats.js';
 import { waitUntil } from '../support/wait-until.js';
-import { askChukwa, makeFolder, type Running, runChukwa, startChukwa, whileRunning } from './command.js';
+import {
+  askChukwa,
+  askHere,
+  makeFolder,
+  type Running,
+  runChukwa,
+  runHere,
+  startChukwa,
+  whileRunning,
+} from './command.js';
 import { script } from './readings.js';
 
 const PATCH = { json: { kind: 'final_patch', patch: { narration: 'Bob reads on.', effects: [] } } };
 const CALL = { json: { kind: 'tool_call', tool_call: { name: 'send_text', arguments: {} } } };
 const READS_ON = { version: 1, label: 'reads on', turns: { '*': { 'bob/act/round-1/try-1': PATCH } } } as const;
-const ENOUGH = { timeout: 120_000 };
+const ENOUGH = { timeout: 300_000 };
 
 type Stage = ParkStage & { readonly outside: NonNullable<ParkStage['outside']> };
 
@@ -100,7 +109,7 @@ describe('workers (PostgreSQL)', ENOUGH, () => {
       { ...report, inbox_ids: report.inbox_ids.length },
       { world: world_slug, queued: 2, inbox_ids: 2, waiting: 2 },
     );
-    const { code, stdout } = await runChukwa(['run', world_slug, '--queue'], stage.variables);
+    const { code, stdout } = await runHere(['run', world_slug, '--queue'], stage.variables);
     assert.equal(code, 0);
     assert.match(stdout, new RegExp(`Queued 1 turn of ${world_slug}; with those before, 3 are to be done`));
     const worker = await startWorker(stage, ['--worlds', world_slug]);
@@ -304,12 +313,12 @@ test(
       CHUKWA_LLM_BASE_URL: model.url,
       CHUKWA_LLM_API_KEY: 'a-key-of-the-test',
     };
-    const made = await runChukwa(
+    const made = await runHere(
       ['world', 'create', 'alone', '--scenario', 'workflows/simple', '--root', 'workflows'],
       variables,
     );
     assert.equal(made.code, 0, made.stderr);
-    await askChukwa(['run', 'alone', '--queue', '--turns', '2'], variables);
+    await askHere(['run', 'alone', '--queue', '--turns', '2'], variables);
     const worker = startChukwa(['worker', '--json'], variables);
     await whileRunning(
       worker,
