@@ -102,8 +102,8 @@ export interface FirstGenerations {
 export interface BrowseReader {
   /** By name. @param scenario_hash only those that go on by it, or did */
   worlds(part: ListPart, scenario_hash?: string): Promise<readonly WorldRecord[]>;
-  /** The forks that left a world itself, by name. */
-  forks(world_slug: string, limit: number): Promise<readonly WorldRecord[]>;
+  /** The worlds that share turns with a world, itself among them, by name: where its history begins, and all forks of that. */
+  family(world_slug: string, limit: number): Promise<readonly WorldRecord[]>;
   /** The latest first. */
   attempts(world_slug: string, part: ListPart): Promise<readonly AttemptSummary[]>;
   /** The attempts at one turn, the latest first. */

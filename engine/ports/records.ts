@@ -102,6 +102,8 @@ export interface InvocationSummary extends CallSummary {
   readonly invocation_seq: number;
   readonly invocation_kind: 'llm_generation' | 'ambient_context' | 'model_elected_tool' | 'node_call' | 'quality_gate';
   readonly command_key: string;
+  /** Calls of one command that have it in common asked for the same. */
+  readonly request_hash: string;
   /** 1-based: how often its attempt had asked for it, this time included. */
   readonly performance: number;
   readonly ambient_source_id: string | null;
@@ -129,7 +131,6 @@ export interface InvocationSummary extends CallSummary {
 }
 
 export interface InvocationRecord extends InvocationSummary, CallPlace {
-  readonly request_hash: string;
   readonly request_json: Json;
   readonly input_schema_hash: string | null;
   readonly output_schema_hash: string | null;

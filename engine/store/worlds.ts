@@ -118,14 +118,20 @@ export function listWorldsAfter(
   return readWorlds(runner, PART_BY_SCENARIO, { ...values, scenario_hash });
 }
 
-const FORKS = prepare(
-  'browse_forks',
-  `${selectWorlds('worlds.world_slug IN (SELECT world_slug FROM world_lineage WHERE ancestor_slug = :world_slug) AND parent_slug = :world_slug')} LIMIT :limit`,
+// By two indexes, however many worlds there are.
+const FAMILY = prepare(
+  'browse_family',
+  selectWorlds(
+    `worlds.world_slug IN (
+       WITH origin AS (SELECT root_world_slug FROM worlds WHERE world_slug = :world_slug)
+       SELECT root_world_slug FROM origin
+       UNION ALL SELECT world_slug FROM world_lineage JOIN origin ON ancestor_slug = root_world_slug)`,
+  ).concat(' LIMIT :limit'),
 );
 
-/** The forks that left a world itself, by name. */
-export function listForks(runner: Runner, world_slug: string, limit: number): Promise<readonly WorldRecord[]> {
-  return readWorlds(runner, FORKS, { world_slug, limit });
+/** The worlds that share turns with a world, itself among them, by name. */
+export function listFamily(runner: Runner, world_slug: string, limit: number): Promise<readonly WorldRecord[]> {
+  return readWorlds(runner, FAMILY, { world_slug, limit });
 }
 
 async function readWorlds(runner: Runner, statement: HotStatement, values: Values): Promise<readonly WorldRecord[]> {

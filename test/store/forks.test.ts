@@ -83,6 +83,20 @@ forEachDatabase('forks', (open) => {
     });
   });
 
+  test('a world, its forks and theirs are one family, whichever of them is asked', async () => {
+    const { store } = await open();
+    await makeWorld(store, 'elder');
+    await makeWorld(store, 'stranger');
+    await playTurns(store, 'elder', 1, 2);
+    await fork(store, 'elder', 1, 'child');
+    await fork(store, 'child', 1, 'grandchild');
+    await fork(store, 'elder', 2, 'another');
+    const family = async (slug: string) => (await store.browse.family(slug, 50)).map(({ world_slug }) => world_slug);
+    for (const slug of ['elder', 'child', 'grandchild', 'another'])
+      assert.deepEqual(await family(slug), ['another', 'child', 'elder', 'grandchild'], slug);
+    assert.deepEqual(await family('stranger'), ['stranger']);
+  });
+
   test('a turn of a fork costs the rows that the same turn costs anywhere', async () => {
     const { store, outside } = await open();
     await makeWorld(store, 'plain');

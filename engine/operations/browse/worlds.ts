@@ -2,23 +2,24 @@ import type { ListPart, WorldReading } from '../../ports/browse.js';
 import type { OperatorActionRecord } from '../../ports/operator-actions.js';
 import type { AttemptSummary } from '../../ports/records.js';
 import type { EffectOrigin, ToldPatch, WorldRecord, WorldSnapshot } from '../../ports/worlds.js';
+import { blameChanges } from '../../core/world/diff-worlds.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
 import { type Archive, type Done } from '../engine.js';
-import { diffTurns, type WorldDiff } from '../diff-worlds.js';
+import { diffPlaces, diffTurns, type WorldDiff, type WorldPlace } from '../diff-worlds.js';
 import { type QueuedTurns, toQueued } from '../queue.js';
 import { lookAtWorld, showWorld, type ShownWorld, unknownWorld } from '../worlds.js';
 import { toTurn } from './list-part.js';
 
 /** How many turns one page tells. */
-const TURNS_TOLD = 20;
+const TURNS_TOLD = 10;
 /** How many turns of readings one page draws. */
 const TURNS_DRAWN = 100;
 /** How many readings one page reads, the latest of those turns. */
 const READINGS_READ = 500;
 /** How many attempts one page lists. */
 const ATTEMPTS_LISTED = 20;
-/** How many forks one page lists. */
-const FORKS_LISTED = 50;
+/** How many worlds that share turns with one the page of that one draws. */
+const FAMILY_DRAWN = 50;
 
 /** A patch with the values that it changed. */
 export interface PatchStory extends ToldPatch {
@@ -36,7 +37,7 @@ export interface TurnStory {
 /** A world as its page shows it. */
 export interface WorldPage extends ShownWorld {
   readonly agents: readonly AgentHeadRecord[];
-  /** The latest turn first; at most 20 of them. */
+  /** The latest turn first; at most 10 of them. */
   readonly story: readonly TurnStory[];
   /** The latest turn before those that are told; null where all are. */
   readonly earlier: number | null;
@@ -44,7 +45,8 @@ export interface WorldPage extends ShownWorld {
   readonly readings: readonly WorldReading[];
   /** The latest first; at most 20 of them. */
   readonly attempts: readonly AttemptSummary[];
-  readonly forks: readonly WorldRecord[];
+  /** The worlds that share turns with it, itself among them; at most 50 of them. */
+  readonly family: readonly WorldRecord[];
   readonly operator_actions: readonly OperatorActionRecord[];
 }
 
@@ -67,7 +69,7 @@ export async function browseWorld(
     until: last,
     limit: READINGS_READ,
   });
-  const forks = await store.browse.forks(world_slug, FORKS_LISTED);
+  const family = await store.browse.family(world_slug, FAMILY_DRAWN);
   return {
     ok: true,
     value: {
@@ -77,7 +79,7 @@ export async function browseWorld(
       earlier: after > 0 ? after : null,
       readings,
       attempts,
-      forks,
+      family,
       operator_actions: await store.actions.list({ world_slug }),
     },
   };
@@ -120,19 +122,42 @@ export async function browseTurn(
   };
 }
 
-/** What changed from one turn of a world to another, with blame. */
+/** What changed from one turn of a world to another, or is different in another world, with blame. */
 export async function browseDiff(
   archive: Archive,
-  asked: { readonly world_slug: string; readonly from?: string; readonly to?: string },
+  asked: { readonly world_slug: string; readonly from?: string; readonly to?: string; readonly other?: string },
 ): Promise<Done<WorldDiff>> {
-  const { world_slug } = asked;
+  const { world_slug, other } = asked;
   const from = toTurn(asked.from);
   if (!from.ok) return from;
   const to = toTurn(asked.to);
   if (!to.ok) return to;
+  if (other !== undefined) return diffWithBlame(archive, toPlace(world_slug, from.value), toPlace(other, to.value));
   const to_turn = to.value ?? (await archive.store.worlds.find(world_slug))?.turn;
   if (to_turn === undefined) return unknownWorld(archive, world_slug);
   return diffTurns(archive, { world_slug, from_turn: from.value ?? 0, to_turn, blame: true });
+}
+
+const toPlace = (world_slug: string, turn: number | undefined): WorldPlace => ({
+  world_slug,
+  ...(turn === undefined ? {} : { turn }),
+});
+
+/** How one world differs from another. A value that only the first has changed is owed to what was done there. */
+async function diffWithBlame(archive: Archive, from: WorldPlace, to: WorldPlace): Promise<Done<WorldDiff>> {
+  const diff = await diffPlaces(archive, { from, to });
+  if (!diff.ok) return diff;
+  const { changes } = diff.value;
+  const [before, after] = await Promise.all(
+    [diff.value.from, diff.value.to].map(async ({ world_slug, turn }) =>
+      blameChanges(changes, await archive.store.worlds.effects(world_slug, { after: 0, until: turn })),
+    ),
+  );
+  const blamed = (after ?? []).map((change, index) => ({
+    ...change,
+    blame: change.after !== null && change.blame.length > 0 ? change.blame : (before?.[index]?.blame ?? []),
+  }));
+  return { ok: true, value: { ...diff.value, changes: blamed } };
 }
 
 /** A world in a list. */

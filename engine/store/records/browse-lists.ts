@@ -12,7 +12,7 @@ import { IS_DOUBTED } from '../attempts/doubt.js';
 import type { OpenDatabase } from '../database.js';
 import { type HotStatement, prepare, run, type Runner } from '../statement.js';
 import { listComponentsAfter } from '../component-lists.js';
-import { listForks, listWorldsAfter } from '../worlds.js';
+import { listFamily, listWorldsAfter } from '../worlds.js';
 import { listAttemptsAtTurn, listLatestAttempts } from './attempt-record.js';
 import { findPlace, listFirstGenerations } from './first-generations.js';
 import { listInvocations } from './invocation-rows.js';
@@ -22,7 +22,7 @@ import { listReadings } from './reading-rows.js';
 export function browseReader(database: OpenDatabase): BrowseReader {
   return {
     worlds: (part, scenario_hash) => listWorldsAfter(database, part, scenario_hash),
-    forks: (world_slug, limit) => listForks(database, world_slug, limit),
+    family: (world_slug, limit) => listFamily(database, world_slug, limit),
     attempts: (world_slug, part) => listLatestAttempts(database, world_slug, part),
     attemptsAtTurn: (world_slug, turn, limit) => listAttemptsAtTurn(database, world_slug, { turn, limit }),
     calls: (attempt_id, part) => listCalls(database, attempt_id, part),

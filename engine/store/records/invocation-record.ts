@@ -14,7 +14,7 @@ const INVOCATION = prepare(
   'find_invocation',
   `${selectInvocation(`
      calls.attempt_id, calls.world_slug, calls.attempted_turn, calls.workflow_hash, calls.source_hash,
-     response_sources.content->>'label' AS source_label, calls.request_hash,
+     response_sources.content->>'label' AS source_label,
      ${REQUEST} AS request_json, calls.input_schema_hash, calls.output_schema_hash, calls.validation_status,
      calls.response_headers, calls.response_body, calls.started_at, calls.ended_at, pending_calls.correlation_alias,
      pending_calls.pended_at, pending_calls.deadline, settled.performed, settled.settled_at,

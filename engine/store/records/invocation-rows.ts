@@ -8,7 +8,7 @@ import { prepare, run, type Runner } from '../statement.js';
 // redaction hides leave the database with the row and go no further than this module.
 const COLUMNS = `
   calls.source_invocation_id, calls.parent_source_invocation_id, calls.invocation_seq, calls.invocation_kind,
-  calls.command_key, calls.performance, calls.ambient_source_id, calls.tool_name,
+  calls.command_key, calls.request_hash, calls.performance, calls.ambient_source_id, calls.tool_name,
   calls.workflow_subject_entity_id, calls.workflow_node_id, calls.tool_loop_round, calls.logical_generation_attempt,
   calls.model_output_kind, calls.status, calls.failure_class, calls.failure_detail, calls.failure_message,
   calls.effect_class, calls.repeatable, ${IS_UNKNOWN} AS outcome_unknown,

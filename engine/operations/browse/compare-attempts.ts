@@ -1,0 +1,141 @@
+import { isUuid } from '../../core/content/uuid.js';
+import type { AttemptRecord, AttemptSummary, InvocationSummary, PatchRecord } from '../../ports/records.js';
+import { type Archive, type Done, refuse } from '../engine.js';
+import { attemptUnknown } from '../records.js';
+import { CALLS_SHOWN } from './attempts.js';
+
+/** How a call, or a patch, of one attempt stands to that of another. */
+export type Comparison = 'only_before' | 'only_after' | 'adopted' | 'asked_otherwise' | 'answered_otherwise' | 'same';
+
+/** One command, as two attempts performed it: its latest performance in each. */
+export interface ComparedCall {
+  readonly command_key: string;
+  readonly comparison: Comparison;
+  readonly before: InvocationSummary | null;
+  readonly after: InvocationSummary | null;
+}
+
+/** The patch of one subject in two attempts. */
+export interface ComparedPatch {
+  readonly workflow_subject_entity_id: string;
+  readonly comparison: Comparison;
+  readonly before: PatchRecord | null;
+  readonly after: PatchRecord | null;
+}
+
+/** What is different between two attempts. */
+export interface AttemptComparison extends Pick<AttemptSummary, 'attempt_id' | 'world_slug' | 'attempted_turn'> {
+  /** Null where there is none to compare with. */
+  readonly before: AttemptSummary | null;
+  readonly after: AttemptSummary;
+  /** Of the first 500 calls of each. */
+  readonly calls: readonly ComparedCall[];
+  readonly patches: readonly ComparedPatch[];
+}
+
+/**
+ * Compares an attempt with another one: the one that is named, else that which it adopts from, else the latest at its turn
+ * that began before it.
+ */
+export async function compareAttempts(
+  archive: Archive,
+  asked: { readonly attempt_id: string; readonly other?: string },
+): Promise<Done<AttemptComparison>> {
+  const { attempt_id } = asked;
+  const after = await readAttempt(archive, attempt_id);
+  if (after === undefined) return refuse(attemptUnknown(attempt_id));
+  const other = asked.other ?? after.adopts ?? (await findBefore(archive, after));
+  const before = other === undefined ? undefined : await readAttempt(archive, other);
+  if (other !== undefined && before === undefined) return refuse(attemptUnknown(other.slice(0, 80)));
+  const { world_slug, attempted_turn } = after;
+  const place = { attempt_id: after.attempt_id, world_slug, attempted_turn, after: toSummary(after) };
+  if (before === undefined) return { ok: true, value: { ...place, before: null, calls: [], patches: [] } };
+  return {
+    ok: true,
+    value: {
+      ...place,
+      before: toSummary(before),
+      calls: compareCalls(before.invocations, after.invocations),
+      patches: comparePatches(before.patches, after.patches),
+    },
+  };
+}
+
+async function readAttempt({ store }: Archive, id: string): Promise<AttemptRecord | undefined> {
+  return isUuid(id) ? store.records.attempt(id, CALLS_SHOWN) : undefined;
+}
+
+/** How many attempts at one turn are looked through for the one before. */
+const ATTEMPTS_SEEN = 50;
+
+async function findBefore({ store }: Archive, after: AttemptSummary): Promise<string | undefined> {
+  const attempts = await store.browse.attemptsAtTurn(after.world_slug, after.attempted_turn, ATTEMPTS_SEEN);
+  return attempts.find(({ attempt_id }) => attempt_id < after.attempt_id)?.attempt_id;
+}
+
+function toSummary(attempt: AttemptRecord): AttemptSummary {
+  const { attempt_id, world_slug, attempted_turn, status, failure_class, failure_message } = attempt;
+  const { failed_subject_entity_id, failed_node_id, failed_source_invocation_id } = attempt;
+  const { source_invocation_count, calls_in_doubt, started_at, ended_at } = attempt;
+  return {
+    attempt_id,
+    world_slug,
+    attempted_turn,
+    status,
+    failure_class,
+    failure_message,
+    failed_subject_entity_id,
+    failed_node_id,
+    failed_source_invocation_id,
+    source_invocation_count,
+    calls_in_doubt,
+    started_at,
+    ended_at,
+  };
+}
+
+function compareCalls(
+  before: readonly InvocationSummary[],
+  after: readonly InvocationSummary[],
+): readonly ComparedCall[] {
+  return pair(before, after, ({ command_key }) => command_key).map(([command_key, one, other]) => ({
+    command_key,
+    comparison: one === undefined ? 'only_after' : other === undefined ? 'only_before' : compareCall(one, other),
+    before: one ?? null,
+    after: other ?? null,
+  }));
+}
+
+function compareCall(before: InvocationSummary, after: InvocationSummary): Comparison {
+  if (before.source_invocation_id === after.source_invocation_id) return 'adopted';
+  if (before.request_hash !== after.request_hash) return 'asked_otherwise';
+  return answerOf(before) === answerOf(after) ? 'same' : 'answered_otherwise';
+}
+
+function answerOf({ status, failure_class, failure_detail, response_json }: InvocationSummary): string {
+  return JSON.stringify([status, failure_class, failure_detail, response_json]);
+}
+
+function comparePatches(before: readonly PatchRecord[], after: readonly PatchRecord[]): readonly ComparedPatch[] {
+  return pair(before, after, (patch) => patch.workflow_subject_entity_id).map(([subject, one, other]) => ({
+    workflow_subject_entity_id: subject,
+    comparison: one === undefined ? 'only_after' : other === undefined ? 'only_before' : comparePatch(one, other),
+    before: one ?? null,
+    after: other ?? null,
+  }));
+}
+
+function comparePatch(before: PatchRecord, after: PatchRecord): Comparison {
+  const said = ({ narration, effects }: PatchRecord): string => JSON.stringify([narration, effects]);
+  return said(before) === said(after) ? 'same' : 'answered_otherwise';
+}
+
+/** What two lists hold by name: the last of each name, in the order of the first list, then of the second. */
+function pair<Item>(
+  before: readonly Item[],
+  after: readonly Item[],
+  nameOf: (item: Item) => string,
+): readonly (readonly [name: string, before: Item | undefined, after: Item | undefined])[] {
+  const [ones, others] = [before, after].map((items) => new Map(items.map((item) => [nameOf(item), item])));
+  return [...new Set([...before, ...after].map(nameOf))].map((name) => [name, ones?.get(name), others?.get(name)]);
+}
