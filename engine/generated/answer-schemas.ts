@@ -56,6 +56,58 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   "Agents": {
     "$ref": "#/components/schemas/Part_ListedAgent"
   },
+  "AttemptComparison": {
+    "type": "object",
+    "properties": {
+      "attempt_id": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string"
+      },
+      "attempted_turn": {
+        "type": "number"
+      },
+      "before": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/AttemptSummary"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Null where there is none to compare with."
+      },
+      "after": {
+        "$ref": "#/components/schemas/AttemptSummary"
+      },
+      "calls": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ComparedCall"
+        },
+        "description": "Of the first 500 calls of each."
+      },
+      "patches": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ComparedPatch"
+        }
+      }
+    },
+    "required": [
+      "after",
+      "attempt_id",
+      "attempted_turn",
+      "before",
+      "calls",
+      "patches",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "What is different between two attempts."
+  },
   "AgentTurn": {
     "$ref": "#/components/schemas/ToldAgentTurn"
   },
@@ -431,7 +483,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/TurnStory"
         },
-        "description": "The latest turn first; at most 20 of them."
+        "description": "The latest turn first; at most 10 of them."
       },
       "earlier": {
         "type": [
@@ -454,11 +506,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         },
         "description": "The latest first; at most 20 of them."
       },
-      "forks": {
+      "family": {
         "type": "array",
         "items": {
           "$ref": "#/components/schemas/WorldRecord"
-        }
+        },
+        "description": "The worlds that share turns with it, itself among them; at most 50 of them."
       },
       "operator_actions": {
         "type": "array",
@@ -474,7 +527,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "earlier",
       "entities",
       "environments",
-      "forks",
+      "family",
       "operator_actions",
       "put_off",
       "queued_turns",
@@ -1661,6 +1714,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "command_key": {
         "type": "string"
       },
+      "request_hash": {
+        "type": "string",
+        "description": "Calls of one command that have it in common asked for the same."
+      },
       "performance": {
         "type": "number",
         "description": "1-based: how often its attempt had asked for it, this time included."
@@ -1778,6 +1835,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "parent_source_invocation_id",
       "performance",
       "repeatable",
+      "request_hash",
       "response_json",
       "settled_as",
       "source_invocation_id",
@@ -2186,6 +2244,96 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "What an agent does now, and its turn in the world's latest attempt: null where it had none in it."
+  },
+  "ComparedCall": {
+    "type": "object",
+    "properties": {
+      "command_key": {
+        "type": "string"
+      },
+      "comparison": {
+        "$ref": "#/components/schemas/Comparison"
+      },
+      "before": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/InvocationSummary"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "after": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/InvocationSummary"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    },
+    "required": [
+      "command_key",
+      "comparison",
+      "before",
+      "after"
+    ],
+    "additionalProperties": false,
+    "description": "One command, as two attempts performed it: its latest performance in each."
+  },
+  "Comparison": {
+    "type": "string",
+    "enum": [
+      "only_before",
+      "only_after",
+      "adopted",
+      "asked_otherwise",
+      "answered_otherwise",
+      "same"
+    ],
+    "description": "How a call, or a patch, of one attempt stands to that of another."
+  },
+  "ComparedPatch": {
+    "type": "object",
+    "properties": {
+      "workflow_subject_entity_id": {
+        "type": "string"
+      },
+      "comparison": {
+        "$ref": "#/components/schemas/Comparison"
+      },
+      "before": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/PatchRecord"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "after": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/PatchRecord"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    },
+    "required": [
+      "workflow_subject_entity_id",
+      "comparison",
+      "before",
+      "after"
+    ],
+    "additionalProperties": false,
+    "description": "The patch of one subject in two attempts."
   },
   "ToldAgentTurn": {
     "type": "object",
@@ -2705,6 +2853,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "command_key": {
         "type": "string"
       },
+      "request_hash": {
+        "type": "string",
+        "description": "Calls of one command that have it in common asked for the same."
+      },
       "performance": {
         "type": "number",
         "description": "1-based: how often its attempt had asked for it, this time included."
@@ -2800,9 +2952,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "response_json": {
         "$ref": "#/components/schemas/Json",
         "description": "As redaction lets it be seen."
-      },
-      "request_hash": {
-        "type": "string"
       },
       "request_json": {
         "$ref": "#/components/schemas/Json"

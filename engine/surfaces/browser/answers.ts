@@ -1,5 +1,6 @@
 import type { ListedAgent, ToldAgentTurn } from '../../operations/agents.js';
 import type { AttemptPage } from '../../operations/browse/attempts.js';
+import type { AttemptComparison } from '../../operations/browse/compare-attempts.js';
 import type { DocumentPage, WorkflowPage } from '../../operations/browse/documents.js';
 import type { Part } from '../../operations/browse/list-part.js';
 import type { Overview, Waiting } from '../../operations/browse/overview.js';
@@ -22,6 +23,7 @@ export interface Answers {
   readonly Attempt: AttemptPage;
   readonly Calls: Part<InvocationSummary>;
   readonly Agents: Part<ListedAgent>;
+  readonly AttemptComparison: AttemptComparison;
   readonly AgentTurn: ToldAgentTurn;
   readonly SourceInvocations: Part<ListedInvocation>;
   readonly SourceInvocation: InvocationRecord;

@@ -79,6 +79,7 @@ function matchPage(path: string): Match | undefined {
 function isWanted({ page, parameters }: Match, { world_slug, attempt_id }: PagesToExport): boolean {
   const { url } = page;
   if (url.startsWith('/worlds/')) return attempt_id === undefined && parameters['world_slug'] === world_slug;
+  if (url.endsWith('/diff') && attempt_id !== undefined) return false;
   if (url.startsWith('/attempts/')) return attempt_id === undefined || parameters['attempt_id'] === attempt_id;
   return OF_ONE_THING.test(url);
 }

@@ -4,6 +4,7 @@ import { type Html, html, type HtmlValue, NOTHING, styleElement } from './html.j
 import { LIVE_SCRIPT_PATH } from './live-script.js';
 import type { Crumb, Section, View } from './page.js';
 import { drawDecisions, drawRefusedForm, type RefusedForm } from './parts/decision.js';
+import { REPLAY_SCRIPT_PATH } from './replay-script.js';
 import { EXPORT } from './style/export.js';
 import { STYLE, STYLE_PATH } from './style/index.js';
 
@@ -33,13 +34,7 @@ export interface PagePlace {
 /** A whole page. */
 export function renderPage(view: View, place: PagePlace): string {
   const sections = withDecisions(view, place);
-  return renderDocument(
-    view.title,
-    navigation(place),
-    drawView({ ...view, sections }),
-    jsonLink(place.path),
-    view.events,
-  );
+  return renderDocument(view.title, navigation(place), drawView({ ...view, sections }), jsonLink(place.path), view);
 }
 
 function drawView({ title, eyebrow, trail, lede, sections }: View): Html {
@@ -143,8 +138,15 @@ export function renderRefusedForm(form: RefusedForm, back: Pick<View, 'trail'> &
   return renderDocument(view.title, navigation(place), body, NOTHING);
 }
 
-function renderDocument(title: string, top: HtmlValue, body: Html, foot: Html, events?: string): string {
-  const script = events === undefined ? NOTHING : html`<script src="${LIVE_SCRIPT_PATH}" defer></script>`;
+function renderDocument(
+  title: string,
+  top: HtmlValue,
+  body: Html,
+  foot: Html,
+  { events, is_replayed = false }: Pick<View, 'events' | 'is_replayed'> = {},
+): string {
+  const paths = [...(events === undefined ? [] : [LIVE_SCRIPT_PATH]), ...(is_replayed ? [REPLAY_SCRIPT_PATH] : [])];
+  const script = paths.map((path) => html`<script src="${path}" defer></script>`);
   const live = events === undefined ? NOTHING : html` data-events="${events}"`;
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">

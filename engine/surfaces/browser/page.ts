@@ -44,6 +44,8 @@ export interface View {
   readonly sections: readonly Section[];
   /** The path of the events by which the page grows, as long as more can happen. */
   readonly events?: string;
+  /** It shows how a model spoke, which a script can play. */
+  readonly is_replayed?: boolean;
   /** What an operator may decide here; each waits for nobody unless `is_waiting`. */
   readonly decisions?: readonly Decision[];
   /** Somebody has to decide before anything goes on. */

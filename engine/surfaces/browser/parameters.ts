@@ -36,6 +36,7 @@ export const PARAMETERS = {
   until: { description: 'The latest turn that is told.', schema: TURN },
   from: { description: 'The first of the two turns; 0 where it is left out.', schema: TURN },
   to: { description: 'The other turn; the latest where it is left out.', schema: TURN },
+  other: { description: 'The other of the two that are compared.', schema: TEXT },
   format: {
     description:
       'Of a page: json for a program, a page where it is left out. Of a stream: ai-sdk, AG-UI where it is left out.',

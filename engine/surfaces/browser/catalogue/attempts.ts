@@ -6,21 +6,19 @@ import type {
   TimelineRecord,
 } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
-import { showAgentTurn, type ToldAgentTurn, type ToldCard } from '../../../operations/agents.js';
 import { type AgentTurnSummary, stateOfTurn } from '../../../core/agents/agent-turn.js';
 import { type AttemptPage, browseAttempt } from '../../../operations/browse/attempts.js';
-import { type Html, html } from '../html.js';
+import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
 import { type Column, emptyState, itemPage, type Page, type Section, sectionUnless, type View } from '../page.js';
-import { verbOf } from '../parts/changes.js';
 import { operatorActions } from '../parts/operator-actions.js';
-import { payload } from '../parts/payload.js';
+import { drawPatch } from '../parts/patch.js';
 import { facts, table } from '../parts/table.js';
-import { callWord, change, cut, duration, linkTo, moment, runWord, shortKey, status, words } from '../parts/text.js';
+import { callWord, duration, linkTo, moment, runWord, status, words } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
 import { attemptTimeline } from '../pictures/attempt-timeline.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
-import { decideAttempt } from './decisions.js';
+import { decideAttempt, decideCall } from './decisions.js';
 import { took, worldCrumb } from './overview.js';
 
 /** How many events the table of an attempt's page has. */
@@ -53,7 +51,7 @@ function viewAttempt(shown: AttemptPage): View {
       ...sectionUnless(patches.length === 0, () => ({
         id: 'patches',
         title: 'Patches',
-        body: html`${patches.map((patch) => drawPatch(shown, patch))}`,
+        body: html`${patches.map((patch) => showPatch(shown, patch))}`,
       })),
       {
         id: 'calls',
@@ -77,20 +75,29 @@ function viewAttempt(shown: AttemptPage): View {
   };
 }
 
-/** The calls over which an attempt, or the next one, waits for somebody. */
+/** The calls over which an attempt, or the next one, waits for somebody, and what each decision lets happen. */
 function waits({ awaited, is_adoptable, invocations }: AttemptRecord): readonly Section[] {
   const doubted = is_adoptable ? invocations.filter(isInDoubt) : [];
+  const findCall = (id: string): InvocationSummary | undefined =>
+    invocations.find(({ source_invocation_id }) => source_invocation_id === id);
   return sectionUnless(awaited.length + doubted.length === 0, () => ({
     id: 'waits',
     title: 'What waits for somebody',
-    body: html`<ul class="plain">${awaited.map(({ source_invocation_id: id, source_label, command_key, deadline }) => html`<li><strong>${linkTo('source_invocation', id, source_label)}</strong> is to answer <code>${command_key}</code> until ${moment(deadline)}. Its page takes the answer.</li>`)}${doubted.map(({ source_invocation_id: id, command_key }) => html`<li><strong>${linkTo('source_invocation', id, command_key)}</strong> is in doubt: nobody saw whether it took place. Its page settles it.</li>`)}</ul>`,
+    body: html`${awaited.map(({ source_invocation_id: id, source_label, command_key, deadline }) => html`<p><strong>${linkTo('source_invocation', id, source_label)}</strong> is to answer <code>${command_key}</code> until ${moment(deadline)}. Then the call fails.</p>${drawChoices(findCall(id))}`)}${doubted.map((call) => html`<p><strong>${linkTo('source_invocation', call.source_invocation_id, labelOf(call))}</strong>, <code>${call.command_key}</code>, is in doubt: nobody saw whether it took place. Until somebody decides, no turn of this world is begun.</p>${drawChoices(call)}`)}`,
   }));
+}
+
+/** What may be decided about a call, each with what it lets happen; its own page takes the decision. */
+function drawChoices(call: InvocationSummary | undefined): Html {
+  if (call === undefined) return NOTHING;
+  const path = pathOf('source_invocation', call.source_invocation_id);
+  return html`<dl class="choices">${decideCall(call).map(({ id, title, consequence }) => html`<div><dt><a href="${path}#${id}">${title}</a></dt><dd>${consequence}</dd></div>`)}</dl>`;
 }
 
 function attemptFacts(shown: AttemptRecord): Html {
   return facts([
     ['World', linkTo('world', shown.world_slug)],
-    ['Turn', html`<a href="${pathOfTurn(shown.world_slug, shown.attempted_turn)}">${shown.attempted_turn}</a>`],
+    ['Turn', turnOf(shown)],
     ['Began', moment(shown.started_at)],
     ['Ended', moment(shown.ended_at)],
     ['Took', took(shown)],
@@ -99,6 +106,12 @@ function attemptFacts(shown: AttemptRecord): Html {
     ['In doubt', shown.calls_in_doubt === 0 ? undefined : shown.calls_in_doubt],
     ['Scenario', linkTo('scenario', shown.scenario_hash)],
     ['Adopts', shown.adopts === null ? undefined : linkTo('attempt', shown.adopts)],
+    [
+      'Compared',
+      shown.adopts === null
+        ? undefined
+        : html`<a href="${pathOf('attempt', shown.attempt_id)}/diff">what is different</a>`,
+    ],
     ['Failed with', shown.failure_class],
     ['Failed for', shown.failed_subject_entity_id],
     ['Failed at', shown.failed_node_id],
@@ -114,15 +127,20 @@ function attemptFacts(shown: AttemptRecord): Html {
   ]);
 }
 
-function drawPatch({ invocations }: AttemptRecord, patch: PatchRecord): Html {
-  const { patch_seq, workflow_subject_entity_id: subject, narration, effects } = patch;
+/** A turn that has not been committed has no page. */
+function turnOf({ status: state, world_slug, attempted_turn }: AttemptRecord): HtmlValue {
+  if (state !== 'committed') return attempted_turn;
+  return html`<a href="${pathOfTurn(world_slug, attempted_turn)}">${attempted_turn}</a>`;
+}
+
+function showPatch({ invocations }: AttemptRecord, patch: PatchRecord): Html {
+  const { workflow_subject_entity_id: subject } = patch;
   const call = invocations.findLast(
     ({ workflow_subject_entity_id, model_output_kind, status: state }) =>
       workflow_subject_entity_id === subject && model_output_kind === 'final_patch' && state === 'succeeded',
   );
-  return html`<section class="patch" id="patch-${patch_seq}" aria-label="Patch ${patch_seq}"><h3>Patch ${patch_seq} <span class="dim">by ${subject}</span></h3><p class="narration">${narration}</p>
-<ul class="effects">${effects.map(({ op, entity_id, environment_label, state_before, state_after }) => html`<li class="effect"><span class="who">${entity_id ?? environment_label}</span> <span class="op">${verbOf(op)}</span> <span class="change">${change(state_before, state_after)}</span></li>`)}</ul>
-${call === undefined ? undefined : html`<p class="blame"><a class="why" href="${pathOf('llm_call', call.llm_call_id ?? '')}" aria-label="Why? The prompt behind patch ${patch_seq}">Why?</a> ${linkTo('source_invocation', call.source_invocation_id, 'call')}</p>`}</section>`;
+  const { llm_call_id = null, source_invocation_id } = call ?? {};
+  return drawPatch({ ...patch, llm_call_id, source_invocation_id });
 }
 
 export const callColumns: readonly Column<InvocationSummary>[] = [
@@ -131,21 +149,20 @@ export const callColumns: readonly Column<InvocationSummary>[] = [
     title: 'Call',
     cell: (call) => html`${linkTo('source_invocation', call.source_invocation_id, labelOf(call))}${runWord(call)}`,
   },
-  { title: 'Kind', cell: callWord },
   {
     title: 'Subject',
     cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? html`<span class="dim">whole turn</span>`,
   },
-  { title: 'Node', cell: ({ workflow_node_id }) => workflow_node_id ?? '' },
   { title: 'State', cell: ({ status: state, is_superseded }) => status(is_superseded ? 'superseded' : state) },
   { title: 'Took', is_number: true, cell: ({ duration_ms }) => duration(duration_ms) },
   { title: 'Prompt', cell: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt') },
+  { title: 'Kind', cell: callWord },
+  { title: 'Node', cell: ({ workflow_node_id }) => workflow_node_id ?? '' },
   { title: 'Adopted from', cell: ({ adopted_from }) => linkTo('attempt', adopted_from) },
 ];
 
 const agentTurnColumns: readonly Column<AgentTurnSummary>[] = [
-  { title: 'Agent', cell: ({ agent_id }) => agent_id },
-  { title: 'Agent turn', cell: ({ agent_turn_id }) => linkTo('agent_turn', agent_turn_id) },
+  { title: 'Agent', cell: ({ agent_turn_id, agent_id }) => linkTo('agent_turn', agent_turn_id, agent_id) },
   { title: 'State', cell: (turn) => status(stateOfTurn(turn)) },
   { title: 'Began', cell: ({ began_at }) => moment(began_at) },
   {
@@ -173,63 +190,3 @@ const eventColumns: readonly Column<TimelineRecord>[] = [
   { title: 'Subject', cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id ?? '' },
   { title: 'Call', cell: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id) },
 ];
-
-/** One agent's part of an attempt. */
-export const agentTurn: Page = itemPage({
-  url: '/agent-turns/:agent_turn_id',
-  access: 'consumer',
-  summary: 'What an agent was given, did and left in one turn.',
-  answer: 'AgentTurn',
-  read: (archive, { parameters: { agent_turn_id = '' } }) => showAgentTurn(archive, agent_turn_id),
-  view: viewAgentTurn,
-});
-
-function viewAgentTurn(shown: ToldAgentTurn): View {
-  const { agent_id, world_slug, attempt_id, attempted_turn, context_box, output_box, events, execution_edges } = shown;
-  return {
-    title: `${agent_id} in turn ${attempted_turn} of ${world_slug}`,
-    eyebrow: 'Agent turn',
-    trail: [
-      { path: '/worlds', text: 'Worlds' },
-      worldCrumb(world_slug),
-      { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
-    ],
-    lede: status(stateOfTurn(shown)),
-    sections: [
-      { id: 'context', title: 'What it was given', body: drawCards(context_box?.cards ?? []) },
-      { id: 'output', title: 'What it did, and what it left', body: drawCards(output_box.cards) },
-      {
-        id: 'edges',
-        title: 'What caused what',
-        body: table(
-          'Execution edges',
-          [
-            { title: 'Edge', cell: ({ primitive }) => words(primitive) },
-            { title: 'Phase', cell: ({ edge_phase }) => edge_phase },
-            { title: 'At', cell: ({ occurred_at }) => moment(occurred_at) },
-          ],
-          execution_edges,
-        ),
-      },
-      {
-        id: 'events',
-        title: 'Events',
-        body: html`<details><summary>${events.length} events</summary>${payload(events)}</details>`,
-      },
-    ],
-  };
-}
-
-function drawCards(cards: readonly ToldCard[]): Html {
-  if (cards.length === 0) return emptyState('Nothing.');
-  return html`<ol class="cards">${cards.map(
-    ({ kind, component_hash, source_invocation_id, llm_call_id, patch_seq, content, tells }) =>
-      html`<li class="card"><h3>${words(kind)}</h3>${tells === null ? undefined : drawTelling(tells)}<p class="blame">${component_hash === null ? undefined : shortKey(component_hash)} ${patch_seq === null ? undefined : `patch ${patch_seq}`} ${linkTo('source_invocation', source_invocation_id, 'call')} ${linkTo('llm_call', llm_call_id, 'prompt')}</p>${content === null ? undefined : payload(content)}</li>`,
-  )}</ol>`;
-}
-
-function drawTelling({ of, value }: NonNullable<ToldCard['tells']>): Html {
-  return typeof value === 'string'
-    ? html`<p><strong>${of}</strong>: ${cut(value)}</p>`
-    : html`<p><strong>${of}</strong></p>${payload(value)}`;
-}

@@ -5,11 +5,12 @@ import { showInvocation, showLlmCall } from '../../../operations/records.js';
 import { type Html, html } from '../html.js';
 import { listPage } from '../list-page.js';
 import { type Column, emptyState, itemPage, type Page, type Section, sectionUnless, type View } from '../page.js';
-import { conversation, originBar } from '../parts/conversation.js';
+import { drawChunks } from '../parts/chunks.js';
+import { conversation, originBar, outputBar } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
 import { facts } from '../parts/table.js';
 import { callWord, count, duration, linkTo, moment, runWord, status, verbatim, words } from '../parts/text.js';
-import { pathOf, pathOfTurn } from '../places.js';
+import { pathOf } from '../places.js';
 import { callColumns } from './attempts.js';
 import { decideCall } from './decisions.js';
 import { took, worldCrumb } from './overview.js';
@@ -19,39 +20,41 @@ type Listed = Pick<ListedInvocation, 'world_slug' | 'attempt_id' | 'attempted_tu
 const whereColumns: readonly Column<Listed>[] = [
   { title: 'World', cell: ({ world_slug }) => linkTo('world', world_slug) },
   {
-    title: 'Turn',
-    is_number: true,
-    cell: ({ world_slug, attempted_turn }) =>
-      html`<a href="${pathOfTurn(world_slug, attempted_turn)}">${attempted_turn}</a>`,
+    title: 'Attempt',
+    cell: ({ attempt_id, attempted_turn }) => linkTo('attempt', attempt_id, `turn ${attempted_turn}`),
   },
-  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id, 'attempt') },
 ];
 
 /** A source call in a list of many attempts. */
 export const listedColumns: readonly Column<ListedInvocation>[] = [
-  { title: 'Call', cell: ({ source_invocation_id }) => linkTo('source_invocation', source_invocation_id) },
-  { title: 'Kind', cell: callWord },
-  { title: 'What', cell: ({ command_key }) => html`<code>${command_key}</code>` },
+  {
+    title: 'Call',
+    cell: ({ source_invocation_id, command_key }) =>
+      html`<code>${linkTo('source_invocation', source_invocation_id, command_key)}</code>`,
+  },
   { title: 'State', cell: (row) => status(row.is_superseded ? 'superseded' : row.status) },
   { title: 'Took', is_number: true, cell: ({ duration_ms }) => duration(duration_ms) },
-  ...whereColumns,
+  { title: 'Kind', cell: callWord },
   { title: 'Prompt', cell: ({ llm_call_id }) => linkTo('llm_call', llm_call_id, 'prompt') },
+  ...whereColumns,
   { title: 'Began', cell: ({ started_at }) => moment(started_at) },
 ];
 
 const llmColumns: readonly Column<ListedLlmCall>[] = [
-  { title: 'LLM call', cell: ({ llm_call_id }) => linkTo('llm_call', llm_call_id) },
-  { title: 'Subject', cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id },
-  { title: 'Node', cell: ({ workflow_node_id }) => workflow_node_id },
+  {
+    title: 'Prompt of',
+    cell: ({ llm_call_id, workflow_subject_entity_id }) => linkTo('llm_call', llm_call_id, workflow_subject_entity_id),
+  },
   { title: 'Answer', cell: ({ model_output_kind }) => (model_output_kind === null ? '' : words(model_output_kind)) },
   { title: 'State', cell: (row) => status(row.is_superseded ? 'superseded' : row.status) },
-  { title: 'Model', cell: ({ model }) => model ?? '' },
   {
     title: 'Tokens in',
     is_number: true,
     cell: ({ input_tokens }) => (input_tokens === null ? '' : count(input_tokens)),
   },
   { title: 'out', is_number: true, cell: ({ output_tokens }) => (output_tokens === null ? '' : count(output_tokens)) },
+  { title: 'Node', cell: ({ workflow_node_id }) => workflow_node_id },
+  { title: 'Model', cell: ({ model }) => model ?? '' },
   ...whereColumns,
   { title: 'Began', cell: ({ started_at }) => moment(started_at) },
 ];
@@ -202,18 +205,36 @@ export const llmCall: Page = itemPage({
 });
 
 function viewLlmCall(shown: LlmCallRecord): View {
-  const { workflow_subject_entity_id: subject, world_slug, attempt_id, attempted_turn, messages, artifacts } = shown;
+  const {
+    workflow_subject_entity_id: subject,
+    world_slug,
+    attempt_id,
+    attempted_turn,
+    messages,
+    artifacts,
+    chunks,
+  } = shown;
   const reasoning = artifacts.filter(({ kind }) => /reason/.test(kind));
   const others = artifacts.filter((artifact) => !reasoning.includes(artifact));
   return {
     title: `What ${subject} was asked, and said`,
     eyebrow: `LLM call · node ${shown.workflow_node_id}${runWord(shown)}, round ${shown.tool_loop_round}, try ${shown.logical_generation_attempt}`,
     trail: [worldCrumb(world_slug), { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` }],
+    is_replayed: chunks.length > 1,
     lede: html`${status(shown.is_superseded ? 'superseded' : shown.status)} ${shown.model_output_kind === null ? undefined : words(shown.model_output_kind)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
     sections: [
-      { id: 'answer', title: 'What the model said', body: answerOf(shown) },
+      { id: 'answer', title: 'What the model said', body: html`${answerOf(shown)}${outputBar(shown.tokens)}` },
       ...sectionUnless(reasoning.length === 0, () => reasoningSection(reasoning)),
-      { id: 'prompt', title: 'What the model saw', body: html`${originBar(messages)}${conversation(messages)}` },
+      ...sectionUnless(chunks.length < 2, () => ({
+        id: 'pace',
+        title: 'How it came in',
+        body: html`<details><summary>Piece by piece</summary>${drawChunks(chunks)}</details>`,
+      })),
+      {
+        id: 'prompt',
+        title: 'What the model saw',
+        body: html`${originBar(messages, shown.tokens)}${conversation(messages)}`,
+      },
       { id: 'facts', title: 'In short', body: llmFacts(shown) },
       {
         id: 'schema',

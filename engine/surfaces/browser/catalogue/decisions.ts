@@ -1,5 +1,5 @@
 import { isInDoubt } from '../../../operations/settle-call.js';
-import type { AttemptRecord, InvocationRecord } from '../../../ports/records.js';
+import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
 import { html } from '../html.js';
 import type { Decision } from '../parts/decision.js';
 import { words } from '../parts/text.js';
@@ -52,12 +52,12 @@ export function decideAttempt({ attempt_id, ended_at, attempted_turn }: AttemptR
 }
 
 /** What can be decided about a call: one in doubt is settled, one that waits for its answer is reported. */
-export function decideCall(call: InvocationRecord): readonly Decision[] {
+export function decideCall(call: InvocationSummary): readonly Decision[] {
   if (isInDoubt(call)) return settle(call);
   return call.status === 'pending' ? report(call) : [];
 }
 
-function settle({ source_invocation_id, effect_class, response_json }: InvocationRecord): readonly Decision[] {
+function settle({ source_invocation_id, effect_class, response_json }: InvocationSummary): readonly Decision[] {
   const path = `${pathOf('source_invocation', source_invocation_id)}/settlement`;
   return [
     {
@@ -83,7 +83,7 @@ function toText(answer: unknown): string {
   return answer === null ? '' : JSON.stringify(answer, null, 2);
 }
 
-function report({ source_invocation_id }: InvocationRecord): readonly Decision[] {
+function report({ source_invocation_id }: InvocationSummary): readonly Decision[] {
   const path = `${pathOf('source_invocation', source_invocation_id)}/report`;
   return [
     {

@@ -1,9 +1,10 @@
-import { type DiffedChange, type WorldDiff } from '../../../operations/diff-worlds.js';
+import type { DiffedChange, TurnPlace, WorldDiff } from '../../../operations/diff-worlds.js';
 import { browseDiff } from '../../../operations/browse/worlds.js';
+import type { EffectOrigin } from '../../../ports/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { emptyState, itemPage, type Page, type View } from '../page.js';
-import { blame } from '../parts/changes.js';
-import { change } from '../parts/text.js';
+import { whyLink } from '../parts/patch.js';
+import { change, linkTo } from '../parts/text.js';
 import { pathOfTurn } from '../places.js';
 import { worldCrumb } from './overview.js';
 
@@ -11,29 +12,38 @@ import { worldCrumb } from './overview.js';
 export const diff: Page = itemPage({
   url: '/worlds/:world_slug/diff',
   access: 'consumer',
-  summary: 'What changed from one turn of a world to another, each change with what brought it about.',
+  summary:
+    'What changed from one turn of a world to another, or differs in another world, each with what brought it about.',
   answer: 'Diff',
-  query: ['from', 'to'],
-  read: (archive, { parameters: { world_slug = '' }, query: { from, to } }) =>
-    browseDiff(archive, { world_slug, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }),
+  query: ['from', 'to', 'other'],
+  read: (archive, { parameters: { world_slug = '' }, query: { from, to, other } }) =>
+    browseDiff(archive, {
+      world_slug,
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+      ...(other === undefined ? {} : { other }),
+    }),
   view: viewDiff,
 });
 
 function viewDiff({ from, to, changes }: WorldDiff): View {
   const { world_slug } = to;
+  const isOneWorld = from.world_slug === world_slug;
   return {
-    title: `${world_slug}: turn ${from.turn} to turn ${to.turn}`,
-    eyebrow: 'What changed',
+    title: isOneWorld
+      ? `${world_slug}: turn ${from.turn} to turn ${to.turn}`
+      : `${from.world_slug} at turn ${from.turn}, ${world_slug} at turn ${to.turn}`,
+    eyebrow: isOneWorld ? 'What changed' : 'How two worlds differ',
     trail: [{ path: '/worlds', text: 'Worlds' }, worldCrumb(world_slug)],
-    lede: html`From <a href="${pathOfTurn(from.world_slug, from.turn)}">turn ${from.turn}</a> to <a href="${pathOfTurn(world_slug, to.turn)}">turn ${to.turn}</a>.`,
+    lede: html`From ${placeLink(from)} to ${placeLink(to)}. What is struck out was so in the first.`,
     sections: [
       {
         id: 'changes',
         title: `${changes.length} ${changes.length === 1 ? 'value' : 'values'}`,
         body:
           changes.length === 0
-            ? emptyState('Nothing is different between the two turns.')
-            : html`<ul class="effects">${changes.slice(0, CHANGES_SHOWN).map(drawChange)}</ul>${notShown(changes.length)}`,
+            ? emptyState('Nothing is different between the two.')
+            : html`${drawChanges(changes.slice(0, CHANGES_SHOWN))}${notShown(changes.length)}`,
       },
     ],
   };
@@ -48,9 +58,28 @@ function notShown(changes: number): Html {
     : html`<p class="note">${changes - CHANGES_SHOWN} more; the JSON has them all.</p>`;
 }
 
+function placeLink({ world_slug, turn }: TurnPlace): Html {
+  return html`<a href="${pathOfTurn(world_slug, turn)}">${world_slug} at turn ${turn}</a>`;
+}
+
+/** One after the other what became of each entity and each place. */
+function drawChanges(changes: readonly DiffedChange[]): Html {
+  const owners = [...new Set(changes.map(ownerOf))];
+  return html`${owners.map((owner) => html`<h3 class="who">${owner}</h3><ul class="effects">${changes.filter((one) => ownerOf(one) === owner).map(drawChange)}</ul>`)}`;
+}
+
+function ownerOf(one: DiffedChange): string {
+  return one.kind === 'environment_content' ? one.environment_label : one.entity_id;
+}
+
 function drawChange(one: DiffedChange): Html {
-  const who = one.kind === 'environment_content' ? one.environment_label : one.entity_id;
   const latest = one.blame?.at(-1);
-  return html`<li class="effect"><span class="who">${who}</span> <span class="op">${one.kind === 'entity_memory' ? 'remembers' : 'is now'}</span>
-<span class="change">${change(one.before, one.after)}</span> ${latest === undefined ? undefined : blame(latest)}</li>`;
+  return html`<li class="effect"><span class="op">${one.kind === 'entity_memory' ? 'remembers' : 'is now'}</span> <span class="change">${change(one.before, one.after)}</span> ${latest === undefined ? undefined : blame(latest)}</li>`;
+}
+
+/** Why a value is as it is: the prompt first, then the call and the patch. */
+function blame(effect: EffectOrigin): Html {
+  const { world_slug, turn, patch_seq, source_invocation_id, entity_id, environment_label } = effect;
+  const label = `Why? The prompt that changed ${entity_id ?? environment_label} in turn ${turn}`;
+  return html`<span class="blame">${whyLink(effect, label)} <a href="${pathOfTurn(world_slug, turn)}#patch-${patch_seq}">turn ${turn}, patch ${patch_seq}</a> ${linkTo('source_invocation', source_invocation_id, 'the call')}</span>`;
 }

@@ -1,5 +1,7 @@
 import type { Page } from '../page.js';
-import { agentTurn, attempt } from './attempts.js';
+import { agentTurn } from './agent-turns.js';
+import { attemptDiff } from './attempt-diff.js';
+import { attempt } from './attempts.js';
 import { attemptInvocations, invocation, invocationList, llmCall, llmCallList } from './calls.js';
 import { diff } from './diff.js';
 import { documentPages } from './documents.js';
@@ -17,6 +19,7 @@ export const CATALOGUE: readonly Page[] = [
   turn,
   diff,
   attempt,
+  attemptDiff,
   attemptInvocations,
   agentTurn,
   invocationList,

@@ -16,8 +16,11 @@ import { listPage } from '../list-page.js';
 import { type Asked, type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
 import { effectLine } from '../parts/changes.js';
 import { operatorActions } from '../parts/operator-actions.js';
-import { facts, table } from '../parts/table.js';
+import { drawPatch, whyLink } from '../parts/patch.js';
+import { table } from '../parts/table.js';
 import { linkTo, moment, status, words, worldTime } from '../parts/text.js';
+import { forkTree } from '../pictures/fork-tree.js';
+import { lifeLines } from '../pictures/life-lines.js';
 import { readingPlots, seriesOf } from '../pictures/reading-plot.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
 import { decideTurn, decideWorld } from './decisions.js';
@@ -40,7 +43,7 @@ export const world: Page = itemPage({
 });
 
 function viewWorld(shown: WorldPage): View {
-  const { world_slug, turn, story, earlier, readings, attempts, forks, scenarios } = shown;
+  const { world_slug, turn, story, earlier, readings, attempts, family, scenarios } = shown;
   const more =
     earlier === null
       ? NOTHING
@@ -60,6 +63,11 @@ function viewWorld(shown: WorldPage): View {
             : html`${story.map((one) => tellTurn(world_slug, one))}${more}`,
       },
       { id: 'places', title: 'Where everybody is', body: places(shown) },
+      ...sectionUnless(story.length === 0, () => ({
+        id: 'lives',
+        title: 'Who was where, turn by turn',
+        body: lifeLines(shown, story),
+      })),
       ...sectionUnless(seriesOf(readings).length === 0, () => ({
         id: 'readings',
         title: 'Numbers in readings',
@@ -70,11 +78,11 @@ function viewWorld(shown: WorldPage): View {
         title: 'Attempts',
         body: html`${table('Attempts', attemptColumns, attempts, NO_ATTEMPTS)}<p class="more"><a href="${pathOf('world', world_slug)}/attempts">All attempts</a> · <a href="${pathOf('world', world_slug)}/agents">its agents</a></p>`,
       },
-      ...sectionUnless(forks.length === 0, () => ({
+      ...sectionUnless(family.length < 2, () => ({
         id: 'forks',
         title: 'Forks',
         tells_of_others: true as const,
-        body: html`<ul class="plain">${forks.map((fork) => html`<li>${linkTo('world', fork.world_slug)} left at turn ${fork.forked_from?.turn} and is at turn ${fork.turn}</li>`)}</ul>`,
+        body: forkTree(family, world_slug),
       })),
       {
         id: 'scenarios',
@@ -102,13 +110,10 @@ ${patches.map(tellPatch)}</article>`;
 
 /** A narration, and what it made true. */
 function tellPatch(patch: PatchStory): Html {
-  const { turn, patch_seq, workflow_subject_entity_id: subject, narration, effects, llm_call_id } = patch;
-  const why =
-    llm_call_id === null
-      ? NOTHING
-      : html`<a class="why" href="${pathOf('llm_call', llm_call_id)}" aria-label="Why did ${subject} do that in turn ${turn}?">Why?</a>`;
+  const { turn, workflow_subject_entity_id: subject, narration, effects } = patch;
+  const why = whyLink(patch, `Why did ${subject} do that in turn ${turn}?`);
   const changed = `changed ${effects.length} ${effects.length === 1 ? 'value' : 'values'}`;
-  return html`<section class="patch" id="turn-${turn}-patch-${patch_seq}" aria-label="What ${subject} did in turn ${turn}"><p class="narration">${narration}</p>
+  return html`<section class="patch" aria-label="What ${subject} did in turn ${turn}"><p class="narration">${narration}</p>
 <div class="told">${why}<details><summary><span class="who">${subject}</span> ${changed}</summary><ul class="effects">${effects.map(effectLine)}</ul></details></div></section>`;
 }
 
@@ -245,11 +250,7 @@ function viewTurn(shown: TurnPage): View {
   };
 }
 
+/** The effects of a patch name the call that it came from. */
 function showPatch(patch: PatchStory): Html {
-  const { patch_seq, workflow_subject_entity_id, narration, effects, attempt_id, llm_call_id } = patch;
-  return html`<section class="patch" id="patch-${patch_seq}" aria-label="Patch ${patch_seq}"><h3>Patch ${patch_seq} <span class="dim">by ${workflow_subject_entity_id}</span></h3><p class="narration">${narration}</p>
-<ul class="effects">${effects.map(effectLine)}</ul>${facts([
-    ['Attempt', linkTo('attempt', attempt_id)],
-    ['LLM call', linkTo('llm_call', llm_call_id)],
-  ])}</section>`;
+  return drawPatch({ ...patch, source_invocation_id: patch.effects[0]?.source_invocation_id });
 }

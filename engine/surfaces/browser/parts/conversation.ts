@@ -1,6 +1,6 @@
 import type { LlmCallRecord } from '../../../ports/records.js';
 import { parsePromptText } from '../../../core/prompt/template.js';
-import { type Html, html, type HtmlValue } from '../html.js';
+import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { count, cut, toClass } from './text.js';
 
 /** A shorter part of one line is told apart by its colour; its name is there for screen readers. */
@@ -54,26 +54,62 @@ function drawSegment({ origin, text }: Segment): HtmlValue {
   return html`<span class="segment from-${toClass(origin)}" title="${name}"><span class="${isShort ? 'unseen' : 'origin'}">${name}</span>${cut(text)}</span>`;
 }
 
-/** What filled a prompt: how many characters came from where. */
-export function originBar(messages: readonly Message[]): Html {
+/** What filled a prompt: how much of it came from where. Servers count the tokens of a whole prompt alone. */
+export function originBar(messages: readonly Message[], tokens: LlmCallRecord['tokens']): Html {
   const parts = new Map<string, number>();
   for (const { segments } of messages)
     for (const { origin, characters } of segments) parts.set(origin, (parts.get(origin) ?? 0) + characters);
-  const total = Math.max(
-    1,
-    [...parts.values()].reduce((sum, characters) => sum + characters, 0),
-  );
+  const bar = [...parts].map(([origin, size]) => ({ name: ORIGIN_WORDS[origin] ?? origin, origin, size }));
+  if (tokens === null) return shareBar(bar, { total: totalOf(bar), unit: 'characters' });
+  const shares = html`${shareBar(bar, { total: tokens.input_tokens, unit: 'tokens', isEstimated: true })}`;
+  return html`${shares}<p class="note">${count(tokens.input_tokens)} tokens in all, shared out by characters.${tokens.cached_input_tokens === null ? undefined : ` ${count(tokens.cached_input_tokens)} of them were cached.`}</p>`;
+}
+
+/** What a model wrote: the part that it thought, and the part that it said. Nothing where its server did not tell. */
+export function outputBar(tokens: LlmCallRecord['tokens']): Html {
+  if (tokens === null || tokens.reasoning_tokens === null || tokens.reasoning_tokens === 0) return NOTHING;
+  const { output_tokens: total, reasoning_tokens: thought } = tokens;
+  const bar = [
+    { name: 'reasoning', origin: 'reasoning', size: thought },
+    { name: 'answer', origin: 'model', size: Math.max(0, total - thought) },
+  ];
+  return shareBar(bar, { total, unit: 'tokens' });
+}
+
+interface Share {
+  readonly name: string;
+  readonly origin: string;
+  readonly size: number;
+}
+
+interface Whole {
+  readonly total: number;
+  readonly unit: string;
+  readonly isEstimated?: boolean;
+}
+
+function totalOf(bar: readonly Share[]): number {
+  return bar.reduce((sum, { size }) => sum + size, 0);
+}
+
+/** Parts of a whole side by side, and in words below. */
+function shareBar(bar: readonly Share[], { total, unit, isEstimated = false }: Whole): Html {
+  const all = Math.max(1, totalOf(bar));
   let left = 0;
-  const bars = [...parts].map(([origin, characters]) => {
-    const width = (characters / total) * 100;
+  const rects = bar.map(({ origin, size }) => {
+    const width = (size / all) * 100;
     left += width;
-    return html`<rect class="from-${toClass(origin)}" x="${(left - width).toFixed(2)}" y="0" width="${width.toFixed(2)}" height="10"><title>${origin}: ${count(characters)} characters</title></rect>`;
+    return html`<rect class="from-${toClass(origin)}" x="${(left - width).toFixed(2)}" y="0" width="${width.toFixed(2)}" height="10"/>`;
   });
-  return html`<svg class="origins" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>
-<ul class="legend">${[...parts].map(
-    ([origin, characters]) =>
-      html`<li><span class="key from-${toClass(origin)}"></span>${ORIGIN_WORDS[origin] ?? origin} <span class="dim">${count(characters)} characters, ${Math.round((characters / total) * 100)} %</span></li>`,
+  return html`<svg class="origins" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">${rects}</svg>
+<ul class="legend shares">${bar.map(
+    ({ name, origin, size }) =>
+      html`<li><span class="key from-${toClass(origin)}"></span>${name} <span class="dim">${isEstimated ? 'about ' : undefined}${count(Math.round((size / all) * total))} ${unit}, ${toPercent(size / all)}</span></li>`,
   )}</ul>`;
+}
+
+function toPercent(part: number): string {
+  return part < 0.01 ? 'under 1 %' : `${Math.round(part * 100)} %`;
 }
 
 /** A prompt as its author wrote it, with its placeholders marked. */

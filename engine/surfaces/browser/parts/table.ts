@@ -3,11 +3,14 @@ import type { Column } from '../page.js';
 
 /** Terms with what they are; those without a value are left out. */
 export function facts(rows: readonly (readonly [term: string, value: HtmlValue])[]): Html {
-  const shown = rows.filter(([, value]) => String(value ?? '') !== '');
+  const shown = rows.filter(([, value]) => isSaid(value));
   return html`<dl class="facts">${shown.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** A table with headers, in a frame that scrolls on narrow screens; a sentence where it has no rows. */
+/**
+ * A table with headers, in a frame that scrolls on narrow screens; a sentence where it has no rows. A column in which no
+ * row has anything is left out.
+ */
 export function table<Row>(
   caption: string,
   columns: readonly Column<Row>[],
@@ -15,11 +18,20 @@ export function table<Row>(
   empty: Html = html`<p class="empty">Nothing yet.</p>`,
 ): Html {
   if (rows.length === 0) return empty;
+  const cells = columns.map(({ cell }) => rows.map(cell));
+  const shown = columns.flatMap((column, index) => {
+    const own = cells[index] ?? [];
+    return own.some(isSaid) ? [{ column, cells: own }] : [];
+  });
   const classOf = ({ is_number, is_text }: Column<Row>): HtmlValue =>
     is_number === true ? html` class="number"` : is_text === true ? html` class="sentence"` : undefined;
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table>
 <caption class="unseen">${caption}</caption>
-<thead><tr>${columns.map((column) => html`<th scope="col"${classOf(column)}>${column.title}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${columns.map((column) => html`<td${classOf(column)}>${column.cell(row)}</td>`)}</tr>`)}</tbody>
+<thead><tr>${shown.map(({ column }) => html`<th scope="col"${classOf(column)}>${column.title}</th>`)}</tr></thead>
+<tbody>${rows.map((_row, index) => html`<tr>${shown.map(({ column, cells: own }) => html`<td${classOf(column)}>${own[index]}</td>`)}</tr>`)}</tbody>
 </table></div>`;
+}
+
+function isSaid(value: HtmlValue): boolean {
+  return String(value ?? '') !== '';
 }

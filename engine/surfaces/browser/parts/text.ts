@@ -4,7 +4,7 @@ import { type Html, html, NOTHING } from '../html.js';
 import { pathOf, type PlaceKind } from '../places.js';
 
 /** How much of one text a page shows. */
-const TEXT_LENGTH_MAX = 20_000;
+export const TEXT_LENGTH_MAX = 20_000;
 
 /** A link to a resource. */
 export function linkTo(kind: PlaceKind, key: string | null | undefined, text?: string): Html {
@@ -21,12 +21,21 @@ export function shortKey(key: string): Html {
 /** A moment, to the second. */
 export function moment(time: string | null | undefined): Html {
   if (time === null || time === undefined) return NOTHING;
-  return html`<time datetime="${time}">${time.slice(0, 10)} ${time.slice(11, 19)}</time>`;
+  return html`<time datetime="${time}" title="${time}">${time.slice(0, 10)} ${time.slice(11, 19)}</time>`;
 }
+
+const DAY_AND_MINUTE = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
 
 /** A time inside a world: the day and the minute. */
 export function worldTime(time: string): Html {
-  return html`<time datetime="${time}">${time.slice(0, 10)}, ${time.slice(11, 16)}</time>`;
+  return html`<time datetime="${time}">${DAY_AND_MINUTE.format(new Date(time))}</time>`;
 }
 
 /** A duration for people. */

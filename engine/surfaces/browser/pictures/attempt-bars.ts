@@ -121,12 +121,23 @@ function suspensionsOf({ timeline }: AttemptRecord, end: number): readonly Span[
   return since === undefined ? spans : [...spans, { from: since, to: end }];
 }
 
+/** When a bar was busy: while its service was to answer later, nobody worked on it. */
+export function busyOf({ from, to, pended_at }: Bar): readonly Span[] {
+  if (pended_at === undefined) return [{ from, to }];
+  return [
+    { from, to: pended_at },
+    { from: to, to },
+  ];
+}
+
 /** What a call is called in few words. */
 export function labelOf(call: InvocationSummary): string {
   const { ambient_source_id, tool_name, workflow_node_id, model_output_kind, failure_detail, failure_class } = call;
   if (call.invocation_kind === 'llm_generation')
-    return failure_class === null
-      ? words(model_output_kind ?? call.status)
-      : `rejected: ${words(failure_detail ?? failure_class)}`;
+    return call.is_superseded
+      ? 'superseded'
+      : failure_class === null
+        ? words(model_output_kind ?? call.status)
+        : `rejected: ${words(failure_detail ?? failure_class)}`;
   return ambient_source_id ?? tool_name ?? workflow_node_id ?? words(call.invocation_kind);
 }

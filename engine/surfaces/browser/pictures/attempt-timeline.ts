@@ -2,7 +2,7 @@ import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { callWord, duration, runWord } from '../parts/text.js';
 import { pathOf } from '../places.js';
-import { type AttemptBars, type Band, type Bar, barsOf, labelOf, type LaneKind } from './attempt-bars.js';
+import { type AttemptBars, type Band, type Bar, barsOf, busyOf, labelOf, type LaneKind } from './attempt-bars.js';
 import { layOutTime, type TimeScale } from './time-scale.js';
 
 const WIDTH = 1_040;
@@ -28,18 +28,18 @@ export function attemptTimeline(attempt: AttemptRecord): Html {
   const adopted_width =
     Math.min(drawn.adopted.length, ADOPTED_MAX) * ADOPTED_WIDTH + (drawn.adopted.length > 0 ? 20 : 0);
   const area = { x: LEFT + adopted_width, width: WIDTH - LEFT - RIGHT - adopted_width };
-  const scale = layOutTime(bars.length > 0 ? bars : [{ from: 0, to: 1 }], area);
+  const scale = layOutTime(bars.length > 0 ? bars.flatMap(busyOf) : [{ from: 0, to: 1 }], area);
   const rows = drawn.bands.flatMap(({ lanes }) => lanes.flatMap((lane) => lane.rows)).length;
   const bottom = TOP + Math.max(1, rows) * ROW + drawn.bands.length * BAND_GAP;
   const label = `The calls of this attempt over time: ${bars.length} made, ${drawn.adopted.length} adopted. The table of calls says the same in words.`;
   return html`<div class="scroll picture" tabindex="0" role="group" aria-label="Timeline">
-<svg class="timeline" viewBox="0 0 ${WIDTH} ${bottom + AXIS}" width="${WIDTH}" height="${bottom + AXIS}" role="group" aria-label="${label}">
+<svg class="timeline" viewBox="0 0 ${WIDTH} ${bottom + AXIS}" width="${WIDTH}" height="${bottom + AXIS}" role="group" aria-label="${label}"><title>Timeline</title>
 ${pattern()}${axis(scale, bottom)}${suspensions(drawn, scale, bottom)}${adoptedCalls(drawn.adopted)}${bands(drawn.bands, scale)}${gaps(scale, bottom)}
 </svg></div>${legend(drawn)}`;
 }
 
 function pattern(): Html {
-  return html`<defs><pattern id="waits" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="waits-ground" width="6" height="6"/><rect class="waits-line" width="2.5" height="6"/></pattern></defs>`;
+  return html`<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="waits-ground" width="6" height="6"/><rect class="waits-line" width="2.5" height="6"/></pattern></defs>`;
 }
 
 function axis({ ticks }: TimeScale, bottom: number): Html {
@@ -98,7 +98,7 @@ function drawBar(bar: Bar, { x }: TimeScale, y: number): Html {
   const waits =
     pended_at === undefined
       ? NOTHING
-      : html`<rect class="waits" fill="url(#waits)" x="${px(x(pended_at))}" y="${y}" width="${px(Math.max(BAR_WIDTH_MIN, x(to) - x(pended_at)))}" height="${BAR}" rx="3"/>`;
+      : html`<rect class="waits" fill="url(#hatch)" x="${px(x(pended_at))}" y="${y}" width="${px(Math.max(BAR_WIDTH_MIN, x(to) - x(pended_at)))}" height="${BAR}" rx="3"/>`;
   const state = call.is_superseded ? 'superseded' : call.status;
   const sentence = `${callWord(call)} ${label}${runWord(call)}: ${state}, ${duration(to - from)}`;
   return html`<a href="${pathOf(...placeOf(call))}"><rect class="bar ${lane} is-${state}" x="${px(left)}" y="${y}" width="${px(width)}" height="${BAR}" rx="3"/>${waits}${name === '' ? undefined : html`<text class="bar-name" x="${px(left + 6)}" y="${y + BAR - 5}">${name}</text>`}<title>${sentence}</title></a>`;

@@ -23,6 +23,8 @@ export interface Arrow {
   readonly to: string;
   /** A tool is asked and answers. */
   readonly is_mutual: boolean;
+  /** It passes above the columns between its ends. */
+  readonly is_over: boolean;
 }
 
 /** A workflow as boxes and arrows. */
@@ -38,6 +40,8 @@ const BOX_WIDTH = 208;
 const COLUMN = BOX_WIDTH + 76;
 const ROW = BOX_HEIGHT + 16;
 const EDGE = 8;
+/** What arrows have that pass above boxes. */
+const HEADROOM = 32;
 const TOOL_INDENT = 26;
 
 type Draft = Omit<Box, 'x' | 'y' | 'width'>;
@@ -56,19 +60,21 @@ export function boxesOf(workflow: CognitionWorkflow): WorkflowBoxes {
   const heights = Array.from({ length: last + 1 }, (_, column) => drafts.filter((box) => box.column === column).length);
   const most = Math.max(...heights);
   const filled = heights.map(() => 0);
+  const arrows = arrowsOf(workflow, new Map(drafts.map(({ id, column }) => [id, column])));
+  const head = EDGE + (arrows.some(({ is_over }) => is_over) ? HEADROOM : 0);
   const boxes = drafts.map((draft): Box => {
     const { column } = draft;
     const row = filled[column] ?? 0;
     filled[column] = row + 1;
     const top = ((most - (heights[column] ?? 0)) / 2) * ROW;
     const indent = draft.kind === 'tool' ? TOOL_INDENT : 0;
-    return { ...draft, x: EDGE + column * COLUMN + indent, y: EDGE + top + row * ROW, width: BOX_WIDTH - indent };
+    return { ...draft, x: EDGE + column * COLUMN + indent, y: head + top + row * ROW, width: BOX_WIDTH - indent };
   });
   return {
     boxes,
-    arrows: arrowsOf(workflow),
+    arrows,
     width: 2 * EDGE + last * COLUMN + BOX_WIDTH,
-    height: 2 * EDGE + most * ROW - (ROW - BOX_HEIGHT),
+    height: head + EDGE + most * ROW - (ROW - BOX_HEIGHT),
   };
 }
 
@@ -104,8 +110,16 @@ function applyBox({ apply }: CognitionWorkflow, column: number): Draft {
   return { id: 'apply', kind: 'apply', title: 'the world', subtitle: `apply ${apply.from}`, anchor: 'apply', column };
 }
 
-function arrowsOf({ ambient_sources, nodes, apply }: CognitionWorkflow): readonly Arrow[] {
-  const arrow = (from: string, to: string, is_mutual = false): Arrow => ({ from, to, is_mutual });
+function arrowsOf(
+  { ambient_sources, nodes, apply }: CognitionWorkflow,
+  columns: ReadonlyMap<string, number>,
+): readonly Arrow[] {
+  const arrow = (from: string, to: string, is_mutual = false): Arrow => ({
+    from,
+    to,
+    is_mutual,
+    is_over: (columns.get(to) ?? 0) - (columns.get(from) ?? 0) > 1,
+  });
   return [
     ...nodes.flatMap((node) =>
       readsAmbients(node) ? ambient_sources.map(({ id }) => arrow(`ambient/${id}`, `node/${node.id}`)) : [],

@@ -5,6 +5,8 @@ import { type Arrow, type Box, BOX_HEIGHT, boxesOf } from './workflow-boxes.js';
 /** About how wide a character of a title is, and how much of a box stays free. */
 const CHARACTER_WIDTH = 7.6;
 const FREE_WIDTH = 30;
+/** Where an arrow that passes above others leaves and reaches its boxes, from their corners. */
+const CORNER = 30;
 
 /** A workflow as a graph: each box leads to what the page says of it. */
 export function workflowGraph(workflow: CognitionWorkflow): Html {
@@ -12,7 +14,7 @@ export function workflowGraph(workflow: CognitionWorkflow): Html {
   const label = `The workflow as a graph: ${boxes.map(({ title, kind }) => `${kind} ${title}`).join(', ')}.`;
   const byId = new Map(boxes.map((box) => [box.id, box]));
   return html`<div class="scroll picture" tabindex="0" role="group" aria-label="Graph of the workflow">
-<svg class="graph" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group" aria-label="${label}">
+<svg class="graph" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group" aria-label="${label}"><title>Graph of the workflow</title>
 <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path class="arrow-head" d="M0 0.5 L7.5 4 L0 7.5 z"/></marker></defs>
 ${arrows.map((arrow) => drawArrow(arrow, byId))}${boxes.map(drawBox)}</svg></div>`;
 }
@@ -27,7 +29,7 @@ function short(text: string, width: number): string {
   return text.length > room ? `${text.slice(0, room - 1)}…` : text;
 }
 
-function drawArrow({ from, to, is_mutual }: Arrow, boxes: ReadonlyMap<string, Box>): HtmlValue {
+function drawArrow({ from, to, is_mutual, is_over }: Arrow, boxes: ReadonlyMap<string, Box>): HtmlValue {
   const [start, end] = [boxes.get(from), boxes.get(to)];
   if (start === undefined || end === undefined) return NOTHING;
   if (is_mutual) {
@@ -38,5 +40,9 @@ function drawArrow({ from, to, is_mutual }: Arrow, boxes: ReadonlyMap<string, Bo
   const [x1, y1] = [start.x + start.width, start.y + BOX_HEIGHT / 2];
   const [x2, y2] = [end.x - 2, end.y + BOX_HEIGHT / 2];
   const bend = (x2 - x1) / 2;
+  if (is_over) {
+    const top = Math.min(start.y, end.y) - BOX_HEIGHT;
+    return html`<path class="arrow" d="M${x1 - CORNER} ${start.y} C${x1} ${top} ${x2 - CORNER} ${top} ${end.x + CORNER} ${end.y - 2}" marker-end="url(#arrow)"/>`;
+  }
   return html`<path class="arrow" d="M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}" marker-end="url(#arrow)"/>`;
 }

@@ -10,7 +10,7 @@ export const BASE = `
   --serif: "Iowan Old Style", "Palatino Linotype", Palatino, "Source Serif 4", "Noto Serif", Georgia, serif;
   --mono: ui-monospace, "SF Mono", "Cascadia Code", "Noto Sans Mono", Menlo, Consolas, monospace;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --paper: #15181b; --raised: #1c2024; --sunk: #22272b; --ink: #e6e4de; --dim: #a3a9ad; --line: #343a3f;
     --accent: #64cdbf; --accent-soft: #1d3532; --edge: rgb(0 0 0 / 65%);

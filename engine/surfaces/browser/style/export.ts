@@ -2,8 +2,8 @@
 export const EXPORT = `
 .leaf { scroll-margin-top: 6rem; }
 a:not([href]) { color: inherit; text-decoration: none; }
-.leaf + .leaf { border-top: 1px solid var(--line); margin-top: 4rem; padding-top: 2rem; }
 @media screen {
+  .leaf + .leaf { border-top: 1px solid var(--line); margin-top: 4rem; padding-top: 2rem; }
   @supports selector(:has(a)) {
     .leaf { display: none; }
     .leaf:target, .leaf:has(:target), main:not(:has(:target)) > .leaf:first-child { display: block; }

@@ -2,9 +2,10 @@ import { sha256 } from '../../../core/content/sha256.js';
 import { BASE } from './base.js';
 import { PARTS } from './parts.js';
 import { PICTURES } from './pictures.js';
+import { PRINT } from './print.js';
 
 /** The one stylesheet. */
-export const STYLE = `${BASE}${PARTS}${PICTURES}`.replace(/\n+/g, '\n').trim();
+export const STYLE = `${BASE}${PARTS}${PICTURES}${PRINT}`.replace(/\n+/g, '\n').trim();
 
 /** Where it is: its digest makes a browser that has another version ask anew. */
 export const STYLE_PATH = `/style.css?v=${sha256(STYLE).slice(0, 12)}`;

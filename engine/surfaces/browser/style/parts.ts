@@ -9,15 +9,18 @@ td { max-width: 30rem; }
 tbody tr:hover { background: var(--sunk); }
 td time, td code, td .status, td a { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+:is(th, td).number:not(:last-child) { padding-right: 1.7rem; }
+.number:first-child { width: 1%; }
 .lines { white-space: pre-wrap; overflow-wrap: anywhere; }
-.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(10.5rem, 1fr)); gap: 0.9rem 1.6rem; margin: 0; }
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(10.5rem, 44%), 1fr)); gap: 0.9rem 1.6rem; margin: 0; }
 .facts div:only-child { grid-column: 1 / -1; }
+.facts div:has(> dd > code) { grid-column: span 2; }
 .facts dt { color: var(--dim); font-size: var(--small); }
 .facts dd { margin: 0; }
 .plain { list-style: none; padding: 0; margin: 0; }
 .plain li { padding: 0.3rem 0; }
-.tiles { list-style: none; padding: 0; margin: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(10.5rem, 1fr)); gap: 0.8rem; }
-.tiles a { display: block; padding: 0.9rem 1.1rem; border: 1px solid var(--line); border-radius: 10px; background: var(--raised); text-decoration: none; color: var(--ink); }
+.tiles { list-style: none; padding: 0; margin: 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(8.4rem, 1fr)); gap: 0.8rem; }
+.tiles a { display: block; height: 100%; padding: 0.9rem 1.1rem; border: 1px solid var(--line); border-radius: 10px; background: var(--raised); text-decoration: none; color: var(--ink); }
 .tiles a:hover { border-color: var(--accent); }
 .tile-number { display: block; font-size: var(--title); font-weight: 650; color: var(--accent); font-variant-numeric: tabular-nums; }
 .status { display: inline-flex; align-items: center; gap: 0.45em; }
@@ -50,14 +53,15 @@ pre { margin: 0 0 0.8rem; padding: 1rem 1.1rem; background: var(--sunk); border-
 .effect { padding: 0.6rem 0 0.6rem 1rem; border-left: 3px solid var(--line); margin-bottom: 0.5rem; }
 .who { font-family: var(--mono); font-size: 0.9em; font-weight: 600; color: var(--ink); }
 .op { color: var(--dim); }
+h3.who { margin-bottom: 0.5rem; }
 .change { display: block; }
 del { color: var(--dim); text-decoration-color: color-mix(in oklab, var(--red) 70%, transparent); text-decoration-thickness: 1px; display: block; }
 ins { text-decoration: none; display: block; }
 .blame { display: inline-flex; flex-wrap: wrap; align-items: center; gap: 0.2rem 1rem; font-size: var(--small); margin: 0.4rem 0 0; }
 .why { font-weight: 650; background: var(--accent-soft); padding: 0.15rem 0.75rem; border-radius: 1rem; text-decoration: none; }
 .why:hover { text-decoration: underline; }
-.places { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1.4rem; }
-.place { border: 1px solid var(--line); border-radius: 12px; background: var(--raised); padding: 1.1rem 1.3rem; }
+.places { columns: 30rem 2; column-gap: 1.4rem; }
+.place { break-inside: avoid; margin-bottom: 1.4rem; border: 1px solid var(--line); border-radius: 12px; background: var(--raised); padding: 1.1rem 1.3rem; }
 .place h3 { margin: 0 0 0.3rem; font-size: var(--large); }
 .place-text { font: 1.02rem/1.55 var(--serif); color: var(--dim); max-width: 46rem; }
 .entities { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); gap: 0 2rem; }
@@ -72,7 +76,7 @@ ins { text-decoration: none; display: block; }
 .message .number { display: inline-block; min-width: 1.4em; text-align: left; }
 .role-assistant { border-left: 4px solid var(--accent); }
 .said { white-space: pre-wrap; padding: 1rem 1.1rem; font: 0.9rem/1.6 var(--mono); }
-.card > pre, .card > p { margin: 0.7rem 1.1rem; }
+.card > pre, .card > p, .card > details { margin: 0.7rem 1.1rem; }
 .segment { border-radius: 4px; padding: 0.08em 0.15em; box-decoration-break: clone; -webkit-box-decoration-break: clone; background: color-mix(in oklab, var(--from, var(--dim)) 15%, transparent); }
 .origin { font: 600 0.72rem/1 var(--sans); color: var(--ink); background: color-mix(in oklab, var(--from, var(--dim)) 28%, var(--raised)); border-radius: 3px; padding: 0.2em 0.45em; margin-right: 0.45em; white-space: nowrap; }
 .from-world-projection, .from-world, .from-world-recent-events { --from: var(--green); }
@@ -82,9 +86,21 @@ ins { text-decoration: none; display: block; }
 .from-nodes, .from-schema { --from: var(--rose); }
 .from-model { --from: var(--accent); }
 .from-correction, .from-last-lap { --from: var(--red); }
-.from-author { --from: var(--dim); }
+.from-author, .from-reasoning { --from: var(--dim); }
 .answer pre { border-left: 4px solid var(--accent); background: var(--raised); border-top: 1px solid var(--line); border-right: 1px solid var(--line); border-bottom: 1px solid var(--line); }
+.replay button { font: inherit; font-size: var(--small); font-weight: 600; padding: 0.35rem 0.9rem; margin-bottom: 0.6rem; color: var(--accent); background: var(--accent-soft); border: 0; border-radius: 1rem; cursor: pointer; }
+.pieces { list-style: none; margin: 0; padding: 0; font: 0.9rem/1.5 var(--mono); }
+.pieces li { display: grid; grid-template-columns: 5rem minmax(0, 1fr); gap: 1rem; }
+.at { color: var(--dim); text-align: right; font-variant-numeric: tabular-nums; }
+.piece { white-space: pre-wrap; }
+[data-plays] li { display: inline; }
+[data-plays] .at { display: none; }
+[data-waits] .piece { visibility: hidden; }
 .reasoning pre { font-family: var(--serif); font-size: 1rem; font-style: italic; background: none; border-left: 3px dashed var(--line); border-radius: 0; }
+.choices { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1.4rem; margin: 0 0 1.2rem; }
+.choices > div { border-left: 3px solid var(--amber); padding-left: 1rem; }
+.choices dt { font-weight: 650; }
+.choices dd { margin: 0.2rem 0 0; color: var(--dim); }
 .decisions { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 1.4rem; align-items: start; }
 .decision { border: 1px solid var(--line); border-radius: 12px; background: var(--raised); padding: 1.1rem 1.3rem 1.3rem; }
 .decision h3 { margin: 0 0 0.3rem; font-size: var(--large); }

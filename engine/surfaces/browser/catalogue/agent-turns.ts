@@ -1,0 +1,87 @@
+import { stateOfTurn } from '../../../core/agents/agent-turn.js';
+import { showAgentTurn, type ToldAgentTurn, type ToldCard } from '../../../operations/agents.js';
+import { type Html, html, NOTHING } from '../html.js';
+import { emptyState, itemPage, type Page, type View } from '../page.js';
+import { payload } from '../parts/payload.js';
+import { table } from '../parts/table.js';
+import { cut, linkTo, moment, shortKey, status, words } from '../parts/text.js';
+import { pathOf } from '../places.js';
+import { worldCrumb } from './overview.js';
+
+/** One agent's part of an attempt. */
+export const agentTurn: Page = itemPage({
+  url: '/agent-turns/:agent_turn_id',
+  access: 'consumer',
+  summary: 'What an agent was given, did and left in one turn.',
+  answer: 'AgentTurn',
+  read: (archive, { parameters: { agent_turn_id = '' } }) => showAgentTurn(archive, agent_turn_id),
+  view: viewAgentTurn,
+});
+
+function viewAgentTurn(shown: ToldAgentTurn): View {
+  const { agent_id, world_slug, attempt_id, attempted_turn, context_box, output_box, events, execution_edges } = shown;
+  return {
+    title: `${agent_id} in turn ${attempted_turn} of ${world_slug}`,
+    eyebrow: 'Agent turn',
+    trail: [
+      { path: '/worlds', text: 'Worlds' },
+      worldCrumb(world_slug),
+      { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
+    ],
+    lede: status(stateOfTurn(shown)),
+    sections: [
+      { id: 'context', title: 'What it was given', body: drawCards(shown, context_box?.cards ?? []) },
+      { id: 'output', title: 'What it did, and what it left', body: drawCards(shown, output_box.cards) },
+      {
+        id: 'edges',
+        title: 'What caused what',
+        body: table(
+          'Execution edges',
+          [
+            { title: 'Edge', cell: ({ primitive }) => words(primitive) },
+            { title: 'Phase', cell: ({ edge_phase }) => edge_phase },
+            { title: 'At', cell: ({ occurred_at }) => moment(occurred_at) },
+          ],
+          execution_edges,
+        ),
+      },
+      {
+        id: 'events',
+        title: 'Events',
+        body: html`<details><summary>${events.length} events</summary>${payload(events)}</details>`,
+      },
+    ],
+  };
+}
+
+/** What kinds of cards mean to a reader. */
+const CARD_WORDS: Readonly<Record<string, string>> = {
+  'task.instruction': 'the workflow that it ran',
+  'task.result_fields': 'the schema of its answer',
+  'task.deliverable': 'what it left',
+  'ambient.reading': 'a reading',
+  'tool.call': 'called a tool',
+  'tool.result': 'what the tool answered',
+};
+
+function drawCards({ attempt_id }: ToldAgentTurn, cards: readonly ToldCard[]): Html {
+  if (cards.length === 0) return emptyState('Nothing.');
+  return html`<ol class="cards">${cards.map((card) => drawCard(attempt_id, card))}</ol>`;
+}
+
+function drawCard(attempt_id: string, card: ToldCard): Html {
+  const { kind, component_hash, source_invocation_id, llm_call_id, patch_seq, content, tells } = card;
+  const patch = html`<a href="${pathOf('attempt', attempt_id)}#patch-${patch_seq}">patch ${patch_seq}</a>`;
+  return html`<li class="card"><h3>${CARD_WORDS[kind] ?? words(kind)}</h3>${tells === null ? undefined : drawTelling(tells)}<p class="blame">${componentLink(kind, component_hash)} ${patch_seq === null ? undefined : patch} ${linkTo('source_invocation', source_invocation_id, 'the call')} ${linkTo('llm_call', llm_call_id, 'the prompt')}</p>${content === null ? undefined : payload(content)}</li>`;
+}
+
+function componentLink(kind: string, hash: string | null): Html {
+  if (hash === null) return NOTHING;
+  return kind === 'task.instruction' ? linkTo('cognition_workflow', hash) : shortKey(hash);
+}
+
+function drawTelling({ of, value }: NonNullable<ToldCard['tells']>): Html {
+  return typeof value === 'string'
+    ? html`<p><strong>${of}</strong>: ${cut(value)}</p>`
+    : html`<p><strong>${of}</strong></p>${payload(value)}`;
+}

@@ -1,0 +1,137 @@
+import type { Json } from '../../../contract/json.js';
+import {
+  type AttemptComparison,
+  compareAttempts,
+  type ComparedCall,
+  type ComparedPatch,
+  type Comparison,
+} from '../../../operations/browse/compare-attempts.js';
+import type { AttemptSummary, InvocationSummary, PatchRecord } from '../../../ports/records.js';
+import { type Html, html, NOTHING } from '../html.js';
+import { type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
+import { effectLine } from '../parts/changes.js';
+import { table } from '../parts/table.js';
+import { change, duration, linkTo, moment, status, words } from '../parts/text.js';
+import { labelOf } from '../pictures/attempt-bars.js';
+import { pathOf } from '../places.js';
+import { took, worldCrumb } from './overview.js';
+
+/** How much of an answer is shown beside another one. */
+const ANSWER_LENGTH_MAX = 300;
+
+/** What is different between two attempts: what was asked, what came back, what was to be applied. */
+export const attemptDiff: Page = itemPage({
+  url: '/attempts/:attempt_id/diff',
+  access: 'consumer',
+  summary: 'What is different between an attempt and another one: what was asked, what came back, and the patches.',
+  answer: 'AttemptComparison',
+  query: ['other'],
+  read: (archive, { parameters: { attempt_id = '' }, query: { other } }) =>
+    compareAttempts(archive, { attempt_id, ...(other === undefined ? {} : { other }) }),
+  view: viewComparison,
+});
+
+function viewComparison({ before, after, calls, patches }: AttemptComparison): View {
+  const { attempt_id, world_slug, attempted_turn } = after;
+  const trail = [
+    worldCrumb(world_slug),
+    { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
+  ];
+  const head = {
+    title: `Two attempts at turn ${attempted_turn} of ${world_slug}`,
+    eyebrow: 'How two attempts differ',
+    trail,
+  };
+  if (before === null)
+    return {
+      ...head,
+      sections: [
+        {
+          id: 'attempts',
+          title: 'The two attempts',
+          body: emptyState(
+            'This is the first attempt at its turn. Name another one at the end of this address:',
+            '?other=ATTEMPT',
+          ),
+        },
+      ],
+    };
+  const different = calls.filter(({ comparison }) => comparison !== 'same' && comparison !== 'adopted');
+  const changed = patches.filter(({ comparison }) => comparison !== 'same');
+  return {
+    ...head,
+    lede: html`What is struck out was so in the first.`,
+    sections: [
+      { id: 'attempts', title: 'The two attempts', body: table('The two attempts', attemptColumns, [before, after]) },
+      {
+        id: 'calls',
+        title: 'Calls that differ',
+        body: html`<p>${sayAlike(calls)}</p>${table('Calls that differ', callColumns, different, emptyState('Both asked for the same, and were answered alike.'))}`,
+      },
+      ...sectionUnless(patches.length === 0, () => ({
+        id: 'patches',
+        title: 'Patches that differ',
+        body: changed.length === 0 ? emptyState('Both came to the same patches.') : html`${changed.map(drawPatch)}`,
+      })),
+    ],
+  };
+}
+
+const attemptColumns: readonly Column<AttemptSummary>[] = [
+  { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
+  { title: 'Turn', is_number: true, cell: ({ attempted_turn }) => attempted_turn },
+  { title: 'State', cell: (row) => status(row.status) },
+  { title: 'Calls', is_number: true, cell: ({ source_invocation_count }) => source_invocation_count },
+  { title: 'Took', is_number: true, cell: took },
+  { title: 'Began', cell: ({ started_at }) => moment(started_at) },
+  { title: 'Why it failed', is_text: true, cell: ({ failure_message }) => failure_message ?? '' },
+];
+
+/** What each comparison means to a reader. */
+const COMPARISON_WORDS: Readonly<Record<Comparison, string>> = {
+  only_before: 'only in the first',
+  only_after: 'only in the second',
+  adopted: 'adopted',
+  asked_otherwise: 'something else was asked',
+  answered_otherwise: 'the same was asked',
+  same: 'the same',
+};
+
+function sayAlike(calls: readonly ComparedCall[]): string {
+  const countOf = (comparison: Comparison): number => calls.filter((call) => call.comparison === comparison).length;
+  return `${countOf('adopted')} calls of the first were adopted by the second; ${countOf('same')} more were made again, and answered alike.`;
+}
+
+const callColumns: readonly Column<ComparedCall>[] = [
+  { title: 'Call', cell: ({ command_key }) => html`<code>${command_key}</code>` },
+  { title: 'How it differs', cell: ({ comparison }) => COMPARISON_WORDS[comparison] },
+  { title: 'In the first', cell: ({ before }) => oneCall(before) },
+  { title: 'In the second', cell: ({ after }) => oneCall(after) },
+  {
+    title: 'What came back',
+    is_text: true,
+    cell: ({ before, after }) => change(answerOf(before), answerOf(after)),
+  },
+];
+
+function oneCall(call: InvocationSummary | null): Html {
+  if (call === null) return NOTHING;
+  const { source_invocation_id, llm_call_id, duration_ms, is_superseded } = call;
+  return html`${linkTo('source_invocation', source_invocation_id, labelOf(call))} ${status(is_superseded ? 'superseded' : call.status)} <span class="dim">${duration(duration_ms)}</span> ${linkTo('llm_call', llm_call_id, 'prompt')}`;
+}
+
+function answerOf(call: InvocationSummary | null): string | null {
+  if (call === null) return null;
+  const { response_json, failure_message } = call;
+  if (response_json === null) return failure_message;
+  const said = (response_json as Partial<Record<string, Json>>)['text'];
+  const text = typeof said === 'string' ? said : JSON.stringify(response_json);
+  return text.length > ANSWER_LENGTH_MAX ? `${text.slice(0, ANSWER_LENGTH_MAX)}…` : text;
+}
+
+function drawPatch({ workflow_subject_entity_id: subject, comparison, before, after }: ComparedPatch): Html {
+  const effects = (patch: PatchRecord | null): Html =>
+    patch === null ? NOTHING : html`<ul class="effects">${patch.effects.map(effectLine)}</ul>`;
+  return html`<section class="patch" aria-label="Patch of ${subject}"><h3>${subject} <span class="dim">${comparison === 'answered_otherwise' ? 'came to something else' : words(COMPARISON_WORDS[comparison])}</span></h3><p class="narration">${change(before?.narration ?? null, after?.narration ?? null)}</p>
+${effects(after ?? before)}</section>`;
+}

@@ -1,0 +1,29 @@
+import type { PatchEffectRecord, PatchRecord } from '../../../ports/records.js';
+import { type Html, html, NOTHING } from '../html.js';
+import { pathOf } from '../places.js';
+import { effectLine } from './changes.js';
+import { linkTo } from './text.js';
+
+/** A patch as the pages of its turn and of its attempt show it. */
+export interface ShownPatch extends Pick<PatchRecord, 'patch_seq' | 'workflow_subject_entity_id' | 'narration'> {
+  readonly effects: readonly PatchEffectRecord[];
+  /** The call whose answer is the patch. */
+  readonly llm_call_id: string | null;
+  readonly source_invocation_id: string | undefined;
+  /** Left out on the attempt's own page. */
+  readonly attempt_id?: string;
+}
+
+/** A patch: what it tells, what it changed, and the links to what decided it. */
+export function drawPatch(patch: ShownPatch): Html {
+  const { patch_seq, workflow_subject_entity_id: subject, narration, effects, attempt_id } = patch;
+  return html`<section class="patch" id="patch-${patch_seq}" aria-label="Patch ${patch_seq}"><h3>${subject} <span class="dim">patch ${patch_seq}</span></h3><p class="narration">${narration}</p>
+<p class="blame">${whyLink(patch, `Why? The prompt behind patch ${patch_seq}`)} ${linkTo('source_invocation', patch.source_invocation_id, 'the call')} ${linkTo('attempt', attempt_id, 'the attempt')}</p>
+<ul class="effects">${effects.map(effectLine)}</ul></section>`;
+}
+
+/** The link to the prompt behind a patch; nothing where no model was asked. @param label says it to a screen reader */
+export function whyLink({ llm_call_id }: Pick<ShownPatch, 'llm_call_id'>, label: string): Html {
+  if (llm_call_id === null) return NOTHING;
+  return html`<a class="why" href="${pathOf('llm_call', llm_call_id)}" aria-label="${label}">Why?</a>`;
+}

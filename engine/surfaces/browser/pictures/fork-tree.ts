@@ -1,0 +1,89 @@
+import type { WorldRecord } from '../../../ports/worlds.js';
+import { type Html, html, NOTHING } from '../html.js';
+import { linkTo } from '../parts/text.js';
+import { pathOf, pathOfTurn } from '../places.js';
+import { niceStep } from './time-scale.js';
+
+const WIDTH = 1_040;
+const LEFT = 196;
+const RIGHT = 56;
+const TOP = 30;
+const ROW = 34;
+const BEND = 14;
+const NAME_LENGTH_MAX = 24;
+const TICKS = 12;
+
+/** A world of the tree, and how many worlds stand above it. */
+interface Branch {
+  readonly world: WorldRecord;
+  readonly row: number;
+  /** Where the world that it left is drawn; undefined where that one is not. */
+  readonly parent: number | undefined;
+}
+
+/**
+ * Worlds that share their first turns, each as a line over its turns that begins where it left another one. A list says
+ * the same in words.
+ * @param here the world that is looked at
+ */
+export function forkTree(worlds: readonly WorldRecord[], here: string): Html {
+  const branches = toBranches(worlds);
+  const last = Math.max(1, ...worlds.map(({ turn }) => turn));
+  const x = (turn: number): number => Math.round(LEFT + (turn / last) * (WIDTH - LEFT - RIGHT));
+  const height = TOP + branches.length * ROW;
+  const label = `${worlds.length} worlds that share turns. The list below says the same in words.`;
+  return html`<div class="scroll picture" tabindex="0" role="group" aria-label="Tree of forks">
+<svg class="tree" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="group" aria-label="${label}"><title>Tree of forks</title>
+${ticks(last).map((turn) => html`<g class="axis" aria-hidden="true"><line x1="${x(turn)}" x2="${x(turn)}" y1="${TOP - 8}" y2="${height - 6}"/><text x="${x(turn)}" y="14" text-anchor="middle">turn ${turn}</text></g>`)}
+${branches.map((branch) => drawBranch(branch, x, here))}</svg></div>
+<ul class="plain">${branches.map(({ world }) => sentence(world, here))}</ul>`;
+}
+
+/** Depth first, and forks of one world by where they left it: no line crosses another. */
+function toBranches(worlds: readonly WorldRecord[]): readonly Branch[] {
+  const names = new Set(worlds.map(({ world_slug }) => world_slug));
+  const branches: Branch[] = [];
+  const add = (world: WorldRecord, parent: number | undefined): void => {
+    const row = branches.length;
+    branches.push({ world, row, parent });
+    const own = worlds.filter(({ forked_from }) => forked_from?.world_slug === world.world_slug);
+    for (const fork of own.toSorted((one, other) => leftAt(other) - leftAt(one))) add(fork, row);
+  };
+  for (const world of worlds) if (!names.has(world.forked_from?.world_slug ?? '')) add(world, undefined);
+  return branches;
+}
+
+function leftAt({ forked_from }: WorldRecord): number {
+  return forked_from?.turn ?? 0;
+}
+
+function ticks(last: number): readonly number[] {
+  const step = Math.max(1, niceStep(last / TICKS));
+  return Array.from({ length: Math.floor(last / step) + 1 }, (_, index) => index * step);
+}
+
+function drawBranch({ world, row, parent }: Branch, x: (turn: number) => number, here: string): Html {
+  const { world_slug, turn } = world;
+  const y = TOP + row * ROW + ROW / 2;
+  const from = x(leftAt(world));
+  const end = x(turn);
+  const bend = Math.min(BEND, end - from);
+  const stem =
+    parent === undefined
+      ? NOTHING
+      : html`<path class="stem" d="M${from} ${TOP + parent * ROW + ROW / 2} V${y - bend} Q${from} ${y} ${from + bend} ${y}"/>`;
+  const name = world_slug.length > NAME_LENGTH_MAX ? `${world_slug.slice(0, NAME_LENGTH_MAX - 1)}…` : world_slug;
+  return html`<g class="branch${world_slug === here ? ' is-here' : ''}">${stem}<path class="stem" d="M${parent === undefined ? from : from + bend} ${y} H${end}"/>
+<a href="${pathOf('world', world_slug)}"><text x="0" y="${y + 4}">${name}</text><title>${world_slug}</title></a>
+<a href="${pathOfTurn(world_slug, turn)}"><circle cx="${end}" cy="${y}" r="5"/><text class="value" x="${end + 11}" y="${y + 4}">${turn}</text><title>${world_slug} is at turn ${turn}</title></a></g>`;
+}
+
+function sentence({ world_slug, turn, forked_from }: WorldRecord, here: string): Html {
+  const name = world_slug === here ? html`<strong>${world_slug}</strong>` : linkTo('world', world_slug);
+  const compared =
+    world_slug === here
+      ? NOTHING
+      : html` · <a href="${pathOf('world', here)}/diff?other=${world_slug}">how it differs from this one</a>`;
+  if (forked_from === undefined) return html`<li>${name} is at turn ${turn}${compared}</li>`;
+  return html`<li>${name} left ${forked_from.world_slug} after turn ${forked_from.turn}, and is at turn ${turn}${compared}</li>`;
+}

@@ -1,0 +1,83 @@
+import type { TurnStory } from '../../../operations/browse/worlds.js';
+import type { WorldSnapshot } from '../../../ports/worlds.js';
+import { type Html, html } from '../html.js';
+import { pathOfTurn } from '../places.js';
+import { type Line, linesOf, type Mark } from './life-marks.js';
+
+const WIDTH = 1_040;
+const LEFT = 196;
+const TOP = 36;
+const ROW = 28;
+/** What stands above a place. */
+const PLACE_GAP = 14;
+const INDENT = 14;
+const RING = 7;
+const DOT = 3.5;
+const MEMORY = 2.5;
+const MEMORY_ASIDE = 14;
+const NAME_LENGTH_MAX = 24;
+/** How much of a state is said where a mark is pointed at. */
+const STATE_LENGTH_MAX = 80;
+
+/**
+ * Who was where and what became of them over turns: a row for each place and for whoever is there, a mark for each turn
+ * in which they acted or changed. The story tells the same in words.
+ * @param story the latest turn first, at least one
+ */
+export function lifeLines(world: WorldSnapshot, story: readonly TurnStory[]): Html {
+  const lines = linesOf(
+    world,
+    story.flatMap(({ patches }) => patches),
+  );
+  const turns = story.map(({ turn }) => turn);
+  const [first, last] = [Math.min(...turns), Math.max(...turns)];
+  const step = (WIDTH - LEFT) / (last - first + 1);
+  const x = (turn: number): number => Math.round(LEFT + (turn - first + 0.5) * step);
+  const rows = lines.map((line, index) => ({ line, y: TOP + index * ROW + gapsBefore(lines, index) * PLACE_GAP }));
+  const height = (rows.at(-1)?.y ?? TOP) + ROW / 2;
+  const label = `Places and who is there, from turn ${first} to turn ${last}. The story tells the same in words.`;
+  return html`<div class="scroll picture" tabindex="0" role="group" aria-label="Who was where, turn by turn">
+<svg class="lives" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="group" aria-label="${label}"><title>Who was where, turn by turn</title>
+<g class="axis" aria-hidden="true">${turns.map((turn) => html`<line x1="${x(turn)}" x2="${x(turn)}" y1="22" y2="${height}"/><text x="${x(turn)}" y="14" text-anchor="middle">turn ${turn}</text>`)}</g>
+${rows.map(({ line, y }) => drawLine(line, { y, x, world_slug: world.world_slug }))}</svg></div>
+<ul class="legend"><li>${key(html`<circle class="acted" cx="8" cy="8" r="${DOT}"/>`)}acted</li><li>${key(html`<circle class="changed" cx="8" cy="8" r="${RING}"/>`)}is in another state</li><li>${key(html`<circle class="recalls" cx="8" cy="8" r="${MEMORY}"/>`)}remembers something new</li></ul>`;
+}
+
+function key(mark: Html): Html {
+  return html`<svg class="lives" width="16" height="16" aria-hidden="true">${mark}</svg>`;
+}
+
+function gapsBefore(lines: readonly Line[], index: number): number {
+  return lines.slice(1, index + 1).filter(({ is_place }) => is_place).length;
+}
+
+interface Drawing {
+  readonly y: number;
+  readonly x: (turn: number) => number;
+  readonly world_slug: string;
+}
+
+function drawLine({ name, is_place, marks }: Line, drawing: Drawing): Html {
+  const { y } = drawing;
+  const short = name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX - 1)}…` : name;
+  const rule = html`<line class="rule" x1="${LEFT}" x2="${WIDTH}" y1="${y}" y2="${y}"/>`;
+  return html`<g>${is_place ? undefined : rule}<text${is_place ? html` class="place-name"` : undefined} x="${is_place ? 0 : INDENT}" y="${y + 4}">${short}</text>${marks.map((mark) => drawMark(name, mark, drawing))}</g>`;
+}
+
+function drawMark(name: string, mark: Mark, { y, x, world_slug }: Drawing): Html {
+  const { turn, patch_seq, has_acted, state, has_new_memory } = mark;
+  const stands = has_acted || state !== undefined;
+  const memory = html`<circle class="recalls" cx="${x(turn) + (stands ? MEMORY_ASIDE : 0)}" cy="${y}" r="${MEMORY}"/>`;
+  return html`<a href="${pathOfTurn(world_slug, turn)}#patch-${patch_seq}">${state === undefined ? undefined : html`<circle class="changed" cx="${x(turn)}" cy="${y}" r="${RING}"/>`}${has_acted ? html`<circle class="acted" cx="${x(turn)}" cy="${y}" r="${DOT}"/>` : undefined}${has_new_memory ? memory : undefined}<title>${name}, turn ${turn}: ${sentenceOf(mark)}</title></a>`;
+}
+
+function sentenceOf({ has_acted, state, has_new_memory }: Mark): string {
+  const parts = [
+    ...(has_acted ? ['acted'] : []),
+    ...(state === undefined
+      ? []
+      : [`is now ${state.length > STATE_LENGTH_MAX ? `${state.slice(0, STATE_LENGTH_MAX)}…` : state}`]),
+    ...(has_new_memory ? ['remembers something new'] : []),
+  ];
+  return parts.join('; ');
+}

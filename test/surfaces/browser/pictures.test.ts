@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { linesOf } from '../../../engine/surfaces/browser/pictures/life-marks.js';
+import { forkTree } from '../../../engine/surfaces/browser/pictures/fork-tree.js';
+import { busyOf } from '../../../engine/surfaces/browser/pictures/attempt-bars.js';
+import { layOutTime } from '../../../engine/surfaces/browser/pictures/time-scale.js';
+import { drawChunks } from '../../../engine/surfaces/browser/parts/chunks.js';
+import { outputBar } from '../../../engine/surfaces/browser/parts/conversation.js';
+import { table } from '../../../engine/surfaces/browser/parts/table.js';
+
+const NOON = '2025-10-04T12:00:00.000Z';
+
+const recordOf = (world_slug: string, turn: number, forked_from?: { world_slug: string; turn: number }) => ({
+  world_slug,
+  turn,
+  scenario_hash: '',
+  scenario_label: 'park',
+  simulation_time: NOON,
+  created_at: NOON,
+  ...(forked_from === undefined ? {} : { forked_from }),
+});
+
+const toText = (markup: { toString(): string }): string => markup.toString().replaceAll(/<[^>]+>/g, '');
+
+describe('the tree of forks', () => {
+  const family = [
+    recordOf('later', 4, { world_slug: 'trunk', turn: 3 }),
+    recordOf('early', 5, { world_slug: 'trunk', turn: 1 }),
+    recordOf('trunk', 6),
+    recordOf('twig', 2, { world_slug: 'early', turn: 2 }),
+  ];
+
+  test('has each world below the one that it left, and says the same in words', () => {
+    assert.deepEqual(
+      sentences(family, 'early').map((sentence) => sentence.replace(/ ·.*/, '')),
+      [
+        'trunk is at turn 6',
+        'later left trunk after turn 3, and is at turn 4',
+        'early left trunk after turn 1, and is at turn 5',
+        'twig left early after turn 2, and is at turn 2',
+      ],
+    );
+  });
+
+  test('has the worlds of a part of a family, whose parents are not in it', () => {
+    assert.deepEqual(sentences(family.slice(0, 1), 'later'), ['later left trunk after turn 3, and is at turn 4']);
+  });
+});
+
+/** The list below the picture. */
+function sentences(...[worlds, here]: Parameters<typeof forkTree>): readonly string[] {
+  const items = forkTree(worlds, here)
+    .toString()
+    .matchAll(/<li>(.*?)<\/li>/g);
+  return [...items].map(([, item = '']) => toText(item));
+}
+
+describe('lives over turns', () => {
+  const patchOf = (turn: number, patch_seq: number, subject: string, effects: readonly object[]) =>
+    ({ turn, patch_seq, workflow_subject_entity_id: subject, effects }) as unknown as Parameters<
+      typeof linesOf
+    >[1][number];
+  const world = {
+    environments: [
+      { label: 'mill', content: '' },
+      { label: 'empty', content: '' },
+    ],
+    entities: [
+      { id: 'tom', name: 'Tom', environment: 'mill' },
+      { id: 'stone', name: 'Stone', environment: 'mill' },
+      { id: 'cat', name: 'Cat', environment: 'mill' },
+    ],
+  } as unknown as Parameters<typeof linesOf>[0];
+
+  test('mark who acted, what changed and who remembers, and leave out whoever nothing happened to', () => {
+    const lines = linesOf(world, [
+      patchOf(2, 3, 'tom', [
+        { op: 'set_entity_state', entity_id: 'stone', environment_label: null, state_after: 'dressed' },
+        { op: 'append_entity_memory', entity_id: 'tom', environment_label: null, state_after: 'I dressed it.' },
+      ]),
+    ]);
+    const at = { turn: 2, patch_seq: 3 };
+    assert.deepEqual(lines, [
+      { name: 'mill', is_place: true, marks: [] },
+      { name: 'Tom', is_place: false, marks: [{ ...at, has_acted: true, has_new_memory: true }] },
+      { name: 'Stone', is_place: false, marks: [{ ...at, has_acted: false, has_new_memory: false, state: 'dressed' }] },
+    ]);
+  });
+
+  test('lead to the patch of one’s own, where others have changed one as well', () => {
+    const [, tom] = linesOf(world, [
+      patchOf(1, 1, 'tom', []),
+      patchOf(1, 2, 'cat', [
+        { op: 'set_entity_state', entity_id: 'tom', environment_label: null, state_after: 'startled' },
+      ]),
+    ]);
+    assert.deepEqual(tom?.marks, [
+      { turn: 1, patch_seq: 1, has_acted: true, has_new_memory: false, state: 'startled' },
+    ]);
+  });
+});
+
+test('days in which a call waits for its answer collapse', () => {
+  const day = 86_400_000;
+  const bar = { from: 0, to: 3 * day, pended_at: 100 } as Parameters<typeof busyOf>[0];
+  const { gaps, x } = layOutTime([...busyOf(bar), { from: 3 * day, to: 3 * day + 100 }], { x: 0, width: 800 });
+  assert.deepEqual(
+    gaps.map(({ milliseconds }) => milliseconds),
+    [3 * day - 100],
+  );
+  assert.ok(x(100) > 300, 'what was done before the wait keeps its room');
+});
+
+test('a column in which no row has anything is left out', () => {
+  const columns = [
+    { title: 'Name', cell: ({ name }: { name: string }) => name },
+    { title: 'Nothing', cell: () => '' },
+  ];
+  assert.doesNotMatch(table('Names', columns, [{ name: 'a' }]).toString(), /Nothing/);
+});
+
+describe('what a model said, piece by piece', () => {
+  test('is there as a whole, with its times', () => {
+    const markup = drawChunks([
+      { text: 'Bob ', offset_ms: 40 },
+      { text: '<b>sits', offset_ms: 1_500 },
+    ]).toString();
+    assert.match(markup, /data-at="40"[^]*40 ms[^]*Bob [^]*data-at="1500"[^]*1\.5 s[^]*&lt;b&gt;sits/);
+  });
+
+  test('of a megabyte is cut, however many pieces it has', () => {
+    for (const count of [2, 100_000]) {
+      const chunks = Array.from({ length: count }, () => ({ text: 'x'.repeat(1_000_000 / count), offset_ms: 1 }));
+      const markup = drawChunks(chunks).toString();
+      assert.ok(markup.length < 80_000, `${markup.length} characters of ${count} pieces`);
+      assert.match(markup, /characters more/);
+    }
+  });
+
+  test('is set apart from what it thought, where its server tells', () => {
+    const tokens = { input_tokens: 900, output_tokens: 400, cached_input_tokens: null, reasoning_tokens: 300 };
+    assert.match(toText(outputBar(tokens)), /reasoning 300 tokens, 75 %[^]*answer 100 tokens, 25 %/);
+    assert.equal(outputBar({ ...tokens, reasoning_tokens: null }).toString(), '');
+  });
+});
