@@ -115,6 +115,19 @@ describe('pages in a file', NEEDS_CHROMIUM, () => {
     assert.deepEqual(requests(), []);
   });
 
+  test('of one attempt hold nothing of the one that it is compared with', async () => {
+    const script = await loadScript('park');
+    const broken = { ...script.turns['2'], 'ant/act/round-1/try-1': { status: 500 } };
+    const turns = { ...script.turns, '2': broken };
+    const { after: world, attempts } = await stage.play({ scenario: 'park', turns: 2, says: { ...script, turns } });
+    stage.model.setScript(script);
+    const [committed] = (await stage.run(world)).attempts;
+    assert.equal(committed?.adopts, attempts[1]?.attempt_id);
+    const page = await exportText({ world_slug: world.world_slug, attempt_id: committed?.attempt_id ?? '' });
+    assert.doesNotMatch(page, /Two attempts at turn 2|status 500/);
+    assert.match(await exportText({ world_slug: world.world_slug }), /Two attempts at turn 2/);
+  });
+
   test('show as text what a model said that looks like a link, where no page is behind it', async () => {
     const named = { llm_call_id: stage.engine.runtime.clock.uuid() };
     const { world_slug } = await stage.play({ scenario: 'park', says: await answering('1', named) });

@@ -125,6 +125,7 @@ function listPaths({ play }: ServedPark): readonly string[] {
     `/worlds/${world_slug}/turns/1`,
     `/worlds/${world_slug}/diff`,
     ...attempts.map(({ attempt_id }) => `/attempts/${attempt_id}`),
+    `/attempts/${attempts[1]?.attempt_id}/diff?other=${attempts[0]?.attempt_id}`,
     ...attempts.flatMap(({ agent_turns }) => agent_turns.map(({ agent_turn_id }) => `/agent-turns/${agent_turn_id}`)),
     ...calls.map(({ source_invocation_id: id }) => `/source-invocations/${id}`),
     ...calls.flatMap(({ llm_call_id: id }) => (id === null ? [] : [`/llm-calls/${id}`])),

@@ -4,7 +4,9 @@ import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startChromium } from '../../tools/chromium.js';
+import { forkWorld } from '../../engine/operations/fork-world.js';
 import { NEEDS_CHROMIUM } from '../support/chromium.js';
+import { must } from '../support/park-stage.js';
 import { type ServedPark, servePark, TOKENS } from '../support/served-park.js';
 
 const WIDTHS = [390, 820, 1280];
@@ -21,6 +23,8 @@ describe('the pages in a browser', NEEDS_CHROMIUM, () => {
     context = await chromium.newContext({ javaScriptEnabled: true });
     page = await context.newPage();
     await page.goto(park.server.makeSignInLink());
+    const { world_slug } = park.play;
+    must(await forkWorld(park.stage.engine, { source_slug: world_slug, at_turn: 1, world_slug: 'park-forked' }));
   });
   after(async () => {
     await chromium?.close();
@@ -40,7 +44,9 @@ describe('the pages in a browser', NEEDS_CHROMIUM, () => {
       `/worlds/${world_slug}`,
       `/worlds/${world_slug}/turns/2`,
       `/worlds/${world_slug}/diff?from=0&to=3`,
+      `/worlds/${world_slug}/diff?other=park-forked`,
       `/attempts/${attempt?.attempt_id}`,
+      `/attempts/${attempt?.attempt_id}/diff?other=${attempts[0]?.attempt_id}`,
       `/agent-turns/${attempt?.agent_turns[0]?.agent_turn_id}`,
       `/source-invocations/${call?.source_invocation_id}`,
       `/llm-calls/${call?.llm_call_id}`,
@@ -86,6 +92,41 @@ describe('the pages in a browser', NEEDS_CHROMIUM, () => {
     await page.locator('svg.graph a.box-node').click();
     assert.match(page.url(), /#node-act$/);
     assert.match(await page.locator('#node-act .conversation').first().innerText(), /You decide what/);
+  });
+
+  test('a button replays what a model said, and shows all of it again', async () => {
+    const path = (await listPaths()).find((one) => one.includes('llm-calls'));
+    await open(path ?? '');
+    await page.locator('#pace summary').click();
+    const said = await page.locator('#pace .pieces').innerText();
+    // The last piece never comes by itself: the test decides when all of it is shown.
+    await page
+      .locator('#pace li')
+      .last()
+      .evaluate((piece) => piece.setAttribute('data-at', '600000'));
+    await page.locator('[data-replay]').evaluate((replay) => replay.setAttribute('data-replay', '600000'));
+    await page.getByRole('button', { name: 'Replay at its pace' }).click();
+    assert.equal(await page.locator('#pace li').last().locator('.piece').isVisible(), false);
+    await page.getByRole('button', { name: 'Show all of it' }).click();
+    assert.equal(await page.locator('#pace .pieces').innerText(), said);
+    assert.equal(await page.locator('[data-waits]').count(), 0);
+  });
+
+  test('whoever wants less motion is offered no replay, and has the whole text', async () => {
+    const path = (await listPaths()).find((one) => one.includes('llm-calls'));
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await open(path ?? '');
+    assert.equal(await page.locator('#pace button').count(), 0);
+    assert.ok((await page.locator('#pace li').count()) > 1);
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+  });
+
+  test('a world and its fork lead to each other, and to what is different in them', async () => {
+    await open('/worlds/park-forked');
+    await page.getByRole('link', { name: 'how it differs from this one' }).click();
+    assert.match(await page.locator('h1').innerText(), /park-forked at turn 1, .* at turn 3/);
+    await page.locator('#changes').getByRole('link', { name: /Why\?/ }).first().click();
+    assert.match(await page.locator('h1').innerText(), /was asked, and said/);
   });
 
   for (const scheme of SCHEMES)

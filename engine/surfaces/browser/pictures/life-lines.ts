@@ -4,8 +4,9 @@ import { type Html, html } from '../html.js';
 import { pathOfTurn } from '../places.js';
 import { type Line, linesOf, type Mark } from './life-marks.js';
 
-const WIDTH = 1_040;
-const LEFT = 196;
+const WIDTH_MAX = 1_040;
+const LEFT = 170;
+const STEP_MAX = 110;
 const TOP = 36;
 const ROW = 28;
 /** What stands above a place. */
@@ -15,7 +16,7 @@ const RING = 7;
 const DOT = 3.5;
 const MEMORY = 2.5;
 const MEMORY_ASIDE = 14;
-const NAME_LENGTH_MAX = 24;
+const NAME_LENGTH_MAX = 22;
 /** How much of a state is said where a mark is pointed at. */
 const STATE_LENGTH_MAX = 80;
 
@@ -31,15 +32,16 @@ export function lifeLines(world: WorldSnapshot, story: readonly TurnStory[]): Ht
   );
   const turns = story.map(({ turn }) => turn);
   const [first, last] = [Math.min(...turns), Math.max(...turns)];
-  const step = (WIDTH - LEFT) / (last - first + 1);
+  const step = Math.min(STEP_MAX, (WIDTH_MAX - LEFT) / (last - first + 1));
+  const width = Math.round(LEFT + (last - first + 1) * step);
   const x = (turn: number): number => Math.round(LEFT + (turn - first + 0.5) * step);
   const rows = lines.map((line, index) => ({ line, y: TOP + index * ROW + gapsBefore(lines, index) * PLACE_GAP }));
   const height = (rows.at(-1)?.y ?? TOP) + ROW / 2;
   const label = `Places and who is there, from turn ${first} to turn ${last}. The story tells the same in words.`;
   return html`<div class="scroll picture" tabindex="0" role="group" aria-label="Who was where, turn by turn">
-<svg class="lives" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="group" aria-label="${label}"><title>Who was where, turn by turn</title>
+<svg class="lives" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group" aria-label="${label}"><title>Who was where, turn by turn</title>
 <g class="axis" aria-hidden="true">${turns.map((turn) => html`<line x1="${x(turn)}" x2="${x(turn)}" y1="22" y2="${height}"/><text x="${x(turn)}" y="14" text-anchor="middle">turn ${turn}</text>`)}</g>
-${rows.map(({ line, y }) => drawLine(line, { y, x, world_slug: world.world_slug }))}</svg></div>
+${rows.map(({ line, y }) => drawLine(line, { y, x, width, world_slug: world.world_slug }))}</svg></div>
 <ul class="legend"><li>${key(html`<circle class="acted" cx="8" cy="8" r="${DOT}"/>`)}acted</li><li>${key(html`<circle class="changed" cx="8" cy="8" r="${RING}"/>`)}is in another state</li><li>${key(html`<circle class="recalls" cx="8" cy="8" r="${MEMORY}"/>`)}remembers something new</li></ul>`;
 }
 
@@ -54,13 +56,14 @@ function gapsBefore(lines: readonly Line[], index: number): number {
 interface Drawing {
   readonly y: number;
   readonly x: (turn: number) => number;
+  readonly width: number;
   readonly world_slug: string;
 }
 
 function drawLine({ name, is_place, marks }: Line, drawing: Drawing): Html {
-  const { y } = drawing;
+  const { y, width } = drawing;
   const short = name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX - 1)}…` : name;
-  const rule = html`<line class="rule" x1="${LEFT}" x2="${WIDTH}" y1="${y}" y2="${y}"/>`;
+  const rule = html`<line class="rule" x1="${LEFT}" x2="${width}" y1="${y}" y2="${y}"/>`;
   return html`<g>${is_place ? undefined : rule}<text${is_place ? html` class="place-name"` : undefined} x="${is_place ? 0 : INDENT}" y="${y + 4}">${short}</text>${marks.map((mark) => drawMark(name, mark, drawing))}</g>`;
 }
 

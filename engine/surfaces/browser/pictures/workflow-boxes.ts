@@ -36,8 +36,8 @@ export interface WorkflowBoxes {
 }
 
 export const BOX_HEIGHT = 50;
-const BOX_WIDTH = 208;
-const COLUMN = BOX_WIDTH + 76;
+const BOX_WIDTH = 216;
+const COLUMN = BOX_WIDTH + 66;
 const ROW = BOX_HEIGHT + 16;
 const EDGE = 8;
 /** What arrows have that pass above boxes. */

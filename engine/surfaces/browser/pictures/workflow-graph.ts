@@ -3,8 +3,8 @@ import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { type Arrow, type Box, BOX_HEIGHT, boxesOf } from './workflow-boxes.js';
 
 /** About how wide a character of a title is, and how much of a box stays free. */
-const CHARACTER_WIDTH = 7.6;
-const FREE_WIDTH = 30;
+const CHARACTER_WIDTH = 8;
+const FREE_WIDTH = 32;
 /** Where an arrow that passes above others leaves and reaches its boxes, from their corners. */
 const CORNER = 30;
 
