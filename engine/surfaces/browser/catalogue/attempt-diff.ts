@@ -11,7 +11,7 @@ import { type Html, html, NOTHING } from '../html.js';
 import { type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
 import { effectLine } from '../parts/changes.js';
 import { table } from '../parts/table.js';
-import { change, duration, linkTo, moment, status, words } from '../parts/text.js';
+import { change, duration, linkTo, moment, shorten, status } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
 import { pathOf } from '../places.js';
 import { took, worldCrumb } from './overview.js';
@@ -66,7 +66,7 @@ function viewComparison({ before, after, calls, patches }: AttemptComparison): V
       {
         id: 'calls',
         title: 'Calls that differ',
-        body: html`<p>${sayAlike(calls)}</p>${table('Calls that differ', callColumns, different, emptyState('Both asked for the same, and were answered alike.'))}`,
+        body: html`<p>${sayAlike(calls)}</p>${different.length === 0 ? emptyState('Both asked for the same, and were answered alike.') : html`<ul class="effects">${different.map(drawCall)}</ul>`}`,
       },
       ...sectionUnless(patches.length === 0, () => ({
         id: 'patches',
@@ -102,36 +102,28 @@ function sayAlike(calls: readonly ComparedCall[]): string {
   return `${countOf('adopted')} calls of the first were adopted by the second; ${countOf('same')} more were made again, and answered alike.`;
 }
 
-const callColumns: readonly Column<ComparedCall>[] = [
-  { title: 'Call', cell: ({ command_key }) => html`<code>${command_key}</code>` },
-  { title: 'How it differs', cell: ({ comparison }) => COMPARISON_WORDS[comparison] },
-  { title: 'In the first', cell: ({ before }) => oneCall(before) },
-  { title: 'In the second', cell: ({ after }) => oneCall(after) },
-  {
-    title: 'What came back',
-    is_text: true,
-    cell: ({ before, after }) => change(answerOf(before), answerOf(after)),
-  },
-];
+function drawCall({ command_key, comparison, before, after }: ComparedCall): Html {
+  return html`<li class="effect"><code>${command_key}</code> <span class="op">${COMPARISON_WORDS[comparison]}</span>
+<p class="blame">${oneCall('in the first', before)} ${oneCall('in the second', after)}</p><span class="change">${change(answerOf(before), answerOf(after))}</span></li>`;
+}
 
-function oneCall(call: InvocationSummary | null): Html {
+function oneCall(where: string, call: InvocationSummary | null): Html {
   if (call === null) return NOTHING;
   const { source_invocation_id, llm_call_id, duration_ms, is_superseded } = call;
-  return html`${linkTo('source_invocation', source_invocation_id, labelOf(call))} ${status(is_superseded ? 'superseded' : call.status)} <span class="dim">${duration(duration_ms)}</span> ${linkTo('llm_call', llm_call_id, 'prompt')}`;
+  return html`<span>${where}: ${linkTo('source_invocation', source_invocation_id, labelOf(call))}</span> ${status(is_superseded ? 'superseded' : call.status)} <span class="dim">${duration(duration_ms)}</span> ${linkTo('llm_call', llm_call_id, 'prompt')}`;
 }
 
 function answerOf(call: InvocationSummary | null): string | null {
   if (call === null) return null;
   const { response_json, failure_message } = call;
-  if (response_json === null) return failure_message;
+  if (response_json === null) return failure_message && shorten(failure_message, ANSWER_LENGTH_MAX);
   const said = (response_json as Partial<Record<string, Json>>)['text'];
-  const text = typeof said === 'string' ? said : JSON.stringify(response_json);
-  return text.length > ANSWER_LENGTH_MAX ? `${text.slice(0, ANSWER_LENGTH_MAX)}…` : text;
+  return shorten(typeof said === 'string' ? said : JSON.stringify(response_json), ANSWER_LENGTH_MAX);
 }
 
 function drawPatch({ workflow_subject_entity_id: subject, comparison, before, after }: ComparedPatch): Html {
   const effects = (patch: PatchRecord | null): Html =>
     patch === null ? NOTHING : html`<ul class="effects">${patch.effects.map(effectLine)}</ul>`;
-  return html`<section class="patch" aria-label="Patch of ${subject}"><h3>${subject} <span class="dim">${comparison === 'answered_otherwise' ? 'came to something else' : words(COMPARISON_WORDS[comparison])}</span></h3><p class="narration">${change(before?.narration ?? null, after?.narration ?? null)}</p>
+  return html`<section class="patch" aria-label="Patch of ${subject}"><h3>${subject} <span class="dim">${comparison === 'answered_otherwise' ? 'came to something else' : COMPARISON_WORDS[comparison]}</span></h3><p class="narration">${change(before?.narration ?? null, after?.narration ?? null)}</p>
 ${effects(after ?? before)}</section>`;
 }

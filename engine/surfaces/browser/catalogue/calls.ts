@@ -133,7 +133,7 @@ function viewInvocation(shown: InvocationRecord): View {
       {
         id: 'answer',
         title: 'What came back',
-        body: html`${shown.hidden_by_redaction ? html`<p class="note">Redaction hides a part of this.</p>` : undefined}${response_json === null ? undefined : payload(response_json)}${response_text === null ? undefined : verbatim(response_text)}${response_json === null && response_text === null ? emptyState('Nothing that can be shown.') : undefined}`,
+        body: html`${shown.hidden_by_redaction ? html`<p class="note">Redaction hides a part of this.</p>` : undefined}${response_json === null ? undefined : payload(response_json)}${response_text === null ? undefined : verbatim(response_text)}${response_json === null && response_text === null ? emptyState(shown.ended_at === null ? 'Nothing yet: it has not been answered.' : 'Nothing that can be shown.') : undefined}`,
       },
       ...sectionUnless(settlement === null, () => ({
         id: 'settlement',

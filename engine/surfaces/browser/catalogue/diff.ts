@@ -39,7 +39,7 @@ function viewDiff({ from, to, changes }: WorldDiff): View {
     sections: [
       {
         id: 'changes',
-        title: `${changes.length} ${changes.length === 1 ? 'value' : 'values'}`,
+        title: 'What is different',
         body:
           changes.length === 0
             ? emptyState('Nothing is different between the two.')

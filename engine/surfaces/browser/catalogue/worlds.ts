@@ -192,22 +192,22 @@ export const worldAgents: Page = listPage({
   about: (asked) => ({ title: `Agents of ${asked.parameters['world_slug']}`, eyebrow: 'List', trail: trailTo(asked) }),
   order: 'What each of them does just now',
   columns: [
-    { title: 'Agent', cell: ({ agent_id }) => agent_id },
+    {
+      title: 'Agent',
+      cell: ({ agent_id, active_agent_turn_id, latest_turn }) => {
+        const agent_turn_id = active_agent_turn_id ?? latest_turn?.agent_turn_id;
+        return agent_turn_id === undefined ? agent_id : linkTo('agent_turn', agent_turn_id, agent_id);
+      },
+    },
     { title: 'State', cell: (row) => status(row.status) },
     { title: 'Activity', cell: ({ activity }) => (activity === null ? '' : words(activity)) },
     { title: 'Turns so far', is_number: true, cell: ({ turn_epoch }) => turn_epoch },
-    { title: 'Agent turn', cell: latestTurn },
+    { title: 'Its latest turn', cell: ({ latest_turn }) => status(latest_turn?.outcome) },
     { title: 'Tool', cell: ({ current_tool }) => current_tool ?? '' },
     { title: 'Waits until', cell: ({ resume_deadline }) => moment(resume_deadline) },
   ],
   empty: emptyState('This world has no agents.'),
 });
-
-/** The agent turn that goes on; of an idle agent, the one that it had last. */
-function latestTurn({ active_agent_turn_id, latest_turn }: ListedAgent): Html {
-  if (active_agent_turn_id !== null || latest_turn === null) return linkTo('agent_turn', active_agent_turn_id);
-  return html`${linkTo('agent_turn', latest_turn.agent_turn_id)} ${status(latest_turn.outcome)}`;
-}
 
 /** A world at a turn. */
 export const turn: Page = itemPage({

@@ -100,6 +100,11 @@ export function cut(text: string): Html {
   return html`${text.slice(0, TEXT_LENGTH_MAX)}<span class="cut">… and ${rest} characters more; the JSON has them all.</span>`;
 }
 
+/** At most so many characters of a text, with a mark where some were left out. */
+export function shorten(text: string, length_max: number): string {
+  return text.length <= length_max ? text : `${text.slice(0, Math.max(0, length_max - 1))}…`;
+}
+
 /** A state before and after. */
 export function change(before: string | null, after: string | null): Html {
   return html`${before === null ? undefined : html`<del>${before}</del> `}${after === null ? undefined : html`<ins>${after}</ins>`}`;

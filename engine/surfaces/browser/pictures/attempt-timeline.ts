@@ -1,6 +1,6 @@
 import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
-import { callWord, duration, runWord } from '../parts/text.js';
+import { callWord, duration, runWord, shorten } from '../parts/text.js';
 import { pathOf } from '../places.js';
 import { type AttemptBars, type Band, type Bar, barsOf, busyOf, labelOf, type LaneKind } from './attempt-bars.js';
 import { layOutTime, type TimeScale } from './time-scale.js';
@@ -112,8 +112,7 @@ function placeOf({ llm_call_id, source_invocation_id }: InvocationSummary): ['ll
 /** As much of a text as fits; nothing where that is less than a few characters. */
 function fit(text: string, width: number): string {
   const room = Math.floor(width / CHARACTER_WIDTH);
-  if (text.length <= room) return text;
-  return room < 4 ? '' : `${text.slice(0, room - 1)}…`;
+  return room < Math.min(4, text.length) ? '' : shorten(text, room);
 }
 
 function legend({ adopted, suspended, bands: drawn }: AttemptBars): Html {

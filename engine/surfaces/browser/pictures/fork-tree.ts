@@ -1,6 +1,6 @@
 import type { WorldRecord } from '../../../ports/worlds.js';
 import { type Html, html, NOTHING } from '../html.js';
-import { linkTo } from '../parts/text.js';
+import { linkTo, shorten } from '../parts/text.js';
 import { pathOf, pathOfTurn } from '../places.js';
 import { niceStep } from './time-scale.js';
 
@@ -72,9 +72,8 @@ function drawBranch({ world, row, parent }: Branch, x: (turn: number) => number,
     parent === undefined
       ? NOTHING
       : html`<path class="stem" d="M${from} ${TOP + parent * ROW + ROW / 2} V${y - bend} Q${from} ${y} ${from + bend} ${y}"/>`;
-  const name = world_slug.length > NAME_LENGTH_MAX ? `${world_slug.slice(0, NAME_LENGTH_MAX - 1)}…` : world_slug;
   return html`<g class="branch${world_slug === here ? ' is-here' : ''}">${stem}<path class="stem" d="M${parent === undefined ? from : from + bend} ${y} H${end}"/>
-<a href="${pathOf('world', world_slug)}"><text x="0" y="${y + 4}">${name}</text><title>${world_slug}</title></a>
+<a href="${pathOf('world', world_slug)}"><text x="0" y="${y + 4}">${shorten(world_slug, NAME_LENGTH_MAX)}</text><title>${world_slug}</title></a>
 <a href="${pathOfTurn(world_slug, turn)}"><circle cx="${end}" cy="${y}" r="5"/><text class="value" x="${end + 11}" y="${y + 4}">${turn}</text><title>${world_slug} is at turn ${turn}</title></a></g>`;
 }
 

@@ -1,6 +1,7 @@
 import type { TurnStory } from '../../../operations/browse/worlds.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { type Html, html } from '../html.js';
+import { shorten } from '../parts/text.js';
 import { pathOfTurn } from '../places.js';
 import { type Line, linesOf, type Mark } from './life-marks.js';
 
@@ -62,9 +63,9 @@ interface Drawing {
 
 function drawLine({ name, is_place, marks }: Line, drawing: Drawing): Html {
   const { y, width } = drawing;
-  const short = name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX - 1)}…` : name;
+  const short = shorten(name, NAME_LENGTH_MAX);
   const rule = html`<line class="rule" x1="${LEFT}" x2="${width}" y1="${y}" y2="${y}"/>`;
-  return html`<g>${is_place ? undefined : rule}<text${is_place ? html` class="place-name"` : undefined} x="${is_place ? 0 : INDENT}" y="${y + 4}">${short}</text>${marks.map((mark) => drawMark(name, mark, drawing))}</g>`;
+  return html`<g>${is_place ? undefined : rule}<text${is_place ? html` class="place-name"` : undefined} x="${is_place ? 0 : INDENT}" y="${y + 4}">${short}</text>${marks.map((mark) => drawMark(short, mark, drawing))}</g>`;
 }
 
 function drawMark(name: string, mark: Mark, { y, x, world_slug }: Drawing): Html {
@@ -77,9 +78,7 @@ function drawMark(name: string, mark: Mark, { y, x, world_slug }: Drawing): Html
 function sentenceOf({ has_acted, state, has_new_memory }: Mark): string {
   const parts = [
     ...(has_acted ? ['acted'] : []),
-    ...(state === undefined
-      ? []
-      : [`is now ${state.length > STATE_LENGTH_MAX ? `${state.slice(0, STATE_LENGTH_MAX)}…` : state}`]),
+    ...(state === undefined ? [] : [`is now ${shorten(state, STATE_LENGTH_MAX)}`]),
     ...(has_new_memory ? ['remembers something new'] : []),
   ];
   return parts.join('; ');

@@ -1,5 +1,6 @@
 import type { CognitionWorkflow } from '../../../generated/workflow.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
+import { shorten } from '../parts/text.js';
 import { type Arrow, type Box, BOX_HEIGHT, boxesOf } from './workflow-boxes.js';
 
 /** About how wide a character of a title is, and how much of a box stays free. */
@@ -21,12 +22,11 @@ ${arrows.map((arrow) => drawArrow(arrow, byId))}${boxes.map(drawBox)}</svg></div
 
 function drawBox({ kind, title, subtitle, anchor, x, y, width }: Box): Html {
   return html`<a href="#${anchor}" class="box box-${kind}"><rect x="${x}" y="${y}" width="${width}" height="${BOX_HEIGHT}" rx="${kind === 'tool' || kind === 'ambient' ? BOX_HEIGHT / 2 : 8}"/>
-<text class="box-title" x="${x + 18}" y="${y + 21}">${short(title, width)}</text><text class="box-subtitle" x="${x + 18}" y="${y + 38}">${short(subtitle, width)}</text><title>${kind} ${title}, ${subtitle}</title></a>`;
+<text class="box-title" x="${x + 18}" y="${y + 21}">${fit(title, width)}</text><text class="box-subtitle" x="${x + 18}" y="${y + 38}">${fit(subtitle, width)}</text><title>${kind} ${title}, ${subtitle}</title></a>`;
 }
 
-function short(text: string, width: number): string {
-  const room = Math.floor((width - FREE_WIDTH) / CHARACTER_WIDTH);
-  return text.length > room ? `${text.slice(0, room - 1)}…` : text;
+function fit(text: string, width: number): string {
+  return shorten(text, Math.floor((width - FREE_WIDTH) / CHARACTER_WIDTH));
 }
 
 function drawArrow({ from, to, is_mutual, is_over }: Arrow, boxes: ReadonlyMap<string, Box>): HtmlValue {

@@ -3,7 +3,7 @@ export const PICTURES = `
 svg { display: block; font-family: var(--sans); }
 svg text { fill: var(--ink); font-size: 12px; }
 .picture { --ground: var(--raised); border: 1px solid var(--line); border-radius: 12px; background-color: var(--raised); margin: 0; padding: 1rem 1.1rem; }
-svg.timeline, svg.tree { width: 100%; min-width: 46rem; height: auto; }
+svg.timeline, svg.tree { width: 100%; min-width: 58rem; height: auto; }
 .timeline .subject { font-weight: 650; font-size: 13px; }
 .timeline .lane, .timeline .gap text { fill: var(--dim); font-size: 11px; }
 .axis text { fill: var(--dim); font-size: 11px; }
