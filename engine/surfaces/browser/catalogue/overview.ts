@@ -135,7 +135,7 @@ function messageTable(messages: readonly ListedMessage[]) {
     { title: 'Attempt', cell: ({ attempt_id }) => linkTo('attempt', attempt_id) },
     { title: 'Tries', is_number: true, cell: ({ retry_count }) => retry_count + 1 },
     { title: 'Due', cell: ({ next_retry_at }) => moment(next_retry_at) },
-    { title: 'Why it waits', cell: ({ defer_reason }) => defer_reason ?? '' },
+    { title: 'Why it waits', is_text: true, cell: ({ defer_reason }) => defer_reason ?? '' },
     { title: 'Since', cell: ({ created_at }) => html`${moment(created_at)}` },
   ];
   return table('Messages', columns, messages);

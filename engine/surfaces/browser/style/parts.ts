@@ -7,7 +7,7 @@ th, td { padding: 0.6rem 1rem 0.6rem 0; border-bottom: 1px solid var(--line); ve
 td { max-width: 30rem; }
 :is(th, td):last-child { padding-right: 0; }
 tbody tr:hover { background: var(--sunk); }
-td time, td code, td .status, td a { white-space: nowrap; }
+td, .sentence :is(time, code, .status, a) { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 :is(th, td).number:not(:last-child) { padding-right: 1.7rem; }
 .number:first-child { width: 1%; }
@@ -115,6 +115,6 @@ ins { text-decoration: none; display: block; }
 .search { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9.5rem), 1fr)); gap: 0.8rem 1rem; margin-top: 1.2rem; }
 .search > :first-child { grid-column: 1 / -1; }
 .search button { place-self: end start; }
-.sentence { min-width: 11rem; overflow-wrap: anywhere; }
+td.sentence { min-width: 11rem; white-space: normal; overflow-wrap: anywhere; }
 @media (max-width: 48rem) { .turn { display: block; } .turn > header { margin-bottom: 0.6rem; } .turn > header p { margin-bottom: 0.4rem; } }
 `;

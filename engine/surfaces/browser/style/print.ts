@@ -10,7 +10,7 @@ export const PRINT = `
   .scroll { overflow: visible; background: none; }
   .picture svg { min-width: 0; max-width: 100%; height: auto; }
   table { font-size: 0.8rem; }
-  td, td :is(a, time, code, .status) { white-space: normal; overflow-wrap: anywhere; }
+  td, td.sentence, td :is(a, time, code, .status) { white-space: normal; overflow-wrap: anywhere; }
   h1, h2, h3 { break-after: avoid; }
   tr, svg, .patch, .card, .effect, .plot { break-inside: avoid; }
   .leaf + .leaf { break-before: page; border: 0; margin: 0; padding: 0; }
