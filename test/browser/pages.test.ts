@@ -94,7 +94,7 @@ describe('the pages in a browser', NEEDS_CHROMIUM, () => {
     assert.match(await page.locator('#node-act .conversation').first().innerText(), /You decide what/);
   });
 
-  test('a button replays what a model said, and shows all of it again', async () => {
+  test('a button plays what a model said at its pace, and shows all of it again', async () => {
     const path = (await listPaths()).find((one) => one.includes('llm-calls'));
     await open(path ?? '');
     await page.locator('#pace summary').click();
@@ -104,15 +104,15 @@ describe('the pages in a browser', NEEDS_CHROMIUM, () => {
       .locator('#pace li')
       .last()
       .evaluate((piece) => piece.setAttribute('data-at', '600000'));
-    await page.locator('[data-replay]').evaluate((replay) => replay.setAttribute('data-replay', '600000'));
-    await page.getByRole('button', { name: 'Replay at its pace' }).click();
+    await page.locator('[data-pace]').evaluate((pace) => pace.setAttribute('data-pace', '600000'));
+    await page.getByRole('button', { name: 'Play at its pace' }).click();
     assert.equal(await page.locator('#pace li').last().locator('.piece').isVisible(), false);
     await page.getByRole('button', { name: 'Show all of it' }).click();
     assert.equal(await page.locator('#pace .pieces').innerText(), said);
     assert.equal(await page.locator('[data-waits]').count(), 0);
   });
 
-  test('whoever wants less motion is offered no replay, and has the whole text', async () => {
+  test('whoever wants less motion is offered no button, and has the whole text', async () => {
     const path = (await listPaths()).find((one) => one.includes('llm-calls'));
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await open(path ?? '');

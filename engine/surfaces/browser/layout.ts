@@ -3,8 +3,8 @@ import type { Problem } from '../../contract/problem.js';
 import { type Html, html, type HtmlValue, NOTHING, styleElement } from './html.js';
 import { LIVE_SCRIPT_PATH } from './live-script.js';
 import type { Crumb, Section, View } from './page.js';
+import { PACE_SCRIPT_PATH } from './pace-script.js';
 import { drawDecisions, drawRefusedForm, type RefusedForm } from './parts/decision.js';
-import { REPLAY_SCRIPT_PATH } from './replay-script.js';
 import { EXPORT } from './style/export.js';
 import { STYLE, STYLE_PATH } from './style/index.js';
 
@@ -143,9 +143,9 @@ function renderDocument(
   top: HtmlValue,
   body: Html,
   foot: Html,
-  { events, is_replayed = false }: Pick<View, 'events' | 'is_replayed'> = {},
+  { events, has_pace = false }: Pick<View, 'events' | 'has_pace'> = {},
 ): string {
-  const paths = [...(events === undefined ? [] : [LIVE_SCRIPT_PATH]), ...(is_replayed ? [REPLAY_SCRIPT_PATH] : [])];
+  const paths = [...(events === undefined ? [] : [LIVE_SCRIPT_PATH]), ...(has_pace ? [PACE_SCRIPT_PATH] : [])];
   const script = paths.map((path) => html`<script src="${path}" defer></script>`);
   const live = events === undefined ? NOTHING : html` data-events="${events}"`;
   return html`<!doctype html>

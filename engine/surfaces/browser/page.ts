@@ -45,7 +45,7 @@ export interface View {
   /** The path of the events by which the page grows, as long as more can happen. */
   readonly events?: string;
   /** It shows how a model spoke, which a script can play. */
-  readonly is_replayed?: boolean;
+  readonly has_pace?: boolean;
   /** What an operator may decide here; each waits for nobody unless `is_waiting`. */
   readonly decisions?: readonly Decision[];
   /** Somebody has to decide before anything goes on. */

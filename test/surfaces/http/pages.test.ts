@@ -51,7 +51,7 @@ describe('a page', () => {
       const text = await response.text();
       assert.equal(response.status, 200, `${path}: ${text}`);
       assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
-      const others = text.replaceAll(/<script src="\/(live|replay)\.js\?v=\w+" defer><\/script>/g, '');
+      const others = text.replaceAll(/<script src="\/(live|pace)\.js\?v=\w+" defer><\/script>/g, '');
       assert.doesNotMatch(others, /<script|\son\w+=|javascript:|\sstyle=/i, path);
       assert.ok(text.length < 100_000, `${path} has ${text.length} characters`);
       await getJson(path);

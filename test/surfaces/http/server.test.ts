@@ -65,7 +65,7 @@ test('every route but health and signing in refuses a request without a token', 
     'POST /sign-out',
     'GET /style.css',
     'GET /live.js',
-    'GET /replay.js',
+    'GET /pace.js',
   ];
   for (const { method, url, access } of ROUTES) {
     const name = `${String(method)} ${url}`;

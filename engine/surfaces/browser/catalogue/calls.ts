@@ -220,7 +220,7 @@ function viewLlmCall(shown: LlmCallRecord): View {
     title: `What ${subject} was asked, and said`,
     eyebrow: `LLM call · node ${shown.workflow_node_id}${runWord(shown)}, round ${shown.tool_loop_round}, try ${shown.logical_generation_attempt}`,
     trail: [worldCrumb(world_slug), { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` }],
-    is_replayed: chunks.length > 1,
+    has_pace: chunks.length > 1,
     lede: html`${status(shown.is_superseded ? 'superseded' : shown.status)} ${shown.model_output_kind === null ? undefined : words(shown.model_output_kind)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
     sections: [
       { id: 'answer', title: 'What the model said', body: html`${answerOf(shown)}${outputBar(shown.tokens)}` },

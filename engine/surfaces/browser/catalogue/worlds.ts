@@ -10,7 +10,7 @@ import {
   type TurnStory,
   type WorldPage,
 } from '../../../operations/browse/worlds.js';
-import { type ListedAgent, listAgentsPart } from '../../../operations/agents.js';
+import { listAgentsPart } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
 import { type Asked, type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';

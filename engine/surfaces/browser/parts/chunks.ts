@@ -8,12 +8,12 @@ type Chunks = LlmCallRecord['chunks'];
 const PIECES_MAX = 200;
 
 /**
- * What a model said as it came in: each piece with its time. The replay script plays it at its pace; without the script
+ * What a model said as it came in: each piece with its time. The pace script plays it at its pace; without the script
  * the whole text stands there, with its times.
  */
 export function drawChunks(chunks: Chunks): Html {
   const last = chunks.at(-1)?.offset_ms ?? 0;
-  return html`<div class="replay" data-replay="${last}"><p class="note">${count(chunks.length)} ${chunks.length === 1 ? 'piece' : 'pieces'}, the last one ${duration(last)} after the question.</p>
+  return html`<div class="pace" data-pace="${last}"><p class="note">${count(chunks.length)} ${chunks.length === 1 ? 'piece' : 'pieces'}, the last one ${duration(last)} after the question.</p>
 <ol class="pieces">${toPieces(chunks).map(({ text, offset_ms }) => html`<li data-at="${offset_ms}"><span class="at">${duration(offset_ms)}</span><span class="piece">${cut(text)}</span></li>`)}</ol></div>`;
 }
 

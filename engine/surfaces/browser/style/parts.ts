@@ -88,7 +88,7 @@ ins { text-decoration: none; display: block; }
 .from-correction, .from-last-lap { --from: var(--red); }
 .from-author, .from-reasoning { --from: var(--dim); }
 .answer pre { border-left: 4px solid var(--accent); background: var(--raised); border-top: 1px solid var(--line); border-right: 1px solid var(--line); border-bottom: 1px solid var(--line); }
-.replay button { font: inherit; font-size: var(--small); font-weight: 600; padding: 0.35rem 0.9rem; margin-bottom: 0.6rem; color: var(--accent); background: var(--accent-soft); border: 0; border-radius: 1rem; cursor: pointer; }
+.pace button { font: inherit; font-size: var(--small); font-weight: 600; padding: 0.35rem 0.9rem; margin-bottom: 0.6rem; color: var(--accent); background: var(--accent-soft); border: 0; border-radius: 1rem; cursor: pointer; }
 .pieces { list-style: none; margin: 0; padding: 0; font: 0.9rem/1.5 var(--mono); }
 .pieces li { display: grid; grid-template-columns: 5rem minmax(0, 1fr); gap: 1rem; }
 .at { color: var(--dim); text-align: right; font-variant-numeric: tabular-nums; }

@@ -2,7 +2,7 @@
 export const PRINT = `
 @media print {
   :root { --paper: #fff; --raised: #fff; --sunk: #f4f2ec; font-size: 85%; }
-  .top, footer, .contents, .skip, .decisions, .replay button { display: none; }
+  .top, footer, .contents, .skip, .decisions, .pace button { display: none; }
   main { max-width: none; padding: 0; }
   a { color: inherit; text-decoration-color: var(--line); }
   details::details-content { display: block; content-visibility: visible; block-size: auto; }

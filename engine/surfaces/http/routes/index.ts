@@ -5,7 +5,7 @@ import { PAGE_ROUTES } from './pages.js';
 import { health, readiness } from './health.js';
 import { openApi } from './openapi.js';
 import type { Route } from './route.js';
-import { liveScript, replayScript, signIn, signInPage, signOut, style } from './sign-in.js';
+import { liveScript, paceScript, signIn, signInPage, signOut, style } from './sign-in.js';
 
 /** Every route of the server. */
 export const ROUTES: readonly Route[] = [
@@ -17,7 +17,7 @@ export const ROUTES: readonly Route[] = [
   signOut,
   style,
   liveScript,
-  replayScript,
+  paceScript,
   attemptEvents,
   worldEvents,
   ...ACTION_ROUTES,

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem } from '../../../contract/problem.js';
 import { type Reader, renderSignIn } from '../../browser/layout.js';
 import { LIVE_SCRIPT } from '../../browser/live-script.js';
-import { REPLAY_SCRIPT } from '../../browser/replay-script.js';
+import { PACE_SCRIPT } from '../../browser/pace-script.js';
 import { STYLE } from '../../browser/style/index.js';
 import { bodyOf, readForm } from '../body.js';
 import { firstOf } from '../problem-document.js';
@@ -109,14 +109,14 @@ export const liveScript: Route = {
 };
 
 /** The script of pages that show how a model spoke. */
-export const replayScript: Route = {
+export const paceScript: Route = {
   method: 'GET',
-  url: '/replay.js',
+  url: '/pace.js',
   access: 'anybody',
   summary: 'The script of pages that show how a model spoke.',
   schema: {},
   answers: { 200: { 'text/javascript': TEXT } },
-  answer: async (_desk, _request, reply) => sendFile(reply, 'text/javascript', REPLAY_SCRIPT),
+  answer: async (_desk, _request, reply) => sendFile(reply, 'text/javascript', PACE_SCRIPT),
 };
 
 /** What a page names with its digest never changes. */
