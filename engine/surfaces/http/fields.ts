@@ -39,7 +39,7 @@ interface Notation {
 }
 
 const OF_FORM: Notation = {
-  toNumber: (said) => (/^\d+$/.test(String(said)) ? Number(said) : undefined),
+  toNumber: (said) => (typeof said === 'string' && /^\d+$/.test(said) ? Number(said) : undefined),
   toJson: String,
 };
 
