@@ -23,7 +23,7 @@ export class SharedMap<Key extends string | number, Value> {
 
   /** A map without entries. */
   static empty<Key extends string | number, Value>(): SharedMap<Key, Value> {
-    return new SharedMap(EMPTY_ROWS as readonly Row<Key, Value>[], 0);
+    return new SharedMap(EMPTY_ROWS, 0);
   }
 
   get(key: Key): Value | undefined {
