@@ -36,7 +36,8 @@ const aftermath = (isOver: string, delay_ms = '0'): string => `
  * Of an attempt whose turn is committed. A driver that goes on, `:reserve_ms` above 0, takes what is due longest in any
  * world, else the next turn of its own: `reserved` is one row at most, of which nobody else is told. So no world waits
  * for another to come to its end, and going on takes no statement of its own. An attempt that is not held ends nothing,
- * and goes on with nothing.
+ * and goes on with nothing. Nobody is notified of a turn that is promoted while others were due before it: every worker
+ * that has a free hand was notified of those.
  */
 export const AFTERMATH_OF_COMMIT = `
   ${claimed(`(SELECT count(*) FROM ended WHERE :reserve_ms::int > 0)`)},
@@ -47,7 +48,7 @@ export const AFTERMATH_OF_COMMIT = `
     SELECT world_slug, inbox_id, 'turn', 0, 0 FROM promoted
     WHERE :reserve_ms::int > 0 AND NOT EXISTS (SELECT FROM claimed)),
   due AS (
-    SELECT world_slug FROM promoted WHERE inbox_id NOT IN (SELECT inbox_id FROM reserved)
+    SELECT world_slug FROM promoted WHERE NOT EXISTS (SELECT FROM reserved)
     UNION ALL SELECT world_slug FROM recalled)`;
 
 /** How long the turn of a failed attempt is put off; NULL where it is over. */
