@@ -40,7 +40,7 @@ const aftermath = (isOver: string, delay_ms = '0'): string => `
  * that has a free hand was notified of those.
  */
 export const AFTERMATH_OF_COMMIT = `
-  ${claimed(`(SELECT count(*) FROM ended WHERE :reserve_ms::int > 0)`)},
+  ${claimed('1', ':reserve_ms::int > 0 AND EXISTS (SELECT FROM ended)')},
   ${aftermath('true', 'CASE WHEN EXISTS (SELECT FROM claimed) THEN 0 ELSE :reserve_ms::int END')},
   reserved AS (
     SELECT * FROM claimed

@@ -4,12 +4,13 @@
  * It asks for `now()` and not for the clock: a clock that may move within the statement cannot bound a walk through the
  * index, and what is done by somebody, due at infinity, would be walked through too. Messages to an attempt that is being
  * driven are its driver's business.
- * @param most an expression: how much at most
+ * @param most an expression: how much at most; a constant lets the planner walk the index for so many
+ * @param condition whether anything is taken at all
  */
-export const claimed = (most: string): string => `
+export const claimed = (most: string, condition = 'true'): string => `
   found AS (
     SELECT world_slug, inbox_id, due_at FROM agent_inbox
-    WHERE due_at <= now()
+    WHERE ${condition} AND due_at <= now()
       AND (:worlds::text[] IS NULL OR world_slug = ANY(:worlds))
       AND (message_type = 'turn' OR EXISTS (
         SELECT FROM attempts
