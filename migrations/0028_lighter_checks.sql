@@ -58,10 +58,8 @@ ALTER TABLE environment_contents
 
 -- A key that follows from others is not checked again: a value refers to its effect, that to its patch, that to its turn, that
 -- to its attempt, and that to its world. Values of turn 0 have no effect: they are written with their world, by one statement.
--- A scenario is never removed, and an attempt has that of its world.
 
 ALTER TABLE entity_states DROP CONSTRAINT entity_states_world_slug_turn_fkey;
 ALTER TABLE entity_memories DROP CONSTRAINT entity_memories_world_slug_turn_fkey;
 ALTER TABLE environment_contents DROP CONSTRAINT environment_contents_world_slug_turn_fkey;
 ALTER TABLE turns DROP CONSTRAINT turns_world_slug_fkey;
-ALTER TABLE attempts DROP CONSTRAINT attempts_scenario_hash_fkey;

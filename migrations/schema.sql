@@ -670,6 +670,7 @@ ALTER TABLE attempt_events ADD CONSTRAINT attempt_events_world_slug_source_invoc
 ALTER TABLE attempts ADD CONSTRAINT attempts_adopts_fk FOREIGN KEY (world_slug, adopts) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
 ALTER TABLE attempts ADD CONSTRAINT attempts_failed_source_invocation_fk FOREIGN KEY (world_slug, failed_source_invocation_id) REFERENCES source_invocations(world_slug, source_invocation_id) DEFERRABLE;
 ALTER TABLE attempts ADD CONSTRAINT attempts_inbox_fk FOREIGN KEY (world_slug, inbox_id) REFERENCES agent_inbox(world_slug, inbox_id) DEFERRABLE;
+ALTER TABLE attempts ADD CONSTRAINT attempts_scenario_hash_fkey FOREIGN KEY (scenario_hash) REFERENCES scenarios(hash) DEFERRABLE;
 ALTER TABLE attempts ADD CONSTRAINT attempts_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE audit_entries ADD CONSTRAINT audit_entries_attempt_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
