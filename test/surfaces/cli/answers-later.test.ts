@@ -160,13 +160,13 @@ test('a stop ends what rests at once and says so; again it is no fault, and of n
   const again = await chukwa('stop', attempt);
   assert.equal(again.code, 0);
   assert.match(again.out, /^Nothing changes \(duplicate\): The attempt has been told to stop before\.\n/);
-  for (const id of [NOBODY, 'nope']) {
+  for (const [id, repair] of [
+    [NOBODY, 'See chukwa attempts SLUG\\.'],
+    ['nope', 'Name an attempt that chukwa attempts nope lists'],
+  ] as const) {
     const unknown = await chukwa('stop', id);
     assert.deepEqual([unknown.code, unknown.out], [1, '']);
-    assert.match(
-      unknown.error,
-      new RegExp(`There is no attempt "${id}"\\.\n {2}what to do: See chukwa attempts SLUG\\.`),
-    );
+    assert.match(unknown.error, new RegExp(`There is no attempt "${id}"\\.\n {2}what to do: ${repair}`));
   }
   assert.deepEqual(await refusalOf('stop', NOBODY), [1, 'ATTEMPT_UNKNOWN']);
 });
