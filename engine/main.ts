@@ -149,8 +149,8 @@ async function openParts(
 }
 
 /**
- * Compiled once in a process, which may open many engines: `test` opens one for each test. Compiled schemas are found by
- * their content, so that no engine sees another's.
+ * Compiled once in a process, however many engines it opens: that takes most of the time of a command. Compiled schemas are
+ * found by their content, so that no engine sees another's.
  */
 let openedSchemas: Promise<Schemas> | undefined;
 

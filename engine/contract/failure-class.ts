@@ -14,7 +14,7 @@ interface FailureClassFacts {
 
 /**
  * Every failure class; the names are part of the public contract. The enums of the schemas are made from this list by
- * `npm run generate`, the types stand below, and a test holds the table in docs/terms.md to it.
+ * `npm run generate`, the types are below, and a test holds the table in docs/terms.md to it.
  */
 export const FAILURE_CLASSES = {
   transport: { by: 'plugin', is_transient: true, told: 'the service was out of reach, or its answer broke off' },

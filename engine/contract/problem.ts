@@ -10,7 +10,7 @@ export interface Location {
 
 /**
  * An expected failure as data: something that a person, a file, a service or a model got wrong.
- * Broken promises of the program itself are thrown as bugs and never stand here.
+ * Broken promises of the program itself are thrown as bugs and are never problems.
  */
 export interface Problem {
   /** Stable, and a key of the catalogue. */
@@ -19,7 +19,7 @@ export interface Problem {
   readonly message: string;
   /** JSON Pointer into the document at fault; `''` is the whole document. */
   readonly pointer?: string;
-  /** How many characters of the text at the pointer stand before the fault. */
+  /** How many characters of the text at the pointer precede the fault. */
   readonly offset?: number;
   readonly location?: Location;
   /** What to do about it, in one sentence. */

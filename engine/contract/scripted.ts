@@ -1,4 +1,4 @@
-/** Where a call stands, as its client request id says. */
+/** The place of a call in its turn, as its client request id says. */
 export interface ScriptedPlace {
   readonly world_slug: string;
   readonly turn: number;

@@ -98,7 +98,7 @@ export interface InvocationContext {
     readonly callback_url?: string;
   };
   readonly trace: TraceSink;
-  /** Told by a source that `says_when_it_acts`, right before the request that may have the call's effect. */
+  /** Called by a source that `says_when_it_acts`, right before the request that may have the call's effect. */
   readonly acts: () => void;
 }
 

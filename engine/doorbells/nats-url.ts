@@ -30,7 +30,7 @@ export function parseNatsUrl(text: string): Outcome<NatsAddress> {
   };
 }
 
-/** @returns undefined where a percent sign stands for nothing */
+/** @returns undefined where a percent sign encodes nothing */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -66,7 +66,7 @@ function openLine(address: NatsAddress, tell: (world_slug: string | undefined) =
     void watch(connection, (reason) => {
       // Why it was lost says more than that it was.
       fault = reason === LOST ? (fault ?? reason) : reason;
-      // What was rung while nobody could hear it is lost.
+      // What was rung while there was no connection is lost.
       if (reason === undefined) tell(undefined);
     });
     for (const world_slug of early) connection.publish(wakeupOf(world_slug));
@@ -138,7 +138,7 @@ function toOptions({ place, is_encrypted, user, password }: NatsAddress): Connec
   };
 }
 
-/** Hears of every loss and every return of a connection, until it is closed. */
+/** Handles every loss and every return of a connection, until it is closed. */
 async function watch(connection: NatsConnection, onState: (fault: string | undefined) => void): Promise<void> {
   for await (const status of connection.status()) {
     if (status.type === 'disconnect') onState(LOST);

@@ -1,7 +1,7 @@
 import type { Doorbell } from '../ports/doorbell.js';
 import { openListeners } from './listeners.js';
 
-/** A doorbell that is heard within this process only. */
+/** A doorbell that works within this process only. */
 export function openProcessDoorbell(): Doorbell {
   const listeners = openListeners();
   return {

@@ -490,7 +490,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "number",
           "null"
         ],
-        "description": "The latest turn before those that are told; null where all are."
+        "description": "The latest turn before those that are shown; null where all are."
       },
       "readings": {
         "type": "array",
@@ -690,7 +690,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "patches"
     ],
     "additionalProperties": false,
-    "description": "A turn as it is told."
+    "description": "A turn as a page shows it."
   },
   "PatchStory": {
     "type": "object",
@@ -2423,7 +2423,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "What it was told and given; null where it never entered."
+        "description": "What it was asked and given; null where it never entered."
       },
       "output_box": {
         "type": "object",
@@ -2986,7 +2986,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "number",
           "null"
         ],
-        "description": "How much is kept of what came back: the body, or the answer where no body stands beside it; null for nothing."
+        "description": "How much is kept of what came back: the body, or the answer where there is no body; null for nothing."
       },
       "hidden_by_redaction": {
         "type": "boolean",

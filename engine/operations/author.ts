@@ -34,7 +34,7 @@ export function checkPaths(authoring: Authoring, { place, paths }: Paths): Promi
   return validateDocuments(toParts(authoring, place), paths);
 }
 
-/** Checks files and folders, and again whenever one of them, or one that they refer to, changes; until told to stop. */
+/** Checks files and folders, and again whenever one of them, or one that they refer to, changes; until stopped. */
 export function watchPaths(
   authoring: Authoring,
   { place, paths }: Paths,
@@ -54,7 +54,7 @@ function toPutParts({ authoring, store: { components } }: DocumentShelf, place: 
 }
 
 /**
- * Checks a file or folder with all that it refers to, and tells its scenario. Nothing is stored yet.
+ * Checks a file or folder with all that it refers to, and gives its scenario. Nothing is stored yet.
  * @returns a refusal where a document does not validate, or where there is not exactly one scenario
  */
 export async function readScenario(engine: DocumentShelf, path: string, place: Place): Promise<Done<UsableScenario>> {
@@ -80,7 +80,7 @@ export async function readScenario(engine: DocumentShelf, path: string, place: P
 }
 
 /**
- * Stores a file or folder with all that it refers to, and tells its scenario.
+ * Stores a file or folder with all that it refers to, and gives its scenario.
  * @returns the scenario's hash; a refusal as of `readScenario`, and then nothing is stored
  */
 export async function putScenario(engine: Engine, path: string, place: Place): Promise<Done<string>> {

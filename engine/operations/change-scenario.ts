@@ -56,7 +56,7 @@ export async function changeScenario(
   }
 }
 
-/** Finds another scenario for a world: it must compile, and tell the same history. */
+/** Finds another scenario for a world: it must compile, and have the same history. */
 export async function findFitting(
   engine: Engine,
   { world_slug, scenario_hash }: Pick<WorldRecord, 'world_slug' | 'scenario_hash'>,

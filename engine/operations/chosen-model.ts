@@ -1,7 +1,7 @@
 import type { ResponseSource } from '../generated/response-source.js';
 import { type Done, type Engine, refuse } from './engine.js';
 
-/** A model can be chosen only where a source leaves its name to a variable: a choice that nothing hears is refused. */
+/** A model can be chosen only where a source leaves its name to a variable: a choice that nothing reads is refused. */
 export async function checkChosenModel(
   { authoring, store }: Pick<Engine, 'authoring' | 'store'>,
   scenario_hash: string,

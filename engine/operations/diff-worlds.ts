@@ -15,7 +15,7 @@ export interface DiffRequest {
   readonly subject?: string;
 }
 
-/** A world at one of its turns; as it stands where the turn is left out. */
+/** A world at one of its turns; as it is where the turn is left out. */
 export interface WorldPlace {
   readonly world_slug: string;
   readonly turn?: number;

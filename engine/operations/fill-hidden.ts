@@ -1,7 +1,7 @@
 import { isObject } from '../core/content/json-pointer.js';
 import type { Json, JsonObject } from '../contract/json.js';
 
-/** Stands for a text that redaction hides. */
+/** Takes the place of a text that redaction hides. */
 const HIDDEN = 'hidden';
 
 /**

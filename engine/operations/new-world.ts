@@ -29,7 +29,7 @@ export interface NewWorld {
 /** As templates name the schemas that ship. */
 const SCHEMAS_OF_TEMPLATES = '../../schemas/';
 
-/** Lays out the files of a small whole world, whose scenario is labelled by its name. Nothing is written where the name is bad, or the folder is there. */
+/** Writes the files of a small whole world, whose scenario is labelled by its name. Nothing is written where the name is bad, or the folder is there. */
 export async function layOutWorld({ name, shape, into, package_root }: WantedWorld): Promise<Done<NewWorld>> {
   const invalid = findSlugProblem(name);
   if (invalid !== undefined) return refuse(invalid);

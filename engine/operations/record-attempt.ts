@@ -27,7 +27,7 @@ export interface RecordRequest {
   readonly place: Place;
   /** The file of its scenario; without it the test names the scenario by its hash. */
   readonly scenario_path?: string;
-  /** Where the test will stand: paths in it are relative to its folder. */
+  /** Where the test will be: paths in it are relative to its folder. */
   readonly out_path?: string;
 }
 

@@ -57,7 +57,7 @@ export async function reportCall(
 
 type ToldCall = Exclude<Reported, { readonly kind: 'unknown' }>;
 
-/** A call that no report is awaited of is told nothing; it may be in doubt all the same. */
+/** No report goes to a call that awaits none; it may be in doubt all the same. */
 async function tellAttempt(engine: Engine, call: MeantCall, said: SaidReport): Promise<ToldCall> {
   const { source_invocation_id, world_slug, attempt_id, may_pend } = call;
   if (!may_pend) return { kind: 'late', world_slug, attempt_id };
@@ -75,7 +75,7 @@ const SETTLED: Readonly<Record<SaidReport['kind'], string>> = {
   failed: 'The call was in doubt, and the report settles it: it did not take place, and is made again.',
 };
 
-/** It is kept nowhere yet: whoever says it again hears what becomes of it. */
+/** It is kept nowhere yet: a duplicate is answered with what becomes of it. */
 function undecided(): Refused {
   return refuse({
     code: 'CALL_ENDING',
@@ -84,7 +84,7 @@ function undecided(): Refused {
   });
 }
 
-/** Names no ids and no worlds: whoever uses a name may not be meant to know what else it stands for. */
+/** Names no ids and no worlds: those who use a name may not be meant to know what else it means. */
 function notOne(correlation: string, meant: readonly MeantCall[]): Acknowledgement {
   const name = JSON.stringify(correlation);
   return meant.length === 0
@@ -98,7 +98,7 @@ const NOT_AWAITED: Acknowledgement = {
   message: 'The call is answered at once or not at all: its binding has no pending_deadline_ms.',
 };
 
-/** Says that an attempt is to stop, whether it runs or rests. It may be said again. @param why what its record says */
+/** Says that an attempt is to stop, whether it runs or is suspended. Duplicates are idempotent. @param why what its record says */
 export async function askToStop(
   engine: Pick<Engine, 'store' | 'runtime'>,
   attempt_id: string,

@@ -15,7 +15,7 @@ import { timeAt, unknownWorld } from './worlds.js';
 
 export type { WorkerEvent } from '../runtime/worker/worker-event.js';
 
-/** A worker that is to work until it is told to stop. */
+/** A worker that works until it is stopped. */
 export interface WorkRequest {
   readonly concurrency: number;
   /** How long attempts may go on once it is to stop, before they are handed over. */
@@ -28,11 +28,11 @@ export interface WorkRequest {
   readonly worlds?: readonly string[];
   readonly signal: AbortSignal;
   readonly onEvent: (event: WorkerEvent) => void;
-  /** Told once it works: of the database, and of what rings. */
+  /** Called once it works, with the database and what rings. */
   readonly onReady: (about: { readonly database: string; readonly doorbell: string }) => void;
 }
 
-/** Takes turns that worlds wait for, until it is told to stop. */
+/** Claims turns that worlds wait for, until it is stopped. */
 export async function runWorker(engine: Engine, request: WorkRequest): Promise<Done<undefined>> {
   const unknown = await findUnknown(engine, request.worlds ?? []);
   if (unknown !== undefined) return unknownWorld(engine, unknown);

@@ -10,7 +10,7 @@ import { type StageRequest, startStage } from './stage.js';
 import { checkChosenModel } from './chosen-model.js';
 import { showWorld } from './worlds.js';
 
-/** Turns to run, and who is told of them. */
+/** Turns to run, and who is notified of them. */
 export interface WatchedRun extends Omit<RunRequest, 'world_slug'> {
   /** What the scripted model says; without it the model of the environment is asked. */
   readonly answers_file?: string;

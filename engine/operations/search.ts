@@ -123,12 +123,12 @@ export async function catchUpWhole({ store }: Archive): Promise<void> {
   while ((await store.search.catchUp(BATCH)) === BATCH);
 }
 
-/** Lets what ends be found while a server runs, until it is told to stop. */
+/** Lets what ends be found while a server runs, until it is stopped. */
 export async function keepCaughtUp(archive: Archive, signal: AbortSignal): Promise<void> {
   const pause = (milliseconds: number): Promise<void> => wait(milliseconds, undefined, { signal }).catch(() => {});
   await pause(FIRST_MS);
   while (!signal.aborted) {
-    // A database that is away is looked for again later; whoever searches meanwhile is told so.
+    // A database that is away is looked for again later; a search says so meanwhile.
     const taken = await whileReachable(archive, async ({ store }) => ({
       ok: true,
       value: await store.search.catchUp(BATCH),

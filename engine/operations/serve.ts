@@ -33,7 +33,7 @@ export interface Served {
   readonly sign_in_link: string;
 }
 
-/** Listens over HTTP, and works as a worker does, until it is told to stop: attempts that are told something go on. */
+/** Listens over HTTP, and works as a worker does, until it is stopped: attempts that get a message go on. */
 export async function serve(composition: Composition, request: ServeRequest): Promise<Done<undefined>> {
   const place = composition.servePlace();
   if (!place.ok) return place;

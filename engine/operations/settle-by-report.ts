@@ -10,11 +10,11 @@ export type SaidReport = Exclude<CallReport, { readonly kind: 'timed_out' }>;
 
 /**
  * What a report means for a call that is over. `duplicate`: the call has been settled before. `undecided`: its attempt
- * goes on, and may still hear of the call.
+ * goes on, and may still learn how the call ended.
  */
 export type OutcomeOfLate = 'settled' | 'duplicate' | 'late' | 'undecided';
 
-/** How many reports that nobody has heard are looked at together. */
+/** How many reports that nobody has handled are looked at together. */
 const UNHEARD_MAX = 20;
 
 /**

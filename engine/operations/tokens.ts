@@ -15,9 +15,9 @@ export interface Tokens {
 }
 
 export interface LoadedTokens extends Tokens {
-  /** Where those stand that the environment does not name. */
+  /** The file of those that the environment does not name. */
   readonly file: string;
-  /** They were made just now: whoever needs them has to be told. */
+  /** They were made just now, and have to be shown once. */
   readonly is_new: boolean;
 }
 
@@ -143,7 +143,7 @@ function unusable(file: string, reason: string) {
   });
 }
 
-/** Whether two texts are the same, in a time that tells nothing of where they differ. */
+/** Whether two texts are the same, in a time that does not depend on where they differ. */
 export function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHmac('sha256', 'compared').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

@@ -4,11 +4,11 @@ import { backoffMs } from '../core/inbox/backoff.js';
 import type { Composition } from './composition.js';
 import type { Done } from './engine.js';
 
-/** How long a database that is out of reach is waited for, and who hears of it. */
+/** How long a database that is out of reach is waited for, and who is notified. */
 export interface Patience {
   /** 0 for not at all. */
   readonly for_ms: number;
-  /** Told once, with what keeps the database out of reach. @returns what ends the wait early, and what takes that back */
+  /** Called once, with what keeps the database out of reach. @returns what ends the wait early, and what takes that back */
   readonly onWait: (problem: Problem) => { readonly signal: AbortSignal; readonly end: () => void };
 }
 

@@ -77,13 +77,13 @@ export async function lookAtWorld(
 ): Promise<Done<ShownWorld>> {
   const world = await showWorld(archive, request);
   if (!world.ok) return world;
-  // Where the files of a scenario lay on one machine says nothing of the world.
+  // Where the files of a scenario were on one machine says nothing of the world.
   const known = await archive.store.worlds.scenarios(request.world_slug);
   const scenarios = known.map(({ files: _files, ...scenario }) => scenario);
   return { ok: true, value: { ...world.value, scenarios, ...(await findQueue(archive, request.world_slug)) } };
 }
 
-/** A world as it stood at the end of a turn; without a turn, as it stands. */
+/** A world as it was at the end of a turn; without a turn, as it is. */
 export async function showWorld(
   archive: Archive,
   request: { readonly world_slug: string; readonly turn?: number },

@@ -47,7 +47,7 @@ export interface LeftAttempt {
   readonly failure_class: AttemptFailureClass;
   readonly is_transient: boolean;
   readonly failed_source_invocation_id: string | null;
-  /** As it stood when the attempt began, and stands still. */
+  /** As it was when the attempt began, and still is. */
   readonly world: World;
   /** In the order in which they ended, those that it had adopted itself included. */
   readonly calls: readonly RecordedCall[];
@@ -70,7 +70,7 @@ export interface LeftWorld {
   readonly heads: AgentHeads;
 }
 
-/** The state head of an agent, as a driver believes it to stand. */
+/** The state head of an agent, as its driver knows it. */
 export interface AgentHead {
   readonly turn_epoch: number;
   /** It names the agent's turn in the attempt. */
@@ -80,7 +80,7 @@ export interface AgentHead {
 /** The state heads of a world's agents, by agent. */
 export type AgentHeads = ReadonlyMap<string, AgentHead>;
 
-/** Where an agent stands after a statement. Unless all heads stand as they are believed to, nothing is written. */
+/** The state head of an agent after a statement. Unless all heads are as their driver knows them, nothing is written. */
 export interface AgentMove {
   readonly agent_id: string;
   /** Before the statement. */
@@ -93,7 +93,7 @@ export type BeginOutcome =
   | {
       readonly kind: 'begun';
       readonly lease: AttemptLease;
-      /** As it stands at the end of the turn before. */
+      /** As it is at the end of the turn before. */
       readonly world: World;
       readonly heads: AgentHeads;
       /** Present where the lease is of an attempt that another driver left, or adopts something. */
@@ -206,7 +206,7 @@ export interface SuspendAttempt {
   readonly agents: readonly AgentMove[];
 }
 
-/** What became of letting an attempt rest; `called`: it has been told something meanwhile, and goes on. */
+/** What became of letting an attempt rest; `called`: a message has come meanwhile, and it goes on. */
 export type Rested = 'rested' | 'called' | 'overtaken';
 
 export interface CommitTurn {
@@ -280,7 +280,7 @@ export type Settled =
   /** There is no such call in that attempt, how it ended is known, or it may be made again. */
   | { readonly kind: 'not_in_doubt' }
   | { readonly kind: 'already_settled' }
-  /** The attempt goes on: whoever drives it may still hear of the call. */
+  /** The attempt goes on: its driver may still learn how the call ended. */
   | { readonly kind: 'not_ended' }
   /** The world has gone on, or the call was set aside. */
   | { readonly kind: 'too_late' };
@@ -314,13 +314,13 @@ export interface AttemptStore {
   flushChunks(lease: AttemptLease, llm_call_id: string, batch: ChunkBatch): Promise<Written>;
   /** One statement. @returns until when it is waited for, in milliseconds since 1970, by the clock of the database */
   pendCall(lease: AttemptLease, source_invocation_id: string, pended: CallPended): Promise<number | 'overtaken'>;
-  /** Lets the attempt rest and gives the lease back, unless it has been told something. One statement. */
+  /** Lets the attempt rest and gives the lease back, unless a message has come. One statement. */
   suspend(lease: AttemptLease, rest: SuspendAttempt): Promise<Rested>;
   /** Notes in the timeline that nothing follows from these calls any more. One statement. */
   supersede(lease: AttemptLease, superseded: SupersedeCalls): Promise<Written>;
   /** Takes in a message from which nothing follows. One statement. */
   discard(lease: AttemptLease, inbox_id: string): Promise<Written>;
-  /** Takes the timeout of a call before it is heard: no report of the call is accepted afterwards. One statement. */
+  /** Claims the timeout of a call before it is handled: no report of the call is accepted afterwards. One statement. */
   takeTimeout(lease: AttemptLease, source_invocation_id: string): Promise<Closed>;
   /**
    * Accepts no report any more of a call that its service has answered at once. One statement.

@@ -146,7 +146,7 @@ export interface DocumentUse {
   readonly calls: readonly ListedInvocation[];
 }
 
-/** Everything that is stored, with the lists that pages show, the facts that streams tell, and search. */
+/** Everything that is stored, with the lists that pages show, the facts that streams send, and search. */
 export interface BrowsableStore extends Store {
   readonly browse: BrowseReader;
   readonly facts: FactReader;

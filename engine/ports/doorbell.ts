@@ -12,7 +12,7 @@ export interface Doorbell {
    * been lost, after a connection came back.
    */
   listen(onRing: (world_slug: string | undefined) => void): () => void;
-  /** Whether it can be heard now, for people; undefined where nothing is wrong. */
+  /** Whether it works now, for people; undefined where nothing is wrong. */
   findFault(): string | undefined;
   close(): Promise<void>;
 }

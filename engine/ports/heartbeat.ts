@@ -6,7 +6,7 @@ export interface Heartbeat {
   readonly lease_ms: number;
   /**
    * Keeps a lease until the returned function is called.
-   * @param onLost told where somebody else has taken the world, or why the lease can be kept no more
+   * @param onLost called where somebody else has taken the world, or why the lease can be kept no more
    */
   keep(lease: AttemptLease, onLost: (why: 'overtaken' | Error) => void): () => void;
 }

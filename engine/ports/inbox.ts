@@ -50,7 +50,7 @@ export interface Stop {
 }
 
 /**
- * What became of a message to an attempt. `duplicate`: the same was said before, and stands. `late`: the call, or its
+ * What became of a message to an attempt. `duplicate`: the same was reported before. `late`: the call, or its
  * attempt, is over. `undecided`: a driver is ending the call, or has died of it; it is kept nowhere, and is to be said
  * again in a moment.
  */
@@ -71,7 +71,7 @@ export interface InboxMessage {
   readonly payload: Json;
 }
 
-/** A report that was accepted at the moment in which its attempt ended, and that no driver has heard. */
+/** A report that was accepted at the moment in which its attempt ended, and that no driver has handled. */
 export interface UnheardReport {
   readonly world_slug: string;
   readonly inbox_id: string;
@@ -88,7 +88,7 @@ export interface WorldQueue {
   readonly put_off: { readonly reason: string; readonly until: string } | null;
 }
 
-/** How many messages stand where, for people. */
+/** How many messages have which state, for people. */
 export interface InboxCount {
   readonly message_type: InboxMessageType;
   readonly status: InboxStatus;
@@ -128,17 +128,17 @@ export interface Inbox {
   defer(claimed: Claimed, deferral: Deferral): Promise<void>;
   /** Gives up what was claimed and can never be done; the next turn of the world is to be taken up. */
   discard(claimed: Claimed, reason: string): Promise<void>;
-  /** Tells an attempt how one of its calls ended: idempotent. One statement where it is accepted, else two. */
+  /** Notifies an attempt of how one of its calls ended: idempotent. One statement where it is accepted, else two. */
   report(report: Report): Promise<Reported>;
-  /** Tells an attempt to stop: idempotent. One statement where it is accepted, else two. */
+  /** Asks an attempt to stop: idempotent. One statement where it is accepted, else two. */
   stop(stop: Stop): Promise<Reported>;
   /** Takes back the turns of a world that no attempt has been begun for. One transaction. @returns how many; undefined for an unknown world */
   takeBack(world_slug: string, reason: string): Promise<number | undefined>;
   /** Of one world, or of all that have any; those that have none are left out. One statement. */
   queues(world_slug?: string): Promise<readonly WorldQueue[]>;
-  /** What an attempt has been told and has not taken in, oldest first. */
+  /** The messages that an attempt has not handled yet, oldest first. */
   messagesOf(lease: AttemptLease): Promise<readonly InboxMessage[]>;
-  /** Reports that were accepted when their attempt ended, and that nobody has heard; at most so many. One statement. */
+  /** Reports that were accepted when their attempt ended, and that nobody has handled; at most so many. One statement. */
   unheard(most: number): Promise<readonly UnheardReport[]>;
   /** Such a report has been dealt with. One statement. */
   consumeUnheard(report: Pick<UnheardReport, 'world_slug' | 'inbox_id'>): Promise<void>;

@@ -33,9 +33,9 @@ export interface PendingCalls {
   /** What an attempt waits for, the nearest deadline first. */
   awaitedBy(attempt_id: string): Promise<readonly AwaitedCall[]>;
   /**
-   * Tells attempts whose calls have run out of time, by the clock of the database. One statement.
+   * Notifies attempts whose calls have run out of time, by the clock of the database. One statement.
    * @param inbox_ids fresh ids: one for each call that may be found
-   * @returns how many were told
+   * @returns how many were notified
    */
   expire(inbox_ids: readonly string[]): Promise<number>;
 }

@@ -4,10 +4,10 @@ import type { InvocationContext, SourceFailure } from '../contract/source.js';
 import type { PluginManifest } from '../generated/plugin-manifest.js';
 import type { CallSource } from './sources.js';
 
-/** Lays out one plugin to be examined: reads its manifest, and runs its entry where that can be found. */
+/** Prepares one plugin to be examined: reads its manifest, and runs its entry where that can be found. */
 export type LayOutPlugin = (folder: string) => Promise<LaidOutPlugin>;
 
-/** How far a plugin could be laid out. */
+/** How far a plugin could be prepared. */
 export interface LaidOutPlugin {
   readonly folder: string;
   /** Where it is valid. */

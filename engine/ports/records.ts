@@ -138,7 +138,7 @@ export interface InvocationRecord extends InvocationSummary, CallPlace {
   readonly response_headers: JsonObject;
   /** The body as text, where it was kept beside the answer; of a failure, as much as redaction lets be seen, else null. */
   readonly response_text: string | null;
-  /** How much is kept of what came back: the body, or the answer where no body stands beside it; null for nothing. */
+  /** How much is kept of what came back: the body, or the answer where there is no body; null for nothing. */
   readonly response_bytes: number | null;
   /** Whether anything that is kept of the answer or its body is not shown here. */
   readonly hidden_by_redaction: boolean;

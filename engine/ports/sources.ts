@@ -9,7 +9,7 @@ import type { SourceProgram } from '../core/protocol/program.js';
 /** How a call ended, as its record will say. */
 export type CallOutcome = CallSucceeded | CallBroke;
 
-/** What a turn hears of a call, live and from the record alike; `eventOf` makes its event from it. */
+/** What a turn learns of a call, live and from the record alike; `eventOf` makes its event from it. */
 export type CallFact =
   | Pick<CallSucceeded, 'key' | 'status' | 'view' | 'usage' | 'duration_ms'>
   | Pick<
@@ -132,7 +132,7 @@ export interface CallRecorder {
   flushed(batch: ChunkBatch): Promise<void>;
 }
 
-/** What a call is told of the turn that it serves. */
+/** What a call knows of the turn that it serves. */
 export interface CallSurroundings {
   /** `<world>/turn-<n>/<command key>`. */
   readonly client_request_id: string;

@@ -51,7 +51,7 @@ export interface HeartbeatSettings {
   readonly lease_ms: number;
   /** How long the main thread may hang before its leases are kept no more. */
   readonly hang_ms: number;
-  /** How long before the process is ended, which hears no signal either: longer than `hang_ms` and a lease. */
+  /** How long before the process is ended, which reacts to no signal either: longer than `hang_ms` and a lease. */
   readonly end_ms: number;
 }
 

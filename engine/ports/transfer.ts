@@ -1,7 +1,7 @@
 /** Moves worlds between databases, with all that is recorded of them, as lines of text. */
 export interface WorldTransfer {
   /**
-   * Writes out worlds, and those whose turns they share, as they stand at one instant.
+   * Writes out worlds, and those whose turns they share, as they are at one instant.
    * @param write takes a line without its end; what it throws ends the export
    */
   export(world_slugs: readonly string[], write: (line: string) => Promise<void>): Promise<Exported>;

@@ -35,7 +35,7 @@ export class Overtaken extends Error {
   override message = 'another driver has taken this world over';
 }
 
-/** A world did not stand as it was left: nothing has been written, and nothing was asked. */
+/** A world was not as it was left: nothing has been written, and nothing was asked. */
 export class NotAsLeft extends Error {
   override name = 'NotAsLeft';
   override message = 'the world does not stand as it was left';

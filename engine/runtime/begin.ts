@@ -62,7 +62,7 @@ export function findUnfit(parts: RuntimeParts, past: AttemptPast, plugins: Reado
   return mismatch(`the attempt began with ${name} ${theirs[name]}, and this program has ${version}`);
 }
 
-/** What watchers are told of the calls that an attempt begins with. */
+/** What watchers are notified of: the calls that an attempt begins with. */
 export function toPast(
   past: AttemptPast | undefined,
   adopts: string | undefined,

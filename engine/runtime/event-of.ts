@@ -30,7 +30,7 @@ export function eventOf(fact: CallFact): CallEvent | CallPended {
   };
 }
 
-/** What a fold hears of a call on record. The attempt that made a call has paid for it: adopted, it costs nothing. */
+/** What a fold learns of a call on record. The attempt that made a call has paid for it: adopted, it costs nothing. */
 export function toRecorded(call: RecordedCall): LeftCall {
   const { source_invocation_id, invocation_seq, key, request_hash, effect, repeatable, fact, adopted_from } = call;
   const is_adopted = adopted_from !== undefined;

@@ -157,7 +157,7 @@ async function salvage({ writes }: Journal, batch: readonly Entry[]): Promise<vo
   const finished = batch.flatMap(({ what }) => (what.kind === 'finished' ? what.finish : []));
   if (finished.length === 0 || finished.length === batch.length) return;
   await writes.writeCalls({ finished, started: [] }).catch(() => {
-    // Then they cannot be kept either, and what broke the rest is the error to hear of.
+    // Then they cannot be kept either, and what broke the rest is the error to report.
   });
 }
 

@@ -36,7 +36,7 @@ export async function pend(parts: RuntimeParts, attempt: Attempt, pended: CallPe
 /**
  * A call that its service has answered, or whose request has failed, while it was being made: from here on no report of
  * it is accepted. Where one was accepted before, that is how the call ended, whatever became of the request.
- * @returns the call as pending, so that its report is heard; undefined where nothing has been reported
+ * @returns the call as pending, so that its report is handled; undefined where nothing has been reported
  */
 export async function findReported(
   parts: RuntimeParts,

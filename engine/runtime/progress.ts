@@ -5,7 +5,7 @@ import type { Verdict } from '../core/protocol/verdict.js';
 import type { AttemptLease, PutOff, RecordedCall, SetAside } from '../ports/attempts.js';
 import type { CallOutcome } from '../ports/sources.js';
 
-/** What watchers are told while a turn runs. Nothing depends on whether anybody listens. */
+/** What watchers are notified of while a turn runs. Nothing depends on whether anybody listens. */
 export type Progress =
   | {
       readonly kind: 'attempt_began';
@@ -95,7 +95,7 @@ export type Progress =
 
 export type OnProgress = (progress: Progress) => void;
 
-/** An attempt, as whatever observes it first hears of it. */
+/** An attempt, as its watchers first learn of it. */
 export interface ObservedAttempt {
   readonly lease: AttemptLease;
   readonly program: Program;
@@ -110,7 +110,7 @@ export interface RecalledCall {
 /** What observes one attempt beside whoever runs it, such as telemetry. */
 export interface AttemptObserver {
   readonly onProgress: OnProgress;
-  /** Told after the attempt has begun, where it goes on from calls on record. */
+  /** Comes after the attempt has begun, where it goes on from calls on record. */
   readonly onRecalled: (calls: readonly RecalledCall[]) => void;
 }
 

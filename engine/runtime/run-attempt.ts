@@ -151,7 +151,7 @@ function recalledOf({ calls }: Attempt, { past }: Begun): readonly RecalledCall[
   });
 }
 
-/** Tells that the attempt has begun, keeps its lease and listens for it. @returns what ends each of these */
+/** Notifies watchers that the attempt has begun, keeps its lease and listens for it. @returns what ends each of these */
 function watchOver(
   parts: BeatingParts,
   request: AttemptRequest,
@@ -197,11 +197,11 @@ async function leaveBroken(parts: RuntimeParts, lease: AttemptLease, { journal, 
     await forget(journal);
     await parts.attempts.handOver(lease, { at: parts.clock.now(), has_broken: parts.findFault(error) === undefined });
   } catch {
-    // What broke the driver is the error to hear of, and what broke this is most likely the same.
+    // What broke the driver is the error to report, and what broke this is most likely the same.
   }
 }
 
-/** Performs commands and hears what comes of them, until the turn ends. */
+/** Performs commands and handles what comes of them, until the turn ends. */
 async function drive(parts: RuntimeParts, attempt: Attempt, first: readonly TurnCommand[]): Promise<AttemptEnd> {
   const { attempt_id, attempted_turn } = attempt.lease;
   for (let commands = first; ; commands = await handleNext(parts, attempt)) {

@@ -13,7 +13,7 @@ import { listSubschemas, mapChildren } from './subschemas.js';
 export const NO_ALTERNATIVE = 'chukwa:no_alternative';
 
 interface Branch {
-  /** As it stands in the list. */
+  /** As the list has it. */
   readonly written: Json;
   /** What it says, a reference followed. */
   readonly meant: JsonObject;
@@ -73,7 +73,7 @@ function toChoice(
   return chooseByShape(branches) ?? chooseAmongConstants(keyword, branches);
 }
 
-/** Branches that say nothing but constants are one list of values; with `oneOf`, a value that stands in two fits neither. */
+/** Branches that say nothing but constants are one list of values; with `oneOf`, a value that two of them list fits neither. */
 function chooseAmongConstants(keyword: (typeof CHOICES)[number], branches: readonly Branch[]): JsonObject | undefined {
   const isConstant = ({ meant }: Branch): boolean => Object.keys(meant).every((name) => OF_CONSTANTS.has(name));
   const listed = branches.map((branch) => (isConstant(branch) ? fixedValues(branch.meant) : undefined));

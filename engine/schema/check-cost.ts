@@ -103,7 +103,7 @@ function exponential(first: Way, second: Way): Problem {
     message: `this leads back to a schema around it, and so does another way to the same part of the value (${places}): each level of a value would double the work`,
     pointer: second.leads_to,
     repair:
-      'Say once what stands there, beside the alternatives and not within them; or let each alternative require another constant of one member, such as "kind".',
+      'Say it once, beside the alternatives and not within them; or let each alternative require another constant of one member, such as "kind".',
   };
 }
 

@@ -53,7 +53,7 @@ function patternsOf(schema: JsonObject): readonly string[] {
 }
 
 /**
- * What the metaschema cannot say of an author's schema: that it stands by itself, comes to an end, and takes no exponential
+ * What the metaschema cannot say of an author's schema: that it refers to nothing outside itself, comes to an end, and takes no exponential
  * time. Unknown keywords and formats are notes.
  */
 export function checkSchema(schema: JsonObject, knownFormats: ReadonlySet<string>): readonly Problem[] {

@@ -128,7 +128,7 @@ function tooCostlyToCheck(stepsMax: number): Problem {
     message: `checking this value takes more than ${stepsMax} steps, and it counts as one that does not fit`,
     pointer: '',
     repair:
-      'Make the value smaller, or the schema simpler: fewer alternatives, or alternatives that a constant tells apart.',
+      'Make the value smaller, or the schema simpler: fewer alternatives, or alternatives that a constant distinguishes.',
   };
 }
 
@@ -215,7 +215,7 @@ function toTest(format: AddedFormat | undefined): ((text: string) => boolean) | 
 
 const URL_CHARACTERS_MAX = 2048;
 
-/** A schema that is longer and breaks the metaschema is told its first fault only: to gather all takes the square of them. */
+/** Of a longer schema that breaks the metaschema, the first fault is reported only: to gather all takes the square of them. */
 const GATHERED_CHARACTERS_MAX = 32_768;
 
 function createMetaschemaCheck(): Validate {

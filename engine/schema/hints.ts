@@ -4,7 +4,7 @@ import { mapChildren } from './subschemas.js';
 
 const HINTS = ['description', 'examples'] as const;
 
-/** A schema in which every reference says what it refers to: who lacks a member is told there, before the reference is followed. */
+/** A schema in which every reference says what it refers to: a missing member is reported there, before the reference is followed. */
 export function withHints(root: JsonObject): JsonObject {
   return hintObject(root, root);
 }
@@ -26,7 +26,7 @@ function findTarget(root: JsonObject, reference: Json | undefined): JsonObject |
   return isObject(target) ? target : undefined;
 }
 
-/** A value that may stand where a schema is: the first of its examples, or of what it lists. */
+/** A value that fits a schema: the first of its examples, or of what it lists. */
 export function exampleOf(schema: JsonObject): Json | undefined {
   const { examples, const: only, enum: listed } = schema as Readonly<Record<string, Json | undefined>>;
   if (Array.isArray(examples) && examples.length > 0) return examples[0] as Json;

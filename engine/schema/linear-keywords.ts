@@ -101,7 +101,7 @@ class Values {
   readonly #plain = new Map<Json, number>();
   #held: Map<string, number> | undefined;
 
-  /** @returns where an equal value stands already, and undefined where the value is new */
+  /** @returns the place of an equal value, and undefined where the value is new */
   add(value: Json, place: number, counter: Spend): number | undefined {
     if (typeof value !== 'object' || value === null) return put(this.#plain, plain(value, counter), place);
     this.#held ??= new Map();

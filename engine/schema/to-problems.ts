@@ -170,7 +170,7 @@ function unexpectedValue(error: ErrorObject): Complaint {
   );
 }
 
-/** Several fixed values of one alternative stand side by side. */
+/** Several fixed values of one alternative are given together. */
 const ONE_TEXT = /^"(?:[^"\\]|\\.)*"$/;
 
 function noAlternative(error: ErrorObject): Complaint {
@@ -224,7 +224,7 @@ function within(pointer: string): string {
   return start.slice(0, start.lastIndexOf('/'));
 }
 
-/** Whether a name may be shown is told by its place, which ends before one that is very long. */
+/** Whether a name may be shown depends on its place, which ends before one that is very long. */
 function sayName(name: string): string {
   return name.length > TEXT_MAX ? `of ${name.length} characters` : JSON.stringify(name);
 }

@@ -40,7 +40,7 @@ const CLOSED_MS_MAX = 60_000;
 const REMEMBERED_MS = 60_000;
 
 /**
- * Which calls of a process are made now, and which wait: a table that is told what happens, and what time it is. Worlds take
+ * Which calls of a process are made now, and which wait: a state machine over what happens, and what time it is. Worlds take
  * turns, whatever they have waiting. An endpoint that says `Retry-After` is closed for everybody until then; after that it
  * gets half as many calls at a time, and one more each time that so many have succeeded (additive increase, multiplicative
  * decrease).

@@ -28,7 +28,7 @@ export interface BenchParts {
 /** What takes longer goes on by itself: a session holds nothing that the next one needs. */
 const CLOSE_PATIENCE_MS = 100;
 
-/** Makes what lays plugins out: each by itself, with the stages, origins and secrets of a real call. */
+/** Makes what prepares plugins for tests: each by itself, with the stages, origins and secrets of a real call. */
 export function createLayOutPlugin(parts: BenchParts): LayOutPlugin {
   return async (folder) => {
     const found = await findPlugin(folder, parts.validateManifest);

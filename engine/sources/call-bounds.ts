@@ -11,7 +11,7 @@ export interface CallBounds {
   readonly max_wire_bytes: number;
   /** Of one response, decompressed. */
   readonly max_body_bytes: number;
-  /** Told each time before something may leave; left out where nobody asks. */
+  /** Called each time before something may leave; left out where nobody asks. */
   readonly onSending?: () => void;
   /** Nothing is sent before it resolves, nor ever where it rejects; left out where nothing is on record. */
   readonly durable?: Promise<void>;
@@ -37,8 +37,8 @@ export function withinCall<Value>(callBounds: CallBounds, run: () => Value): Val
 export const FAREWELL_MS = 1_000;
 
 /**
- * The bounds of a call, and the signal that the plugin is handed, which stands for them where a request names its call.
- * Of a source whose requests do not, whoever listens to the signal hears it within the bounds, and can still say good-bye.
+ * The bounds of a call, and the signal that the plugin is handed, which represents them where a request names its call.
+ * Of a source whose requests do not, listeners of the signal are notified within the bounds, and can still end their connection in order.
  */
 export function boundCall(
   over: AbortSignal,

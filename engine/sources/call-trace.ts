@@ -23,7 +23,7 @@ export interface OpenCallTrace {
   readonly finish: () => Promise<Pick<Reply, 'usage' | 'trace'>>;
 }
 
-/** Opens the trace of a call. `lost` is told when a flush could not be written. */
+/** Opens the trace of a call. `lost` is called when a flush could not be written. */
 export function openCallTrace(passage: Ready, { clock, alarm }: CallOutside, lost: () => void): OpenCallTrace {
   const { max_result_bytes } = passage.command.call.limits;
   const collector = openChunkCollector({

@@ -23,7 +23,7 @@ export interface ChunkOutside {
   /** Milliseconds since the start of the call. */
   readonly offset: () => number;
   readonly write: (batch: ChunkBatch) => Promise<void>;
-  /** Told once, when a write failed. */
+  /** Called once, when a write failed. */
   readonly lost: () => void;
   readonly secrets: Pick<SecretReplacer, 'pieces'>;
   readonly alarm: Alarm;

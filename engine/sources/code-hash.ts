@@ -11,7 +11,7 @@ const CODE_BYTES_MAX = 67_108_864;
 /**
  * Hashes the code of a plugin without running it: every module file of its folder by path and content, but for installed
  * packages. Links to folders are not followed.
- * @returns as `hash` 64 hex digits, the same wherever the folder stands; as `reason` why the code is no plugin's: a file
+ * @returns as `hash` 64 hex digits, the same wherever the folder is; as `reason` why the code is no plugin's: a file
  * that cannot be read or is no regular one, or more code than a plugin may have
  */
 export async function hashCode(folder: string): Promise<CodeHash> {

@@ -44,14 +44,14 @@ export function decodeBody(body: Readable, content_encoding: string | undefined)
 /** What breaks the one breaks the other. */
 function pass(encoded: Readable, decoder: Transform): Readable {
   return pipeline(encoded, decoder, () => {
-    // Whoever reads the decoder hears of it.
+    // The reader of the decoder gets the error.
   });
 }
 
 /** The method that a header of zlib names in its first half byte. */
 const DEFLATE = 8;
 
-/** By its name deflate has a header, and some servers leave that out: the first byte tells. */
+/** By its name deflate has a header, and some servers leave that out: the first byte shows it. */
 class Inflate extends Transform {
   #inflate: Transform | undefined;
 

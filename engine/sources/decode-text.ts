@@ -6,15 +6,15 @@
 /** A decoded text. Both places are in the text that it was decoded from. */
 export interface Decoded {
   readonly text: string;
-  /** Where what stands for a character begins. */
+  /** Where the code of a character begins. */
   readonly startOf: (at: number) => number;
-  /** Where what stands for all characters before this one ends. */
+  /** Where the code of all characters before this one ends. */
   readonly endOf: (at: number) => number;
   /** Whether it goes on where the text that it was decoded from does. */
   readonly isCut: boolean;
 }
 
-/** Texts that a text stands for by the escapes of JSON, and by those of URLs. */
+/** Texts that a text encodes by the escapes of JSON, and by those of URLs. */
 export function unescapeText(text: string, isCut: boolean): readonly Decoded[] {
   return [JSON_ESCAPES, URL_ESCAPES].flatMap((escape) =>
     text.includes(escape.sign) ? unescape(text, escape, isCut) : [],
@@ -33,7 +33,7 @@ export function decodeAround(text: string, place: number, isCut: boolean): reado
 }
 
 interface Escape {
-  /** Stands in each escape. */
+  /** Is in each escape. */
   readonly sign: string;
   readonly pattern: RegExp;
   readonly decode: (escape: string) => string;
@@ -82,7 +82,7 @@ function sourceOf(text: string, escape: Escape, at: number): number {
   return at + longer_by;
 }
 
-/** @param missing how many characters of the first group stand before the run; its bits of a shared byte count */
+/** @param missing how many characters of the first group precede the run; its bits of a shared byte count */
 function decodeBase64(text: string, { from, to }: Run, missing: number, isCut: boolean): Decoded {
   const start = from - missing;
   return {

@@ -1,6 +1,6 @@
 /**
  * Finds where a text may hold one of some values, plain or encoded, without decoding anything. Each value has a set of
- * marks, one for each way of encoding it: the characters that stand in the text whatever surrounds the value. They are
+ * marks, one for each way of encoding it: the characters that are in the text whatever surrounds the value. They are
  * looked for all at once, by the algorithm of Wu and Manber: most of the text is skipped.
  */
 
@@ -84,7 +84,7 @@ function fold(text: string): string {
   return String.fromCharCode(...codes);
 }
 
-/** The value, in bytes and as text, and what of it stands in each encoding of a text that holds it. */
+/** The value, in bytes and as text, and what of it is in each encoding of a text that holds it. */
 function spell(value: string, layers: number): readonly string[] {
   if (layers === 0) return [value, fromBinary(value)];
   const encoded = escape(value).flatMap((text) => [
@@ -114,7 +114,7 @@ function toHex(text: string): string {
   return Buffer.from(text, 'latin1').toString('hex');
 }
 
-/** Those characters that hold bits of the text only, where so many bytes modulo three stand before it. */
+/** Those characters that hold bits of the text only, where so many bytes modulo three precede it. */
 function toBase64(text: string, offset: number): string {
   const encoded = Buffer.from(' '.repeat(offset) + text, 'latin1').toString('base64');
   return encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + text.length) * 8) / 6));

@@ -78,7 +78,7 @@ function notPlain(): Error {
   return refuseRequest('it names a link or a folder, or something else that is no file') as unknown as Error;
 }
 
-/** A file that is not there is an answer, which a model may be told; a folder that cannot be read is the operator's. */
+/** A file that is not there is an answer, which a model may be shown; a folder that cannot be read is the operator's. */
 function toFailure(codes: readonly string[], variable: string): SourceFailure {
   if (codes.includes('ENOENT') || codes.includes('ENOTDIR'))
     return makeSourceFailure('tool_error', `there is no such file in the folder that ${variable} names`);

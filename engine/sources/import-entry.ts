@@ -68,7 +68,7 @@ async function importModule(found: FoundPlugin): Promise<Outcome<SourcePlugin>> 
       : refuse(`the default export of ${file} has no function open`);
   } catch (error) {
     const reason = `${file} cannot be imported: ${error instanceof Error ? error.message : String(error)}`;
-    // Of a module that cannot be parsed, only Node's own command tells the line.
+    // Of a module that cannot be parsed, only Node's own command gives the line.
     return error instanceof SyntaxError ? refuse(reason, `\`node --check ${file}\` shows the place.`) : refuse(reason);
   }
 }

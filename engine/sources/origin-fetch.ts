@@ -72,7 +72,7 @@ async function fetchAt(origin: Origin, agentFor: (max_wire_bytes: number) => Age
   }
 }
 
-/** An agent that tells when a connection stands and the first byte of a request is about to leave. */
+/** An agent that notifies when a connection is open and the first byte of a request is about to leave. */
 function watchSending(agent: Agent, onSending: CallBounds['onSending']): Dispatcher {
   if (onSending === undefined) return agent;
   return agent.compose((dispatch) => (options, handler) => {

@@ -123,7 +123,7 @@ function fromVariables(
   return { ok: false, message: `${names} is not set: set it to ${place}` };
 }
 
-/** Whoever writes a scheme means a URL, and is told where it is not a good one. */
+/** Text with a scheme is meant as a URL, and is refused where it is not a good one. */
 function hasScheme(value: string): boolean {
   return /^\s*[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(value);
 }

@@ -70,7 +70,7 @@ export interface Begun extends Checked {
 export interface Ready extends Begun {
   readonly secrets: SecretReplacer;
   readonly source: Source;
-  /** What the plugin is told of answers that come later; left out where there can be none. */
+  /** What the plugin is given for answers that come later; left out where there can be none. */
   readonly pending?: NonNullable<InvocationContext['pending']>;
 }
 
@@ -103,7 +103,7 @@ export interface Shown extends Validated {
   readonly view: Json;
 }
 
-/** What is known of a call wherever it stands. */
+/** What is known of a call at every stage. */
 export type Passage = Asked &
   Partial<Pick<Shown & Begun, 'begun' | 'durable' | 'sent' | 'secrets' | 'reply'>> & {
     /** The service has taken the call, though the call failed here. */

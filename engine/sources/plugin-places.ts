@@ -8,7 +8,7 @@ export interface PluginPlaces {
   readonly folders: readonly string[];
   /** The same, where one that is not there holds none. */
   readonly folders_if_present?: readonly string[];
-  /** The folder that one of `folders` was compiled from, where it is there: what stands compiled is passed by in it. */
+  /** The folder that one of `folders` was compiled from, where it is there: what is compiled is skipped in it. */
   readonly sources_folder?: string;
   /** `node_modules` folders: packages in them whose name begins with `chukwa-plugin-` are plugin folders. */
   readonly package_folders?: readonly string[];

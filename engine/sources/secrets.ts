@@ -4,7 +4,7 @@ import { decodeAround, fromBinary, toBinary, unescapeText, UNFINISHED } from './
 import { createFindPlaces, createHasEscaped, type FindPlaces, type HasEscaped } from './encoded-places.js';
 import { toStorableText } from './storable-text.js';
 
-/** Shorter values stand in too many innocent texts to be replaced; they are refused where they enter. */
+/** Shorter values occur in too many innocent texts to be replaced; they are refused where they enter. */
 export const SECRET_LENGTH_MIN = 6;
 
 /** A value that no record may hold, and the variable that it came from. */
@@ -109,7 +109,7 @@ function toSearch(secrets: readonly Secret[]): Search {
   };
 }
 
-/** What may stand in the name of a host is found in letters of any case; a form writes spaces as `+`. */
+/** What may be in the name of a host is found in letters of any case; a form writes spaces as `+`. */
 function toNeedles({ variable, value }: Secret): readonly Needle[] {
   const text = toBinary(toStorableText(value));
   if (/^[A-Za-z0-9.-]+$/.test(text)) return [{ variable, text: text.toLowerCase(), is_any_case: true }];
@@ -142,7 +142,7 @@ function examine(
     : { matches: matches.slice(0, open), end: matches[open]?.from ?? text.length };
 }
 
-/** How many characters may stand for one of a secret whose end is not seen yet. */
+/** How many characters may encode one of a secret whose end is not seen yet. */
 const EXPANSION_MAX = 256;
 
 function findAtEnd(text: string, search: Search): readonly Match[] {

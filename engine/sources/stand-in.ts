@@ -64,7 +64,7 @@ function openStandIn(speaks: CallToAnswer['speaks'], answerCall: AnswerCall): So
 
 /**
  * An answer of the outside never comes in the same breath. Without a wait, a dry run in memory would leave the process no
- * moment in which to hear of Ctrl-C, or of a timer.
+ * moment in which to handle Ctrl-C, or a timer.
  */
 function laterOn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));

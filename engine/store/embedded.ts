@@ -81,7 +81,7 @@ export async function isMade(data_dir: string): Promise<Outcome<boolean>> {
   }
 }
 
-/** The innermost folder of a path that is there. @throws where something else stands in its place */
+/** The innermost folder of a path that is there. @throws where something else is in its place */
 async function findGround(path: string): Promise<string> {
   try {
     // A path through something that is no folder fails here, and the path itself does with the dot.

@@ -11,7 +11,7 @@ import { databaseRefuses, databaseUnreadable } from './problems.js';
 
 /**
  * Looks at the database that is configured, and neither makes nor migrates it.
- * @param world_slug the world whose sources are told; those of all that is stored where it is left out
+ * @param world_slug the world whose sources are listed; those of all that is stored where it is left out
  * @returns a problem where it is locked, out of reach, unreadable, not this program's, or may not be written
  */
 export async function inspectDatabase(

@@ -103,7 +103,7 @@ export function descriptorsExhausted(description: string, reason: string): Probl
   };
 }
 
-/** Something stands where the lock of a folder belongs. */
+/** Something else is where the lock of a folder belongs. */
 export function lockUnusable(folder: string, lock_file: string, reason: string): Problem {
   return {
     code: 'DATABASE_LOCK_UNUSABLE',

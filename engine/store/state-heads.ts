@@ -9,7 +9,7 @@ import { prepare, run, type Runner, type Values } from './statement.js';
 // anything, so that whoever lost a race writes nothing at all. It locks the world before them, as does whoever takes the
 // world over and raises their epochs: the two cannot wait for each other.
 
-/** CTEs before the fence of a statement that moves agents: what it moves, and the heads that stand as believed. */
+/** CTEs before the fence of a statement that moves agents: what it moves, and the heads that are as their driver knows them. */
 export const BELIEVED_HEADS = `
   moves AS (
     SELECT agent_id, status, turn_epoch AS believed_epoch, turn_epoch + (NOT is_active)::int AS turn_epoch, is_active,

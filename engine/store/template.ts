@@ -8,8 +8,8 @@ import { toPoolConfig } from './embedded.js';
 import { loadMigrations, migrate, type Migration } from './migrations.js';
 
 /**
- * Makes sure that a packed, migrated, empty database stands in a file, for new folders to begin from.
- * Beside it stands a digest of all that it was made of; it is made again only when that changes.
+ * Makes sure that a packed, migrated, empty database is in a file, for new folders to begin from.
+ * Beside it is a digest of all that it was made of; it is made again only when that changes.
  * @returns whether it was made now
  */
 export async function ensureTemplate(template_file: string, migrations_dir: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { OpenDatabase } from './database.js';
 
 /** What keeps statements fast as a database grows. */
 export interface Upkeep {
-  /** Told of every attempt that has ended; now and then it does something. */
+  /** Called after every attempt that has ended; now and then it does something. */
   attemptEnded(): Promise<void>;
 }
 

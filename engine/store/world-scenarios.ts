@@ -22,7 +22,7 @@ const FIND_OPEN = prepare(
    WHERE world_slug = :world_slug AND status IN ('running', 'suspended')`,
 );
 
-// The epoch grows, so that a driver that believes the world to stand as it left it reads it again.
+// The epoch grows, so that a driver that left the world reads it again.
 const CHANGE = prepare(
   'change_world_scenario',
   `WITH world AS (

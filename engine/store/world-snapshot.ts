@@ -68,7 +68,7 @@ const EVENTS = `
 
 const STATES = `${ENVIRONMENTS} AS environments, ${ENTITIES} AS entities, ${MEMORIES} AS memories`;
 
-/** The columns of `ContentsRow`, read at the place: everything that stands there in one row. Takes `:event_turns`. */
+/** The columns of `ContentsRow`, read at the place: everything that is there in one row. Takes `:event_turns`. */
 export const CONTENTS = `${STATES}, ${EVENTS} AS events`;
 
 const selectAt = (columns: string): string =>

@@ -17,7 +17,7 @@ export interface Telemetry {
 
 /**
  * Opens telemetry. Only then is anything of OpenTelemetry imported.
- * @param complain is told once why nothing can be sent
+ * @param complain is called once with the reason why nothing can be sent
  */
 export async function openTelemetry(
   settings: TelemetrySettings,

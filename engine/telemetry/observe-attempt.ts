@@ -23,7 +23,7 @@ interface Memory {
 }
 
 /**
- * Makes spans and metrics of what drivers tell. A call's span is sent when it ends, by the driver that saw it end; those of
+ * Makes spans and metrics of what drivers report. A call's span is sent when it ends, by the driver that saw it end; those of
  * nodes, agent turns and the attempt when the attempt ends, by the driver that ends it.
  */
 export function createObserve(parts: ObservingParts): Observe {

@@ -54,7 +54,7 @@ const SCOPE = { name: 'chukwa', schemaUrl: CONVENTIONS_URL };
 /**
  * Opens the exporters. Neither they nor the metrics are registered anywhere: a host that this engine is a part of keeps its
  * own.
- * @param complain is told once why nothing can be sent, and again when it has been possible meanwhile
+ * @param complain is called once with the reason why nothing can be sent, and again when it has been possible meanwhile
  */
 export function openOtlp(settings: OtlpSettings, complain: (text: string) => void): Otlp {
   const resource = toResource(settings.service_version);
@@ -187,7 +187,7 @@ interface Exported {
   readonly error?: Error;
 }
 
-/** The same exporter, which says why it cannot send: an operator whose collector is away hears of it once. */
+/** The same exporter, which says why it cannot send: an operator whose collector is away is notified once. */
 function complainOf<Given extends { export(batch: never, done: (result: Exported) => void): void }>(
   exporter: Given,
   what: string,

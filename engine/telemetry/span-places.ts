@@ -3,8 +3,8 @@ import { toSpanId } from '../core/content/trace-id.js';
 import { namedUuid } from '../core/content/uuid.js';
 import type { Stretch } from './observed-call.js';
 
-// Where a span stands in the tree: attempt, agent turn, node, call. Each id follows from the attempt and from what the span
-// is about, so that drivers which never heard of each other give the same ones.
+// The place of a span in the tree: attempt, agent turn, node, call. Each id follows from the attempt and from what the span
+// is about, so that drivers which know nothing of each other give the same ones.
 
 /** The span of an attempt. */
 export function attemptSpanId(attempt_id: string): string {
@@ -21,7 +21,7 @@ export function nodeSpanId(attempt_id: string, subject_id: string, node_id: stri
   return toSpanId(namedUuid(attempt_id, subject_id, node_id));
 }
 
-/** Under which span a call stands: that of its node, of its subject's agent turn, or of the attempt. */
+/** The parent span of a call: that of its node, of its subject's agent turn, or of the attempt. */
 export function parentSpanOf(
   attempt_id: string,
   { subject_id, node_id }: Pick<Stretch, 'subject_id' | 'node_id'>,

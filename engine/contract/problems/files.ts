@@ -6,7 +6,7 @@ export const FILE_PROBLEMS = {
   BYTE_ORDER_MARK: content('The file begins with a byte-order mark.', 'Save it as UTF-8 without one.'),
   NOT_UTF8: content('A byte is not UTF-8.', 'Save the file as UTF-8.'),
   TOO_DEEP: content('The value is nested deeper than 64 levels.', 'Flatten it.'),
-  REPEATED_NAME: content('A name stands twice in one object.', 'Keep one of the two.'),
+  REPEATED_NAME: content('An object has the same name twice.', 'Keep one of the two.'),
   NUMBER_CHANGES: content(
     'A number cannot be kept as it is written.',
     'Write one that a double holds exactly, or a string.',
@@ -30,14 +30,14 @@ export const FILE_PROBLEMS = {
     'Check it together with a scenario that uses it.',
   ),
   LINK_LOOP: content(
-    'A link leads back to itself; a note where it leads to a folder that it stands in, which is read once.',
+    'A link leads back to itself; a note where it leads to a folder that it is in, which is read once.',
     'Take it out.',
   ),
   LINK_LEAVES_ROOT: content(
     'A link leads out of the folder that may be read.',
     'Copy the file, or name a folder that holds both with `--root`.',
   ),
-  UNKNOWN_DOCUMENT: content('Nothing tells what kind of document a file is.', 'Add `"$schema"`.'),
+  UNKNOWN_DOCUMENT: content('Nothing says what kind of document a file is.', 'Add `"$schema"`.'),
   SCHEMA_OF_ANOTHER_KIND: content(
     'A document names the schema of one kind and has the members of another.',
     'Name the schema of its own kind, or leave `"$schema"` out.',

@@ -9,7 +9,7 @@ export const RECORDING_PROBLEMS = {
   ),
   RECORDING_HIDDEN: content(
     "Redaction hides a part of an answer that the answer's schema asks for, and that cannot be made up.",
-    '`--unredacted`, where all of it may stand in a file.',
+    '`--unredacted`, where a file may hold all of it.',
   ),
   RECORDING_TOO_LARGE: content(
     'The test would be larger than a document may be.',

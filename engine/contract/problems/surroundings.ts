@@ -19,7 +19,7 @@ export const SURROUNDINGS_PROBLEMS = {
     'Make it writable, or make room on its disk, as the message says; or name another in `CHUKWA_DATA_DIR`.',
   ),
   DATABASE_LOCK_UNUSABLE: environment(
-    'A folder, a pipe or a link stands where the lock of the embedded database belongs.',
+    'A folder, a pipe or a link is where the lock of the embedded database belongs.',
     'Move it away once no process uses the folder, or name another in `CHUKWA_DATA_DIR`.',
   ),
   DATABASE_URL_INVALID: environment(
@@ -118,7 +118,7 @@ export const SURROUNDINGS_PROBLEMS = {
     'Delete it, or set `CHUKWA_TOKEN` and `CHUKWA_OPERATOR_TOKEN`.',
   ),
   SECRET_TOO_SHORT: environment(
-    'A variable holds a secret of fewer than six characters, which stands in too many texts to be kept out of ' +
+    'A variable holds a secret of fewer than six characters, which occurs in too many texts to be kept out of ' +
       'records.',
     'Choose a longer one. In a URL or a command it is the call that fails, as `unavailable`.',
   ),

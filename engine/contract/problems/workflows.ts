@@ -7,12 +7,12 @@ export const WORKFLOW_PROBLEMS = {
   NODE_UNKNOWN: content('A node reads the output of one that does not exist.', 'Correct the id.'),
   NODES_CYCLE: content(
     'Nodes wait for each other, or one for itself.',
-    'Take the reference away at which the finding stands, or another of the circle.',
+    'Remove the reference that the finding names, or another of the circle.',
   ),
   TOOL_LOOPS_SEVERAL: content('A workflow has more than one `llm_tool_loop`.', 'Make the others `llm_json` nodes.'),
   APPLY_FROM_UNKNOWN: content('`apply.from` names no `llm_tool_loop`.', 'Write `<node id>.final`.'),
   MAX_SPECULATIVE_UNUSED: content(
-    'A note: `max_speculative` stands beside `per_subject_ordered`, and nothing reads it.',
+    'A note: `max_speculative` has no meaning beside `per_subject_ordered`.',
     'Take it away, or let subjects run concurrently.',
   ),
   SPECULATION_COSTS: content(
@@ -74,7 +74,7 @@ export const WORKFLOW_PROBLEMS = {
     'Allow calls, or take the tools out.',
   ),
   PROMPT_DOLLAR_BRACES: content(
-    'A note: a prompt holds `${name}`, which is told to the model as it stands.',
+    'A note: a prompt holds `${name}`, which the model is shown as it is.',
     'Write `{{name}}`, unless it is meant so.',
   ),
   PROMPT_SINGLE_BRACES: content(
@@ -168,7 +168,7 @@ export const WORKFLOW_PROBLEMS = {
     'Choose others, or write its documents by hand.',
   ),
   SOURCE_SPEAKS_OTHERWISE: content(
-    'A model stands where a JSON service is needed, or the other way round.',
+    'A model is named where a JSON service is needed, or the other way round.',
     'Refer to another source.',
   ),
   NOT_SUPPORTED_YET: content(

@@ -38,7 +38,7 @@ export interface AgentTurnRecord extends AgentTurnSummary {
   readonly attempted_turn: number;
   readonly attempt_status: string;
   readonly inbox_id: string;
-  /** What it was told and given; null where it never entered. */
+  /** What it was asked and given; null where it never entered. */
   readonly context_box: BoxRecord | null;
   /** What it did, and what it left. */
   readonly output_box: BoxRecord;

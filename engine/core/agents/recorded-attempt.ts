@@ -21,7 +21,7 @@ export interface RecordedAttempt {
   readonly timeline: readonly RecordedEvent[];
   /** The patch of each agent that was applied. */
   readonly patches: ReadonlyMap<string, number>;
-  /** What the agents were told, as far as their workflows say it. */
+  /** What the agents were asked to do, as far as their workflows say it. */
   readonly tasks: ReadonlyMap<string, AgentTask>;
 }
 

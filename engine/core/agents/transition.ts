@@ -21,7 +21,7 @@ export interface Dispatched {
 /** All that it may know has been gathered, and its nodes begin. */
 export interface Entered {
   readonly kind: 'entered';
-  /** What it is told to do. */
+  /** What it is asked to do. */
   readonly workflow_hash: string | null;
   /** What it is offered to answer with; null until a model is asked for the answer. */
   readonly answer_schema_hash: string | null;

@@ -157,7 +157,7 @@ function endCall(fold: Fold, call: RecordedCall, at: string): void {
   answer(fold, agent_id, call);
 }
 
-/** Whether the agent hears of the end: where a retry follows, it does not. */
+/** Whether the agent is notified of the end: where a retry follows, it is not. */
 function isFinal({ attempt, last, own }: Fold, call: RecordedCall): boolean {
   if (last.get(call.command_key) !== call) return false;
   if (call.status === 'succeeded' || attempt.ended_at !== null) return true;

@@ -9,7 +9,7 @@ const SPACE = /[ \t\r\n]*/y;
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** @returns the place of the first character that cannot stand there; the text's length where the text ends too soon */
+/** @returns the place of the first character that is not allowed there; the text's length where the text ends too soon */
 export function findJsonFault(text: string): number {
   const open: ('{' | '[')[] = [];
   let expected: Expected = 'value';

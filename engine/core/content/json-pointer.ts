@@ -20,8 +20,8 @@ export function toPointer(tokens: readonly (string | number)[]): string {
 }
 
 /**
- * What stands at a pointer. A present null is found; inherited members never are.
- * @returns undefined where nothing stands
+ * The value at a pointer. A present null is found; inherited members never are.
+ * @returns undefined where there is none
  */
 export function findAt(value: Json, tokens: readonly string[]): Json | undefined {
   let found: Json | undefined = value;

@@ -11,7 +11,7 @@ export interface NearestLevel {
 
 const NAMES_SHOWN = 10;
 
-/** The last place on a path at which something stands. */
+/** The last place on a path at which there is a value. */
 export function nearestLevel(value: Json, tokens: readonly string[]): NearestLevel {
   const [first, ...rest] = tokens;
   const inner = first === undefined ? undefined : findAt(value, [first]);

@@ -8,14 +8,14 @@ type Path = readonly string[];
  * The part of a value that may be seen.
  * Members that no pointer leads to vanish. Arrays on the way to something keep their length: their other items are
  * emptied, to `{}` where they are objects and to null otherwise. Nothing at all may be seen without a pointer.
- * @param allow `all`, or JSON Pointers in which the token `*` stands for every item and every member
+ * @param allow `all`, or JSON Pointers in which the token `*` means every item and every member
  */
 export function redact(value: Json, allow: 'all' | readonly string[]): Json {
   if (allow === 'all') return value;
   return view(value, allow.map(pointerTokens)) ?? emptied(value);
 }
 
-/** Whether all that stands at a place of a value may be seen, and so may be spoken of. */
+/** Whether all of the value at a place may be seen, and so may be named. */
 export function isShown(pointer: string, allow: 'all' | readonly string[]): boolean {
   if (allow === 'all') return true;
   const place = pointerTokens(pointer);

@@ -90,7 +90,7 @@ function isPlain(text: string, start: number, end: number): boolean {
 /** Longer than any double is ever written out. */
 const NUMBER_CHARACTERS_MAX = 1100;
 
-/** What a double tells apart: writers print a fraction with as many digits, though fewer would do. */
+/** What a double distinguishes: writers print a fraction with as many digits, though fewer would do. */
 const FRACTION_DIGITS_MAX = 17;
 
 /** Whether a number as written is the number that a double holds: an integer to the digit, a fraction to 17 digits. */
@@ -105,7 +105,7 @@ export function isExactNumber(written: string): boolean {
   return decimal.exponent < decimal.digits.length && decimal.digits.length <= FRACTION_DIGITS_MAX && value !== 0;
 }
 
-/** One spelling for equal decimals: significant digits, and the power of ten that they stand behind. */
+/** One spelling for equal decimals: significant digits, and the power of ten that scales them. */
 function decimalOf(written: string): { readonly digits: string; readonly exponent: number } {
   const [mantissa = '', exponent = '0'] = written.replace(/^-/, '').toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

@@ -11,7 +11,7 @@ import { type NamedText, placeAt, toLocator } from './source-tree.js';
 /** The most values of a document: the memory that checking takes grows with them, not with the file. */
 export const DOCUMENT_VALUES_MAX = 1_000_000;
 
-/** A text that was read as a value, and knows where everything in it stands. */
+/** A text that was read as a value, and knows the place of everything in it. */
 export interface SourceText {
   readonly value: Json;
   /**
@@ -81,7 +81,7 @@ function toProblem(fault: SourceFault, location: Location): Problem {
     case 'repeated_name':
       return {
         code: 'REPEATED_NAME',
-        message: `${JSON.stringify(fault.name)} stands twice in this object; it was first written on line ${fault.first_line}`,
+        message: `${JSON.stringify(fault.name)} is in this object twice; it was first written on line ${fault.first_line}`,
         repair: 'Keep one of the two.',
         pointer,
         location,

@@ -8,7 +8,7 @@ export type InboxStatus = 'queued' | 'pending' | 'deferred' | 'consumed';
 export type InboxStep = 'promote' | 'defer' | 'recall' | 'take_back' | 'consume';
 
 /**
- * Where each step leads, by where a message stands. `queued` waits behind another turn of its world; `pending` is to be
+ * The next state for each step, by the state of a message. `queued` waits behind another turn of its world; `pending` is to be
  * taken up, or is being done; `deferred` could not be done and is due again later; `consumed` is over.
  */
 export const INBOX_STEPS: Readonly<Record<InboxStatus, Readonly<Partial<Record<InboxStep, InboxStatus>>>>> = {

@@ -10,7 +10,7 @@ export interface UnaskedKey {
   readonly repair?: string;
 }
 
-/** The key of a node's call. @param rest what tells it from the other calls of the node */
+/** The key of a node's call. @param rest what distinguishes it from the other calls of the node */
 export function nodeKey({ subject, node }: NodePlace, rest: string): string {
   return `${subject}/${node}/${rest}`;
 }

@@ -14,7 +14,7 @@ export function checkTools(parts: SchemaParts, node: LlmToolLoopNode, pointer: s
       return [
         ...complainIf(tools.findIndex(({ name }) => name === tool.name) < index, {
           code: 'TOOL_NAME_TWICE',
-          message: `The tool ${tool.name} stands here a second time.`,
+          message: `The tool ${tool.name} is listed a second time here.`,
           pointer: `${place}/name`,
           repair: 'Give each tool of a node a name of its own.',
         }),

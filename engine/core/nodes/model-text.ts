@@ -75,7 +75,7 @@ function parse(
   return { ok: false, fault: begun ?? { reason: quoteText(describeTextFault(parsed.fault)) } };
 }
 
-/** Of what stands where JSON should begin, in characters. */
+/** How much is quoted of the text where JSON should begin, in characters. */
 const QUOTED_MAX = 60;
 
 /** The fault of a text that never began as an object or a list, and is no other JSON. */

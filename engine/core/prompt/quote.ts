@@ -31,7 +31,7 @@ export function fenceJson(label: string, value: Json): string {
   return `${fence}json ${label}\n${json}\n${fence}`;
 }
 
-/** What stands on the last line of a prompt once a text is added to it. */
+/** The last line of a prompt once a text is added to it. */
 export function lastLineAfter(line: string, text: string): string {
   const [last = '', ...before] = text.split(LINE_BREAK).toReversed();
   return before.length > 0 ? last : line + last;

@@ -26,7 +26,7 @@ export interface Absent {
   readonly failure_class: string;
 }
 
-/** The messages of a prompt, or the placeholder for which nothing stands. */
+/** The messages of a prompt, or the placeholder that has no value. */
 export type RenderedPrompt =
   | { readonly ok: true; readonly messages: readonly Message[] }
   | { readonly ok: false; readonly placeholder: string };

@@ -12,7 +12,7 @@ export type PromptPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'placeholder'; readonly placeholder: Placeholder; readonly offset: number };
 
-/** What stands between double braces, and what it means. */
+/** What is between double braces, and what it means. */
 export type Placeholder =
   | {
       readonly reads:
@@ -26,7 +26,7 @@ export type Placeholder =
   | { readonly reads: 'world' | 'subject'; readonly name: string; readonly member: string }
   | { readonly reads: 'nodes'; readonly name: string; readonly node_id: string; readonly path: readonly string[] };
 
-/** A placeholder that means nothing: where in the text it stands, and as it was written. */
+/** A placeholder that means nothing: its place in the text, and how it was written. */
 export interface UnknownPlaceholder {
   readonly offset: number;
   readonly text: string;

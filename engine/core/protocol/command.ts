@@ -12,7 +12,7 @@ export type InvocationKind = 'llm_generation' | 'ambient_context' | 'model_elect
 /** Ask a source. */
 export interface Invoke {
   readonly kind: 'invoke';
-  /** Where the call stands in the turn; unique in the attempt, the same in every fold of it. */
+  /** The place of the call in the turn; unique in the attempt, the same in every fold of it. */
   readonly key: string;
   readonly invocation_kind: InvocationKind;
   readonly call: CallProgram;
@@ -62,7 +62,7 @@ export interface Generation {
   /** Chained hash of all messages, 64 hex digits. */
   readonly prefix_hash: string;
   readonly offered: OfferedSchema;
-  /** Whether the schema goes beside the messages or stands in them already. */
+  /** Whether the schema goes beside the messages or is in them already. */
   readonly schema_delivery: SchemaDelivery;
 }
 

@@ -1,7 +1,7 @@
 import type { Problem } from '../../contract/problem.js';
 import type { ComponentReference } from './component.js';
 
-/** A problem, and the stored document in which it stands; its pointer is into that document. */
+/** A problem, and the stored document that has it; its pointer is into that document. */
 export interface DocumentProblem extends Problem {
   readonly document: ComponentReference;
   readonly pointer: string;

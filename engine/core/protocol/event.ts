@@ -55,7 +55,7 @@ export interface CallRefused {
 export interface CallPended {
   readonly kind: 'call_pended';
   readonly key: string;
-  /** Until when it is waited for, in milliseconds since 1970; the record's own, so that a refold hears the same. */
+  /** Until when it is waited for, in milliseconds since 1970; the record's own, so that a refold handles the same. */
   readonly deadline: number;
 }
 

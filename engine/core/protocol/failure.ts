@@ -53,7 +53,7 @@ export function mayRepeat({
 /**
  * Whether a failure leaves open that the call was performed: something was sent, and nobody said that the call failed. An
  * answer that cannot be used is such a case too, because its call was most likely performed; and so is a gateway's answer,
- * because the service behind it was not heard.
+ * because the service behind it did not answer.
  * @param sent a byte of the call may have left
  */
 export function leavesOpen({ failure_class, http_status = 0 }: FailedCall, sent: boolean): boolean {

@@ -58,7 +58,7 @@ export interface CallProgram {
   readonly on_failure?: 'tell_model' | 'inject_absence';
 }
 
-/** A failure after which a call may be made again; `http_5xx` stands for the statuses 500 to 599. */
+/** A failure after which a call may be made again; `http_5xx` means the statuses 500 to 599. */
 export type RetryClass = SourceRetry['on'][number];
 
 /** The `retry` of a source, as far as it holds for one binding. */
@@ -128,7 +128,7 @@ export interface NodeConstraints {
 
 /**
  * How a model learns the schema of its answer. `response_format`: it goes beside the messages. `json_object`: it is written
- * into the conversation, and the server is told to answer with some JSON object. `prompt`: it is written there, and no more.
+ * into the conversation, and the server is asked to answer with some JSON object. `prompt`: it is written there, and no more.
  */
 export type SchemaDelivery = 'prompt' | 'json_object' | 'response_format';
 

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import { appendToken, findAt, isList, pointerTokens } from '../content/json-pointer.js';
 
-/** One `{"$from": pointer, "default"?: value}` of a template, and where it stands. */
+/** One `{"$from": pointer, "default"?: value}` of a template, and its place. */
 export interface TemplateRead {
   /** Where in the template. */
   readonly pointer: string;
@@ -17,7 +17,7 @@ export type ResolvedRequest =
 
 /**
  * Fills a request template from its context. A present null is present; a default serves absence only.
- * @param template any JSON in which `{"$from": ...}` objects may stand
+ * @param template any JSON in which `{"$from": ...}` objects may occur
  */
 export function resolveTemplate(template: Json, context: Json): ResolvedRequest {
   const missing = listReads(template).find(
@@ -53,7 +53,7 @@ function fillTemplate(template: Json, context: Json): Json {
   return Object.fromEntries(Object.entries(template).map(([member, inner]) => [member, fillTemplate(inner, context)]));
 }
 
-/** Whether a part of a template stands for a value of the context. */
+/** Whether a part of a template is replaced by a value of the context. */
 export function isRead(value: Json): value is JsonObject & { readonly $from: string } {
   if (typeof value !== 'object' || value === null || isList(value)) return false;
   const from = value['$from'];

@@ -32,6 +32,6 @@ export interface Rejection {
   /** 1-based. */
   readonly attempt_number: number;
   readonly raw_response: string;
-  /** What the model was told. */
+  /** What the model is shown of it. */
   readonly rejection: string;
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { EffectOperation } from '../world/world-patch.js';
 
-/** Where in the record of its attempt a fact stands: facts are numbered in the order in which they became durable. */
+/** The place of a fact in the record of its attempt: facts are numbered in the order in which they became durable. */
 interface FactPlace {
   readonly event_id: number;
 }
@@ -11,7 +11,7 @@ interface FactTime {
   readonly occurred_at: number;
 }
 
-/** A source call, as its start and its end tell of it. */
+/** A source call, as its start and its end describe it. */
 export interface FactCall {
   readonly source_invocation_id: string;
   readonly invocation_kind: 'llm_generation' | 'ambient_context' | 'model_elected_tool' | 'node_call' | 'quality_gate';

@@ -3,17 +3,17 @@ import { type Fact, isLastOfAttempt } from './fact.js';
 import { AG_UI_BEGINNING, type AgUiState, type StreamReader, toAgUi } from './to-ag-ui.js';
 import { toUiMessage, UI_MESSAGE_BEGINNING, type UiMessagePart, type UiMessageState } from './to-ui-message.js';
 
-/** In which words a stream tells what happens. */
+/** The format of a stream's events. */
 export const STREAM_FORMATS = ['ag-ui', 'ai-sdk'] as const;
 export type StreamFormat = (typeof STREAM_FORMATS)[number];
 
-/** Who is told, and in which words. */
+/** Who reads a stream, and in which format. */
 export interface StreamView {
   readonly format: StreamFormat;
   readonly reader: StreamReader;
 }
 
-/** How far a stream has come: what is open in it, and the place of the event that it told last. */
+/** How far a stream has come: what is open in it, and the place of the event that it sent last. */
 export interface StreamState {
   readonly ag_ui: AgUiState;
   readonly ui_message: UiMessageState;
@@ -23,7 +23,7 @@ export interface StreamState {
   readonly frames: number;
 }
 
-/** Before anything has been told. */
+/** Before any event. */
 export const STREAM_BEGINNING: StreamState = {
   ag_ui: AG_UI_BEGINNING,
   ui_message: UI_MESSAGE_BEGINNING,
@@ -39,7 +39,7 @@ export interface Frame {
 }
 
 /**
- * Tells facts as server-sent events. The id of each is its attempt, the number of its fact in the record, and its place
+ * Writes facts as server-sent events. The id of each is its attempt, the number of its fact in the record, and its place
  * among those that the fact comes to: so any server finds it again, as long as the record is there.
  */
 export function toFrames(

@@ -13,7 +13,7 @@ export interface AgUiState {
   readonly open: ReadonlyMap<string, FactCall>;
 }
 
-/** Before anything has been told. */
+/** Before any event. */
 export const AG_UI_BEGINNING: AgUiState = { thread_id: '', run_id: '', open: new Map() };
 
 /** Who reads a stream: requests and reasoning are for operators. */
@@ -26,7 +26,7 @@ export interface Told<State, Event> {
 }
 
 /**
- * Tells one fact of the record as AG-UI events: an attempt is a run, its world the thread, each call a step, a generation
+ * Translates one fact of the record into AG-UI events: an attempt is a run, its world the thread, each call a step, a generation
  * a message, a tool that a model chose a tool call. Pure: the same facts come to the same events, whoever folds them.
  */
 export function toAgUi(state: AgUiState, fact: Fact, reader: StreamReader): Told<AgUiState, AgUiEvent> {
@@ -184,7 +184,7 @@ function closing(call: FactCall): readonly AgUiBody[] {
   ];
 }
 
-/** What is open when an attempt ends is never heard of again. */
+/** What is open when an attempt ends gets no further event. */
 function end(state: AgUiState, last: readonly AgUiBody[]): Told<AgUiState, AgUiBody> {
   return { state: AG_UI_BEGINNING, events: [...[...state.open.values()].flatMap(closing), ...last] };
 }
@@ -197,7 +197,7 @@ function applyPatch(fact: PatchApplied): readonly AgUiBody[] {
   ];
 }
 
-/** Where the values that effects change stand in the state of a stream. */
+/** The places, in the state of a stream, of the values that effects change. */
 const PLACES: Readonly<Record<WorldValue, (target: string) => readonly string[]>> = {
   entity_state: (id) => ['entities', id, 'state'],
   entity_memory: (id) => ['entities', id, 'new_memories', '-'],

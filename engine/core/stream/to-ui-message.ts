@@ -11,11 +11,11 @@ export interface UiMessageState {
   readonly tools: ReadonlyMap<string, { readonly toolName: string; readonly input: string }>;
 }
 
-/** Before anything has been told. */
+/** Before any event. */
 export const UI_MESSAGE_BEGINNING: UiMessageState = { tools: new Map() };
 
 /**
- * Tells an AG-UI event in the AI SDK's terms: a run is a message with one step, tools are dynamic, and what has no part
+ * Translates an AG-UI event into the AI SDK's terms: a run is a message with one step, tools are dynamic, and what has no part
  * there is a data part of its own name.
  */
 export function toUiMessage(state: UiMessageState, event: AgUiEvent): Told<UiMessageState, UiMessagePart> {

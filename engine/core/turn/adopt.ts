@@ -73,7 +73,7 @@ function chooseAdopted({ records, failure }: LeftTurn): LeftTurn['records'] {
 /** Classes of failures that follow from no answer: drivers died, or there was nobody to ask. */
 const SILENT_CLASSES: ReadonlySet<AttemptFailureClass> = new Set(['poisoned', 'interrupted', 'unavailable']);
 
-/** Whether a failure says nothing against the answers that its attempt had heard before. */
+/** Whether a failure says nothing against the answers that its attempt had handled before. */
 export function isAdoptedWhole({ failure_class, is_transient }: LeftTurn['failure']): boolean {
   return is_transient === true || SILENT_CLASSES.has(failure_class);
 }

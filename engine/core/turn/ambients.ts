@@ -15,7 +15,7 @@ export type AmbientAsk =
   | { readonly ok: true; readonly commands: readonly Invoke[] }
   | { readonly ok: false; readonly failure: Fail };
 
-/** A reading and the binding that says where it is laid. */
+/** A reading and the binding that says where it is injected. */
 export interface Reading {
   readonly binding: AmbientProgram;
   readonly value: Json;
@@ -41,7 +41,7 @@ export function askSubjectAmbients(subject: SubjectProgram, scope: Scope): Ambie
   );
 }
 
-/** Where a subject's own reading stands in the turn. */
+/** The place of a subject's own reading in the turn. */
 export function subjectAmbientKey(subject_id: string, ambient_id: string): string {
   return `${subject_id}/ambient/${ambient_id}`;
 }
@@ -71,7 +71,7 @@ export interface GivenReadings {
   readonly readings: ReadonlyMap<string, Json>;
 }
 
-/** The readings of a subject that are absent: where they would stand below `/ambient`, and why. */
+/** The readings of a subject that are absent: their places below `/ambient`, and why. */
 export function listAbsent(
   workflow: WorkflowProgram,
   { scope, turn_readings, readings }: GivenReadings,

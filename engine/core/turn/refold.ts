@@ -50,7 +50,7 @@ interface Fold {
  * record from it. Nothing that has ended is asked again. A call that nobody saw end is asked again where it only reads or
  * is repeatable; any other fails the turn, and is named.
  * @param records in the order in which the calls ended: of each key the last performance, and failed ones before it
- * @returns as its only command `fail` with `record_mismatch`, where the record tells another story than this program
+ * @returns as its only command `fail` with `record_mismatch`, where the record does not fit this program
  */
 export function refold(program: Program, began: TurnBegan, records: readonly Recorded[]): Refolded {
   const unbegun: Fold = {

@@ -6,7 +6,7 @@ import type { World, WorldEvent } from '../world/world.js';
 import type { SubjectRun } from './subject-run.js';
 
 /**
- * Where a turn stands. It moves forwards only:
+ * The state of a turn. It moves forwards only:
  *
  *   unbegun → turn_ambients → subjects → ended
  *

@@ -99,7 +99,7 @@ function withoutTwins(forms: readonly Form[], cases: readonly Case[]): readonly 
   return forms.filter(({ type, value }) => type !== 'integer' || value !== undefined);
 }
 
-/** A value need fit only one case: the nearest tells why it fits none. */
+/** A value need fit only one case: the nearest says why it fits none. */
 function fewest(lists: readonly (readonly Misfit[])[]): readonly Misfit[] {
   return lists.toSorted((left, right) => left.length - right.length)[0] ?? [];
 }
@@ -227,7 +227,7 @@ function compareItems(
   });
 }
 
-/** Items up to here are spoken of one by one, and the next stands for all that follow. */
+/** Items up to here are described one by one, and the next represents all that follow. */
 function spokenItems(shape: Shape, one: Case): number {
   const own = shape.kind === 'schema' ? shape.schemas.filter((schema) => typeof schema === 'object') : [];
   const lengths = [...own, ...one].map((schema) => listAt(schema as JsonObject, 'prefixItems').length);

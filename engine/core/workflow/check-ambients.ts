@@ -37,7 +37,7 @@ function checkId(workflow: CognitionWorkflow, binding: AmbientSourceBinding, ind
   const first = workflow.ambient_sources.findIndex((candidate) => candidate.id === binding.id);
   return complainIf(first < index, {
     code: 'AMBIENT_ID_TWICE',
-    message: `The ambient source ${binding.id} stands here a second time.`,
+    message: `The ambient source ${binding.id} is listed a second time here.`,
     pointer: `/ambient_sources/${index}/id`,
     repair: 'Give each ambient source an id of its own.',
   });

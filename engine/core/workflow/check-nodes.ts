@@ -53,7 +53,7 @@ function checkNodeId(workflow: CognitionWorkflow, node: AuthoredNode, index: num
     ];
   return complainIf(workflow.nodes.findIndex((candidate) => candidate.id === node.id) < index, {
     code: 'NODE_ID_TWICE',
-    message: `The node ${node.id} stands here a second time.`,
+    message: `The node ${node.id} is listed a second time here.`,
     pointer,
     repair: 'Give each node an id of its own.',
   });

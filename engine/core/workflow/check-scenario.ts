@@ -45,7 +45,7 @@ function checkEnvironments({ environments }: Scenario): readonly Complaint[] {
   return environments.flatMap(({ label }, index) =>
     complainIf(environments.findIndex((other) => other.label === label) < index, {
       code: 'ENVIRONMENT_TWICE',
-      message: `The environment ${label} stands here a second time.`,
+      message: `The environment ${label} is listed a second time here.`,
       pointer: `/environments/${index}/label`,
       repair: 'Give each environment a label of its own.',
     }),
@@ -60,7 +60,7 @@ function checkEntity(scenario: Scenario, entity: Entity, index: number): readonl
     ...checkEntityId(id, `${pointer}/id`),
     ...complainIf(scenario.entities.findIndex((other) => other.id === id) < index, {
       code: 'ENTITY_TWICE',
-      message: `The entity ${id} stands here a second time.`,
+      message: `The entity ${id} is listed a second time here.`,
       pointer: `${pointer}/id`,
       repair: 'Give each entity an id of its own.',
     }),
@@ -146,7 +146,7 @@ function checkSubjects(scenario: Scenario): readonly Complaint[] {
       return [
         {
           code: 'SUBJECT_TWICE',
-          message: `The subject ${id} stands here a second time; a subject thinks once a turn.`,
+          message: `The subject ${id} is listed a second time here; a subject thinks once a turn.`,
           pointer,
           repair: 'Take it out of one of the two lists.',
         },

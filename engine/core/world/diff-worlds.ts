@@ -121,7 +121,7 @@ export function blameChanges<Effect extends RecordedEffect>(
     const place = placeOfChange(change);
     const parts = places.get(place) ?? [];
     if (change.kind !== 'entity_memory') return { ...change, blame: parts };
-    // Memories of one turn stand in the order of their effects.
+    // Memories of one turn are in the order of their effects.
     const nth = seen.get(place) ?? 0;
     seen.set(place, nth + 1);
     return { ...change, blame: parts.slice(nth, nth + 1) };

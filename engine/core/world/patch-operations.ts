@@ -65,7 +65,7 @@ export interface PatchOperation {
   readonly changes: WorldValue;
   /** The member that holds its text. Tests of workflows observe there what the effect left. */
   readonly text: 'state' | 'content';
-  /** The member of a node's `may` that limits it, and how a model is told of each limit. */
+  /** The member of a node's `may` that limits it, and how each limit is described to a model. */
   readonly limit: { readonly member: keyof PatchReach; readonly self: string; readonly perceived: string };
   /** The targets that a subject perceives. */
   readonly targets: (projected: Projected) => Names;

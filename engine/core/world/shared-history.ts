@@ -7,7 +7,7 @@ import { appendToken } from '../content/json-pointer.js';
 /**
  * What keeps a world, or a fork of it, from going on by another scenario. The turns before were played in the time and
  * with the roster of the world's own scenario; so another one may differ from it in who thinks and how, and in nothing
- * that those turns have told already.
+ * that those turns have shown already.
  * @returns problems with pointers into `next`
  */
 export function findHistoryProblems(world: Scenario, next: Scenario): readonly Problem[] {
@@ -84,7 +84,7 @@ function toStranger(noun: string, name: string, pointer: string): Problem {
   };
 }
 
-/** Fields that no turn tells again, so that the world would show them in turns that were played without them. */
+/** Fields that no turn sets again, so that the world would show them in turns that were played without them. */
 const FIXED = new Set(['name', 'kind', 'environment', 'goal']);
 
 function findFieldProblems(

@@ -10,7 +10,7 @@ import { type QueuedTurns, toQueued } from '../queue.js';
 import { lookAtWorld, showWorld, type ShownWorld, unknownWorld } from '../worlds.js';
 import { toTurn } from './list-part.js';
 
-/** How many turns one page tells. */
+/** How many turns one page shows. */
 const TURNS_TOLD = 10;
 /** How many turns of readings one page draws. */
 const TURNS_DRAWN = 100;
@@ -26,7 +26,7 @@ export interface PatchStory extends ToldPatch {
   readonly effects: readonly EffectOrigin[];
 }
 
-/** A turn as it is told. */
+/** A turn as a page shows it. */
 export interface TurnStory {
   readonly turn: number;
   readonly simulation_time: string;
@@ -39,7 +39,7 @@ export interface WorldPage extends ShownWorld {
   readonly agents: readonly AgentHeadRecord[];
   /** The latest turn first; at most 10 of them. */
   readonly story: readonly TurnStory[];
-  /** The latest turn before those that are told; null where all are. */
+  /** The latest turn before those that are shown; null where all are. */
   readonly earlier: number | null;
   /** At most 500, of the latest turns. */
   readonly readings: readonly WorldReading[];
@@ -50,7 +50,7 @@ export interface WorldPage extends ShownWorld {
   readonly operator_actions: readonly OperatorActionRecord[];
 }
 
-/** A world: how it stands, what happened in it, and who tried what. */
+/** A world: its state, what happened in it, and who tried what. */
 export async function browseWorld(
   archive: Archive,
   asked: { readonly world_slug: string; readonly until?: string },

@@ -11,7 +11,7 @@ export interface WrittenAnswer {
 /** What answers the calls of dry runs, world by world, and remembers what was asked for. */
 export interface AnswerBook {
   readonly answerCall: AnswerCall;
-  /** Lays out the answers for a world. @param fill answers what they lack, and is missing all the same */
+  /** Prepares the answers for a world. @param fill answers what they lack, and is missing all the same */
   lay(world_slug: string, turns: ByTurn<Answer>, fill?: AnswerCall): void;
   /** Answers that no call has used, in the order in which they are written. */
   listUnused(world_slug: string): readonly WrittenAnswer[];

@@ -1,6 +1,6 @@
 /**
  * A dry run: what would come of a world's next turns, if models and sources answered what is written. It happens in a
- * database that is thrown away, to a copy of the world that begins where the world stands; the world itself is only read.
+ * database that is thrown away, to a copy of the world that begins at the world's turn; the world itself is only read.
  */
 import type { Program } from '../../core/protocol/program.js';
 import type { World } from '../../core/world/world.js';

@@ -35,7 +35,7 @@ type Turns = Answers['turns'];
 
 interface FoundAnswers {
   readonly answers: Answers;
-  /** Those that stand in the file itself, and where. */
+  /** Those in the file itself, and their places. */
   readonly own: Turns;
   readonly member: string;
 }

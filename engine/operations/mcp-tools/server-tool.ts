@@ -4,7 +4,7 @@ import { contentHash } from '../../core/content/canonical.js';
 import type { EffectClass } from '../../core/protocol/program.js';
 import type { CompileSchema } from '../../ports/validation.js';
 
-/** A tool of a server, as it may stand in documents. Names, descriptions and hints are the server's own words. */
+/** A tool of a server, as documents may have it. Names, descriptions and hints are the server's own words. */
 export interface ServerTool {
   /** As the server names it; cut where it is long. */
   readonly name: string;

@@ -37,7 +37,7 @@ export interface TestReport {
 
 export interface TestRequest extends Paths {
   readonly signal: AbortSignal;
-  /** Told of each test when it has ended. */
+  /** Called with each test when it has ended. */
   readonly onResult: (result: TestResult) => void;
 }
 

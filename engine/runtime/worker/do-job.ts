@@ -35,7 +35,7 @@ export interface JobSurroundings {
 const DEFER = { first_ms: 500, most_ms: 60_000 };
 
 /**
- * Does one job to its end and tells of it.
+ * Does one job to its end and notifies watchers.
  * @throws whatever the database throws when it is gone
  */
 export async function doJob(parts: WorkerParts, job: Job, surroundings: JobSurroundings): Promise<JobEnd> {

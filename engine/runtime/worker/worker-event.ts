@@ -10,7 +10,7 @@ import type { Tidied } from '../../ports/inbox.js';
  */
 export type Continued = 'undriven' | 'queued' | Exclude<InboxMessageType, 'turn'>;
 
-/** What watchers are told of a worker. Nothing depends on whether anybody listens. */
+/** What watchers are notified of in a worker. Nothing depends on whether anybody listens. */
 export type WorkerEvent =
   | {
       readonly kind: 'turn_began';

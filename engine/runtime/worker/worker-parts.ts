@@ -13,7 +13,7 @@ export interface WorkerParts {
   /** From 0 up to 1: spreads those who would otherwise try again at the same time. */
   readonly jitter: () => number;
   readonly drive: Drive;
-  /** Tells attempts whose calls have run out of time. @returns how many calls */
+  /** Notifies attempts whose calls have run out of time. @returns how many calls */
   readonly expireCalls: () => Promise<number>;
   /** The problem, where something that was thrown is the fault of the database's surroundings. */
   readonly findFault: (error: unknown) => Problem | undefined;

@@ -1,7 +1,7 @@
 import type { Invoke } from '../../core/protocol/command.js';
 import { type Authorised, type Halt, halt, type Permitted, type Stage } from '../passage.js';
 
-/** Whether whoever stands behind the turn may make this call; or why not. */
+/** Whether those for whom the turn runs may make this call; or why not. */
 export type Authorise = (
   command: Invoke,
 ) => Promise<{ readonly allowed: true } | { readonly allowed: false; readonly reason: string }>;

@@ -97,7 +97,7 @@ async function invoke(
     (thrown: unknown): End => ({ kind: 'threw', thrown }),
   );
   const end = await Promise.race([answered, limit.whenCut.then((cut): End => ({ kind: 'cut', cut }))]);
-  // A plugin that obeys the signal throws before the race is told why.
+  // A plugin that obeys the signal throws before the race has its reason.
   const reason = limit.cut();
   const ended: End = end.kind === 'threw' && reason ? { kind: 'cut', cut: reason } : end;
   return { end: ended, sent: sending.has_sent() };

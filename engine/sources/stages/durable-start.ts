@@ -20,7 +20,7 @@ async function start(passage: Checked): Promise<Begun | Halt> {
   if (passage.surroundings.signal.aborted)
     return halt(passage, 'stopped', `${whyUnwanted(passage)} before the call was made`);
   const durable = passage.recorder.started(resolvedBy(passage));
-  // Whoever waits for it hears why; until then nobody may.
+  // The promise is rejected with the reason for those who wait for it; until then nobody may.
   durable.catch(() => {});
   // What is prepared must not keep the database waiting for the statement.
   await setImmediate();

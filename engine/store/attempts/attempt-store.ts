@@ -20,7 +20,7 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
   const memory = conversationMemory();
   const upkeep = openUpkeep(database);
   const driven = new Set<string>();
-  // A database that one process has for itself knows the living drivers: its own. A process number would not tell,
+  // A database that one process has for itself knows the living drivers: its own. A process number would not show it,
   // because a restarted container gives it out again.
   const isDrivenHere = (_holder: Holder, attempt_id: string): boolean => driven.has(attempt_id);
   const leaves = (attempt_id: string): void => {

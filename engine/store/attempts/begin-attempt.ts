@@ -131,7 +131,7 @@ const FIND_OPEN = prepare(
 );
 
 interface OpenAttempt extends Rest {
-  /** It is suspended, and nobody has told it anything. */
+  /** It is suspended, and has no message. */
   readonly rests: boolean;
 }
 

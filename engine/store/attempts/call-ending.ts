@@ -45,7 +45,7 @@ export function toEnding(finish: CallFinish): Values {
     model_output_kind: verdict?.model_output_kind ?? null,
     ended_at: toTimestamp(outcome.ended_at),
     duration_ms: Math.max(0, Math.round(outcome.duration_ms)),
-    // The text of a generation is its chunks, and stands nowhere else.
+    // The text of a generation is its chunks, and is nowhere else.
     response_json: outcome.answer === undefined || finish.llm_call_id ? null : canonicalText(outcome.answer),
     response_body: outcome.response_body ?? null,
     response_headers: canonicalText(toStoredHeaders(outcome.response_headers ?? {})),
@@ -82,7 +82,7 @@ export function toStoredHeaders(headers: Readonly<Record<string, string>>): Read
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, toStoredText(value)]));
 }
 
-/** Of calls to other than models, the artifacts stand here. */
+/** Of calls to other than models, the artifacts are here. */
 function toMetadata(finish: CallFinish) {
   const artifacts = toArtifacts(finish);
   return finish.llm_call_id || artifacts.length === 0 ? {} : { artifacts };

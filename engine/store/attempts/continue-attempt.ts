@@ -29,7 +29,7 @@ const HOLD_ATTEMPT = prepare(
   'SELECT FROM attempts WHERE world_slug = :world_slug AND attempt_id = :attempt_id::uuid FOR UPDATE',
 );
 
-// Its driver is gone, its answer is not: the service reported before the driver heard that it would.
+// Its driver is gone, its answer is not: the service reported before the driver knew that it would.
 const AWAIT_TOLD = prepare(
   'await_told_calls',
   `WITH told AS (

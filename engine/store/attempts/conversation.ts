@@ -5,7 +5,7 @@ import { sha256 } from '../../core/content/sha256.js';
 import type { Values } from '../statement.js';
 
 /**
- * What the starts of generations add to what is stored of conversations. Long texts and messages stand once, whoever
+ * What the starts of generations add to what is stored of conversations. Long texts and messages are stored once, whoever
  * sends them; they are inserted in the order of their hashes, for all generations of a statement together: two drivers
  * that add the same ones could otherwise wait for each other.
  */
@@ -53,7 +53,7 @@ export interface ConversationMemory {
 
 const REMEMBERED_MAX = 20_000;
 
-/** Bytes of a text that is worth a row of its own, so that equal ones stand once. */
+/** Bytes of a text that is worth a row of its own, so that equal ones are stored once. */
 const SEGMENT_BYTES_MIN = 256;
 
 /** A memory that begins empty. */

@@ -16,7 +16,7 @@ const ENDED = `
 const RETURNING = `
     RETURNING attempts.world_slug, attempts.attempt_id, attempts.attempted_turn, attempts.status`;
 
-// Calls that are still under way when their attempt ends are never heard of again.
+// Calls that are still under way when their attempt ends get no end of their own.
 const CONSEQUENCES = `
   calls AS (
     UPDATE source_invocations

@@ -1,5 +1,5 @@
 // What happens in an attempt is numbered in one sequence. The start and the end of a call are no rows of their own: their
-// numbers stand on the row of the call. In which order PostgreSQL runs the clauses of a statement it does not say, so a
+// numbers are on the row of the call. In which order PostgreSQL runs the clauses of a statement it does not say, so a
 // call does not draw its number itself: the fence of a statement draws one, before anything is written, and each slot
 // counts on from it, after the beginning of an attempt that the statement begins. Whatever else the statement tells of is written from the fence, and so is numbered after it.
 

@@ -5,7 +5,7 @@ import { prepare, type Runner, toTimestamp } from '../statement.js';
 import { toStoredHeaders } from './call-ending.js';
 import { FENCE, findHeld } from './fence.js';
 
-/** What the timeline tells of the calls in a CTE `call` that have become pending. */
+/** What the timeline says of the calls in a CTE `call` that have become pending. */
 export const PENDED_EVENTS = `
      INSERT INTO attempt_events (world_slug, attempt_id, event_kind, occurred_at, source_invocation_id,
        workflow_node_id, workflow_subject_entity_id, details)

@@ -4,7 +4,7 @@
 /** What all slots share. */
 const SHARED: readonly string[] = ['world_slug', 'attempt_id', 'attempted_turn', 'epoch'];
 
-/** A clause as it stands in a slot, counted from 1: its CTEs and its parameters are its own there. */
+/** A clause as it is written in a slot, counted from 1: its CTEs and its parameters are its own there. */
 export function atSlot(clause: string, slot: number): string {
   return clause
     .replace(/@slot\b/g, `${slot}`)

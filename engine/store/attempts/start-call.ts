@@ -87,7 +87,7 @@ function toCall(start: CallStart): Values {
     logical_generation_attempt: command.generation_try ?? null,
     tool_loop_round: command.round ?? null,
     started_at: toTimestamp(start.started_at),
-    // The request of a generation stands on its row in llm_calls.
+    // The request of a generation is on its row in llm_calls.
     request_json: command.generation ? null : canonicalText(command.request),
     ...toBinding(command.call),
     ...(refused ? { ...toEnding(refused), ...toRejection(refused) } : {}),

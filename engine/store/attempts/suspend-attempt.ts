@@ -3,7 +3,7 @@ import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../
 import { prepare, run, type Runner, toTimestamp } from '../statement.js';
 import { HOLDS, releasingFence, runFenced, FENCE } from './fence.js';
 
-/** Messages that an attempt has to hear of, by the CTE or table that names it. */
+/** Messages that an attempt has to handle, by the CTE or table that names it. */
 export function calling(attempt: string): string {
   return `agent_inbox.world_slug = ${attempt}.world_slug AND agent_inbox.attempt_id = ${attempt}.attempt_id
        AND agent_inbox.status IN ('pending', 'deferred') AND agent_inbox.message_type IN ('tool_result', 'timeout', 'stop')`;
@@ -37,7 +37,7 @@ const SUSPEND = prepare(
    SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM fence) AS rested`,
 );
 
-/** Lets an attempt rest and gives its lease back, unless it has been told something meanwhile: one statement. */
+/** Suspends an attempt and gives its lease back, unless a message has come meanwhile: one statement. */
 export async function suspendAttempt(runner: Runner, lease: AttemptLease, rest: SuspendAttempt): Promise<Rested> {
   const { world_slug, epoch, attempt_id } = lease;
   const { at, agents } = rest;

@@ -99,7 +99,7 @@ function openLine(connectionString: string, tell: (world_slug: string | undefine
   return {
     ring(world_slug) {
       const rung = client?.query('SELECT pg_notify($1, $2)', [WAKEUP_CHANNEL, world_slug]);
-      // A connection that is gone is told of by its end.
+      // A connection that is gone is noticed by its end.
       rung?.catch(() => {});
     },
     findFault: () => fault,

@@ -6,17 +6,17 @@ export interface BeatSettings {
   readonly lease_ms: number;
   /** How long the main thread may be deaf and dumb before its leases are kept no more. */
   readonly hang_ms: number;
-  /** How long before the process is ended, which hears no signal either. */
+  /** How long before the process is ended, which handles no signal either. */
   readonly end_ms: number;
 }
 
-/** What the main thread tells the one that beats. `awake` says that its event loop turns. */
+/** What the main thread sends to the one that beats. `awake` says that its event loop turns. */
 export type ToBeat =
   | { readonly kind: 'keep'; readonly lease: AttemptLease }
   | { readonly kind: 'drop'; readonly attempt_id: string }
   | { readonly kind: 'awake' };
 
-/** What it hears back: attempts whose world somebody else has. */
+/** What it gets back: attempts whose world somebody else has. */
 export interface FromBeat {
   readonly lost: readonly string[];
 }

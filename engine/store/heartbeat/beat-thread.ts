@@ -10,7 +10,7 @@ import { renewLeases } from './renew-leases.js';
 // model. It ends with the process, and falls silent when the main thread has hung for too long. A beat that fails is
 // made up for by the next, on a new connection.
 //
-// A main thread that computes for ever hears no signal, so that nobody could stop it in good order: in the end this one
+// A main thread that computes for ever handles no signal, so that nobody could stop it in good order: in the end this one
 // ends the process. It counts its own ticks and not the time, which goes on while a process is paused.
 
 const { connectionString, lease_ms, hang_ms, end_ms } = workerData as BeatSettings;
@@ -83,7 +83,7 @@ async function connect(): Promise<pg.Client> {
     connectionTimeoutMillis: BEAT_MS,
     query_timeout: BEAT_MS * 2,
   });
-  // Whoever asks next hears of it.
+  // The next question is answered with it.
   fresh.on('error', () => {});
   await fresh.connect();
   await prepareSession(fresh);

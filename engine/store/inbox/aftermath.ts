@@ -4,7 +4,7 @@ import { AT_THE_FRONT, firstQueued, WORLD_TURN } from './turn-message.js';
 /**
  * What the end of attempts does to the inbox, as CTEs of the statement that ends them: their messages are over, the next
  * turns of their worlds are to be taken up, and what could not be done while they ran is due at once. A report that was
- * accepted and not heard stays: it may settle its call.
+ * accepted and not handled stays: it may settle its call.
  *
  * It reads a CTE `ended (world_slug, attempt_id)`, and costs three looks into empty indices where nobody queues.
  * @param isOver a condition on `agent_inbox`: a message that does not meet it is left to another clause

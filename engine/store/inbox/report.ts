@@ -11,7 +11,7 @@ import { IS_UNTAKEN } from './timeout.js';
 
 // The world is locked first, then its attempt, then the call, as by whoever takes a world over: neither waits for the
 // other. While the attempt is held it cannot end, and while the call is held its status is the latest. What is written
-// here is therefore heard by a driver; nothing is written for what is over.
+// here is therefore handled by a driver; nothing is written for what is over.
 const ADDRESSEE = `
    world AS (
      SELECT called.* FROM called JOIN worlds USING (world_slug) FOR KEY SHARE OF worlds),
@@ -107,7 +107,7 @@ interface Seen {
   readonly is_over: boolean;
 }
 
-/** Tells an attempt how one of its calls ended, idempotently: one statement where that is accepted, else two. */
+/** Notifies an attempt of how one of its calls ended, idempotently: one statement where that is accepted, else two. */
 export function report(database: Ringing, told: Report): Promise<Reported> {
   const { inbox_id, source_invocation_id, payload } = told;
   return tell(database, REPORT, {
@@ -118,7 +118,7 @@ export function report(database: Ringing, told: Report): Promise<Reported> {
   });
 }
 
-/** Tells an attempt to stop, idempotently: one statement where that is accepted, else two. */
+/** Asks an attempt to stop, idempotently: one statement where that is accepted, else two. */
 export function stop(database: Ringing, { inbox_id, attempt_id, payload }: Stop): Promise<Reported> {
   return tell(database, STOP, { inbox_id, message_type: 'stop', correlation_id: attempt_id, payload });
 }
@@ -153,7 +153,7 @@ const MESSAGES_OF = prepare(
    ORDER BY inbox_id`,
 );
 
-/** What an attempt has been told and has not taken in, oldest first. */
+/** The messages that an attempt has not handled yet, oldest first. */
 export function messagesOf(runner: Runner, { world_slug, attempt_id }: AttemptLease): Promise<readonly InboxMessage[]> {
   return run<InboxMessage>(runner, MESSAGES_OF, { world_slug, attempt_id });
 }
@@ -166,7 +166,7 @@ const UNHEARD = prepare(
    ORDER BY due_at LIMIT :most::int`,
 );
 
-/** Reports that were accepted at the moment in which their attempt ended, and that no driver has heard. */
+/** Reports that were accepted at the moment in which their attempt ended, and that no driver has handled. */
 export function listUnheard(runner: Runner, most: number): Promise<readonly UnheardReport[]> {
   return run<UnheardReport>(runner, UNHEARD, { most });
 }

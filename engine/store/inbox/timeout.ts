@@ -21,7 +21,7 @@ const TAKE = prepare(
    SELECT (SELECT count(*) FROM fence) AS held, (SELECT count(*) FROM taken) AS closed`,
 );
 
-// It is over as soon as it is written: nobody has to hear of it.
+// It is over as soon as it is written: nobody has to handle it.
 const CLOSE = prepare(
   'close_to_reports',
   `WITH ${FENCE},

@@ -20,8 +20,8 @@ const FIND_OWN = prepare(
    WHERE source_invocation_id = :correlation::uuid`,
 );
 
-// A name stands for the calls that need an answer: awaited ones, and those in doubt. Where there are none, it stands for
-// the last call that had it, so that a report which is sent again hears that nothing follows from it.
+// A name means the calls that need an answer: awaited ones, and those in doubt. Where there are none, it means
+// the last call that had it, so that a report which is sent again is answered that nothing follows from it.
 const FIND_ALIAS = prepare(
   'find_call_by_alias',
   `WITH named AS (

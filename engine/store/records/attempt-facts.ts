@@ -46,7 +46,7 @@ async function findCursor(runner: Runner, sought: Readonly<Record<string, string
   return { ...row, after: 0, last_invocation_seq: 0, missing_invocation_seqs: [], open: [] };
 }
 
-// A page is bounded by a number, so that it holds all that stands before it. Calls are found by the order of their issue,
+// A page is bounded by a number, so that it holds all that precedes it. Calls are found by the order of their issue,
 // or because they were open; nothing that has been read is looked at again.
 const READ = prepare(
   'read_facts',

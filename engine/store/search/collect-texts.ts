@@ -3,7 +3,7 @@ import type { SearchKind } from '../../ports/search.js';
 import { type InvocationRow, selectInvocation, toShown } from '../records/invocation-rows.js';
 import { prepare, run, type Runner } from '../statement.js';
 
-/** A text of an attempt, and where it stands. */
+/** A text of an attempt, and its place. */
 export interface FoundText {
   readonly kind: SearchKind;
   readonly workflow_subject_entity_id: string | null;
@@ -97,7 +97,7 @@ function textOf(value: Json): string {
     .join('\n');
 }
 
-// What an author wrote stands in the documents, and is in every prompt; what a model said is an answer. Each call has the
+// What an author wrote is in the documents, and in every prompt; what a model said is an answer. Each call has the
 // messages that it adds to its conversation.
 const PROMPTS = prepare(
   'search_prompts',

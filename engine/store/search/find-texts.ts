@@ -1,7 +1,7 @@
 import type { SearchHit, SearchQuestion, SnippetPart } from '../../ports/search.js';
 import { prepare, run, type Runner, toStoredText, type Values } from '../statement.js';
 
-// Two characters for private use stand around what was found. A text that has them itself loses them first.
+// Two characters for private use enclose what was found. A text that has them itself loses them first.
 const BEGINS = '\uE000';
 const ENDS = '\uE001';
 const MARKS = `${BEGINS}${ENDS}`;
@@ -104,7 +104,7 @@ function toHit({ entry_seq, snippet, begins_later, goes_on, ...row }: FoundRow):
 
 function toParts(snippet: string): readonly SnippetPart[] {
   const parts = snippet.split(new RegExp(`[${BEGINS}${ENDS}]`));
-  // What was found stands between two marks, so that it is every second part.
+  // What was found is between two marks, so that it is every second part.
   return parts.map((text, index) => ({ text, is_match: index % 2 === 1 })).filter(({ text }) => text !== '');
 }
 

@@ -61,7 +61,7 @@ async function readAll(client: PoolClient, lines: AsyncIterable<string>): Promis
     if (table === undefined) throw damaged(`there is no table ${parsed.table}`);
     demandOwn(parsed, head);
     rows += 1;
-    // The rest is read all the same: a file that is damaged is told to be that.
+    // The rest is read all the same: a file that is damaged is reported as such.
     if (existing !== undefined) continue;
     if (batch !== undefined && (batch.table !== table || isFull(batch))) {
       await insert(client, batch);

@@ -124,7 +124,7 @@ export async function describeTables(runner: Runner): Promise<readonly MovedTabl
 /** Gives the lines of the rows that worlds `$1` have in a table, in the order of its key. */
 export function selectLines({ name, columns, key }: MovedTable): string {
   const members = columns.map((column, place) => `(${place}, '${column.name}', to_json(${name}.${column.name})::text)`);
-  // An absent member stands for NULL, since a JSON column may hold null. A line break can only be white space here.
+  // An absent member means NULL, since a JSON column may hold null. A line break can only be white space here.
   return `${CLOSURE}
     SELECT translate('{"table":"${name}","row":{' || (
         SELECT string_agg('"' || member || '":' || value, ',' ORDER BY place)
