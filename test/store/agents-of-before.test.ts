@@ -18,8 +18,15 @@ const FIRST_WITHOUT = '0019_facts_once';
 type Line =
   | { readonly kind: 'row'; readonly table: string; readonly row: JsonObject }
   | { readonly kind: 'agents'; readonly world_slug: string; readonly agents: readonly AgentHeadRecord[] }
-  | { readonly kind: 'attempt'; readonly attempt_id: string; readonly agent_turns: readonly AgentTurnSummary[] }
-  | { readonly kind: 'agent_turn'; readonly agent_turn: AgentTurnRecord };
+  | {
+      readonly kind: 'attempt';
+      readonly attempt_id: string;
+      readonly agent_turns: readonly OfBefore<AgentTurnSummary>[];
+    }
+  | { readonly kind: 'agent_turn'; readonly agent_turn: OfBefore<AgentTurnRecord> };
+
+/** Until when an agent worked was not shown. */
+type OfBefore<Turn extends AgentTurnSummary> = Omit<Turn, 'worked_until'>;
 
 const FILE = await readFile(new URL('agents-of-before.jsonl', import.meta.url), 'utf8');
 const BEFORE = FILE.trimEnd()
@@ -42,6 +49,11 @@ async function writeAsBefore(outside: OutsideView): Promise<void> {
   await outside.query('SET session_replication_role = DEFAULT');
 }
 
+function ofBefore<Turn extends AgentTurnSummary>({ worked_until, ...turn }: Turn): OfBefore<Turn> {
+  assert.ok(worked_until === null || worked_until >= turn.began_at);
+  return turn;
+}
+
 /** As it is printed. */
 const shown = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
 
@@ -50,9 +62,14 @@ async function assertShown(records: RecordReader, line: Line): Promise<void> {
     case 'agents':
       return assert.deepEqual(shown(await records.agents(line.world_slug)), line.agents);
     case 'attempt':
-      return assert.deepEqual(shown((await records.attempt(line.attempt_id))?.agent_turns), line.agent_turns);
-    case 'agent_turn':
-      return assert.deepEqual(shown(await records.agentTurn(line.agent_turn.agent_turn_id)), line.agent_turn);
+      return assert.deepEqual(
+        shown((await records.attempt(line.attempt_id))?.agent_turns.map(ofBefore)),
+        line.agent_turns,
+      );
+    case 'agent_turn': {
+      const turn = await records.agentTurn(line.agent_turn.agent_turn_id);
+      return assert.deepEqual(shown(turn && ofBefore(turn)), line.agent_turn);
+    }
     case 'row':
       return;
     default:

@@ -28,7 +28,7 @@ export const SCHEMA_PROBLEMS = {
   SCHEMA_EXPONENTIAL: content(
     'The schema leads back to itself by two ways that look at one part of a value: each level of a value would ' +
       'double the work.',
-    'Say it once, beside the alternatives; or let each alternative require another constant of one ' + 'member.',
+    'Say it once, beside the alternatives; or let each alternative require another constant of one member.',
   ),
   SCHEMA_NEVER_ENDS: content('The schema refers to itself without looking deeper into the value.', 'Break the circle.'),
   SCHEMA_TOO_COSTLY: content('Its references multiply beyond what may be spent at one place.', 'Ask for less.'),

@@ -2,8 +2,6 @@ import { v7 } from 'uuid';
 import { runWorker, type WorkerEvent } from '../../../engine/operations/run-worker.js';
 import { openRoom, type Room } from '../growth/room.js';
 
-const LOOK_MS = 5;
-
 /** Worlds of one agent with a generation a turn, one of which `run` drives, and the others a worker of this process. */
 export interface Queue {
   run(turns: number): Promise<void>;
@@ -51,7 +49,7 @@ interface Shift {
 async function work({ engine }: Room, { turns, hands, onEvent }: Shift): Promise<void> {
   const stop = new AbortController();
   let committed = 0;
-  const worked = runWorker(engine, {
+  await runWorker(engine, {
     concurrency: hands,
     grace_ms: 10_000,
     lease_ms: 30_000,
@@ -60,10 +58,8 @@ async function work({ engine }: Room, { turns, hands, onEvent }: Shift): Promise
     onEvent: (event) => {
       onEvent(event);
       if (event.kind === 'turn_committed') committed += 1;
+      if (committed === turns) stop.abort();
       if (event.kind === 'turn_failed') throw new Error('a queued turn failed');
     },
   });
-  while (committed < turns) await new Promise((resume) => setTimeout(resume, LOOK_MS));
-  stop.abort();
-  await worked;
 }
