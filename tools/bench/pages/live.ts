@@ -1,5 +1,5 @@
 import type { ProgressLine } from '../progress.js';
-import { readPeakMegabytes } from '../processor-time.js';
+import { readPeakMegabytes } from '../peak-memory.js';
 import { type Row, toRow } from '../row.js';
 import { openBenchStage } from '../stage/stage.js';
 import { median } from '../statistics.js';

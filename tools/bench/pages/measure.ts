@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { readCpuSeconds } from '../processor-time.js';
+import { readCpuMs } from '../cpu.js';
 import type { ProgressLine } from '../progress.js';
 import { type Row, toRow } from '../row.js';
 import { runChild } from '../starts/child-run.js';
@@ -58,7 +58,7 @@ function toServedRows(pages: readonly Page[], spent: Spent): readonly Row[] {
   const slowest = pages.toSorted((one, other) => other.ms - one.ms)[0];
   const largest = pages.toSorted((one, other) => other.bytes - one.bytes)[0];
   const times = pages.map(({ ms }) => ms);
-  const perPage = (seconds: number): number => (seconds * 1_000) / pages.length;
+  const perPage = (ms: number): number => ms / pages.length;
   const { server, database, client } = spent;
   return [
     toRow({
@@ -171,7 +171,7 @@ function percentile(values: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
 
-/** CPU time in seconds. */
+/** CPU time in milliseconds. */
 interface Spent {
   readonly server: number;
   readonly database: number;
@@ -188,11 +188,11 @@ async function watchCpu(url: string, serving: Serving): Promise<() => Promise<Sp
       [],
     );
     const { user, system } = process.cpuUsage();
-    const ofSessions = await Promise.all(sessions.map(({ pid }) => readCpuSeconds(pid)));
+    const ofSessions = await Promise.all(sessions.map(({ pid }) => readCpuMs(pid)));
     return {
-      server: await readCpuSeconds(serving.pid),
-      database: ofSessions.reduce((sum, seconds) => sum + seconds, 0),
-      client: (user + system) / 1e6,
+      server: await readCpuMs(serving.pid),
+      database: ofSessions.reduce((sum, ms) => sum + ms, 0),
+      client: (user + system) / 1e3,
     };
   };
   const before = await read();
