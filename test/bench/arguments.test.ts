@@ -4,10 +4,12 @@ import { FAMILIES, GROUPS, readArguments } from '../../tools/bench/arguments.js'
 
 test('without arguments every group is measured, with names these alone, in the order of all', () => {
   const groups = Object.keys(GROUPS);
-  assert.deepEqual(readArguments([]), { kind: 'figures', is_json: false, groups });
-  const some = { kind: 'figures', is_json: true, groups: ['starts', 'reducer'] };
+  assert.deepEqual(readArguments([]), { kind: 'figures', is_json: false, groups, rounds: 1 });
+  const some = { kind: 'figures', is_json: true, groups: ['starts', 'reducer'], rounds: 1 };
   assert.deepEqual(readArguments(['--only', 'reducer', '--only', 'starts', '--json']), some);
   assert.deepEqual(readArguments(['--only', 'reducer', 'starts', '--json']), some);
+  const longer = { kind: 'figures', is_json: false, groups: ['stalls'], rounds: 20 };
+  assert.deepEqual(readArguments(['--only', 'stalls', '--rounds', '20']), longer);
 });
 
 test('curves are drawn where a file is named', () => {
@@ -20,7 +22,7 @@ test('curves are drawn where a file is named', () => {
 test('--help tells every group and every option', () => {
   const said = readArguments(['--help']);
   assert.ok(said.kind === 'instead' && said.exit_code === 0);
-  for (const name of [...Object.keys(GROUPS), ...Object.keys(FAMILIES), '--only', '--growth', '--draw', '--json'])
+  for (const name of [...Object.keys(GROUPS), ...Object.keys(FAMILIES), '--only', '--growth', '--draw', '--rounds', '--json'])
     assert.match(said.text, new RegExp(`^  ${name}\\b`, 'm'));
 });
 
@@ -30,6 +32,7 @@ test('what is unknown is told in one sentence, as wrong usage', () => {
     ['--only', 'nothing'],
     ['--only'],
     ['nothing'],
+    ['--rounds', '0'],
     ['--growth', '--only', 'starts'],
   ]) {
     const said = readArguments(words);
