@@ -330,7 +330,7 @@ CREATE TABLE entity_memories (
     patch_seq integer,
     effect_index integer,
     CONSTRAINT entity_memories_pkey PRIMARY KEY (world_slug, entity_id, turn, memory_seq),
-    CONSTRAINT entity_memories_check CHECK (((origin = 'patch'::memory_origin) = (num_nulls(patch_seq, effect_index) = 0)))
+    CONSTRAINT entity_memories_check CHECK ((((origin = 'patch'::memory_origin) = (num_nulls(patch_seq, effect_index) = 0)) AND ((turn = 0) OR (origin = 'patch'::memory_origin))))
 );
 
 CREATE TABLE entity_states (
@@ -341,7 +341,7 @@ CREATE TABLE entity_states (
     patch_seq integer,
     effect_index integer,
     CONSTRAINT entity_states_pkey PRIMARY KEY (world_slug, entity_id, turn),
-    CONSTRAINT entity_states_check CHECK (((patch_seq IS NULL) = (effect_index IS NULL)))
+    CONSTRAINT entity_states_check CHECK ((((patch_seq IS NULL) = (effect_index IS NULL)) AND ((turn = 0) OR (patch_seq IS NOT NULL))))
 );
 
 CREATE TABLE environment_contents (
@@ -352,7 +352,7 @@ CREATE TABLE environment_contents (
     patch_seq integer,
     effect_index integer,
     CONSTRAINT environment_contents_pkey PRIMARY KEY (world_slug, environment_label, turn),
-    CONSTRAINT environment_contents_check CHECK (((patch_seq IS NULL) = (effect_index IS NULL)))
+    CONSTRAINT environment_contents_check CHECK ((((patch_seq IS NULL) = (effect_index IS NULL)) AND ((turn = 0) OR (patch_seq IS NOT NULL))))
 );
 
 CREATE TABLE json_schemas (
@@ -727,6 +727,7 @@ ALTER TABLE source_invocations ADD CONSTRAINT source_invocations_parent_fk FOREI
 ALTER TABLE tool_policies ADD CONSTRAINT tool_policies_kind_hash_fkey FOREIGN KEY (kind, hash) REFERENCES components(kind, hash) DEFERRABLE;
 
 ALTER TABLE turns ADD CONSTRAINT turns_world_slug_attempt_id_fkey FOREIGN KEY (world_slug, attempt_id) REFERENCES attempts(world_slug, attempt_id) DEFERRABLE;
+ALTER TABLE turns ADD CONSTRAINT turns_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 
 ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_ancestor_slug_fkey FOREIGN KEY (ancestor_slug) REFERENCES worlds(world_slug) DEFERRABLE;
 ALTER TABLE world_lineage ADD CONSTRAINT world_lineage_world_slug_fkey FOREIGN KEY (world_slug) REFERENCES worlds(world_slug) DEFERRABLE;
