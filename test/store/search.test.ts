@@ -73,6 +73,27 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       assert.ok(rejected.rows.every(({ failure_class }) => failure_class === 'model_content'));
     });
 
+    test('gives an attempt that failed by the call over which it failed, and no call that had answered', async () => {
+      const wrong = Object.fromEntries(
+        [1, 2, 3].map((number) => [`bob/act/round-1/try-${number}`, { text: 'I gaze.' }]),
+      );
+      const { attempts } = await stage.play({
+        scenario: 'simple',
+        says: { version: 1, label: 'gazing', turns: { '1': wrong } },
+      });
+      const [attempt] = attempts;
+      const failure = attempt?.failure_class ?? '';
+      const { rows } = await find({ world: attempt?.world_slug ?? '', failure });
+      assert.ok(rows.some(({ kind }) => kind === 'answer'));
+      for (const { source_invocation_id } of rows)
+        assert.equal(source_invocation_id, attempt?.failed_source_invocation_id);
+    });
+
+    test('finds in the answer of a generation what the model said, and not why it ended', async () => {
+      assert.deepEqual((await find({ q: '"I gaze"', kind: 'answer' })).rows.length, 3);
+      assert.deepEqual((await find({ q: 'stop', kind: 'answer' })).rows, []);
+    });
+
     test('says what there is, where a filter names what no text has', async () => {
       const refusal = async (wanted: WantedSearch) => {
         const done = await search(stage.engine, { q: 'cold', ...wanted });
@@ -88,7 +109,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
     });
 
     test('shows of one attempt first what fits the words best, and marks where a text was cut', async () => {
-      const { rows } = await find({ q: 'bob', turn: '1' });
+      const { rows } = await find({ q: 'bob', turn: '1', world: play.world_slug });
       const ranks = rows.map(({ rank }) => rank);
       assert.deepEqual(
         ranks,
@@ -106,7 +127,7 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
     test('finds nothing that redaction hides', async () => {
       const attempt = play.attempts[0];
       const shown = JSON.stringify(attempt?.invocations.map(({ response_json }) => response_json));
-      const rows = await storeOf().search.find({ kind: 'result', turn: 1 }, { limit: 100 });
+      const rows = await storeOf().search.find({ kind: 'result', turn: 1, world_slug: play.world_slug }, { limit: 100 });
       assert.ok(rows.length > 0);
       for (const { snippet } of rows)
         for (const word of snippet

@@ -9,7 +9,8 @@ const BEHIND = prepare(
   'search_attempts_behind',
   `SELECT latest.* FROM worlds LEFT JOIN search_progress progress USING (world_slug)
      CROSS JOIN LATERAL (
-       SELECT world_slug, attempt_id, attempted_turn, epoch, failure_class, ended_at FROM attempts
+       SELECT world_slug, attempt_id, attempted_turn, epoch, failure_class, failed_source_invocation_id, ended_at
+       FROM attempts
        WHERE attempts.world_slug = worlds.world_slug AND attempts.epoch > coalesce(progress.epoch, 0)
        ORDER BY epoch LIMIT :limit) AS latest
    WHERE worlds.lease_epoch > coalesce(progress.epoch, 0) AND ended_at IS NOT NULL

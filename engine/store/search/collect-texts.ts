@@ -1,4 +1,5 @@
 import type { Json } from '../../contract/json.js';
+import type { ChatAnswer } from '../../contract/source.js';
 import type { SearchKind } from '../../ports/search.js';
 import { type InvocationRow, selectInvocation, toShown } from '../records/invocation-rows.js';
 import { prepare, run, type Runner } from '../statement.js';
@@ -22,6 +23,8 @@ export interface EndedAttempt {
   readonly attempted_turn: number;
   readonly epoch: number;
   readonly failure_class: string | null;
+  /** The call over which it failed; null where it failed over none. */
+  readonly failed_source_invocation_id: string | null;
 }
 
 /** All texts of an attempt that can be searched for: what redaction hides is not among them. */
@@ -29,7 +32,13 @@ export async function collectTexts(runner: Runner, attempt: EndedAttempt): Promi
   const texts = [...(await collectPatches(runner, attempt)), ...(await collectCalls(runner, attempt))];
   return texts
     .filter(({ text }) => text.trim() !== '')
-    .map((text) => ({ ...text, failure_class: text.failure_class ?? attempt.failure_class }));
+    .map((text) => ({ ...text, failure_class: failureOf(attempt, text) }));
+}
+
+/** The class of an attempt is that of the call over which it failed, and of all its texts where it failed over none. */
+function failureOf({ failure_class, failed_source_invocation_id }: EndedAttempt, text: FoundText): string | null {
+  if (failed_source_invocation_id === null) return text.failure_class ?? failure_class;
+  return text.source_invocation_id === failed_source_invocation_id ? failure_class : text.failure_class;
 }
 
 const PATCHES = prepare(
@@ -78,16 +87,18 @@ async function collectCalls(runner: Runner, attempt: EndedAttempt): Promise<read
       failure_class,
       patch_seq: null,
     };
-    const said = [textOf(call.response_json), call.failure_message ?? ''].filter((text) => text !== '').join('\n');
-    if (llm_call_id === null) return [{ ...about, kind: 'result', text: said }];
+    const failure: FoundText = { ...about, kind: 'result', text: call.failure_message ?? '' };
+    if (llm_call_id === null) return [{ ...about, kind: 'result', text: textOf(call.response_json) }, failure];
+    const answer = call.response_json as Pick<ChatAnswer, 'text'> | null;
     return [
       { ...about, kind: 'prompt', text: prompts.get(llm_call_id) ?? '' },
-      { ...about, kind: 'answer', text: said },
+      { ...about, kind: 'answer', text: answer?.text ?? '' },
+      failure,
     ];
   });
 }
 
-/** The words of a value: its texts and numbers, in their order. A generation's answer is its text. */
+/** The words of a value: its texts and numbers, in their order. */
 function textOf(value: Json): string {
   if (value === null || typeof value === 'boolean') return '';
   if (typeof value !== 'object') return String(value);
