@@ -1544,11 +1544,19 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "null"
         ],
         "description": "The number of the last call that is shown, where there are more: the list of calls goes on after it."
+      },
+      "attempt_before": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The latest attempt at the same turn that began before it; null where it is the first."
       }
     },
     "required": [
       "adopts",
       "agent_turns",
+      "attempt_before",
       "attempt_id",
       "attempted_turn",
       "audit",

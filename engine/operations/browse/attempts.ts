@@ -1,5 +1,5 @@
 import type { ListPart } from '../../ports/browse.js';
-import type { AttemptRecord, InvocationSummary } from '../../ports/records.js';
+import type { AttemptRecord, AttemptSummary, InvocationSummary } from '../../ports/records.js';
 import { isUuid } from '../../core/content/uuid.js';
 import { type Archive, type Done, refuse } from '../engine.js';
 import { attemptUnknown } from '../records.js';
@@ -11,6 +11,8 @@ export const CALLS_SHOWN = 500;
 export interface AttemptPage extends AttemptRecord {
   /** The number of the last call that is shown, where there are more: the list of calls goes on after it. */
   readonly more_calls_after: number | null;
+  /** The latest attempt at the same turn that began before it; null where it is the first. */
+  readonly attempt_before: string | null;
 }
 
 /** An attempt with its first calls. */
@@ -19,7 +21,23 @@ export async function browseAttempt({ store }: Archive, id: string): Promise<Don
   if (record === undefined) return refuse(attemptUnknown(id));
   const invocations = record.invocations.slice(0, CALLS_SHOWN);
   const last = record.invocations.length > CALLS_SHOWN ? invocations.at(-1) : undefined;
-  return { ok: true, value: { ...record, invocations, more_calls_after: last?.invocation_seq ?? null } };
+  const attempt_before = (await findAttemptBefore(store, record)) ?? null;
+  return {
+    ok: true,
+    value: { ...record, invocations, more_calls_after: last?.invocation_seq ?? null, attempt_before },
+  };
+}
+
+/** How many attempts at one turn are looked through for the one before. */
+const ATTEMPTS_SEEN = 50;
+
+/** Finds the latest attempt at the turn of another one that began before it, among the latest 50. */
+export async function findAttemptBefore(
+  store: Archive['store'],
+  { world_slug, attempted_turn, attempt_id }: AttemptSummary,
+): Promise<string | undefined> {
+  const attempts = await store.browse.attemptsAtTurn(world_slug, attempted_turn, ATTEMPTS_SEEN);
+  return attempts.find((earlier) => earlier.attempt_id < attempt_id)?.attempt_id;
 }
 
 /** A part of the calls of an attempt, in the order of their issue. */

@@ -2,7 +2,7 @@ import { isUuid } from '../../core/content/uuid.js';
 import type { AttemptRecord, AttemptSummary, InvocationSummary, PatchRecord } from '../../ports/records.js';
 import { type Archive, type Done, refuse } from '../engine.js';
 import { attemptUnknown } from '../records.js';
-import { CALLS_SHOWN } from './attempts.js';
+import { CALLS_SHOWN, findAttemptBefore } from './attempts.js';
 
 /** How a call, or a patch, of one attempt stands to that of another. */
 export type Comparison = 'only_before' | 'only_after' | 'adopted' | 'asked_otherwise' | 'answered_otherwise' | 'same';
@@ -44,7 +44,7 @@ export async function compareAttempts(
   const { attempt_id } = asked;
   const after = await readAttempt(archive, attempt_id);
   if (after === undefined) return refuse(attemptUnknown(attempt_id));
-  const other = asked.other ?? after.adopts ?? (await findBefore(archive, after));
+  const other = asked.other ?? after.adopts ?? (await findAttemptBefore(archive.store, after));
   const before = other === undefined ? undefined : await readAttempt(archive, other);
   if (other !== undefined && before === undefined) return refuse(attemptUnknown(other.slice(0, 80)));
   const { world_slug, attempted_turn } = after;
@@ -63,14 +63,6 @@ export async function compareAttempts(
 
 async function readAttempt({ store }: Archive, id: string): Promise<AttemptRecord | undefined> {
   return isUuid(id) ? store.records.attempt(id, CALLS_SHOWN) : undefined;
-}
-
-/** How many attempts at one turn are looked through for the one before. */
-const ATTEMPTS_SEEN = 50;
-
-async function findBefore({ store }: Archive, after: AttemptSummary): Promise<string | undefined> {
-  const attempts = await store.browse.attemptsAtTurn(after.world_slug, after.attempted_turn, ATTEMPTS_SEEN);
-  return attempts.find(({ attempt_id }) => attempt_id < after.attempt_id)?.attempt_id;
 }
 
 function toSummary(attempt: AttemptRecord): AttemptSummary {

@@ -38,7 +38,7 @@ function viewComparison({ before, after, calls, patches }: AttemptComparison): V
     { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
   ];
   const head = {
-    title: `Two attempts at turn ${attempted_turn} of ${world_slug}`,
+    title: `Two attempts ${before === null || before.attempted_turn === attempted_turn ? `at turn ${attempted_turn}` : `at turns ${before.attempted_turn} and ${attempted_turn}`} of ${world_slug}`,
     eyebrow: 'How two attempts differ',
     trail,
   };

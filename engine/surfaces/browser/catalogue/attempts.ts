@@ -94,7 +94,7 @@ function drawChoices(call: InvocationSummary | undefined): Html {
   return html`<dl class="choices">${decideCall(call).map(({ id, title, consequence }) => html`<div><dt><a href="${path}#${id}">${title}</a></dt><dd>${consequence}</dd></div>`)}</dl>`;
 }
 
-function attemptFacts(shown: AttemptRecord): Html {
+function attemptFacts(shown: AttemptPage): Html {
   return facts([
     ['World', linkTo('world', shown.world_slug)],
     ['Turn', turnOf(shown)],
@@ -108,9 +108,9 @@ function attemptFacts(shown: AttemptRecord): Html {
     ['Adopts', shown.adopts === null ? undefined : linkTo('attempt', shown.adopts)],
     [
       'Compared',
-      shown.adopts === null
+      shown.attempt_before === null
         ? undefined
-        : html`<a href="${pathOf('attempt', shown.attempt_id)}/diff">what is different</a>`,
+        : html`<a href="${pathOf('attempt', shown.attempt_id)}/diff">what is different from the attempt before</a>`,
     ],
     ['Failed with', shown.failure_class],
     ['Failed for', shown.failed_subject_entity_id],
