@@ -94,14 +94,15 @@ const STATEMENTS: readonly string[] = [
   `INSERT INTO environment_contents (world_slug, environment_label, turn, content)
     SELECT 'bench-' || w, 'park', 0, 'A park.' FROM generate_series(1, :worlds) AS w`,
   `INSERT INTO entity_states (world_slug, entity_id, turn, state)
-    SELECT 'bench-' || w, 'bob', t, bench_text(w * 100 + t, 10)
-    FROM generate_series(1, :worlds) AS w CROSS JOIN generate_series(0, :turns) AS t`,
+    SELECT 'bench-' || w, 'bob', 0, bench_text(w * 100, 10) FROM generate_series(1, :worlds) AS w`,
   `INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, workflow_node_id,
       workflow_subject_entity_id, narration, touched_entities)
     SELECT 'bench-' || w, t, 1, ${ATTEMPT}, bench_id(((w - 1) * :turns::bigint + t) * :calls + 2, 2), 'act', 'bob',
       bench_text(w * 100 + t, 30), '{bob}' FROM ${TURNS}`,
   `INSERT INTO patch_effects (world_slug, turn, patch_seq, effect_index, op, entity_id, state_before, state_after)
     SELECT 'bench-' || w, t, 1, 0, 'set_entity_state', 'bob', bench_text(w * 100 + t - 1, 10), bench_text(w * 100 + t, 10) FROM ${TURNS}`,
+  `INSERT INTO entity_states (world_slug, entity_id, turn, state, patch_seq, effect_index)
+    SELECT 'bench-' || w, 'bob', t, bench_text(w * 100 + t, 10), 1, 0 FROM ${TURNS}`,
   selectCalls(CALL, CALLS),
   selectCalls(LONG_CALL, LONG),
   ...selectGenerations(CALL, CALLS),
