@@ -80,8 +80,9 @@ describe('a page', () => {
     const { play, stage } = park;
     const { engine } = stage;
     const { world_slug } = play;
+    const its_page = { more_calls_after: null, attempt_before: null };
     for (const attempt of play.attempts) {
-      assert.deepEqual(await getJson(`/attempts/${attempt.attempt_id}`), plain({ ...attempt, more_calls_after: null }));
+      assert.deepEqual(await getJson(`/attempts/${attempt.attempt_id}`), plain({ ...attempt, ...its_page }));
       for (const { source_invocation_id, llm_call_id } of attempt.invocations) {
         const invocation = await stage.invocation(source_invocation_id);
         assert.deepEqual(await getJson(`/source-invocations/${source_invocation_id}`), plain(invocation));

@@ -70,7 +70,7 @@ function viewComparison({ before, after, calls, patches }: AttemptComparison): V
       },
       ...sectionUnless(patches.length === 0, () => ({
         id: 'patches',
-        title: 'Patches that differ',
+        title: 'Committed patches that differ',
         body: changed.length === 0 ? emptyState('Both came to the same patches.') : html`${changed.map(drawPatch)}`,
       })),
     ],
@@ -121,9 +121,12 @@ function answerOf(call: InvocationSummary | null): string | null {
   return shorten(typeof said === 'string' ? said : JSON.stringify(response_json), ANSWER_LENGTH_MAX);
 }
 
+/** What the world held before the turn is left out: it is not what the other attempt came to. */
 function drawPatch({ workflow_subject_entity_id: subject, comparison, before, after }: ComparedPatch): Html {
   const effects = (patch: PatchRecord | null): Html =>
-    patch === null ? NOTHING : html`<ul class="effects">${patch.effects.map(effectLine)}</ul>`;
+    patch === null
+      ? NOTHING
+      : html`<ul class="effects">${patch.effects.map((effect) => effectLine({ ...effect, state_before: null }))}</ul>`;
   return html`<section class="patch" aria-label="Patch of ${subject}"><h3>${subject} <span class="dim">${comparison === 'answered_otherwise' ? 'came to something else' : COMPARISON_WORDS[comparison]}</span></h3><p class="narration">${change(before?.narration ?? null, after?.narration ?? null)}</p>
 ${effects(after ?? before)}</section>`;
 }

@@ -30,7 +30,7 @@ export function decideTurn({ world_slug, turn }: { readonly world_slug: string; 
     path: `${pathOf('world', world_slug)}/fork`,
     fields: [
       { name: 'at_turn', label: 'After turn', kind: 'whole', value: turn },
-      { name: 'as', label: 'Name of the new world', kind: 'line', value: `${world_slug}-what-if` },
+      { name: 'as', label: `Name of the new world, such as ${world_slug}-what-if`, kind: 'line' },
     ],
     button: 'Fork',
   };
