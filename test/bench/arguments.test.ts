@@ -22,7 +22,15 @@ test('curves are drawn where a file is named', () => {
 test('--help tells every group and every option', () => {
   const said = readArguments(['--help']);
   assert.ok(said.kind === 'instead' && said.exit_code === 0);
-  for (const name of [...Object.keys(GROUPS), ...Object.keys(FAMILIES), '--only', '--growth', '--draw', '--rounds', '--json'])
+  for (const name of [
+    ...Object.keys(GROUPS),
+    ...Object.keys(FAMILIES),
+    '--only',
+    '--growth',
+    '--draw',
+    '--rounds',
+    '--json',
+  ])
     assert.match(said.text, new RegExp(`^  ${name}\\b`, 'm'));
 });
 

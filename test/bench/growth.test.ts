@@ -39,7 +39,9 @@ test('a curve is told with each of its points and its growth', () => {
 
 test('a level curve is drawn as a level line, and a falling one falls', () => {
   const heightsOf = (points: Curve['points']): readonly number[] =>
-    [...drawCurves([{ ...CURVE, points }]).matchAll(/<circle class="figure" cx="[\d.]+" cy="([\d.]+)"/g)].map(([, y]) => Number(y));
+    [...drawCurves([{ ...CURVE, points }]).matchAll(/<circle class="figure" cx="[\d.]+" cy="([\d.]+)"/g)].map(([, y]) =>
+      Number(y),
+    );
   const [one, other] = heightsOf([
     { x: 1, y: 5 },
     { x: 10, y: 5 },

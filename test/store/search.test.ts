@@ -127,7 +127,10 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
     test('finds nothing that redaction hides', async () => {
       const attempt = play.attempts[0];
       const shown = JSON.stringify(attempt?.invocations.map(({ response_json }) => response_json));
-      const rows = await storeOf().search.find({ kind: 'result', turn: 1, world_slug: play.world_slug }, { limit: 100 });
+      const rows = await storeOf().search.find(
+        { kind: 'result', turn: 1, world_slug: play.world_slug },
+        { limit: 100 },
+      );
       assert.ok(rows.length > 0);
       for (const { snippet } of rows)
         for (const word of snippet
