@@ -16,6 +16,6 @@ export function recordReader(database: OpenDatabase): RecordReader {
     invocation: async (id, view) => (isUuid(id) ? findInvocation(database, id, view) : undefined),
     agentTurn: async (id) => (isUuid(id) ? findAgentTurn(database, id) : undefined),
     agents: (world_slug) => listAgentHeads(database, world_slug),
-    llmCall: async (id) => (isUuid(id) ? findLlmCall(database, id) : undefined),
+    llmCall: async (id) => (isUuid(id) ? findLlmCall(await database.queries(), id) : undefined),
   };
 }
