@@ -1,6 +1,7 @@
 import { PATCH_OPERATIONS, WORLD_VALUES } from './patch-operations.js';
 import type { EffectOperation } from './world-patch.js';
 import type { Entity } from './world.js';
+import { pairByName } from '../content/pair-by-name.js';
 
 /** What a world held at one turn. */
 export interface WorldContents {
@@ -42,8 +43,8 @@ export interface MemoryChange {
  * environments first, then each entity's state and memories, in the scenario's order.
  */
 export function diffWorlds(from: WorldContents, to: WorldContents): readonly WorldChange[] {
-  const contents = pair(from.environments, to.environments, ({ label }) => label);
-  const entities = pair(from.entities, to.entities, ({ id }) => id);
+  const contents = pairByName(from.environments, to.environments, ({ label }) => label);
+  const entities = pairByName(from.entities, to.entities, ({ id }) => id);
   return [
     ...contents.flatMap(([label, before, after]): readonly WorldChange[] =>
       before?.content === after?.content
@@ -59,16 +60,6 @@ export function diffWorlds(from: WorldContents, to: WorldContents): readonly Wor
     ),
     ...entities.flatMap(([id, before, after]) => diffEntities(id, before, after)),
   ];
-}
-
-/** What two lists hold by name, in the order of the later one; what it lacks comes last. */
-function pair<Item>(
-  from: readonly Item[],
-  to: readonly Item[],
-  nameOf: (item: Item) => string,
-): readonly (readonly [name: string, before: Item | undefined, after: Item | undefined])[] {
-  const [before, after] = [from, to].map((items) => new Map(items.map((item) => [nameOf(item), item])));
-  return [...new Set([...to, ...from].map(nameOf))].map((name) => [name, before?.get(name), after?.get(name)]);
 }
 
 function diffEntities(

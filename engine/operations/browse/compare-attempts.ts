@@ -1,3 +1,4 @@
+import { pairByName } from '../../core/content/pair-by-name.js';
 import { isUuid } from '../../core/content/uuid.js';
 import type { AttemptRecord, AttemptSummary, InvocationSummary, PatchRecord } from '../../ports/records.js';
 import { type Archive, type Done, refuse } from '../engine.js';
@@ -90,9 +91,22 @@ function compareCalls(
   before: readonly InvocationSummary[],
   after: readonly InvocationSummary[],
 ): readonly ComparedCall[] {
-  return pair(before, after, ({ command_key }) => command_key).map(([command_key, one, other]) => ({
-    command_key,
-    comparison: one === undefined ? 'only_after' : other === undefined ? 'only_before' : compareCall(one, other),
+  const compared = compareByName({ before, after, nameOf: ({ command_key }) => command_key, compare: compareCall });
+  return compared.map(({ name, ...pair }) => ({ command_key: name, ...pair }));
+}
+
+interface Compared<Item> {
+  readonly before: readonly Item[];
+  readonly after: readonly Item[];
+  readonly nameOf: (item: Item) => string;
+  readonly compare: (before: Item, after: Item) => Comparison;
+}
+
+/** In the order of the first attempt; what it lacks comes last. */
+function compareByName<Item>({ before, after, nameOf, compare }: Compared<Item>) {
+  return pairByName(after, before, nameOf).map(([name, other, one]) => ({
+    name,
+    comparison: one === undefined ? 'only_after' : other === undefined ? 'only_before' : compare(one, other),
     before: one ?? null,
     after: other ?? null,
   }));
@@ -109,25 +123,12 @@ function answerOf({ status, failure_class, failure_detail, response_json }: Invo
 }
 
 function comparePatches(before: readonly PatchRecord[], after: readonly PatchRecord[]): readonly ComparedPatch[] {
-  return pair(before, after, (patch) => patch.workflow_subject_entity_id).map(([subject, one, other]) => ({
-    workflow_subject_entity_id: subject,
-    comparison: one === undefined ? 'only_after' : other === undefined ? 'only_before' : comparePatch(one, other),
-    before: one ?? null,
-    after: other ?? null,
-  }));
+  const nameOf = (patch: PatchRecord): string => patch.workflow_subject_entity_id;
+  const compared = compareByName({ before, after, nameOf, compare: comparePatch });
+  return compared.map(({ name, ...pair }) => ({ workflow_subject_entity_id: name, ...pair }));
 }
 
 function comparePatch(before: PatchRecord, after: PatchRecord): Comparison {
   const said = ({ narration, effects }: PatchRecord): string => JSON.stringify([narration, effects]);
   return said(before) === said(after) ? 'same' : 'answered_otherwise';
-}
-
-/** What two lists hold by name: the last of each name, in the order of the first list, then of the second. */
-function pair<Item>(
-  before: readonly Item[],
-  after: readonly Item[],
-  nameOf: (item: Item) => string,
-): readonly (readonly [name: string, before: Item | undefined, after: Item | undefined])[] {
-  const [ones, others] = [before, after].map((items) => new Map(items.map((item) => [nameOf(item), item])));
-  return [...new Set([...before, ...after].map(nameOf))].map((name) => [name, ones?.get(name), others?.get(name)]);
 }
