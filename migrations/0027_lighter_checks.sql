@@ -50,22 +50,15 @@ ALTER TABLE patch_effects
 
 ALTER TABLE entity_states
     DROP CONSTRAINT entity_states_check,
-    ADD CONSTRAINT entity_states_check CHECK ((patch_seq IS NULL) = (effect_index IS NULL)
-        AND (turn = 0 OR patch_seq IS NOT NULL));
-
-ALTER TABLE entity_memories
-    DROP CONSTRAINT entity_memories_check,
-    ADD CONSTRAINT entity_memories_check CHECK ((origin = 'patch') = (num_nulls(patch_seq, effect_index) = 0)
-        AND (turn = 0 OR origin = 'patch'));
+    ADD CONSTRAINT entity_states_check CHECK ((patch_seq IS NULL) = (effect_index IS NULL));
 
 ALTER TABLE environment_contents
     DROP CONSTRAINT environment_contents_check,
-    ADD CONSTRAINT environment_contents_check CHECK ((patch_seq IS NULL) = (effect_index IS NULL)
-        AND (turn = 0 OR patch_seq IS NOT NULL));
+    ADD CONSTRAINT environment_contents_check CHECK ((patch_seq IS NULL) = (effect_index IS NULL));
 
 -- A key that follows from others is not checked again: a value refers to its effect, that to its patch, that to its turn, that
--- to its attempt, and that to its world. Values of turn 0 alone have no effect: they are written with their world, by one
--- statement. Turns keep theirs, since a turn 0 has no attempt.
+-- to its attempt, and that to its world. The values that a world begins with have no effect: one statement writes them with
+-- their world and its first turn. Turns keep theirs, since the first one has no attempt.
 
 ALTER TABLE entity_states DROP CONSTRAINT entity_states_world_slug_turn_fkey;
 ALTER TABLE entity_memories DROP CONSTRAINT entity_memories_world_slug_turn_fkey;

@@ -330,7 +330,7 @@ CREATE TABLE entity_memories (
     patch_seq integer,
     effect_index integer,
     CONSTRAINT entity_memories_pkey PRIMARY KEY (world_slug, entity_id, turn, memory_seq),
-    CONSTRAINT entity_memories_check CHECK ((((origin = 'patch'::memory_origin) = (num_nulls(patch_seq, effect_index) = 0)) AND ((turn = 0) OR (origin = 'patch'::memory_origin))))
+    CONSTRAINT entity_memories_check CHECK (((origin = 'patch'::memory_origin) = (num_nulls(patch_seq, effect_index) = 0)))
 );
 
 CREATE TABLE entity_states (
@@ -341,7 +341,7 @@ CREATE TABLE entity_states (
     patch_seq integer,
     effect_index integer,
     CONSTRAINT entity_states_pkey PRIMARY KEY (world_slug, entity_id, turn),
-    CONSTRAINT entity_states_check CHECK ((((patch_seq IS NULL) = (effect_index IS NULL)) AND ((turn = 0) OR (patch_seq IS NOT NULL))))
+    CONSTRAINT entity_states_check CHECK (((patch_seq IS NULL) = (effect_index IS NULL)))
 );
 
 CREATE TABLE environment_contents (
@@ -352,7 +352,7 @@ CREATE TABLE environment_contents (
     patch_seq integer,
     effect_index integer,
     CONSTRAINT environment_contents_pkey PRIMARY KEY (world_slug, environment_label, turn),
-    CONSTRAINT environment_contents_check CHECK ((((patch_seq IS NULL) = (effect_index IS NULL)) AND ((turn = 0) OR (patch_seq IS NOT NULL))))
+    CONSTRAINT environment_contents_check CHECK (((patch_seq IS NULL) = (effect_index IS NULL)))
 );
 
 CREATE TABLE json_schemas (
