@@ -5,7 +5,7 @@ import type { AppliedEffect } from '../../core/world/world-patch.js';
 import type { AttemptLease, CommitTurn, Reserved, Written } from '../../ports/attempts.js';
 import type { Claimed } from '../../ports/claim.js';
 import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
-import { AFTERMATH_OF_COMMIT } from '../inbox/aftermath.js';
+import { AFTERMATH_OF_COMMIT, AFTERMATH_OF_COMMIT_THAT_GOES_ON } from '../inbox/aftermath.js';
 import { type HotStatement, prepare, type Values, toTimestamp } from '../statement.js';
 import { ENDED_ROW, type EndedRow, endedRow, type Ending } from './ending.js';
 import { DRAWN_EVENT_ID } from './event-numbers.js';
@@ -40,32 +40,53 @@ const PATCH_ROWS = `
     SELECT world_slug, :turn, patch_seq, effect_index, op, entity_id, environment_label, state_before, state_after
     FROM fence, effect)`;
 
-const WORLD_ROWS = `
+/** What a turn changes of its world, each in a table of its own. */
+const VALUE_ROWS = {
+  entity_state: `
   states AS (
     INSERT INTO entity_states (world_slug, entity_id, turn, state, patch_seq, effect_index)
     SELECT world_slug, entity_id, :turn, state_after, patch_seq, effect_index
-    FROM fence, effect WHERE stored_as = 'entity_state'),
+    FROM fence, effect WHERE stored_as = 'entity_state')`,
+  environment_content: `
   contents AS (
     INSERT INTO environment_contents (world_slug, environment_label, turn, content, patch_seq, effect_index)
     SELECT world_slug, environment_label, :turn, state_after, patch_seq, effect_index
-    FROM fence, effect WHERE stored_as = 'environment_content'),
+    FROM fence, effect WHERE stored_as = 'environment_content')`,
+  entity_memory: `
   memories AS (
     INSERT INTO entity_memories (world_slug, entity_id, turn, memory_seq, content, origin, patch_seq, effect_index)
     SELECT world_slug, entity_id, :turn,
       row_number() OVER (PARTITION BY entity_id ORDER BY patch_seq, effect_index), state_after, 'patch', patch_seq,
       effect_index
-    FROM fence, effect WHERE stored_as = 'entity_memory')`;
+    FROM fence, effect WHERE stored_as = 'entity_memory')`,
+} as const;
+
+type StoredValue = keyof typeof VALUE_ROWS;
+
+const STORED_VALUES = Object.keys(VALUE_ROWS) as readonly StoredValue[];
 
 /** The end of the generation that gave the last patch. */
 const ANSWER = FINISHED.generation.map((clause) => atSlot(clause, 1));
 
-function prepareCommit(label: string, answer?: readonly string[]): HotStatement {
-  const returning = answer === undefined ? [] : [DRAWN_EVENT_ID];
+/** What a commit writes besides its turn and patches, and whether its driver goes on. */
+interface Shape {
+  readonly has_answer: boolean;
+  readonly goes_on: boolean;
+  readonly values: readonly StoredValue[];
+}
+
+/**
+ * The statement of a commit. It has the clauses that the commit needs and no others: a server sets up each clause of a
+ * statement anew whenever it runs, also where it finds nothing to write.
+ */
+function prepareCommit({ has_answer, goes_on, values }: Shape): HotStatement {
+  const answer = has_answer ? ANSWER : [];
+  const aftermath = goes_on ? AFTERMATH_OF_COMMIT_THAT_GOES_ON : AFTERMATH_OF_COMMIT;
   const where = `AND turn = :turn::bigint - 1 AND ${HEADS_ARE_AS_BELIEVED}`;
   return prepare(
-    label,
-    `WITH ${BELIEVED_HEADS}, ${releasingFence({ set: 'turn = :turn,', where, returning })},
-   ${(answer ?? []).map((clause) => `${clause},`).join('')}
+    'commit_turn',
+    `WITH ${BELIEVED_HEADS}, ${releasingFence({ set: 'turn = :turn,', where, returning: has_answer ? [DRAWN_EVENT_ID] : [] })},
+   ${answer.map((clause) => `${clause},`).join('')}
    new_turn AS (
      INSERT INTO turns (world_slug, turn, attempt_id, simulation_time, committed_at)
      SELECT world_slug, :turn, :attempt_id::uuid, :simulation_time::timestamptz, :ended_at::timestamptz FROM fence),
@@ -75,23 +96,34 @@ function prepareCommit(label: string, answer?: readonly string[]): HotStatement 
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, attempts.status),
-   ${[PATCH_ROWS, WORLD_ROWS, AFTERMATH_OF_COMMIT, MOVED_HEADS].join(',')}
-   ${ENDED_ROW}, (SELECT to_json(reserved) FROM reserved) AS next${answer === undefined ? '' : ', (SELECT count(*) FROM call_1) = 1 AS is_whole'}`,
+   ${[PATCH_ROWS, ...values.map((value) => VALUE_ROWS[value]), aftermath, MOVED_HEADS].join(',')}
+   ${ENDED_ROW}${has_answer ? ', (SELECT count(*) FROM call_1) = 1 AS is_whole' : ''},
+     ${goes_on ? '(SELECT to_json(reserved) FROM reserved)' : 'NULL'} AS next`,
   );
 }
 
-const COMMIT = prepareCommit('commit_turn');
+const commits = new Map<string, HotStatement>();
 
-const COMMIT_WITH_ANSWER = prepareCommit('commit_turn_with_answer', ANSWER);
+function commitOf(shape: Shape): HotStatement {
+  const key = JSON.stringify(shape);
+  const statement = commits.get(key) ?? prepareCommit(shape);
+  commits.set(key, statement);
+  return statement;
+}
 
 /**
  * Makes the attempt's patches turn N, at once and whole: one statement, which checks the lease and gives it back. The
  * generation that said the last of them may end with it.
  */
 export async function commitTurn(database: Ending, lease: AttemptLease, turn: CommitTurn): Promise<Written | Reserved> {
-  const statement = turn.answer === undefined ? COMMIT : COMMIT_WITH_ANSWER;
+  const effects = toEffects(turn);
+  const statement = commitOf({
+    has_answer: turn.answer !== undefined,
+    goes_on: turn.goes_on !== undefined,
+    values: STORED_VALUES.filter((value) => effects.some(({ stored_as }) => stored_as === value)),
+  });
   const slots = turn.answer === undefined ? [] : [toFinished(turn.answer)];
-  const row = await endedRow<CommittedRow>(database, statement, lease, toValues(lease, turn), slots);
+  const row = await endedRow<CommittedRow>(database, statement, lease, toValues(lease, turn, effects), slots);
   if (row === undefined) return 'overtaken';
   return row.next === null ? 'written' : { kind: 'reserved', next: row.next };
 }
@@ -100,29 +132,31 @@ interface CommittedRow extends EndedRow {
   readonly next: Claimed | null;
 }
 
-/** What a turn changes of its world, each in a table of its own. */
-const STORED_VALUES = ['entity_state', 'environment_content', 'entity_memory'] as const;
+interface PlacedEffect extends AppliedEffect {
+  readonly patch_seq: number;
+  /** Whether the effect is what the turn leaves, and of which table; null where a later one replaces it. */
+  readonly stored_as: StoredValue | null;
+}
 
-function toValues(lease: AttemptLease, turn: CommitTurn): Values {
+function toEffects(turn: CommitTurn): readonly PlacedEffect[] {
   const effects = turn.patches.flatMap(({ patch_seq, applied }) =>
-    applied.effects.map((effect): PlacedEffect => ({ ...effect, patch_seq })),
+    applied.effects.map((effect) => ({ ...effect, patch_seq })),
   );
   const stored = effectsToStore(effects);
   const storedAs = new Map(STORED_VALUES.flatMap((value) => stored(value).map((effect) => [effect, value] as const)));
+  return effects.map((effect) => ({ ...effect, stored_as: storedAs.get(effect) ?? null }));
+}
+
+function toValues(lease: AttemptLease, turn: CommitTurn, effects: readonly PlacedEffect[]): Values {
   return {
     ...toMoves(lease.attempt_id, turn.agents),
     turn: lease.attempted_turn,
-    reserve_ms: turn.goes_on?.reserve_ms ?? 0,
-    worlds: turn.goes_on?.worlds ?? null,
+    ...(turn.goes_on === undefined ? {} : { reserve_ms: turn.goes_on.reserve_ms, worlds: turn.goes_on.worlds ?? null }),
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),
     patches: canonicalText(turn.patches.map(toPatchRow)),
-    effects: canonicalText(effects.map((effect) => ({ ...effect, stored_as: storedAs.get(effect) ?? null }))),
+    effects: canonicalText(effects.map((effect) => ({ ...effect }))),
   };
-}
-
-interface PlacedEffect extends AppliedEffect {
-  readonly patch_seq: number;
 }
 
 function toPatchRow({ patch_seq, source_invocation_id, applied }: CommitTurn['patches'][number]): JsonObject {

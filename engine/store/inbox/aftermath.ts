@@ -32,21 +32,27 @@ const aftermath = (isOver: string, delay_ms = '0'): string => `
     WHERE agent_inbox.world_slug = ended.world_slug AND ${AT_THE_FRONT} AND agent_inbox.attempt_id IS NULL
     RETURNING agent_inbox.world_slug)`;
 
+const DUE = 'due AS (SELECT world_slug FROM promoted UNION ALL SELECT world_slug FROM recalled)';
+
+/** Of an attempt whose turn is committed, by a driver that does not go on. */
+export const AFTERMATH_OF_COMMIT = `
+  ${aftermath('true')},
+  ${DUE}`;
+
 /**
- * Of an attempt whose turn is committed. A driver that goes on, `:reserve_ms` above 0, takes what is due longest in any
- * world, else the next turn of its own: `reserved` is one row at most, of which nobody else is told. So no world waits
+ * Of an attempt whose turn is committed, by a driver that goes on: it takes what is due longest in any world, else the
+ * next turn of its own, for `:reserve_ms`. `reserved` is one row at most, of which nobody else is told. So no world waits
  * for another to come to its end, and going on takes no statement of its own. An attempt that is not held ends nothing,
  * and goes on with nothing. Nobody is notified of a turn that is promoted while others were due before it: every worker
  * that has a free hand was notified of those.
  */
-export const AFTERMATH_OF_COMMIT = `
-  ${claimed('1', ':reserve_ms::int > 0 AND EXISTS (SELECT FROM ended)')},
+export const AFTERMATH_OF_COMMIT_THAT_GOES_ON = `
+  ${claimed('1', 'EXISTS (SELECT FROM ended)')},
   ${aftermath('true', 'CASE WHEN EXISTS (SELECT FROM claimed) THEN 0 ELSE :reserve_ms::int END')},
   reserved AS (
     SELECT * FROM claimed
     UNION ALL
-    SELECT world_slug, inbox_id, 'turn', 0, 0 FROM promoted
-    WHERE :reserve_ms::int > 0 AND NOT EXISTS (SELECT FROM claimed)),
+    SELECT world_slug, inbox_id, 'turn', 0, 0 FROM promoted WHERE NOT EXISTS (SELECT FROM claimed)),
   due AS (
     SELECT world_slug FROM promoted WHERE NOT EXISTS (SELECT FROM reserved)
     UNION ALL SELECT world_slug FROM recalled)`;
@@ -70,7 +76,7 @@ export const AFTERMATH_OF_FAILURE = `
       AND agent_inbox.status IN ('pending', 'deferred') AND ${IS_PUT_OFF}
     RETURNING transient_failures AS retry, extract(epoch FROM next_retry_at - now()) * 1000 AS delay_ms),
   ${aftermath(`NOT ${IS_PUT_OFF}`)},
-  due AS (SELECT world_slug FROM promoted UNION ALL SELECT world_slug FROM recalled)`;
+  ${DUE}`;
 
 /**
  * Whether the statement ended a turn and found no next one, as a scalar query: one that was queued while it waited for
