@@ -1,6 +1,7 @@
 import type { LeftWorld } from '../../engine/ports/attempts.js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as pause } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { openProcessDoorbell } from '../../engine/doorbells/process.js';
 import type { Doorbell } from '../../engine/ports/doorbell.js';
@@ -233,6 +234,41 @@ forEachDatabase('a worker', (open) => {
       waitUntil(() => driven === 2),
     );
     assert.equal(claimed, 2);
+  });
+
+  test('a worker whose commits take work along continues an attempt that has lost its driver', ENOUGH, async () => {
+    const database = await open();
+    const { store, outside } = database;
+    const endless = ['endless-1', 'endless-2'];
+    for (const world of endless) await queue(database, world, 2);
+    await makeWorld(store, 'left');
+    let driven = 0;
+    let isContinued = false;
+    const drive: Drive = async ({ world_slug, inbox_id, goesOn }) => {
+      if (world_slug === 'left') {
+        isContinued = true;
+        await outside.query(`UPDATE worlds SET lease_until = now() + interval '1 hour' WHERE world_slug = 'left'`);
+        return { kind: 'not_asked_for' };
+      }
+      driven += 1;
+      // A model would let timers run meanwhile, as the embedded database does not.
+      await pause();
+      await store.inbox.enqueueTurns({ world_slug, inbox_ids: [v7()] });
+      const request = { ...beginning(world_slug), ...(inbox_id === undefined ? {} : { inbox_id }) };
+      const begun = await store.attempts.begin(request, () => true);
+      assert.ok(begun.kind === 'begun');
+      await store.attempts.fail(begun.lease, failing());
+      const goes_on = goesOn?.();
+      const [next] = goes_on === undefined ? [] : await store.inbox.claim({ most: 1, ...goes_on });
+      const committed = { kind: 'committed', attempt_id: v7(), attempted_turn: 1, left: LEFT } as const;
+      return next === undefined ? committed : { ...committed, next };
+    };
+    await whileWorking({ drive, inbox: store.inbox }, [...endless, 'left'], async () => {
+      await waitUntil(() => driven > 4);
+      await begin(store, 'left');
+      await outside.query(`UPDATE worlds SET lease_until = now() WHERE world_slug = 'left'`);
+      await waitUntil(() => isContinued);
+    });
   });
 
   test('a worker prints nothing of a doorbell that connects soon', ENOUGH, async () => {

@@ -9,7 +9,8 @@ import type { WorkerParts, WorkerSettings } from './worker-parts.js';
 // A worker looks into the inbox when a doorbell rings, when one of its jobs ends, and every second by itself: with all
 // doorbells silent it is as late as that and misses nothing. A look begins with a glance, one statement that says whether
 // there is anything to do; a worker that looks because a hand became free claims at once.
-// A commit takes along what is due longest, so that a hand with something to do needs no look.
+// A commit takes along what is due longest, so that a hand with something to do needs no look. It takes nothing while a
+// free hand is looked for: an attempt that has lost its driver is in no inbox, and would wait until all queues are empty.
 //
 // An attempt that several drivers have died of may be what killed them. It is driven alone, so that no other dies with it:
 // a worker that finds such an attempt claims nothing else until its hands are free, and then drives it.
@@ -295,7 +296,7 @@ async function work(worker: Worker, job: Job): Promise<Claimed | undefined> {
   const tries = left_alone.get(world_slug)?.tries ?? 0;
   try {
     const goesOn = (): CommitTurn['goes_on'] =>
-      worker.quarantine === 'none' && !worker.is_stopping ? toClaim(worker) : undefined;
+      worker.quarantine === 'none' && !worker.is_called && !worker.is_stopping ? toClaim(worker) : undefined;
     const end = await doJob(parts, job, { tries, leave: worker.leave.signal, goesOn });
     if (end.kind === 'done' || (end.kind === 'deferred' && job.claimed !== undefined)) left_alone.delete(world_slug);
     else leaveAlone(worker, world_slug, tries);
