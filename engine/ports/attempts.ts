@@ -63,6 +63,8 @@ export interface AttemptLease {
 
 /** A world as a driver left it when it committed a turn. Whoever finds it so knows what it holds without reading it. */
 export interface LeftWorld {
+  /** The attempt that committed the turn. */
+  readonly attempt_id: string;
   /** Of the lease under which the turn was committed. */
   readonly epoch: number;
   /** At the end of that turn. */
@@ -303,11 +305,12 @@ export interface AttemptStore {
   begin(request: BeginAttempt, isAlive: (holder: Holder) => boolean): Promise<BeginOutcome>;
   /**
    * Begins an attempt in a world that is as it was left, with its first calls. One statement.
+   * @param left_by the attempt that committed the turn before
    * @param lease what the lease will be: of the next turn, with the next epoch
    * @returns `overtaken` where another driver has been there since, something else is to be done first, or the message
    * asks for nothing any more: nothing is written
    */
-  beginAsLeft(request: BeginAttempt, lease: AttemptLease, calls: CallsWrite): Promise<Written>;
+  beginAsLeft(request: BeginAttempt, left_by: string, lease: AttemptLease, calls: CallsWrite): Promise<Written>;
   /** One statement: all of it is durable when it resolves, or nothing of it is written. */
   writeCalls(lease: AttemptLease, calls: CallsWrite): Promise<Written>;
   /** One statement. */

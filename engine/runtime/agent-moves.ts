@@ -40,6 +40,7 @@ export function leftBy(attempt: AttemptPlace): LeftWorld {
   const { lease, state, heads } = attempt;
   const moved = endAgents(attempt).map(({ agent_id, head }) => [agent_id, nextHead(head)] as const);
   return {
+    attempt_id: lease.attempt_id,
     epoch: lease.epoch,
     world: { ...state.world, turn: lease.attempted_turn },
     heads: new Map([...heads, ...moved]),

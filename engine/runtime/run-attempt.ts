@@ -77,7 +77,8 @@ export async function runAsLeft(
   const begun: Begun = { kind: 'begun', lease, world: left.world, heads: left.heads };
   try {
     return await runBegun(parts, request, begun, async (calls) => {
-      if ((await parts.attempts.beginAsLeft(begin, lease, calls)) === 'overtaken') throw new NotAsLeft();
+      const written = await parts.attempts.beginAsLeft(begin, left.attempt_id, lease, calls);
+      if (written === 'overtaken') throw new NotAsLeft();
     });
   } catch (error) {
     if (error instanceof NotAsLeft) return undefined;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { loadScenario } from '../../engine/operations/load-program.js';
-import { timeAt } from '../../engine/operations/worlds.js';
+import { createWorld, timeAt } from '../../engine/operations/worlds.js';
 import type { AttemptStore, LeftWorld } from '../../engine/ports/attempts.js';
 import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';
@@ -164,6 +164,16 @@ describe('a world that is gone on with as it was left', () => {
     assert.equal((await stage.engine.store.records.attempts(world.world_slug)).length, 3);
     assert.equal(stage.model.requests.length - asked, asked / 2, 'the model was asked twice');
     assert.equal(told.progress.filter(({ kind }) => kind === 'attempt_began').length, 1);
+  });
+
+  test('and that was deleted and made anew by that name is read', async () => {
+    const { stage, world, left } = await leaveOne(open);
+    const { world_slug, scenario_hash } = world;
+    assert.equal((await stage.engine.store.worlds.delete(world_slug)).kind, 'deleted');
+    must(await createWorld(stage.engine, { world_slug, scenario_hash }));
+    await runNext(stage, world);
+    const told = await runNext(stage, world, { left });
+    assert.deepEqual([told.beginnings, leftBy(told).world.turn], [['not as left', 'read'], 2]);
   });
 
   test('and that another driver holds is refused as ever', async () => {

@@ -15,6 +15,7 @@ import { forEachDatabase, type TestDatabase } from '../support/databases.js';
 import { waitUntil } from '../support/wait-until.js';
 
 const LEFT: LeftWorld = {
+  attempt_id: 'any',
   epoch: 1,
   world: { slug: 'any', turn: 1, environments: new Map(), entities: new Map(), events: [] },
   heads: new Map(),

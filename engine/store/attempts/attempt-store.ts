@@ -40,8 +40,8 @@ export function attemptStore(database: OpenDatabase): AttemptStore {
       if (outcome.kind === 'begun') driven.add(outcome.lease.attempt_id);
       return outcome;
     },
-    beginAsLeft: async (request, lease, calls) => {
-      const written = await beginAsLeft(database, memory, request, { lease, calls });
+    beginAsLeft: async (request, left_by, lease, calls) => {
+      const written = await beginAsLeft(database, memory, request, { left_by, lease, calls });
       if (written === 'written') driven.add(lease.attempt_id);
       else memory.forget(lease.attempt_id);
       return written;

@@ -9,10 +9,13 @@ import { writeCallsAfter } from './write-calls.js';
 
 // The epoch says that nobody has driven the world since it was left with a committed turn: then there is no attempt to go
 // on with, no call in doubt, and no earlier driver whose fence the row would still let pass. So neither is looked for, and
-// the row needs no lock beside that of its change.
+// the row needs no lock beside that of its change. The attempt that committed the turn says that it is the same world, and
+// not another of that name, made since that one was deleted.
 const IS_AS_LEFT = `
       worlds.world_slug = :world_slug AND turn = :attempted_turn::bigint - 1 AND lease_epoch = :epoch::bigint - 1
-      AND lease_attempt_id IS NULL AND adoptable_attempt_id IS NULL AND scenario_hash = :scenario_hash`;
+      AND lease_attempt_id IS NULL AND adoptable_attempt_id IS NULL AND scenario_hash = :scenario_hash
+      AND :left_by::uuid = (
+        SELECT attempt_id FROM turns WHERE world_slug = :world_slug AND turn = :attempted_turn::bigint - 1)`;
 
 const TAKE = `
     UPDATE worlds
@@ -48,6 +51,7 @@ const HEAD_WITH_MESSAGE = { name: 'begin_turn_as_left', clauses: [TAKING_WITH_ME
 /**
  * Takes a world that is as it was left, and the message that asks for the turn; opens an attempt and writes its first
  * calls: one statement.
+ * @param left_by the attempt that committed the turn before
  * @param lease what the lease will be: of the next turn, with the next epoch
  * @returns `overtaken` where the world is not as it was left, or the message asks for nothing any more: nothing has been written
  */
@@ -55,8 +59,8 @@ export function beginAsLeft(
   runner: Runner,
   memory: ConversationMemory,
   request: BeginAttempt,
-  { lease, calls }: { readonly lease: AttemptLease; readonly calls: CallsWrite },
+  { left_by, lease, calls }: { readonly left_by: string; readonly lease: AttemptLease; readonly calls: CallsWrite },
 ): Promise<Written> {
   const head = request.inbox_id === undefined ? HEAD : HEAD_WITH_MESSAGE;
-  return writeCallsAfter(head, toTaking(request), { runner, memory, lease, calls });
+  return writeCallsAfter(head, { ...toTaking(request), left_by }, { runner, memory, lease, calls });
 }
