@@ -191,7 +191,13 @@ forEachDatabase('a call that is answered later', (open) => {
       [['tool_result', { result: 1 }]],
     );
     assert.equal(await finishCall(store, lease, { ...answered(call, 1), is_reported: true }), 'written');
+    const [timeout] = await store.inbox.messagesOf(other.lease);
+    assert.ok(timeout);
     assert.equal(await store.attempts.takeTimeout(other.lease, other.id), 'closed');
+    assert.equal((await tell(store, other.id)).kind, 'undecided');
+    // A worker that had claimed it before finds the world held.
+    const claimed = { ...timeout, world_slug: 'too-late', retry_count: 0, waited_ms: 0 };
+    await store.inbox.defer(claimed, { reason: 'it is held', delay_ms: 0 });
     assert.equal((await tell(store, other.id)).kind, 'undecided');
     // Its driver may die now: the next one hears of it again.
     assert.equal((await store.inbox.messagesOf(other.lease))[0]?.message_type, 'timeout');

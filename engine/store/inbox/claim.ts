@@ -12,13 +12,13 @@ export function claim(runner: Runner, { most, reserve_ms, worlds }: ClaimRequest
   return run<Claimed>(runner, CLAIM, { most, reserve_ms, worlds: worlds ?? null });
 }
 
+// What somebody is doing is due at infinity, and stays so.
 const DEFER = prepare(
   'defer_message',
   `UPDATE agent_inbox
    SET status = 'deferred', retry_count = retry_count + 1, defer_reason = :reason,
        next_retry_at = now() + :delay_ms::int * interval '1 millisecond'
-   WHERE world_slug = :world_slug AND inbox_id = :inbox_id::uuid AND status IN ('pending', 'deferred')
-     AND (message_type <> 'turn' OR attempt_id IS NULL)`,
+   WHERE world_slug = :world_slug AND inbox_id = :inbox_id::uuid AND due_at < 'infinity'`,
 );
 
 /** Puts off what was claimed and not begun: one statement. */
