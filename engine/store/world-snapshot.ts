@@ -1,6 +1,6 @@
 import type { WorldContents } from '../core/world/diff-worlds.js';
 import { type EffectParts, effectOf } from '../core/world/patch-operations.js';
-import type { Entity, World } from '../core/world/world.js';
+import { composeWorld, type Entity, type World } from '../core/world/world.js';
 import type { EffectOperation } from '../core/world/world-patch.js';
 import { type HotStatement, prepare, run, type Runner, type Values } from './statement.js';
 
@@ -161,13 +161,13 @@ function toEntity(row: EntityRow, memory: Entity['memory']): Entity {
 /** A row as the value that a turn begins with. */
 export function toWorld(slug: string, turn: number, row: ContentsRow): World {
   const contents = toContents(row);
-  return {
+  return composeWorld({
     slug,
     turn,
-    environments: new Map(contents.environments.map(({ label, content }) => [label, content])),
-    entities: new Map(contents.entities.map((entity): [string, Entity] => [entity.id, entity])),
+    environments: contents.environments.map(({ label, content }) => [label, content]),
+    entities: contents.entities,
     events: (row.events ?? []).map(toEvent),
-  };
+  });
 }
 
 function toEvent({ turn, subject_id, narration, effects }: EventRow): World['events'][number] {

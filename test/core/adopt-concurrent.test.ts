@@ -8,7 +8,7 @@ import { advance } from '../../engine/core/turn/advance.js';
 import { refoldAsPlayed } from '../../engine/core/turn/refold.js';
 import { type TurnState, UNBEGUN } from '../../engine/core/turn/state.js';
 import { type SmallPark, smallPark } from '../support/park-documents.js';
-import type { World } from '../../engine/core/world/world.js';
+import { composeWorld, type Entity } from '../../engine/core/world/world.js';
 import { answered, finalPatch, modelSays, toolCall } from '../support/turn-player.js';
 
 type Shelf = Parameters<NonNullable<SmallPark['nodes_before']>>[0];
@@ -58,13 +58,13 @@ const PROGRAM = smallPark({
 const BEGAN: TurnBegan = {
   kind: 'turn_began',
   simulation_time: '2026-05-01T09:01:00.000Z',
-  world: {
+  world: composeWorld({
     slug: 'park',
     turn: 0,
-    environments: new Map([['park', 'Quiet.']]),
-    entities: new Map(ENTITIES.map((entity) => [entity.id, { ...entity, memory: [] }])) as unknown as World['entities'],
+    environments: [['park', 'Quiet.']],
+    entities: ENTITIES.map((entity) => ({ ...entity, memory: [] }) as unknown as Entity),
     events: [],
-  },
+  }),
 };
 
 interface Played {

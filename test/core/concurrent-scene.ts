@@ -9,7 +9,7 @@ import type { Program } from '../../engine/core/protocol/program.js';
 import { advance, type Step } from '../../engine/core/turn/advance.js';
 import { type Recorded, refoldAsPlayed } from '../../engine/core/turn/refold.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
-import type { World } from '../../engine/core/world/world.js';
+import { composeWorld, type Entity } from '../../engine/core/world/world.js';
 import { type SmallPark, smallPark } from '../support/park-documents.js';
 import { answered, finalPatch, modelSays, toolCall } from '../support/turn-player.js';
 
@@ -89,15 +89,13 @@ export const sceneArbitrary: fc.Arbitrary<Scene> = fc.record({
 export const BEGAN: TurnBegan = {
   kind: 'turn_began',
   simulation_time: '2026-05-01T09:01:00.000Z',
-  world: {
+  world: composeWorld({
     slug: 'village',
     turn: 0,
-    environments: new Map(PLACES.map((label) => [label, 'Quiet.'])),
-    entities: new Map(
-      ENTITIES.map((entity) => [entity['id'], { ...entity, memory: [] }]),
-    ) as unknown as World['entities'],
+    environments: PLACES.map((label) => [label, 'Quiet.']),
+    entities: ENTITIES.map((entity) => ({ ...entity, memory: [] }) as unknown as Entity),
     events: [],
-  },
+  }),
 };
 
 export function withSpeculation(program: Program, max_speculative: number): Program {

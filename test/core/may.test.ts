@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../engine/contract/json.js';
 import type { LlmToolLoopProgram } from '../../engine/core/nodes/llm-tool-loop.js';
+import { composeWorld } from '../../engine/core/world/world.js';
 import { narrowTools } from '../../engine/core/workflow/narrow-tools.js';
 import { smallPark, smallWorld } from '../support/park-documents.js';
 import { finalPatch, inTurn, playTurn, setState, textOf } from '../support/turn-player.js';
@@ -18,11 +19,11 @@ function say(effect: JsonObject, may?: JsonObject, scope = 'subject_environment'
   const program = smallPark({ projection: { scope, memory: { recent: 0 } }, ...(may === undefined ? {} : { may }) });
   const played = playTurn(
     program,
-    {
+    composeWorld({
       ...world,
-      environments: new Map([...world.environments, ['moor', 'Wide.']]),
-      entities: new Map([...world.entities, ['alice', ELSEWHERE]]),
-    },
+      environments: [...world.environments, ['moor', 'Wide.']],
+      entities: [...world.entities.values(), ELSEWHERE],
+    }),
     inTurn([finalPatch([effect]), finalPatch()]),
   );
   const [verdict] = played.verdicts;

@@ -10,7 +10,7 @@ import { RENDERER_VERSION } from '../../engine/core/prompt/renderer-version.js';
 import { parsePromptText, PLACEHOLDER_NAMES } from '../../engine/core/prompt/template.js';
 import { project, renderSubject, toProjectionJson } from '../../engine/core/world/projection.js';
 import { renderEvents } from '../../engine/core/world/recent-events.js';
-import type { Entity, World } from '../../engine/core/world/world.js';
+import { composeWorld, type Entity, type World } from '../../engine/core/world/world.js';
 import { smallPark, smallWorld } from '../support/park-documents.js';
 import { finalPatch, inTurn, playTurn, setState, textOf, toolCall } from '../support/turn-player.js';
 
@@ -54,10 +54,10 @@ function worldOf(text: string): { readonly world: World; readonly bob: Entity } 
     goal: text,
     memory: [1, 2].map((turn) => ({ content: text, turn })),
   };
-  const entities = new Map([...world.entities].map(([id, entity]) => [id, { ...entity, name: text, state: text }]));
-  const environments = new Map([['park', text]]);
+  const others = [...world.entities.values()].map((entity) => ({ ...entity, name: text, state: text }));
+  const entities = others.map((entity) => (entity.id === bob.id ? bob : entity));
   const event = { turn: 0, subject_id: 'bob', patch: { narration: text, effects: effectsOf(text) } };
-  return { bob, world: { ...world, environments, entities: entities.set('bob', bob), events: [event] } };
+  return { bob, world: composeWorld({ ...world, environments: [['park', text]], entities, events: [event] }) };
 }
 
 function effectsOf(text: string): World['events'][number]['patch']['effects'] {

@@ -9,7 +9,7 @@ import { type Recorded, refold } from '../../engine/core/turn/refold.js';
 import { UNBEGUN } from '../../engine/core/turn/state.js';
 import type { Program } from '../../engine/core/protocol/program.js';
 import { renderEvents } from '../../engine/core/world/recent-events.js';
-import type { World } from '../../engine/core/world/world.js';
+import { composeWorld, type World } from '../../engine/core/world/world.js';
 import type { WorldPatch } from '../../engine/core/world/world-patch.js';
 import { smallPark, smallWorld } from '../support/park-documents.js';
 import { finalPatch, modelSays, setState } from '../support/turn-player.js';
@@ -81,15 +81,15 @@ function worldOf({ where }: Scene): World {
   const entities = [...AGENTS, ...PROPS].map((id) => {
     const kind = AGENTS.includes(id) ? ('agent' as const) : ('prop' as const);
     const environment = where[id] === undefined ? {} : { environment: where[id] };
-    return [id, { id, name: id, kind, state: 'still', memory: [], ...environment }] as const;
+    return { id, name: id, kind, state: 'still', memory: [], ...environment };
   });
-  return {
+  return composeWorld({
     slug: 'scene',
     turn: 0,
-    environments: new Map(PLACES.map((label) => [label, 'Quiet.'])),
-    entities: new Map(entities),
+    environments: PLACES.map((label) => [label, 'Quiet.']),
+    entities,
     events: [],
-  };
+  });
 }
 
 function patchOf(targets: readonly Target[], by: string, turn: number): { patch: JsonObject; told: readonly Told[] } {

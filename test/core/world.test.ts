@@ -7,6 +7,7 @@ import { applyPatch } from '../../engine/core/world/apply-patch.js';
 import { isCanonicalEntityId, normaliseEntityId } from '../../engine/core/world/entity-id.js';
 import { findPatchComplaints } from '../../engine/core/world/judge-patch.js';
 import { project, renderSubject, toProjectionJson } from '../../engine/core/world/projection.js';
+import { composeWorld } from '../../engine/core/world/world.js';
 import type { WorldPatch } from '../../engine/core/world/world-patch.js';
 import { smallWorld } from '../support/park-documents.js';
 
@@ -89,11 +90,11 @@ test('what a subject cannot see is not named to it', () => {
     state: 'hidden',
     memory: [],
   };
-  const larger = {
+  const larger = composeWorld({
     ...world,
-    environments: new Map([...world.environments, ['vault', 'Dark.']]),
-    entities: new Map([...world.entities, ['secret', hidden]]),
-  };
+    environments: [...world.environments, ['vault', 'Dark.']],
+    entities: [...world.entities.values(), hidden],
+  });
   const bob = larger.entities.get('bob')!;
   const projected = project(larger, bob, { scope: 'subject_environment', memory: { recent: 0 } });
   assert.doesNotMatch(JSON.stringify(toProjectionJson(projected)), /secret|vault/i);

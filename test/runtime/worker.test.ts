@@ -6,6 +6,7 @@ import { v7 } from 'uuid';
 import { openProcessDoorbell } from '../../engine/doorbells/process.js';
 import type { Doorbell } from '../../engine/ports/doorbell.js';
 import type { Inbox } from '../../engine/ports/inbox.js';
+import { composeWorld } from '../../engine/core/world/world.js';
 import { Overtaken } from '../../engine/runtime/attempt.js';
 import { runWorker } from '../../engine/runtime/worker/run-worker.js';
 import type { WorkerEvent } from '../../engine/runtime/worker/worker-event.js';
@@ -17,7 +18,7 @@ import { waitUntil } from '../support/wait-until.js';
 const LEFT: LeftWorld = {
   attempt_id: 'any',
   epoch: 1,
-  world: { slug: 'any', turn: 1, environments: new Map(), entities: new Map(), events: [] },
+  world: composeWorld({ slug: 'any', turn: 1, environments: [], entities: [], events: [] }),
   heads: new Map(),
 };
 

@@ -6,7 +6,7 @@ import type { CompileParts } from '../../engine/core/binding/compile-parts.js';
 import { type Compiled, compileProgram } from '../../engine/core/workflow/compile.js';
 import type { ComponentKind } from '../../engine/core/protocol/component.js';
 import type { Program } from '../../engine/core/protocol/program.js';
-import type { World } from '../../engine/core/world/world.js';
+import { composeWorld, type Entity, type World } from '../../engine/core/world/world.js';
 import { createCompileSchema } from '../../engine/schema/compile-schema.js';
 
 /** Documents held in memory, by kind and hash. */
@@ -240,18 +240,15 @@ export function smallWorld(count = ENTITIES.length): World {
   );
   const entities = [...ENTITIES, ...more].map((entity) => {
     const { memory, ...rest } = entity as { readonly memory?: readonly string[] } & JsonObject;
-    return [
-      rest['id'] as string,
-      { ...rest, memory: (memory ?? []).map((content) => ({ content, turn: 0 })) },
-    ] as const;
+    return { ...rest, memory: (memory ?? []).map((content) => ({ content, turn: 0 })) } as unknown as Entity;
   });
-  return {
+  return composeWorld({
     slug: 'small-park',
     turn: 0,
-    environments: new Map([['park', 'A small park.']]),
-    entities: new Map(entities) as unknown as World['entities'],
+    environments: [['park', 'A small park.']],
+    entities,
     events: [],
-  };
+  });
 }
 
 /** The beginning of its first turn. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import type { Recorded } from '../../engine/core/turn/refold.js';
 import type { ComponentKind } from '../../engine/core/protocol/component.js';
-import type { Entity, World, WorldEvent } from '../../engine/core/world/world.js';
+import { composeWorld, type Entity, type World, type WorldEvent } from '../../engine/core/world/world.js';
 import type { AttemptResult, FoldStep } from './fold.js';
 
 /** Where recorded attempts are kept: a folder for each version of the renderer. */
@@ -80,20 +80,22 @@ function readJson(path: string): unknown {
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-export function toRecordedWorld({ environments, entities, ...world }: World): RecordedWorld {
+export function toRecordedWorld({ slug, turn, environments, entities, events }: World): RecordedWorld {
   return {
-    ...world,
+    slug,
+    turn,
     environments: [...environments].map(([label, content]) => ({ label, content })),
     entities: [...entities.values()],
+    events,
   };
 }
 
 export function fromRecordedWorld({ environments, entities, ...world }: RecordedWorld): World {
-  return {
+  return composeWorld({
     ...world,
-    environments: new Map(environments.map(({ label, content }) => [label, content])),
-    entities: new Map(entities.map((entity) => [entity.id, entity])),
-  };
+    environments: environments.map(({ label, content }) => [label, content]),
+    entities,
+  });
 }
 
 /** A value as it reads when it comes back from a file: members without a value are gone. */

@@ -2,7 +2,7 @@ import type { Json } from '../../contract/json.js';
 import { SharedMap } from '../content/shared-map.js';
 import type { AcceptedPatch, Fail, Invoke } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
-import type { World, WorldEvent } from '../world/world.js';
+import { composeWorld, type World, type WorldEvent } from '../world/world.js';
 import type { SubjectRun } from './subject-run.js';
 
 /**
@@ -66,7 +66,7 @@ export interface Answer {
   readonly event: CallEvent;
 }
 
-const NO_WORLD: World = { slug: '', turn: 0, environments: new Map(), entities: new Map(), events: [] };
+const NO_WORLD = composeWorld({ slug: '', turn: 0, environments: [], entities: [], events: [] });
 
 /** Before the first event. */
 export const UNBEGUN: TurnState = {

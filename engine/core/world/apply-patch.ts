@@ -1,4 +1,6 @@
+import type { FixedMap } from '../content/fixed-map.js';
 import {
+  type Draft,
   partsOf,
   PATCH_OPERATIONS,
   targetOf,
@@ -15,15 +17,9 @@ import type { AppliedEffect, AppliedPatch, WorldPatch } from './world-patch.js';
  * @throws Error where the patch was not judged against this world first: that is a bug
  */
 export function applyPatch(world: World, patch: WorldPatch): { readonly world: World; readonly applied: AppliedPatch } {
-  // Only what the patch changes is copied: a world may have many entities, and a turn many patches.
-  const targets = new Set(patch.effects.map(({ op }) => targetOf(op)));
-  const entities = targets.has('entity_id') ? new Map(world.entities) : undefined;
-  const environments = targets.has('environment_label') ? new Map(world.environments) : undefined;
-  const draft: WorldDraft = {
-    entities: entities ?? new Map(),
-    environments: environments ?? new Map(),
-    turn: world.turn + 1,
-  };
+  const entities = openDraft(world.entities);
+  const environments = openDraft(world.environments);
+  const draft: WorldDraft = { entities, environments, turn: world.turn + 1 };
   const effects = patch.effects.map((effect, effect_index): AppliedEffect => {
     const { op } = effect;
     const parts = partsOf(effect);
@@ -31,8 +27,20 @@ export function applyPatch(world: World, patch: WorldPatch): { readonly world: W
     return { effect_index, op, [targetOf(op)]: parts.target, ...left };
   });
   const touched = new Set(effects.flatMap((effect) => effect.entity_id ?? []));
-  const changed = { ...(entities && { entities }), ...(environments && { environments }) };
-  return { world: { ...world, ...changed }, applied: { patch, effects, touched_entities: [...touched] } };
+  return {
+    world: { ...world, entities: entities.end(), environments: environments.end() },
+    applied: { patch, effects, touched_entities: [...touched] },
+  };
+}
+
+/** Collects changes: a world may have many entities, and a turn many patches, so that nothing else is copied. */
+function openDraft<Value>(from: FixedMap<Value>): Draft<Value> & { end(): FixedMap<Value> } {
+  const changes = new Map<string, Value>();
+  return {
+    get: (name) => changes.get(name) ?? from.get(name),
+    set: (name, value) => void changes.set(name, value),
+    end: () => from.with(changes),
+  };
 }
 
 /**

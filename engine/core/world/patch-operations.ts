@@ -36,10 +36,16 @@ export interface PatchComplaint {
   readonly message: string;
 }
 
-/** The parts of a world that a patch changes, copied for it. */
+/** A part of a world while a patch changes it. */
+export interface Draft<Value> {
+  get(name: string): Value | undefined;
+  set(name: string, value: Value): void;
+}
+
+/** The parts of a world that a patch changes. */
 export interface WorldDraft {
-  readonly entities: Map<string, Entity>;
-  readonly environments: Map<string, string>;
+  readonly entities: Draft<Entity>;
+  readonly environments: Draft<string>;
   /** The turn that the patch belongs to. */
   readonly turn: number;
 }
@@ -155,7 +161,7 @@ export function targetOf(op: EffectOperation): 'entity_id' | 'environment_label'
   return WORLD_VALUES[PATCH_OPERATIONS[op].changes].target;
 }
 
-function present<Value>(values: ReadonlyMap<string, Value>, name: string): Value {
+function present<Value>(values: Draft<Value>, name: string): Value {
   const value = values.get(name);
   if (value === undefined) throw new Error(`a patch that was not judged names ${name}`);
   return value;

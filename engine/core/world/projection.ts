@@ -18,9 +18,30 @@ export interface Projected {
 
 /** What of a world a subject sees. The subject itself is always there. */
 export function project(world: World, subject: Entity, projection: Projection): Projected {
-  const environments = [...world.environments].filter(([label]) => perceivesPlace(subject, projection, label));
-  const entities = [...world.entities.values()].filter((entity) => perceivesEntity(subject, projection, entity));
-  return { environments: environments.map(([label, content]) => ({ label, content })), entities };
+  const { labels, ids } = projection.scope === 'world' ? everywhere(world) : around(world, subject);
+  return {
+    environments: labels.flatMap((label) => {
+      const content = world.environments.get(label);
+      return content === undefined ? [] : [{ label, content }];
+    }),
+    entities: ids.flatMap((id) => world.entities.get(id) ?? []),
+  };
+}
+
+/** Names in the scenario's order. */
+interface Region {
+  readonly labels: readonly string[];
+  readonly ids: readonly string[];
+}
+
+function everywhere({ environments, entities }: World): Region {
+  return { labels: [...environments.keys()], ids: [...entities.keys()] };
+}
+
+/** What a subject perceives where it is, by the index of the world: all else is not looked at. */
+function around({ residents }: World, { id, environment }: Entity): Region {
+  if (environment === undefined) return { labels: [], ids: [id] };
+  return { labels: [environment], ids: residents.get(environment) ?? [] };
 }
 
 /** Whether a subject perceives what is in an environment. */

@@ -1,3 +1,4 @@
+import { FixedMap } from '../content/fixed-map.js';
 import type { WorldPatch } from './world-patch.js';
 
 export interface Entity {
@@ -26,9 +27,31 @@ export interface World {
   /** The turn whose end this is; 0 is the scenario's start. */
   readonly turn: number;
   /** Content by environment label, in the scenario's order. */
-  readonly environments: ReadonlyMap<string, string>;
+  readonly environments: FixedMap<string>;
   /** By canonical id, in the scenario's order. */
-  readonly entities: ReadonlyMap<string, Entity>;
+  readonly entities: FixedMap<Entity>;
+  /** The ids of the entities in each environment, in the scenario's order. Entities never change their environment. */
+  readonly residents: ReadonlyMap<string, readonly string[]>;
   /** What happened in the latest turns, oldest first: of as many turns as some projection asks for, and of this one. */
   readonly events: readonly WorldEvent[];
+}
+
+/** What a world is made of. */
+export interface WorldParts extends Pick<World, 'slug' | 'turn' | 'events'> {
+  readonly environments: Iterable<readonly [label: string, content: string]>;
+  readonly entities: Iterable<Entity>;
+}
+
+/** The world of these parts, which are in the scenario's order. */
+export function composeWorld({ slug, turn, environments, entities, events }: WorldParts): World {
+  const residents = new Map<string, string[]>();
+  const named: [string, Entity][] = [];
+  for (const entity of entities) {
+    named.push([entity.id, entity]);
+    if (entity.environment === undefined) continue;
+    const together = residents.get(entity.environment);
+    if (together === undefined) residents.set(entity.environment, [entity.id]);
+    else together.push(entity.id);
+  }
+  return { slug, turn, environments: FixedMap.of(environments), entities: FixedMap.of(named), residents, events };
 }

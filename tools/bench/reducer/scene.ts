@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../engine/contract/json.js';
 import { contentHash } from '../../../engine/core/content/canonical.js';
 import type { ComponentKind } from '../../../engine/core/protocol/component.js';
 import type { Program } from '../../../engine/core/protocol/program.js';
-import type { Entity, World } from '../../../engine/core/world/world.js';
+import { composeWorld, type Entity, type World } from '../../../engine/core/world/world.js';
 import type { Authoring } from '../../../engine/operations/engine.js';
 import { compileScenario } from '../../../engine/operations/load-program.js';
 
@@ -135,15 +135,14 @@ function toDocument({ memory, ...entity }: SceneEntity): JsonObject {
 }
 
 function toWorld(entities: readonly SceneEntity[]): World {
-  const byId = entities.map(({ memory, ...entity }): [string, Entity] => [
-    entity.id,
-    { ...entity, memory: memory.map((content) => ({ content, turn: 0 })) },
-  ]);
-  return {
+  return composeWorld({
     slug: 'bench',
     turn: 0,
-    environments: new Map([['park', ENVIRONMENT]]),
-    entities: new Map(byId),
+    environments: [['park', ENVIRONMENT]],
+    entities: entities.map(({ memory, ...entity }) => ({
+      ...entity,
+      memory: memory.map((content) => ({ content, turn: 0 })),
+    })),
     events: [],
-  };
+  });
 }

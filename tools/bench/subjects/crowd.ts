@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../engine/contract/json.js';
 import { contentHash } from '../../../engine/core/content/canonical.js';
 import type { ComponentKind } from '../../../engine/core/protocol/component.js';
 import type { Program } from '../../../engine/core/protocol/program.js';
-import type { World } from '../../../engine/core/world/world.js';
+import { composeWorld, type World } from '../../../engine/core/world/world.js';
 import type { Authoring } from '../../../engine/operations/engine.js';
 import { compileScenario } from '../../../engine/operations/load-program.js';
 import { MODEL, WORKFLOW } from './scene.js';
@@ -54,12 +54,12 @@ export function openCrowd(authoring: Authoring, count: number): Crowd {
   });
   const compiled = compileScenario(authoring, hash, (kind, named) => documents.get(`${kind} ${named}`));
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems, null, 2));
-  const world: World = {
+  const world = composeWorld({
     slug: 'crowd',
     turn: 0,
-    environments: new Map(places.map((label) => [label, 'A place.'])),
-    entities: new Map(agents.map((agent) => [agent.id, { ...agent, memory: [] }])) as unknown as World['entities'],
+    environments: places.map((label) => [label, 'A place.']),
+    entities: agents.map((agent) => ({ ...agent, kind: 'agent', memory: [] })),
     events: [],
-  };
+  });
   return { program: compiled.program, world, places };
 }
