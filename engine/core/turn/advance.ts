@@ -7,6 +7,7 @@ import type { Verdict } from '../protocol/verdict.js';
 import { applyPatch } from '../world/apply-patch.js';
 import { recentEvents } from '../world/recent-events.js';
 import { type AmbientAsk, askTurnAmbients } from './ambients.js';
+import { withOutcome } from './outcomes.js';
 import { decideRetry } from './retry.js';
 import type { Asker, StartedRun, TurnState } from './state.js';
 import { withEntry, without } from './subject-run.js';
@@ -165,7 +166,12 @@ function endTurn(state: TurnState): Step {
 
 /** The working world takes the patch of the head; the next subject is the head. */
 function acceptHead(program: Program, state: TurnState, { run, keys }: StartedRun): TurnState {
-  const next = { ...state, head: state.head + 1, runs: state.runs.without(state.head) };
+  const next = {
+    ...state,
+    head: state.head + 1,
+    runs: state.runs.without(state.head),
+    outcomes: withOutcome(state.outcomes, state.head, undefined),
+  };
   if (run.patch === undefined) return next;
   const { subject_id, workflow } = subjectAt(program, state.head);
   const { node_id, patch, call_key } = run.patch;

@@ -3,6 +3,8 @@ import { SharedMap } from '../content/shared-map.js';
 import type { AcceptedPatch, Fail, Invoke } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
 import { composeWorld, type World, type WorldEvent } from '../world/world.js';
+import type { Outcome } from './outcomes.js';
+import { NO_READERS, type Readers } from './readers.js';
 import type { SubjectRun } from './subject-run.js';
 
 /**
@@ -31,6 +33,10 @@ export interface TurnState {
   readonly head: number;
   /** Subjects that have begun, from the head on, by index. */
   readonly runs: SharedMap<number, StartedRun>;
+  /** What the runs from the head on have come to, by rising index. */
+  readonly outcomes: readonly Outcome[];
+  /** Which subjects may read what changes where. */
+  readonly readers: Readers;
   /** How many runs of this turn may still be superseded. */
   readonly allowance: number;
   readonly patches: readonly AcceptedPatch[];
@@ -80,6 +86,8 @@ export const UNBEGUN: TurnState = {
   readings: new Map(),
   head: 0,
   runs: SharedMap.empty(),
+  outcomes: [],
+  readers: NO_READERS,
   allowance: 0,
   patches: [],
 };

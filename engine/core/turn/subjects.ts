@@ -1,9 +1,10 @@
 import type { Invoke } from '../protocol/command.js';
 import type { CallEvent } from '../protocol/event.js';
 import { MAX_SPECULATIVE, type Program, type SubjectProgram, type WorkflowProgram } from '../protocol/program.js';
-import { applyPatch } from '../world/apply-patch.js';
 import type { World, WorldEvent } from '../world/world.js';
 import { affects } from './inputs.js';
+import { type Outcome, type View, viewOf, withOutcome, worldAfter } from './outcomes.js';
+import { listReaders, readersAfter } from './readers.js';
 import { withNumber } from './run-number.js';
 import type { Answer, Asker, StartedRun, TurnState } from './state.js';
 import { beginRun, handleInRun, type RunBase, type RunStep, type SubjectRun, withEntry } from './subject-run.js';
@@ -30,14 +31,14 @@ export interface Discarded {
 export function beginAhead(program: Program, state: TurnState): SubjectsStep {
   const allowance = program.subjects.reduce((sum, { workflow }) => sum + speculationOf(program, workflow), 0);
   const commands: Invoke[] = [];
-  let ahead: TurnState = { ...state, allowance };
+  let ahead: TurnState = { ...state, allowance, readers: listReaders(program.subjects, state.world) };
   let { world } = state;
-  for (const [index, { subject_id, workflow }] of program.subjects.entries()) {
+  for (const [index, { workflow }] of program.subjects.entries()) {
     if (speculationOf(program, workflow) === 0) continue;
     const step = beginSubject(program, ahead, { index, world });
     ahead = step.state;
     commands.push(...step.commands);
-    world = worldAfter(world, patchEvents(world, [{ subject_id, run: runAt(ahead, index).run }]));
+    world = worldAfter(world, toEvent(program, ahead, index, runAt(ahead, index).run));
   }
   return { state: ahead, commands, discarded: [] };
 }
@@ -61,7 +62,7 @@ function beginSubject(
   { index, world }: { readonly index: number; readonly world: World },
 ): SubjectsStep {
   const { run, commands } = beginRun(subjectAt(program, index), toBase(state, world));
-  return takeRun(state, { index, started: { run, number: 1, answers: [], keys: new Map() }, commands });
+  return takeRun(program, state, { index, started: { run, number: 1, answers: [], keys: new Map() }, commands });
 }
 
 /** Gives the end of a call to the run that asked for it, and its consequences to later subjects. */
@@ -75,7 +76,7 @@ export function handleInSubject(
   const answer: Answer = { request_hash: command.request_hash, event: { ...event, key } };
   const { run, commands, verdict } = handleInRun(subjectAt(program, index), started.run, answer.event);
   const heard = { ...started, run, answers: [...started.answers, answer] };
-  const taken = takeRun(state, { index, started: heard, commands });
+  const taken = takeRun(program, state, { index, started: heard, commands });
   const step = run.stage === 'finished' ? join(taken, updateLater(program, taken.state, index, run)) : taken;
   return verdict === undefined ? step : { ...step, verdict: { ...verdict, key: event.key } };
 }
@@ -100,9 +101,10 @@ interface Change {
 }
 
 /** Stores a run, and issues its commands or holds them back. */
-function takeRun(state: TurnState, { index, started, commands }: Change): SubjectsStep {
+function takeRun(program: Program, state: TurnState, { index, started, commands }: Change): SubjectsStep {
+  const outcomes = withOutcome(state.outcomes, index, toOutcome(program, state, index, started));
   if (commands.length === 0)
-    return { state: { ...state, runs: state.runs.with(index, started) }, commands, discarded: [] };
+    return { state: { ...state, runs: state.runs.with(index, started), outcomes }, commands, discarded: [] };
   const keys = new Map(started.keys);
   let { awaited, held } = state;
   const issued: Invoke[] = [];
@@ -117,7 +119,7 @@ function takeRun(state: TurnState, { index, started, commands }: Change): Subjec
     } else held = withEntry(held, command.key, asker);
   }
   return {
-    state: { ...state, runs: runs.with(index, { ...started, keys }), awaited, held },
+    state: { ...state, runs: runs.with(index, { ...started, keys }), outcomes, awaited, held },
     commands: issued,
     discarded: [],
   };
@@ -156,41 +158,47 @@ function isDone({ head, runs }: Pick<TurnState, 'head' | 'runs'>, index: number)
 }
 
 /** Earlier subjects that are at work again, and had changed what this one reads when they were done before. */
-function likelyToChange(program: Program, state: TurnState, index: number): readonly number[] {
+function likelyToChange(program: Program, { world, outcomes }: TurnState, index: number): readonly number[] {
   const { subject_id, workflow } = subjectAt(program, index);
-  const entity = state.world.entities.get(subject_id);
-  const likely: number[] = [];
-  for (let other = state.head; other < index; other += 1) {
-    const former = state.runs.get(other)?.former;
-    if (former === undefined || entity === undefined || isDone(state, other)) continue;
-    if (affects(workflow.inputs, state.world, entity, former)) likely.push(other);
-  }
-  return likely;
+  const entity = world.entities.get(subject_id);
+  if (entity === undefined) return [];
+  return outcomes
+    .filter((one) => !one.is_reached && one.index < index && affects(workflow.inputs, world, entity, one.event))
+    .map((one) => one.index);
 }
 
 /** Folds the runs of later subjects again whose inputs a run has changed, in their order. */
 function updateLater(program: Program, state: TurnState, index: number, run: SubjectRun): SubjectsStep {
   let step: SubjectsStep = { state, commands: [], discarded: [] };
+  let view: View = { world: state.world, index: state.head };
   const changes = [...toEvent(program, state, index, run)];
-  for (let later = index + 1; later < program.subjects.length && changes.length > 0; later += 1) {
-    if (!state.runs.has(later)) continue;
-    const { subject_id, workflow } = subjectAt(program, later);
-    const entity = state.world.entities.get(subject_id);
-    if (entity === undefined || !changes.some((event) => affects(workflow.inputs, state.world, entity, event)))
-      continue;
-    const before = runAt(step.state, later).run;
-    step = join(step, foldAgain(program, step.state, later));
-    const after = runAt(step.state, later).run;
-    if (!isSamePatch(before, after))
-      changes.push(...[before, after].flatMap((run) => toEvent(program, state, later, run)));
+  let later = readersAfter(index, state.readers, changes, state.world);
+  for (let next = later[0]; next !== undefined; next = later[0]) {
+    later = later.slice(1);
+    if (!isConcerned(program, state, next, changes)) continue;
+    const before = runAt(step.state, next).run;
+    view = viewOf(next, view, step.state.outcomes);
+    step = join(step, foldAgain(program, step.state, view));
+    const after = runAt(step.state, next).run;
+    if (isSamePatch(before, after)) continue;
+    changes.push(...[before, after].flatMap((one) => toEvent(program, state, next, one)));
+    later = readersAfter(next, state.readers, changes, state.world);
   }
   return step;
 }
 
-function foldAgain(program: Program, state: TurnState, index: number): SubjectsStep {
+/** Whether a subject has begun and reads what some events change. */
+function isConcerned(program: Program, { runs, world }: TurnState, index: number, changes: readonly WorldEvent[]) {
+  if (!runs.has(index)) return false;
+  const { subject_id, workflow } = subjectAt(program, index);
+  const entity = world.entities.get(subject_id);
+  return entity !== undefined && changes.some((event) => affects(workflow.inputs, world, entity, event));
+}
+
+function foldAgain(program: Program, state: TurnState, { index, world }: View): SubjectsStep {
   const subject = subjectAt(program, index);
   const { run: old, keys, answers, number, former: earlier } = runAt(state, index);
-  const folded = fold(subject, toBase(state, worldBefore(program, state, index)), answers);
+  const folded = fold(subject, toBase(state, world), answers);
   const isKept = (key: string): boolean => {
     const asked = old.awaited.get(key)?.command.request_hash;
     return asked !== undefined && asked === folded.run.awaited.get(key)?.command.request_hash;
@@ -211,7 +219,7 @@ function foldAgain(program: Program, state: TurnState, index: number): SubjectsS
     ...(former === undefined ? {} : { former }),
     waits_for: likelyToChange(program, state, index),
   };
-  const step = takeRun(rest, { index, started, commands });
+  const step = takeRun(program, rest, { index, started, commands });
   return discarded.length === 0 ? step : { ...step, discarded: [{ subject_id: subject.subject_id, keys: discarded }] };
 }
 
@@ -244,37 +252,21 @@ function drop(state: TurnState, keys: readonly string[]): TurnState {
   return { ...state, awaited, held, dropped };
 }
 
-/** The world that a subject sees if all before it are as far as they are now. */
-function worldBefore(program: Program, state: TurnState, index: number): World {
-  const before: SubjectEnd[] = [];
-  for (let other = state.head; other < index; other += 1) {
-    const run = state.runs.get(other)?.run;
-    if (run !== undefined) before.push({ subject_id: subjectAt(program, other).subject_id, run });
-  }
-  return worldAfter(state.world, patchEvents(state.world, before));
-}
-
-/** The patches are applied as one, since a world is copied for each. */
-function worldAfter(world: World, events: readonly WorldEvent[]): World {
-  if (events.length === 0) return world;
-  const effects = events.flatMap(({ patch }) => patch.effects);
-  return { ...applyPatch(world, { narration: '', effects }).world, events: [...world.events, ...events] };
-}
-
-interface SubjectEnd {
-  readonly subject_id: string;
-  readonly run: SubjectRun;
-}
-
-/** The events that the patches of those runs are that have finished. */
-function patchEvents({ turn }: World, runs: readonly SubjectEnd[]): readonly WorldEvent[] {
-  return runs.flatMap(({ subject_id, run: { stage, patch } }) =>
-    stage === 'finished' && patch !== undefined ? [{ turn: turn + 1, subject_id, patch: patch.patch }] : [],
-  );
-}
-
+/** The event that a run has come to, where it is done and its patch is one. */
 function toEvent(program: Program, { world }: TurnState, index: number, run: SubjectRun): readonly WorldEvent[] {
-  return patchEvents(world, [{ subject_id: subjectAt(program, index).subject_id, run }]);
+  if (run.stage !== 'finished' || run.patch === undefined) return [];
+  return [{ turn: world.turn + 1, subject_id: subjectAt(program, index).subject_id, patch: run.patch.patch }];
+}
+
+function toOutcome(
+  program: Program,
+  state: TurnState,
+  index: number,
+  { run, former }: StartedRun,
+): Outcome | undefined {
+  const is_reached = run.stage === 'finished';
+  const [event] = is_reached ? toEvent(program, state, index, run) : former === undefined ? [] : [former];
+  return event === undefined ? undefined : { index, event, is_reached };
 }
 
 function isSamePatch(one: SubjectRun, other: SubjectRun): boolean {
