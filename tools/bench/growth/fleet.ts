@@ -99,16 +99,21 @@ async function stop(worker: ChildProcess): Promise<void> {
 
 /** Queues so many turns over the worlds, and waits until they are done. */
 async function doQueued({ room, outside }: Fleet, worlds: readonly string[], turns: number): Promise<void> {
-  const done = (await countTurns(outside)) + turns;
-  const dealt = worlds.map((world_slug, index) => {
-    const count = Math.floor(turns / worlds.length) + (index < turns % worlds.length ? 1 : 0);
+  const busy = worlds.slice(0, turns);
+  const done = (await countTurns(outside, busy)) + turns;
+  const dealt = busy.map((world_slug, index) => {
+    const count = Math.floor(turns / busy.length) + (index < turns % busy.length ? 1 : 0);
     return { world_slug, inbox_ids: Array.from({ length: count }, () => v7()) };
   });
-  for (const queue of dealt) if (queue.inbox_ids.length > 0) await room.engine.store.inbox.enqueueTurns(queue);
-  while ((await countTurns(outside)) < done) await new Promise((resume) => setTimeout(resume, LOOK_MS));
+  for (const queue of dealt) await room.engine.store.inbox.enqueueTurns(queue);
+  while ((await countTurns(outside, busy)) < done) await new Promise((resume) => setTimeout(resume, LOOK_MS));
 }
 
-async function countTurns(outside: pg.Client): Promise<number> {
-  const { rows } = await outside.query<{ count: number }>('SELECT coalesce(sum(turn), 0)::int AS count FROM worlds');
+/** Turns of these worlds alone: looking at all would cost the more, the more there are. */
+async function countTurns(outside: pg.Client, worlds: readonly string[]): Promise<number> {
+  const { rows } = await outside.query<{ count: number }>(
+    'SELECT coalesce(sum(turn), 0)::int AS count FROM worlds WHERE world_slug = ANY($1)',
+    [worlds],
+  );
   return rows[0]?.count ?? 0;
 }

@@ -14,6 +14,10 @@ const IN_FLIGHT = 64;
 
 /** How near a concurrent turn comes to the least time that it could take, over virtual time. */
 export function measureMakespan(authoring: Authoring, progress: ProgressLine): readonly Row[] {
+  return [...compareMakespans(authoring, progress), compareCpu(authoring, progress)];
+}
+
+function compareMakespans(authoring: Authoring, progress: ProgressLine): readonly Row[] {
   return [Infinity, IN_FLIGHT].map((in_flight) => {
     const rates = RATES.map((rate) => {
       progress.say(`playing crowds of whom ${rate * 100} % are in each other's way`);
@@ -31,6 +35,37 @@ export function measureMakespan(authoring: Authoring, progress: ProgressLine): r
       note: said.join('; '),
     });
   });
+}
+
+/** What conflicts cost the reducer: a run that is asked again is folded again. */
+function compareCpu(authoring: Authoring, progress: ProgressLine): Row {
+  const [none, most] = [Math.min(...RATES), Math.max(...RATES)];
+  progress.say('counting the CPU of conflicts');
+  const spent = COUNTS.map((count) => {
+    const crowd = openCrowd(authoring, count);
+    playCrowd(crowd, chooseDeeds(crowd, most, TURNS));
+    const [calm, busy] = [none, most].map((rate) => {
+      return median(Array.from({ length: TURNS }, (_none, turn) => spendOnCall(crowd, chooseDeeds(crowd, rate, turn))));
+    });
+    return { count, calm: calm ?? 0, busy: busy ?? 0 };
+  });
+  const said = spent.map(({ count, calm, busy }) => `${count}: ${busy.toFixed(0)} over ${calm.toFixed(0)} µs`);
+  return toRow({
+    id: 'cpu_of_conflicts',
+    what: `reducer's CPU of a call in a concurrent turn, ${most * 100} % in each other's way over none`,
+    value: Math.max(...spent.map(({ calm, busy }) => busy / calm)),
+    unit: 'x',
+    goal: { kind: 'at_most', value: 3 },
+    note: `subjects: ${said.join('; ')}`,
+  });
+}
+
+/** @returns microseconds, those of the virtual clock among them */
+function spendOnCall(crowd: Crowd, deeds: Deeds): number {
+  const began = process.cpuUsage();
+  const { calls } = playCrowd(crowd, deeds);
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / calls;
 }
 
 function playAll(
