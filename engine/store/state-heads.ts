@@ -1,13 +1,12 @@
 import { agentTurnId, turnMessageId } from '../core/agents/agent-turns.js';
 import { canonicalText } from '../core/content/canonical.js';
 import type { AgentHeads, AgentMove } from '../ports/attempts.js';
-import { HOLDS } from './attempts/fence.js';
 import { prepare, run, type Runner, type Values } from './statement.js';
 
 // Of an agent its state head is written, and the message that asks for its turn; all else is read from the record. A head
-// moves by comparison: the statement that ends or suspends an attempt locks all heads that it moves before it writes
-// anything, so that whoever lost a race writes nothing at all. It locks the world before them, as does whoever takes the
-// world over and raises their epochs: the two cannot wait for each other.
+// moves by comparison: the statement that ends or suspends an attempt compares all heads that it moves before it writes
+// anything, so that whoever lost a race writes nothing at all. Heads need no lock of their own: they are written by whoever
+// has the world alone, and who takes it over locks the world and raises its epoch before it raises theirs.
 
 /** CTEs before the fence of a statement that moves agents: what it moves, and the heads that are as their driver knows them. */
 export const BELIEVED_HEADS = `
@@ -16,14 +15,11 @@ export const BELIEVED_HEADS = `
       agent_turn_id, inbox_id
     FROM json_to_recordset(:agents::json)
       AS move (agent_id text, status agent_status, turn_epoch bigint, is_active boolean, agent_turn_id uuid, inbox_id uuid)),
-  lease AS (SELECT world_slug FROM worlds WHERE ${HOLDS} FOR KEY SHARE),
   believed_heads AS (
-    SELECT heads.agent_id
-    FROM lease, moves, agent_state_heads AS heads
-    WHERE heads.world_slug = lease.world_slug AND heads.agent_id = moves.agent_id
-      AND heads.turn_epoch = moves.believed_epoch
-      AND heads.active_agent_turn_id IS NOT DISTINCT FROM CASE WHEN moves.is_active THEN moves.agent_turn_id END
-    FOR NO KEY UPDATE OF heads)`;
+    SELECT
+    FROM moves JOIN agent_state_heads AS heads ON heads.world_slug = :world_slug AND heads.agent_id = moves.agent_id
+    WHERE heads.turn_epoch = moves.believed_epoch
+      AND heads.active_agent_turn_id IS NOT DISTINCT FROM CASE WHEN moves.is_active THEN moves.agent_turn_id END)`;
 
 /** What the fence asks beside the lease. */
 export const HEADS_ARE_AS_BELIEVED = '(SELECT count(*) FROM believed_heads) = (SELECT count(*) FROM moves)';
