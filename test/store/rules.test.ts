@@ -130,7 +130,7 @@ forEachDatabase('rules that the database keeps', (open) => {
     const unsaid = committing(generationStart(1, [message('system', 'author', 'You are Zoe.')]), [
       patchOf({ before: 'rested', after: 'tired' }),
     ]);
-    await assert.rejects(store.attempts.commit(lease, unsaid), { code: '23502' });
+    await assert.rejects(store.attempts.commit(lease, unsaid), { code: '23503' });
     assert.equal((await store.worlds.find('unsaid'))?.turn, 0);
   });
 

@@ -13,23 +13,14 @@ import { releasingFence } from './fence.js';
 import { FINISHED, toFinished } from './finish-call.js';
 import { atSlot } from './slots.js';
 
-// What is known of the generation that said a patch is copied from its call. It is looked up patch by patch, which the
-// limit sees to: joined at once, a plan that was made while there were few calls would read all that there are.
 const PATCH_ROWS = `
-  new_patches AS (
-    SELECT patch_seq, said.*, narration, touched
-    FROM json_to_recordset(:patches::json) AS row (patch_seq int, call_id uuid, narration text, touched text[])
-      LEFT JOIN LATERAL (
-        SELECT source_invocation_id, workflow_node_id AS node_id, workflow_subject_entity_id AS subject_id
-        FROM source_invocations AS calls
-        WHERE calls.world_slug = :world_slug AND calls.source_invocation_id = call_id
-        LIMIT 1) AS said ON true),
   patches AS (
     INSERT INTO world_patches (world_slug, turn, patch_seq, attempt_id, source_invocation_id, workflow_node_id,
       workflow_subject_entity_id, touched_entities, narration)
-    SELECT world_slug, :turn, patch_seq, :attempt_id::uuid, source_invocation_id, node_id, subject_id,
-      touched::entity_id_text[], narration
-    FROM fence, new_patches),
+    SELECT world_slug, :turn, patch_seq, :attempt_id::uuid, call_id, node_id, subject_id, touched::entity_id_text[],
+      narration
+    FROM fence, json_to_recordset(:patches::json)
+      AS row (patch_seq int, call_id uuid, node_id text, subject_id text, narration text, touched text[])),
   effect AS (
     SELECT * FROM json_to_recordset(:effects::json)
       AS row (patch_seq int, effect_index int, op effect_operation, entity_id text, environment_label text,
@@ -159,7 +150,9 @@ function toValues(lease: AttemptLease, turn: CommitTurn, effects: readonly Place
   };
 }
 
-function toPatchRow({ patch_seq, source_invocation_id, applied }: CommitTurn['patches'][number]): JsonObject {
+function toPatchRow(accepted: CommitTurn['patches'][number]): JsonObject {
+  const { patch_seq, source_invocation_id, node_id, subject_id, applied } = accepted;
   const { patch, touched_entities } = applied;
-  return { patch_seq, call_id: source_invocation_id, narration: patch.narration, touched: touched_entities };
+  const said_by = { call_id: source_invocation_id, node_id, subject_id };
+  return { patch_seq, ...said_by, narration: patch.narration, touched: touched_entities };
 }
