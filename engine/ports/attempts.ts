@@ -222,6 +222,8 @@ export interface CommitTurn {
   readonly answer?: CallFinish;
   /** Of all agents that have a turn in the attempt, which ends. */
   readonly agents: readonly AgentMove[];
+  /** Whether a message asks for the attempt; left out by a driver that has not begun it. */
+  readonly is_asked_for?: boolean;
   /** The driver goes on: what is due longest, else the next queued turn of the world, is reserved for it. */
   readonly goes_on?: Omit<ClaimRequest, 'most'>;
 }

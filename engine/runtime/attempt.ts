@@ -47,6 +47,8 @@ export interface Attempt {
   readonly simulation_time: string;
   /** How often a queued turn is tried anew after transient failures. */
   readonly turn_retries: number;
+  /** Whether a message asks for it; undefined where another driver has begun it. */
+  readonly is_asked_for: boolean | undefined;
   readonly goesOn: AttemptRequest['goesOn'];
   readonly onProgress: OnProgress;
   readonly arrivals: Arrivals<Arrival>;
@@ -97,6 +99,7 @@ export function openAttempt(
     | 'program'
     | 'simulation_time'
     | 'turn_retries'
+    | 'is_asked_for'
     | 'goesOn'
     | 'onProgress'
     | 'arrivals'
@@ -243,8 +246,12 @@ export async function commit(parts: RuntimeParts, attempt: Attempt, command: Com
   });
   const { simulation_time, lease } = attempt;
   const goes_on = attempt.goesOn?.();
-  const goes = goes_on === undefined ? {} : { goes_on };
-  const turn = { patches, simulation_time, ended_at: parts.clock.now(), agents: endAgents(attempt), ...goes };
+  const { is_asked_for } = attempt;
+  const next = {
+    ...(is_asked_for === undefined ? {} : { is_asked_for }),
+    ...(goes_on === undefined ? {} : { goes_on }),
+  };
+  const turn = { patches, simulation_time, ended_at: parts.clock.now(), agents: endAgents(attempt), ...next };
   const write = (answer?: CallFinish) =>
     parts.attempts.commit(lease, { ...turn, ...(answer === undefined ? {} : { answer }) });
   const written = await writeAlone(attempt.journal, write, true);

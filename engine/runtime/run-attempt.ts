@@ -114,6 +114,7 @@ async function runBegun(
       program,
       simulation_time,
       turn_retries,
+      is_asked_for: begun.past === undefined ? request.inbox_id !== undefined : undefined,
       goesOn,
       onProgress,
     };

@@ -5,9 +5,9 @@ import type { AppliedEffect } from '../../core/world/world-patch.js';
 import type { AttemptLease, CommitTurn, Reserved, Written } from '../../ports/attempts.js';
 import type { Claimed } from '../../ports/claim.js';
 import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
-import { AFTERMATH_OF_COMMIT, AFTERMATH_OF_COMMIT_THAT_GOES_ON } from '../inbox/aftermath.js';
+import { aftermathOfCommit } from '../inbox/aftermath.js';
 import { type HotStatement, prepare, type Values, toTimestamp } from '../statement.js';
-import { ENDED_ROW, type EndedRow, endedRow, type Ending } from './ending.js';
+import { type EndedRow, endedRow, type Ending } from './ending.js';
 import { DRAWN_EVENT_ID } from './event-numbers.js';
 import { releasingFence } from './fence.js';
 import { FINISHED, toFinished } from './finish-call.js';
@@ -60,7 +60,7 @@ const STORED_VALUES = Object.keys(VALUE_ROWS) as readonly StoredValue[];
 const ANSWER = FINISHED.generation.map((clause) => atSlot(clause, 1));
 
 /** What a commit writes besides its turn and patches, and whether its driver goes on. */
-interface Shape {
+interface Shape extends Pick<CommitTurn, 'is_asked_for'> {
   readonly has_answer: boolean;
   readonly goes_on: boolean;
   readonly values: readonly StoredValue[];
@@ -70,12 +70,12 @@ interface Shape {
  * The statement of a commit. It has the clauses that the commit needs and no others: a server sets up each clause of a
  * statement anew whenever it runs, also where it finds nothing to write.
  */
-function prepareCommit({ has_answer, goes_on, values }: Shape): HotStatement {
+function prepareCommit({ has_answer, values, ...end }: Shape): HotStatement {
   const answer = has_answer ? ANSWER : [];
-  const aftermath = goes_on ? AFTERMATH_OF_COMMIT_THAT_GOES_ON : AFTERMATH_OF_COMMIT;
+  const aftermath = aftermathOfCommit(end);
   const where = `AND turn = :turn::bigint - 1 AND ${HEADS_ARE_AS_BELIEVED}`;
   return prepare(
-    'commit_turn',
+    has_answer ? 'commit_turn_with_answer' : 'commit_turn',
     `WITH ${BELIEVED_HEADS}, ${releasingFence({ set: 'turn = :turn,', where, returning: has_answer ? [DRAWN_EVENT_ID] : [] })},
    ${answer.map((clause) => `${clause},`).join('')}
    new_turn AS (
@@ -87,9 +87,9 @@ function prepareCommit({ has_answer, goes_on, values }: Shape): HotStatement {
      FROM fence
      WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
      RETURNING attempts.world_slug, attempts.attempt_id, attempts.status),
-   ${[PATCH_ROWS, ...values.map((value) => VALUE_ROWS[value]), aftermath, MOVED_HEADS].join(',')}
-   ${ENDED_ROW}${has_answer ? ', (SELECT count(*) FROM call_1) = 1 AS is_whole' : ''},
-     ${goes_on ? '(SELECT to_json(reserved) FROM reserved)' : 'NULL'} AS next`,
+   ${[PATCH_ROWS, ...values.map((value) => VALUE_ROWS[value]), aftermath.clauses, MOVED_HEADS].join(',')}
+   SELECT (SELECT count(*) FROM fence) AS held,
+     ${has_answer ? '(SELECT count(*) FROM call_1) = 1 AS is_whole,' : ''} ${aftermath.columns}`,
   );
 }
 
@@ -111,6 +111,7 @@ export async function commitTurn(database: Ending, lease: AttemptLease, turn: Co
   const statement = commitOf({
     has_answer: turn.answer !== undefined,
     goes_on: turn.goes_on !== undefined,
+    ...(turn.is_asked_for === undefined ? {} : { is_asked_for: turn.is_asked_for }),
     values: STORED_VALUES.filter((value) => effects.some(({ stored_as }) => stored_as === value)),
   });
   const slots = turn.answer === undefined ? [] : [toFinished(turn.answer)];

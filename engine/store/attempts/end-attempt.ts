@@ -1,9 +1,9 @@
 import { isAdoptedWhole } from '../../core/turn/adopt.js';
 import type { AttemptLease, FailAttempt, HandOver, PutOff, Written } from '../../ports/attempts.js';
 import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
-import { AFTERMATH_OF_FAILURE } from '../inbox/aftermath.js';
+import { AFTERMATH_COLUMNS, AFTERMATH_OF_FAILURE } from '../inbox/aftermath.js';
 import { prepare, type Runner, toStoredText, toTimestamp } from '../statement.js';
-import { type Ending, ENDED_ROW, endedRow, type EndedRow } from './ending.js';
+import { type Ending, endedRow, type EndedRow } from './ending.js';
 import { releasingFence, runFenced } from './fence.js';
 
 /** The columns of an attempt that ends badly. */
@@ -70,7 +70,8 @@ const FAIL = prepare(
     FROM fence
     WHERE attempts.world_slug = fence.world_slug AND attempts.attempt_id = :attempt_id::uuid
     ${RETURNING}), ${[CONSEQUENCES, AFTERMATH_OF_FAILURE, MOVED_HEADS].join(',')}
-   ${ENDED_ROW}, (SELECT retry FROM put_off) AS retry, (SELECT delay_ms::bigint FROM put_off) AS delay_ms`,
+   SELECT (SELECT count(*) FROM fence) AS held, (SELECT retry FROM put_off) AS retry,
+     (SELECT delay_ms::bigint FROM put_off) AS delay_ms, ${AFTERMATH_COLUMNS}`,
 );
 
 interface FailedRow extends EndedRow {

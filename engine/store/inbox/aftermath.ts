@@ -1,22 +1,30 @@
+import type { AttemptLease, CommitTurn } from '../../ports/attempts.js';
+import { prepare, run, type Runner } from '../statement.js';
 import { claimed } from './claimed.js';
 import { AT_THE_FRONT, firstQueued, WORLD_TURN } from './turn-message.js';
 
+// What the end of attempts does to the inbox, as CTEs of the statement that ends them. They read a CTE
+// `ended (world_slug, attempt_id)`.
+
+const messagesOfEnded = (isOver: string): string => `
+    agent_inbox.world_slug = ended.world_slug AND agent_inbox.attempt_id = ended.attempt_id
+      AND agent_inbox.status IN ('pending', 'deferred') AND agent_inbox.message_type <> 'tool_result' AND ${isOver}`;
+
+/** A turn that is put off until the attempt of its world has ended. */
+const WAITS_FOR_ENDED = `agent_inbox.world_slug = ended.world_slug AND ${AT_THE_FRONT} AND agent_inbox.attempt_id IS NULL`;
+
 /**
- * What the end of attempts does to the inbox, as CTEs of the statement that ends them: their messages are over, the next
- * turns of their worlds are to be taken up, and what could not be done while they ran is due at once. A report that was
- * accepted and not handled stays: it may settle its call.
- *
- * It reads a CTE `ended (world_slug, attempt_id)`, and costs three looks into empty indices where nobody queues.
+ * The messages of ended attempts are over, and the next turns of their worlds are to be taken up. A report that was accepted
+ * and not handled stays: it may settle its call.
  * @param isOver a condition on `agent_inbox`: a message that does not meet it is left to another clause
  * @param delay_ms until when the promoted turn is due
  */
-const aftermath = (isOver: string, delay_ms = '0'): string => `
+const taken = (isOver: string, delay_ms = '0'): string => `
   messages AS (
     UPDATE agent_inbox
     SET status = 'consumed', consumed_at = now()
     FROM ended
-    WHERE agent_inbox.world_slug = ended.world_slug AND agent_inbox.attempt_id = ended.attempt_id
-      AND agent_inbox.status IN ('pending', 'deferred') AND agent_inbox.message_type <> 'tool_result' AND ${isOver}
+    WHERE ${messagesOfEnded(isOver)}
     RETURNING agent_inbox.world_slug, agent_inbox.message_type, agent_inbox.agent_id),
   finished AS (
     SELECT world_slug FROM messages WHERE message_type = 'turn' AND agent_id IS NULL),
@@ -25,37 +33,103 @@ const aftermath = (isOver: string, delay_ms = '0'): string => `
     FROM finished
     WHERE agent_inbox.world_slug = finished.world_slug AND agent_inbox.status = 'queued'
       AND agent_inbox.inbox_id = (${firstQueued('finished.world_slug')})
-    RETURNING agent_inbox.world_slug, agent_inbox.inbox_id),
+    RETURNING agent_inbox.world_slug, agent_inbox.inbox_id)`;
+
+/** What could not be done while the attempts ran is due at once. */
+const RECALLED = `
   recalled AS (
     UPDATE agent_inbox SET status = 'pending', next_retry_at = now()
     FROM ended
-    WHERE agent_inbox.world_slug = ended.world_slug AND ${AT_THE_FRONT} AND agent_inbox.attempt_id IS NULL
+    WHERE ${WAITS_FOR_ENDED}
     RETURNING agent_inbox.world_slug)`;
 
-const DUE = 'due AS (SELECT world_slug FROM promoted UNION ALL SELECT world_slug FROM recalled)';
+/** @param promoted the promoted turns of which anybody is notified */
+const recallingDue = (promoted: string): string =>
+  `${RECALLED}, due AS (SELECT world_slug FROM ${promoted} UNION ALL SELECT world_slug FROM recalled)`;
 
-/** Of an attempt whose turn is committed, by a driver that does not go on. */
-export const AFTERMATH_OF_COMMIT = `
-  ${aftermath('true')},
-  ${DUE}`;
+/** A world has one turn to be taken up. Where the attempt was begun for that, there is no other to recall. */
+const promotedDue = (promoted: string): string => `due AS (SELECT world_slug FROM ${promoted})`;
+
+/** What a statement that ends attempts answers of the inbox. */
+export interface Aftermath {
+  /** How much of its world is due now. */
+  readonly due: number;
+  /**
+   * It ended a turn and found no next one. One that was queued while the statement waited for its lease is none that it
+   * can see.
+   */
+  readonly is_last: boolean;
+}
+
+/** The columns of `Aftermath`. */
+export const AFTERMATH_COLUMNS = `
+  (SELECT count(*) FROM due) AS due,
+  (SELECT count(*) > 0 FROM finished) AND (SELECT count(*) = 0 FROM promoted) AS is_last`;
+
+/** A part of the statement that ends attempts. */
+interface Part {
+  readonly clauses: string;
+  readonly columns: string;
+}
+
+type Commit = Pick<CommitTurn, 'is_asked_for'> & { readonly goes_on: boolean };
+
+/** Of an attempt whose turn is committed: the clauses that it needs, and the columns that tell of them. */
+export function aftermathOfCommit({ is_asked_for, goes_on }: Commit): Part {
+  if (is_asked_for === false && !goes_on) return LOOKS_FIRST;
+  const due = is_asked_for === true ? promotedDue : recallingDue;
+  return goes_on ? goingOn(due) : ending(due);
+}
+
+const ending = (due: typeof recallingDue): Part => ({
+  clauses: `${taken('true')}, ${due('promoted')}`,
+  columns: `${AFTERMATH_COLUMNS}, NULL AS next`,
+});
 
 /**
- * Of an attempt whose turn is committed, by a driver that goes on: it takes what is due longest in any world, else the
- * next turn of its own, for `:reserve_ms`. `reserved` is one row at most, of which nobody else is told. So no world waits
- * for another to come to its end, and going on takes no statement of its own. An attempt that is not held ends nothing,
- * and goes on with nothing. Nobody is notified of a turn that is promoted while others were due before it: every worker
- * that has a free hand was notified of those.
+ * Of a driver that goes on: it takes what is due longest in any world, else the next turn of its own, for `:reserve_ms`.
+ * `reserved` is one row at most, of which nobody else is told. So no world waits for another to come to its end, and going
+ * on takes no statement of its own. An attempt that is not held ends nothing, and goes on with nothing. Nobody is notified
+ * of a turn that is promoted while others were due before it: every worker that has a free hand was notified of those.
  */
-export const AFTERMATH_OF_COMMIT_THAT_GOES_ON = `
+const goingOn = (due: typeof recallingDue): Part => ({
+  clauses: `
   ${claimed('1', 'EXISTS (SELECT FROM ended)')},
-  ${aftermath('true', 'CASE WHEN EXISTS (SELECT FROM claimed) THEN 0 ELSE :reserve_ms::int END')},
+  ${taken('true', 'CASE WHEN EXISTS (SELECT FROM claimed) THEN 0 ELSE :reserve_ms::int END')},
   reserved AS (
     SELECT * FROM claimed
     UNION ALL
     SELECT world_slug, inbox_id, 'turn', 0, 0 FROM promoted WHERE NOT EXISTS (SELECT FROM claimed)),
-  due AS (
-    SELECT world_slug FROM promoted WHERE NOT EXISTS (SELECT FROM reserved)
-    UNION ALL SELECT world_slug FROM recalled)`;
+  ${due('promoted WHERE NOT EXISTS (SELECT FROM reserved)')}`,
+  columns: `${AFTERMATH_COLUMNS}, (SELECT to_json(reserved) FROM reserved) AS next`,
+});
+
+/**
+ * Of an attempt that no message asks for. Hardly ever is there anything to do, and to look costs a third of doing it: where
+ * something is found, `takeAftermath` follows. Should the process end before that, the look of a worker finds it.
+ */
+const LOOKS_FIRST: Part = {
+  clauses: `
+  waiting AS (
+    SELECT FROM ended JOIN agent_inbox ON ${messagesOfEnded('true')}
+    UNION ALL
+    SELECT FROM ended JOIN agent_inbox ON ${WAITS_FOR_ENDED})`,
+  columns: 'EXISTS (SELECT FROM waiting) AS is_waited_for, NULL AS next',
+};
+
+const AFTERMATH = prepare(
+  'take_aftermath',
+  `WITH ended AS (SELECT :world_slug::text COLLATE "C" AS world_slug, :attempt_id::uuid AS attempt_id),
+   ${ending(recallingDue).clauses}
+   SELECT ${AFTERMATH_COLUMNS}`,
+);
+
+/** Does what `LOOKS_FIRST` has found: one statement. Its attempt has ended. */
+export async function takeAftermath(runner: Runner, { world_slug, attempt_id }: AttemptLease): Promise<Aftermath> {
+  const [row] = await run<Aftermath>(runner, AFTERMATH, { world_slug, attempt_id });
+  if (row === undefined) throw new Error('an aftermath answers with one row');
+  return row;
+}
 
 /** How long the turn of a failed attempt is put off; NULL where it is over. */
 const DELAY_MS = '(:retry_delays_ms::int[])[agent_inbox.transient_failures + 1]';
@@ -75,11 +149,4 @@ export const AFTERMATH_OF_FAILURE = `
     WHERE agent_inbox.world_slug = ended.world_slug AND agent_inbox.attempt_id = ended.attempt_id
       AND agent_inbox.status IN ('pending', 'deferred') AND ${IS_PUT_OFF}
     RETURNING transient_failures AS retry, extract(epoch FROM next_retry_at - now()) * 1000 AS delay_ms),
-  ${aftermath(`NOT ${IS_PUT_OFF}`)},
-  ${DUE}`;
-
-/**
- * Whether the statement ended a turn and found no next one, as a scalar query: one that was queued while it waited for
- * its lock is none that it can see.
- */
-export const IS_LAST = `(SELECT count(*) > 0 FROM finished) AND (SELECT count(*) = 0 FROM promoted)`;
+  ${taken(`NOT ${IS_PUT_OFF}`)}, ${recallingDue('promoted')}`;
