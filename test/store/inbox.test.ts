@@ -82,6 +82,54 @@ forEachDatabase('the inbox', (open) => {
     );
   });
 
+  test('a session plans the statements of queued turns a few times, and not each time', async () => {
+    const { store, database } = await open();
+    await makeWorld(store, 'planned');
+    for (const worlds of [{}, { worlds: ['planned'] }]) {
+      await enqueue(store, 'planned', 8);
+      let [next] = await claim(store, 'planned');
+      while (next !== undefined) {
+        const { lease } = await beginClaimed(store, next);
+        const turn = await sayPatch(store, lease, CHANGE);
+        const goes_on = { reserve_ms: RESERVE_MS, ...worlds };
+        const ended = await store.attempts.commit(lease, { ...turn, is_asked_for: true, goes_on });
+        next = typeof ended === 'object' ? ended.next : undefined;
+      }
+    }
+    const client = await database.pool.connect();
+    try {
+      const { rows } = await client.query(
+        `SELECT name FROM pg_prepared_statements
+         WHERE name ~ '^chukwa_(take|write|commit)_' AND generic_plans + custom_plans > 6 AND generic_plans = 0`,
+      );
+      assert.deepEqual(rows, []);
+    } finally {
+      client.release();
+    }
+  });
+
+  test('a turn that waits for an attempt which no message asks for is due when that has ended, and its messages are over', async () => {
+    const { store, outside, statementsOf } = await open();
+    await makeWorld(store, 'by-hand');
+    const { lease } = await begin(store, 'by-hand');
+    const turn = { ...(await sayPatch(store, lease, CHANGE)), is_asked_for: false };
+    const [inbox_id] = await enqueue(store, 'by-hand', 1);
+    const [claimed] = await claim(store, 'by-hand');
+    await store.inbox.defer(claimed ?? assert.fail(), { reason: 'held', delay_ms: 60_000 });
+    await store.inbox.stop({ inbox_id: v7(), attempt_id: lease.attempt_id, payload: {} });
+    assert.deepEqual(await claim(store, 'by-hand'), []);
+    assert.equal(await store.attempts.commit(lease, turn), 'written');
+    assert.deepEqual(await statusesOf(outside, 'by-hand'), ['pending', 'consumed']);
+    assert.equal((await claim(store, 'by-hand'))[0]?.inbox_id, inbox_id);
+    await commit(
+      store,
+      await beginClaimed(store, { ...TURN, world_slug: 'by-hand', inbox_id: inbox_id ?? '', waited_ms: 0 }),
+    );
+    const next = await begin(store, 'by-hand');
+    const quiet = { ...(await sayPatch(store, next.lease, CHANGE)), is_asked_for: false };
+    assert.equal((await statementsOf(() => store.attempts.commit(next.lease, quiet))).length, 1);
+  });
+
   test('a driver that was overtaken commits nothing and takes nothing with it', async () => {
     const { store } = await open();
     await makeWorld(store, 'overtaken-goes');

@@ -5,7 +5,7 @@ import type { AppliedEffect } from '../../core/world/world-patch.js';
 import type { AttemptLease, CommitTurn, Reserved, Written } from '../../ports/attempts.js';
 import type { Claimed } from '../../ports/claim.js';
 import { BELIEVED_HEADS, HEADS_ARE_AS_BELIEVED, MOVED_HEADS, toMoves } from '../state-heads.js';
-import { aftermathOfCommit } from '../inbox/aftermath.js';
+import { aftermathOfCommit, type CommitEnd } from '../inbox/aftermath.js';
 import { type HotStatement, prepare, type Values, toTimestamp } from '../statement.js';
 import { type EndedRow, endedRow, type Ending } from './ending.js';
 import { DRAWN_EVENT_ID } from './event-numbers.js';
@@ -60,9 +60,8 @@ const STORED_VALUES = Object.keys(VALUE_ROWS) as readonly StoredValue[];
 const ANSWER = FINISHED.generation.map((clause) => atSlot(clause, 1));
 
 /** What a commit writes besides its turn and patches, and whether its driver goes on. */
-interface Shape extends Pick<CommitTurn, 'is_asked_for'> {
+interface Shape extends CommitEnd {
   readonly has_answer: boolean;
-  readonly goes_on: boolean;
   readonly values: readonly StoredValue[];
 }
 
@@ -110,14 +109,20 @@ export async function commitTurn(database: Ending, lease: AttemptLease, turn: Co
   const effects = toEffects(turn);
   const statement = commitOf({
     has_answer: turn.answer !== undefined,
-    goes_on: turn.goes_on !== undefined,
-    ...(turn.is_asked_for === undefined ? {} : { is_asked_for: turn.is_asked_for }),
+    ...toEnd(turn),
     values: STORED_VALUES.filter((value) => effects.some(({ stored_as }) => stored_as === value)),
   });
   const slots = turn.answer === undefined ? [] : [toFinished(turn.answer)];
   const row = await endedRow<CommittedRow>(database, statement, lease, toValues(lease, turn, effects), slots);
   if (row === undefined) return 'overtaken';
   return row.next === null ? 'written' : { kind: 'reserved', next: row.next };
+}
+
+function toEnd({ is_asked_for, goes_on }: CommitTurn): CommitEnd {
+  return {
+    ...(is_asked_for === undefined ? {} : { is_asked_for }),
+    ...(goes_on === undefined ? {} : { goes_on: goes_on.worlds === undefined ? 'anywhere' : 'in_some' }),
+  };
 }
 
 interface CommittedRow extends EndedRow {
@@ -143,7 +148,7 @@ function toValues(lease: AttemptLease, turn: CommitTurn, effects: readonly Place
   return {
     ...toMoves(lease.attempt_id, turn.agents),
     turn: lease.attempted_turn,
-    ...(turn.goes_on === undefined ? {} : { reserve_ms: turn.goes_on.reserve_ms, worlds: turn.goes_on.worlds ?? null }),
+    ...(turn.goes_on === undefined ? {} : turn.goes_on),
     simulation_time: turn.simulation_time,
     ended_at: toTimestamp(turn.ended_at),
     patches: canonicalText(turn.patches.map(toPatchRow)),

@@ -72,13 +72,17 @@ interface Part {
   readonly columns: string;
 }
 
-type Commit = Pick<CommitTurn, 'is_asked_for'> & { readonly goes_on: boolean };
+/** What the end of a turn depends on. */
+export interface CommitEnd extends Pick<CommitTurn, 'is_asked_for'> {
+  /** Whether its driver goes on: in all worlds, or in some. */
+  readonly goes_on?: 'anywhere' | 'in_some';
+}
 
 /** Of an attempt whose turn is committed: the clauses that it needs, and the columns that tell of them. */
-export function aftermathOfCommit({ is_asked_for, goes_on }: Commit): Part {
-  if (is_asked_for === false && !goes_on) return LOOKS_FIRST;
+export function aftermathOfCommit({ is_asked_for, goes_on }: CommitEnd): Part {
+  if (is_asked_for === false && goes_on === undefined) return LOOKS_FIRST;
   const due = is_asked_for === true ? promotedDue : recallingDue;
-  return goes_on ? goingOn(due) : ending(due);
+  return goes_on === undefined ? ending(due) : goingOn(due, goes_on === 'in_some');
 }
 
 const ending = (due: typeof recallingDue): Part => ({
@@ -92,9 +96,9 @@ const ending = (due: typeof recallingDue): Part => ({
  * on takes no statement of its own. An attempt that is not held ends nothing, and goes on with nothing. Nobody is notified
  * of a turn that is promoted while others were due before it: every worker that has a free hand was notified of those.
  */
-const goingOn = (due: typeof recallingDue): Part => ({
+const goingOn = (due: typeof recallingDue, some: boolean): Part => ({
   clauses: `
-  ${claimed('1', 'EXISTS (SELECT FROM ended)')},
+  ${claimed('1', some, 'EXISTS (SELECT FROM ended)')},
   ${taken('true', 'CASE WHEN EXISTS (SELECT FROM claimed) THEN 0 ELSE :reserve_ms::int END')},
   reserved AS (
     SELECT * FROM claimed

@@ -5,11 +5,14 @@ import { prepare, run, type Runner } from '../statement.js';
 import { claimed } from './claimed.js';
 import { promoteForgotten } from './enqueue.js';
 
-const CLAIM = prepare('claim_messages', `WITH ${claimed(':most::int')} SELECT * FROM claimed`);
+const CLAIM = prepare('claim_messages', `WITH ${claimed(':most::int', false)} SELECT * FROM claimed`);
+const CLAIM_OF_SOME = prepare('claim_messages_of_worlds', `WITH ${claimed(':most::int', true)} SELECT * FROM claimed`);
 
 /** Takes what is due, longest due first, and reserves it for a while: one statement. */
 export function claim(runner: Runner, { most, reserve_ms, worlds }: ClaimRequest): Promise<readonly Claimed[]> {
-  return run<Claimed>(runner, CLAIM, { most, reserve_ms, worlds: worlds ?? null });
+  return worlds === undefined
+    ? run<Claimed>(runner, CLAIM, { most, reserve_ms })
+    : run<Claimed>(runner, CLAIM_OF_SOME, { most, reserve_ms, worlds });
 }
 
 // What somebody is doing is due at infinity, and stays so.

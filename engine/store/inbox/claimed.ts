@@ -4,14 +4,16 @@
  * It asks for `now()` and not for the clock: a clock that may move within the statement cannot bound a walk through the
  * index, and what is done by somebody, due at infinity, would be walked through too. Messages to an attempt that is being
  * driven are its driver's business.
+ * Which worlds it takes from is no parameter that may be NULL: with a value the planner thinks the statement cheaper than
+ * without, and then a session plans it anew each time.
  * @param most an expression: how much at most; a constant lets the planner walk the index for so many
+ * @param some whether it takes of the worlds `:worlds` alone
  * @param condition whether anything is taken at all
  */
-export const claimed = (most: string, condition = 'true'): string => `
+export const claimed = (most: string, some: boolean, condition = 'true'): string => `
   found AS (
     SELECT world_slug, inbox_id, due_at FROM agent_inbox
-    WHERE ${condition} AND due_at <= now()
-      AND (:worlds::text[] IS NULL OR world_slug = ANY(:worlds))
+    WHERE ${condition} AND due_at <= now() ${some ? 'AND world_slug = ANY(:worlds::text[])' : ''}
       AND (message_type = 'turn' OR EXISTS (
         SELECT FROM attempts
         WHERE attempts.world_slug = agent_inbox.world_slug AND attempts.attempt_id = agent_inbox.attempt_id
