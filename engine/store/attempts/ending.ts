@@ -1,7 +1,7 @@
 import type { AttemptLease } from '../../ports/attempts.js';
 import type { OpenDatabase } from '../database.js';
 import { type Aftermath, takeAftermath } from '../inbox/aftermath.js';
-import { promoteForgotten } from '../inbox/enqueue.js';
+import { promoteUnseen } from '../inbox/enqueue.js';
 import type { HotStatement, Values } from '../statement.js';
 import { demandWhole, type FencedRow, findHeld } from './fence.js';
 
@@ -25,7 +25,7 @@ export async function endedRow<Row extends EndedRow>(
   demandWhole(statement, row);
   const { due, is_last } = row.is_waited_for === true ? await takeAftermath(database, lease) : row;
   if (due !== undefined && due > 0) database.ring([lease.world_slug]);
-  if (is_last === true) await promoteForgotten(database, lease.world_slug);
+  if (is_last === true) await promoteUnseen(database, lease.world_slug);
   return row;
 }
 

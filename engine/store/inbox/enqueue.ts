@@ -51,6 +51,20 @@ export async function enqueueTurns(
   return queued;
 }
 
+const FIND_QUEUED = prepare('find_queued_turn', firstQueued(':world_slug'));
+
+/**
+ * Promotes a turn that was queued while the statement waited which ended the last one before it: one statement where there is
+ * none. Whoever queues and whoever ends an attempt lock the world, so what is queued later sees that no turn is before it.
+ */
+export async function promoteUnseen(
+  database: Pick<OpenDatabase, 'query' | 'pool' | 'ring'>,
+  world_slug: string,
+): Promise<void> {
+  const queued = await run(database, FIND_QUEUED, { world_slug });
+  if (queued.length > 0) await promoteForgotten(database, world_slug);
+}
+
 /**
  * Lets the first turn of a world be taken up where turns wait behind none.
  * @returns how many there were: one or none
