@@ -273,6 +273,24 @@ forEachDatabase('a worker', (open) => {
     });
   });
 
+  test('a worker that stops leaves what its last commit has reserved to others, at once', ENOUGH, async () => {
+    const database = await open();
+    const { inbox } = database.store;
+    await queue(database, 'stopped');
+    await queue(database, 'reserved');
+    const reserve = () => inbox.claim({ most: 1, reserve_ms: 60_000, worlds: ['reserved'] });
+    let is_driving = false;
+    const drive: Drive = async ({ leave }) => {
+      const [next] = await reserve();
+      is_driving = true;
+      await new Promise((resolve) => leave?.addEventListener('abort', resolve));
+      const committed = { kind: 'committed', attempt_id: v7(), attempted_turn: 1, left: LEFT } as const;
+      return { ...committed, next: next ?? assert.fail() };
+    };
+    await whileWorking({ drive, inbox }, ['stopped'], () => waitUntil(() => is_driving));
+    assert.equal((await reserve()).length, 1);
+  });
+
   test('a worker prints nothing of a doorbell that connects soon', ENOUGH, async () => {
     const database = await open();
     await makeWorld(database.store, 'soon');

@@ -84,7 +84,9 @@ export async function runWorker(parts: WorkerParts, settings: WorkerSettings, st
     worker.is_stopping = true;
     stopListening();
     stop.removeEventListener('abort', alarm.ring);
+    const unbegun = [...worker.next.values()].flatMap(({ claimed }) => claimed ?? []);
     worker.next.clear();
+    await Promise.all(unbegun.map((claimed) => giveBack(worker, claimed)));
     if (busy.size > 0) await leave(worker);
   }
 }
@@ -277,7 +279,7 @@ function start(worker: Worker, job: Job): void {
 }
 
 /** Goes on with what was claimed: for this hand by the commit, and for another hand that waits for the world. */
-function end(worker: Worker, world_slug: string, after: Claimed | undefined): void {
+async function end(worker: Worker, world_slug: string, after: Claimed | undefined): Promise<void> {
   const { busy, next, ended, alarm, is_stopping } = worker;
   busy.delete(world_slug);
   if (worker.quarantine === 'on') worker.quarantine = 'none';
@@ -285,8 +287,16 @@ function end(worker: Worker, world_slug: string, after: Claimed | undefined): vo
   next.delete(world_slug);
   if (waiting === undefined) ended.add(world_slug);
   else start(worker, waiting);
-  if (after !== undefined && !is_stopping) start(worker, { world_slug: after.world_slug, claimed: after });
-  else alarm.ring();
+  if (after === undefined) alarm.ring();
+  else if (is_stopping) await giveBack(worker, after);
+  else start(worker, { world_slug: after.world_slug, claimed: after });
+}
+
+/** Leaves what was claimed and not begun to another worker, at once. Where that fails, it is due when its reserve is over. */
+async function giveBack({ parts }: Worker, claimed: Claimed): Promise<void> {
+  const reason = 'the worker that had claimed it has stopped';
+  await parts.inbox.defer(claimed, { reason, delay_ms: 0 }).catch(() => {});
+  parts.doorbell.ring(claimed.world_slug);
 }
 
 /** @returns what its commit reserved for this worker */
