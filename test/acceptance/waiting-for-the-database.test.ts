@@ -56,15 +56,6 @@ describe('a PostgreSQL that is away when a command starts', () => {
     assert.match(stderr, /\(--wait\)[^]*error: PostgreSQL at .* cannot be reached/);
   });
 
-  test('is waited for until Ctrl-C, which ends with 130', async () => {
-    await server.halt('fast');
-    const running = startChukwa(['world', 'list', '--wait', '600'], variables);
-    await says(running, '(--wait)');
-    running.kill('SIGINT');
-    assert.equal((await running.ended).code, 130);
-    await server.resume();
-  });
-
   test('is not waited for where waiting cures nothing', async () => {
     const client = new pg.Client({ connectionString: server.url('postgres') });
     await client.connect();

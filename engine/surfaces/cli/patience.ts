@@ -9,14 +9,15 @@ export function toPatience(terminal: Terminal, seconds: number): Patience {
   return {
     for_ms: seconds * 1000,
     onWait: ({ message }) => {
-      const text = `${message} Waiting ${seconds} s for it at most (--wait); Ctrl-C ends the wait.`;
-      printLines(terminal.error, [hanging(2, text)]);
       const controller = new AbortController();
       const end = terminal.onInterrupt(() => {
         controller.abort();
         // Nothing is under way yet that would have to be ended.
         terminal.leave(EXIT.interrupted);
       });
+      // Printed after the listener is there: whoever reads of Ctrl-C may press it at once.
+      const text = `${message} Waiting ${seconds} s for it at most (--wait); Ctrl-C ends the wait.`;
+      printLines(terminal.error, [hanging(2, text)]);
       return { signal: controller.signal, end };
     },
   };

@@ -386,6 +386,14 @@ test('a database that somebody else has ends with 4, and says who has it', async
   }
 });
 
+test('a command that waits for its database is left by Ctrl-C as soon as it says so', async () => {
+  const nobody = await compose({ CHUKWA_DATABASE_URL: 'postgres://reader@127.0.0.1:1/nowhere' });
+  const terminal = openTestTerminal({ onErrorWrite: (written) => written.interrupt() });
+  await runCommandLine(nobody, ['world', 'list', '--wait', '1'], terminal);
+  assert.match(terminal.error_text(), /\(--wait\)[^]*Ctrl-C/);
+  assert.deepEqual(terminal.left, [130]);
+});
+
 test('a throw-away database offers no ids that lead nowhere', async () => {
   const terminal = openTestTerminal();
   const fleeting = await compose({ CHUKWA_DATABASE_URL: 'memory:' });

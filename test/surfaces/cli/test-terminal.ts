@@ -20,6 +20,8 @@ export interface TestTerminalSettings {
   readonly types?: readonly string[];
   /** Told of each write to standard output, after it. */
   readonly onWrite?: (terminal: TestTerminal) => void;
+  /** Told of each write to standard error, after it. */
+  readonly onErrorWrite?: (terminal: TestTerminal) => void;
 }
 
 /** Opens a terminal: piped unless it is said to be live. */
@@ -49,7 +51,7 @@ export function openTestTerminal(settings: TestTerminalSettings = {}): TestTermi
     ...(settings.types === undefined ? {} : { ask }),
     asked,
     out: toOutput(out, () => settings.onWrite?.(terminal)),
-    error: toOutput(error, () => {}),
+    error: toOutput(error, () => settings.onErrorWrite?.(terminal)),
     working_folder: settings.working_folder ?? process.cwd(),
     onInterrupt(listener) {
       listeners.add(listener);
