@@ -7,6 +7,16 @@ import { openDatabase } from './database.js';
 import { toPoolConfig } from './embedded.js';
 import { loadMigrations, migrate, type Migration } from './migrations.js';
 
+/** Every new database unpacks all of the template, so its log begins with one segment of 1 MB in place of 16. */
+const INITDB_FLAGS = ['--wal-segsize=1'];
+
+/** Of its three databases only `postgres` is ever opened: `CREATE DATABASE`, which needs the others, is never called. */
+const REMOVE_OTHERS = [
+  'UPDATE pg_database SET datistemplate = false',
+  'DROP DATABASE template1',
+  'DROP DATABASE template0',
+];
+
 /**
  * Makes sure that a packed, migrated, empty database is in a file, for new folders to begin from.
  * Beside it is a digest of all that it was made of; it is made again only when that changes.
@@ -24,9 +34,10 @@ export async function ensureTemplate(template_file: string, migrations_dir: stri
   return true;
 }
 
-/** What a template is made of, as one digest: the migrations, and the database program's version. */
+/** What a template is made of, as one digest: the migrations, the database program's version, and how it is packed. */
 export function templateDigest(migrations: readonly Migration[]): string {
-  return sha256([pgliteVersion(), ...migrations.map(({ name, digest }) => `${name} ${digest}`)].join('\n'));
+  const packing = [pgliteVersion(), ...INITDB_FLAGS, ...REMOVE_OTHERS];
+  return sha256([...packing, ...migrations.map(({ name, digest }) => `${name} ${digest}`)].join('\n'));
 }
 
 // The package exports no package.json, so its entry leads there.
@@ -46,13 +57,13 @@ async function isFresh(template_file: string, digest: string): Promise<boolean> 
 }
 
 async function packTemplate(migrations: readonly Migration[]): Promise<Uint8Array> {
-  const pglite = await PGlite.create();
+  const pglite = await PGlite.create({ initDbStartParams: INITDB_FLAGS });
   const about = { description: 'template', is_exclusive: true, is_kept: false, release: async () => {} };
   const database = openDatabase(toPoolConfig(pglite), about);
   try {
     const migrated = await migrate(database, migrations);
     if (!migrated.ok) throw new Error('a new database cannot be migrated');
-    await pglite.exec('CHECKPOINT');
+    for (const statement of [...REMOVE_OTHERS, 'CHECKPOINT']) await pglite.exec(statement);
     const packed = await pglite.dumpDataDir('gzip');
     return new Uint8Array(await packed.arrayBuffer());
   } finally {
