@@ -1,30 +1,28 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { FIRST_COMPILED } from '../support/program.js';
+import { emptyDatabase } from '../support/databases.js';
+import { openNpxHere } from '../support/npx-here.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const PROGRAM = join(ROOT, 'dist', 'engine', 'chukwa.js');
 
 const page = await readFile(join(ROOT, 'docs', 'authoring.md'), 'utf8');
 const folder = await mkdtemp(join(tmpdir(), 'chukwa-authoring-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const npx = await openNpxHere(folder);
+after(async () => {
+  npx.close();
+  await rm(folder, { recursive: true, force: true });
+});
+const database = await emptyDatabase({ after });
 
 test('the page on authoring, followed to the letter, ends with a scenario that runs and has tests', async () => {
-  const bin = join(folder, 'bin');
-  await mkdir(bin);
-  await writeFile(
-    join(bin, 'npx'),
-    `#!/bin/sh\n[ "$1" = chukwa ] || exit 97\nshift\nexec "${process.execPath}" ${FIRST_COMPILED} "${PROGRAM}" "$@"\n`,
-  );
-  await chmod(join(bin, 'npx'), 0o755);
   const { PATH = '' } = process.env;
-  const env = { PATH: [bin, PATH].join(delimiter), CHUKWA_DATA_DIR: join(folder, 'data'), COLUMNS: '400' };
+  const env = { PATH: [npx.bin, PATH].join(delimiter), CHUKWA_DATA_DIR: join(folder, 'data'), ...database };
   const { stdout, stderr } = await promisify(execFile)('sh', ['-e', '-c', toScript(page)], { cwd: folder, env });
   for (const sample of samplesOf(page)) assertTold(`${stdout}${stderr}`, sample);
   assert.equal([...stdout.matchAll(/^the exit code is 1$/gm)].length, 3);
