@@ -16,7 +16,7 @@ import { argumentsOf } from '../support/program.js';
 const compile = createCompileSchema();
 
 /** Seconds of CPU and megabytes for one process that checks all hostile pairs of a seed. */
-const CPU_SECONDS = 120;
+const CPU_SECONDS = 60;
 const HEAP_MB = 256;
 
 for (const seed of [2]) {
