@@ -8,7 +8,7 @@ import { toStore } from '../../engine/store/open-store.js';
 import type { Answers } from '../../engine/toys/scripted-model/index.js';
 import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../support/databases.js';
 import { loadScript, must, openParkStage, type ParkStage, ROOT } from '../support/park-stage.js';
-import { Died, type Fate, type MortalEngine, mortalEngine } from './mortal-driver.js';
+import { Died, type Life, type MortalEngine, mortalEngine } from './mortal-driver.js';
 
 /** Services, a model and a database that outlive the drivers which die on them. */
 export interface Arena {
@@ -18,12 +18,12 @@ export interface Arena {
   freshStore(): BrowsableStore;
   /** An engine on such a store. */
   freshEngine(): Engine;
-  /** An engine on such a store whose driver dies after so many steps. */
-  mortalEngine(life: number): MortalEngine;
+  /** An engine on such a store whose driver dies. */
+  mortalEngine(life: Life): MortalEngine;
   /** A fresh world of a scenario, with services and model as freshly started. */
   makeWorld(scenario: string, staged?: Staged): Promise<string>;
-  /** Runs turns by a driver of its own, which dies after so many steps. */
-  play(world_slug: string, life: number, turns?: number): Promise<Played>;
+  /** Runs turns by a driver of its own, which dies. */
+  play(world_slug: string, life: Life, turns?: number): Promise<Played>;
   close(): Promise<void>;
 }
 
@@ -45,15 +45,15 @@ export async function openArena(kind: DatabaseKind): Promise<Arena> {
   const stage = await openParkStage('PostgreSQL');
   const database = await openTestDatabase(kind);
   const freshStore = (): BrowsableStore => toStore(database.database, []);
-  const freshEngine = (): Engine => ({ ...mortalEngine(stage.engine, freshStore(), { life: Infinity }).engine });
-  const mortal = (fate: Fate): MortalEngine => mortalEngine(stage.engine, freshStore(), fate);
+  const freshEngine = (): Engine => ({ ...mortalEngine(stage.engine, freshStore(), Infinity).engine });
+  const mortal = (life: Life): MortalEngine => mortalEngine(stage.engine, freshStore(), life);
   let worlds = 0;
   return {
     stage,
     database,
     freshStore,
     freshEngine,
-    mortalEngine: (life) => mortal({ life }),
+    mortalEngine: mortal,
     makeWorld: async (scenario, staged) => {
       stage.toys.reset();
       stage.model.reset();
@@ -61,7 +61,7 @@ export async function openArena(kind: DatabaseKind): Promise<Arena> {
       const root = staged?.workflows ?? join(ROOT, 'workflows');
       return makeWorld(freshEngine(), join(root, scenario, 'scenario.json'), `${scenario}-${(worlds += 1)}`);
     },
-    play: (world_slug, life, turns = 1) => play(mortal({ life }), world_slug, turns),
+    play: (world_slug, life, turns = 1) => play(mortal(life), world_slug, turns),
     close: async () => {
       await stage.close();
       await database.close();

@@ -15,23 +15,21 @@ export interface MortalEngine {
   readonly done: () => number;
 }
 
-/** What becomes of a driver. */
-export interface Fate {
-  /** After how many steps it dies; Infinity for one that lives. */
-  readonly life: number;
-}
+/** After how many steps a driver dies, Infinity for one that lives; or after which step: the first at whose end this holds. */
+export type Life = number | (() => boolean);
 
 /**
- * An engine on a store of its own, as another process would have it, whose driver dies after so many steps: a step is
+ * An engine on a store of its own, as another process would have it, whose driver dies after a step: a step is
  * a statement of the driver or the answer of a source. What the last step did is done, and nobody hears of it.
  */
-export function mortalEngine(engine: Engine, store: Engine['store'], { life }: Fate): MortalEngine {
+export function mortalEngine(engine: Engine, store: Engine['store'], life: Life): MortalEngine {
   let done = 0;
+  const isOver = typeof life === 'number' ? () => done >= life : life;
   const step = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (done >= life) throw new Died('nothing more is done by a driver that is gone');
+    if (isOver()) throw new Died('nothing more is done by a driver that is gone');
     const result = await work();
     done += 1;
-    if (done >= life) throw new Died('the driver died');
+    if (isOver()) throw new Died('the driver died');
     return result;
   };
   const runtime = {

@@ -30,17 +30,15 @@ for (const kind of ['embedded', 'PostgreSQL'] as const) {
 
     /** A world whose turn failed because its driver died between the sale and its record. */
     async function makeDoubt(): Promise<{ readonly world_slug: string; readonly failed: AttemptRecord }> {
-      for (let life = 1; ; life += 1) {
-        const world_slug = await arena.makeWorld('tools');
-        const { report: undisturbed } = await arena.play(world_slug, life);
-        assert.equal(undisturbed, undefined, 'the driver never died with a sale under way');
-        if (arena.stage.toys.vending.served.length === 0) continue;
-        const { report } = await arena.play(world_slug, Infinity);
-        const failed = await arena.freshStore().records.attempt(report?.turns[0]?.attempt_id ?? '');
-        assert.deepEqual([failed?.status, failed?.failure_class], ['failed', 'interrupted']);
-        assert.ok(failed);
-        return { world_slug, failed };
-      }
+      const world_slug = await arena.makeWorld('tools');
+      const { served } = arena.stage.toys.vending;
+      const { report: undisturbed } = await arena.play(world_slug, () => served.length > 0);
+      assert.equal(undisturbed, undefined, 'the driver never died with a sale under way');
+      const { report } = await arena.play(world_slug, Infinity);
+      const failed = await arena.freshStore().records.attempt(report?.turns[0]?.attempt_id ?? '');
+      assert.deepEqual([failed?.status, failed?.failure_class], ['failed', 'interrupted']);
+      assert.ok(failed);
+      return { world_slug, failed };
     }
 
     async function settle(failed: AttemptRecord, answer?: Json) {
