@@ -6,14 +6,17 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Json, JsonObject } from '../../engine/contract/json.js';
 import { compose } from '../../engine/main.js';
+import { loadAnswers } from '../../engine/operations/dry-run/load-answers.js';
+import { loadScenario } from '../../engine/operations/load-program.js';
 import type { WorldAttempts } from '../../engine/operations/records.js';
 import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { TestReport } from '../../engine/operations/workflow-tests/index.js';
+import { showWorld } from '../../engine/operations/worlds.js';
 import { runCommandLine } from '../../engine/surfaces/cli/command-line.js';
 import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { startToys } from '../../engine/toys/index.js';
 import { emptyDatabase } from '../support/databases.js';
-import { ROOT } from '../support/park-stage.js';
+import { must, ROOT } from '../support/park-stage.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
 
 const database = await emptyDatabase({ after });
@@ -161,27 +164,22 @@ test('a missing answer says turn, key, subject, node, binding, source, and what 
   assert.doesNotMatch(told.out, /npx chukwa (attempt|invocation|llm-call)/);
 });
 
-const WRONG: readonly (readonly [name: string, value: unknown, said: RegExp])[] = [
-  ['no JSON', '{ "version": 1,', /INVALID_JSON/],
-  ['another kind', { version: 1, label: 'x', workflow_ref: { path: './a.json' } }, /FILE_MISSING|NO_ANSWERS/],
-  ['a wrong shape', answersOf({ 1: { 'bob/act/round-1/try-1': { txt: 'x' } } }), /NO_ALTERNATIVE/],
-  [
-    'a key of nobody',
-    answersOf({ 1: { 'rob/act/round-1/try-1': { text: 'x' } } }),
-    /KEY_NEVER_ASKED.*\n.*Did you mean "bob"/,
-  ],
-  ['too large a file', `${' '.repeat(16_777_217)}{}`, /FILE_TOO_LARGE/],
-  ['a text that is no JSON object', '[]', /UNKNOWN_DOCUMENT|NO_ANSWERS/],
+const UNASKED = answersOf({ 1: { 'rob/act/round-1/try-1': { text: 'x' } } });
+
+const WRONG: readonly (readonly [name: string, value: unknown, codes: readonly string[]])[] = [
+  ['no JSON', '{ "version": 1,', ['INVALID_JSON']],
+  ['another kind', { version: 1, label: 'x', workflow_ref: { path: './a.json' } }, ['FILE_MISSING', 'NO_ANSWERS']],
+  ['a wrong shape', answersOf({ 1: { 'bob/act/round-1/try-1': { txt: 'x' } } }), ['NO_ALTERNATIVE']],
+  ['too large a file', `${' '.repeat(16_777_217)}{}`, ['FILE_TOO_LARGE']],
+  ['a text that is no JSON object', '[]', ['UNKNOWN_DOCUMENT', 'NO_ANSWERS']],
 ];
 
 test('answers that are none are refused at their place, and nothing is run', async () => {
   await makeWorld('simple', 'wrong');
-  for (const [name, value, said] of WRONG) {
-    const { code, error, out } = await chukwa('run', 'wrong', '--dry', '--answers', await write('wrong.json', value));
-    assert.equal(code, 1, name);
-    assert.match(error, said, name);
-    assert.doesNotMatch(out, /turn 1/, name);
-  }
+  const refused = await chukwa('run', 'wrong', '--dry', '--answers', await write('unasked.json', UNASKED));
+  assert.equal(refused.code, 1);
+  assert.match(refused.error, /KEY_NEVER_ASKED.*\n.*Did you mean "bob"/);
+  assert.doesNotMatch(refused.out, /turn 1/);
   const nowhere = await chukwa('run', 'wrong', '--dry', '--answers', join(folder, 'nowhere.json'));
   assert.equal(nowhere.code, 1);
   assert.match(nowhere.error, /FILE_MISSING/);
@@ -189,6 +187,21 @@ test('answers that are none are refused at their place, and nothing is run', asy
   assert.equal(nobody.code, 1);
   assert.match(nobody.error, /Did you mean wrong\?/);
 });
+
+for (const [name, value, codes] of WRONG)
+  test(`a file is refused as answers before a turn is played: ${name}`, async () => {
+    const composition = await compose(variables);
+    const engine = must(await composition.openEngine());
+    try {
+      const path = await write('wrong.json', value);
+      const { scenario_hash } = must(await showWorld(engine, { world_slug: 'wrong' }));
+      const { program } = must(await loadScenario(engine, scenario_hash));
+      const loaded = await loadAnswers(engine.authoring, { path, place: { working_folder: folder } }, program);
+      assert.ok(!loaded.ok && loaded.problems.some(({ code }) => codes.includes(code)), JSON.stringify(loaded));
+    } finally {
+      await engine.close();
+    }
+  });
 
 test('--dry and --answers go together, and with nothing that asks a model', async () => {
   for (const words of [['--dry'], ['--answers', 'a.json'], ['--dry', '--answers', 'a.json', '--llm', 'env']]) {

@@ -6,6 +6,7 @@ import type { RunReport } from '../../engine/operations/run-turns.js';
 import type { JsonObject } from '../../engine/contract/json.js';
 import { startScriptedModel } from '../../engine/toys/scripted-model/index.js';
 import { writePlugin } from '../sources/harness.js';
+import { emptyDatabase } from '../support/databases.js';
 import { loadScript, ROOT } from '../support/park-stage.js';
 import { askHere, makeFolder, runHere, startChukwa, whileRunning } from './command.js';
 import { script } from './readings.js';
@@ -49,7 +50,7 @@ async function runAfterEdit(context: TestContext, edited: string): Promise<RunRe
   const model = await startScriptedModel(script({ 'bob/act/round-1/try-1': { fault: 'hang', text: '{' } }));
   context.after(() => model.close());
   const variables = {
-    CHUKWA_DATA_DIR: join(folder, 'data'),
+    ...(await emptyDatabase(context)),
     CHUKWA_PLUGIN_PATH: plugins,
     CHUKWA_LLM_BASE_URL: model.url,
   };

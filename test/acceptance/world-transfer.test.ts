@@ -10,7 +10,7 @@ import { scriptPath, startScriptedModel } from '../../engine/toys/scripted-model
 import { startToys } from '../../engine/toys/index.js';
 import type { Answers } from '../../engine/generated/answers.js';
 import { openTestTerminal } from '../surfaces/cli/test-terminal.js';
-import { openTestDatabase } from '../support/databases.js';
+import { emptyDatabase, openTestDatabase } from '../support/databases.js';
 import { ROOT } from '../support/park-stage.js';
 import { makeFolder } from './command.js';
 
@@ -95,7 +95,8 @@ test('a park moves to PostgreSQL and back, is everywhere the same, and goes on',
 });
 
 test('an export never takes the place of a file, and what is refused leaves none', async (context) => {
-  const { chukwa, folder, embedded, empty } = await open(context);
+  const { chukwa, folder, served } = await open(context);
+  const empty = await emptyDatabase(context);
   const words = [
     'world',
     'create',
@@ -105,20 +106,20 @@ test('an export never takes the place of a file, and what is refused leaves none
     '--root',
     join(ROOT, 'workflows'),
   ];
-  await chukwa(words, embedded);
+  await chukwa(words, served);
   const out = join(folder, 'out');
   await mkdir(out);
   const file = join(out, 'a.jsonl');
-  await chukwa(['world', 'export', 'a', '--out', file], embedded);
-  assert.match(await chukwa(['world', 'export', 'a', '--out', file], embedded, 1), /FILE_EXISTS/);
-  assert.match(await chukwa(['world', 'export', 'b', '--out', join(out, 'b.jsonl')], embedded, 1), /WORLD_UNKNOWN/);
-  assert.match(await chukwa(['world', 'export', 'a', '--out', join(out, 'no', 'b')], embedded, 1), /FILE_UNWRITABLE/);
-  assert.match(await chukwa(['world', 'import', join(out, 'none')], embedded, 1), /FILE_MISSING/);
-  assert.match(await chukwa(['world', 'import', out], embedded, 1), /FILE_UNREADABLE/);
+  await chukwa(['world', 'export', 'a', '--out', file], served);
+  assert.match(await chukwa(['world', 'export', 'a', '--out', file], served, 1), /FILE_EXISTS/);
+  assert.match(await chukwa(['world', 'export', 'b', '--out', join(out, 'b.jsonl')], served, 1), /WORLD_UNKNOWN/);
+  assert.match(await chukwa(['world', 'export', 'a', '--out', join(out, 'no', 'b')], served, 1), /FILE_UNWRITABLE/);
+  assert.match(await chukwa(['world', 'import', join(out, 'none')], served, 1), /FILE_MISSING/);
+  assert.match(await chukwa(['world', 'import', out], served, 1), /FILE_UNREADABLE/);
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   for (const endless of [join(folder, 'pipe'), '/dev/zero'])
     assert.match(await chukwa(['world', 'import', endless], empty, 1), /FILE_UNREADABLE/);
-  assert.match(await chukwa(['world', 'import', file], embedded, 1), /WORLD_EXISTS/);
+  assert.match(await chukwa(['world', 'import', file], served, 1), /WORLD_EXISTS/);
   await writeFile(join(folder, 'cut'), (await readFile(file, 'utf8')).slice(0, 2000));
   assert.match(await chukwa(['world', 'import', join(folder, 'cut')], empty, 1), /WORLD_FILE_DAMAGED/);
   assert.deepEqual(JSON.parse(await chukwa(['world', 'list', '--json'], empty)), { worlds: [] });
