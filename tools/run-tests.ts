@@ -2,30 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { FIRST_COMPILED } from '../test/support/program.js';
 import { compileCheckout, toCompiled } from './compiled-checkout.js';
 import { childSeconds, toCpuReport } from './cpu-report.js';
-import { makeTemplate } from './migrated-template.js';
-import { startPostgres } from './postgres-server.js';
+import { shareServer } from './shared-server.js';
 
 /** How long a file may take, in milliseconds: one that leaves something open never ends by itself, and would hold up all. */
 const FILE_MS = 600_000;
 /** The same of one that destroys things as often as it can. */
 const FILE_OF_ALL_MS = 900_000;
-/** Folders of `test/` whose files open databases on a PostgreSQL server. */
-const SERVED = [
-  'acceptance',
-  'browser',
-  'chaos',
-  'documents-',
-  'doorbells',
-  'operations',
-  'runtime',
-  'store',
-  'surfaces',
-];
-
 /**
  * Runs every test file, or those whose path contains one of the given words: `node --import tsx tools/run-tests.ts turn`.
  * They run in a copy of the checkout that is compiled as a whole. With `--all`, the tests that destroy things do so as
@@ -61,28 +46,11 @@ async function main(given: readonly string[]): Promise<number> {
   }
 }
 
-interface Shared {
-  /** What tells test files of the server. */
-  readonly variables: Readonly<Record<string, string>>;
-  readonly stop: () => Promise<void>;
-}
-
-/** One PostgreSQL with one migrated template for all files that want one: a start for each costs more than many tests. */
-async function shareServer(files: readonly string[]): Promise<Shared> {
-  const isGiven = process.env['CHUKWA_TEST_DATABASE_URL'] !== undefined;
-  const wanting = files.filter((file) => SERVED.some((folder) => file.startsWith(join('test', folder))));
-  if (isGiven || wanting.length < 2) return { variables: {}, stop: async () => {} };
-  const server = await startPostgres();
-  await makeTemplate(server, 'chukwa_template', fileURLToPath(new URL('../migrations', import.meta.url)));
-  const variables = { CHUKWA_TEST_DATABASE_URL: server.url('postgres'), CHUKWA_TEST_TEMPLATE: 'chukwa_template' };
-  return { variables, stop: server.stop };
-}
-
 interface Run {
   /** Where the compiled checkout is. */
   readonly folder: string;
   readonly files: readonly string[];
-  readonly variables: Shared['variables'];
+  readonly variables: Readonly<Record<string, string>>;
   readonly limit_ms: number;
 }
 

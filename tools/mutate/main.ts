@@ -6,12 +6,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { transformSync } from '@swc/core';
 import { FIRST_COMPILED } from '../../test/support/program.js';
 import { compileCheckout, toCompiled } from '../compiled-checkout.js';
+import { shareServer } from '../shared-server.js';
 import { listMutants, type Mutant, sample } from './list-mutants.js';
 
 /** The tests that answer for a room. */
@@ -27,6 +28,13 @@ const HANG_FACTOR = 4;
 const HANG_MS_MIN = 60_000;
 
 type Outcome = 'killed' | 'hung' | 'survived' | 'equivalent';
+
+/** Where mutants are tried. */
+interface Copy {
+  readonly folder: string;
+  /** What tells test files of the server that they share. */
+  readonly variables: Readonly<Record<string, string>>;
+}
 
 /** A mutant that behaves as the original, and why. */
 interface Judged {
@@ -51,7 +59,9 @@ async function main(): Promise<number> {
     `${chosen.length} of ${mutants.length} mutants of ${values.room.join(', ')}, seed ${values.seed}\n\n`,
   );
   const judged = JSON.parse(readFileSync(join('tools', 'mutate', 'judged.json'), 'utf8')) as readonly Judged[];
-  const { folder: copy, remove } = await compileCheckout();
+  const { folder, remove } = await compileCheckout();
+  const shared = await shareServer(values.room.flatMap((room) => testsOf(folder, room)));
+  const copy: Copy = { folder, variables: shared.variables };
   const outcomes: Outcome[] = [];
   try {
     const limits = new Map<string, number>();
@@ -65,6 +75,7 @@ async function main(): Promise<number> {
       process.stdout.write(`${index + 1}/${chosen.length} ${outcome.padEnd(10)} ${describe(mutant)}${reason}\n`);
     }
   } finally {
+    await shared.stop();
     remove();
   }
   return report(outcomes);
@@ -86,7 +97,7 @@ function report(outcomes: readonly Outcome[]): number {
  * @returns after how many milliseconds a mutant of the room hangs
  * @throws Error where one fails: it would kill every mutant
  */
-async function measureRoom(copy: string, room: string): Promise<number> {
+async function measureRoom(copy: Copy, room: string): Promise<number> {
   const begin = performance.now();
   const outcome = await runTests(copy, join('engine', room), 2 ** 31 - 1);
   if (outcome !== 'survived') throw new Error(`a test of ${room} fails without a mutant`);
@@ -98,8 +109,8 @@ function roomOf(path: string): string {
 }
 
 /** Runs the tests of the mutant's room on it, and takes it back. */
-async function tryMutant(copy: string, mutant: Mutant, limit_ms: number): Promise<Outcome> {
-  const place = join(copy, toCompiled(mutant.path));
+async function tryMutant(copy: Copy, mutant: Mutant, limit_ms: number): Promise<Outcome> {
+  const place = join(copy.folder, toCompiled(mutant.path));
   const original = readFileSync(place);
   const text = readFileSync(mutant.path);
   const changed = Buffer.concat([text.subarray(0, mutant.start), Buffer.from(mutant.after), text.subarray(mutant.end)]);
@@ -116,11 +127,11 @@ async function tryMutant(copy: string, mutant: Mutant, limit_ms: number): Promis
 }
 
 /** Runs the tests of a file's room, those that import the file first: most mutants are killed by one of them. */
-async function runTests(folder: string, path: string, limit_ms: number): Promise<Outcome> {
-  const tests = TESTS[roomOf(path)] ?? [];
+async function runTests({ folder, variables }: Copy, path: string, limit_ms: number): Promise<Outcome> {
+  const tests = testsOf(folder, roomOf(path));
   const [near, far] = [true, false].map((isNear) =>
     tests
-      .flatMap((test) => listFiles(join(folder, test), '.test.js'))
+      .map((file) => join(folder, file))
       .filter((file) => readFileSync(file, 'utf8').includes(toCompiled(path)) === isNear),
   );
   const files = [...(near ?? []), ...(far ?? [])];
@@ -128,7 +139,7 @@ async function runTests(folder: string, path: string, limit_ms: number): Promise
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
-    env: { ...process.env, NODE_OPTIONS: '' },
+    env: { ...process.env, ...variables, NODE_OPTIONS: '' },
   });
   let outcome: Outcome = 'survived';
   const end = (found: Outcome): void => {
@@ -143,6 +154,12 @@ async function runTests(folder: string, path: string, limit_ms: number): Promise
   await once(child, 'exit');
   clearTimeout(timer);
   return outcome;
+}
+
+/** The test files of a room, below the folder. */
+function testsOf(folder: string, room: string): readonly string[] {
+  const paths = (TESTS[room] ?? []).flatMap((test) => listFiles(join(folder, test), '.test.js'));
+  return paths.map((path) => relative(folder, path));
 }
 
 /** Why a mutant behaves as the original, where somebody has found that it does. */
