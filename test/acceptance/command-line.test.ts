@@ -171,7 +171,7 @@ describe('while a turn runs', () => {
     const asked = new Promise<void>((resolve) => model.onRequest(async () => resolve()));
     const running = startChukwa(['run', 'slow', '--json'], variables);
     await whileRunning(running, asked);
-    const second = await runChukwa(['world', 'list', '--wait', '0'], variables);
+    const second = await runHere(['world', 'list', '--wait', '0'], variables);
     const reader = startChukwa(['world', 'list', '--wait', '600'], variables);
     await whileRunning(
       reader,

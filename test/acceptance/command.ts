@@ -70,12 +70,24 @@ export async function askChukwa<Answer>(words: readonly string[], variables: Var
   return JSON.parse(ended.stdout) as Answer;
 }
 
-/** Runs a command within this process, which is several times cheaper: for what commands do, and not how processes end. */
-export async function runHere(words: readonly string[], variables: Variables, cwd = ROOT): Promise<Ended> {
+/** A command that runs within this process. `interrupt` asks it to stop, as a signal asks a program. */
+export type RunningHere = Pick<Running, 'said' | 'complained' | 'ended'> & { interrupt(): void };
+
+/** Starts a command within this process, which is several times cheaper: for what commands do, and not how processes end. */
+export function startHere(words: readonly string[], variables: Variables, cwd = ROOT): RunningHere {
   const terminal = openTestTerminal({ working_folder: cwd });
-  const composition = await compose({ PATH: process.env['PATH'], ...variables });
-  const code = await runCommandLine(composition, words, terminal);
-  return { code, stdout: terminal.out_text(), stderr: terminal.error_text() };
+  const { out_text, error_text, interrupt } = terminal;
+  const run = async (): Promise<Ended> => {
+    const composition = await compose({ PATH: process.env['PATH'], ...variables });
+    const code = await runCommandLine(composition, words, terminal);
+    return { code, stdout: out_text(), stderr: error_text() };
+  };
+  return { said: out_text, complained: error_text, ended: run(), interrupt };
+}
+
+/** Runs a command to its end within this process. */
+export function runHere(words: readonly string[], variables: Variables, cwd = ROOT): Promise<Ended> {
+  return startHere(words, variables, cwd).ended;
 }
 
 /** Runs a command with `--json` within this process, expects this code, and reads the one document that it prints. */
@@ -86,7 +98,7 @@ export async function askHere<Answer>(words: readonly string[], variables: Varia
 }
 
 /** Waits for something that a running process brings about. @throws AssertionError where it ends instead */
-export async function whileRunning<Value>(running: Running, event: Promise<Value>): Promise<Value> {
+export async function whileRunning<Value>(running: Pick<Running, 'ended'>, event: Promise<Value>): Promise<Value> {
   const early = running.ended.then((ended) => assert.fail(`it ended too early: ${JSON.stringify(ended)}`));
   return Promise.race([event, early]);
 }

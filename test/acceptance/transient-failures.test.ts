@@ -7,7 +7,7 @@ import type { WorldSnapshot } from '../../engine/ports/worlds.js';
 import type { Progress } from '../../engine/runtime/progress.js';
 import { loadScript, must, openParkStage, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { waitUntil } from '../support/wait-until.js';
-import { askChukwa, type Running, runHere, startChukwa, whileRunning } from './command.js';
+import { askHere, type Running, type RunningHere, runHere, startChukwa, startHere, whileRunning } from './command.js';
 import { script } from './readings.js';
 
 const FIRST = 'bob/act/round-1/try-1';
@@ -24,25 +24,30 @@ async function attemptsOf({ engine }: ParkStage, { world_slug }: WorldSnapshot):
 const ends = (attempts: readonly AttemptSummary[]) =>
   attempts.map(({ attempted_turn, status }) => [attempted_turn, status]);
 
+async function untilWorking(worker: Pick<Running, 'ended' | 'said'>): Promise<void> {
+  await whileRunning(
+    worker,
+    waitUntil(() => worker.said().includes('"kind":"working"')),
+  );
+}
+
 describe('a queue whose model answers 500 (PostgreSQL)', ENOUGH, () => {
   const open = sharedStage('PostgreSQL');
-  const running = new Set<Running>();
-  after(() => running.forEach((worker) => worker.kill('SIGKILL')));
+  const WORKER = ['worker', '--lease', '1', '--json'];
+  const endings = new Set<() => void>();
+  after(() => endings.forEach((end) => end()));
 
-  async function startWorker(stage: ParkStage, words: readonly string[] = []): Promise<Running> {
-    const worker = startChukwa(['worker', '--lease', '1', ...words, '--json'], stage.variables);
-    running.add(worker);
-    await whileRunning(
-      worker,
-      waitUntil(() => worker.said().includes('"kind":"working"')),
-    );
+  async function startWorker(stage: ParkStage, words: readonly string[] = []): Promise<RunningHere> {
+    const worker = startHere([...WORKER, ...words], stage.variables);
+    endings.add(worker.interrupt);
+    await untilWorking(worker);
     return worker;
   }
 
-  async function stop(worker: Running): Promise<void> {
-    worker.kill('SIGTERM');
+  async function stop(worker: RunningHere): Promise<void> {
+    worker.interrupt();
     const { code, stderr } = await worker.ended;
-    running.delete(worker);
+    endings.delete(worker.interrupt);
     assert.equal(code, 0, stderr);
   }
 
@@ -95,11 +100,12 @@ describe('a queue whose model answers 500 (PostgreSQL)', ENOUGH, () => {
     const stage = await open();
     const world = await queued(stage, 2);
     stage.model.setScript(BROKEN);
-    const worker = await startWorker(stage);
+    const worker = startChukwa(WORKER, stage.variables);
+    endings.add(() => worker.kill('SIGKILL'));
+    await untilWorking(worker);
     await waitUntil(async () => ends(await attemptsOf(stage, world)).some(([, status]) => status === 'failed'));
     worker.kill('SIGKILL');
     await worker.ended;
-    running.delete(worker);
     const { world_slug } = world;
     const [queue] = await stage.engine.store.inbox.queues(world_slug);
     assert.equal(queue?.queued_turns, 2);
@@ -223,7 +229,7 @@ describe('run --retries (PostgreSQL, as a process)', ENOUGH, () => {
 
   test('is refused beside --queue', async () => {
     const stage = await open();
-    const refused = await askChukwa<object>(['run', 'any', '--queue', '--retries', '1'], stage.variables, 2);
+    const refused = await askHere<object>(['run', 'any', '--queue', '--retries', '1'], stage.variables, 2);
     assert.match(JSON.stringify(refused), /USAGE/);
   });
 });

@@ -101,7 +101,7 @@ describe('workers (PostgreSQL)', ENOUGH, () => {
     const [world] = await makeWorlds(stage, 1);
     assert.ok(world);
     const { world_slug } = world;
-    const report = await askChukwa<{ readonly inbox_ids: readonly string[] }>(
+    const report = await askHere<{ readonly inbox_ids: readonly string[] }>(
       ['run', world_slug, '--queue', '--turns', '2'],
       stage.variables,
     );
