@@ -80,6 +80,21 @@ describe('the journal of a driver', () => {
     assert.deepEqual(written, []);
   });
 
+  test('the journal writes an end by a statement of its own where what follows takes none, or it is no generation', async () => {
+    const said = generationStart(1, [message('system', 'author', 'You are Zoe.')]);
+    const spoken = answered(said, { text: '{}', finish_reason: 'stop' });
+    for (const [finish, takes_answer] of [
+      [spoken, false],
+      [answered(toy('a'), {}), true],
+    ] as const) {
+      const { journal, written } = listening();
+      const ended = writeCall(journal, { kind: 'finished', finish });
+      assert.equal(await writeAlone(journal, async (answer) => answer, takes_answer), undefined);
+      await ended;
+      assert.deepEqual(written, [`-${finish.outcome.key}`]);
+    }
+  });
+
   test('the journal keeps an answer though what goes with it cannot be written, and writes nothing after that', async () => {
     const { journal, written, started, finished } = listening(async (calls) => {
       if (calls.started.length > 0) throw new Error('the disk is full');
