@@ -34,6 +34,8 @@ export interface Streams {
    * @returns once it listens, or nothing will follow; refused where the record cannot be read, or has no such event
    */
   follow(request: StreamRequest, sink: StreamSink): Promise<Done<{ readonly is_over: boolean }>>;
+  /** Looks whether a reader could be told anything. @returns a refusal where `follow` would refuse at once */
+  find(request: Omit<StreamRequest, 'view'>): Promise<Done<unknown>>;
   /** Ends all streams; their readers can come back elsewhere. */
   close(): void;
 }
@@ -73,6 +75,7 @@ export function openStreams(look: HttpDesk['look']): Streams {
       }
       return told;
     },
+    find: (request) => look((archive) => findBeginning(archive, request)),
     close() {
       for (const channel of channels.values()) channel.close();
     },
@@ -86,12 +89,9 @@ interface Stored {
 }
 
 /** Tells what is stored, page by page. */
-async function tellStored(
-  look: HttpDesk['look'],
-  { track, view, last_event_id, from_now }: StreamRequest,
-  sink: StreamSink,
-): Promise<Done<Stored>> {
-  const begin = await look((archive) => findBeginning(archive, track, { last_event_id, from_now }));
+async function tellStored(look: HttpDesk['look'], request: StreamRequest, sink: StreamSink): Promise<Done<Stored>> {
+  const { track, view, last_event_id, from_now } = request;
+  const begin = await look((archive) => findBeginning(archive, request));
   if (!begin.ok) return begin;
   let position = begin.value;
   let state = STREAM_BEGINNING;
@@ -127,8 +127,7 @@ function skipTo(frames: readonly Frame[], sought: string | undefined) {
 /** Where reading begins: at an attempt's beginning always, since what is open in it follows from all that it has told. */
 async function findBeginning(
   { store }: Archive,
-  track: Track,
-  { last_event_id, from_now }: { readonly last_event_id: string | undefined; readonly from_now: boolean },
+  { track, last_event_id, from_now }: Omit<StreamRequest, 'view'>,
 ): Promise<Done<Position>> {
   const { facts, worlds } = store;
   const world = track.kind === 'world' ? await worlds.find(track.world_slug) : undefined;

@@ -295,6 +295,19 @@ test('what cannot be told is a problem document', async (t) => {
   }
 });
 
+test('HEAD says whether there is anything to read, and takes no place of a reader', async (t) => {
+  const stage = await shared();
+  const play = await stage.play({ scenario: 'simple' });
+  const server = await serveStored(t, stage.engine);
+  const look = async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> =>
+    (await fetch(`${server.url}${path}`, { method: 'HEAD', headers: { ...OPERATOR, ...headers } })).status;
+  assert.equal(await look(eventsOf(play)), 200);
+  assert.equal(await look(`/worlds/${play.world_slug}/events`), 200);
+  assert.equal(await look('/worlds/nobody/events'), 404);
+  assert.equal(await look(`/attempts/${NOBODY}/events`), 404);
+  assert.equal(await look(eventsOf(play), { 'last-event-id': 'yesterday' }), 400);
+});
+
 test('as many read as may, and health and pages stay within reach', async (t) => {
   const stage = await shared();
   const world = await stage.makeWorld({ scenario: 'park' });

@@ -59,8 +59,17 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
   };
   if (!isFormat(format)) return sendProblem(reply, FORMAT_UNKNOWN);
   if (since !== 'start' && since !== 'now') return sendProblem(reply, SINCE_UNKNOWN);
-  if (request.method === 'HEAD') return reply.type(EVENT_STREAM).send();
   const last_event_id = request.headers['last-event-id'];
+  const asked: StreamRequest = {
+    track,
+    view: { format, reader: viewerOf(request)?.reader ?? 'consumer' },
+    ...(typeof last_event_id === 'string' && last_event_id !== '' ? { last_event_id } : {}),
+    from_now: since === 'now',
+  };
+  if (request.method === 'HEAD') {
+    const found = await desk.streams.find(asked);
+    return found.ok ? reply.type(EVENT_STREAM).send() : sendProblem(reply, firstOf(found), statusOf(found));
+  }
   const leave = desk.places.take(request.ip);
   if (leave === undefined) return sendProblem(reply.header('retry-after', '60'), READERS_TOO_MANY);
   const stream = openEventStream(request, reply, FORMAT_HEADERS[format]);
@@ -68,12 +77,6 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
   const session = sessionOf(request);
   if (session !== undefined)
     stream.left.addEventListener('abort', desk.sessions.onEnd(session, stream.cut), { once: true });
-  const asked: StreamRequest = {
-    track,
-    view: { format, reader: viewerOf(request)?.reader ?? 'consumer' },
-    ...(typeof last_event_id === 'string' && last_event_id !== '' ? { last_event_id } : {}),
-    from_now: since === 'now',
-  };
   const told = await desk.streams.follow(asked, stream).catch((bug: unknown) => {
     // Nobody else ends a response that goes on.
     stream.end();
