@@ -21,7 +21,11 @@ export const HTTP_PROBLEMS = {
     'Send it whole, and once.',
   ),
   NOTHING_HERE: overHttp(404, 'Nothing is served there (404).', 'Correct method and path.'),
-  METHOD_NOT_ALLOWED: overHttp(405, 'A page is asked for something else than to be looked at (405).', 'Send GET.'),
+  METHOD_NOT_ALLOWED: overHttp(
+    405,
+    'A path is served, and not by this method (405).',
+    'Use one of the methods of `Allow`.',
+  ),
   HOST_UNKNOWN: overHttp(
     403,
     'The request gives the server a name that it does not have (403).',

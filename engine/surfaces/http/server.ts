@@ -16,8 +16,7 @@ import { openStreamPlaces, STREAM_LIMITS } from './event-stream.js';
 import { malformed } from './malformed.js';
 import { sendProblem, toProblemDocument } from './problem-document.js';
 import { ANSWER_TYPE, FAILURE_TYPE } from './read-report.js';
-import { ROUTES } from './routes/index.js';
-import { isPagePath } from './routes/pages.js';
+import { methodsOf, ROUTES } from './routes/index.js';
 import type { Route, RouteAccess, RouteDesk } from './routes/route.js';
 import { shareReads } from './shared-reads.js';
 import { openSessions } from './sessions.js';
@@ -62,10 +61,10 @@ export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePl
     connections,
   );
   server.setNotFoundHandler((request, reply) => {
-    const isPage = isPagePath(request.url.replace(/\?.*$/, ''));
-    if (isPage) return sendProblem(reply.header('allow', 'GET, HEAD'), METHOD_NOT_ALLOWED);
     findReader(request, reply, authority);
-    return refuseViewer(request, reply, NOTHING_HERE);
+    const methods = methodsOf(request.url.replace(/\?.*$/, ''));
+    if (methods.length === 0) return refuseViewer(request, reply, NOTHING_HERE);
+    return refuseViewer(request, reply.header('allow', methods.join(', ')), methodNotAllowed(methods));
   });
   await server.listen({ host: place.host, port: place.port });
   const close = async (within_ms: number): Promise<void> => {
@@ -197,11 +196,13 @@ const REFUSED_BY_NODE: Readonly<Record<string, { readonly reason: string; readon
   HPE_HEADER_OVERFLOW: { reason: 'its head is too large', status: 431 },
 };
 
-const METHOD_NOT_ALLOWED: Problem = {
-  code: 'METHOD_NOT_ALLOWED',
-  message: 'This page can only be looked at.',
-  repair: 'Send GET.',
-};
+function methodNotAllowed(methods: readonly string[]): Problem {
+  return {
+    code: 'METHOD_NOT_ALLOWED',
+    message: 'Nothing is served here by this method.',
+    repair: `Send ${methods.join(' or ')}.`,
+  };
+}
 
 const NOTHING_HERE: Problem = { code: 'NOTHING_HERE', message: 'Nothing is served here.' };
 

@@ -5,6 +5,7 @@ import { toDesk } from '../../../engine/operations/serve.js';
 import { diffTurns } from '../../../engine/operations/diff-worlds.js';
 import { CATALOGUE } from '../../../engine/surfaces/browser/catalogue/index.js';
 import { getComponent, showUses } from '../../../engine/operations/components.js';
+import { ROUTES } from '../../../engine/surfaces/http/routes/index.js';
 import { startServer } from '../../../engine/surfaces/http/server.js';
 import { openSessions } from '../../../engine/surfaces/http/sessions.js';
 import { pathsOfPages } from '../../support/page-paths.js';
@@ -243,13 +244,22 @@ describe('a bad request for a page', () => {
     assert.match(await response.text(), /WORLD_UNKNOWN/);
   });
 
-  test('is refused where it wants anything but to look', async () => {
-    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-      const response = await fetch(`${park.server.url}/worlds`, { method, headers: operator });
-      assert.equal(response.status, 405, method);
-      assert.equal(response.headers.get('allow'), 'GET, HEAD');
-      assert.equal(((await response.json()) as { code: string }).code, 'METHOD_NOT_ALLOWED');
+  test('by another method than its route has is told the methods that there are, on every path', async () => {
+    const toPath = (url: string): string => url.replaceAll(/:\w+/g, '1');
+    for (const path of new Set(ROUTES.map(({ url }) => toPath(url)))) {
+      const routes = ROUTES.filter(({ url }) => toPath(url) === path);
+      const own = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [String(method)]));
+      const others = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'].filter((one) => !own.includes(one));
+      for (const method of others) {
+        const response = await fetch(`${park.server.url}${path}`, { method, headers: operator });
+        assert.deepEqual([response.status, response.headers.get('allow')], [405, own.join(', ')], `${method} ${path}`);
+        if (method === 'HEAD') continue;
+        assert.equal(((await response.json()) as { code: string }).code, 'METHOD_NOT_ALLOWED');
+      }
     }
+    const page = await get('/attempts/1/stop', { ...operator, ...browser });
+    assert.equal(page.status, 405);
+    assert.match(await page.text(), /METHOD_NOT_ALLOWED/);
   });
 });
 

@@ -24,3 +24,13 @@ export const ROUTES: readonly Route[] = [
   ...PAGE_ROUTES,
   openApi(() => ROUTES),
 ];
+
+const PATTERNS = ROUTES.map(({ method, url }) => ({
+  methods: method === 'GET' ? ['GET', 'HEAD'] : [String(method)],
+  pattern: new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`),
+}));
+
+/** The methods by which a path is served; none where nothing is. */
+export function methodsOf(path: string): readonly string[] {
+  return PATTERNS.flatMap(({ methods, pattern }) => (pattern.test(path) ? methods : []));
+}

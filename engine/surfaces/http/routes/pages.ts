@@ -57,10 +57,3 @@ function formatUnknown(format: string): Problem {
     repair: 'Write format=json, or leave it out for a page.',
   };
 }
-
-const PATTERNS = CATALOGUE.map(({ url }) => new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`));
-
-/** Whether a path is one of a page. */
-export function isPagePath(path: string): boolean {
-  return PATTERNS.some((pattern) => pattern.test(path));
-}
