@@ -176,7 +176,10 @@ export type Edit = (document: JsonObject) => JsonObject;
  * A copy of `workflows/` in which some documents are changed; it goes with the test.
  * @param edits by path in that folder
  */
-export async function editWorkflows(test: TestContext, edits: Readonly<Record<string, Edit>>): Promise<string> {
+export async function editWorkflows(
+  test: Pick<TestContext, 'after'>,
+  edits: Readonly<Record<string, Edit>>,
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'chukwa-stage-'));
   test.after(() => rm(folder, { recursive: true, force: true }));
   await cp(join(ROOT, 'workflows'), folder, { recursive: true });

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { isProblemCode } from '../../../engine/contract/problems/index.js';
 import { ROUTES } from '../../../engine/surfaces/http/routes/index.js';
 import type { Route } from '../../../engine/surfaces/http/routes/route.js';
+import { type Answer, assertDocumented } from '../../support/documented-answers.js';
 import { type ServedPark, servePark, TOKENS } from '../../support/served-park.js';
 
 let park: ServedPark;
@@ -15,14 +16,15 @@ after(() => park.close());
 const TOKEN = { authorization: `Bearer ${TOKENS.operator_token}` };
 const NOBODY = '01a2015a-0bd6-7667-b4f2-ff813afe9e27';
 
-interface Answer {
-  readonly status: number;
-  readonly type: string;
-  readonly text: string;
+/** Asks by a path as it is written: nothing is made regular on its way. What comes back is as the OpenAPI document says. */
+async function ask(...asked: Parameters<typeof send>): Promise<Answer> {
+  const [method, path] = asked;
+  const answer = await send(...asked);
+  assertDocumented(method, path, answer);
+  return answer;
 }
 
-/** Asks by a path as it is written: nothing is made regular on its way. */
-function ask(
+function send(
   method: string,
   path: string,
   body?: { readonly type: string; readonly bytes: string },
