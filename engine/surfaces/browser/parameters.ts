@@ -39,7 +39,7 @@ export const PARAMETERS = {
   other: { description: 'The other of the two that are compared.', schema: TEXT },
   format: {
     description:
-      'Of a page: json for a program, a page where it is left out. Of a stream: ai-sdk, AG-UI where it is left out.',
+      'Of a page: json for a program; where it is left out, what is accepted. Of a stream: ai-sdk, AG-UI where it is left out.',
     schema: { enum: ['json', 'html', ...STREAM_FORMATS] },
   },
   since: { description: 'Now: nothing is told of what has happened.', schema: { enum: ['start', 'now'] } },

@@ -6,7 +6,7 @@ import { PROBLEM_TYPE, titleOf } from './problem-document.js';
 import type { Route, RouteAccess } from './routes/route.js';
 
 /** Of what can be asked; it grows where something is answered otherwise than before. */
-const VERSION = '1.1.0';
+const VERSION = '1.2.0';
 
 /** What routes can be asked for, as an OpenAPI 3.1 document. */
 export function toOpenApi(routes: readonly Route[]): JsonObject {
@@ -20,7 +20,8 @@ export function toOpenApi(routes: readonly Route[]): JsonObject {
     info: {
       title: 'Chukwa',
       version: VERSION,
-      description: 'What is stored, and what may be said to it. Pages are JSON with format=json.',
+      description:
+        'What is stored, and what may be said to it. Pages are JSON with format=json, or where no HTML is accepted.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],

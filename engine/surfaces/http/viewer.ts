@@ -182,6 +182,16 @@ export function sendHtml(reply: FastifyReply, status: number, page: string): Fas
   return reply.headers(PAGE_HEADERS).code(status).type('text/html; charset=utf-8').send(page);
 }
 
+/** Answers a program with what a page shows. */
+export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
+  return reply.headers(PAGE_HEADERS).type('application/json; charset=utf-8').send(JSON.stringify(value));
+}
+
+/** Whether a program accepts JSON, and no page. */
+export function wantsJson({ headers: { accept = '' } }: FastifyRequest): boolean {
+  return accept.includes('application/json') && !accept.includes('text/html');
+}
+
 /** Whether a browser asks. */
 export function wantsPage({ headers, query }: FastifyRequest): boolean {
   const { format } = query as { readonly format?: unknown };

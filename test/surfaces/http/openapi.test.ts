@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { generateApi } from 'swagger-typescript-api';
 import { ROUTES } from '../../../engine/surfaces/http/routes/index.js';
+import { ROOT } from '../../support/park-stage.js';
 import { type ServedPark, servePark, TOKENS } from '../../support/served-park.js';
 
 interface Document {
@@ -72,47 +76,81 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** As much of the generated client as this test uses. */
-interface Client {
-  readonly worlds: {
-    getWorldsWorldSlug(slug: string, query: object): Promise<{ readonly data: { readonly turn: number } }>;
-  };
-  readonly sourceInvocations: {
-    getSourceInvocations(query: object): Promise<{
-      readonly data: { readonly rows: readonly { readonly source_invocation_id: string }[]; readonly next: string };
-    }>;
-  };
+/** A program that knows the server by the generated client alone: its types say what there is. */
+const PROGRAM = `
+import { Api, type HttpResponse, type Problem } from './client.mjs';
+
+export async function read(baseUrl: string, token: string, world_slug: string) {
+  const api = new Api<string>({
+    baseUrl,
+    baseApiParams: { headers: { accept: 'application/json' } },
+    securityWorker: (token) => ({ headers: { authorization: \`Bearer \${token}\` } }),
+  });
+  api.setSecurityData(token);
+  const { data: world } = await api.worlds.getWorldsWorldSlug(world_slug);
+  // @ts-expect-error A world has no weather.
+  void world.weather;
+  const narrations: string[] = world.story.flatMap(({ patches }) => patches.map(({ narration }) => narration));
+  const [attempt] = world.attempts;
+  const { data: { invocations } } = await api.attempts.getAttemptsAttemptId(attempt?.attempt_id ?? '');
+  const generation = invocations.find(({ llm_call_id }) => llm_call_id !== null);
+  const { data: call } = await api.llmCalls.getLlmCallsLlmCallId(generation?.llm_call_id ?? '');
+  const said: string = call.raw_text;
+  const ids: string[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const { data }: HttpResponse<{ rows: { source_invocation_id: string }[]; next: string | null }, Problem> =
+      await api.sourceInvocations.getSourceInvocations({ limit: 7, ...(after === undefined ? {} : { after }) });
+    ids.push(...data.rows.map(({ source_invocation_id }) => source_invocation_id));
+    after = data.next;
+  }
+  // @ts-expect-error Turns want a number of them.
+  void (() => api.worlds.postWorldsWorldSlugTurns(world_slug, { reason: 'to go on' }));
+  const { data: queued } = await api.worlds.postWorldsWorldSlugTurns(world_slug, { turns: 1, reason: 'to go on' });
+  const nobody = api.worlds.getWorldsWorldSlug('nobody');
+  const refused = await nobody.catch((answer: HttpResponse<unknown, Problem>) => answer);
+  return { turn: world.turn, narrations, said, ids, accepted: queued.accepted, code: String(refused.error.code) };
+}
+`;
+
+interface Program {
+  read(url: string, token: string, world_slug: string): Promise<Readonly<Record<string, unknown>>>;
 }
 
-type ClientClass = new (settings: {
-  readonly baseUrl: string;
-  readonly baseApiParams: { readonly headers: object; readonly format: 'json' };
-}) => Client;
-
 describe('a client that is generated from it', () => {
-  test('reads a world, a list in parts, and the code of a problem', async (t) => {
-    const folder = await mkdtemp(join(fileURLToPath(new URL('.', import.meta.url)), '.client-'));
+  test('is right for the compiler, reads a world, lists and the code of a problem, and queues a turn', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'chukwa-client-'));
     t.after(() => rm(folder, { recursive: true, force: true }));
-    const { files } = await generateApi({ spec: structuredClone(document), output: false, silent: true, toJS: true });
-    const file = files.find(({ fileExtension }) => fileExtension === '.js');
-    const client = join(folder, 'client.js');
-    await writeFile(client, file?.fileContent ?? '');
-    const { Api } = (await import(pathToFileURL(client).href)) as { readonly Api: ClientClass };
-    const api = new Api({ baseUrl: park.server.url, baseApiParams: { headers, format: 'json' } });
-
-    const { data: world } = await api.worlds.getWorldsWorldSlug(park.play.world_slug, { format: 'json' });
-    assert.equal(world.turn, 3);
-    const first = await api.sourceInvocations.getSourceInvocations({ format: 'json', limit: 2 });
-    const second = await api.sourceInvocations.getSourceInvocations({
-      format: 'json',
-      limit: 2,
-      after: first.data.next,
-    });
-    const ids = [...first.data.rows, ...second.data.rows].map(({ source_invocation_id }) => source_invocation_id);
-    assert.equal(new Set(ids).size, 4);
-    await assert.rejects(
-      api.worlds.getWorldsWorldSlug('nobody', { format: 'json' }),
-      (answer: { readonly error: { readonly code: string } }) => answer.error.code === 'WORLD_UNKNOWN',
-    );
+    const { files } = await generateApi({ spec: structuredClone(document), output: false, silent: true });
+    await writeFile(join(folder, 'client.mts'), files[0]?.fileContent ?? '');
+    await writeFile(join(folder, 'program.mts'), PROGRAM);
+    await compile(folder);
+    const { read } = (await import(pathToFileURL(join(folder, 'program.mjs')).href)) as Program;
+    const { world_slug, attempts } = park.play;
+    const { ids, narrations, ...rest } = await read(park.server.url, TOKENS.operator_token, world_slug);
+    const generation = attempts.at(-1)?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
+    const { raw_text } = await park.stage.llmCall(generation?.llm_call_id ?? null);
+    assert.deepEqual(rest, { turn: 3, said: raw_text, accepted: true, code: 'WORLD_UNKNOWN' });
+    assert.ok((narrations as readonly string[]).length > 2);
+    const made = attempts.flatMap(({ invocations }) => invocations.map((call) => call.source_invocation_id));
+    assert.deepEqual((ids as readonly string[]).toSorted(), made.toSorted());
   });
 });
+
+/** Compiles the files of a folder. @throws AssertionError with what the compiler has to say */
+async function compile(folder: string): Promise<void> {
+  const compilerOptions = {
+    noEmitOnError: true,
+    strict: true,
+    target: 'ES2023',
+    module: 'NodeNext',
+    lib: ['ES2023', 'DOM'],
+  };
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: { ...compilerOptions, types: [] } }),
+  );
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  await promisify(execFile)(process.execPath, [compiler, '-p', folder]).catch((error: { readonly stdout: string }) =>
+    assert.fail(error.stdout),
+  );
+}

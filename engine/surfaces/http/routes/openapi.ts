@@ -1,4 +1,5 @@
 import { toOpenApi } from '../openapi.js';
+import { sendJson } from '../viewer.js';
 import type { Route } from './route.js';
 
 /** What can be asked over HTTP, for programs: made from the routes themselves. */
@@ -10,7 +11,6 @@ export function openApi(listRoutes: () => readonly Route[]): Route {
     summary: 'This document.',
     schema: {},
     answers: { 200: { 'application/json': { type: 'object' } } },
-    answer: async (_desk, _request, reply) =>
-      reply.type('application/json; charset=utf-8').send(JSON.stringify(toOpenApi(listRoutes()))),
+    answer: async (_desk, _request, reply) => sendJson(reply, toOpenApi(listRoutes())),
   };
 }
