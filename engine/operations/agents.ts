@@ -57,34 +57,46 @@ export interface ToldAgentTurn extends AgentTurnRecord {
   readonly output_box: ToldBox;
 }
 
-/** One agent turn: what the agent was given, what it did, and what it left. */
-export async function showAgentTurn(archive: Archive, id: string): Promise<Done<ToldAgentTurn>> {
+/**
+ * One agent turn: what the agent was given, what it did, and what it left.
+ * @param asked what a tool was sent is for operators
+ */
+export async function showAgentTurn(
+  archive: Archive,
+  asked: { readonly agent_turn_id: string; readonly reader: 'consumer' | 'operator' },
+): Promise<Done<ToldAgentTurn>> {
+  const { agent_turn_id: id, reader } = asked;
   const record = isUuid(id) ? await archive.store.records.agentTurn(id) : undefined;
-  if (record !== undefined) return { ok: true, value: await tellCards(archive, record) };
+  if (record !== undefined) return { ok: true, value: await tellCards(archive, record, reader) };
   const message = `There is no agent turn ${JSON.stringify(id)}.`;
   return refuse({ code: 'AGENT_TURN_UNKNOWN', message, repair: 'See chukwa attempt ID.' });
 }
 
-async function tellCards({ store }: Archive, record: AgentTurnRecord): Promise<ToldAgentTurn> {
+async function tellCards(
+  { store }: Archive,
+  record: AgentTurnRecord,
+  reader: 'consumer' | 'operator',
+): Promise<ToldAgentTurn> {
   const { world_slug, attempted_turn: until, agent_id, context_box, output_box } = record;
   const patches = await store.worlds.patches(world_slug, { after: until - 1, until });
-  const tell = async (card: CardRecord): Promise<ToldCard> => {
-    const { kind, source_invocation_id, patch_seq } = card;
-    const patch = patches.find((told) => told.patch_seq === patch_seq);
+  const ids = [...(context_box?.cards ?? []), ...output_box.cards].flatMap((card) => callOf(card) ?? []);
+  const calls = new Map(
+    (await store.records.exchanges(world_slug, ids)).map((call) => [call.source_invocation_id, call]),
+  );
+  const tell = (card: CardRecord): ToldCard => {
+    const patch = patches.find(({ patch_seq }) => patch_seq === card.patch_seq);
     if (patch !== undefined) return { ...card, tells: { of: agent_id, value: patch.narration } };
-    const isGeneration = card.llm_call_id !== null || source_invocation_id === null;
-    const call = isGeneration ? undefined : await store.records.invocation(source_invocation_id, 'redacted');
-    if (call === undefined) return { ...card, tells: null };
+    const call = calls.get(callOf(card) ?? '');
+    const isRequest = card.kind === 'tool.call';
+    if (call === undefined || (isRequest && reader === 'consumer')) return { ...card, tells: null };
     const of = call.tool_name ?? call.ambient_source_id ?? call.command_key;
-    return { ...card, tells: { of, value: kind === 'tool.call' ? call.request_json : call.response_json } };
+    return { ...card, tells: { of, value: isRequest ? call.request_json : call.response_json } };
   };
-  const tellBox = async (box: BoxRecord): Promise<ToldBox> => ({
-    ...box,
-    cards: await Promise.all(box.cards.map(tell)),
-  });
-  return {
-    ...record,
-    context_box: context_box === null ? null : await tellBox(context_box),
-    output_box: await tellBox(output_box),
-  };
+  const tellBox = (box: BoxRecord): ToldBox => ({ ...box, cards: box.cards.map(tell) });
+  return { ...record, context_box: context_box && tellBox(context_box), output_box: tellBox(output_box) };
+}
+
+/** The call that a card shows: a generation is shown by its patch. */
+function callOf({ llm_call_id, source_invocation_id }: CardRecord): string | undefined {
+  return llm_call_id === null ? (source_invocation_id ?? undefined) : undefined;
 }

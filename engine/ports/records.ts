@@ -148,6 +148,13 @@ export interface InvocationRecord extends InvocationSummary, CallPlace {
   readonly settlement: SettlementRecord | null;
 }
 
+/** What was asked in a call, and what was answered, as redaction lets it be seen. */
+export interface CallExchange
+  extends Pick<
+    InvocationRecord,
+    'source_invocation_id' | 'command_key' | 'ambient_source_id' | 'tool_name' | 'request_json' | 'response_json'
+  > {}
+
 export interface SettlementRecord {
   readonly performed: boolean;
   /** As much as the view shows; null where it was not performed. */
@@ -241,6 +248,8 @@ export interface RecordReader {
   attempts(world_slug: string): Promise<readonly AttemptSummary[]>;
   /** `unredacted` is for the operator at the database's own machine, and for nobody else. */
   invocation(source_invocation_id: string, view: InvocationView): Promise<InvocationRecord | undefined>;
+  /** Calls of a world that are no generations, by one statement; the order is none. */
+  exchanges(world_slug: string, source_invocation_ids: readonly string[]): Promise<readonly CallExchange[]>;
   llmCall(llm_call_id: string): Promise<LlmCallRecord | undefined>;
   agentTurn(agent_turn_id: string): Promise<AgentTurnRecord | undefined>;
   /** The state heads of a world's agents, by name. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/json.js';
 import { redact } from '../../core/content/redact.js';
-import type { InvocationSummary } from '../../ports/records.js';
+import type { CallExchange, InvocationSummary } from '../../ports/records.js';
 import { IS_UNKNOWN } from '../attempts/doubt.js';
 import { prepare, run, type Runner } from '../statement.js';
 
@@ -61,6 +61,22 @@ export async function listInvocations(
   const { world_slug, attempt_id } = attempt;
   const rows = await run<InvocationRow>(runner, OF_ATTEMPT, { world_slug, attempt_id, after, limit: limit ?? null });
   return rows.map(toShown);
+}
+
+const EXCHANGES = prepare(
+  'exchanges_of_calls',
+  `SELECT ${COLUMNS}, calls.request_json ${FROM}
+   WHERE calls.world_slug = :world_slug AND calls.source_invocation_id = ANY (:source_invocation_ids::uuid[])`,
+);
+
+/** What was asked and answered in calls that are no generations, by one statement. */
+export async function listExchanges(
+  runner: Runner,
+  world_slug: string,
+  source_invocation_ids: readonly string[],
+): Promise<readonly CallExchange[]> {
+  const asked = { world_slug, source_invocation_ids };
+  return (await run<InvocationRow & Pick<CallExchange, 'request_json'>>(runner, EXCHANGES, asked)).map(toShown);
 }
 
 /** The columns of one call beyond the summary's, for a statement of its own. */

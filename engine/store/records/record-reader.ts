@@ -4,6 +4,7 @@ import type { OpenDatabase } from '../database.js';
 import { findAgentTurn, listAgentHeads } from './agent-records.js';
 import { findAttempt, findRanAttempt, listAttempts } from './attempt-record.js';
 import { findInvocation } from './invocation-record.js';
+import { listExchanges } from './invocation-rows.js';
 import { findLlmCall } from './llm-call-record.js';
 
 /** The record as people and programs read it. What is no id names nothing. */
@@ -14,6 +15,7 @@ export function recordReader(database: OpenDatabase): RecordReader {
       isUuid(attempt_id) ? findAttempt(database, attempt_id, calls_max) : undefined,
     attempts: (world_slug) => listAttempts(database, world_slug),
     invocation: async (id, view) => (isUuid(id) ? findInvocation(database, id, view) : undefined),
+    exchanges: (world_slug, ids) => listExchanges(database, world_slug, ids),
     agentTurn: async (id) => (isUuid(id) ? findAgentTurn(database, id) : undefined),
     agents: (world_slug) => listAgentHeads(database, world_slug),
     llmCall: async (id) => (isUuid(id) ? findLlmCall(await database.queries(), id) : undefined),

@@ -26,7 +26,8 @@ const toText = (lines: readonly Line[]): string => paint(lines, { width: 1_000, 
 test('an agent turn says by itself what was read, which tool was called with what, and what was decided', async () => {
   const [, attempt] = play.attempts;
   const bob = attempt?.agent_turns.find(({ agent_id }) => agent_id === 'bob');
-  const text = toText(agentTurnLines(must(await showAgentTurn(stage.engine, bob?.agent_turn_id ?? ''))));
+  const asked = { agent_turn_id: bob?.agent_turn_id ?? '', reader: 'operator' } as const;
+  const text = toText(agentTurnLines(must(await showAgentTurn(stage.engine, asked))));
   const narration = attempt?.patches.find((patch) => patch.workflow_subject_entity_id === 'bob')?.narration ?? '';
   assert.match(text, /ambient\.reading .*\n +\w*weather: .*condition/);
   assert.match(text, /tool\.call .*\n +buy_candy: .*button C/);

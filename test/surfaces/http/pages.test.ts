@@ -301,6 +301,29 @@ describe('a reader', () => {
     assert.ok(operators.chosen.resolved.length > 0);
   });
 
+  test('with the consumer’s token sees in an agent turn what tools answered, and not what they were sent', async () => {
+    const calls = park.play.attempts.flatMap(({ invocations }) => invocations);
+    const tool = calls.find(({ invocation_kind }) => invocation_kind === 'model_elected_tool');
+    const attempt = park.play.attempts.find(({ invocations }) => invocations.some((call) => call === tool));
+    const turn = attempt?.agent_turns.find(({ agent_id }) => agent_id === tool?.workflow_subject_entity_id);
+    const path = `/agent-turns/${turn?.agent_turn_id}?format=json`;
+    interface Card {
+      readonly kind: string;
+      readonly source_invocation_id: string | null;
+      readonly tells: { readonly value: unknown } | null;
+    }
+    const told = async (headers: typeof operator, kind: string): Promise<unknown> => {
+      const { output_box } = (await (await get(path, headers)).json()) as { output_box: { cards: readonly Card[] } };
+      const cards = output_box.cards.filter((card) => card.source_invocation_id === tool?.source_invocation_id);
+      return cards.find((card) => card.kind === kind)?.tells?.value;
+    };
+    const { request_json, response_json } = await park.stage.invocation(tool?.source_invocation_id ?? '');
+    assert.deepEqual(await told(operator, 'tool.call'), request_json);
+    assert.deepEqual(await told(operator, 'tool.result'), response_json);
+    assert.equal(await told(consumer, 'tool.call'), undefined);
+    assert.deepEqual(await told(consumer, 'tool.result'), response_json);
+  });
+
   test('is refused by a name that the server does not have', async () => {
     const asked = (host: string, path: string): Promise<number> =>
       new Promise((resolve, reject) => {

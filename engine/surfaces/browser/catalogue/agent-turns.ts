@@ -14,7 +14,7 @@ export const agentTurn: Page = itemPage({
   access: 'consumer',
   summary: 'What an agent was given, did and left in one turn.',
   answer: 'AgentTurn',
-  read: (archive, { parameters: { agent_turn_id = '' } }) => showAgentTurn(archive, agent_turn_id),
+  read: (archive, { parameters: { agent_turn_id = '' }, reader }) => showAgentTurn(archive, { agent_turn_id, reader }),
   view: viewAgentTurn,
 });
 

@@ -8,7 +8,11 @@ export function addAgentTurn(program: Command, perform: Perform): void {
     .command('agent-turn')
     .argument('<id>', 'the id of the agent turn')
     .description('Show one turn of an agent: what it was given, what it did, and what came of it.')
-    .action((id: string) =>
-      perform((session) => show(session, (archive) => showAgentTurn(archive, id), { lines: agentTurnLines })),
+    .action((agent_turn_id: string) =>
+      perform((session) =>
+        show(session, (archive) => showAgentTurn(archive, { agent_turn_id, reader: 'operator' }), {
+          lines: agentTurnLines,
+        }),
+      ),
     );
 }
