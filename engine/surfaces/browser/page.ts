@@ -1,3 +1,4 @@
+import type { Problem } from '../../contract/problem.js';
 import type { Archive, Done } from '../../operations/engine.js';
 import type { Answers } from './answers.js';
 import { type Html, html, type HtmlValue } from './html.js';
@@ -22,6 +23,8 @@ export interface Page {
   readonly answer: keyof Answers;
   /** What its query may say. */
   readonly query: readonly ParameterName[];
+  /** What a person sees in place of a question that was refused, with what was written; left out, the problem alone. */
+  readonly refused?: (problem: Problem, asked: Asked) => View;
   /** The least that a reader must be: whoever has the consumer's token, or the operator alone. */
   readonly access: 'consumer' | 'operator';
   read(archive: Archive, asked: Asked): Promise<Done<Shown>>;
@@ -77,7 +80,7 @@ export interface Column<Row> {
 }
 
 /** The catalogue's entry of a page with one thing on it. */
-export interface ItemEntry<Kind extends keyof Answers> extends Pick<Page, 'url' | 'access' | 'summary'> {
+export interface ItemEntry<Kind extends keyof Answers> extends Pick<Page, 'url' | 'access' | 'summary' | 'refused'> {
   readonly answer: Kind;
   readonly query?: Page['query'];
   readonly read: (archive: Archive, asked: Asked) => Promise<Done<Answers[Kind]>>;

@@ -244,6 +244,20 @@ describe('a bad request for a page', () => {
     assert.match(await response.text(), /WORLD_UNKNOWN/);
   });
 
+  test('that is a search comes back with its form as it was filled in', async () => {
+    const response = await get('/search?q=rain&subject=bobb&turn=soon', { ...operator, ...browser });
+    assert.equal(response.status, 400);
+    const text = await response.text();
+    assert.match(text, /role="alert"[^]*TURN_INVALID/);
+    for (const [name, value] of [
+      ['q', 'rain'],
+      ['subject', 'bobb'],
+      ['turn', 'soon'],
+    ])
+      assert.match(text, new RegExp(`name="${name}"[^>]* value="${value}"`));
+    assert.deepEqual(await getProblem('/search?q=rain&turn=soon'), [400, 'TURN_INVALID']);
+  });
+
   test('by another method than its route has is told the methods that there are, on every path', async () => {
     const toPath = (url: string): string => url.replaceAll(/:\w+/g, '1');
     for (const path of new Set(ROUTES.map(({ url }) => toPath(url)))) {

@@ -25,7 +25,14 @@ export const search: Page = itemPage({
   query: ['q', 'kind', 'world', 'turn', 'subject', 'source', 'failure', 'limit', 'after'],
   read: (archive, { query }) => find(archive, query),
   view: viewFound,
+  refused: ({ code, message, repair }, asked) => ({
+    ...HEAD,
+    lede: html`<p class="failure" role="alert">${message} ${repair} <code class="dim">${code}</code></p>${form(asked)}`,
+    sections: [],
+  }),
 });
+
+const HEAD = { title: 'Search', eyebrow: 'Everything that was said', trail: [] };
 
 function viewFound(found: Found, asked: Asked): View {
   const { rows, next, is_complete } = found;
@@ -33,9 +40,7 @@ function viewFound(found: Found, asked: Asked): View {
     ? NOTHING
     : html`<p class="note">The latest attempts are still being taken in. Search again in a moment.</p>`;
   return {
-    title: 'Search',
-    eyebrow: 'Everything that was said',
-    trail: [],
+    ...HEAD,
     lede: form(asked),
     sections: [
       {

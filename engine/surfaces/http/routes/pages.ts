@@ -7,7 +7,7 @@ import { renderPage } from '../../browser/layout.js';
 import type { Asked, Page, Shown, View } from '../../browser/page.js';
 import { quoteName } from '../malformed.js';
 import { firstOf, statusOf } from '../problem-document.js';
-import { refuseViewer, sendHtml, sendJson, viewerOf, wantsJson } from '../viewer.js';
+import { refuseViewer, sendHtml, sendJson, viewerOf, wantsJson, wantsPage } from '../viewer.js';
 import { A_PAGE, type Route, type RouteDesk } from './route.js';
 
 /** The pages of the catalogue: for people, and with `?format=json` for programs. */
@@ -37,7 +37,11 @@ async function answerPage(page: Page, { desk, request, reply }: Exchange): Promi
   const viewer = viewerOf(request);
   const asked = { parameters, query, reader: viewer?.reader ?? 'consumer' };
   const shown = await desk.shareRead(JSON.stringify([page.url, asked]), () => readPage(desk, page, asked));
-  if (!shown.ok) return refuseViewer(request, reply, firstOf(shown), statusOf(shown));
+  if (!shown.ok) {
+    const view = wantsPage(request) ? page.refused?.(firstOf(shown), asked) : undefined;
+    if (view === undefined) return refuseViewer(request, reply, firstOf(shown), statusOf(shown));
+    return sendHtml(reply, statusOf(shown), renderPage(view, { path: request.url, ...viewer }));
+  }
   if (format === 'json' || (format === undefined && wantsJson(request))) return sendJson(reply, shown.value.value);
   return sendHtml(reply, 200, renderPage(shown.value.view(), { path: request.url, ...viewer }));
 }
