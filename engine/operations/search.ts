@@ -31,7 +31,7 @@ export interface WantedSearch extends WantedPart {
   readonly failure?: string;
 }
 
-/** Texts that were found: of the latest attempts first, and of one attempt those that fit best. */
+/** Texts that were found: prompts last, the latest attempts first, and of one attempt those that fit best. */
 export interface Found extends Part<SearchHit> {
   /** Whether every attempt that has ended was searched; the latest ones may be missing otherwise. */
   readonly is_complete: boolean;
@@ -59,11 +59,12 @@ export async function search(archive: Archive, wanted: WantedSearch): Promise<Do
   return unknown ?? { ok: true, value: { rows: bestFirst(rows), next, is_complete } };
 }
 
-/** The latest attempts first as they are read; of one attempt, the texts that fit the words best. */
+/** Prompts last, and the latest attempts first, as they are read; of one attempt, the texts that fit the words best. */
 function bestFirst(rows: readonly SearchHit[]): readonly SearchHit[] {
-  const attempts = [...new Set(rows.map(({ attempt_id }) => attempt_id))];
-  return attempts.flatMap((id) =>
-    rows.filter(({ attempt_id }) => attempt_id === id).toSorted((one, other) => other.rank - one.rank),
+  const groupOf = ({ kind, attempt_id }: SearchHit): string => `${kind === 'prompt'} ${attempt_id}`;
+  const groups = [...new Set(rows.map(groupOf))];
+  return groups.flatMap((group) =>
+    rows.filter((row) => groupOf(row) === group).toSorted((one, other) => other.rank - one.rank),
   );
 }
 

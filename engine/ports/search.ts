@@ -46,7 +46,7 @@ export interface SearchHit {
 
 /** Finds texts of attempts that have ended. */
 export interface SearchReader {
-  /** Of the latest attempts first. */
+  /** Prompts last, since they quote the others; the latest attempts first. */
   find(
     question: SearchQuestion,
     part: { readonly after?: string; readonly limit: number },

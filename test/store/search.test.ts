@@ -124,6 +124,39 @@ for (const kind of ['embedded', 'PostgreSQL'] as const)
       for (const hit of whole.rows) assert.doesNotMatch(shown(hit), /…/);
     });
 
+    test('tells what was said before the prompts that quote it, of all attempts', async () => {
+      const rows = await listAll({ q: 'bob' });
+      const kinds = rows.map((hit) => hit.kind);
+      const prompts = kinds.filter((one) => one === 'prompt').length;
+      assert.ok(prompts > 3 && prompts < kinds.length, kinds.join());
+      assert.deepEqual(new Set(kinds.slice(-prompts)), new Set(['prompt']));
+      const { rows: page } = await find({ q: 'bob', limit: '200' });
+      assert.deepEqual(new Set(page.slice(-prompts).map(({ kind: one }) => one)), new Set(['prompt']));
+      assert.deepEqual((await find({ q: 'bob', kind: 'prompt', limit: '200' })).rows.length, prompts);
+    });
+
+    test('keeps markup in an excerpt as it was written, and finds the words in it', async () => {
+      const narration = 'Bob reads <b>aloud</b>: "if moor < sea & sea > moor, <lantern hue=ochre>", and a < b.';
+      const patch = { kind: 'final_patch', patch: { narration, effects: [] } };
+      const says = {
+        version: 1,
+        label: 'markup',
+        turns: { '1': { 'bob/act/round-1/try-1': { json: patch } } },
+      } as const;
+      const { world_slug } = await stage.play({ scenario: 'simple', says });
+      for (const q of ['aloud', 'moor', 'lantern', 'ochre', '"<lantern hue"']) {
+        const { rows } = await find({ q, kind: 'narration', world: world_slug });
+        const parts = rows[0]?.snippet ?? [];
+        const shown = parts.map(({ text }) => text).join('');
+        assert.ok(narration.includes(shown.replaceAll(/^… | …$/g, '')), `${q}: ${shown}`);
+        assert.match(shown, /<b>aloud<\/b>|moor < sea & sea > moor|<lantern hue=ochre/, q);
+        assert.ok(
+          parts.some(({ is_match }) => is_match),
+          q,
+        );
+      }
+    });
+
     test('finds nothing that redaction hides', async () => {
       const attempt = play.attempts[0];
       const shown = JSON.stringify(attempt?.invocations.map(({ response_json }) => response_json));

@@ -28,7 +28,7 @@ const CURSOR_FORMS: Readonly<Record<CursorForm, RegExp>> = {
   name: /^[a-z0-9._-]{1,256}$/,
   hash: /^[0-9a-f]{64}$/,
   number: /^\d{1,9}$/,
-  entry: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[a-z0-9_-]{1,64}\.\d{1,9}$/i,
+  entry: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[a-z0-9_-]{1,64}\.\d{1,9}(\.prompt)?$/i,
 };
 
 /** How a list is read in parts. */

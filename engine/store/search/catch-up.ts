@@ -1,5 +1,6 @@
 import { prepare, run, type Runner, toStoredText } from '../statement.js';
 import { collectTexts, type EndedAttempt, type FoundText } from './collect-texts.js';
+import { toSearchable } from './searchable-text.js';
 
 /** How much of one text can be found. */
 const TEXT_LENGTH_MAX = 32_000;
@@ -55,6 +56,6 @@ async function takeIn(runner: Runner, attempt: EndedAttempt, texts: readonly Fou
     patches: texts.map(({ patch_seq }) => patch_seq),
     invocations: texts.map(({ source_invocation_id }) => source_invocation_id),
     llm_calls: texts.map(({ llm_call_id }) => llm_call_id),
-    texts: texts.map(({ text }) => toStoredText(text.slice(0, TEXT_LENGTH_MAX))),
+    texts: texts.map(({ text }) => toSearchable(toStoredText(text.slice(0, TEXT_LENGTH_MAX)))),
   });
 }

@@ -1,5 +1,6 @@
 import type { SearchHit, SearchQuestion, SnippetPart } from '../../ports/search.js';
 import { prepare, run, type Runner, toStoredText, type Values } from '../statement.js';
+import { BRACKET, fromSearchable, toSearchable } from './searchable-text.js';
 
 // Two characters for private use enclose what was found. A text that has them itself loses them first.
 const BEGINS = '\uE000';
@@ -12,7 +13,9 @@ const BY_LENGTH = 1;
 
 const QUERY = `websearch_to_tsquery('english', :words)`;
 
-const CONDITIONS: Readonly<Record<keyof SearchQuestion | 'after', string>> = {
+const CONDITIONS: Readonly<Record<keyof SearchQuestion | 'after' | Group, string>> = {
+  own_words: `kind <> 'prompt'`,
+  prompts: `kind = 'prompt'`,
   words: `words @@ ${QUERY}`,
   kind: 'kind = :kind::search_kind',
   world_slug: 'world_slug = :world_slug',
@@ -22,6 +25,9 @@ const CONDITIONS: Readonly<Record<keyof SearchQuestion | 'after', string>> = {
   failure: 'failure_class = :failure',
   after: '(attempt_id, world_slug, entry_seq) < (:attempt_id::uuid, :after_slug, :entry_seq::int)',
 };
+
+/** A prompt quotes what was told and said before: it comes after all that has words of its own. */
+type Group = 'own_words' | 'prompts';
 
 type FoundRow = Omit<SearchHit, 'entry' | 'snippet'> & {
   readonly entry_seq: number;
@@ -40,14 +46,29 @@ interface Part {
   readonly limit: number;
 }
 
-/**
- * Finds texts, of the latest attempts first. A word that many texts have is met soon among the latest ones; of a rarer one the
- * index gives them all, which are few.
- */
+/** Finds texts: first those with words of their own, then prompts, and of each group those of the latest attempts first. */
 export async function findTexts(runner: Runner, question: SearchQuestion, part: Part): Promise<readonly SearchHit[]> {
+  const { after, limit } = part;
+  const isLate = after?.endsWith(PROMPT_MARK) === true;
+  const own = isLate ? [] : await findGroup(runner, question, part, 'own_words');
+  if (own.length >= limit) return own;
+  const rest = { limit: limit - own.length, ...(isLate ? { after: after.slice(0, -PROMPT_MARK.length) } : {}) };
+  return [...own, ...(await findGroup(runner, question, rest, 'prompts'))];
+}
+
+/** Ends the name of a prompt's text: a cursor says in which group it is. */
+const PROMPT_MARK = '.prompt';
+
+/** A word that many texts have is met soon among the latest ones; of a rarer one the index gives them all, which are few. */
+async function findGroup(
+  runner: Runner,
+  question: SearchQuestion,
+  part: Part,
+  group: Group,
+): Promise<readonly SearchHit[]> {
   const where = (names: readonly string[]): string =>
     ['true', ...names.map((name) => CONDITIONS[name as keyof typeof CONDITIONS])].join(' AND ');
-  const named = Object.keys(question);
+  const named = [...Object.keys(question), group];
   const after = part.after === undefined ? [] : ['after'];
   const all = `FROM search_entries WHERE ${where([...named, ...after])}`;
   if (question.words === undefined) return ask(runner, question, part, `SELECT * ${all} ${ORDER} LIMIT :limit`);
@@ -75,14 +96,15 @@ async function ask(
        substr(plain, strpos(plain, split_part(shown, '${CUT}', -1)) + length(split_part(shown, '${CUT}', -1))) ~ '\\w'
          AS goes_on
      FROM (${found}) AS found
-       CROSS JOIN LATERAL (SELECT translate(text, '${MARKS}', '') AS plain) AS unmarked
+       CROSS JOIN LATERAL (SELECT translate(text, '<${MARKS}', '${BRACKET}') AS plain) AS unmarked
        CROSS JOIN LATERAL (SELECT ts_headline('english', plain, ${around},
          'StartSel=${BEGINS}, StopSel=${ENDS}, MinWords=12, MaxWords=30, MaxFragments=2, FragmentDelimiter="${CUT}"')
          AS snippet) AS headline
        CROSS JOIN LATERAL (SELECT translate(snippet, '${MARKS}', '') AS shown) AS unmarked_snippet
      ${ORDER}`,
   );
-  const values: Values = { ...toStored(question), attempt_id, after_slug, entry_seq, limit };
+  const words = toSearchable(toStoredText(question.words ?? ''));
+  const values: Values = { ...toStored(question), words, attempt_id, after_slug, entry_seq, limit };
   // It has no name, so that it is planned for these words.
   const { rows } = await runner.query<FoundRow>(
     text,
@@ -99,7 +121,8 @@ function toStored(question: SearchQuestion): Values {
 
 function toHit({ entry_seq, snippet, begins_later, goes_on, ...row }: FoundRow): SearchHit {
   const shown = `${begins_later ? CUT.trimStart() : ''}${snippet}${goes_on ? CUT.trimEnd() : ''}`;
-  return { ...row, entry: `${row.attempt_id}.${row.world_slug}.${entry_seq}`, snippet: toParts(shown) };
+  const entry = `${row.attempt_id}.${row.world_slug}.${entry_seq}${row.kind === 'prompt' ? PROMPT_MARK : ''}`;
+  return { ...row, entry, snippet: toParts(fromSearchable(shown)) };
 }
 
 function toParts(snippet: string): readonly SnippetPart[] {

@@ -1,0 +1,16 @@
+// PostgreSQL's parser takes what stands after "<" for markup: it finds no word in it, and an excerpt leaves it out. Texts
+// are no markup here. They are kept and looked for with a control character in its place: no locale takes that for a letter,
+// as some do with characters for private use.
+
+/** Stands where a text has "<". */
+export const BRACKET = '\u0002';
+
+/** A text as the parser is given it. */
+export function toSearchable(text: string): string {
+  return text.replaceAll('<', BRACKET);
+}
+
+/** The same as it was written. */
+export function fromSearchable(text: string): string {
+  return text.replaceAll(BRACKET, '<');
+}
