@@ -165,7 +165,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows"
     ],
     "additionalProperties": false,
-    "description": "Texts that were found: of the latest attempts first, and of one attempt those that fit best."
+    "description": "Texts that were found: prompts last, the latest attempts first, and of one attempt those that fit best."
   },
   "Part_ListedWorld": {
     "type": "object",

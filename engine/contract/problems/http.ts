@@ -14,7 +14,11 @@ export const HTTP_PROBLEMS = {
       'taken in.',
     'Send JSON in UTF-8; it can be sent again.',
   ),
-  BODY_TOO_LARGE: overHttp(413, 'The body is larger than a mebibyte (413).', 'Answer with less.'),
+  BODY_TOO_LARGE: overHttp(
+    413,
+    'The body is larger than its path takes: a mebibyte, or 8 KiB to sign in (413).',
+    'Send less.',
+  ),
   REQUEST_MALFORMED: overHttp(
     400,
     'The request is no HTTP, not complete, says two things of one, takes too long, or has too large a head (400, 408, 431).',

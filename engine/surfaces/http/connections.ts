@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 // A connection is busy while it waits for an answer to somebody who was let in and whose request has been read whole. Every
 // other connection is idle: nothing was sent over it, half a request, or a request of a stranger. Where one connection more
@@ -109,7 +110,7 @@ function displace(connections: readonly Connection[]): boolean {
 }
 
 /** Sends a last text to a connection and gives it up: a peer that keeps its half open is not waited for. */
-export function endSoon(socket: Socket, text = ''): void {
+export function endSoon(socket: Duplex, text = ''): void {
   socket.end(text);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   timer.unref();

@@ -2,6 +2,7 @@ import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { createServer as createHttpServer, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Problem } from '../../contract/problem.js';
 import { REPORT_BYTES_MAX } from '../../operations/read-answer-file.js';
 import type { HttpDesk, HttpServer, ServePlace } from '../../operations/composition.js';
@@ -166,7 +167,7 @@ function urlOf({ address, port, family }: AddressInfo): string {
 
 function createServer(connections: Connections): FastifyInstance {
   const server = Fastify({
-    serverFactory: (answer) => connections.limit(createHttpServer(HTTP_OPTIONS), answer),
+    serverFactory: (answer) => connections.limit(createHttpServer(HTTP_OPTIONS), answer).on('connect', refuseTunnel),
     bodyLimit: REPORT_BYTES_MAX,
     return503OnClosing: false,
     routerOptions: { maxParamLength: ID_LENGTH_MAX },
@@ -190,6 +191,12 @@ function createServer(connections: Connections): FastifyInstance {
   return server;
 }
 
+/** Node hands a request by CONNECT over without a response, and listens to its socket no more. */
+function refuseTunnel(_request: unknown, socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+  endSoon(socket, toRawResponse(toProblemDocument(malformed('it asks for a tunnel'))));
+}
+
 /** Why Node has refused a request by itself, where it is HTTP. */
 const REFUSED_BY_NODE: Readonly<Record<string, { readonly reason: string; readonly status: number }>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { reason: 'it took too long', status: 408 },
@@ -207,9 +214,9 @@ function methodNotAllowed(methods: readonly string[]): Problem {
 const NOTHING_HERE: Problem = { code: 'NOTHING_HERE', message: 'Nothing is served here.' };
 
 function toProblem(status: number): Problem {
-  if (status === 413) return { code: 'BODY_TOO_LARGE', message: `The body has more than ${REPORT_BYTES_MAX} bytes.` };
+  if (status === 413) return { code: 'BODY_TOO_LARGE', message: 'The body is larger than this path takes.' };
   if (status === 415)
-    return { code: 'BODY_NOT_JSON', message: `The body is neither ${ANSWER_TYPE} nor ${FAILURE_TYPE}.` };
+    return { code: 'BODY_NOT_JSON', message: 'The body has a media type that this path does not take.' };
   if (status < 500) return malformed('it is not complete or not consistent');
   // Details of a bug are not sent to callers.
   return { code: 'UNEXPECTED', message: 'Something went wrong here.' };

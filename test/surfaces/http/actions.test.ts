@@ -345,7 +345,8 @@ describe('a program', () => {
 
   test('leaves no secret in the audit, and no name that a world cannot have', async () => {
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
-    const fork = (as: string) => post(`/worlds/${world_slug}/fork`, { at_turn: 0, as, reason: `for ${as}` });
+    const fork = (as: string) =>
+      post(`/worlds/${world_slug}/fork`, { at_turn: 0, as, reason: `for ${as.slice(0, 100)}` });
     assert.equal((await fork(KEY)).status, 202);
     assert.deepEqual((await fork(`${KEY} `.repeat(4_000))).said['code'], 'WORLD_SLUG_INVALID');
     const entries = await listActions(world_slug);
@@ -372,6 +373,7 @@ describe('a program', () => {
       [turns, { turns: [1], reason: 'x' }, 400, 'FIELD_INVALID'],
       [turns, { turns: 1, reason: `with ${TOKENS.operator_token}` }, 400, 'FIELD_INVALID'],
       [turns, { turns: 1, reason: `with ${TOKENS.token}` }, 400, 'FIELD_INVALID'],
+      [turns, { turns: 1, reason: 'x'.repeat(2_001) }, 400, 'FIELD_INVALID'],
       // A misspelt answer is not taken for none, which would say that the call was not performed.
       [`/source-invocations/${NOBODY}/settlement`, { reason: 'x', anwser: {} }, 400, 'FIELD_INVALID'],
       [turns, [], 400, 'BODY_NOT_JSON'],

@@ -269,7 +269,7 @@ describe('a hostile caller', () => {
   test('finds nothing anywhere else', async () => {
     for (const path of ['/nothing', '/callbacks', '/callbacks/a/b', '/attempts/x/go', '/../etc/passwd'])
       assert.equal((await post(path, bearer(TOKENS.operator_token))).code, 'NOTHING_HERE', path);
-    assert.equal((await fetch(`${server.url}${withToken(CALL)}`)).status, 404);
+    assert.equal((await fetch(`${server.url}${withToken(CALL)}`)).status, 405);
     for (const path of ['/callbacks/%zz', `/callbacks/${'x'.repeat(300)}`])
       assert.equal((await post(path, bearer(TOKENS.operator_token))).code, 'REQUEST_MALFORMED');
   });
@@ -292,6 +292,7 @@ describe('a hostile caller', () => {
     ['names no host', 'GET /healthz HTTP/1.1', /^HTTP\/1\.1 400 [^]*REQUEST_MALFORMED/],
     ['expects what there is not', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: foo', /^HTTP\/1\.1 200 /],
     ['speaks HTTP/1.0 without a host', 'GET /healthz HTTP/1.0', /^HTTP\/1\.1 200 /],
+    ['asks for a tunnel', 'CONNECT any:443 HTTP/1.1\r\nHost: any:443', /^HTTP\/1\.1 400 [^]*REQUEST_MALFORMED/],
     ['names a target that is no path', 'GET * HTTP/1.1\r\nHost: localhost', /^HTTP\/1\.1 400 [^]*REQUEST_MALFORMED/],
   ];
   for (const [what, head, status] of odd)

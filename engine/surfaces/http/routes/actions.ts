@@ -15,6 +15,8 @@ import { ACKNOWLEDGEMENT, acknowledge, parameters, type Route, type RouteDesk, T
 
 /** How many turns are queued at once. */
 const TURNS_MAX = 1_000;
+/** How long a reason may be: every page of its world shows it. */
+const REASON_LENGTH_MAX = 2_000;
 
 /** One thing that operators do: by a form of a page, or as JSON. */
 interface Action {
@@ -117,7 +119,7 @@ function toBody({ members = {}, is_reason_optional }: Action): JsonObject {
   return {
     type: 'object',
     required: is_reason_optional === true ? required : [...required, 'reason'],
-    properties: { ...members, reason: TEXT },
+    properties: { ...members, reason: { ...TEXT, maxLength: REASON_LENGTH_MAX } },
     additionalProperties: false,
   };
 }
@@ -145,6 +147,8 @@ async function perform(action: Action, desk: RouteDesk, request: FastifyRequest)
   if (desk.sessions.holdsToken(fields.value.whole_text)) return refuse(TOKEN_SAID);
   const reason = fields.value.text('reason');
   if (reason === undefined && (isForm(request) || action.is_reason_optional !== true)) return refuse(REASON_MISSING);
+  if (reason !== undefined && reason.length > REASON_LENGTH_MAX)
+    return refuse(fieldInvalid('reason', `a reason of at most ${REASON_LENGTH_MAX} characters`));
   const read = action.read(request.params as Readonly<Record<string, string>>, fields.value);
   if (!read.ok) return read;
   return desk.act(read.value, { ...actorOf(request), ...(reason === undefined ? {} : { reason }) });
