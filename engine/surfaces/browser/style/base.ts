@@ -74,8 +74,8 @@ details > summary:hover { color: var(--accent); }
 .sign-in button, .decision button, .search button { font: inherit; font-weight: 600; padding: 0.6rem 1.3rem; border: 0; border-radius: 6px; background: var(--accent); color: var(--paper); cursor: pointer; }
 @media (max-width: 44rem) {
   .top > div { padding-top: 0.3rem; gap: 0 1.4rem; }
-  .top nav { order: 3; width: calc(100% + 2.5rem); margin: 0 -1.25rem; overflow-x: auto; scrollbar-width: none; }
-  .top nav ul { flex-wrap: nowrap; white-space: nowrap; width: max-content; padding: 0 1.25rem; }
+  .top nav { order: 3; width: 100%; font-size: var(--small); }
+  .top nav ul { gap: 0 0.7rem; }
 }
 @media (max-width: 40rem) { h1 { font-size: var(--head); } main { padding-top: 1.3rem; } .section { margin-top: 2rem; } }
 `;

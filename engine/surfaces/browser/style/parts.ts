@@ -4,7 +4,8 @@ export const PARTS = `
 table { border-collapse: collapse; width: 100%; font-size: 0.94rem; }
 th { text-align: left; font-size: var(--small); font-weight: 500; color: var(--dim); white-space: nowrap; }
 th, td { padding: 0.6rem 1rem 0.6rem 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: normal; }
-td { max-width: 30rem; }
+td { max-width: min(20rem, 60vw); overflow: hidden; text-overflow: ellipsis; }
+td :focus-visible { outline-offset: -2px; }
 :is(th, td):last-child { padding-right: 0; }
 tbody tr:hover { background: var(--sunk); }
 td, .sentence :is(time, code, .status, a) { white-space: nowrap; }
@@ -16,7 +17,7 @@ td, .sentence :is(time, code, .status, a) { white-space: nowrap; }
 .facts div:only-child { grid-column: 1 / -1; }
 .facts div:has(> dd > code) { grid-column: span 2; }
 .facts dt { color: var(--dim); font-size: var(--small); }
-.facts dd { margin: 0; }
+.facts dd { margin: 0; overflow-wrap: break-word; }
 .plain { list-style: none; padding: 0; margin: 0; }
 .plain li { padding: 0.3rem 0; }
 .tiles { list-style: none; padding: 0; margin: 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(8.4rem, 1fr)); gap: 0.8rem; }
@@ -29,6 +30,8 @@ td, .sentence :is(time, code, .status, a) { white-space: nowrap; }
 .is-failed::before, .is-interrupted::before, .is-timed-out::before, .is-stopped::before { background: var(--red); }
 .is-running::before, .is-dispatched::before { background: var(--accent); }
 .is-suspended::before, .is-pending::before, .is-deferred::before, .is-queued::before { background: none; border: 2px solid var(--amber); }
+.standing { margin: 0.5rem 0 0; padding: 0.5rem 0.9rem; border-radius: 8px; background: var(--sunk); display: flex; flex-wrap: wrap; gap: 0.1rem 1rem; }
+.so-far { font-variant-numeric: tabular-nums; }
 .failure { color: var(--red); white-space: pre-wrap; display: block; margin-top: 0.4rem; font-size: var(--body); }
 pre { margin: 0 0 0.8rem; padding: 1rem 1.1rem; background: var(--sunk); border-radius: 8px; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5; }
 .json-name { color: var(--dim); }
@@ -40,6 +43,8 @@ pre { margin: 0 0 0.8rem; padding: 1rem 1.1rem; background: var(--sunk); border-
 .turn > header { grid-row: 1 / span 40; }
 .turn > header h3 { margin: 0.15rem 0 0.2rem; font-size: var(--large); }
 .turn > header p { font-size: var(--small); }
+.turn > header :is(a, time) { white-space: nowrap; }
+.turn > header .steps { gap: 0 0.8rem; }
 .steps { display: inline-flex; flex-wrap: wrap; gap: 0 1.2rem; }
 .turn > .patch { grid-column: 2; }
 .patch { margin-bottom: 1.1rem; }
@@ -61,6 +66,7 @@ ins { text-decoration: none; display: block; }
 .why { font-weight: 650; background: var(--accent-soft); padding: 0.15rem 0.75rem; border-radius: 1rem; text-decoration: none; }
 .why:hover { text-decoration: underline; }
 .places { columns: 30rem 2; column-gap: 1.4rem; }
+.places:has(> :only-child) { columns: auto; }
 .place { break-inside: avoid; margin-bottom: 1.4rem; border: 1px solid var(--line); border-radius: 12px; background: var(--raised); padding: 1.1rem 1.3rem; }
 .place h3 { margin: 0 0 0.3rem; font-size: var(--large); }
 .place-text { font: 1.02rem/1.55 var(--serif); color: var(--dim); max-width: 46rem; }
