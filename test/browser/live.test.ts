@@ -43,12 +43,32 @@ describe('a page of what goes on', NEEDS_CHROMIUM, () => {
     await waitForNote(page, /grows as it happens/);
     const bars = page.locator('svg.timeline a');
     const shown = await bars.count();
+    await page.locator('#running .so-far').first().waitFor();
     await waitUntil(async () => (await bars.count()) > shown);
     const { attempts } = await running;
     await waitForNote(page, /over/);
     assert.equal(await bars.count(), attempts[0]?.invocations.length);
     assert.match(await page.locator('.lede').innerText(), /committed/);
     assert.ok(await isUntouched(page), 'the page was loaded anew');
+  });
+
+  test('the page of a generation grows as the model speaks', async (t) => {
+    const stage = await open();
+    stage.model.setScript(await loadScript('park'));
+    stage.model.onPiece(() => sleep(40));
+    const world = await stage.makeWorld({ scenario: 'park' });
+    const server = await serveStored(t, stage.engine);
+    const running = stage.run(world);
+    const attempt_id = await findRunning(stage, world.world_slug);
+    const page = await openPage(server, `/llm-calls/${await findGeneration(stage, attempt_id)}`);
+    const said = page.locator('#answer');
+    await waitUntil(async () => /kind/.test(await said.innerText()));
+    const { length } = await said.innerText();
+    await waitUntil(async () => (await said.innerText()).length > length);
+    await waitForNote(page, /over/);
+    assert.match(await page.locator('.lede .narration').innerText(), /Bob/);
+    assert.ok(await isUntouched(page), 'the page was loaded anew');
+    await running;
   });
 
   test('a world says that its server is lost, and goes on after the restart', async (t) => {
@@ -102,6 +122,16 @@ async function findRunning(stage: ParkStage, world_slug: string): Promise<string
   for (;;) {
     const [attempt] = await stage.engine.store.records.attempts(world_slug);
     if (attempt !== undefined) return attempt.attempt_id;
+    await sleep(5);
+  }
+}
+
+/** The first generation of an attempt. */
+async function findGeneration(stage: ParkStage, attempt_id: string): Promise<string> {
+  for (;;) {
+    const attempt = await stage.engine.store.records.attempt(attempt_id);
+    const call = attempt?.invocations.find(({ llm_call_id }) => llm_call_id !== null);
+    if (call?.llm_call_id) return call.llm_call_id;
     await sleep(5);
   }
 }

@@ -85,7 +85,16 @@ export const LIVE_SCRIPT = `'use strict';
       again?.focus({ preventScroll: true });
     }
     document.title = fresh.title;
-    if (other.dataset.events === undefined) stop('over', 'This attempt is over.');
+    if (other.dataset.events === undefined) stop('over', 'It is over: this page is complete.');
+  };
+
+  // Between two answers of the server, the times of what goes on are counted here.
+  const count = () => {
+    for (const one of main.querySelectorAll('[data-so-far]')) {
+      one.began ??= performance.now() - Number(one.dataset.soFar);
+      const seconds = Math.floor((performance.now() - one.began) / 1000);
+      one.textContent = seconds < 60 ? seconds + ' s' : Math.floor(seconds / 60) + ' min ' + (seconds % 60) + ' s';
+    }
   };
 
   const placeOf = (child) => child.id || child.localName + '.' + child.className;
@@ -97,8 +106,10 @@ export const LIVE_SCRIPT = `'use strict';
     source.onerror = null;
     source.close();
     say(state, text);
+    clearInterval(counting);
   };
 
+  const counting = setInterval(count, 1000);
   listen();
 })();
 `;

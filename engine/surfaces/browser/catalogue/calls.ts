@@ -2,15 +2,15 @@ import type { InvocationRecord, LlmCallRecord } from '../../../ports/records.js'
 import type { ListedInvocation, ListedLlmCall } from '../../../ports/browse.js';
 import { listCallsPart } from '../../../operations/browse/attempts.js';
 import { showInvocation, showLlmCall } from '../../../operations/records.js';
-import { type Html, html } from '../html.js';
+import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
 import { type Column, emptyState, itemPage, type Page, type Section, sectionUnless, type View } from '../page.js';
 import { drawChunks } from '../parts/chunks.js';
 import { conversation, originBar, outputBar } from '../parts/conversation.js';
 import { payload } from '../parts/payload.js';
 import { facts } from '../parts/table.js';
-import { callWord, count, duration, linkTo, moment, runWord, status, verbatim, words } from '../parts/text.js';
-import { pathOf } from '../places.js';
+import { callWord, count, cut, duration, linkTo, moment, runWord, status, verbatim, words } from '../parts/text.js';
+import { eventsOf, pathOf } from '../places.js';
 import { callColumns } from './attempts.js';
 import { decideCall } from './decisions.js';
 import { took, worldCrumb } from './overview.js';
@@ -121,11 +121,11 @@ export const invocation: Page = itemPage({
 });
 
 function viewInvocation(shown: InvocationRecord): View {
-  const { world_slug, attempt_id, attempted_turn, response_json, response_text, settlement, pended } = shown;
+  const { response_json, response_text, settlement, pended } = shown;
   return {
     title: shown.tool_name ?? shown.ambient_source_id ?? shown.workflow_node_id ?? shown.source_label,
     eyebrow: `${callWord(shown)}${runWord(shown)}`,
-    trail: [worldCrumb(world_slug), { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` }],
+    trail: callTrail(shown),
     lede: html`${status(shown.is_superseded ? 'superseded' : shown.status)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
     sections: [
       { id: 'facts', title: 'In short', body: invocationFacts(shown) },
@@ -149,6 +149,14 @@ function viewInvocation(shown: InvocationRecord): View {
     decisions: decideCall(shown),
     is_waiting: true,
   };
+}
+
+function callTrail({ world_slug, attempt_id, attempted_turn }: Listed): View['trail'] {
+  return [
+    { path: '/worlds', text: 'Worlds' },
+    worldCrumb(world_slug),
+    { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
+  ];
 }
 
 function invocationFacts(shown: InvocationRecord): Html {
@@ -205,23 +213,16 @@ export const llmCall: Page = itemPage({
 });
 
 function viewLlmCall(shown: LlmCallRecord): View {
-  const {
-    workflow_subject_entity_id: subject,
-    world_slug,
-    attempt_id,
-    attempted_turn,
-    messages,
-    artifacts,
-    chunks,
-  } = shown;
+  const { workflow_subject_entity_id: subject, attempt_id, ended_at, messages, artifacts, chunks } = shown;
   const reasoning = artifacts.filter(({ kind }) => /reason/.test(kind));
   const others = artifacts.filter((artifact) => !reasoning.includes(artifact));
   return {
     title: `What ${subject} was asked, and said`,
     eyebrow: `LLM call · node ${shown.workflow_node_id}${runWord(shown)}, round ${shown.tool_loop_round}, try ${shown.logical_generation_attempt}`,
-    trail: [worldCrumb(world_slug), { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` }],
+    trail: callTrail(shown),
+    ...(ended_at === null ? { events: eventsOf('attempt', attempt_id) } : {}),
     has_pace: chunks.length > 1,
-    lede: html`${status(shown.is_superseded ? 'superseded' : shown.status)} ${shown.model_output_kind === null ? undefined : words(shown.model_output_kind)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
+    lede: html`${status(shown.is_superseded ? 'superseded' : shown.status)} ${shown.model_output_kind === null ? undefined : words(shown.model_output_kind)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}${narrationOf(shown)}`,
     sections: [
       { id: 'answer', title: 'What the model said', body: html`${answerOf(shown)}${outputBar(shown.tokens)}` },
       ...sectionUnless(reasoning.length === 0, () => reasoningSection(reasoning)),
@@ -250,6 +251,13 @@ function viewLlmCall(shown: LlmCallRecord): View {
   };
 }
 
+/** What a final patch tells, as the story has it. */
+function narrationOf({ model_output_kind, raw_text }: LlmCallRecord): Html {
+  const said = model_output_kind === 'final_patch' ? parseJson(raw_text) : undefined;
+  const { patch } = (said ?? {}) as { readonly patch?: { readonly narration?: unknown } };
+  return typeof patch?.narration === 'string' ? html`<p class="narration">${cut(patch.narration)}</p>` : NOTHING;
+}
+
 function reasoningSection(reasoning: LlmCallRecord['artifacts']): Section {
   const texts = reasoning.map(({ value }) => (typeof value === 'string' ? verbatim(value) : payload(value)));
   return { id: 'reasoning', title: 'What it thought aloud', body: html`<div class="reasoning">${texts}</div>` };
@@ -262,9 +270,13 @@ function answerOf({ raw_text, ended_at }: LlmCallRecord): Html {
 
 /** A control object reads better on several lines; any other text stays as it is. */
 function asJson(text: string): Html | undefined {
+  const value = parseJson(text);
+  return typeof value === 'object' ? payload(value) : undefined;
+}
+
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? payload(value) : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -48,6 +48,13 @@ export function duration(milliseconds: number | null | undefined): string {
   return `${(milliseconds / 3_600_000).toFixed(1)} h`;
 }
 
+/** How long something that goes on has taken; the script of live pages counts on. */
+export function timeSoFar(began: string | null, read_at: string | null): Html {
+  if (began === null || read_at === null) return NOTHING;
+  const milliseconds = Math.max(0, Date.parse(read_at) - Date.parse(began));
+  return html`<span class="so-far" data-so-far="${milliseconds}">${duration(milliseconds)}</span>`;
+}
+
 /** A number with its thousands apart. */
 export function count(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, '\u2009');

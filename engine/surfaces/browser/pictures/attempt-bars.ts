@@ -40,8 +40,11 @@ const LANE_OF: Readonly<Record<InvocationSummary['invocation_kind'], LaneKind>> 
   quality_gate: 'calls',
 };
 
+/** An attempt, and when it was read where it goes on: its open calls are drawn up to then. */
+export type DrawnAttempt = AttemptRecord & { readonly read_at?: string | null };
+
 /** The calls of an attempt as bars, by subject and lane. */
-export function barsOf(attempt: AttemptRecord): AttemptBars {
+export function barsOf(attempt: DrawnAttempt): AttemptBars {
   const times = timesOf(attempt);
   const end = endOf(attempt);
   const bars = attempt.invocations.flatMap((call): readonly Bar[] => {
@@ -104,8 +107,8 @@ function timesOf({ timeline }: AttemptRecord): ReadonlyMap<string, CallTime> {
   return times;
 }
 
-function endOf({ ended_at, timeline, started_at }: AttemptRecord): number {
-  return Date.parse(ended_at ?? timeline.at(-1)?.occurred_at ?? started_at);
+function endOf({ ended_at, read_at, timeline, started_at }: DrawnAttempt): number {
+  return Date.parse(ended_at ?? read_at ?? timeline.at(-1)?.occurred_at ?? started_at);
 }
 
 function suspensionsOf({ timeline }: AttemptRecord, end: number): readonly Span[] {
