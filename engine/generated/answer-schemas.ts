@@ -10,6 +10,17 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "$ref": "#/components/schemas/Part_ListedWorld",
         "description": "The first by name."
       },
+      "latest": {
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/LatestTurn"
+          },
+          {
+            "type": "null"
+          }
+        ],
+        "description": "Null where no such world has a turn."
+      },
       "documents": {
         "type": "array",
         "items": {
@@ -26,6 +37,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     },
     "required": [
       "worlds",
+      "latest",
       "documents",
       "inbox"
     ],
@@ -40,6 +52,12 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   },
   "Turn": {
     "$ref": "#/components/schemas/TurnPage"
+  },
+  "Patches": {
+    "$ref": "#/components/schemas/Part_PatchStory"
+  },
+  "Entities": {
+    "$ref": "#/components/schemas/Part_Entity"
   },
   "Diff": {
     "$ref": "#/components/schemas/WorldDiff"
@@ -107,6 +125,9 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "What is different between two attempts."
+  },
+  "AgentTurns": {
+    "$ref": "#/components/schemas/Part_StatedAgentTurn"
   },
   "AgentTurn": {
     "$ref": "#/components/schemas/ToldAgentTurn"
@@ -270,6 +291,201 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "world_slug"
     ],
     "description": "A world in a list."
+  },
+  "LatestTurn": {
+    "type": "object",
+    "properties": {
+      "world_slug": {
+        "type": "string"
+      },
+      "story": {
+        "$ref": "#/components/schemas/TurnStory",
+        "description": "With its first 3 patches."
+      }
+    },
+    "required": [
+      "world_slug",
+      "story"
+    ],
+    "additionalProperties": false,
+    "description": "The latest turn of a world in which a model was asked lately."
+  },
+  "TurnStory": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "simulation_time": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "patches": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/PatchStory"
+        }
+      }
+    },
+    "required": [
+      "turn",
+      "simulation_time",
+      "attempt_id",
+      "patches"
+    ],
+    "additionalProperties": false,
+    "description": "A turn as a page shows it."
+  },
+  "PatchStory": {
+    "type": "object",
+    "properties": {
+      "turn": {
+        "type": "number"
+      },
+      "simulation_time": {
+        "type": "string"
+      },
+      "patch_seq": {
+        "type": "number"
+      },
+      "workflow_subject_entity_id": {
+        "type": "string"
+      },
+      "narration": {
+        "type": "string"
+      },
+      "touched_entities": {
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "llm_call_id": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The call whose answer is the patch; null where no model was asked."
+      },
+      "effects": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/EffectOrigin"
+        }
+      }
+    },
+    "required": [
+      "attempt_id",
+      "effects",
+      "llm_call_id",
+      "narration",
+      "patch_seq",
+      "simulation_time",
+      "touched_entities",
+      "turn",
+      "workflow_subject_entity_id"
+    ],
+    "additionalProperties": false,
+    "description": "A patch with the values that it changed."
+  },
+  "EffectOrigin": {
+    "type": "object",
+    "properties": {
+      "effect_index": {
+        "type": "number"
+      },
+      "op": {
+        "$ref": "#/components/schemas/EffectOperation"
+      },
+      "entity_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "environment_label": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "state_before": {
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "state_after": {
+        "type": "string"
+      },
+      "world_slug": {
+        "type": "string",
+        "description": "The world that played the turn: of a fork's shared history, an ancestor."
+      },
+      "turn": {
+        "type": "number"
+      },
+      "patch_seq": {
+        "type": "number"
+      },
+      "narration": {
+        "type": "string"
+      },
+      "workflow_subject_entity_id": {
+        "type": "string"
+      },
+      "workflow_node_id": {
+        "type": "string"
+      },
+      "cognition_workflow_hash": {
+        "type": "string"
+      },
+      "attempt_id": {
+        "type": "string"
+      },
+      "source_invocation_id": {
+        "type": "string"
+      },
+      "llm_call_id": {
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    },
+    "required": [
+      "attempt_id",
+      "cognition_workflow_hash",
+      "effect_index",
+      "entity_id",
+      "environment_label",
+      "llm_call_id",
+      "narration",
+      "op",
+      "patch_seq",
+      "source_invocation_id",
+      "state_after",
+      "state_before",
+      "turn",
+      "workflow_node_id",
+      "workflow_subject_entity_id",
+      "world_slug"
+    ],
+    "additionalProperties": false,
+    "description": "An effect of a committed patch with all that led to it."
+  },
+  "EffectOperation": {
+    "type": "string",
+    "enum": [
+      "set_entity_state",
+      "append_entity_memory",
+      "set_environment_content"
+    ]
   },
   "KindCount": {
     "type": "object",
@@ -664,183 +880,6 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "An agent's state head."
   },
-  "TurnStory": {
-    "type": "object",
-    "properties": {
-      "turn": {
-        "type": "number"
-      },
-      "simulation_time": {
-        "type": "string"
-      },
-      "attempt_id": {
-        "type": "string"
-      },
-      "patches": {
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/PatchStory"
-        }
-      }
-    },
-    "required": [
-      "turn",
-      "simulation_time",
-      "attempt_id",
-      "patches"
-    ],
-    "additionalProperties": false,
-    "description": "A turn as a page shows it."
-  },
-  "PatchStory": {
-    "type": "object",
-    "properties": {
-      "turn": {
-        "type": "number"
-      },
-      "simulation_time": {
-        "type": "string"
-      },
-      "patch_seq": {
-        "type": "number"
-      },
-      "workflow_subject_entity_id": {
-        "type": "string"
-      },
-      "narration": {
-        "type": "string"
-      },
-      "touched_entities": {
-        "type": "array",
-        "items": {
-          "type": "string"
-        }
-      },
-      "attempt_id": {
-        "type": "string"
-      },
-      "llm_call_id": {
-        "type": [
-          "string",
-          "null"
-        ],
-        "description": "The call whose answer is the patch; null where no model was asked."
-      },
-      "effects": {
-        "type": "array",
-        "items": {
-          "$ref": "#/components/schemas/EffectOrigin"
-        }
-      }
-    },
-    "required": [
-      "attempt_id",
-      "effects",
-      "llm_call_id",
-      "narration",
-      "patch_seq",
-      "simulation_time",
-      "touched_entities",
-      "turn",
-      "workflow_subject_entity_id"
-    ],
-    "additionalProperties": false,
-    "description": "A patch with the values that it changed."
-  },
-  "EffectOrigin": {
-    "type": "object",
-    "properties": {
-      "effect_index": {
-        "type": "number"
-      },
-      "op": {
-        "$ref": "#/components/schemas/EffectOperation"
-      },
-      "entity_id": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "environment_label": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "state_before": {
-        "type": [
-          "string",
-          "null"
-        ]
-      },
-      "state_after": {
-        "type": "string"
-      },
-      "world_slug": {
-        "type": "string",
-        "description": "The world that played the turn: of a fork's shared history, an ancestor."
-      },
-      "turn": {
-        "type": "number"
-      },
-      "patch_seq": {
-        "type": "number"
-      },
-      "narration": {
-        "type": "string"
-      },
-      "workflow_subject_entity_id": {
-        "type": "string"
-      },
-      "workflow_node_id": {
-        "type": "string"
-      },
-      "cognition_workflow_hash": {
-        "type": "string"
-      },
-      "attempt_id": {
-        "type": "string"
-      },
-      "source_invocation_id": {
-        "type": "string"
-      },
-      "llm_call_id": {
-        "type": [
-          "string",
-          "null"
-        ]
-      }
-    },
-    "required": [
-      "attempt_id",
-      "cognition_workflow_hash",
-      "effect_index",
-      "entity_id",
-      "environment_label",
-      "llm_call_id",
-      "narration",
-      "op",
-      "patch_seq",
-      "source_invocation_id",
-      "state_after",
-      "state_before",
-      "turn",
-      "workflow_node_id",
-      "workflow_subject_entity_id",
-      "world_slug"
-    ],
-    "additionalProperties": false,
-    "description": "An effect of a committed patch with all that led to it."
-  },
-  "EffectOperation": {
-    "type": "string",
-    "enum": [
-      "set_entity_state",
-      "append_entity_memory",
-      "set_environment_content"
-    ]
-  },
   "WorldReading": {
     "type": "object",
     "properties": {
@@ -1204,6 +1243,54 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "A turn of a world as its page shows it."
   },
+  "Part_PatchStory": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/PatchStory"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false,
+    "description": "Rows, and where the next part of the list begins."
+  },
+  "Part_Entity": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/Entity"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false,
+    "description": "Rows, and where the next part of the list begins."
+  },
   "WorldDiff": {
     "type": "object",
     "properties": {
@@ -1516,7 +1603,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "agent_turns": {
         "type": "array",
         "items": {
-          "$ref": "#/components/schemas/AgentTurnSummary"
+          "$ref": "#/components/schemas/StatedAgentTurn"
         },
         "description": "In the order in which they began."
       },
@@ -1537,6 +1624,13 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/OperatorActionRecord"
         }
+      },
+      "read_at": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "When an attempt that goes on was read; null once it has ended."
       },
       "more_calls_after": {
         "type": [
@@ -1574,6 +1668,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "more_calls_after",
       "operator_actions",
       "patches",
+      "read_at",
       "renderer_version",
       "scenario_hash",
       "source_invocation_count",
@@ -1913,7 +2008,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "additionalProperties": false,
     "description": "A call that an attempt waits for, for people."
   },
-  "AgentTurnSummary": {
+  "StatedAgentTurn": {
     "type": "object",
     "properties": {
       "agent_turn_id": {
@@ -1960,20 +2055,24 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ]
+      },
+      "state": {
+        "type": "string"
       }
     },
     "required": [
-      "agent_turn_id",
       "agent_id",
-      "turn_epoch",
-      "outcome",
-      "deliverable_card_id",
+      "agent_turn_id",
       "began_at",
-      "worked_until",
-      "ended_at"
+      "deliverable_card_id",
+      "ended_at",
+      "outcome",
+      "state",
+      "turn_epoch",
+      "worked_until"
     ],
     "additionalProperties": false,
-    "description": "An agent turn as a list shows it."
+    "description": "An agent turn with a word for how it stands: one that an attempt lost by the failure of another is `not kept`."
   },
   "TimelineRecord": {
     "type": "object",
@@ -2342,6 +2441,30 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     ],
     "additionalProperties": false,
     "description": "The patch of one subject in two attempts."
+  },
+  "Part_StatedAgentTurn": {
+    "type": "object",
+    "properties": {
+      "rows": {
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/StatedAgentTurn"
+        }
+      },
+      "next": {
+        "type": [
+          "string",
+          "null"
+        ],
+        "description": "The cursor of the next part; null at the end."
+      }
+    },
+    "required": [
+      "rows",
+      "next"
+    ],
+    "additionalProperties": false,
+    "description": "Rows, and where the next part of the list begins."
   },
   "ToldAgentTurn": {
     "type": "object",

@@ -2,12 +2,21 @@ import type { ListedAttempt, ListedMessage, ListPart } from '../../ports/browse.
 import { countComponents, type KindCount } from '../components.js';
 import type { Archive, Done } from '../engine.js';
 import { LIMIT, type Part, readPart, type WantedPart } from './list-part.js';
-import { listWorldsPart, type ListedWorld } from './worlds.js';
+import { listWorldsPart, type ListedWorld, tellTurns, type TurnStory } from './worlds.js';
+
+/** The latest turn of a world in which a model was asked lately. */
+export interface LatestTurn {
+  readonly world_slug: string;
+  /** With its first 3 patches. */
+  readonly story: TurnStory;
+}
 
 /** What the first page shows. */
 export interface Overview {
   /** The first by name. */
   readonly worlds: Part<ListedWorld>;
+  /** Null where no such world has a turn. */
+  readonly latest: LatestTurn | null;
   readonly documents: readonly KindCount[];
   /** The oldest messages. */
   readonly inbox: readonly ListedMessage[];
@@ -23,7 +32,25 @@ export async function browseOverview(archive: Archive): Promise<Done<Overview>> 
   const documents = await countComponents(archive);
   if (!documents.ok) return documents;
   const inbox = await archive.store.browse.inbox({ limit: LIMIT });
-  return { ok: true, value: { worlds: worlds.value, documents: documents.value, inbox } };
+  return {
+    ok: true,
+    value: { worlds: worlds.value, latest: await findLatest(archive), documents: documents.value, inbox },
+  };
+}
+
+/** How many of the latest generations are looked through for a world that has a turn. */
+const CALLS_SEEN = 20;
+const PATCHES_TOLD = 3;
+
+async function findLatest(archive: Archive): Promise<LatestTurn | null> {
+  const { browse, worlds } = archive.store;
+  const calls = await browse.llmCalls({ limit: CALLS_SEEN });
+  for (const world_slug of new Set(calls.map((call) => call.world_slug))) {
+    const turn = (await worlds.find(world_slug))?.turn ?? 0;
+    const [story] = turn === 0 ? [] : await tellTurns(archive, world_slug, { after: turn - 1, until: turn });
+    if (story !== undefined) return { world_slug, story: { ...story, patches: story.patches.slice(0, PATCHES_TOLD) } };
+  }
+  return null;
 }
 
 /** What waits, and for whom. */

@@ -2,6 +2,7 @@ import type { ListPart, WorldReading } from '../../ports/browse.js';
 import type { OperatorActionRecord } from '../../ports/operator-actions.js';
 import type { AttemptSummary } from '../../ports/records.js';
 import type { EffectOrigin, ToldPatch, WorldRecord, WorldSnapshot } from '../../ports/worlds.js';
+import type { Entity } from '../../core/world/world.js';
 import { blameChanges } from '../../core/world/diff-worlds.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
 import { type Archive, type Done } from '../engine.js';
@@ -95,16 +96,10 @@ export interface TurnPage extends WorldSnapshot {
 }
 
 /** A world as it stood at the end of a turn, and what made it so. */
-export async function browseTurn(
-  archive: Archive,
-  asked: { readonly world_slug: string; readonly turn: string },
-): Promise<Done<TurnPage>> {
-  const { world_slug } = asked;
-  const wanted = toTurn(asked.turn);
-  if (!wanted.ok) return wanted;
-  const turn = wanted.value ?? 0;
-  const snapshot = await showWorld(archive, { world_slug, turn });
+export async function browseTurn(archive: Archive, asked: TextPlace): Promise<Done<TurnPage>> {
+  const snapshot = await lookAtTurn(archive, asked);
   if (!snapshot.ok) return snapshot;
+  const { world_slug, turn } = snapshot.value;
   const { store } = archive;
   const only = { after: turn - 1, until: turn };
   const [story = null] = await tellTurns(archive, world_slug, only);
@@ -113,7 +108,6 @@ export async function browseTurn(
     ok: true,
     value: {
       ...snapshot.value,
-      turn,
       last_turn: world?.turn ?? turn,
       story,
       readings: await store.browse.readings(world_slug, { ...only, limit: READINGS_READ }),
@@ -185,7 +179,48 @@ export async function listAttemptsPart(
   return { ok: true, value: await browse.attempts(world_slug, part) };
 }
 
-async function tellTurns(
+/** A part of the patches of a turn, in the order of their application. */
+export async function listPatchesPart(
+  archive: Archive,
+  place: TextPlace,
+  { after = '0', limit }: ListPart,
+): Promise<Done<readonly PatchStory[]>> {
+  const world = await lookAtTurn(archive, place);
+  if (!world.ok) return world;
+  const { world_slug, turn } = world.value;
+  const [story] = await tellTurns(archive, world_slug, { after: turn - 1, until: turn });
+  const later = (story?.patches ?? []).filter(({ patch_seq }) => patch_seq > Number(after));
+  return { ok: true, value: later.slice(0, limit) };
+}
+
+/** A part of the entities of a world as they were at the end of a turn, by id. */
+export async function listEntitiesPart(
+  archive: Archive,
+  place: TextPlace,
+  { after = '', limit }: ListPart,
+): Promise<Done<readonly Entity[]>> {
+  const world = await lookAtTurn(archive, place);
+  if (!world.ok) return world;
+  const later = world.value.entities.filter(({ id }) => id > after);
+  return { ok: true, value: later.toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(0, limit) };
+}
+
+/** A world at a turn, as a path names it. */
+interface TextPlace {
+  readonly world_slug: string;
+  readonly turn: string;
+}
+
+async function lookAtTurn(archive: Archive, { world_slug, turn }: TextPlace): Promise<Done<WorldSnapshot>> {
+  const wanted = toTurn(turn);
+  if (!wanted.ok) return wanted;
+  const number = wanted.value ?? 0;
+  const world = await showWorld(archive, { world_slug, turn: number });
+  return world.ok ? { ok: true, value: { ...world.value, turn: number } } : world;
+}
+
+/** Tells the turns of a world after one, up to another: the latest first. */
+export async function tellTurns(
   { store }: Archive,
   world_slug: string,
   turns: { readonly after: number; readonly until: number },

@@ -83,6 +83,15 @@ export function pathOfTurn(world_slug: string, turn: number): string {
   return `${pathOf('world', world_slug)}/turns/${turn}`;
 }
 
+/** How many patches the page of a turn shows; those after them are in the list of its patches. */
+export const PATCHES_ON_TURN = 25;
+
+/** The path of a patch. */
+export function pathOfPatch(world_slug: string, turn: number, patch_seq: number): string {
+  const path = pathOfTurn(world_slug, turn);
+  return patch_seq <= PATCHES_ON_TURN ? `${path}#patch-${patch_seq}` : `${path}/patches?after=${patch_seq - 1}`;
+}
+
 /** The path that a member of a stored value leads to, by the name of the member. */
 export function pathOfMember(member: string, value: string): string | undefined {
   const kind = KIND_OF_MEMBER.get(member);

@@ -81,9 +81,11 @@ describe('a page', () => {
     const { play, stage } = park;
     const { engine } = stage;
     const { world_slug } = play;
-    const its_page = { more_calls_after: null, attempt_before: null };
+    const its_page = { more_calls_after: null, attempt_before: null, read_at: null };
     for (const attempt of play.attempts) {
-      assert.deepEqual(await getJson(`/attempts/${attempt.attempt_id}`), plain({ ...attempt, ...its_page }));
+      const agent_turns = attempt.agent_turns.map((turn) => ({ ...turn, state: turn.outcome }));
+      const shown = plain({ ...attempt, ...its_page, agent_turns });
+      assert.deepEqual(await getJson(`/attempts/${attempt.attempt_id}`), shown);
       for (const { source_invocation_id, llm_call_id } of attempt.invocations) {
         const invocation = await stage.invocation(source_invocation_id);
         assert.deepEqual(await getJson(`/source-invocations/${source_invocation_id}`), plain(invocation));

@@ -28,7 +28,7 @@ function viewAgentTurn(shown: ToldAgentTurn): View {
       worldCrumb(world_slug),
       { path: pathOf('attempt', attempt_id), text: `attempt at turn ${attempted_turn}` },
     ],
-    lede: status(stateOfTurn(shown)),
+    lede: sayState(shown),
     sections: [
       { id: 'context', title: 'What it was given', body: drawCards(shown, context_box?.cards ?? []) },
       { id: 'output', title: 'What it did, and what it left', body: drawCards(shown, output_box.cards) },
@@ -52,6 +52,17 @@ function viewAgentTurn(shown: ToldAgentTurn): View {
       },
     ],
   };
+}
+
+/** How the turn ended; where another subject let the attempt fail, that, in place of a failure. */
+function sayState(shown: ToldAgentTurn): Html {
+  const { deliverable_card_id, output_box, attempt_status } = shown;
+  const left = output_box.cards.find(({ card_id }) => card_id === deliverable_card_id)?.content;
+  const isInnocent =
+    left !== null && typeof left === 'object' && 'failure_class' in left && left.failure_class === 'attempt_failed';
+  if (isInnocent) return html`${status('not kept')} It had answered; then its attempt failed.`;
+  const state = stateOfTurn(shown);
+  return status(attempt_status === 'suspended' && state === 'running' ? 'suspended' : state);
 }
 
 /** What kinds of cards mean to a reader. */

@@ -11,7 +11,7 @@ import { type Html, html, NOTHING } from '../html.js';
 import { type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
 import { effectLine } from '../parts/changes.js';
 import { table } from '../parts/table.js';
-import { change, duration, linkTo, moment, shorten, status } from '../parts/text.js';
+import { change, count, duration, linkTo, moment, shorten, status } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
 import { pathOf } from '../places.js';
 import { took, worldCrumb } from './overview.js';
@@ -66,15 +66,25 @@ function viewComparison({ before, after, calls, patches }: AttemptComparison): V
       {
         id: 'calls',
         title: 'Calls that differ',
-        body: html`<p>${sayAlike(calls)}</p>${different.length === 0 ? emptyState('Both asked for the same, and were answered alike.') : html`<ul class="effects">${different.map(drawCall)}</ul>`}`,
+        body: html`<p>${sayAlike(calls)}</p>${different.length === 0 ? emptyState('Both asked for the same, and were answered alike.') : html`<ul class="effects">${different.slice(0, SHOWN).map(drawCall)}</ul>${notShown(different.length)}`}`,
       },
       ...sectionUnless(patches.length === 0, () => ({
         id: 'patches',
         title: 'Committed patches that differ',
-        body: changed.length === 0 ? emptyState('Both came to the same patches.') : html`${changed.map(drawPatch)}`,
+        body:
+          changed.length === 0
+            ? emptyState('Both came to the same patches.')
+            : html`${changed.slice(0, SHOWN).map(drawPatch)}${notShown(changed.length)}`,
       })),
     ],
   };
+}
+
+/** How many calls, and how many patches, one page shows. */
+const SHOWN = 50;
+
+function notShown(number: number): Html {
+  return number > SHOWN ? html`<p class="note">${count(number - SHOWN)} more; the JSON has them all.</p>` : NOTHING;
 }
 
 const attemptColumns: readonly Column<AttemptSummary>[] = [

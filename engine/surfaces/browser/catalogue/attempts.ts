@@ -6,23 +6,30 @@ import type {
   TimelineRecord,
 } from '../../../ports/records.js';
 import { toTraceId } from '../../../core/content/trace-id.js';
-import { type AgentTurnSummary, stateOfTurn } from '../../../core/agents/agent-turn.js';
-import { type AttemptPage, browseAttempt } from '../../../operations/browse/attempts.js';
+import {
+  type AttemptPage,
+  browseAttempt,
+  listAgentTurnsPart,
+  type StatedAgentTurn,
+} from '../../../operations/browse/attempts.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { isInDoubt } from '../../../operations/settle-call.js';
+import { listPage } from '../list-page.js';
 import { type Column, emptyState, itemPage, type Page, type Section, sectionUnless, type View } from '../page.js';
 import { operatorActions } from '../parts/operator-actions.js';
 import { drawPatch } from '../parts/patch.js';
 import { facts, table } from '../parts/table.js';
-import { callWord, duration, linkTo, moment, runWord, status, words } from '../parts/text.js';
+import { callWord, count, duration, linkTo, moment, runWord, status, timeSoFar, words } from '../parts/text.js';
 import { labelOf } from '../pictures/attempt-bars.js';
 import { attemptTimeline } from '../pictures/attempt-timeline.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
 import { decideAttempt, decideCall } from './decisions.js';
 import { took, worldCrumb } from './overview.js';
 
-/** How many events the table of an attempt's page has. */
-const EVENTS_MAX = 500;
+/** How many rows each table of an attempt's page has. */
+const ROWS_SHOWN = 30;
+/** How many patches it shows. */
+const PATCHES_SHOWN = 20;
 
 /** An attempt as a timeline, with its patches and calls. */
 export const attempt: Page = itemPage({
@@ -35,9 +42,7 @@ export const attempt: Page = itemPage({
 });
 
 function viewAttempt(shown: AttemptPage): View {
-  const { attempt_id, ended_at, world_slug, attempted_turn, patches, invocations, agent_turns, audit, timeline } =
-    shown;
-  const { more_calls_after } = shown;
+  const { attempt_id, ended_at, world_slug, attempted_turn, patches, audit, timeline } = shown;
   return {
     title: `Attempt at turn ${attempted_turn} of ${world_slug}`,
     eyebrow: 'Attempt',
@@ -46,33 +51,67 @@ function viewAttempt(shown: AttemptPage): View {
     lede: html`${status(shown.status)} ${shown.failure_message === null ? undefined : html`<span class="failure">${shown.failure_message}</span>`}`,
     sections: [
       ...waits(shown),
+      ...runsNow(shown),
       { id: 'timeline', title: 'Timeline', body: attemptTimeline(shown) },
       { id: 'facts', title: 'In short', body: attemptFacts(shown) },
       ...sectionUnless(patches.length === 0, () => ({
         id: 'patches',
         title: 'Patches',
-        body: html`${patches.map((patch) => showPatch(shown, patch))}`,
+        body: html`${patches.slice(0, PATCHES_SHOWN).map((patch) => showPatch(shown, patch))}${more(patches.length > PATCHES_SHOWN, `${pathOfTurn(world_slug, attempted_turn)}/patches?after=${PATCHES_SHOWN}`, `The patches after these, of ${count(patches.length)}`)}`,
       })),
-      {
-        id: 'calls',
-        title: 'Calls',
-        body: html`${table('Calls', callColumns, invocations, emptyState('No call has been made yet.'))}${more_calls_after === null ? undefined : html`<p class="more"><a href="${pathOf('attempt', shown.attempt_id)}/source-invocations?after=${more_calls_after}">The calls after these, of ${shown.source_invocation_count}</a></p>`}`,
-      },
-      { id: 'agent-turns', title: 'Agent turns', body: table('Agent turns', agentTurnColumns, agent_turns) },
+      { id: 'calls', title: 'Calls', body: drawCalls(shown) },
+      { id: 'agent-turns', title: 'Agent turns', body: drawAgentTurns(shown) },
       ...sectionUnless(audit.length === 0, () => ({
         id: 'audit',
         title: 'Audit',
-        body: table('Audit', auditColumns, audit),
+        body: html`${table('Audit', auditColumns, audit.slice(0, ROWS_SHOWN))}${notShown(audit.length - ROWS_SHOWN)}`,
       })),
       {
         id: 'events',
         title: 'Events',
-        body: html`<details><summary>${timeline.length} events</summary>${table('Events', eventColumns, timeline.slice(0, EVENTS_MAX))}</details>`,
+        body: html`<details><summary>${count(timeline.length)} events</summary>${table('Events', eventColumns, timeline.slice(0, ROWS_SHOWN))}${notShown(timeline.length - ROWS_SHOWN)}</details>`,
       },
       ...operatorActions(shown.operator_actions),
     ],
     decisions: decideAttempt(shown),
   };
+}
+
+function drawCalls({ attempt_id, invocations, more_calls_after, source_invocation_count }: AttemptPage): Html {
+  const rows = invocations.slice(0, ROWS_SHOWN);
+  const last = rows.length < invocations.length ? rows.at(-1)?.invocation_seq : more_calls_after;
+  return html`${table('Calls', callColumns, rows, emptyState('No call has been made yet.'))}${more((last ?? null) !== null, `${pathOf('attempt', attempt_id)}/source-invocations?after=${last}`, `The calls after these, of ${count(source_invocation_count)}`)}`;
+}
+
+function drawAgentTurns({ attempt_id, agent_turns }: AttemptPage): Html {
+  const rows = agent_turns.slice(0, ROWS_SHOWN);
+  const path = `${pathOf('attempt', attempt_id)}/agent-turns?after=${rows.at(-1)?.agent_turn_id}`;
+  return html`${table('Agent turns', agentTurnColumns, rows)}${more(rows.length < agent_turns.length, path, `The agent turns after these, of ${count(agent_turns.length)}`)}`;
+}
+
+/** A link to the rest of a list, where there is a rest. */
+function more(isMore: boolean, path: string, text: string): Html {
+  return isMore ? html`<p class="more"><a href="${path}">${text}</a></p>` : NOTHING;
+}
+
+function notShown(left_out: number): Html {
+  return left_out > 0 ? html`<p class="note">${count(left_out)} more; the JSON has them all.</p>` : NOTHING;
+}
+
+/** The calls that go on, each with how long it has taken so far. */
+function runsNow({ read_at, invocations, timeline }: AttemptPage): readonly Section[] {
+  const running = invocations.filter(({ status: state }) => state === 'running');
+  return sectionUnless(read_at === null || running.length === 0, () => ({
+    id: 'running',
+    title: 'What runs now',
+    body: html`<ul class="plain">${running.slice(0, ROWS_SHOWN).map((call) => {
+      const { source_invocation_id: id, llm_call_id, workflow_subject_entity_id: subject } = call;
+      const began = timeline.find((event) => event.source_invocation_id === id)?.occurred_at ?? null;
+      const name = llm_call_id === null ? labelOf(call) : 'what the model says';
+      const link = llm_call_id === null ? linkTo('source_invocation', id, name) : linkTo('llm_call', llm_call_id, name);
+      return html`<li><span class="status is-running"><span class="who">${subject ?? 'whole turn'}</span></span> ${callWord(call)}${runWord(call)}, ${link}, for ${timeSoFar(began, read_at)}</li>`;
+    })}</ul>${notShown(running.length - ROWS_SHOWN)}`,
+  }));
 }
 
 /** The calls over which an attempt, or the next one, waits for somebody, and what each decision lets happen. */
@@ -112,7 +151,7 @@ function attemptFacts(shown: AttemptPage): Html {
         ? undefined
         : html`<a href="${pathOf('attempt', shown.attempt_id)}/diff">what is different from the attempt before</a>`,
     ],
-    ['Failed with', shown.failure_class],
+    ['Failed with', shown.failure_class && words(shown.failure_class)],
     ['Failed for', shown.failed_subject_entity_id],
     ['Failed at', shown.failed_node_id],
     [
@@ -132,6 +171,36 @@ function turnOf({ status: state, world_slug, attempted_turn }: AttemptRecord): H
   if (state !== 'committed') return attempted_turn;
   return html`<a href="${pathOfTurn(world_slug, attempted_turn)}">${attempted_turn}</a>`;
 }
+
+const agentTurnColumns: readonly Column<StatedAgentTurn>[] = [
+  { title: 'Agent', cell: ({ agent_turn_id, agent_id }) => linkTo('agent_turn', agent_turn_id, agent_id) },
+  { title: 'State', cell: ({ state }) => status(state) },
+  { title: 'Began', cell: ({ began_at }) => moment(began_at) },
+  {
+    title: 'Took',
+    is_number: true,
+    cell: ({ began_at, worked_until }) => took({ started_at: began_at, ended_at: worked_until }),
+  },
+];
+
+/** The agent turns of an attempt. */
+export const attemptAgentTurns: Page = listPage({
+  url: '/attempts/:attempt_id/agent-turns',
+  access: 'consumer',
+  summary: 'The agent turns of an attempt, in the order in which they began.',
+  answer: 'AgentTurns',
+  cursor: 'id',
+  keyOf: ({ agent_turn_id }) => agent_turn_id,
+  read: (archive, { parameters: { attempt_id = '' } }, part) => listAgentTurnsPart(archive, attempt_id, part),
+  about: ({ parameters: { attempt_id = '' } }) => ({
+    title: 'Agent turns of an attempt',
+    eyebrow: 'List',
+    trail: [{ path: pathOf('attempt', attempt_id), text: 'the attempt' }],
+  }),
+  order: 'In the order in which they began',
+  columns: agentTurnColumns,
+  empty: emptyState('No agent has begun its turn yet.'),
+});
 
 function showPatch({ invocations }: AttemptRecord, patch: PatchRecord): Html {
   const { workflow_subject_entity_id: subject } = patch;
@@ -159,17 +228,6 @@ export const callColumns: readonly Column<InvocationSummary>[] = [
   { title: 'Kind', cell: callWord },
   { title: 'Node', cell: ({ workflow_node_id }) => workflow_node_id ?? '' },
   { title: 'Adopted from', cell: ({ adopted_from }) => linkTo('attempt', adopted_from) },
-];
-
-const agentTurnColumns: readonly Column<AgentTurnSummary>[] = [
-  { title: 'Agent', cell: ({ agent_turn_id, agent_id }) => linkTo('agent_turn', agent_turn_id, agent_id) },
-  { title: 'State', cell: (turn) => status(stateOfTurn(turn)) },
-  { title: 'Began', cell: ({ began_at }) => moment(began_at) },
-  {
-    title: 'Took',
-    is_number: true,
-    cell: ({ began_at, worked_until }) => took({ started_at: began_at, ended_at: worked_until }),
-  },
 ];
 
 const auditColumns: readonly Column<AuditRecord>[] = [

@@ -5,7 +5,7 @@ import { type Html, html, NOTHING } from '../html.js';
 import { emptyState, itemPage, type Page, type View } from '../page.js';
 import { whyLink } from '../parts/patch.js';
 import { change, linkTo } from '../parts/text.js';
-import { pathOfTurn } from '../places.js';
+import { pathOfPatch, pathOfTurn } from '../places.js';
 import { worldCrumb } from './overview.js';
 
 /** What changed from one turn of a world to another, each change with blame. */
@@ -50,7 +50,7 @@ function viewDiff({ from, to, changes }: WorldDiff): View {
 }
 
 /** How many changes one page shows. */
-const CHANGES_SHOWN = 200;
+const CHANGES_SHOWN = 100;
 
 function notShown(changes: number): Html {
   return changes <= CHANGES_SHOWN
@@ -81,5 +81,5 @@ function drawChange(one: DiffedChange): Html {
 function blame(effect: EffectOrigin): Html {
   const { world_slug, turn, patch_seq, source_invocation_id, entity_id, environment_label } = effect;
   const label = `Why? The prompt that changed ${entity_id ?? environment_label} in turn ${turn}`;
-  return html`<span class="blame">${whyLink(effect, label)} <a href="${pathOfTurn(world_slug, turn)}#patch-${patch_seq}">turn ${turn}, patch ${patch_seq}</a> ${linkTo('source_invocation', source_invocation_id, 'the call')}</span>`;
+  return html`<span class="blame">${whyLink(effect, label)} <a href="${pathOfPatch(world_slug, turn, patch_seq)}">turn ${turn}, patch ${patch_seq}</a> ${linkTo('source_invocation', source_invocation_id, 'the call')}</span>`;
 }

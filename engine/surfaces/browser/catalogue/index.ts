@@ -1,13 +1,14 @@
 import type { Page } from '../page.js';
 import { agentTurn } from './agent-turns.js';
 import { attemptDiff } from './attempt-diff.js';
-import { attempt } from './attempts.js';
+import { attempt, attemptAgentTurns } from './attempts.js';
 import { attemptInvocations, invocation, invocationList, llmCall, llmCallList } from './calls.js';
 import { diff } from './diff.js';
 import { documentPages } from './documents.js';
 import { inbox, overview, worldList } from './overview.js';
 import { search } from './search.js';
-import { turn, world, worldAgents, worldAttempts } from './worlds.js';
+import { turn, turnEntities, turnPatches } from './turns.js';
+import { world, worldAgents, worldAttempts } from './worlds.js';
 
 /** Every page. Routes, documents in JSON and links follow from it and from the table of places. */
 export const CATALOGUE: readonly Page[] = [
@@ -17,10 +18,13 @@ export const CATALOGUE: readonly Page[] = [
   worldAttempts,
   worldAgents,
   turn,
+  turnPatches,
+  turnEntities,
   diff,
   attempt,
   attemptDiff,
   attemptInvocations,
+  attemptAgentTurns,
   agentTurn,
   invocationList,
   invocation,

@@ -1,9 +1,10 @@
-import { browseInbox, browseOverview, type Overview } from '../../../operations/browse/overview.js';
+import { browseInbox, browseOverview, type LatestTurn, type Overview } from '../../../operations/browse/overview.js';
 import { type ListedWorld, listWorldsPart } from '../../../operations/browse/worlds.js';
 import type { ListedAttempt, ListedMessage } from '../../../ports/browse.js';
-import { html } from '../html.js';
+import { type Html, html } from '../html.js';
 import { listPage, nextPart } from '../list-page.js';
 import { type Column, emptyState, itemPage, type Page, type View } from '../page.js';
+import { tellTurn } from '../parts/story.js';
 import { table } from '../parts/table.js';
 import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';
 import { pathOf, pathOfList, pathOfTurn, PLACES } from '../places.js';
@@ -15,11 +16,15 @@ export const overview: Page = itemPage({
   summary: 'The first worlds by name, what is to be done, and how many documents there are of each kind.',
   answer: 'Overview',
   read: browseOverview,
-  view: ({ worlds, documents, inbox }): View => ({
+  view: ({ worlds, latest, documents, inbox }): View => ({
     title: 'Worlds',
     eyebrow: 'Chukwa',
     trail: [],
+    lede: html`In each of these written worlds, agents think with a language model, turn by turn. Whatever they were shown, asked and answered is on record. Choose a world; beside what somebody did, <span class="why">Why?</span> leads to the exact prompt behind it.`,
     sections: [
+      ...(latest === null
+        ? []
+        : [{ id: 'latest', title: `What happened last, in ${latest.world_slug}`, body: tellLatest(latest) }]),
       {
         id: 'worlds',
         title: 'All worlds',
@@ -30,6 +35,10 @@ export const overview: Page = itemPage({
     ],
   }),
 });
+
+function tellLatest({ world_slug, story }: LatestTurn): Html {
+  return html`${tellTurn(world_slug, story, story.patches.length)}<p class="more">${linkTo('world', world_slug, `The whole story of ${world_slug}`)}</p>`;
+}
 
 const worldColumns: readonly Column<ListedWorld>[] = [
   { title: 'World', cell: ({ world_slug }) => html`<strong>${linkTo('world', world_slug)}</strong>` },

@@ -6,7 +6,7 @@ import { nextPart } from '../list-page.js';
 import { type Asked, type Column, emptyState, itemPage, type Page, type View } from '../page.js';
 import { table } from '../parts/table.js';
 import { linkTo, words } from '../parts/text.js';
-import { pathOf, pathOfTurn } from '../places.js';
+import { pathOf, pathOfPatch, pathOfTurn } from '../places.js';
 
 const FILTERS = [
   { name: 'world', text: 'World' },
@@ -94,7 +94,7 @@ const columns: readonly Column<SearchHit>[] = [
 
 /** Where a text stands: a patch on its turn, what a model saw and said on its call, a result on its own. */
 function place({ kind, world_slug, turn, patch_seq, llm_call_id, source_invocation_id }: SearchHit): Html {
-  if (patch_seq !== null) return html`<a href="${pathOfTurn(world_slug, turn)}#patch-${patch_seq}">${kind}</a>`;
+  if (patch_seq !== null) return html`<a href="${pathOfPatch(world_slug, turn, patch_seq)}">${kind}</a>`;
   if (llm_call_id !== null) return html`<a href="${pathOf('llm_call', llm_call_id)}#${kind}">${kind}</a>`;
   return linkTo('source_invocation', source_invocation_id, kind);
 }

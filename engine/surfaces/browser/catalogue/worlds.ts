@@ -1,29 +1,20 @@
-import type { Entity } from '../../../core/world/world.js';
 import type { AttemptSummary } from '../../../ports/records.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
-import {
-  browseTurn,
-  browseWorld,
-  listAttemptsPart,
-  type PatchStory,
-  type TurnPage,
-  type TurnStory,
-  type WorldPage,
-} from '../../../operations/browse/worlds.js';
+import { browseWorld, listAttemptsPart, type WorldPage } from '../../../operations/browse/worlds.js';
 import { listAgentsPart } from '../../../operations/agents.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { listPage } from '../list-page.js';
 import { type Asked, type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
-import { effectLine } from '../parts/changes.js';
 import { operatorActions } from '../parts/operator-actions.js';
-import { drawPatch, whyLink } from '../parts/patch.js';
+import { drawPlaces } from '../parts/places.js';
+import { tellTurn } from '../parts/story.js';
 import { table } from '../parts/table.js';
 import { linkTo, moment, status, words, worldTime } from '../parts/text.js';
 import { forkTree } from '../pictures/fork-tree.js';
 import { lifeLines } from '../pictures/life-lines.js';
 import { readingPlots, seriesOf } from '../pictures/reading-plot.js';
 import { eventsOf, pathOf, pathOfTurn } from '../places.js';
-import { decideTurn, decideWorld } from './decisions.js';
+import { decideWorld } from './decisions.js';
 import { took, worldCrumb } from './overview.js';
 
 /** A world: its story, where everybody is, what changed, who tried what. */
@@ -42,7 +33,13 @@ export const world: Page = itemPage({
   }),
 });
 
+/** How many patches the story has in all; where there are more, it has the first few of each turn. */
+const PATCHES_TOLD = 50;
+const PATCHES_TOLD_OF_TURN = 3;
+
 function viewWorld(shown: WorldPage): View {
+  const patches = shown.story.reduce((sum, told) => sum + told.patches.length, 0);
+  const patches_max = patches > PATCHES_TOLD ? PATCHES_TOLD_OF_TURN : PATCHES_TOLD;
   const { world_slug, turn, story, earlier, readings, attempts, family, scenarios } = shown;
   const more =
     earlier === null
@@ -52,17 +49,17 @@ function viewWorld(shown: WorldPage): View {
     title: world_slug,
     eyebrow: 'World',
     trail: [{ path: '/worlds', text: 'Worlds' }],
-    lede: html`Turn ${turn}, at ${worldTime(shown.simulation_time)} of its own time, by the scenario ${linkTo('scenario', shown.scenario_hash, shown.scenario_label)}${forkedFrom(shown)}.`,
+    lede: html`Turn ${turn}, at ${worldTime(shown.simulation_time)} of its own time, by the scenario ${linkTo('scenario', shown.scenario_hash, shown.scenario_label)}${forkedFrom(shown)}.${drawStanding(shown)}`,
     sections: [
       {
         id: 'story',
         title: 'The story so far',
         body:
           story.length === 0
-            ? emptyState('No turn has been played yet.')
-            : html`${story.map((one) => tellTurn(world_slug, one))}${more}`,
+            ? emptyState('No turn has been played yet. Play one:', `npx chukwa run ${world_slug}`)
+            : html`${story.map((one) => tellTurn(world_slug, one, patches_max))}${more}`,
       },
-      { id: 'places', title: 'Where everybody is', body: places(shown) },
+      { id: 'places', title: 'Where everybody is', body: drawPlaces(shown) },
       ...sectionUnless(story.length === 0, () => ({
         id: 'lives',
         title: 'Who was where, turn by turn',
@@ -95,46 +92,27 @@ function viewWorld(shown: WorldPage): View {
   };
 }
 
+/** What keeps a world from going on, or moves it just now: its latest attempt, unless it is committed. */
+function drawStanding({ turn, attempts: [latest] }: WorldPage): Html {
+  if (latest === undefined || latest.attempted_turn <= turn) return NOTHING;
+  const { status: state, attempt_id, attempted_turn, failure_class, calls_in_doubt } = latest;
+  const path = pathOf('attempt', attempt_id);
+  const inDoubt = `${calls_in_doubt} ${calls_in_doubt === 1 ? 'call is' : 'calls are'} in doubt`;
+  const [said, place, link] =
+    state === 'running'
+      ? [`Turn ${attempted_turn} runs now.`, path, 'See what it does']
+      : state === 'suspended'
+        ? [`Turn ${attempted_turn} waits for an answer.`, `${path}#waits`, 'See for which']
+        : calls_in_doubt > 0
+          ? [`Turn ${attempted_turn} failed, and ${inDoubt}.`, `${path}#waits`, 'Decide what became of it']
+          : [`Turn ${attempted_turn} failed: ${words(failure_class ?? state)}.`, path, 'See why'];
+  return html`<p class="standing"><span class="status is-${state}">${said}</span> <a href="${place}">${link}</a></p>`;
+}
+
 function forkedFrom({ forked_from }: WorldSnapshot): Html {
   if (forked_from === undefined) return NOTHING;
   const { world_slug, turn } = forked_from;
   return html`; a fork of <a href="${pathOfTurn(world_slug, turn)}">${world_slug} at turn ${turn}</a>`;
-}
-
-/** A turn as prose, with what it changed and why. */
-function tellTurn(world_slug: string, { turn, simulation_time, attempt_id, patches }: TurnStory): Html {
-  return html`<article class="turn"><header><h3><a href="${pathOfTurn(world_slug, turn)}">Turn ${turn}</a></h3>
-<p class="dim">${worldTime(simulation_time)} · ${linkTo('attempt', attempt_id, 'the attempt')} · <a href="${pathOf('world', world_slug)}/diff?from=${turn - 1}&amp;to=${turn}">what changed</a></p></header>
-${patches.map(tellPatch)}</article>`;
-}
-
-/** A narration, and what it made true. */
-function tellPatch(patch: PatchStory): Html {
-  const { turn, workflow_subject_entity_id: subject, narration, effects } = patch;
-  const why = whyLink(patch, `Why did ${subject} do that in turn ${turn}?`);
-  const changed = `changed ${effects.length} ${effects.length === 1 ? 'value' : 'values'}`;
-  return html`<section class="patch" aria-label="What ${subject} did in turn ${turn}"><p class="narration">${narration}</p>
-<div class="told">${why}<details><summary><span class="who">${subject}</span> ${changed}</summary><ul class="effects">${effects.map(effectLine)}</ul></details></div></section>`;
-}
-
-/** How many memories of one entity a page shows: the latest. */
-const MEMORIES_SHOWN = 20;
-
-/** Everybody by place. */
-function places({ environments, entities }: WorldSnapshot): Html {
-  const nowhere = entities.filter(({ environment }) => environment === undefined);
-  return html`<div class="places">${environments.map(
-    ({ label, content }) =>
-      html`<section class="place" aria-label="${label}"><h3>${label}</h3><p class="place-text">${content}</p><ul class="entities">${entities.filter(({ environment }) => environment === label).map(drawEntity)}</ul></section>`,
-  )}${nowhere.length === 0 ? undefined : html`<section class="place" aria-label="Nowhere"><h3>Nowhere</h3><ul class="entities">${nowhere.map(drawEntity)}</ul></section>`}</div>`;
-}
-
-function drawEntity({ id, name, kind, state, goal, memory }: Entity): Html {
-  const memories =
-    memory.length === 0
-      ? NOTHING
-      : html`<details><summary>${memory.length} ${memory.length === 1 ? 'memory' : 'memories'}</summary><ol class="memories" start="${Math.max(1, memory.length - MEMORIES_SHOWN + 1)}">${memory.slice(-MEMORIES_SHOWN).map(({ content, turn }) => html`<li>${content} <span class="dim">turn ${turn}</span></li>`)}</ol></details>`;
-  return html`<li class="entity entity-${kind}"><p><strong>${name}</strong> <code class="dim">${id}</code></p><p>${state}</p>${goal === undefined ? undefined : html`<p class="goal">wants: ${goal}</p>`}${memories}</li>`;
 }
 
 export const attemptColumns: readonly Column<AttemptSummary>[] = [
@@ -154,7 +132,7 @@ export const attemptColumns: readonly Column<AttemptSummary>[] = [
 ];
 
 /** The trail to a page of a world. */
-const trailTo = ({ parameters: { world_slug = '' } }: Asked): View['trail'] => [
+export const trailTo = ({ parameters: { world_slug = '' } }: Asked): View['trail'] => [
   { path: '/worlds', text: 'Worlds' },
   worldCrumb(world_slug),
 ];
@@ -208,49 +186,3 @@ export const worldAgents: Page = listPage({
   ],
   empty: emptyState('This world has no agents.'),
 });
-
-/** A world at a turn. */
-export const turn: Page = itemPage({
-  url: '/worlds/:world_slug/turns/:turn',
-  access: 'consumer',
-  summary: 'A world as it stood at the end of a turn, and what made it so.',
-  answer: 'Turn',
-  read: (archive, { parameters: { world_slug = '', turn = '' } }) => browseTurn(archive, { world_slug, turn }),
-  view: viewTurn,
-});
-
-function viewTurn(shown: TurnPage): View {
-  const { world_slug, turn: number, last_turn, story, attempts } = shown;
-  const step = (to: number, text: string): Html =>
-    to < 0 || to > last_turn ? NOTHING : html`<a href="${pathOfTurn(world_slug, to)}">${text}</a> `;
-  return {
-    title: `Turn ${number} of ${world_slug}`,
-    eyebrow: 'World at a turn',
-    trail: [{ path: '/worlds', text: 'Worlds' }, worldCrumb(world_slug)],
-    lede: html`${worldTime(shown.simulation_time)} of its own time. <span class="steps">${step(number - 1, '← the turn before')}${step(number + 1, 'the turn after →')}</span>`,
-    sections: [
-      {
-        id: 'story',
-        title: 'What happened',
-        body:
-          story === null
-            ? emptyState(
-                number === 0 ? 'Nothing yet: this is how the world began.' : 'No patch was applied in this turn.',
-              )
-            : html`${story.patches.map(showPatch)}`,
-      },
-      { id: 'places', title: 'Where everybody was at its end', body: places(shown) },
-      ...sectionUnless(attempts.length === 0, () => ({
-        id: 'attempts',
-        title: 'Attempts at this turn',
-        body: table('Attempts', attemptColumns, attempts),
-      })),
-    ],
-    decisions: [decideTurn({ world_slug, turn: number })],
-  };
-}
-
-/** The effects of a patch name the call that it came from. */
-function showPatch(patch: PatchStory): Html {
-  return drawPatch({ ...patch, source_invocation_id: patch.effects[0]?.source_invocation_id });
-}

@@ -27,3 +27,9 @@ export function whyLink({ llm_call_id }: Pick<ShownPatch, 'llm_call_id'>, label:
   if (llm_call_id === null) return NOTHING;
   return html`<a class="why" href="${pathOf('llm_call', llm_call_id)}" aria-label="${label}">Why?</a>`;
 }
+
+/** What a patch changed, folded away behind how much that is. */
+export function drawEffects({ effects }: Pick<ShownPatch, 'effects'>, who: Html = NOTHING): Html {
+  const changed = `changed ${effects.length} ${effects.length === 1 ? 'value' : 'values'}`;
+  return html`<details><summary>${who}${changed}</summary><ul class="effects">${effects.map(effectLine)}</ul></details>`;
+}

@@ -1,8 +1,17 @@
-import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js';
+import type { InvocationSummary } from '../../../ports/records.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
-import { callWord, duration, runWord, shorten } from '../parts/text.js';
+import { callWord, count, duration, runWord, shorten } from '../parts/text.js';
 import { pathOf } from '../places.js';
-import { type AttemptBars, type Band, type Bar, barsOf, busyOf, labelOf, type LaneKind } from './attempt-bars.js';
+import {
+  type AttemptBars,
+  type Band,
+  type Bar,
+  barsOf,
+  busyOf,
+  type DrawnAttempt,
+  labelOf,
+  type LaneKind,
+} from './attempt-bars.js';
 import { layOutTime, type TimeScale } from './time-scale.js';
 
 const WIDTH = 1_040;
@@ -17,12 +26,15 @@ const BAR_WIDTH_MIN = 3;
 const CHARACTER_WIDTH = 6.4;
 const ADOPTED_WIDTH = 12;
 const ADOPTED_MAX = 24;
+/** How many subjects are drawn. */
+const BANDS_MAX = 40;
 
 const LANE_NAMES: Readonly<Record<LaneKind, string>> = { readings: 'readings', model: 'model', calls: 'calls' };
 
 /** The timeline of an attempt, to scale: each bar is a call and leads to it. */
-export function attemptTimeline(attempt: AttemptRecord): Html {
-  const drawn = barsOf(attempt);
+export function attemptTimeline(attempt: DrawnAttempt): Html {
+  const all = barsOf(attempt);
+  const drawn = { ...all, bands: all.bands.slice(0, BANDS_MAX) };
   const bars = drawn.bands.flatMap(({ lanes }) => lanes.flatMap(({ rows }) => rows.flat()));
   if (bars.length === 0 && drawn.adopted.length === 0) return html`<p class="empty">No call has been made yet.</p>`;
   const adopted_width =
@@ -35,7 +47,13 @@ export function attemptTimeline(attempt: AttemptRecord): Html {
   return html`<div class="scroll picture" tabindex="0" role="group" aria-label="Timeline">
 <svg class="timeline" viewBox="0 0 ${WIDTH} ${bottom + AXIS}" width="${WIDTH}" height="${bottom + AXIS}" role="group" aria-label="${label}"><title>Timeline</title>
 ${pattern()}${axis(scale, bottom)}${suspensions(drawn, scale, bottom)}${adoptedCalls(drawn.adopted)}${bands(drawn.bands, scale)}${gaps(scale, bottom)}
-</svg></div>${legend(drawn)}`;
+</svg></div>${legend(drawn)}${notDrawn(all.bands.length - BANDS_MAX)}`;
+}
+
+function notDrawn(bands_left_out: number): Html {
+  return bands_left_out > 0
+    ? html`<p class="note">${count(bands_left_out)} more subjects are not drawn; the calls below name them.</p>`
+    : NOTHING;
 }
 
 function pattern(): Html {
@@ -122,6 +140,7 @@ function legend({ adopted, suspended, bands: drawn }: AttemptBars): Html {
     ['readings', 'a reading', has('readings')],
     ['model', 'a generation', has('model')],
     ['calls', 'a tool or a node’s call', has('calls')],
+    ['running', 'goes on', bars.some(({ call }) => call.status === 'running')],
     ['failed', 'failed or rejected', bars.some(({ call }) => call.status === 'failed' && !call.is_superseded)],
     ['superseded', 'superseded: what it had read changed', bars.some(({ call }) => call.is_superseded)],
     ['waits', 'waits for an answer', bars.some(({ pended_at }) => pended_at !== undefined)],

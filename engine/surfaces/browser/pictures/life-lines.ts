@@ -1,8 +1,8 @@
 import type { TurnStory } from '../../../operations/browse/worlds.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { type Html, html } from '../html.js';
-import { shorten } from '../parts/text.js';
-import { pathOfTurn } from '../places.js';
+import { count, shorten } from '../parts/text.js';
+import { pathOfPatch } from '../places.js';
 import { type Line, linesOf, type Mark } from './life-marks.js';
 
 const WIDTH_MAX = 1_040;
@@ -18,6 +18,8 @@ const DOT = 3.5;
 const MEMORY = 2.5;
 const MEMORY_ASIDE = 14;
 const NAME_LENGTH_MAX = 22;
+/** How many places and entities are drawn. */
+const LINES_MAX = 20;
 /** How much of a state is said where a mark is pointed at. */
 const STATE_LENGTH_MAX = 80;
 
@@ -27,10 +29,12 @@ const STATE_LENGTH_MAX = 80;
  * @param story the latest turn first, at least one
  */
 export function lifeLines(world: WorldSnapshot, story: readonly TurnStory[]): Html {
-  const lines = linesOf(
+  const all = linesOf(
     world,
     story.flatMap(({ patches }) => patches),
   );
+  const lines = all.slice(0, LINES_MAX);
+  const left_out = all.length - lines.length;
   const turns = story.map(({ turn }) => turn);
   const [first, last] = [Math.min(...turns), Math.max(...turns)];
   const step = Math.min(STEP_MAX, (WIDTH_MAX - LEFT) / (last - first + 1));
@@ -43,7 +47,7 @@ export function lifeLines(world: WorldSnapshot, story: readonly TurnStory[]): Ht
 <svg class="lives" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="group" aria-label="${label}"><title>Who was where, turn by turn</title>
 <g class="axis" aria-hidden="true">${turns.map((turn) => html`<line x1="${x(turn)}" x2="${x(turn)}" y1="22" y2="${height}"/><text x="${x(turn)}" y="14" text-anchor="middle">turn ${turn}</text>`)}</g>
 ${rows.map(({ line, y }) => drawLine(line, { y, x, width, world_slug: world.world_slug }))}</svg></div>
-<ul class="legend"><li>${key(html`<circle class="acted" cx="8" cy="8" r="${DOT}"/>`)}acted</li><li>${key(html`<circle class="changed" cx="8" cy="8" r="${RING}"/>`)}is in another state</li><li>${key(html`<circle class="recalls" cx="8" cy="8" r="${MEMORY}"/>`)}remembers something new</li></ul>`;
+<ul class="legend"><li>${key(html`<circle class="acted" cx="8" cy="8" r="${DOT}"/>`)}acted</li><li>${key(html`<circle class="changed" cx="8" cy="8" r="${RING}"/>`)}is in another state</li><li>${key(html`<circle class="recalls" cx="8" cy="8" r="${MEMORY}"/>`)}remembers something new</li></ul>${left_out === 0 ? undefined : html`<p class="note">${count(left_out)} more places and entities are not drawn.</p>`}`;
 }
 
 function key(mark: Html): Html {
@@ -72,7 +76,7 @@ function drawMark(name: string, mark: Mark, { y, x, world_slug }: Drawing): Html
   const { turn, patch_seq, has_acted, state, has_new_memory } = mark;
   const stands = has_acted || state !== undefined;
   const memory = html`<circle class="recalls" cx="${x(turn) + (stands ? MEMORY_ASIDE : 0)}" cy="${y}" r="${MEMORY}"/>`;
-  return html`<a href="${pathOfTurn(world_slug, turn)}#patch-${patch_seq}">${state === undefined ? undefined : html`<circle class="changed" cx="${x(turn)}" cy="${y}" r="${RING}"/>`}${has_acted ? html`<circle class="acted" cx="${x(turn)}" cy="${y}" r="${DOT}"/>` : undefined}${has_new_memory ? memory : undefined}<title>${name}, turn ${turn}: ${sentenceOf(mark)}</title></a>`;
+  return html`<a href="${pathOfPatch(world_slug, turn, patch_seq)}">${state === undefined ? undefined : html`<circle class="changed" cx="${x(turn)}" cy="${y}" r="${RING}"/>`}${has_acted ? html`<circle class="acted" cx="${x(turn)}" cy="${y}" r="${DOT}"/>` : undefined}${has_new_memory ? memory : undefined}<title>${name}, turn ${turn}: ${sentenceOf(mark)}</title></a>`;
 }
 
 function sentenceOf({ has_acted, state, has_new_memory }: Mark): string {

@@ -17,6 +17,8 @@ svg.timeline, svg.tree { width: 100%; min-width: 58rem; height: auto; }
 .bar.readings, .key-readings { --hue: var(--amber); }
 .bar.calls, .key-calls { --hue: var(--violet); }
 .bar.is-failed, .bar.is-interrupted, .key-failed { --hue: var(--red); }
+.bar.is-running { stroke-dasharray: 5 3; }
+.key-running { --hue: var(--accent); border-style: dashed; }
 .bar.is-superseded, .key-superseded { --hue: var(--dim); }
 .bar.adopted, .key-adopted { --hue: var(--dim); stroke-dasharray: 3 2; }
 .waits-ground { fill: var(--raised); }

@@ -1,0 +1,130 @@
+import type { Entity } from '../../../core/world/world.js';
+import {
+  browseTurn,
+  listEntitiesPart,
+  listPatchesPart,
+  type PatchStory,
+  type TurnPage,
+} from '../../../operations/browse/worlds.js';
+import { type Html, html, NOTHING } from '../html.js';
+import { listPage } from '../list-page.js';
+import { type Asked, type Column, emptyState, itemPage, type Page, sectionUnless, type View } from '../page.js';
+import { drawEffects, drawPatch, whyLink } from '../parts/patch.js';
+import { drawPlaces } from '../parts/places.js';
+import { table } from '../parts/table.js';
+import { count, worldTime } from '../parts/text.js';
+import { PATCHES_ON_TURN, pathOfTurn } from '../places.js';
+import { decideTurn } from './decisions.js';
+import { worldCrumb } from './overview.js';
+import { attemptColumns, trailTo } from './worlds.js';
+
+/** A world at a turn. */
+export const turn: Page = itemPage({
+  url: '/worlds/:world_slug/turns/:turn',
+  access: 'consumer',
+  summary: 'A world as it stood at the end of a turn, and what made it so.',
+  answer: 'Turn',
+  read: (archive, { parameters: { world_slug = '', turn = '' } }) => browseTurn(archive, { world_slug, turn }),
+  view: viewTurn,
+});
+
+function viewTurn(shown: TurnPage): View {
+  const { world_slug, turn: number, last_turn, story, attempts } = shown;
+  const step = (to: number, text: string): Html =>
+    to < 0 || to > last_turn ? NOTHING : html`<a href="${pathOfTurn(world_slug, to)}">${text}</a> `;
+  return {
+    title: `Turn ${number} of ${world_slug}`,
+    eyebrow: 'World at a turn',
+    trail: [{ path: '/worlds', text: 'Worlds' }, worldCrumb(world_slug)],
+    lede: html`${worldTime(shown.simulation_time)} of its own time. <span class="steps">${step(number - 1, '← the turn before')}${step(number + 1, 'the turn after →')}</span>`,
+    sections: [
+      {
+        id: 'story',
+        title: 'What happened',
+        body:
+          story === null
+            ? emptyState(
+                number === 0 ? 'Nothing yet: this is how the world began.' : 'No patch was applied in this turn.',
+              )
+            : html`${story.patches.slice(0, PATCHES_ON_TURN).map(showPatch)}${morePatches(shown)}`,
+      },
+      { id: 'places', title: 'Where everybody was at its end', body: drawPlaces(shown) },
+      ...sectionUnless(attempts.length === 0, () => ({
+        id: 'attempts',
+        title: 'Attempts at this turn',
+        body: table('Attempts', attemptColumns, attempts),
+      })),
+    ],
+    decisions: [decideTurn({ world_slug, turn: number })],
+  };
+}
+
+function morePatches({ world_slug, turn: number, story }: TurnPage): Html {
+  const patches = story?.patches.length ?? 0;
+  if (patches <= PATCHES_ON_TURN) return NOTHING;
+  return html`<p class="more"><a href="${pathOfTurn(world_slug, number)}/patches?after=${PATCHES_ON_TURN}">The patches after these, of ${count(patches)}</a></p>`;
+}
+
+/** The effects of a patch name the call that it came from. */
+function showPatch(patch: PatchStory): Html {
+  return drawPatch({ ...patch, source_invocation_id: patch.effects[0]?.source_invocation_id });
+}
+
+const trailToTurn = (asked: Asked): View['trail'] => {
+  const { world_slug = '', turn: number = '0' } = asked.parameters;
+  return [...trailTo(asked), { path: pathOfTurn(world_slug, Number(number)), text: `turn ${number}` }];
+};
+
+const aboutTurn = (what: string) => (asked: Asked) => ({
+  title: `${what} turn ${asked.parameters['turn']} of ${asked.parameters['world_slug']}`,
+  eyebrow: 'List',
+  trail: trailToTurn(asked),
+});
+
+const patchColumns: readonly Column<PatchStory>[] = [
+  { title: '#', is_number: true, cell: ({ patch_seq }) => patch_seq },
+  { title: 'Subject', cell: ({ workflow_subject_entity_id }) => workflow_subject_entity_id },
+  { title: 'What happened', is_text: true, cell: (patch) => html`${patch.narration}${drawEffects(patch)}` },
+  { title: 'Why', cell: (patch) => whyLink(patch, `Why? The prompt behind patch ${patch.patch_seq}`) },
+];
+
+/** The patches of a turn. */
+export const turnPatches: Page = listPage({
+  url: '/worlds/:world_slug/turns/:turn/patches',
+  access: 'consumer',
+  summary: 'The patches of a turn, in the order of their application.',
+  answer: 'Patches',
+  cursor: 'number',
+  keyOf: ({ patch_seq }) => String(patch_seq),
+  read: (archive, { parameters: { world_slug = '', turn = '' } }, part) =>
+    listPatchesPart(archive, { world_slug, turn }, part),
+  about: aboutTurn('Patches of'),
+  order: 'In the order of their application',
+  columns: patchColumns,
+  empty: emptyState('No patch was applied in this turn.'),
+});
+
+const entityColumns: readonly Column<Entity>[] = [
+  { title: 'Id', cell: ({ id }) => html`<code>${id}</code>` },
+  { title: 'Name', cell: ({ name }) => name },
+  { title: 'Where', cell: ({ environment }) => environment ?? '' },
+  { title: 'State', is_text: true, cell: ({ state }) => state },
+  { title: 'Goal', is_text: true, cell: ({ goal }) => goal ?? '' },
+  { title: 'Memories', is_number: true, cell: ({ memory }) => (memory.length === 0 ? '' : memory.length) },
+];
+
+/** Everybody and everything in a world at a turn. */
+export const turnEntities: Page = listPage({
+  url: '/worlds/:world_slug/turns/:turn/entities',
+  access: 'consumer',
+  summary: 'The entities of a world as they were at the end of a turn, by id.',
+  answer: 'Entities',
+  cursor: 'name',
+  keyOf: ({ id }) => id,
+  read: (archive, { parameters: { world_slug = '', turn = '' } }, part) =>
+    listEntitiesPart(archive, { world_slug, turn }, part),
+  about: aboutTurn('Entities at the end of'),
+  order: 'By id',
+  columns: entityColumns,
+  empty: emptyState('This world has no entities.'),
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import type { HttpServer } from '../../engine/operations/composition.js';
+import { putScenario } from '../../engine/operations/author.js';
+import { toDesk } from '../../engine/operations/serve.js';
+import { createWorld } from '../../engine/operations/worlds.js';
+import { startServer } from '../../engine/surfaces/http/server.js';
+import { toAnswers, writeScene } from '../../tools/bench/subjects/scene.js';
+import { must, openParkStage, type ParkStage, type Play } from '../support/park-stage.js';
+import { TOKENS } from '../support/served-park.js';
+
+const AGENTS = 200;
+const PAGE_BYTES_MAX = 100_000;
+
+describe('the pages of a world with many agents', () => {
+  let stage: ParkStage;
+  let server: HttpServer;
+  let play: Play;
+
+  before(async () => {
+    stage = await openParkStage('embedded');
+    server = await startServer(toDesk(stage.engine), TOKENS, { host: '127.0.0.1', port: 0 });
+    const { folder, remove } = await writeScene(AGENTS);
+    const place = { working_folder: folder, root: folder };
+    const scenario_hash = must(await putScenario(stage.engine, join(folder, 'scenario.json'), place));
+    const world = must(await createWorld(stage.engine, { world_slug: 'crowd', scenario_hash }));
+    stage.model.setScript(toAnswers(AGENTS));
+    play = await stage.run(world);
+    await remove();
+  });
+  after(async () => {
+    await server?.close(0);
+    await stage?.close();
+  });
+
+  async function read(path: string, accept: string): Promise<string> {
+    const headers = { authorization: `Bearer ${TOKENS.operator_token}`, accept };
+    const response = await fetch(`${server.url}${path}`, { headers });
+    assert.equal(response.status, 200, path);
+    return response.text();
+  }
+
+  test('are small, each of them', async () => {
+    const [attempt] = play.attempts;
+    assert.equal(attempt?.status, 'committed');
+    const { attempt_id, scenario_hash } = attempt;
+    for (const path of [
+      '/',
+      '/worlds/crowd',
+      '/worlds/crowd/agents',
+      '/worlds/crowd/turns/1',
+      '/worlds/crowd/turns/1/patches',
+      '/worlds/crowd/turns/1/entities',
+      '/worlds/crowd/diff',
+      `/attempts/${attempt_id}`,
+      `/attempts/${attempt_id}/agent-turns`,
+      `/attempts/${attempt_id}/source-invocations`,
+      `/scenarios/hash/${scenario_hash}`,
+    ]) {
+      const bytes = Buffer.byteLength(await read(path, 'text/html'));
+      assert.ok(bytes < PAGE_BYTES_MAX, `${path} has ${bytes} bytes`);
+    }
+  });
+
+  test('lead to the rest, which comes in parts', async () => {
+    const attempt_id = play.attempts[0]?.attempt_id;
+    for (const [page, list, keyOf] of [
+      ['/worlds/crowd', '/worlds/crowd/turns/1/patches', 'patch_seq'],
+      ['/worlds/crowd/turns/1', '/worlds/crowd/turns/1/patches', 'patch_seq'],
+      ['/worlds/crowd', '/worlds/crowd/turns/1/entities', 'id'],
+      [`/attempts/${attempt_id}`, `/attempts/${attempt_id}/agent-turns`, 'agent_turn_id'],
+    ] as const) {
+      assert.ok((await read(page, 'text/html')).includes(`href="${list}`), `${page} leads to ${list}`);
+      assert.equal((await readAll(list, keyOf)).size, AGENTS, list);
+    }
+  });
+
+  /** The keys of all parts of a list. */
+  async function readAll(path: string, keyOf: string): Promise<ReadonlySet<unknown>> {
+    const keys = new Set<unknown>();
+    for (let next: string | null = ''; next !== null; ) {
+      const part: { readonly rows: readonly Record<string, unknown>[]; readonly next: string | null } = JSON.parse(
+        await read(`${path}?format=json${next === '' ? '' : `&after=${next}`}`, 'application/json'),
+      );
+      for (const row of part.rows) keys.add(row[keyOf]);
+      next = part.next;
+    }
+    return keys;
+  }
+});

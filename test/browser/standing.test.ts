@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { HttpServer } from '../../engine/operations/composition.js';
+import { toDesk } from '../../engine/operations/serve.js';
+import { startServer } from '../../engine/surfaces/http/server.js';
+import { loadScript, openParkStage, type ParkStage } from '../support/park-stage.js';
+import { TOKENS } from '../support/served-park.js';
+
+describe('how a world stands', () => {
+  let stage: ParkStage;
+  let server: HttpServer;
+
+  before(async () => {
+    stage = await openParkStage('embedded');
+    server = await startServer(toDesk(stage.engine), TOKENS, { host: '127.0.0.1', port: 0 });
+  });
+  after(async () => {
+    await server?.close(0);
+    await stage?.close();
+  });
+
+  async function read(path: string): Promise<string> {
+    const headers = { authorization: `Bearer ${TOKENS.operator_token}`, accept: 'text/html' };
+    return (await fetch(`${server.url}${path}`, { headers })).text();
+  }
+
+  const standingOf = async (world_slug: string): Promise<string | undefined> =>
+    /<p class="standing">(.*?)<\/p>/.exec(await read(`/worlds/${world_slug}`))?.[1]?.replaceAll(/<[^>]*>/g, '');
+
+  test('is told at its top: a failure, a call in doubt, and nothing where all is well', async () => {
+    const script = await loadScript('park');
+    const broken = { ...script.turns['1'], 'ant/act/round-1/try-1': { status: 500 } };
+    const failed = await stage.play({ scenario: 'park', says: { ...script, turns: { ...script.turns, '1': broken } } });
+    assert.equal(await standingOf(failed.world_slug), 'Turn 1 failed: http status. See why');
+    stage.model.setScript(script);
+    await stage.run(failed.before);
+    assert.equal(await standingOf(failed.world_slug), undefined);
+    stage.toys.vending.misbehave('reset_connection');
+    const doubted = await stage.play({ scenario: 'tools' });
+    stage.toys.vending.misbehave();
+    assert.equal(
+      await standingOf(doubted.world_slug),
+      'Turn 1 failed, and 1 call is in doubt. Decide what became of it',
+    );
+  });
+
+  test('is no failure of an agent that had answered when another one failed', async () => {
+    const script = await loadScript('park');
+    const broken = { ...script.turns['1'], 'ant/act/round-1/try-1': { status: 500 } };
+    const play = await stage.play({ scenario: 'park', says: { ...script, turns: { ...script.turns, '1': broken } } });
+    const [attempt] = play.attempts;
+    const path = `/attempts/${attempt?.attempt_id}/agent-turns?format=json`;
+    const { rows } = JSON.parse(await read(path)) as {
+      readonly rows: readonly { readonly agent_id: string; readonly state: string; readonly agent_turn_id: string }[];
+    };
+    assert.deepEqual(
+      rows.map(({ agent_id, state }) => [agent_id, state]),
+      [
+        ['bob', 'not kept'],
+        ['ant', 'failed'],
+      ],
+    );
+    assert.match(
+      await read(`/agent-turns/${rows[0]?.agent_turn_id}`),
+      /is-not-kept.*It had answered; then its attempt failed\./,
+    );
+  });
+
+  test('is shown on the first page by what happened last, with the way to the prompt behind it', async () => {
+    const play = await stage.play({ scenario: 'park' });
+    const page = await read('/');
+    assert.match(page, new RegExp(`What happened last, in ${play.world_slug}`));
+    assert.match(page, /aria-label="Why did bob do that in turn 1\?"/);
+  });
+});
