@@ -9,6 +9,9 @@ import { loadScript, type ParkStage, sharedStage } from '../support/park-stage.j
 import { serveStored } from '../support/stream-servers.js';
 import { waitUntil } from '../support/wait-until.js';
 
+/** The model waits before this piece of its first answer. */
+const HELD_PIECE = 4;
+
 describe('a page of what goes on', NEEDS_CHROMIUM, () => {
   const open = sharedStage('PostgreSQL');
   let chromium: Browser;
@@ -55,7 +58,9 @@ describe('a page of what goes on', NEEDS_CHROMIUM, () => {
   test('the page of a generation grows as the model speaks', async (t) => {
     const stage = await open();
     stage.model.setScript(await loadScript('park'));
-    stage.model.onPiece(() => sleep(40));
+    const { promise: isSeen, resolve: goOn } = newPromise();
+    let pieces = 0;
+    stage.model.onPiece(() => ((pieces += 1) === HELD_PIECE ? isSeen : sleep(1)));
     const world = await stage.makeWorld({ scenario: 'park' });
     const server = await serveStored(t, stage.engine);
     const running = stage.run(world);
@@ -64,6 +69,7 @@ describe('a page of what goes on', NEEDS_CHROMIUM, () => {
     const said = page.locator('#answer');
     await waitUntil(async () => /kind/.test(await said.innerText()));
     const { length } = await said.innerText();
+    goOn();
     await waitUntil(async () => (await said.innerText()).length > length);
     await waitForNote(page, /over/);
     assert.match(await page.locator('.lede .narration').innerText(), /Bob/);
@@ -134,4 +140,10 @@ async function findGeneration(stage: ParkStage, attempt_id: string): Promise<str
     if (call?.llm_call_id) return call.llm_call_id;
     await sleep(5);
   }
+}
+
+function newPromise(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
 }

@@ -227,12 +227,21 @@ export async function tellTurns(
 ): Promise<readonly TurnStory[]> {
   const patches = await store.worlds.patches(world_slug, turns);
   const effects = await store.worlds.effects(world_slug, turns);
-  const stories = new Map<number, TurnStory>();
+  const effectsOf = new Map<string, EffectOrigin[]>();
+  for (const effect of effects) {
+    const own = effectsOf.get(keyOfPatch(effect));
+    if (own === undefined) effectsOf.set(keyOfPatch(effect), [effect]);
+    else own.push(effect);
+  }
+  const stories = new Map<number, TurnStory & { readonly patches: PatchStory[] }>();
   for (const patch of patches) {
-    const { turn, simulation_time, attempt_id, patch_seq } = patch;
-    const own = effects.filter((effect) => effect.turn === turn && effect.patch_seq === patch_seq);
+    const { turn, simulation_time, attempt_id } = patch;
     const story = stories.get(turn) ?? { turn, simulation_time, attempt_id, patches: [] };
-    stories.set(turn, { ...story, patches: [...story.patches, { ...patch, effects: own }] });
+    story.patches.push({ ...patch, effects: effectsOf.get(keyOfPatch(patch)) ?? [] });
+    stories.set(turn, story);
   }
   return [...stories.values()].toReversed();
 }
+
+const keyOfPatch = ({ turn, patch_seq }: { readonly turn: number; readonly patch_seq: number }): string =>
+  `${turn} ${patch_seq}`;

@@ -35,7 +35,7 @@ export const world: Page = itemPage({
 
 /** How many patches the story has in all; where there are more, it has the first few of each turn. */
 const PATCHES_TOLD = 50;
-const PATCHES_TOLD_OF_TURN = 3;
+const PATCHES_TOLD_OF_TURN = 2;
 
 function viewWorld(shown: WorldPage): View {
   const patches = shown.story.reduce((sum, told) => sum + told.patches.length, 0);

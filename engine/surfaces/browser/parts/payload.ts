@@ -4,7 +4,7 @@ import { pathOf, pathOfMember, type PlaceKind } from '../places.js';
 import { cut } from './text.js';
 
 /** How many values of one payload a page shows; one mark stands for the rest. */
-const VALUES_MAX = 1_200;
+const VALUES_MAX = 1_000;
 
 /** Documents that a payload may name by their hash. */
 export type KnownHashes = readonly { readonly kind: PlaceKind; readonly hash: string }[];

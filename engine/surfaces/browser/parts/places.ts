@@ -5,9 +5,9 @@ import { pathOfTurn } from '../places.js';
 import { count } from './text.js';
 
 /** How many entities a page shows: the first in the scenario's order. */
-const ENTITIES_SHOWN = 30;
+const ENTITIES_SHOWN = 20;
 /** How many memories of one entity a page shows: the latest. */
-const MEMORIES_SHOWN = 10;
+const MEMORIES_SHOWN = 5;
 
 /** The first entities of a world by place, with a link to all of them. */
 export function drawPlaces({ world_slug, turn, environments, entities }: WorldSnapshot): Html {

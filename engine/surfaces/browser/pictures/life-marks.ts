@@ -29,8 +29,13 @@ interface Happening extends Partial<Omit<Mark, 'turn' | 'patch_seq'>> {
 
 /** Places, each with whoever is there, by what became of them; those of whom nothing is told are left out. */
 export function linesOf({ environments, entities }: WorldSnapshot, patches: readonly PatchStory[]): readonly Line[] {
-  const happened = patches.flatMap(happeningsOf);
-  const marks = (key: string): readonly Mark[] => toMarks(happened.filter((one) => one.key === key));
+  const happened = new Map<string, Happening[]>();
+  for (const one of patches.flatMap(happeningsOf)) {
+    const known = happened.get(one.key);
+    if (known === undefined) happened.set(one.key, [one]);
+    else known.push(one);
+  }
+  const marks = (key: string): readonly Mark[] => toMarks(happened.get(key) ?? []);
   const places = [...environments.map(({ label }) => label), undefined];
   return places.flatMap((label): readonly Line[] => {
     const place = { name: label ?? 'nowhere', is_place: true, marks: marks(placeKey(label ?? '')) };
