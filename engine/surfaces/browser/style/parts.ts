@@ -121,6 +121,7 @@ ins { text-decoration: none; display: block; }
 .search { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 9.5rem), 1fr)); gap: 0.8rem 1rem; margin-top: 1.2rem; }
 .search > :first-child { grid-column: 1 / -1; }
 .search button { place-self: end start; }
-td.sentence { min-width: 11rem; white-space: normal; overflow-wrap: anywhere; }
+mark { color: inherit; background: color-mix(in oklab, var(--amber) 30%, transparent); border-radius: 3px; padding: 0.05em 0.15em; }
+td.sentence { min-width: 15rem; white-space: normal; overflow-wrap: anywhere; }
 @media (max-width: 48rem) { .turn { display: block; } .turn > header { margin-bottom: 0.6rem; } .turn > header p { margin-bottom: 0.4rem; } }
 `;
