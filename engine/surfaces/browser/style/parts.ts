@@ -122,6 +122,6 @@ ins { text-decoration: none; display: block; }
 .search > :first-child { grid-column: 1 / -1; }
 .search button { place-self: end start; }
 mark { color: inherit; background: color-mix(in oklab, var(--amber) 30%, transparent); border-radius: 3px; padding: 0.05em 0.15em; }
-td.sentence { min-width: 15rem; white-space: normal; overflow-wrap: anywhere; }
+td.sentence { min-width: 15rem; max-width: 34rem; white-space: normal; overflow-wrap: anywhere; }
 @media (max-width: 48rem) { .turn { display: block; } .turn > header { margin-bottom: 0.6rem; } .turn > header p { margin-bottom: 0.4rem; } }
 `;
