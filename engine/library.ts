@@ -4,7 +4,7 @@
  */
 import { compose } from './main.js';
 import { checkPaths, readScenario } from './operations/author.js';
-import { type DiffRequest, diffTurns, type WorldDiff } from './operations/diff-worlds.js';
+import { type DiffRequest, diffPlaces, type WorldDiff } from './operations/diff-worlds.js';
 import type { Finding } from './operations/documents/index.js';
 import { type Done, type Engine, whileReachable } from './operations/engine.js';
 import { listAttempts, showAttempt, showInvocation, showLlmCall, type WorldAttempts } from './operations/records.js';
@@ -62,7 +62,7 @@ export interface OpenEngine {
   listWorlds(): ReturnType<typeof listWorlds>;
   /** A world as it stands, or as it stood at a turn. */
   showWorld(world_slug: string, turn?: number): Promise<Done<WorldSnapshot>>;
-  diffTurns(request: DiffRequest): Promise<Done<WorldDiff>>;
+  diffPlaces(request: DiffRequest): Promise<Done<WorldDiff>>;
   /** Runs turns here and now. A failed attempt is in the report, and no refusal. */
   runTurns(world_slug: string, options?: RunOptions): Promise<Done<RunReport>>;
   listAttempts(world_slug: string): Promise<Done<WorldAttempts>>;
@@ -98,7 +98,7 @@ function toOpenEngine(engine: Engine, { working_folder = process.cwd(), root }: 
     listWorlds: () => whileReachable(engine, listWorlds),
     showWorld: (world_slug, turn) =>
       whileReachable(engine, () => showWorld(engine, { world_slug, ...(turn === undefined ? {} : { turn }) })),
-    diffTurns: (request) => whileReachable(engine, () => diffTurns(engine, request)),
+    diffPlaces: (request) => whileReachable(engine, () => diffPlaces(engine, request)),
     runTurns: (world_slug, { turns = 1, signal = new AbortController().signal, onProgress = () => {} } = {}) =>
       whileReachable(engine, () => runTurns(engine, { world_slug, turns, signal, onProgress })),
     listAttempts: (world_slug) => whileReachable(engine, () => listAttempts(engine, world_slug)),

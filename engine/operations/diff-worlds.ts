@@ -1,14 +1,13 @@
-import { type Blamed, blameChanges, diffWorlds, type WorldChange } from '../core/world/diff-worlds.js';
+import { blameChanges, diffWorlds, type EffectsApart, type WorldChange } from '../core/world/diff-worlds.js';
 import type { EffectOrigin, WorldSnapshot } from '../ports/worlds.js';
-import type { Archive, Done, Refused } from './engine.js';
+import type { Archive, Done } from './engine.js';
 import { findUnknownEntity } from './tell-world.js';
 import { showWorld } from './worlds.js';
 
 export interface DiffRequest {
-  readonly world_slug: string;
-  readonly from_turn: number;
-  /** May be the earlier of the two. */
-  readonly to_turn: number;
+  readonly from: WorldPlace;
+  /** May be an earlier turn of the same world, or another world. */
+  readonly to: WorldPlace;
   readonly blame: boolean;
   readonly entity?: string;
   /** Only what this subject has had a part in. */
@@ -21,7 +20,7 @@ export interface WorldPlace {
   readonly turn?: number;
 }
 
-/** A change, and where it was asked for the effects behind it, oldest first: the last one left the value as it is. */
+/** A change, and where it was asked for the effects behind it; of two worlds, those of `from` before those of `to`. */
 export type DiffedChange = WorldChange & { readonly blame?: readonly EffectOrigin[] };
 
 /** What is different between two turns of a world, or of two worlds. */
@@ -39,63 +38,51 @@ export interface TurnPlace {
   readonly simulation_time: string;
 }
 
-/** What changed between two turns of a world, its shared history included, and on request what brought it about. */
-export async function diffTurns(archive: Archive, request: DiffRequest): Promise<Done<WorldDiff>> {
-  const { world_slug, from_turn, to_turn, subject, blame } = request;
-  const places = { from: { world_slug, turn: from_turn }, to: { world_slug, turn: to_turn } };
-  const diff = await diffPlaces(archive, {
-    ...places,
-    ...(request.entity === undefined ? {} : { entity: request.entity }),
-  });
-  if (!diff.ok || (!blame && subject === undefined)) return diff;
-  const unknown = await findUnknownSubject(archive, request);
-  if (unknown !== undefined) return unknown;
-  const blamed = (await blameOn(archive, request, diff.value.changes)).filter(
-    (change) => subject === undefined || change.blame.some(({ workflow_subject_entity_id: by }) => by === subject),
-  );
-  const changes = blame ? blamed : blamed.map(({ blame: _effects, ...change }) => change);
-  return { ok: true, value: { ...diff.value, changes } };
-}
-
-async function findUnknownSubject(
-  archive: Archive,
-  { world_slug, to_turn, subject }: DiffRequest,
-): Promise<Refused | undefined> {
-  if (subject === undefined) return undefined;
-  const to = await showWorld(archive, { world_slug, turn: to_turn });
-  return to.ok ? findUnknownEntity([to.value], [subject]) : to;
-}
-
-/** What is different between two worlds, each at one of its turns. */
-export async function diffPlaces(
-  archive: Archive,
-  request: { readonly from: WorldPlace; readonly to: WorldPlace; readonly entity?: string },
-): Promise<Done<WorldDiff>> {
+/**
+ * What is different between two turns of a world, shared history included, or between two worlds.
+ * @returns with `blame`, for each change the effects that only one of the two places has
+ */
+export async function diffPlaces(archive: Archive, request: DiffRequest): Promise<Done<WorldDiff>> {
   const from = await showWorld(archive, request.from);
   if (!from.ok) return from;
   const to = await showWorld(archive, request.to);
   if (!to.ok) return to;
-  const { entity } = request;
-  const unknown = findUnknownEntity([from.value, to.value], [entity]);
+  const { entity, subject, blame } = request;
+  const unknown = findUnknownEntity([from.value, to.value], [entity, subject]);
   if (unknown !== undefined) return unknown;
   const changes = diffWorlds(from.value, to.value).filter(
     (change) => entity === undefined || (change.kind !== 'environment_content' && change.entity_id === entity),
   );
+  const places = { from: toPlace(from.value), to: toPlace(to.value) };
   const { world_slug } = from.value;
-  return { ok: true, value: { world_slug, from: toPlace(from.value), to: toPlace(to.value), changes } };
+  if (!blame && subject === undefined) return { ok: true, value: { world_slug, ...places, changes } };
+  const blamed = blameChanges(changes, await effectsApart(archive, places)).filter(
+    (change) => subject === undefined || change.blame.some(({ workflow_subject_entity_id: by }) => by === subject),
+  );
+  const shown = blame ? blamed : blamed.map(({ blame: _effects, ...change }) => change);
+  return { ok: true, value: { world_slug, ...places, changes: shown } };
 }
 
 function toPlace({ world_slug, turn, simulation_time }: WorldSnapshot): TurnPlace {
   return { world_slug, turn, simulation_time };
 }
 
-/** Read backwards, a difference is owed to the same effects as read forwards. */
-async function blameOn(
-  archive: Archive,
-  { world_slug, from_turn, to_turn }: DiffRequest,
-  changes: readonly WorldChange[],
-): Promise<readonly Blamed<EffectOrigin>[]> {
-  if (changes.length === 0) return [];
-  const turns = { after: Math.min(from_turn, to_turn), until: Math.max(from_turn, to_turn) };
-  return blameChanges(changes, await archive.store.worlds.effects(world_slug, turns));
+/** Forks share the turns before they parted: the same effects, by the same patches. */
+async function effectsApart(
+  { store }: Archive,
+  { from, to }: { readonly from: TurnPlace; readonly to: TurnPlace },
+): Promise<EffectsApart<EffectOrigin>> {
+  const after = from.world_slug === to.world_slug ? Math.min(from.turn, to.turn) : 0;
+  const ofFrom = await store.worlds.effects(from.world_slug, { after, until: from.turn });
+  const ofTo = await store.worlds.effects(to.world_slug, { after, until: to.turn });
+  return { from: without(ofFrom, ofTo), to: without(ofTo, ofFrom) };
+}
+
+function without(effects: readonly EffectOrigin[], others: readonly EffectOrigin[]): readonly EffectOrigin[] {
+  const known = new Set(others.map(nameOf));
+  return effects.filter((effect) => !known.has(nameOf(effect)));
+}
+
+function nameOf({ attempt_id, patch_seq, effect_index }: EffectOrigin): string {
+  return `${attempt_id} ${patch_seq} ${effect_index}`;
 }

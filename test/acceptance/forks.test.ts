@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import type { Json } from '../../engine/contract/json.js';
 import { putScenario } from '../../engine/operations/author.js';
-import { diffTurns, type WorldDiff } from '../../engine/operations/diff-worlds.js';
+import { diffPlaces, type WorldDiff } from '../../engine/operations/diff-worlds.js';
 import { type ForkRequest, forkWorld } from '../../engine/operations/fork-world.js';
 import { type Edit, editWorkflows, loadScript, must, type ParkStage, sharedStage } from '../support/park-stage.js';
 import { contentsOf, promptOf, requestAt } from './readings.js';
@@ -36,7 +36,13 @@ async function fork(stage: ParkStage, request: ForkRequest) {
 }
 
 async function blame(stage: ParkStage, world_slug: string, from_turn: number, to_turn: number): Promise<WorldDiff> {
-  return must(await diffTurns(stage.engine, { world_slug, from_turn, to_turn, blame: true }));
+  return must(
+    await diffPlaces(stage.engine, {
+      from: { world_slug, turn: from_turn },
+      to: { world_slug, turn: to_turn },
+      blame: true,
+    }),
+  );
 }
 
 async function refusalOf(stage: ParkStage, request: ForkRequest) {
@@ -93,6 +99,15 @@ describe('diff, blame and fork through the engine', () => {
     assert.deepEqual(worlds, new Set([source_slug, world_slug]));
     for (const effect of changes.flatMap(({ blame: effects = [] }) => effects))
       assert.equal(effect.world_slug, effect.turn === 1 ? source_slug : world_slug);
+    const apart = await diffPlaces(stage.engine, {
+      from: { world_slug: source_slug },
+      to: { world_slug },
+      blame: true,
+    });
+    for (const { blame: effects = [] } of must(apart).changes) {
+      assert.ok(effects.length > 0, 'nothing is to blame');
+      for (const effect of effects) assert.equal(effect.turn, 2);
+    }
   });
 
   test('a scenario that would tell another history is refused, difference by difference, and makes no world', async (context) => {
@@ -142,7 +157,11 @@ describe('diff, blame and fork through the engine', () => {
     const stage = await open();
     const { world_slug } = await stage.makeWorld({ scenario: 'park' });
     const diff = (from_turn: number, to_turn: number) =>
-      diffTurns(stage.engine, { world_slug, from_turn, to_turn, blame: true });
+      diffPlaces(stage.engine, {
+        from: { world_slug, turn: from_turn },
+        to: { world_slug, turn: to_turn },
+        blame: true,
+      });
     for (const [from, to] of [
       [0, 1],
       [1, 0],

@@ -94,7 +94,7 @@ test('a state is owed to every effect on the way to it, a memory to its own', ()
     [state('bob', 'fed'), memory('bob', 'one'), memory('bob', 'two'), memory('ant', 'one')],
     [state('ant', 'asleep'), state('bob', 'sleepy'), memory('bob', 'three')],
   ]);
-  const told = blameChanges(diff(start, world), effects).map(({ blame, ...change }) => [
+  const told = blameChanges(diff(start, world), { from: [], to: effects }).map(({ blame, ...change }) => [
     change.kind === 'environment_content' ? change.environment_label : change.entity_id,
     change.after,
     blame.map(({ turn, state_after }) => `${turn}: ${state_after}`),
@@ -123,12 +123,12 @@ test('whatever was played, the blame of a change begins with what stood there an
     fc.property(turns, (played) => {
       const start = smallWorld();
       const { world, effects } = play(start, played);
-      const changes = blameChanges(diff(start, world), effects);
+      const changes = blameChanges(diff(start, world), { from: [], to: effects });
       for (const { blame, before, after } of changes) {
         assert.equal(blame[0]?.state_before, before);
         assert.equal(blame.at(-1)?.state_after, after);
       }
-      const backwards = blameChanges(diff(world, start), effects);
+      const backwards = blameChanges(diff(world, start), { from: effects, to: [] });
       assert.deepEqual(
         backwards.map(({ before, after, blame }) => ({ before: after, after: before, blame })),
         changes.map(({ before, after, blame }) => ({ before, after, blame })),
@@ -136,4 +136,21 @@ test('whatever was played, the blame of a change begins with what stood there an
     }),
     { numRuns: 200, seed: 3 },
   );
+});
+
+test('of two worlds, each side of a change is owed to what was done there', () => {
+  const start = smallWorld();
+  const first = play(start, [[memory('bob', 'same'), memory('bob', 'mine')], [state('ant', 'asleep')]]);
+  const second = play(start, [[memory('bob', 'same'), memory('bob', 'same'), state('bob', 'fed')]]);
+  const changes = blameChanges(diff(first.world, second.world), { from: first.effects, to: second.effects });
+  const told = changes.map(({ before, after, blame }) => [before, after, blame.map(({ turn, op }) => `${turn} ${op}`)]);
+  assert.deepEqual(told, [
+    ['hungry', 'fed', ['1 set_entity_state']],
+    ['mine', null, ['1 append_entity_memory']],
+    [null, 'same', ['1 append_entity_memory']],
+    ['asleep', 'hungry', ['2 set_entity_state']],
+  ]);
+  const [, gone, come] = changes;
+  assert.equal(gone?.blame[0], first.effects[1]);
+  assert.equal(come?.blame[0], second.effects[1]);
 });

@@ -95,28 +95,36 @@ export interface RecordedEffect {
   readonly environment_label: string | null;
 }
 
-/** A change with the effects that brought it about, oldest first: the last one left the value as it is. */
+/** A change with the effects behind it, oldest first, those of the first place before those of the second. */
 export type Blamed<Effect extends RecordedEffect> = WorldChange & { readonly blame: readonly Effect[] };
 
-/**
- * Attributes each effect to the change that it had a part in.
- * @param effects all effects of the turns after the earlier of the two, up to the later, in the order of application
- */
+/** The effects that only one of two places has, each in the order of application. What both have made no difference. */
+export interface EffectsApart<Effect extends RecordedEffect> {
+  readonly from: readonly Effect[];
+  readonly to: readonly Effect[];
+}
+
+/** Attributes each effect to the change that it had a part in. */
 export function blameChanges<Effect extends RecordedEffect>(
   changes: readonly WorldChange[],
-  effects: readonly Effect[],
+  effects: EffectsApart<Effect>,
 ): readonly Blamed<Effect>[] {
-  const places = groupByPlace(effects);
-  const seen = new Map<string, number>();
-  return changes.map((change) => {
+  const from = groupByPlace(effects.from);
+  const to = groupByPlace(effects.to);
+  const taken = new Map<string, number>();
+  const blamed = changes.toReversed().map((change): Blamed<Effect> => {
     const place = placeOfChange(change);
-    const parts = places.get(place) ?? [];
-    if (change.kind !== 'entity_memory') return { ...change, blame: parts };
-    // Memories of one turn are in the order of their effects.
-    const nth = seen.get(place) ?? 0;
-    seen.set(place, nth + 1);
-    return { ...change, blame: parts.slice(nth, nth + 1) };
+    if (change.kind !== 'entity_memory')
+      return { ...change, blame: [...(from.get(place) ?? []), ...(to.get(place) ?? [])] };
+    // Memories of a turn are in the order of their effects, and what the two places share stands first: so the last
+    // change is owed to the last effect.
+    const side = `${place} ${change.after === null ? 'from' : 'to'}`;
+    const later = taken.get(side) ?? 0;
+    taken.set(side, later + 1);
+    const effect = (change.after === null ? from : to).get(place)?.at(-1 - later);
+    return { ...change, blame: effect === undefined ? [] : [effect] };
   });
+  return blamed.toReversed();
 }
 
 function groupByPlace<Effect extends RecordedEffect>(

@@ -3,10 +3,9 @@ import type { OperatorActionRecord } from '../../ports/operator-actions.js';
 import type { AttemptSummary } from '../../ports/records.js';
 import type { EffectOrigin, ToldPatch, WorldRecord, WorldSnapshot } from '../../ports/worlds.js';
 import type { Entity } from '../../core/world/world.js';
-import { blameChanges } from '../../core/world/diff-worlds.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
 import { type Archive, type Done } from '../engine.js';
-import { diffPlaces, diffTurns, type WorldDiff, type WorldPlace } from '../diff-worlds.js';
+import { diffPlaces, type WorldDiff, type WorldPlace } from '../diff-worlds.js';
 import { type QueuedTurns, toQueued } from '../queue.js';
 import { lookAtWorld, showWorld, type ShownWorld, unknownWorld } from '../worlds.js';
 import { toTurn } from './list-part.js';
@@ -126,33 +125,18 @@ export async function browseDiff(
   if (!from.ok) return from;
   const to = toTurn(asked.to);
   if (!to.ok) return to;
-  if (other !== undefined) return diffWithBlame(archive, toPlace(world_slug, from.value), toPlace(other, to.value));
-  const to_turn = to.value ?? (await archive.store.worlds.find(world_slug))?.turn;
-  if (to_turn === undefined) return unknownWorld(archive, world_slug);
-  return diffTurns(archive, { world_slug, from_turn: from.value ?? 0, to_turn, blame: true });
+  const first = other === undefined ? (from.value ?? 0) : from.value;
+  return diffPlaces(archive, {
+    from: toPlace(world_slug, first),
+    to: toPlace(other ?? world_slug, to.value),
+    blame: true,
+  });
 }
 
 const toPlace = (world_slug: string, turn: number | undefined): WorldPlace => ({
   world_slug,
   ...(turn === undefined ? {} : { turn }),
 });
-
-/** How one world differs from another. A value that only the first has changed is owed to what was done there. */
-async function diffWithBlame(archive: Archive, from: WorldPlace, to: WorldPlace): Promise<Done<WorldDiff>> {
-  const diff = await diffPlaces(archive, { from, to });
-  if (!diff.ok) return diff;
-  const { changes } = diff.value;
-  const [before, after] = await Promise.all(
-    [diff.value.from, diff.value.to].map(async ({ world_slug, turn }) =>
-      blameChanges(changes, await archive.store.worlds.effects(world_slug, { after: 0, until: turn })),
-    ),
-  );
-  const blamed = (after ?? []).map((change, index) => ({
-    ...change,
-    blame: change.after !== null && change.blame.length > 0 ? change.blame : (before?.[index]?.blame ?? []),
-  }));
-  return { ok: true, value: { ...diff.value, changes: blamed } };
-}
 
 /** A world in a list. */
 export type ListedWorld = WorldRecord & QueuedTurns;

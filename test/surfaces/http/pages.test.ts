@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { toDesk } from '../../../engine/operations/serve.js';
-import { diffTurns } from '../../../engine/operations/diff-worlds.js';
+import { diffPlaces } from '../../../engine/operations/diff-worlds.js';
 import { CATALOGUE } from '../../../engine/surfaces/browser/catalogue/index.js';
 import { getComponent, showUses } from '../../../engine/operations/components.js';
 import { ROUTES } from '../../../engine/surfaces/http/routes/index.js';
@@ -93,7 +93,9 @@ describe('a page', () => {
           assert.deepEqual(await getJson(`/llm-calls/${llm_call_id}`), plain(await stage.llmCall(llm_call_id)));
       }
     }
-    const diff = must(await diffTurns(engine, { world_slug, from_turn: 0, to_turn: 3, blame: true }));
+    const diff = must(
+      await diffPlaces(engine, { from: { world_slug, turn: 0 }, to: { world_slug, turn: 3 }, blame: true }),
+    );
     assert.deepEqual(await getJson(`/worlds/${world_slug}/diff?from=0&to=3`), plain(diff));
     const world = (await getJson(`/worlds/${world_slug}`)) as Readonly<Record<string, unknown>>;
     for (const [name, value] of Object.entries(plain(play.after) as object)) assert.deepEqual(world[name], value, name);

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import type { Problem } from '../../../contract/problem.js';
 import type { Done, Engine } from '../../../operations/engine.js';
 import { type Deleted, deleteWorld } from '../../../operations/delete-world.js';
-import { diffPlaces, type DiffRequest, diffTurns } from '../../../operations/diff-worlds.js';
+import { diffPlaces, type DiffRequest } from '../../../operations/diff-worlds.js';
 import { forkWorld } from '../../../operations/fork-world.js';
 import { findNamed, placeRefusal } from '../../../operations/named-scenario.js';
 import { createWorld, listWorlds, lookAtWorld } from '../../../operations/worlds.js';
@@ -92,14 +91,9 @@ function addDiff(world: Command, perform: Perform): void {
     .addOption(subjectOption('only what this subject has had a part in'))
     .description('Show what changed from one turn of a world to another, or how two worlds differ.')
     .action((a: string, b: string, c: string | undefined, options: DiffOptions) =>
-      perform(async (session) => {
+      perform((session) => {
         const request = toDiff([a, b, c], options);
-        if (request.kind === 'usage') return printProblem(session, request.problem);
-        return show(
-          session,
-          (archive) => (request.kind === 'turns' ? diffTurns(archive, request) : diffPlaces(archive, request)),
-          { lines: diffLines },
-        );
+        return show(session, (archive) => diffPlaces(archive, request), { lines: diffLines });
       }),
     );
 }
@@ -108,26 +102,14 @@ interface DiffOptions extends Pick<DiffRequest, 'entity' | 'subject'> {
   readonly blame?: boolean;
 }
 
-/** Two turns of one world stand as `SLUG A B`, or as `SLUG@A SLUG@B`; two worlds as the latter. */
-function toDiff([a, b, c]: readonly [string, string, string | undefined], { blame = false, ...only }: DiffOptions) {
+/** Two turns of one world may be written as `SLUG A B`. */
+function toDiff(
+  [a, b, c]: readonly [string, string, string | undefined],
+  { blame = false, ...only }: DiffOptions,
+): DiffRequest {
   const from = toWorldPlace(c === undefined ? a : `${a}@${b}`);
   const to = toWorldPlace(c === undefined ? b : `${a}@${c}`);
-  if (from.world_slug === to.world_slug && from.turn !== undefined && to.turn !== undefined)
-    return {
-      kind: 'turns',
-      world_slug: to.world_slug,
-      from_turn: from.turn,
-      to_turn: to.turn,
-      blame,
-      ...only,
-    } as const;
-  if (!blame && only.subject === undefined) return { kind: 'places', from, to, ...only } as const;
-  const problem: Problem = {
-    code: 'USAGE',
-    message: 'Only between two turns of one world is it known what brought a change about.',
-    repair: 'Leave --blame and --subject out, or write: chukwa world diff SLUG A B',
-  };
-  return { kind: 'usage', problem } as const;
+  return { from, to, blame, ...only };
 }
 
 function addStory(world: Command, perform: Perform): void {

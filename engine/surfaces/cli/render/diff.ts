@@ -5,11 +5,14 @@ import { accent, commandLines, EMPTY, faint, hanging, type Line, line, strong, v
 import { count, toMoment } from './words.js';
 
 /** What changed between two turns, place by place, and beneath each change what brought it about. */
-export function diffLines({ world_slug, from, to, changes }: WorldDiff): readonly Line[] {
+export function diffLines({ from, to, changes }: WorldDiff): readonly Line[] {
+  const is_one = from.world_slug === to.world_slug;
+  // Of two worlds, each effect says where it happened.
+  const world_slug = is_one ? from.world_slug : undefined;
   const summary = changes.length === 0 ? 'nothing changed' : count(changes.length, 'change');
   return [
-    from.world_slug === to.world_slug
-      ? line(strong(`world ${world_slug}`), `  from ${toPlace(from)} to ${toPlace(to)}: ${summary}`)
+    is_one
+      ? line(strong(`world ${from.world_slug}`), `  from ${toPlace(from)} to ${toPlace(to)}: ${summary}`)
       : line(`from ${toWorldPlace(from)} to ${toWorldPlace(to)}: ${summary}`),
     ...changes.flatMap((change, index) => {
       const name = nameOf(change);
@@ -35,7 +38,7 @@ function nameOf(change: DiffedChange): string {
 const WORDS = { environment_content: 'content', entity_state: 'state', entity_memory: 'memory' } as const;
 const WIDTH = 9;
 
-function changeLines(change: DiffedChange, world_slug: string): readonly Line[] {
+function changeLines(change: DiffedChange, world_slug: string | undefined): readonly Line[] {
   const { kind, before, after, blame } = change;
   const sides = [...(before === null ? [] : [`- ${quote(before)}`]), ...(after === null ? [] : [`+ ${quote(after)}`])];
   return [
@@ -51,7 +54,7 @@ const INDENT = ' '.repeat(WIDTH + 4);
 /** One effect, and how to read what led to it. Of several, each says what it found and left. */
 function blameLines(
   effect: EffectOrigin,
-  { world_slug, is_step }: { readonly world_slug: string; readonly is_step: boolean },
+  { world_slug, is_step }: { readonly world_slug: string | undefined; readonly is_step: boolean },
 ): readonly Line[] {
   const elsewhere = effect.world_slug === world_slug ? [] : [`in ${effect.world_slug}`];
   const place = [`turn ${effect.turn}`, ...elsewhere, `patch ${effect.patch_seq}`, `effect ${effect.effect_index + 1}`];
