@@ -2,7 +2,7 @@ import { blameChanges, diffWorlds, type EffectsApart, type WorldChange } from '.
 import type { EffectOrigin, WorldSnapshot } from '../ports/worlds.js';
 import type { Archive, Done } from './engine.js';
 import { findUnknownEntity } from './tell-world.js';
-import { showWorld } from './worlds.js';
+import { showWorld, type WorldPlace } from './worlds.js';
 
 export interface DiffRequest {
   readonly from: WorldPlace;
@@ -12,12 +12,6 @@ export interface DiffRequest {
   readonly entity?: string;
   /** Only what this subject has had a part in. */
   readonly subject?: string;
-}
-
-/** A world at one of its turns; as it is where the turn is left out. */
-export interface WorldPlace {
-  readonly world_slug: string;
-  readonly turn?: number;
 }
 
 /** A change, and where it was asked for the effects behind it; of two worlds, those of `from` before those of `to`. */

@@ -13,13 +13,14 @@ import type { Place } from './documents/index.js';
 import { FILE_BYTES_MAX } from './documents/read-file.js';
 import { type Done, type Engine, refuse } from './engine.js';
 import { writeNewFile } from './new-file.js';
-import { showAttempt } from './records.js';
+import { showAttempt, showCommitted } from './records.js';
 import { recordAnswer, type RecordedCall } from './record-answer.js';
 import { toEffect, toTurn } from './workflow-tests/observe.js';
-import { showWorld } from './worlds.js';
+import { showWorld, type WorldPlace } from './worlds.js';
 
 export interface RecordRequest {
-  readonly attempt_id: string;
+  /** An attempt, or a world at the turn that one has committed. */
+  readonly attempt: { readonly attempt_id: string } | Required<WorldPlace>;
   /** How many turns: that of the attempt, and those that were committed after it; 1 where it is left out. */
   readonly turns?: number;
   /** What of the answers is written: `unredacted` is for the operator. */
@@ -75,8 +76,9 @@ export async function recordAttempt(engine: Engine, request: RecordRequest): Pro
 type Attempts = readonly [AttemptRecord, ...AttemptRecord[]];
 
 /** The attempt that is named, and those that committed the turns after it: all by one scenario. */
-async function findAttempts(engine: Engine, { attempt_id, turns = 1 }: RecordRequest): Promise<Done<Attempts>> {
-  const shown = await showAttempt(engine, attempt_id);
+async function findAttempts(engine: Engine, { attempt, turns = 1 }: RecordRequest): Promise<Done<Attempts>> {
+  const shown =
+    'turn' in attempt ? await showCommitted(engine, attempt) : await showAttempt(engine, attempt.attempt_id);
   if (!shown.ok) return shown;
   const first = withAnswersOnly(shown.value);
   const unfit = findUnfit(first);
@@ -90,7 +92,7 @@ async function findAttempts(engine: Engine, { attempt_id, turns = 1 }: RecordReq
     if (first.status !== 'committed' || !later?.ok || later.value.scenario_hash !== scenario_hash)
       return refuse({
         code: 'ATTEMPT_NOT_RECORDABLE',
-        message: `Turn ${turn} of ${world_slug} was not committed after attempt ${attempt_id} by the same scenario.`,
+        message: `Turn ${turn} of ${world_slug} was not committed after attempt ${first.attempt_id} by the same scenario.`,
         repair: `Record fewer turns: --turns ${turn - attempted_turn}.`,
       });
     attempts.push(withAnswersOnly(later.value));

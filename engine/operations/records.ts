@@ -11,12 +11,28 @@ import type {
 } from '../ports/records.js';
 import { type Done, type Archive, refuse } from './engine.js';
 import { findQueue, type QueuedTurns } from './queue.js';
-import { unknownWorld } from './worlds.js';
+import { unknownWorld, type WorldPlace } from './worlds.js';
 
 /** Everything about one attempt: its calls, patches, timeline and audit. */
 export async function showAttempt(archive: Archive, id: string): Promise<Done<AttemptRecord>> {
   const record = isUuid(id) ? await archive.store.records.attempt(id) : undefined;
   return record === undefined ? refuse(attemptUnknown(id)) : { ok: true, value: record };
+}
+
+/** The attempt that committed a turn of a world itself: a turn that a fork shares was committed in another world. */
+export async function showCommitted(
+  archive: Archive,
+  { world_slug, turn }: Required<WorldPlace>,
+): Promise<Done<AttemptRecord>> {
+  const listed = await listAttempts(archive, world_slug, { status: 'committed', turn });
+  if (!listed.ok) return listed;
+  const [committed] = listed.value.attempts;
+  if (committed !== undefined) return showAttempt(archive, committed.attempt_id);
+  return refuse({
+    code: 'TURN_UNKNOWN',
+    message: `No attempt of the world ${world_slug} has committed turn ${turn}.`,
+    repair: `See chukwa attempts ${world_slug}.`,
+  });
 }
 
 /** The problem with an id that no attempt has. */

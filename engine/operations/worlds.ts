@@ -71,10 +71,7 @@ export async function listWorlds({ store }: Archive): Promise<Done<readonly (Wor
 export type ShownWorld = WorldSnapshot & QueuedTurns & { readonly scenarios: readonly Omit<WorldScenario, 'files'>[] };
 
 /** A world as `showWorld` shows it, with its scenarios and its queue. */
-export async function lookAtWorld(
-  archive: Archive,
-  request: { readonly world_slug: string; readonly turn?: number },
-): Promise<Done<ShownWorld>> {
+export async function lookAtWorld(archive: Archive, request: WorldPlace): Promise<Done<ShownWorld>> {
   const world = await showWorld(archive, request);
   if (!world.ok) return world;
   // Where the files of a scenario were on one machine says nothing of the world.
@@ -83,11 +80,14 @@ export async function lookAtWorld(
   return { ok: true, value: { ...world.value, scenarios, ...(await findQueue(archive, request.world_slug)) } };
 }
 
+/** A world at one of its turns; as it is where the turn is left out. */
+export interface WorldPlace {
+  readonly world_slug: string;
+  readonly turn?: number;
+}
+
 /** A world as it was at the end of a turn; without a turn, as it is. */
-export async function showWorld(
-  archive: Archive,
-  request: { readonly world_slug: string; readonly turn?: number },
-): Promise<Done<WorldSnapshot>> {
+export async function showWorld(archive: Archive, request: WorldPlace): Promise<Done<WorldSnapshot>> {
   const snapshot = await archive.store.worlds.snapshot(request.world_slug, request.turn);
   if (snapshot !== undefined) return { ok: true, value: snapshot };
   const world = await archive.store.worlds.find(request.world_slug);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -47,6 +47,10 @@ async function follow(context: TestContext, stage: Awaited<ReturnType<typeof ope
     await once(service.stdout, 'data');
     return;
   }
+  if (line.startsWith('rm ')) {
+    for (const file of line.split(' ').slice(1)) await rm(join(stage.folder, file));
+    return;
+  }
   const { code, stdout, stderr } = await stage.chukwa(line.replace(/^npx chukwa /, '').split(' '));
   assert.equal(code, 0, `${line}\n${stdout}\n${stderr}`);
 }
@@ -62,17 +66,18 @@ for (const shape of SHAPES) {
     const model = await startScriptedModel(answers);
     context.after(() => model.close());
     const printed = stdout.replaceAll('4870', String(await freePort())).replace('http://127.0.0.1:11434/v1', model.url);
-    const steps = [...printed.matchAll(/^ {2}((?:npx|export|node) .*)$/gm)].map(([, step = '']) => step);
+    const steps = [...printed.matchAll(/^ {2}((?:npx|export|node|rm) .*)$/gm)].map(([, step = '']) => step);
     assert.ok(steps.length >= 9, printed);
     // The scripted model stands in for one's own, and answers no question that is not in its script.
     for (const step of steps.filter((line) => !line.includes('model try'))) await follow(context, stage, step);
     assert.ok(model.requests.length >= 3, "the model of one's own was not asked");
     assert.ok(model.requests.every(({ body }) => JSON.stringify(body).includes('"qwen3:8b"')));
-    for (const slug of ['demo', 'demo-2']) {
+    for (const slug of ['demo', 'demo-2', 'demo-3']) {
       const shown = await stage.chukwa(['world', 'show', slug, '--json']);
       const { turn, scenario_label } = JSON.parse(shown.stdout) as WorldSnapshot;
       assert.deepEqual([turn, scenario_label], [3, 'demo'], slug);
     }
+    await follow(context, stage, 'npx chukwa test demo');
   });
 
   test(`the prompts of new world --shape ${shape} are files, and its schemas are found by an editor`, async (context) => {

@@ -6,10 +6,12 @@ import { findAt, isList, toPointer } from '../content/json-pointer.js';
 import { suggestName } from '../content/nearest-name.js';
 import type { Complaint } from '../protocol/document-problem.js';
 import type { Program } from '../protocol/program.js';
+import { findUnasked } from './command-key.js';
 
 /**
  * Notes names in the answers of models that the scenario does not have: entities, environments and tools. A model's
- * mistake may be meant where it is answered again: a key whose next try has an answer as well is left alone.
+ * mistake may be meant where it is answered again: a key whose next try has an answer as well is left alone. So is one
+ * that nothing asks for.
  */
 export function checkAnsweredNames(
   program: Program,
@@ -19,7 +21,7 @@ export function checkAnsweredNames(
 ): readonly Complaint[] {
   return Object.entries(turns).flatMap(([turn, answers]) =>
     Object.entries(answers).flatMap(([key, answer]) => {
-      if (!('json' in answer) || Object.hasOwn(answers, nextTry(key))) return [];
+      if (!('json' in answer) || Object.hasOwn(answers, nextTry(key)) || findUnasked(program, key)) return [];
       return [
         ...checkEffects(scenario, answer.json, [...place, turn, key, 'json']),
         ...checkTool(program, answer.json, key, [...place, turn, key, 'json']),

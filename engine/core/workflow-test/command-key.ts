@@ -1,4 +1,4 @@
-import { nearestName } from '../content/nearest-name.js';
+import { suggestName } from '../content/nearest-name.js';
 import { withoutMark } from '../../contract/scripted.js';
 import type { UnaskedKey } from '../nodes/call-key.js';
 import { NODE_TYPES, nodeTypeOf } from '../nodes/index.js';
@@ -36,7 +36,12 @@ export function findUnasked(program: Program, key: string): UnaskedKey | undefin
   const subject = program.subjects.find(({ subject_id }) => subject_id === first);
   if (subject === undefined) {
     const subjects = program.subjects.map(({ subject_id }) => subject_id);
-    return unasked(`no subject of this scenario is called ${JSON.stringify(first)}`, first, subjects);
+    const { message, repair } = unasked(
+      `no subject of this scenario is called ${JSON.stringify(first)}`,
+      first,
+      subjects,
+    );
+    return { message, repair: [repair, ANSWERS_ANEW].filter((text) => text !== undefined).join(' ') };
   }
   return findUnaskedOfSubject(subject, parts.slice(1));
 }
@@ -72,8 +77,9 @@ function findUnaskedOfSubject(
   return unasked(`the workflow of ${subject_id} has no node ${JSON.stringify(name)}`, name, ids);
 }
 
+/** Who has changed the cast of a scenario need not mend each answer. */
+const ANSWERS_ANEW = 'If the cast has changed, make answers anew: chukwa run SLUG --dry --write-missing FILE';
+
 function unasked(message: string, written: string, known: readonly string[]): UnaskedKey {
-  const nearest = nearestName(written, known);
-  if (nearest !== undefined) return { message, repair: `Did you mean ${JSON.stringify(nearest)}?` };
-  return known.length === 0 ? { message } : { message, repair: `There is: ${known.join(', ')}.` };
+  return known.length === 0 ? { message } : { message, repair: suggestName(written, known) };
 }

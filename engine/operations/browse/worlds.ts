@@ -5,9 +5,9 @@ import type { EffectOrigin, ToldPatch, WorldRecord, WorldSnapshot } from '../../
 import type { Entity } from '../../core/world/world.js';
 import type { AgentHeadRecord } from '../../core/agents/agent-turn.js';
 import { type Archive, type Done } from '../engine.js';
-import { diffPlaces, type WorldDiff, type WorldPlace } from '../diff-worlds.js';
+import { diffPlaces, type WorldDiff } from '../diff-worlds.js';
 import { type QueuedTurns, toQueued } from '../queue.js';
-import { lookAtWorld, showWorld, type ShownWorld, unknownWorld } from '../worlds.js';
+import { lookAtWorld, showWorld, type ShownWorld, unknownWorld, type WorldPlace } from '../worlds.js';
 import { toTurn } from './list-part.js';
 
 /** How many turns one page shows. */

@@ -1,5 +1,6 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { TURN_RETRIES } from '../../core/inbox/backoff.js';
+import type { WorldPlace } from '../../operations/worlds.js';
 
 const TURNS_MAX = 10_000;
 const DAY_SECONDS = 86_400;
@@ -78,14 +79,8 @@ export function triedTurnOption(): Option {
   );
 }
 
-/** A world, or one at a turn. */
-export interface PlaceArgument {
-  readonly world_slug: string;
-  readonly turn?: number;
-}
-
 /** `SLUG`, or `SLUG@N`. @throws InvalidArgumentError where no turn follows the sign */
-export function toWorldPlace(text: string): PlaceArgument {
+export function toWorldPlace(text: string): WorldPlace {
   const [world_slug = '', turn, ...others] = text.split('@');
   if (others.length > 0) throw new InvalidArgumentError('Write SLUG@N: a world and one of its turns.');
   return turn === undefined ? { world_slug } : { world_slug, turn: toWhole(turn, 0, Number.MAX_SAFE_INTEGER) };

@@ -5,7 +5,7 @@ import {
   type RecordRequest,
   writeRecording,
 } from '../../../operations/record-attempt.js';
-import { rootOption, toPath, turnsOption } from '../arguments.js';
+import { rootOption, toPath, toWorldPlace, turnsOption } from '../arguments.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { type RootOptions, toPlace } from '../place.js';
 import { hanging, line, verbatim } from '../render/line.js';
@@ -21,20 +21,21 @@ interface RecordOptions extends RootOptions {
 export function addRecord(program: Command, perform: Perform): void {
   program
     .command('record')
-    .argument('<attempt>', 'the id of an attempt that has ended')
-    .addOption(turnsOption(1, 'how many turns: its own, and those that were committed after it'))
+    .argument('<slug@n>', 'SLUG@N, a world and a turn that it has committed; or the id of an attempt that has ended')
+    .addOption(turnsOption(1, 'how many turns: that one, and those that were committed after it'))
     .option('--out <file>', 'write it there, such as my.test.json; a file that is there stays')
     .option('--scenario <path>', "the scenario's file, to be named by path; else the test names it by hash", toPath)
     .option('--unredacted', 'for the operator: write also what redaction hides')
     .addOption(rootOption())
-    .description('Make a test of an attempt, from its answers and its outcome.')
-    .action((id: string, options: RecordOptions) => perform((session) => record(session, id, options)));
+    .description('Make a test of a turn that was played, from its answers and its outcome.')
+    .action((named: string, options: RecordOptions) => perform((session) => record(session, named, options)));
 }
 
-async function record(session: Session, attempt_id: string, options: RecordOptions): Promise<ExitCode> {
+async function record(session: Session, named: string, options: RecordOptions): Promise<ExitCode> {
   const { out, scenario, unredacted, turns } = options;
+  const { world_slug, turn } = toWorldPlace(named);
   const request: RecordRequest = {
-    attempt_id,
+    attempt: turn === undefined ? { attempt_id: named } : { world_slug, turn },
     turns,
     view: unredacted === true ? 'unredacted' : 'redacted',
     place: toPlace(session, options),

@@ -24,6 +24,15 @@ export function newWorldLines({ name, shape, folder, files }: NewWorld, workingF
     verbatim(`  npx chukwa world create ${name}-2 --scenario ${where}/scenario.json`),
     verbatim(`  npx chukwa run ${name}-2 --turns 3`),
     EMPTY,
-    line(`Who is there stands in ${where}/scenario.json; what the model is told, in the .md files.`),
+    line(
+      `Who is there stands in ${where}/scenario.json; what the model is told, in the .md files. Answers and test name ` +
+        'the cast by id. With a cast of your own, remove both, and make a test of what has happened:',
+    ),
+    verbatim(`  rm ${where}/answers.json ${where}/world.test.json`),
+    verbatim(`  npx chukwa world create ${name}-3 --scenario ${where}/scenario.json`),
+    verbatim(`  npx chukwa run ${name}-3 --turns 3`),
+    verbatim(
+      `  npx chukwa record ${name}-3@1 --turns 3 --scenario ${where}/scenario.json --out ${where}/world.test.json`,
+    ),
   ];
 }

@@ -4,9 +4,12 @@ import { toPhrase } from './json-view.js';
 import { bad, faint, hanging, type Line, verbatim } from './line.js';
 import { toVisible } from './neutralise.js';
 
-/** One complaint about a file: `file:line:column  CODE  message  (at /pointer)`, and beneath it what to do. */
+/**
+ * One complaint about a file: `file:line:column  CODE  message  (at /pointer)`, and beneath it what to do; of several
+ * complaints in a row that need the same, beneath the last of them.
+ */
 export function findingLines(findings: readonly Finding[]): readonly Line[] {
-  return findings.flatMap(({ file, line, column, pointer, code, message, repair, severity }) => {
+  return findings.flatMap(({ file, line, column, pointer, code, message, repair, severity }, at) => {
     const what = severity === 'note' ? `note: ${message}` : message;
     const isOfPath = line === 0;
     const name = toVisible(file);
@@ -15,7 +18,9 @@ export function findingLines(findings: readonly Finding[]): readonly Line[] {
       severity === 'note' ? faint(code) : bad(code),
       isOfPath ? `  ${what}` : `  ${what}  (at ${pointer === '' ? '/' : pointer})`,
     );
-    return repair === undefined ? [first] : [first, hanging(4, faint(`    what to do: ${repair}`))];
+    return repair === undefined || repair === findings[at + 1]?.repair
+      ? [first]
+      : [first, hanging(4, faint(`    what to do: ${repair}`))];
   });
 }
 
