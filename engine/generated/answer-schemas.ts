@@ -965,6 +965,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "type": "number",
         "description": "Its calls that have to be settled before a turn is begun."
       },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds it. One that was killed does so until its lease ends, or the embedded database is opened anew."
+      },
       "started_at": {
         "type": "string"
       },
@@ -987,6 +991,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "failed_source_invocation_id",
       "source_invocation_count",
       "calls_in_doubt",
+      "is_driven",
       "started_at",
       "ended_at"
     ],
@@ -1461,7 +1466,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         ]
       }
     ],
-    "description": "A change, and where it was asked for the effects behind it, oldest first: the last one left the value as it is."
+    "description": "A change, and where it was asked for the effects behind it; of two worlds, those of `from` before those of `to`."
   },
   "Part_AttemptSummary": {
     "type": "object",
@@ -1539,6 +1544,10 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "calls_in_doubt": {
         "type": "number",
         "description": "Its calls that have to be settled before a turn is begun."
+      },
+      "is_driven": {
+        "type": "boolean",
+        "description": "A driver holds it. One that was killed does so until its lease ends, or the embedded database is opened anew."
       },
       "started_at": {
         "type": "string"
@@ -1665,6 +1674,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "failure_message",
       "invocations",
       "is_adoptable",
+      "is_driven",
       "more_calls_after",
       "operator_actions",
       "patches",

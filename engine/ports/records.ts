@@ -23,6 +23,8 @@ export interface AttemptSummary {
   readonly source_invocation_count: number;
   /** Its calls that have to be settled before a turn is begun. */
   readonly calls_in_doubt: number;
+  /** A driver holds it. One that was killed does so until its lease ends, or the embedded database is opened anew. */
+  readonly is_driven: boolean;
   readonly started_at: string;
   readonly ended_at: string | null;
 }

@@ -140,7 +140,7 @@ function toCommand(variable: string, value: string): OriginOutcome {
 export function parseOrigin(variable: string, value: string): ParsedOrigin {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
-    return { ok: false, message: `${variable} does not hold an http or https URL` };
+    return { ok: false, message: `${variable} does not hold an http or https URL, such as http://127.0.0.1:8080` };
   if (url.search !== '' || url.hash !== '') {
     return { ok: false, message: `${variable} must hold a URL without a query and without a fragment` };
   }

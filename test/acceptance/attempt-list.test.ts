@@ -50,6 +50,11 @@ test('a turn that failed for something transient says how a run tries it again, 
   assert.match(failed, /"retry"/);
 });
 
+test('a run of which no turn is told yet does not lead to the story of its world', () => {
+  assert.match(failed, /npx chukwa world show tower/);
+  assert.doesNotMatch(failed, /world story/);
+});
+
 test('the sources of the models of new worlds say which failures are tried again', async () => {
   for (const shape of ['agent', 'place', 'village']) {
     const text = await readFile(join(ROOT, 'fixtures/templates', shape, 'model.json'), 'utf8');
@@ -85,24 +90,37 @@ test('attempts refuses a status that no attempt has', async () => {
   assert.equal((await chukwa('attempts', 'tower', '--status', 'broken')).code, 2);
 });
 
-test('a list of attempts cuts a long failure, so that the columns behind it keep their place', () => {
-  const attempt: AttemptSummary = {
-    attempt_id: '01890a5d-ac96-774b-bcce-b302099a8057',
-    world_slug: 'tower',
-    attempted_turn: 1,
-    status: 'failed',
-    failure_class: 'a_class_of_a_plugin_that_has_a_very_long_name',
-    failure_message: null,
-    failed_subject_entity_id: null,
-    failed_node_id: null,
-    failed_source_invocation_id: null,
-    source_invocation_count: 3,
-    calls_in_doubt: 2,
-    started_at: '2026-05-01T09:00:00Z',
-    ended_at: null,
-  };
+const FAILED: AttemptSummary = {
+  attempt_id: '01890a5d-ac96-774b-bcce-b302099a8057',
+  world_slug: 'tower',
+  attempted_turn: 1,
+  status: 'failed',
+  failure_class: 'a_class_of_a_plugin_that_has_a_very_long_name',
+  failure_message: null,
+  failed_subject_entity_id: null,
+  failed_node_id: null,
+  failed_source_invocation_id: null,
+  source_invocation_count: 3,
+  calls_in_doubt: 2,
+  is_driven: false,
+  started_at: '2026-05-01T09:00:00Z',
+  ended_at: null,
+};
+
+function told(attempt: AttemptSummary): string {
   const lines = attemptListLines({ world_slug: 'tower', attempts: [attempt], queued_turns: 0, put_off: null });
-  const text = paint(lines, { width: 160, has_colours: false });
+  return paint(lines, { width: 160, has_colours: false });
+}
+
+test('a list of attempts says of an open one without a driver that the next run goes on with it', () => {
+  const open = { ...FAILED, status: 'running', failure_class: null, calls_in_doubt: 0 } as const;
+  assert.match(told(open), / driver gone .*\n\nThe driver of turn 1 is gone\. .*\n +npx chukwa run tower\n$/);
+  assert.match(told({ ...open, is_driven: true }), / running /);
+  assert.doesNotMatch(told({ ...open, is_driven: true }), /gone/);
+});
+
+test('a list of attempts cuts a long failure, so that the columns behind it keep their place', () => {
+  const text = told(FAILED);
   assert.match(text, /a_class_of_a_plugin_that_has_a_very\S*… +3 /);
   assert.doesNotMatch(text, /long_name/);
 });

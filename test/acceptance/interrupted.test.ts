@@ -137,6 +137,11 @@ describe('a process that is killed in the middle of a turn (embedded, in a folde
     await whileRunning(running, asked);
     running.kill('SIGKILL');
     assert.equal((await running.ended).code, null);
+    const left = await askHere<{ attempts: readonly AttemptSummary[] }>(['attempts', 'brief'], variables);
+    assert.deepEqual(
+      left.attempts.map(({ status, is_driven }) => [status, is_driven]),
+      [['running', false]],
+    );
     model.setScript(await loadScript('simple'));
     const report = await askHere<RunReport>(['run', 'brief', '--turns', '2'], variables);
     assert.deepEqual(

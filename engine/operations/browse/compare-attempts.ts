@@ -69,7 +69,7 @@ async function readAttempt({ store }: Archive, id: string): Promise<AttemptRecor
 function toSummary(attempt: AttemptRecord): AttemptSummary {
   const { attempt_id, world_slug, attempted_turn, status, failure_class, failure_message } = attempt;
   const { failed_subject_entity_id, failed_node_id, failed_source_invocation_id } = attempt;
-  const { source_invocation_count, calls_in_doubt, started_at, ended_at } = attempt;
+  const { source_invocation_count, calls_in_doubt, is_driven, started_at, ended_at } = attempt;
   return {
     attempt_id,
     world_slug,
@@ -82,6 +82,7 @@ function toSummary(attempt: AttemptRecord): AttemptSummary {
     failed_source_invocation_id,
     source_invocation_count,
     calls_in_doubt,
+    is_driven,
     started_at,
     ended_at,
   };

@@ -15,7 +15,7 @@ import { toReason } from './call.js';
 import { quotedLines } from './block.js';
 import { doubtLines, toSettlement } from './doubt.js';
 import { quote, toPhrase } from './json-view.js';
-import { bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
+import { accent, bad, EMPTY, faint, good, hanging, type Line, line, type Span, strong, verbatim } from './line.js';
 import { toSafeLines } from './neutralise.js';
 import { proseLines } from './prose.js';
 import { queueLines } from './queue.js';
@@ -24,15 +24,15 @@ import { count, failureName, shortHash, toDuration, toMinute, toMoment, toSpanOf
 
 /** One attempt: how it ended, its calls in order, its patches, and what was rejected on the way. */
 export function attemptLines(attempt: AttemptRecord): readonly Line[] {
-  const { attempt_id, status, world_slug, attempted_turn, epoch, scenario_hash, started_at, ended_at, invocations } =
-    attempt;
+  const { attempt_id, world_slug, attempted_turn, epoch, scenario_hash, started_at, ended_at, invocations } = attempt;
   const took = toSpanOfTime(started_at, ended_at);
   return [
-    verbatim(strong(`attempt ${attempt_id}`), '  ', toStatus(status)),
+    verbatim(strong(`attempt ${attempt_id}`), '  ', toStatus(stateOf(attempt))),
     line(`world ${world_slug} · turn ${attempted_turn} · epoch ${epoch} · scenario ${shortHash(scenario_hash)}`),
     line(faint([`began ${toMoment(started_at)}`, ...(took === undefined ? [] : [`took ${took}`])].join(' · '))),
     verbatim(faint(`trace ${toTraceId(attempt_id)}`)),
     ...historyLines(attempt),
+    ...undrivenLines([attempt]),
     ...failureLines(attempt),
     ...waitingLines(attempt),
     EMPTY,
@@ -69,7 +69,11 @@ export function attemptListLines({ world_slug, attempts, is_filtered, ...queue }
   const queued = queueLines(world_slug, queue);
   if (attempts.length === 0 && is_filtered) return [line(`No attempt of ${world_slug} fits.`)];
   if (attempts.length > 0)
-    return [...tableLines(attempts, ATTEMPT_COLUMNS), ...(queued.length === 0 ? [] : [EMPTY, ...queued])];
+    return [
+      ...tableLines(attempts, ATTEMPT_COLUMNS),
+      ...undrivenLines(attempts),
+      ...(queued.length === 0 ? [] : [EMPTY, ...queued]),
+    ];
   if (queued.length > 0) return [line(`No turn of ${world_slug} has been tried yet.`), ...queued];
   return [line(`No turn of ${world_slug} has been tried. Try one: npx chukwa run ${world_slug}`)];
 }
@@ -85,11 +89,30 @@ function toFailureCell(failure: string): string {
 const ATTEMPT_COLUMNS: Columns<AttemptSummary> = {
   turn: ({ attempted_turn }) => attempted_turn,
   attempt: ({ attempt_id }) => attempt_id,
-  status: ({ status }) => status,
+  status: stateOf,
   failure: (attempt) => toFailureCell([attempt.failure_class ?? '', ...inDoubt(attempt)].join(', ')),
   calls: ({ source_invocation_count }) => source_invocation_count,
   'began (UTC)': ({ started_at }) => toMinute(started_at),
 };
+
+/** An attempt whose driver is gone is open, and nobody works at it. */
+function isUndriven({ status, is_driven }: AttemptSummary): boolean {
+  return status === 'running' && !is_driven;
+}
+
+function stateOf(attempt: AttemptSummary): string {
+  return isUndriven(attempt) ? 'driver gone' : attempt.status;
+}
+
+function undrivenLines(attempts: readonly AttemptSummary[]): readonly Line[] {
+  return attempts
+    .filter(isUndriven)
+    .flatMap(({ world_slug, attempted_turn }) => [
+      EMPTY,
+      line(`The driver of turn ${attempted_turn} is gone. The next run goes on with its attempt:`),
+      verbatim('  ', accent(`npx chukwa run ${world_slug}`)),
+    ]);
+}
 
 function inDoubt({ calls_in_doubt }: AttemptSummary): readonly string[] {
   return calls_in_doubt === 0 ? [] : [`${count(calls_in_doubt, 'call')} in doubt`];

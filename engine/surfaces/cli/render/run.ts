@@ -99,7 +99,9 @@ function furtherLines(report: RunReport): readonly Line[] {
     ...commandLines('  ', [
       ...(turn === undefined ? [] : toCommands(turn)),
       [`npx chukwa world show ${report.world}`, 'the world as it is now'],
-      [`npx chukwa world story ${report.world}`, 'its turns as prose'],
+      ...(report.turns.some(({ attempted_turn, status }) => attempted_turn > 1 || status === 'committed')
+        ? [[`npx chukwa world story ${report.world}`, 'its turns as prose'] as const]
+        : []),
     ]),
   ];
 }
