@@ -87,6 +87,10 @@ for (const [server, words] of [
       policy.allow,
       available_tools.filter(({ effect }) => effect === 'read_only').map(({ name }) => name),
     );
+    assert.deepEqual(
+      written.not_allowed,
+      available_tools.filter(({ effect }) => effect !== 'read_only').map(({ name }) => name),
+    );
   });
 }
 

@@ -10,6 +10,8 @@ export interface WrittenTools {
   readonly folder: string;
   readonly files: readonly string[];
   readonly left_out: readonly ServerTool[];
+  /** Tools that were written, and that the policy does not let a model call: the server does not say that they only read. */
+  readonly not_allowed: readonly string[];
 }
 
 /**
@@ -47,12 +49,16 @@ export async function writeTools(
     await cp(template, folder, { recursive: true });
     await mkdir(join(folder, 'schemas'));
     for (const [path, document] of files) await writeFile(join(folder, path), `${JSON.stringify(document, null, 2)}\n`);
-    return { ok: true, value: { folder, files: [...files.map(([path]) => path), ...COPIED], left_out } };
+    const not_allowed = usable.filter((tool) => !allowed.includes(tool)).map(({ id }) => id);
+    return { ok: true, value: { folder, files: [...files.map(([path]) => path), ...COPIED], left_out, not_allowed } };
   } catch (error) {
-    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    const { code = 'no reason is known' } = error as NodeJS.ErrnoException;
+    const isThere = code === 'EEXIST';
     return refuse({
       code: isThere ? 'FILE_EXISTS' : 'FILE_UNWRITABLE',
-      message: `${folder} cannot be written: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}. Nothing was written over.`,
+      message: isThere
+        ? `${folder} is there already, and nothing is written over.`
+        : `The folder ${folder} cannot be written (${code}).`,
       repair: 'Name a folder that is not there yet, in one that is.',
     });
   }

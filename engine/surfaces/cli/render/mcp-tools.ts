@@ -60,7 +60,7 @@ function toolLines({
 }
 
 export function writtenToolLines(
-  { folder, files, left_out }: WrittenTools,
+  { folder, files, left_out, not_allowed }: WrittenTools,
   { server_env, server, is_cut, is_given }: ServerTools,
   workingFolder: string,
 ): readonly Line[] {
@@ -72,6 +72,13 @@ export function writtenToolLines(
     ...left_out.map(({ name, unusable }) => hanging(2, `Left out ${neutralise(name)}: ${neutralise(unusable ?? '')}`)),
     EMPTY,
     line('Descriptions and effects are what the server says of itself: read each of them, and mend what is not so.'),
+    ...(not_allowed.length === 0
+      ? []
+      : [
+          line(
+            `No model is offered ${not_allowed.map(neutralise).join(', ')}, which may change something: to allow a tool, add it to "allow" of ${where}/policy.json, or name it by --tool.`,
+          ),
+        ]),
     ...cutLines(is_cut),
     line(
       `Set ${server_env} ${is_given ? 'to the URL or command that you gave here, ' : ''}where the program runs, and what the model of ${where}/sources/chat.json needs. Then:`,
