@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Done } from '../../../operations/engine.js';
 import {
   findServer,
@@ -27,11 +27,10 @@ export function addMcp(program: Command, perform: Perform): void {
     .argument('<server>', 'a variable CHUKWA_MCP_..., the file of a source, a URL, or a command in quotes')
     .description("List an MCP server's tools, and write documents for them. Starts or asks the server.")
     .option('--write <dir>', 'write sources, schemas, and a small scenario with all tools into this folder', toPath)
-    .option(
-      '--tool <name>',
-      'only this tool; may be repeated',
-      (name: string, before: readonly string[]) => [...before, name],
-      [],
+    .addOption(
+      new Option('--tool <name>', 'only this tool; may be repeated')
+        .argParser((name: string, before: readonly string[]) => [...before, name])
+        .default([], 'all'),
     )
     .option('--as <name>', 'what a server given by URL or command is called', 'server')
     .addOption(rootOption())

@@ -11,7 +11,7 @@ import { answer, type Perform, type Session } from '../session.js';
 export function addSchemas(program: Command, perform: Perform): void {
   program
     .command('schemas')
-    .addArgument(pathsArgument('the project, whose ids editors offer').argOptional().default([]))
+    .addArgument(pathsArgument('the project, whose ids editors offer').argOptional().default([], 'none'))
     .requiredOption('--write <dir>', 'the folder to write them into', toPath)
     .description('Write the schemas of all documents for an editor, with the interface of each plugin that is found.')
     .action((paths: readonly string[], { write }: { readonly write: string }) =>

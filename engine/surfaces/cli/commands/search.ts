@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { LIMIT, LIMIT_MAX } from '../../../operations/browse/list-part.js';
 import { catchUpWhole, search, type WantedSearch } from '../../../operations/search.js';
 import { SEARCH_KINDS } from '../../../ports/search.js';
 import { subjectOption } from '../arguments.js';
@@ -17,7 +18,7 @@ export function addSearch(program: Command, perform: Perform): void {
     .addOption(subjectOption('only those of this subject'))
     .option('--source <label>', 'only what was asked of this source')
     .option('--failure <class>', 'only what failed with this class')
-    .option('--limit <n>', 'how many')
+    .option('--limit <n>', `how many, ${LIMIT_MAX} at most; ${LIMIT} where it is left out`)
     .action((words: readonly string[], filter: WantedSearch) =>
       perform((session) =>
         show(
