@@ -24,8 +24,8 @@ interface Match {
 }
 
 /**
- * Makes one page that needs no server and no script, of the pages that lead on from a world or an attempt. A link to a page
- * that is not in the file becomes plain text. What a page tells of other worlds, and of operators, is left out.
+ * Makes one page that needs no server and no script, of the pages that a world or an attempt links to. A link to a page
+ * that is not in the file becomes plain text. Sections about other worlds and about operators are left out.
  * @returns a refusal where there is no such world or attempt
  */
 export async function exportPages(archive: Archive, wanted: PagesToExport): Promise<Done<ExportedPages>> {
@@ -33,7 +33,7 @@ export async function exportPages(archive: Archive, wanted: PagesToExport): Prom
   const isOwn = await findOwn(archive, wanted);
   const leaves = new Map<string, Leaf>();
   let left_out = 0;
-  // What a page links to comes after it: the set grows while it is gone through.
+  // The pages that a page links to are added after it: the set grows during the iteration.
   const paths = new Set([attempt_id === undefined ? pathOf('world', world_slug) : pathOf('attempt', attempt_id)]);
   for (const path of paths) {
     const match = matchPage(path);
@@ -75,7 +75,7 @@ function matchPage(path: string): Match | undefined {
   return undefined;
 }
 
-/** Pages of this world or this attempt, of what was done there, and of the documents that it was done by. */
+/** Whether a page belongs to this world or attempt, to its calls and patches, or to the documents that they used. */
 function isWanted({ page, parameters }: Match, { world_slug, attempt_id }: PagesToExport): boolean {
   const { url } = page;
   if (url.startsWith('/worlds/')) return attempt_id === undefined && parameters['world_slug'] === world_slug;
@@ -86,7 +86,7 @@ function isWanted({ page, parameters }: Match, { world_slug, attempt_id }: Pages
 
 const OF_ONE_THING = /^\/(agent-turns|source-invocations|llm-calls)\/:\w+$|\/hash\/:hash$/;
 
-/** Where something was done; documents and lists do not say it. */
+/** The world and attempt that a page is about; pages of documents and lists have none. */
 interface Whereabouts {
   readonly world_slug: string;
   readonly attempt_id: string;
@@ -95,9 +95,8 @@ interface Whereabouts {
 }
 
 /**
- * Judges what a page shows: whether it was done in the world or the attempt that is handed on. Models and services may
- * name what was done anywhere, and pages link to it. A fork has the turns that it shares; an attempt has the calls that it
- * has adopted.
+ * Decides whether a page belongs to the exported world or attempt. Texts of models and services may name any resource,
+ * and pages link to it. A fork owns the turns that it shares; an attempt owns the calls that it has adopted.
  */
 async function findOwn(
   { store }: Archive,
@@ -114,7 +113,7 @@ async function findOwn(
   };
 }
 
-/** The last turn that a world has of itself and of each world that it was forked from. */
+/** The last turn that a world owns, and the last that it shares with each of its ancestors. */
 async function findTurns({ worlds }: Archive['store'], world_slug: string): Promise<ReadonlyMap<string, number>> {
   const turns = new Map([[world_slug, Number.POSITIVE_INFINITY]]);
   let left = (await worlds.find(world_slug))?.forked_from;
@@ -128,8 +127,8 @@ async function findTurns({ worlds }: Archive['store'], world_slug: string): Prom
 }
 
 /**
- * A workflow shows its prompts as the latest attempt of the file resolved them, and as they were written where the file
- * has none: those of others are not shown.
+ * Shows a workflow's prompts as the latest exported attempt resolved them, and as they were written where there is
+ * none; prompts of attempts outside the file are not shown.
  */
 function toAsked({ page, parameters, query }: Match, leaves: ReadonlyMap<string, Leaf>): Asked {
   if (!page.url.endsWith('/hash/:hash')) return { parameters, query, reader: 'operator' };
@@ -138,7 +137,7 @@ function toAsked({ page, parameters, query }: Match, leaves: ReadonlyMap<string,
   return { parameters, query: { ...query, attempt: attempt.parameters['attempt_id'] ?? '' }, reader: 'operator' };
 }
 
-/** In markup every quotation mark of a text is escaped: what looks like an attribute here is one. */
+/** Markup escapes every quotation mark of a text, so a match here is an attribute. */
 const ATTRIBUTE = /\s(href|id|for|aria-labelledby|fill|marker-end)="([^"]*)"/g;
 
 /** The pages that a page links to. */
@@ -148,14 +147,14 @@ function targetsOf({ markup }: Leaf, path: string): readonly string[] {
   );
 }
 
-/** The page and the place in it that a link of a page leads to. */
+/** The page and the fragment that a link names. */
 function readLink(link: string, path: string): { readonly target: string; readonly anchor: string | undefined } {
   const [target = '', anchor] = link.replaceAll('&amp;', '&').split('#');
   if (target === '') return { target: path, anchor };
   return { target: target.startsWith('?') ? `${path.replace(/\?.*/, '')}${target}` : target, anchor };
 }
 
-/** Names of places get the name of their page before them; links to pages become links to places. */
+/** Prefixes fragment names with the name of their page, and turns links to pages into links to fragments. */
 function bindLinks({ markup, id }: Leaf, path: string, leaves: ReadonlyMap<string, Leaf>): string {
   return markup.replace(ATTRIBUTE, (whole, name: string, value: string) => {
     if (name === 'fill' || name === 'marker-end') return whole.replace('url(#', `url(#${id}-`);

@@ -1,8 +1,8 @@
 import { escapeUnseen } from '../../core/prompt/quote.js';
 
 /**
- * Markup. Only the `html` tag makes it: the class stays in this file and holds its text in a private field, so no text
- * can pass for markup.
+ * Markup. Only the `html` tag makes it: the class is not exported and keeps its text in a private field, so no text can
+ * pass for markup.
  */
 class Markup {
   readonly #text: string;
@@ -18,13 +18,13 @@ class Markup {
 
 export type Html = Markup;
 
-/** What may stand between the markup of a template: text is escaped, nothing is left out, lists are joined. */
+/** A value that a template accepts: text is escaped, null and undefined give nothing, lists are joined. */
 export type HtmlValue = Html | string | number | false | null | undefined | readonly HtmlValue[];
 
 /**
  * Makes markup of a template. Each value is escaped for text and for quoted attributes alike; control characters and
  * characters that reorder text are written as `\u202e`.
- * @throws Error where a value stands in an attribute without quotes, or begins a link that leads to another host
+ * @throws Error where a value is in an attribute without quotes, or begins a link to another host
  */
 export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = template[0] ?? '';
@@ -40,7 +40,7 @@ export function styleElement(css: string): Html {
   return new Markup(`<style>${css}</style>`);
 }
 
-/** Nothing. */
+/** Empty markup. */
 export const NOTHING = html``;
 
 function toMarkup(value: HtmlValue, before: string): string {

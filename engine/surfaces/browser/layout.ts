@@ -8,10 +8,10 @@ import { drawDecisions, drawRefusedForm, type RefusedForm } from './parts/decisi
 import { EXPORT } from './style/export.js';
 import { STYLE, STYLE_PATH } from './style/index.js';
 
-/** Who looks at a page. */
+/** The role of a reader. */
 export type Reader = 'consumer' | 'operator';
 
-/** The first lists, and who may see them. */
+/** The lists of the navigation, and who may see them. */
 const LISTS: readonly { readonly path: string; readonly text: string; readonly is_for_operators: boolean }[] = [
   { path: '/', text: 'Worlds', is_for_operators: false },
   { path: '/search', text: 'Search', is_for_operators: true },
@@ -21,13 +21,13 @@ const LISTS: readonly { readonly path: string; readonly text: string; readonly i
   { path: '/inbox', text: 'Inbox', is_for_operators: true },
 ];
 
-/** Where a page is, and who looks at it. */
+/** The place of a page, and its reader. */
 export interface PagePlace {
   /** The path with its query. */
   readonly path: string;
-  /** Left out where nobody is known. */
+  /** Absent where nobody has signed in. */
   readonly reader?: Reader;
-  /** What forms of this session hold; left out where nothing may be decided. */
+  /** The form token of this session; absent where the reader may decide nothing. */
   readonly form_token?: string;
 }
 
@@ -69,7 +69,7 @@ export function renderLeaves(
   ].join('\n');
 }
 
-/** What waits for a decision comes first; what may be decided at any time comes last. */
+/** Decisions that something waits for come first; those that may be taken at any time come last. */
 function withDecisions({ sections, decisions = [], is_waiting }: View, place: PagePlace): readonly Section[] {
   const { reader, form_token } = place;
   if (reader !== 'operator' || form_token === undefined || decisions.length === 0) return sections;
@@ -119,14 +119,14 @@ ${problem === undefined ? undefined : html`<p class="failure" role="alert">${pro
   return renderDocument('Sign in', NOTHING, body, NOTHING);
 }
 
-/** A problem as a page, for whoever reads it in a browser. */
+/** A problem as a page for browsers. */
 export function renderProblem(problem: Problem, title: string, place: PagePlace): string {
   const { code, message, repair } = problem;
   const body = html`<p class="eyebrow">${code}</p><h1>${title}</h1><p class="lede">${message}</p>${repair === undefined ? undefined : html`<p>${repair}</p>`}<p><a href="/">To the worlds</a></p>`;
   return renderDocument(title, navigation(place), body, NOTHING);
 }
 
-/** A form again that was refused, with what was typed. @param back the page that it stands on */
+/** A refused form, filled in as it was sent. @param back the page that has the form */
 export function renderRefusedForm(form: RefusedForm, back: Pick<View, 'trail'> & Crumb, place: PagePlace): string {
   const view: View = {
     title: form.decision.title,

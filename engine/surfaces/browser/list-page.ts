@@ -5,7 +5,7 @@ import { type Html, html, NOTHING } from './html.js';
 import { type Asked, type Column, itemPage, type Page, type View } from './page.js';
 import { table } from './parts/table.js';
 
-/** The kinds of answers that are parts of a list. */
+/** The answers that are parts of a list. */
 type ListKind = {
   [Kind in keyof Answers]: Answers[Kind] extends { readonly rows: readonly unknown[]; readonly next: string | null }
     ? Kind
@@ -18,7 +18,7 @@ type Row<Kind extends ListKind> = Answers[Kind]['rows'][number];
 /** The catalogue's entry of a page with one list. */
 export interface ListEntry<Kind extends ListKind> extends Pick<Page, 'url' | 'access' | 'summary'> {
   readonly answer: Kind;
-  /** What its query may say beside the limit and the cursor. */
+  /** Its query parameters beside the limit and the cursor. */
   readonly query?: Page['query'];
   readonly cursor: PartReader<Row<Kind>>['cursor'];
   readonly keyOf: PartReader<Row<Kind>>['keyOf'];
@@ -28,10 +28,10 @@ export interface ListEntry<Kind extends ListKind> extends Pick<Page, 'url' | 'ac
     part: Parameters<PartReader<Row<Kind>>['read']>[0],
   ) => ReturnType<PartReader<Row<Kind>>['read']>;
   readonly about: (asked: Asked) => Pick<View, 'title' | 'eyebrow' | 'trail' | 'lede'>;
-  /** What order the rows have, above the table. */
+  /** The sort order of the rows, above the table. */
   readonly order: string;
   readonly columns: readonly Column<Row<Kind>>[];
-  /** In place of a table without rows. */
+  /** Shown in place of a table without rows. */
   readonly empty: Html;
 }
 
@@ -69,7 +69,7 @@ export function listPage<Kind extends ListKind>(entry: ListEntry<Kind>): Page {
   });
 }
 
-/** A link to the next part of a list, with all else that was asked for. */
+/** A link to the next part of a list, with the same query otherwise. */
 export function nextPart(next: string | null, { query }: Asked): Html {
   if (next === null) return NOTHING;
   const kept = new URLSearchParams({ ...query, after: next });

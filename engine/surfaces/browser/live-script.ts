@@ -1,9 +1,9 @@
 import { sha256 } from '../../core/content/sha256.js';
 
 /**
- * The script of pages that grow. It listens to the events of its page, asks for the page again when something has
- * happened, and swaps in the parts that differ. It makes no markup of its own, so nothing that was stored can pass for a
- * script; without it the page stays what it was when it was opened.
+ * The script of live pages. It listens to the events of its page, fetches the page again when an event arrives, and
+ * swaps in the parts that differ. It makes no markup of its own, so nothing that was stored can run as a script;
+ * without it the page does not change.
  */
 export const LIVE_SCRIPT = `'use strict';
 (() => {
@@ -38,7 +38,7 @@ export const LIVE_SCRIPT = `'use strict';
     source.onmessage = refresh;
     source.onerror = () => {
       if (source.readyState !== EventSource.CLOSED) return sayLost();
-      // Either nothing more will come, which the page says, or the server refuses for now.
+      // Either the stream has ended, which the page says, or the server refuses for now.
       refresh();
       setTimeout(listen, RETRY_MS);
     };
@@ -62,7 +62,7 @@ export const LIVE_SCRIPT = `'use strict';
     } catch {
       sayLost();
     }
-    // A page that takes long to make is asked for less often.
+    // A page that is slow to make is fetched less often.
     const now = performance.now();
     nextAt = now + Math.max(PAUSE_MS, 5 * (now - began));
     isAsking = false;
@@ -114,5 +114,5 @@ export const LIVE_SCRIPT = `'use strict';
 })();
 `;
 
-/** Where it is: its digest makes a browser that has another version ask anew. */
+/** Its path: the digest makes browsers fetch a new version. */
 export const LIVE_SCRIPT_PATH = `/live.js?v=${sha256(LIVE_SCRIPT).slice(0, 12)}`;

@@ -1,8 +1,9 @@
 import { sha256 } from '../../core/content/sha256.js';
 
 /**
- * The script of a page that shows how a model spoke. It adds a button that shows each piece when it came; it makes no
- * markup of what was stored. Without it, and for whoever wants less motion, the whole text stands there, with its times.
+ * The script that replays a generation at the model's pace. It adds a button that shows each piece at its time, and
+ * makes no markup of stored text. Without it, and for readers who prefer reduced motion, the page shows the whole text
+ * with its times.
  */
 export const PACE_SCRIPT = `'use strict';
 (() => {
@@ -34,5 +35,5 @@ export const PACE_SCRIPT = `'use strict';
 })();
 `;
 
-/** Where it is: its digest makes a browser that has another version ask anew. */
+/** Its path: the digest makes browsers fetch a new version. */
 export const PACE_SCRIPT_PATH = `/pace.js?v=${sha256(PACE_SCRIPT).slice(0, 12)}`;

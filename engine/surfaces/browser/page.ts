@@ -5,12 +5,12 @@ import { type Html, html, type HtmlValue } from './html.js';
 import type { ParameterName } from './parameters.js';
 import type { Decision } from './parts/decision.js';
 
-/** What a reader asks of a page. */
+/** A request for a page. */
 export interface Asked {
-  /** Of the path. */
+  /** The parameters of the path. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Who looks; some pages show operators more. */
+  /** The reader's role; some pages show operators more. */
   readonly reader: Page['access'];
 }
 
@@ -30,7 +30,7 @@ export interface Page {
   read(archive: Archive, asked: Asked): Promise<Done<Shown>>;
 }
 
-/** What a page shows: the value as a program gets it, and as a person sees it. */
+/** The content of a page: the value as JSON, and the view for people. */
 export interface Shown {
   readonly value: unknown;
   readonly view: () => View;
@@ -39,19 +39,19 @@ export interface Shown {
 /** A page for a person. */
 export interface View {
   readonly title: string;
-  /** What kind of thing is shown, above the title. */
+  /** The kind of thing, above the title. */
   readonly eyebrow: string;
-  /** The way back, from the widest. */
+  /** The breadcrumbs, from the widest. */
   readonly trail: readonly Crumb[];
   readonly lede?: Html;
   readonly sections: readonly Section[];
-  /** The path of the events by which the page grows, as long as more can happen. */
+  /** The path of the events that update the page; absent where it can no longer change. */
   readonly events?: string;
-  /** It shows how a model spoke, which a script can play. */
+  /** Whether it shows chunks, which the pace script can replay. */
   readonly has_pace?: boolean;
-  /** What an operator may decide here; each waits for nobody unless `is_waiting`. */
+  /** The decisions that an operator may take here; nothing waits for one unless it is `is_waiting`. */
   readonly decisions?: readonly Decision[];
-  /** Somebody has to decide before anything goes on. */
+  /** Something waits for this decision. */
   readonly is_waiting?: boolean;
 }
 
@@ -64,7 +64,7 @@ export interface Section {
   /** Names the section in links of the page. */
   readonly id: string;
   readonly title: string;
-  /** It tells of other worlds or of operators, and stays behind when the page is handed to somebody else. */
+  /** Whether it is about other worlds or operators; exported files leave it out. */
   readonly tells_of_others?: true;
   readonly body: Html;
 }
@@ -73,9 +73,9 @@ export interface Section {
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => HtmlValue;
-  /** Numbers stand to the right. */
+  /** Numbers are aligned to the right. */
   readonly is_number?: boolean;
-  /** Sentences have room, and take several lines. */
+  /** Sentences get room and may wrap. */
   readonly is_text?: boolean;
 }
 

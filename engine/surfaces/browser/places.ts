@@ -68,7 +68,7 @@ export function pathOf(kind: PlaceKind, key: string): string {
   return `${PLACES[kind].path}${encodeURIComponent(key)}`;
 }
 
-/** The events of what happens in an attempt or a world from now on. */
+/** The path of the live events of an attempt or a world. */
 export function eventsOf(kind: 'attempt' | 'world', key: string): string {
   return `${pathOf(kind, key)}/events?since=now`;
 }

@@ -126,7 +126,9 @@ function waits({ awaited, is_adoptable, invocations }: AttemptRecord): readonly 
   }));
 }
 
-/** What may be decided about a call, each with what it lets happen; its own page takes the decision. */
+/**
+ * The decisions that an operator may take about a call, with the effect of each; they are taken on the call's own page.
+ */
 function drawChoices(call: InvocationSummary | undefined): Html {
   if (call === undefined) return NOTHING;
   const path = pathOf('source_invocation', call.source_invocation_id);

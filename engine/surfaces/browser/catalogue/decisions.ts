@@ -5,7 +5,7 @@ import type { Decision } from '../parts/decision.js';
 import { words } from '../parts/text.js';
 import { pathOf } from '../places.js';
 
-/** What can be decided about a world that stands at a turn. */
+/** The decisions about a world at its latest turn. */
 export function decideWorld({ world_slug, turn }: { readonly world_slug: string; readonly turn: number }) {
   return [runTurns(world_slug), decideTurn({ world_slug, turn })];
 }
@@ -21,7 +21,7 @@ function runTurns(world_slug: string): Decision {
   };
 }
 
-/** What can be decided about a turn that is over. */
+/** The decisions about a turn that is over. */
 export function decideTurn({ world_slug, turn }: { readonly world_slug: string; readonly turn: number }): Decision {
   return {
     id: 'fork',
@@ -36,7 +36,7 @@ export function decideTurn({ world_slug, turn }: { readonly world_slug: string; 
   };
 }
 
-/** What can be decided about an attempt. */
+/** The decisions about an attempt. */
 export function decideAttempt({ attempt_id, ended_at, attempted_turn }: AttemptRecord): readonly Decision[] {
   if (ended_at !== null) return [];
   return [
@@ -51,7 +51,7 @@ export function decideAttempt({ attempt_id, ended_at, attempted_turn }: AttemptR
   ];
 }
 
-/** What can be decided about a call: one in doubt is settled, one that waits for its answer is reported. */
+/** The decisions about a call: a call in doubt is settled, a pending call is reported. */
 export function decideCall(call: InvocationSummary): readonly Decision[] {
   if (isInDoubt(call)) return settle(call);
   return call.status === 'pending' ? report(call) : [];

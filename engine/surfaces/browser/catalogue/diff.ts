@@ -62,7 +62,7 @@ function placeLink({ world_slug, turn }: TurnPlace): Html {
   return html`<a href="${pathOfTurn(world_slug, turn)}">${world_slug} at turn ${turn}</a>`;
 }
 
-/** One after the other what became of each entity and each place. */
+/** The changes of each entity and each place, one after the other. */
 function drawChanges(changes: readonly DiffedChange[]): Html {
   const owners = [...new Set(changes.map(ownerOf))];
   return html`${owners.map((owner) => html`<h3 class="who">${owner}</h3><ul class="effects">${changes.filter((one) => ownerOf(one) === owner).map(drawChange)}</ul>`)}`;

@@ -9,7 +9,7 @@ import { table } from '../parts/table.js';
 import { count, duration, linkTo, moment, status, words, worldTime } from '../parts/text.js';
 import { pathOf, pathOfList, pathOfTurn, PLACES } from '../places.js';
 
-/** The first page: worlds, what waits, documents. */
+/** The first page: worlds, pending work, documents. */
 export const overview: Page = itemPage({
   url: '/',
   access: 'consumer',
@@ -86,7 +86,7 @@ function documentCounts(documents: Overview['documents']) {
   )}</ul>`;
 }
 
-/** What waits for a driver, a service or a person. */
+/** Attempts and calls that wait for a driver, a service or a person. */
 export const inbox: Page = itemPage({
   url: '/inbox',
   access: 'operator',

@@ -16,7 +16,7 @@ const FILTERS = [
   { name: 'failure', text: 'Failure class' },
 ] as const;
 
-/** What was told, perceived, said and answered, by its words. */
+/** Search over narrations, prompts, answers and results. */
 export const search: Page = itemPage({
   url: '/search',
   access: 'operator',
@@ -92,7 +92,10 @@ const columns: readonly Column<SearchHit>[] = [
   { title: 'Failure', cell: ({ failure_class }) => (failure_class === null ? '' : words(failure_class)) },
 ];
 
-/** Where a text stands: a patch on its turn, what a model saw and said on its call, a result on its own. */
+/**
+ * The link to a found text: a patch is on its turn's page, a prompt or answer on its generation's, a result on its
+ * call's.
+ */
 function place({ kind, world_slug, turn, patch_seq, llm_call_id, source_invocation_id }: SearchHit): Html {
   if (patch_seq !== null) return html`<a href="${pathOfPatch(world_slug, turn, patch_seq)}">${kind}</a>`;
   if (llm_call_id !== null) return html`<a href="${pathOf('llm_call', llm_call_id)}#${kind}">${kind}</a>`;

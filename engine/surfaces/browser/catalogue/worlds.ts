@@ -17,7 +17,7 @@ import { eventsOf, pathOf, pathOfTurn } from '../places.js';
 import { decideWorld } from './decisions.js';
 import { took, worldCrumb } from './overview.js';
 
-/** A world: its story, where everybody is, what changed, who tried what. */
+/** A world: its story, the place of each entity, changes, and attempts. */
 export const world: Page = itemPage({
   url: '/worlds/:world_slug',
   access: 'consumer',
@@ -26,7 +26,7 @@ export const world: Page = itemPage({
   query: ['until'],
   read: (archive, { parameters: { world_slug = '' }, query: { until } }) =>
     browseWorld(archive, { world_slug, ...(until === undefined ? {} : { until }) }),
-  // Of earlier turns nothing changes any more.
+  // An earlier turn never changes.
   view: (shown, { query }) => ({
     ...viewWorld(shown),
     ...(query['until'] === undefined ? { events: eventsOf('world', shown.world_slug) } : {}),

@@ -4,12 +4,12 @@ import { count, cut, duration, TEXT_LENGTH_MAX } from './text.js';
 
 type Chunks = LlmCallRecord['chunks'];
 
-/** How many pieces a page shows by themselves; one piece has all that came after them. */
+/** How many chunks a page shows by themselves; one more holds all that follow. */
 const PIECES_MAX = 200;
 
 /**
- * What a model said as it came in: each piece with its time. The pace script plays it at its pace; without the script
- * the whole text stands there, with its times.
+ * Streamed text: each chunk with its time. The pace script replays it; without the script the page shows the whole text
+ * with its times.
  */
 export function drawChunks(chunks: Chunks): Html {
   const last = chunks.at(-1)?.offset_ms ?? 0;

@@ -3,12 +3,12 @@ import { parsePromptText } from '../../../core/prompt/template.js';
 import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { count, cut, toClass } from './text.js';
 
-/** A shorter part of one line is told apart by its colour; its name is there for screen readers. */
+/** A segment below this length is marked by colour alone; screen readers get its name. */
 const NAMED_LENGTH_MIN = 40;
 
 type Message = LlmCallRecord['messages'][number];
 
-/** What each origin of a segment means to a reader. */
+/** The label of each origin of a segment. */
 const ORIGIN_WORDS: Readonly<Record<string, string>> = {
   author: 'author',
   'world.projection': 'what is perceived',
@@ -54,7 +54,7 @@ function drawSegment({ origin, text }: Segment): HtmlValue {
   return html`<span class="segment from-${toClass(origin)}" title="${name}"><span class="${isShort ? 'unseen' : 'origin'}">${name}</span>${cut(text)}</span>`;
 }
 
-/** What filled a prompt: how much of it came from where. Servers count the tokens of a whole prompt alone. */
+/** The origins of a prompt's text, each with its share. Servers count the tokens of a whole prompt only. */
 export function originBar(messages: readonly Message[], tokens: LlmCallRecord['tokens']): Html {
   const parts = new Map<string, number>();
   for (const { segments } of messages)
@@ -65,7 +65,7 @@ export function originBar(messages: readonly Message[], tokens: LlmCallRecord['t
   return html`${shares}<p class="note">${count(tokens.input_tokens)} tokens in all, shared out by characters.${tokens.cached_input_tokens === null ? undefined : ` ${count(tokens.cached_input_tokens)} of them were cached.`}</p>`;
 }
 
-/** What a model wrote: the part that it thought, and the part that it said. Nothing where its server did not tell. */
+/** Reasoning and answer tokens of a generation; nothing where the server did not count them. */
 export function outputBar(tokens: LlmCallRecord['tokens']): Html {
   if (tokens === null || tokens.reasoning_tokens === null || tokens.reasoning_tokens === 0) return NOTHING;
   const { output_tokens: total, reasoning_tokens: thought } = tokens;
@@ -92,7 +92,7 @@ function totalOf(bar: readonly Share[]): number {
   return bar.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Parts of a whole side by side, and in words below. */
+/** Parts of a whole as a bar, and in words below it. */
 function shareBar(bar: readonly Share[], { total, unit, isEstimated = false }: Whole): Html {
   const all = Math.max(1, totalOf(bar));
   let left = 0;

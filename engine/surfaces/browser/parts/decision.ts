@@ -1,7 +1,7 @@
 import type { Problem } from '../../../contract/problem.js';
 import { type Html, html, NOTHING } from '../html.js';
 
-/** What a person may write into a form. */
+/** An input of a form. */
 export interface Field {
   readonly name: string;
   readonly label: string;
@@ -9,20 +9,20 @@ export interface Field {
   readonly value?: string | number;
 }
 
-/** Something that an operator may decide, by a form that needs no script. */
+/** A decision that an operator may take, by a form that needs no script. */
 export interface Decision {
-  /** Names its place on the page. */
+  /** Its fragment on the page. */
   readonly id: string;
   readonly title: string;
-  /** What it lets happen. */
+  /** The effect of the decision. */
   readonly consequence: Html;
-  /** Where the form is sent. */
+  /** The path that the form is posted to. */
   readonly path: string;
   readonly fields: readonly Field[];
   readonly button: string;
 }
 
-/** A form that was refused: what stood in it, and why. */
+/** A refused form: the values that were sent, and the problem. */
 export interface RefusedForm {
   readonly decision: Decision;
   /** By the names of the fields. */
@@ -30,7 +30,7 @@ export interface RefusedForm {
   readonly problem: Problem;
 }
 
-/** The fields whose content these problems are about; a problem of the whole form stands above its fields. */
+/** The field that each of these problems is about; a problem of the whole form is shown above its fields. */
 const FIELD_OF: Partial<Record<Problem['code'], string>> = {
   REASON_MISSING: 'reason',
   TURN_UNKNOWN: 'at_turn',
@@ -38,7 +38,7 @@ const FIELD_OF: Partial<Record<Problem['code'], string>> = {
   WORLD_SLUG_INVALID: 'as',
 };
 
-/** The fields of a decision; each says why, too. */
+/** The fields of a decision; each has a reason, too. */
 export function fieldsOf({ fields }: Decision): readonly Field[] {
   return [...fields, { name: 'reason', label: 'Why', kind: 'line' }];
 }
@@ -60,7 +60,7 @@ function drawProblem({ code, message, repair }: Problem, id?: string): Html {
   return html`<span class="failure" role="alert"${name}>${message} ${repair} <code class="dim">${code}</code></span>`;
 }
 
-/** Decisions as forms. @param form_token that of the session which looks at the page */
+/** Decisions as forms. @param form_token of the session that reads the page */
 export function drawDecisions(decisions: readonly Decision[], form_token: string): Html {
   return html`<div class="decisions">${decisions.map((decision) => drawDecision(decision, form_token))}</div>`;
 }

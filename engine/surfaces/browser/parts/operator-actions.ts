@@ -23,7 +23,7 @@ function toDetails(details: OperatorActionRecord['details']): string {
   return said.length === 0 ? '' : `: ${said.join(', ')}`;
 }
 
-/** What operators did, the latest first; nothing where they did nothing. */
+/** The actions of operators, the latest first; nothing where there are none. */
 export function operatorActions(actions: readonly OperatorActionRecord[]): readonly Section[] {
   if (actions.length === 0) return [];
   const body = table('What operators did', columns, actions);

@@ -10,11 +10,11 @@ export interface ShownPatch extends Pick<PatchRecord, 'patch_seq' | 'workflow_su
   /** The call whose answer is the patch. */
   readonly llm_call_id: string | null;
   readonly source_invocation_id: string | undefined;
-  /** Left out on the attempt's own page. */
+  /** Absent on the attempt's own page. */
   readonly attempt_id?: string;
 }
 
-/** A patch: what it tells, what it changed, and the links to what decided it. */
+/** A patch: its narration, its effects, and links to the call that it came from. */
 export function drawPatch(patch: ShownPatch): Html {
   const { patch_seq, workflow_subject_entity_id: subject, narration, effects, attempt_id } = patch;
   return html`<section class="patch" id="patch-${patch_seq}" aria-label="Patch ${patch_seq}"><h3>${subject} <span class="dim">patch ${patch_seq}</span></h3><p class="narration">${narration}</p>

@@ -6,12 +6,12 @@ import { cut } from './text.js';
 /** How many values of one payload a page shows; one mark stands for the rest. */
 const VALUES_MAX = 1_000;
 
-/** Documents that a payload may name by their hash. */
+/** Documents that a payload may name by hash. */
 export type KnownHashes = readonly { readonly kind: PlaceKind; readonly hash: string }[];
 
 /**
  * A JSON value with a link at each id and hash of something stored.
- * @param known the documents that the value names where its members do not say of which kind they are
+ * @param known the documents whose hashes the value holds in members that do not say their kind
  */
 export function payload(value: unknown, known: KnownHashes = []): Html {
   const paths = new Map(known.map(({ kind, hash }) => [hash, pathOf(kind, hash)]));
@@ -46,7 +46,7 @@ function show(value: Json, place: Place): HtmlValue {
   return [isList ? '[' : '{', items, place.indent, isList ? ']' : '}'];
 }
 
-/** Once a value was left out, all that come after it are. */
+/** Once a value was left out, all later ones are. */
 function isCut({ left }: Place): boolean {
   return left.values < 0;
 }

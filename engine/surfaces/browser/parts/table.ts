@@ -1,15 +1,15 @@
 import { type Html, html, type HtmlValue } from '../html.js';
 import type { Column } from '../page.js';
 
-/** Terms with what they are; those without a value are left out. */
+/** Terms with their values; rows without a value are left out. */
 export function facts(rows: readonly (readonly [term: string, value: HtmlValue])[]): Html {
   const shown = rows.filter(([, value]) => isSaid(value));
   return html`<dl class="facts">${shown.map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /**
- * A table with headers, in a frame that scrolls on narrow screens; a sentence where it has no rows. A column in which no
- * row has anything is left out.
+ * A table with headers, in a frame that scrolls on narrow screens; a sentence where it has no rows. Columns without
+ * values are left out.
  */
 export function table<Row>(
   caption: string,

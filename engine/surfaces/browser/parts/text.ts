@@ -3,7 +3,7 @@ import type { InvocationSummary } from '../../../ports/records.js';
 import { type Html, html, NOTHING } from '../html.js';
 import { pathOf, type PlaceKind } from '../places.js';
 
-/** How much of one text a page shows. */
+/** How many characters of one text a page shows. */
 export const TEXT_LENGTH_MAX = 20_000;
 
 /** A link to a resource. */
@@ -12,7 +12,7 @@ export function linkTo(kind: PlaceKind, key: string | null | undefined, text?: s
   return html`<a href="${pathOf(kind, key)}" title="${key}">${text ?? shortKey(key)}</a>`;
 }
 
-/** A long id or hash by its ends; ids that were made at one time begin alike. */
+/** A long id or hash shortened to its ends, because ids of the same moment share a prefix. */
 export function shortKey(key: string): Html {
   const isLong = /^[0-9a-f-]{36}$|^[0-9a-f]{64}$/.test(key);
   return isLong ? html`<code>${key.slice(0, 8)}…${key.slice(-6)}</code>` : html`${key}`;
@@ -60,12 +60,12 @@ export function count(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, '\u2009');
 }
 
-/** A state, with a mark of its colour. */
+/** A state with a mark in its colour. */
 export function status(word: string | null | undefined): Html {
   return word === null || word === undefined ? NOTHING : html`<span class="status is-${toClass(word)}">${word}</span>`;
 }
 
-/** A word as a class: nothing but letters, digits and hyphens. */
+/** A word as a class name: letters, digits and hyphens only. */
 export function toClass(word: string): string {
   return word.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }
@@ -75,7 +75,7 @@ export function words(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
-/** What a call is, in a word. */
+/** The word for each kind of call. */
 const CALL_WORDS: Readonly<Record<InvocationSummary['invocation_kind'], string>> = {
   llm_generation: 'generation',
   ambient_context: 'reading',
@@ -84,18 +84,18 @@ const CALL_WORDS: Readonly<Record<InvocationSummary['invocation_kind'], string>>
   quality_gate: 'quality gate',
 };
 
-/** What a call is, in a word. */
+/** The word for a call. */
 export function callWord({ invocation_kind }: Pick<InvocationSummary, 'invocation_kind'>): string {
   return CALL_WORDS[invocation_kind];
 }
 
-/** Which run of its subject made a call, where that is not the first: ", run 2". */
+/** Which run of its subject made a call, if not the first: ", run 2". */
 export function runWord({ command_key }: Pick<InvocationSummary, 'command_key'>): string {
   const run = runOf(command_key);
   return run === 1 ? '' : `, run ${run}`;
 }
 
-/** A long text as it is, with its lines; what is too long is cut, and says so. */
+/** A long text with its line breaks; where it is cut, the end says so. */
 export function verbatim(text: string): Html {
   return html`<pre class="text">${cut(text)}</pre>`;
 }

@@ -2,7 +2,7 @@ import type { AttemptRecord, InvocationSummary } from '../../../ports/records.js
 import { words } from '../parts/text.js';
 import type { Span } from './time-scale.js';
 
-/** What a lane of the timeline holds. */
+/** The kinds of lanes. */
 export type LaneKind = 'readings' | 'model' | 'calls';
 
 /** A call as the timeline draws it. */
@@ -14,18 +14,18 @@ export interface Bar extends Span {
   readonly label: string;
 }
 
-/** A subject with what happened for it; without a name, what was asked once for the whole turn. */
+/** A subject with its calls; without a name, the calls that were made once for the whole turn. */
 export interface Band {
   readonly subject: string | null;
   readonly lanes: readonly { readonly kind: LaneKind; readonly rows: readonly (readonly Bar[])[] }[];
 }
 
-/** What the timeline of an attempt draws. */
+/** The content of an attempt's timeline. */
 export interface AttemptBars {
   readonly bands: readonly Band[];
   /** Calls of earlier attempts, which were not made again. */
   readonly adopted: readonly InvocationSummary[];
-  /** When every awaited call was to be answered later, and nobody drove. */
+  /** The times when all awaited calls were pending, and no driver ran. */
   readonly suspended: readonly Span[];
   readonly ended_at: number | undefined;
 }
@@ -77,7 +77,7 @@ function toBand(subject: string | null, bars: readonly Bar[]): Band {
   return { subject, lanes: lanes.filter(({ rows }) => rows.length > 0) };
 }
 
-/** Bars that overlap come into different rows. */
+/** Puts bars that overlap into different rows. */
 function stack(bars: readonly Bar[]): readonly (readonly Bar[])[] {
   const rows: Bar[][] = [];
   for (const bar of bars) {
@@ -124,7 +124,7 @@ function suspensionsOf({ timeline }: AttemptRecord, end: number): readonly Span[
   return since === undefined ? spans : [...spans, { from: since, to: end }];
 }
 
-/** When a bar was busy: while its service was to answer later, nobody worked on it. */
+/** The times when a bar was busy: a pending call is nobody's work. */
 export function busyOf({ from, to, pended_at }: Bar): readonly Span[] {
   if (pended_at === undefined) return [{ from, to }];
   return [
@@ -133,7 +133,7 @@ export function busyOf({ from, to, pended_at }: Bar): readonly Span[] {
   ];
 }
 
-/** What a call is called in few words. */
+/** The short label of a call. */
 export function labelOf(call: InvocationSummary): string {
   const { ambient_source_id, tool_name, workflow_node_id, model_output_kind, failure_detail, failure_class } = call;
   if (call.invocation_kind === 'llm_generation')

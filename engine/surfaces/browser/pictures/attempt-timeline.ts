@@ -122,7 +122,7 @@ function drawBar(bar: Bar, { x }: TimeScale, y: number): Html {
   return html`<a href="${pathOf(...placeOf(call))}"><rect class="bar ${lane} is-${state}" x="${px(left)}" y="${y}" width="${px(width)}" height="${BAR}" rx="3"/>${waits}${name === '' ? undefined : html`<text class="bar-name" x="${px(left + 6)}" y="${y + BAR - 5}">${name}</text>`}<title>${sentence}</title></a>`;
 }
 
-/** A generation leads to what the model saw and said, any other call to its own page. */
+/** A generation links to its LLM call, any other call to its own page. */
 function placeOf({ llm_call_id, source_invocation_id }: InvocationSummary): ['llm_call' | 'source_invocation', string] {
   return llm_call_id === null ? ['source_invocation', source_invocation_id] : ['llm_call', llm_call_id];
 }

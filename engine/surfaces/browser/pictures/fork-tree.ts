@@ -13,18 +13,18 @@ const BEND = 14;
 const NAME_LENGTH_MAX = 24;
 const TICKS = 12;
 
-/** A world of the tree, and how many worlds stand above it. */
+/** A world of the tree, and its depth. */
 interface Branch {
   readonly world: WorldRecord;
   readonly row: number;
-  /** Where the world that it left is drawn; undefined where that one is not. */
+  /** The row of its parent; undefined where the parent is not shown. */
   readonly parent: number | undefined;
 }
 
 /**
- * Worlds that share their first turns, each as a line over its turns that begins where it left another one. A list says
- * the same in words.
- * @param here the world that is looked at
+ * Worlds that share their first turns: each is a line over its turns that begins at its fork. A list says the same in
+ * words.
+ * @param here the world whose page this is
  */
 export function forkTree(worlds: readonly WorldRecord[], here: string): Html {
   const branches = toBranches(worlds);
@@ -39,7 +39,7 @@ ${branches.map((branch) => drawBranch(branch, x, here))}</svg></div>
 <ul class="plain">${branches.map(({ world }) => sentence(world, here))}</ul>`;
 }
 
-/** Depth first, and forks of one world by where they left it: no line crosses another. */
+/** Depth first, and forks of one world by their turn: no line crosses another. */
 function toBranches(worlds: readonly WorldRecord[]): readonly Branch[] {
   const names = new Set(worlds.map(({ world_slug }) => world_slug));
   const branches: Branch[] = [];

@@ -10,7 +10,7 @@ const LEFT = 170;
 const STEP_MAX = 110;
 const TOP = 36;
 const ROW = 28;
-/** What stands above a place. */
+/** The gap above a place. */
 const PLACE_GAP = 14;
 const INDENT = 14;
 const RING = 7;
@@ -24,8 +24,8 @@ const LINES_MAX = 20;
 const STATE_LENGTH_MAX = 80;
 
 /**
- * Who was where and what became of them over turns: a row for each place and for whoever is there, a mark for each turn
- * in which they acted or changed. The story tells the same in words.
+ * Places and states over turns: a row for each place and for each entity in it, a mark for each turn in which an entity
+ * acted or changed. The story says the same in words.
  * @param story the latest turn first, at least one
  */
 export function lifeLines(world: WorldSnapshot, story: readonly TurnStory[]): Html {

@@ -2,32 +2,32 @@ import type { PatchStory } from '../../../operations/browse/worlds.js';
 import type { WorldSnapshot } from '../../../ports/worlds.js';
 import { isAppended } from '../parts/changes.js';
 
-/** What became of an entity, or of a place, in one turn. */
+/** The changes of an entity, or of a place, in one turn. */
 export interface Mark {
   readonly turn: number;
-  /** The patch that tells of it: its own, where it acted. */
+  /** The patch that caused it: the entity's own, where it acted. */
   readonly patch_seq: number;
   readonly has_acted: boolean;
-  /** Left out where it stayed as it was. */
+  /** Absent where the state did not change. */
   readonly state?: string;
   readonly has_new_memory: boolean;
 }
 
-/** A row: a place, or somebody who is there. */
+/** A row: a place, or an entity in it. */
 export interface Line {
   readonly name: string;
   readonly is_place: boolean;
   readonly marks: readonly Mark[];
 }
 
-/** One thing that happened to somebody or to a place. */
+/** One change of an entity or of a place. */
 interface Happening extends Partial<Omit<Mark, 'turn' | 'patch_seq'>> {
   readonly key: string;
   readonly turn: number;
   readonly patch_seq: number;
 }
 
-/** Places, each with whoever is there, by what became of them; those of whom nothing is told are left out. */
+/** Places, each with the entities in it, by their changes; entities without any are left out. */
 export function linesOf({ environments, entities }: WorldSnapshot, patches: readonly PatchStory[]): readonly Line[] {
   const happened = new Map<string, Happening[]>();
   for (const one of patches.flatMap(happeningsOf)) {
@@ -61,7 +61,7 @@ function happeningsOf({ turn, patch_seq, workflow_subject_entity_id: subject, ef
   ];
 }
 
-/** What happened to one of them, turn by turn. */
+/** The changes of one row, turn by turn. */
 function toMarks(happened: readonly Happening[]): readonly Mark[] {
   const marks = new Map<number, Mark>();
   for (const { key: _key, ...one } of happened) {

@@ -15,13 +15,13 @@ interface Point {
   readonly value: number;
 }
 
-/** A number that readings of one source hold at one place, over turns. */
+/** One number of the readings of one source, over turns. */
 export interface Series {
   readonly name: string;
   readonly points: readonly Point[];
 }
 
-/** The numbers in readings over turns, those with at least two points. */
+/** The series of numbers in readings that have at least two points. */
 export function seriesOf(readings: readonly WorldReading[]): readonly Series[] {
   const series = new Map<string, Point[]>();
   for (const { turn, ambient_source_id, response_json } of readings) {

@@ -4,14 +4,14 @@ export interface Span {
   readonly to: number;
 }
 
-/** A gap in which nothing happened, drawn narrower than it is. */
+/** A gap without events, drawn narrower than to scale. */
 export interface Gap {
   readonly x: number;
   readonly width: number;
   readonly milliseconds: number;
 }
 
-/** Where moments are drawn. */
+/** Maps moments to positions. */
 export interface TimeScale {
   readonly x: (moment: number) => number;
   readonly gaps: readonly Gap[];
@@ -20,7 +20,7 @@ export interface TimeScale {
 
 /** How wide a collapsed gap is. */
 const GAP_WIDTH = 44;
-/** A gap collapses where it is longer than this part of the time in which something happened. */
+/** A gap collapses where it is longer than this part of the busy time. */
 const GAP_PART = 0.25;
 /** About how many ticks there are. */
 const TICKS = 6;
@@ -32,8 +32,8 @@ interface Piece extends Span {
 }
 
 /**
- * Lays spans out to scale; long gaps in which nothing happened collapse.
- * @param spans what happened, at least one
+ * Computes a time scale; long gaps without events collapse.
+ * @param spans at least one
  * @param area where it is drawn, in pixels
  */
 export function layOutTime(spans: readonly Span[], area: { readonly x: number; readonly width: number }): TimeScale {

@@ -10,7 +10,7 @@ export interface Box {
   readonly kind: 'ambient' | 'node' | 'tool' | 'apply';
   readonly title: string;
   readonly subtitle: string;
-  /** The place of the page that tells more. */
+  /** The fragment of the section about it. */
   readonly anchor: string;
   readonly column: number;
   readonly x: number;
@@ -21,9 +21,9 @@ export interface Box {
 export interface Arrow {
   readonly from: string;
   readonly to: string;
-  /** A tool is asked and answers. */
+  /** Whether it is a tool, which is asked and answers. */
   readonly is_mutual: boolean;
-  /** It passes above the columns between its ends. */
+  /** Whether it passes above the columns between its ends. */
   readonly is_over: boolean;
 }
 
@@ -40,15 +40,15 @@ const BOX_WIDTH = 216;
 const COLUMN = BOX_WIDTH + 66;
 const ROW = BOX_HEIGHT + 16;
 const EDGE = 8;
-/** What arrows have that pass above boxes. */
+/** The room above boxes for arrows that pass over them. */
 const HEADROOM = 32;
 const TOOL_INDENT = 26;
 
 type Draft = Omit<Box, 'x' | 'y' | 'width'>;
 
 /**
- * Lays a workflow out: what runs by itself to the left, then nodes by what they read, each with its tools below it, and
- * what is applied to the right.
+ * Lays a workflow out: ambient sources to the left, then nodes by their references, each with its tools below it, and
+ * the applied patch to the right.
  * @param workflow with the texts of its prompts
  */
 export function boxesOf(workflow: CognitionWorkflow): WorkflowBoxes {
@@ -141,10 +141,10 @@ function readsAmbients(node: AuthoredNode): boolean {
   return node.prompt_template.messages.some(({ content }) => JSON.stringify(content).includes('ambient.visible'));
 }
 
-/** How many nodes come before each one, at the longest. */
+/** The longest path of nodes before each node. */
 function depthsOf(nodes: CognitionWorkflow['nodes']): ReadonlyMap<string, number> {
   const depths = new Map<string, number>();
-  // A compiled workflow has no circle, so each round settles one node at least.
+  // A compiled workflow has no cycle, so each round settles at least one node.
   for (let round = 0; round < nodes.length; round++)
     for (const node of nodes) {
       const before = edgesOf(nodeTypeOf(node), node).map((id) => depths.get(id) ?? 0);

@@ -3,13 +3,13 @@ import { type Html, html, type HtmlValue, NOTHING } from '../html.js';
 import { shorten } from '../parts/text.js';
 import { type Arrow, type Box, BOX_HEIGHT, boxesOf } from './workflow-boxes.js';
 
-/** About how wide a character of a title is, and how much of a box stays free. */
+/** The approximate width of a character of a title, and the margin of a box. */
 const CHARACTER_WIDTH = 8;
 const FREE_WIDTH = 32;
-/** Where an arrow that passes above others leaves and reaches its boxes, from their corners. */
+/** The distance from a box's corner at which an arrow over other boxes leaves and reaches it. */
 const CORNER = 30;
 
-/** A workflow as a graph: each box leads to what the page says of it. */
+/** A workflow as a graph: each box links to its section of the page. */
 export function workflowGraph(workflow: CognitionWorkflow): Html {
   const { boxes, arrows, width, height } = boxesOf(workflow);
   const label = `The workflow as a graph: ${boxes.map(({ title, kind }) => `${kind} ${title}`).join(', ')}.`;

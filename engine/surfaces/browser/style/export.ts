@@ -1,4 +1,6 @@
-/** A file with many pages shows one of them: that which a link of the file has led to, and the first before that. */
+/**
+ * An exported file shows one page at a time: the target of the link that was followed, and the first page before that.
+ */
 export const EXPORT = `
 .leaf { scroll-margin-top: 6rem; }
 a:not([href]) { color: inherit; text-decoration: none; }

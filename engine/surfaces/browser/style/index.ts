@@ -7,5 +7,5 @@ import { PRINT } from './print.js';
 /** The one stylesheet. */
 export const STYLE = `${BASE}${PARTS}${PICTURES}${PRINT}`.replace(/\n+/g, '\n').trim();
 
-/** Where it is: its digest makes a browser that has another version ask anew. */
+/** Its path: the digest makes browsers fetch a new version. */
 export const STYLE_PATH = `/style.css?v=${sha256(STYLE).slice(0, 12)}`;
