@@ -25,10 +25,10 @@ export function waitOption(): Option {
   return wholeOption('--wait <seconds>', says, [0, DAY_SECONDS]).default(WAIT_SECONDS);
 }
 
-/** How many attempts a worker runs at a time, where nobody says. */
+/** The default number of attempts that a worker runs at a time. */
 export const CONCURRENCY = 4;
 
-/** How long attempts may still run after a request to stop, where nobody says. */
+/** The default time that attempts may still run after a request to stop. */
 export const GRACE_SECONDS = 20;
 
 export function concurrencyOption(): Option {
@@ -121,7 +121,10 @@ export function pathsArgument(description: string): Argument {
   ]);
 }
 
-/** A path, at which nothing needs to be. @throws InvalidArgumentError where it is empty: it would mean all that is here */
+/**
+ * A path that may not exist yet. @throws InvalidArgumentError where it is empty, because it would mean the working
+ * folder
+ */
 export function toPath(text: string): string {
   if (text !== '') return text;
   throw new InvalidArgumentError('This path is empty. Write a dot for the folder in which you are.');

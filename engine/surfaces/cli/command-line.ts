@@ -24,7 +24,7 @@ interface GlobalOptions {
 }
 
 /**
- * Parses a command line, does what it asks, and prints what came of it.
+ * Parses a command line, runs its command and prints the outcome.
  * @param words without the names of the interpreter and the program
  * @returns the exit code
  */
@@ -78,7 +78,7 @@ function toConfiguration({ out, error }: Terminal) {
   return {
     writeOut: (text: string) => out.write(text),
     writeErr: (text: string) => error.write(text),
-    // Errors of the parser are told in the same form as all others, by whoever catches them.
+    // The caller prints the parser's errors in the form of all other problems.
     outputError: () => {},
     getOutHelpWidth: () => Math.min(out.columns ?? 100, 110),
     getErrHelpWidth: () => Math.min(error.columns ?? 100, 110),
@@ -87,7 +87,10 @@ function toConfiguration({ out, error }: Terminal) {
   };
 }
 
-/** `world create` is listed instead of `world`, so that one page shows all there is; `attempt` does something by itself. */
+/**
+ * Groups are replaced by their commands, so that one page lists all: `world create`, not `world`. `attempt` is a
+ * command as well.
+ */
 function listLeaves(command: Command): Command[] {
   return command.commands.flatMap((child) => {
     const doesSomething = child.commands.length === 0 || child.registeredArguments.length > 0;
@@ -109,7 +112,7 @@ function toUsage(command: Command): string {
     .join(' ');
 }
 
-/** The command that words name, as far as they name one. */
+/** The longest command that the words name. */
 function findCommand(program: Command, words: readonly string[]): Command {
   let command = program;
   for (const word of words.filter((each) => !each.startsWith('-'))) {
@@ -128,7 +131,7 @@ function toProgramPath(command: Command): string {
   return command.parent === null ? command.name() : `${toRoot(command).name()} ${toPath(command)}`;
 }
 
-/** What the parser has to say: help and version were asked for, everything else is a mistake. */
+/** Turns the parser's outcome into an exit code: help and version were asked for, everything else is a mistake. */
 function endParsing(session: Session, command: Command, { exitCode, code, message }: CommanderError): ExitCode {
   if (exitCode === 0) return EXIT.done;
   if (code === 'commander.help') return EXIT.usage;
@@ -141,7 +144,10 @@ function endParsing(session: Session, command: Command, { exitCode, code, messag
   return printProblem(session, { code: 'USAGE', message: said, repair });
 }
 
-/** The parser knows the commands that help lists, and no group of them: `wrld` means `world`, and `create` is one of its own. */
+/**
+ * The parser suggests only the names that help lists, and no groups: `wrld` means `world`, and `create` is a command of
+ * its own.
+ */
 function suggestCommand(program: Command, written: string): string {
   const leaves = listLeaves(program);
   const names = [...program.commands, ...leaves].map((command) => command.name());
@@ -170,10 +176,7 @@ function reportUnexpected(session: Session, error: unknown, isVerbose: boolean):
   return code;
 }
 
-/**
- * Reports what was thrown where nobody could catch it, as in a timer of a plugin: the process has to end.
- * @returns the exit code
- */
+/** Reports an uncaught exception, such as one in a timer of a plugin: the process has to end. @returns the exit code */
 export function reportUncaught(terminal: Pick<Terminal, 'error'>, thrown: unknown, words: readonly string[]): ExitCode {
   const problem: Problem = {
     code: 'UNEXPECTED',

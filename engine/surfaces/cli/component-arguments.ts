@@ -14,7 +14,7 @@ export function hashArgument(): Argument {
   return new Argument('<hash>', `its hash, or at least the first ${HASH_DIGITS_MIN} digits of it`);
 }
 
-/** Goes on with a kind that exists; any other word is wrong usage, told before anything is opened. */
+/** Runs a task with a valid kind of document; any other word is a usage error, reported before anything is opened. */
 export async function withKind(
   session: Session,
   text: string,

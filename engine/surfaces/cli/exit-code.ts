@@ -1,4 +1,4 @@
-/** What the process says to whoever started it. */
+/** The exit codes of the process. */
 export const EXIT = {
   done: 0,
   /** A document does not validate, an id is unknown. */
@@ -7,7 +7,7 @@ export const EXIT = {
   attempt_failed: 3,
   /** The database or a service is out of reach. */
   environment: 4,
-  /** The attempt rests until somebody answers. */
+  /** The attempt is suspended until a pending call is answered. */
   suspended: 5,
   interrupted: 130,
 } as const;

@@ -1,15 +1,15 @@
 import { EXIT } from './exit-code.js';
 import type { Terminal } from './terminal.js';
 
-/** A wish to stop, as long as somebody listens for it. */
+/** A request to stop, as long as it is listened for. */
 export interface Interruption {
   readonly signal: AbortSignal;
   end(): void;
 }
 
 /**
- * The first request to stop aborts the signal; the second leaves at once.
- * @param onLeave called before, for last words
+ * The first request to stop aborts the signal; the second ends the process at once.
+ * @param onLeave called before the process ends, to print what is still under way
  */
 export function listenForInterrupt(terminal: Terminal, onLeave: () => void = () => {}): Interruption {
   const controller = new AbortController();

@@ -15,13 +15,13 @@ export interface Narration {
   /** Says that stopping takes a while. */
   announceStop(): void;
   end(report: RunReport): void;
-  /** Takes the live line away, however the run ended. */
+  /** Removes the live line, however the run ended. */
   close(): void;
 }
 
 const STOPPING = hanging(2, 'Stopping: calls with side effects are waited for. Ask again to leave at once.');
 
-/** Opens a narration on standard output; with `--json` it says nothing there. */
+/** Opens a narration on standard output; with `--json` it prints nothing there. */
 export function openNarration({ terminal, as_json }: Session): Narration {
   const live = openLiveLine(as_json ? UNSEEN : terminal.out);
   let story: Story = UNTOLD;
@@ -50,5 +50,5 @@ export function openNarration({ terminal, as_json }: Session): Narration {
   };
 }
 
-/** Where nobody looks. */
+/** A narration that prints nothing. */
 const UNSEEN: Output = { write: () => {}, is_terminal: false, is_live: false, columns: undefined };

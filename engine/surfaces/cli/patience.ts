@@ -4,7 +4,7 @@ import { hanging } from './render/line.js';
 import { printLines } from './session.js';
 import type { Terminal } from './terminal.js';
 
-/** Waits for so many seconds, says so once on standard error, and leaves when a person interrupts it. */
+/** Waits for so many seconds, says so once on standard error, and ends early where a person interrupts it. */
 export function toPatience(terminal: Terminal, seconds: number): Patience {
   return {
     for_ms: seconds * 1000,
@@ -12,7 +12,7 @@ export function toPatience(terminal: Terminal, seconds: number): Patience {
       const controller = new AbortController();
       const end = terminal.onInterrupt(() => {
         controller.abort();
-        // Nothing is under way yet that would have to be ended.
+        // Nothing is under way yet, so the process may end.
         terminal.leave(EXIT.interrupted);
       });
       // Printed after the listener is there: whoever reads of Ctrl-C may press it at once.

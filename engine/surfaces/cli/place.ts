@@ -1,12 +1,12 @@
 import type { Place } from '../../operations/documents/index.js';
 import type { Session } from './session.js';
 
-/** What commands on documents are told of folders. */
+/** The folders that commands on documents get. */
 export interface RootOptions {
   readonly root?: string;
 }
 
-/** Where a command on documents stands, and how far it may look. */
+/** The working folder of a command on documents, and the root beyond which it reads nothing. */
 export function toPlace({ terminal }: Pick<Session, 'terminal'>, { root }: RootOptions): Place {
   return { working_folder: terminal.working_folder, ...(root === undefined ? {} : { root }) };
 }

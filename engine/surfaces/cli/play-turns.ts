@@ -7,13 +7,16 @@ import { type Narration, openNarration } from './narration.js';
 import { problemLines } from './render/problems.js';
 import { printJson, printLines, printRefused, type Session } from './session.js';
 
-/** What a run is told of whoever watches it. */
+/** How a run reports to its reader. */
 export interface Audience {
   readonly signal: AbortSignal;
   readonly narration: Narration;
 }
 
-/** Runs turns in front of a person or a program: tells them as they happen, stops when asked, reports at the end. */
+/**
+ * Runs turns with progress for a person or a program: prints events as they happen, stops on request, and ends with a
+ * report.
+ */
 export async function playTurns(
   session: Session,
   run: (audience: Audience) => Promise<Done<RunReport>>,
@@ -33,7 +36,7 @@ export async function playTurns(
   }
 }
 
-/** The run has its report; on standard error stands what to write for the next. */
+/** Standard output has the run's report; standard error gets the commands that follow. */
 function printProblems({ terminal }: Session, problems: readonly Problem[]): ExitCode {
   printLines(terminal.error, problemLines(problems));
   return EXIT.refused;

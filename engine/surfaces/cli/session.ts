@@ -20,7 +20,7 @@ export interface Session {
 /** A command: what it does, and the code with which the process ends. */
 export type Task = (session: Session) => Promise<ExitCode>;
 
-/** Takes a command's task when the command line has chosen it. */
+/** Receives a command's task once the command line has chosen it. */
 export type Perform = (task: Task) => Promise<void>;
 
 const WIDTH_MAX = 110;
@@ -33,7 +33,7 @@ export interface Forms<Value> {
   readonly json?: (value: Value) => unknown;
 }
 
-/** Prints an answer in one of its two forms, or why there is none. */
+/** Prints an answer in one of its two forms, or the problems that prevented it. */
 export function answer<Value>(
   session: Session,
   done: Done<Value>,
@@ -46,7 +46,7 @@ export function answer<Value>(
 }
 
 /**
- * Prints why something could not be done, on standard error; with `--json` also as the one document.
+ * Prints problems on standard error; with `--json` also as the one document.
  * @returns the exit code of the first problem
  */
 export function printRefused({ terminal, as_json }: Session, { problems }: Pick<Refused, 'problems'>): ExitCode {
@@ -55,12 +55,12 @@ export function printRefused({ terminal, as_json }: Session, { problems }: Pick<
   return PROBLEMS[problems[0]?.code ?? 'UNEXPECTED'].exit;
 }
 
-/** Prints one problem, such as what is wrong with a command line that could be parsed. */
+/** Prints one problem, such as a fault of a command line that could be parsed. */
 export function printProblem(session: Session, problem: Problem): ExitCode {
   return printRefused(session, { problems: [problem] });
 }
 
-/** Opens the engine for one task, and closes it whatever comes. */
+/** Opens the engine for one task, and closes it in any case. */
 export async function withEngine<Value>(
   { composition }: Session,
   task: (engine: Engine) => Promise<Done<Value>>,
@@ -68,7 +68,7 @@ export async function withEngine<Value>(
   return whileOpen(await composition.openEngine(), task);
 }
 
-/** Opens what is stored for one task that only looks, which takes half the time. */
+/** Opens the archive alone for one task that only reads, which takes half the time. */
 export async function withArchive<Value>(
   { composition }: Session,
   task: (archive: Archive) => Promise<Done<Value>>,
@@ -76,7 +76,7 @@ export async function withArchive<Value>(
   return whileOpen(await composition.openArchive(), task);
 }
 
-/** Prints what one look at what is stored has found. */
+/** Prints the outcome of one read of the archive. */
 export async function show<Value>(
   session: Session,
   look: (archive: Archive) => Promise<Done<Value>>,
@@ -112,12 +112,12 @@ export function printJsonLine(terminal: Pick<Terminal, 'out'>, value: unknown): 
   terminal.out.write(`${toSafeJson(value, 0)}\n`);
 }
 
-/** What a printed event goes to; with a log for programs, there and not on standard output. */
+/** The destination of printed events: the log for programs where there is one, else standard output. */
 type EventSession = Omit<Session, 'composition'> & { readonly composition?: Pick<Composition, 'log'> };
 
 /**
- * What happens, as it happens: for people a line with the time before it, for programs a document of its own. It is broken
- * on a terminal only: elsewhere it is a line of a log.
+ * Prints an event: for people a line with its time, for programs a JSON document. Lines are wrapped on a terminal only,
+ * never in a log.
  */
 export function printEvent({ terminal, as_json, composition }: EventSession, sentence: string, event: Event): void {
   const at = new Date().toISOString();
@@ -134,7 +134,7 @@ interface Event {
   readonly [member: string]: unknown;
 }
 
-/** Events that ask an operator to look; all others are told for information. */
+/** Events that need an operator's attention; all others are logged at the level `info`. */
 const LEVELS: Readonly<Record<string, 'warn' | 'error'>> = {
   driver_broke: 'error',
   database_lost: 'error',

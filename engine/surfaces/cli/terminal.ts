@@ -4,7 +4,7 @@ import { EXIT } from './exit-code.js';
 
 export interface Output {
   write(text: string): void;
-  /** What is written goes to a terminal, which obeys what it is sent. */
+  /** Output goes to a terminal, which obeys control sequences. */
   readonly is_terminal: boolean;
   /** A person is looking, and escape sequences are welcome: colours, and a line that is written over. */
   readonly is_live: boolean;
@@ -19,20 +19,20 @@ export interface Terminal {
   /** Calls the listener at every request to stop, until the returned function is called. */
   onInterrupt(listener: () => void): () => void;
   /**
-   * Asks the person at the terminal for a line; left out where nobody sits at it.
+   * Asks the person at the terminal for a line; absent without a terminal.
    * @param question holds no control character
-   * @returns undefined where the person goes away, by Ctrl-C or the end of the input: whoever listens for a stop hears it
+   * @returns undefined where the input ends or Ctrl-C is pressed, which is also a request to stop
    */
   readonly ask?: (question: string) => Promise<string | undefined>;
-  /** Leaves at once, whatever is under way. */
+  /** Ends the process at once. */
   leave(code: number): void;
 }
 
-/** Ctrl-C, a supervisor, and a terminal that goes away. */
+/** Notifies of Ctrl-C, of a supervisor's signal, and of a closed terminal. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * The terminal of a process. Work continues when nothing can be written any more. A reader that goes away is no error. Any
+ * The terminal of a process. Work continues when output can no longer be written. A closed reader is no error. Any
  * other fault is reported once on standard error, and the process ends with its exit code.
  */
 export function toTerminal(process: NodeJS.Process): Terminal {
@@ -58,8 +58,8 @@ export function toTerminal(process: NodeJS.Process): Terminal {
 }
 
 /**
- * Asks for lines one by one. Several that are pasted at once are kept for the questions that follow. While a line is edited
- * the terminal hands Ctrl-C to whoever reads it: it is passed on to whoever listens for it.
+ * Asks for lines one by one. Pasted lines are kept for the questions that follow. While a line is edited, the terminal
+ * gives Ctrl-C to its reader, who passes it on as a request to stop.
  */
 function lineAsker(process: NodeJS.Process): NonNullable<Terminal['ask']> {
   const pasted: string[] = [];
@@ -99,17 +99,17 @@ function lineAsker(process: NodeJS.Process): NonNullable<Terminal['ask']> {
 }
 
 /**
- * What plugins print by a console goes to standard error: standard output holds what was asked for and nothing else.
+ * Redirects what plugins print by a console to standard error: standard output is for results only.
  * @param console the process's own, which this program does not use
  */
 export function keepConsoleOffOutput(console: Console, { stderr }: Pick<NodeJS.Process, 'stderr'>): void {
   Object.assign(console, new Console({ stdout: stderr, stderr }));
 }
 
-/** Waits until what was written has been taken, however slow the reader is, or nobody takes it any more. */
+/** Waits until the output is flushed, however slow the reader is, or the reader is gone. */
 export async function flush({ stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'>): Promise<void> {
   await untilTaken(stdout);
-  // Later: a fault of the first is told on the second.
+  // Standard error is last: a fault of standard output is reported there.
   await untilTaken(stderr);
 }
 
@@ -149,7 +149,7 @@ function toOutput(stream: NodeJS.WriteStream, variables: NodeJS.ProcessEnv, onFa
   };
 }
 
-/** Whoever reads a pipe may say how wide it is shown. */
+/** The reader of a pipe may set its width. */
 function toColumns(told = ''): number | undefined {
   return /^[1-9]\d{0,5}$/.test(told) ? Number(told) : undefined;
 }

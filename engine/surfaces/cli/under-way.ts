@@ -3,7 +3,7 @@ import type { WorkerEvent } from '../../operations/run-worker.js';
 /** The attempts that a worker drives at this moment, by their worlds. */
 export type UnderWay = ReadonlyMap<string, string>;
 
-/** The same after one more thing that the worker has told of. */
+/** The next list after an event of the worker. */
 export function afterEvent(under_way: UnderWay, event: WorkerEvent): UnderWay {
   if (!('world_slug' in event)) return under_way;
   const others = [...under_way].filter(([world_slug]) => world_slug !== event.world_slug);

@@ -15,7 +15,10 @@ export interface WorkerOptions {
 /** What a worker is started with, but for what it says when it is ready. */
 export type WorkSettings = Omit<WorkRequest, 'onReady' | 'worlds' | 'lease_ms'>;
 
-/** Works until it is asked to stop, and prints each event in a line; a second request to stop leaves at once. */
+/**
+ * Runs a worker until it is asked to stop, and prints each event in a line; a second request to stop ends the process
+ * at once.
+ */
 export async function workUntilStopped(
   session: Session,
   { concurrency, grace, maxRetries }: WorkerOptions,

@@ -42,7 +42,7 @@ async function create(session: Session, name: string, into: string): Promise<Exi
   return answer(session, created, { lines: (plugin) => createdLines(plugin, working_folder) });
 }
 
-/** A folder goes before a name. */
+/** A folder is preferred to a name. */
 async function test(session: Session, dir: string): Promise<ExitCode> {
   const { working_folder } = session.terminal;
   const workshop = await session.composition.openWorkshop();

@@ -95,7 +95,7 @@ function narrowingOf({ tools, connections }: Narrowing): Narrowing {
   return { ...(tools === undefined ? {} : { tools }), ...(connections === undefined ? {} : { connections }) };
 }
 
-/** Who answers in place of a model, where somebody does. */
+/** The stand-in for the model, where there is one. */
 function personOf(
   { terminal }: Session,
   { ask }: Pick<Chosen, 'ask'>,

@@ -40,9 +40,10 @@ export function addServe(program: Command, perform: Perform): void {
 }
 
 /**
- * Serves after a run, so that it can be looked at in a browser until Ctrl-C.
- * @param code that of the run; one that was interrupted or refused leaves nothing to look at
- * @param stage what the run had beside the environment: turns that are queued from the pages have it as well
+ * Serves after a run until Ctrl-C, so that a browser can show it.
+ * @param code the exit code of the run; an interrupted or refused run is not served
+ * @param stage the services and model that the run had beside the environment: turns queued from the pages use them as
+ * well
  */
 export async function serveAfterRun(session: Session, code: ExitCode, stage: StageRequest): Promise<ExitCode> {
   if (code !== EXIT.done && code !== EXIT.attempt_failed && code !== EXIT.suspended) return code;
@@ -61,7 +62,7 @@ function run(session: Session, { host, port, ...options }: ServeOptions, stage?:
       onReady: ({ url, database, tokens, sign_in_link }) => {
         const sentence = `serving at ${url}; ${database}; tokens in ${tokens.file}`;
         printEvent(session, sentence, { kind: 'serving', url, database, tokens_file: tokens.file });
-        // A log for programs is kept: what lets somebody in stands in the file of tokens alone.
+        // Logs are kept: the sign-in token is written to the token file only.
         if (session.composition.log !== undefined) return;
         if (tokens.is_new) showTokens(session, tokens);
         showSignInLink(session, sign_in_link);

@@ -61,7 +61,7 @@ export function agentTurnLines(turn: ToldAgentTurn): readonly Line[] {
   ];
 }
 
-/** What the turn waits for: the call tells until when, and how to answer it. */
+/** The calls that a turn waits for, each with its deadline and how to answer it. */
 function waitingLines({ outcome, waiting_tools }: ToldAgentTurn): readonly Line[] {
   return waiting_tools
     .filter(({ received_at }) => outcome === null && received_at === null)
@@ -97,7 +97,7 @@ function cardLines(card: ToldCard): readonly Line[] {
   ];
 }
 
-/** A narration stands as it is told; every other value in a few words. */
+/** A narration is shown as it is; every other value in a few words. */
 function toSaid(value: Json): string {
   return typeof value === 'string' ? value : toPhrase(value);
 }

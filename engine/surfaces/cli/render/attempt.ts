@@ -78,7 +78,7 @@ export function attemptListLines({ world_slug, attempts, is_filtered, ...queue }
   return [line(`No turn of ${world_slug} has been tried. Try one: npx chukwa run ${world_slug}`)];
 }
 
-/** What the table shows of a failure; `chukwa attempt ID` shows all of it. */
+/** A failure in the table; `chukwa attempt ID` shows all of it. */
 const FAILURE_WIDTH = 36;
 
 function toFailureCell(failure: string): string {
@@ -123,7 +123,7 @@ export function toStatus(status: string): Span {
   return status === 'failed' || status === 'interrupted' ? bad(status) : { text: status };
 }
 
-/** Only one that rests: a call of one that runs is its driver's business. */
+/** Only for a suspended attempt: the calls of a running one belong to its driver. */
 function waitingLines({ status, world_slug, attempt_id, awaited }: AttemptRecord): readonly Line[] {
   return status === 'suspended' ? [EMPTY, ...awaitedLines({ world: world_slug, attempt_id, awaited })] : [];
 }

@@ -2,7 +2,7 @@ import type { AwaitedCall, PendedCall } from '../../../ports/pending-calls.js';
 import { accent, hanging, type Line, line, strong, verbatim } from './line.js';
 import { toMoment } from './words.js';
 
-/** An attempt that may wait for somebody. */
+/** An attempt that may be suspended. */
 export interface Waiting {
   readonly world: string;
   readonly attempt_id: string;

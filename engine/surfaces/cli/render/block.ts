@@ -15,7 +15,7 @@ export function factLines(facts: readonly Fact[]): readonly Line[] {
   return present.map(([name, value]) => hanging(width + 4, faint(`  ${name.padEnd(width)}  `), String(value)));
 }
 
-/** A titled text as it stands, nothing broken and nothing left out. */
+/** A titled text, unwrapped and complete. */
 export function blockLines(title: string, text: string): readonly Line[] {
   if (text === '') return [];
   return [EMPTY, line(strong(title)), ...toSafeLines(text).map((row) => verbatim('  ', row))];
@@ -24,7 +24,10 @@ export function blockLines(title: string, text: string): readonly Line[] {
 const QUOTED_ROWS = 20;
 const QUOTED_CHARACTERS = 300;
 
-/** What somebody said, line by line behind a bar: JSON laid out, the rest as it stands, and how much is left out. */
+/**
+ * A quoted text, line by line behind a bar: JSON is indented, other text is unchanged, and a cut says how much is left
+ * out.
+ */
 export function quotedLines(indent: string, text: string): readonly Line[] {
   const parsed = parseJson(text);
   const rows = toSafeLines(parsed.ok && typeof parsed.value === 'object' ? jsonText(parsed.value) : text);

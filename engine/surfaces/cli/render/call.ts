@@ -10,12 +10,12 @@ import { accent, bad, faint, good, hanging, type Line, type Span, strong } from 
 import { proseLines } from './prose.js';
 import { PASSED_ON, toDuration } from './words.js';
 
-/** A finished call with what the core made of it. */
+/** A finished call with its verdict. */
 export interface FinishedCall {
   readonly command: Invoke;
   readonly outcome: CallOutcome;
   readonly verdict?: Verdict;
-  /** The model that was asked; undefined where none is known, or none was. */
+  /** The model; undefined where none is known, or the call has none. */
   readonly model: string | undefined;
   readonly is_ahead?: true;
 }
@@ -23,7 +23,7 @@ export interface FinishedCall {
 const REASON_MAX = 400;
 const NAME_WIDTH = 16;
 
-/** What came of one call, told in a line or a few. */
+/** The outcome of a call, in one line or a few. */
 export function callLines(call: FinishedCall): readonly Line[] {
   switch (call.command.invocation_kind) {
     case 'llm_generation':
@@ -39,7 +39,7 @@ export function callLines(call: FinishedCall): readonly Line[] {
   }
 }
 
-/** What is being waited for, in a few words. */
+/** The calls that are awaited, in a few words. */
 export function awaitedName(command: Invoke, model: string | undefined): string {
   const { retry } = command;
   const asked = model === undefined ? '' : `, ${model}`;
@@ -102,7 +102,7 @@ function rejectedLine({ failure_class, detail, message }: NonNullable<Verdict['f
   return hanging(8, '      ', bad(what), `: ${toReason(message)}`);
 }
 
-/** The first line says what is wrong; what else the model was told, such as a roster, stands in the record. */
+/** The first line of the reason; the record has all that the model was shown, such as a roster. */
 export function toReason(message: string): string {
   const [first = ''] = message.split('\n');
   return cut(first.replace(/(?<=\.) [^.]*:$/, ''), REASON_MAX);
@@ -118,7 +118,7 @@ function passedOn(verdict: Verdict | undefined): readonly Span[] {
   return [accent(`; ${PASSED_ON[verdict.passed_on]}`)];
 }
 
-/** `act try 1`, `act round 2 try 1`: the first round goes without saying. */
+/** `act try 1`, `act round 2 try 1`: the first round is not named. */
 function toTry({ node_id, round = 1, generation_try = 1 }: Invoke): string {
   return `${node_id ?? ''}${round > 1 ? ` round ${round}` : ''} try ${generation_try}`;
 }

@@ -4,7 +4,7 @@ import { quote } from './json-view.js';
 import { faint, hanging, type Line, strong, verbatim } from './line.js';
 import { toMoment } from './words.js';
 
-/** What a person can do who finds out whether a side effect took place. */
+/** The commands by which a person settles a call in doubt. */
 export function settleLines(attempt_id: string): readonly Line[] {
   return [
     hanging(4, '    Find out whether it took place, and settle it: the next run then goes on from here.'),
@@ -13,7 +13,7 @@ export function settleLines(attempt_id: string): readonly Line[] {
   ];
 }
 
-/** The calls of an attempt that are in doubt, where something waits for the answer. */
+/** The calls in doubt that an attempt or its world waits for. */
 export function doubtLines({ attempt_id, world_slug, is_adoptable, invocations }: AttemptRecord): readonly Line[] {
   const doubted = invocations.filter(isInDoubt);
   if (!is_adoptable || doubted.length === 0) return [];
@@ -38,7 +38,7 @@ export function settlementLines(settlement: SettlementRecord): readonly Line[] {
 
 const REASON_MAX = 400;
 
-/** What a person decided about a call, in a sentence; undefined where nobody has. */
+/** The settlement of a call as a sentence; undefined where there is none. */
 export function toSettlement({ settled_as }: Pick<InvocationSummary, 'settled_as'>): string | undefined {
   if (settled_as === null) return undefined;
   return settled_as === 'performed' ? 'Settled since: it took place.' : 'Settled since: it did not take place.';

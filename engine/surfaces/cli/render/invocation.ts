@@ -8,7 +8,7 @@ import { blockLines, factLines, jsonText } from './block.js';
 import { bad, EMPTY, hanging, type Line, line, strong, verbatim } from './line.js';
 import { count, failureName, shortHash, toDuration, toMoment } from './words.js';
 
-/** One source call: what was asked, what came back as redaction lets it be seen, how it was judged. */
+/** One source call: its request, its redacted answer, its verdict. */
 export function invocationLines(invocation: InvocationRecord): readonly Line[] {
   const { source_invocation_id, status, failure_class, failure_detail, failure_message } = invocation;
   const why = failure_class === null ? null : failureName(failure_class, failure_detail);

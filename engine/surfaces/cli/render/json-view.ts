@@ -49,7 +49,7 @@ function scalar(value: null | boolean | number | string): string {
   return typeof value === 'string' ? word(value) : String(value);
 }
 
-/** A single word stands bare, everything else between quotation marks. */
+/** A single word is bare, every other string is between quotation marks. */
 function word(text: string): string {
   const isBare = /^[\p{L}\p{N}_.:@/+-]+$/u.test(text) && !TAKEN.has(text) && !/^[\d.+-]+$/.test(text);
   return isBare ? text : JSON.stringify(text);

@@ -1,4 +1,4 @@
-/** How a piece of a line stands out, where colours are shown. */
+/** The emphasis of a span, where colours are shown. */
 export type Tone = 'strong' | 'faint' | 'good' | 'bad' | 'accent';
 
 /** A piece of a line. Its text is data: it is made harmless when it is painted. */
@@ -10,9 +10,9 @@ export interface Span {
 /** One line for people, before anything is known of colours and widths. */
 export interface Line {
   readonly spans: readonly Span[];
-  /** How far the rest is moved in where the line is too long; left out, it is never broken. */
+  /** The indent of continuation lines; where it is absent, the line is never wrapped. */
   readonly hang?: number;
-  /** What stands in its place where there are fewer columns. */
+  /** The lines that replace it in a narrower terminal. */
   readonly below?: { readonly columns: number; readonly lines: readonly Line[] };
 }
 
@@ -20,19 +20,19 @@ export type Part = string | Span;
 
 const DEEPER = 2;
 
-/** A line that is broken where it must be; what follows stands a little deeper than its beginning. */
+/** A line that may wrap; its continuation is indented a little more than its beginning. */
 export function line(...parts: readonly Part[]): Line {
   const [first = ''] = parts;
   const text = typeof first === 'string' ? first : first.text;
   return hanging(text.length - text.trimStart().length + DEEPER, ...parts);
 }
 
-/** A line whose continuation is moved in by so many columns. */
+/** A line whose continuation is indented by so many columns. */
 export function hanging(hang: number, ...parts: readonly Part[]): Line {
   return { spans: parts.map(toSpan), hang };
 }
 
-/** A line that is never broken: hashes, ids, code. */
+/** A line that never wraps: hashes, ids, code. */
 export function verbatim(...parts: readonly Part[]): Line {
   return { spans: parts.map(toSpan) };
 }
@@ -58,7 +58,7 @@ export const good = (text: string): Span => ({ text, tone: 'good' });
 export const bad = (text: string): Span => ({ text, tone: 'bad' });
 export const accent = (text: string): Span => ({ text, tone: 'accent' });
 
-/** The line's text, as it stands where nothing is coloured. */
+/** The line's text without colours. */
 export function textOf({ spans }: Line): string {
   return spans.map((span) => span.text).join('');
 }

@@ -6,7 +6,7 @@ import { accent, bad, EMPTY, faint, hanging, type Line, line, type Span, strong,
 import { toSafeLines } from './neutralise.js';
 import { count, failureName, shortHash, toDuration, toMoment, toSpanOfTime } from './words.js';
 
-/** One generation: the messages and what filled them, the text as it streamed in, and what was made of it. */
+/** One generation: its messages with the origin of each part, its streamed text, its verdict. */
 export function llmCallLines(call: LlmCallRecord): readonly Line[] {
   const { llm_call_id, status, messages, raw_text, normalised_text, artifacts } = call;
   const isCleaned = normalised_text !== null && normalised_text !== raw_text;
@@ -62,7 +62,7 @@ function toSchema({ output_schema_hash, delivered_schema_hash, schema_delivery }
   return `${shortHash(output_schema_hash)}, by ${schema_delivery}${sent}`;
 }
 
-/** What the author set beside what stands on lines of its own: temperature, seed, limits. */
+/** The author's settings that have no line of their own: temperature, seed, limits. */
 function toSettings({ interface: asked, model, schema_delivery }: LlmCallRecord): string | null {
   const shown: readonly unknown[] = [model, schema_delivery];
   const settings = Object.entries(asked).filter(([member, value]) => member !== 'name' && !shown.includes(value));
@@ -82,7 +82,7 @@ function toTokens({ tokens }: LlmCallRecord): string | null {
 
 type MessageRecord = LlmCallRecord['messages'][number];
 
-/** What the author wrote stands plain; what filled it in stands out. */
+/** The author's text is plain; text that filled a placeholder is emphasised. */
 function messageLines({ role, content, segments }: MessageRecord): readonly Line[] {
   const origins = Object.entries(countByOrigin(segments)).map(([origin, characters]) => `${origin} ${characters}`);
   const rows = toRows(content, segments).map((spans) => verbatim(faint('  | '), ...spans));
@@ -95,7 +95,7 @@ function countByOrigin(segments: MessageRecord['segments']): Readonly<Record<str
   return sums;
 }
 
-/** The lines of a message, each made of the pieces that fell into it. */
+/** The lines of a message, each of its segments. */
 function toRows(content: string, segments: MessageRecord['segments']): readonly (readonly Span[])[] {
   const rows: Span[][] = [[]];
   let start = 0;

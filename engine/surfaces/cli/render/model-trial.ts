@@ -1,7 +1,7 @@
 import type { ModelTrial, QuestionName, Try } from '../../../operations/model-try/index.js';
 import { bad, EMPTY, faint, good, hanging, type Line, line, strong } from './line.js';
 
-/** What came of trying a model: each question, how its answers looked, and what to write. */
+/** The outcome of a model trial: each question, its answers, and the settings to write. */
 export function modelTrialLines(trial: ModelTrial): readonly Line[] {
   const { label, model, origin, questions } = trial;
   return [
@@ -16,7 +16,7 @@ export function modelTrialLines(trial: ModelTrial): readonly Line[] {
   ];
 }
 
-/** What each question asks for. */
+/** What each question tests. */
 const ASKED: Readonly<Record<QuestionName, string>> = {
   plain: 'a single word',
   schema: 'a patch, by the schema that a turn asks for',

@@ -4,22 +4,19 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 /** Joiners that write words and pictures; they steer nothing. */
 const JOINERS = new Set(['\u200c', '\u200d']);
 
-/**
- * A text that came from outside, as one line that can be shown: what a terminal would obey is written out.
- * White space becomes a space.
- */
+/** Makes outside text safe on one line: control sequences are written out, and white space becomes a space. */
 export function neutralise(text: string): string {
   return toVisible(text.replaceAll(/[\n\t\r]/g, ' '));
 }
 
-/** A name that came from outside, told apart from every other: nothing in it becomes a space. */
+/** Makes an outside name safe and unambiguous: nothing in it becomes a space. */
 export function toVisible(name: string): string {
   return name.replaceAll(UNSEEN, (character) =>
     JOINERS.has(character) ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
 
-/** Lines of a text that came from outside, each of them safe to show. */
+/** Makes the lines of an outside text safe. */
 export function toSafeLines(text: string): readonly string[] {
   return text.split(/\r\n|\n|\r/).map((part) => neutralise(part.replaceAll('\t', '  ')));
 }

@@ -2,7 +2,7 @@ import type { NewWorld } from '../../../operations/new-world.js';
 import { place } from './plugins.js';
 import { EMPTY, type Line, line, strong, verbatim } from './line.js';
 
-/** What was laid out, and what to do next: first without a model, then with one of one's own. */
+/** The files that were written, and the next commands: first without a model, then with one. */
 export function newWorldLines({ name, shape, folder, files }: NewWorld, workingFolder: string): readonly Line[] {
   const where = place(workingFolder, folder);
   const services = [`  export CHUKWA_HARBOUR_URL=http://127.0.0.1:4870`, `  node ${where}/services.mjs &`];

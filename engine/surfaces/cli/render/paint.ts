@@ -4,7 +4,7 @@ import type { Line, Span } from './line.js';
 import { neutralise } from './neutralise.js';
 import { wrap } from './wrap.js';
 
-/** What the place where lines are shown can do. */
+/** The capabilities of the output. */
 export interface Canvas {
   readonly width: number;
   readonly has_colours: boolean;
@@ -13,7 +13,7 @@ export interface Canvas {
 /** Keeps words together until lines are broken; plain text that people search has none. */
 const NO_BREAK_SPACE = '\u00a0';
 
-/** Lines as text. This is the one way from data to a terminal: whatever the spans hold, no control passes. */
+/** Lines as text. This is the only way from data to a terminal: no control character of a span passes. */
 export function paint(lines: readonly Line[], canvas: Canvas): string {
   const palette = picocolors.createColors(canvas.has_colours);
   return lines

@@ -68,7 +68,7 @@ function summarise(checks: readonly Check[]): string {
   return `${count(having('passed'), 'rule')} kept, ${having('failed')} broken${rest}`;
 }
 
-/** A folder as people are shown it: relative where it lies below the working folder. */
+/** A folder as people are shown it: relative where it is below the working folder. */
 export function place(workingFolder: string, folder: string): string {
   const path = relative(workingFolder, folder);
   return path === '' ? '.' : path.startsWith('..') ? folder : path;

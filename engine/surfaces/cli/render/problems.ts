@@ -24,7 +24,7 @@ export function findingLines(findings: readonly Finding[]): readonly Line[] {
   });
 }
 
-/** Why something could not be done. Problems of files come first, each at its place. */
+/** Problems as text. Those of files come first, each at its place. */
 export function problemLines(problems: readonly Problem[]): readonly Line[] {
   const placed = problems.flatMap(toFinding);
   const others = problems.filter((problem) => problem.location === undefined);

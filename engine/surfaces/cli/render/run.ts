@@ -9,7 +9,7 @@ import type { Story } from './story.js';
 import { tableLines } from './table.js';
 import { count } from './words.js';
 
-/** What stands above a run: which world, which model, how far. */
+/** The head of a run: world, model, turns. */
 export interface RunTitle {
   readonly world: Pick<WorldSnapshot, 'world_slug' | 'scenario_label'>;
   /** Such as `scripted (park)`. */
@@ -68,7 +68,7 @@ export function endingLines(report: RunReport, story: Story): readonly Line[] {
   ];
 }
 
-/** A turn that was suspended all the while has a report, but no tally. */
+/** A turn that was suspended throughout has a report, but no tally. */
 function tallyLines(turns: readonly TurnReport[], told: Story['turns']): readonly Line[] {
   return tableLines(turns, {
     turn: ({ attempted_turn }) => attempted_turn,
@@ -138,7 +138,7 @@ function isEndedGeneration({ llm_call_id, status }: InvocationReport): boolean {
   return llm_call_id !== null && (status === 'failed' || status === 'succeeded');
 }
 
-/** The call that has most to say: one that failed, else what a model elected, else what came by itself. */
+/** The most telling call: a failed one, else one that a model elected, else an ambient one. */
 function findTelling(invocations: readonly InvocationReport[]): InvocationReport | undefined {
   return (
     invocations.find(({ status, llm_call_id }) => status === 'failed' && llm_call_id === null) ??

@@ -8,18 +8,18 @@ import { settleLines } from './doubt.js';
 import { bad, EMPTY, faint, good, hanging, type Line, line, strong, verbatim } from './line.js';
 import { count, toDuration, toMoment } from './words.js';
 
-/** What a run has come to, as far as it has been shown: a fold over progress. */
+/** The state of a shown run: a fold over progress events. */
 export interface Story {
   readonly turns: readonly TurnTally[];
-  /** Whose part is being shown: a subject's, or what happens once for everybody. */
+  /** The subject whose part is being shown, or none for once-per-turn calls. */
   readonly heading: string | undefined;
   /** Calls without an answer, by command key. */
   readonly under_way: ReadonlyMap<string, UnderWay>;
-  /** Calls from which nothing follows any more, by command key. */
+  /** Settled calls, by command key. */
   readonly superseded: ReadonlySet<string>;
-  /** Whether the record can be looked at afterwards. */
+  /** Whether the run leaves a record to look at. */
   readonly is_kept: boolean;
-  /** A script, a person or written answers answer, so that no line names a model. */
+  /** Whether answers come from a script, a person or a file, so that no line names a model. */
   readonly has_stand_in: boolean;
 }
 
@@ -27,9 +27,9 @@ export interface TurnTally {
   readonly attempted_turn: number;
   readonly attempt_id: string;
   readonly calls: number;
-  /** Undefined while no model's endpoint has counted any. */
+  /** Undefined until an endpoint has counted tokens. */
   readonly tokens: number | undefined;
-  /** The tokens of each call, by command key: some of them may be superseded later. */
+  /** The tokens of each call, by command key: a call may be superseded later. */
   readonly spent: ReadonlyMap<string, number>;
 }
 
@@ -49,7 +49,7 @@ export const UNTOLD: Story = {
   has_stand_in: false,
 };
 
-/** A story after one more thing has happened, and the lines that show it. */
+/** The next story after an event, and the lines that show the event. */
 export function tell(story: Story, progress: Progress): { readonly story: Story; readonly lines: readonly Line[] } {
   return { story: afterProgress(story, progress), lines: progressLines(story, progress) };
 }

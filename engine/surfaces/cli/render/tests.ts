@@ -41,7 +41,7 @@ const INDENT = 4;
 const LINES_MAX = 40;
 const TEXT_LENGTH_MAX = 400;
 
-/** Of a long text, such as a prompt, its end, or what stands around the text that is spoken of; `--json` has all. */
+/** Shortens a long text, such as a prompt, to its end or to the part around a quote; `--json` has all of it. */
 function shorten(value: Json, sought: Json | undefined): Json {
   if (typeof value !== 'string' || value.length <= TEXT_LENGTH_MAX) return value;
   const found = typeof sought === 'string' ? value.indexOf(sought) : -1;

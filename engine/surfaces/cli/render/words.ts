@@ -32,7 +32,7 @@ export function shortHash(hash: string): string {
   return hash.slice(0, 12);
 }
 
-/** How the turn went on after a failed call, in words. */
+/** The consequence of a failed call, in words. */
 export const PASSED_ON: Readonly<Record<PassedOn, string>> = {
   told_to_model: 'told to the model',
   absent: 'the reading is absent',

@@ -77,7 +77,7 @@ function toRecords({ answered, interrupted }: { readonly answered: number; reado
   return interrupted === 0 ? records : `${records}, ${interrupted} interrupted`;
 }
 
-/** What a worker that leaves at once says of the attempts that it drives. */
+/** The attempts that a worker drives as it ends at once. */
 export function leftLines(attempt_ids: readonly string[]): readonly Line[] {
   if (attempt_ids.length === 0) return [line('Left at once. No attempt was under way.')];
   return [

@@ -1,7 +1,7 @@
 import type { Line, Span } from './line.js';
 import { neutralise } from './neutralise.js';
 
-/** Breaks a line between words so that it keeps to a width. A word that is longer by itself stands whole. */
+/** Wraps a line between words to a width. A word that is longer by itself is kept whole. */
 export function wrap(line: Line, width: number): readonly Line[] {
   const { hang } = line;
   if (hang === undefined) return [line];
@@ -19,7 +19,7 @@ export function wrap(line: Line, width: number): readonly Line[] {
     .filter(({ spans }, index) => index === 0 || spans.length > 0);
 }
 
-/** Each word with the spaces before it. A no-break space breaks nothing. */
+/** Words, each with the spaces before it. A no-break space separates nothing. */
 function toWords(span: Span): readonly Span[] {
   const words = neutralise(span.text).match(/ *[^ ]+| +$/g) ?? [];
   return words.map((text) => ({ ...span, text }));
