@@ -20,10 +20,10 @@ import {
 } from './viewer.js';
 import { isSame } from '../../operations/tokens.js';
 
-/** How much of the name of a session stands in the audit. */
+/** How many characters of a session's name the audit keeps. */
 const NAME_LENGTH = 8;
 
-/** Who acts: a session by the beginning of its name, else whoever has the token or proves it. */
+/** The actor of a request: a session by the beginning of its name, else the holder of the token. */
 export function actorOf(request: FastifyRequest): Omit<Actor, 'reason'> {
   const session = sessionOf(request);
   const isToken = /^bearer /i.test(request.headers.authorization ?? '');
@@ -33,8 +33,8 @@ export function actorOf(request: FastifyRequest): Omit<Actor, 'reason'> {
 }
 
 /**
- * Lets in operators who act: programs by a token or a proof, and pages by their session. What a session sends is a form
- * of one of its own pages: from this origin, with the token that stands in them alone.
+ * Admits operators who act: programs by a token or a proof, browsers by their session. A session's request must be a
+ * form of one of its own pages: from this origin, with the form token of the session.
  */
 export function requireActor(authority: ViewerAuthority, byToken: Guard): Guard {
   return {

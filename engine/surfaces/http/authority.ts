@@ -5,7 +5,7 @@ import { callbackToken, isSame, type Tokens } from '../../operations/tokens.js';
 import { bodyOf } from './body.js';
 import { sendProblem } from './problem-document.js';
 
-/** Counts who knocks with the wrong key; true once that has been too often. */
+/** Counts wrong keys of an address; true once there have been too many. */
 export type CountRefusal = (request: FastifyRequest) => Promise<boolean>;
 
 const UNAUTHORISED: Problem = {
@@ -20,7 +20,10 @@ const TOO_OFTEN: Problem = {
   repair: 'Wait a minute.',
 };
 
-/** The hooks of a route: who is let in before a body is read, and whether the body is the one that was proved. */
+/**
+ * The hooks of a route: one authorises before a body is read, the other checks that the body is the one that was
+ * proved.
+ */
 export interface Guard {
   readonly onRequest: Hook;
   readonly preHandler: Hook;
@@ -29,7 +32,7 @@ export interface Guard {
 /** @returns the reply where it has been sent */
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
 
-/** Lets in whoever `allows` says; nobody's body is read before. */
+/** Admits the requests that `allows` accepts; a refused request's body is not read. */
 export function requireToken(allows: Allows, countRefusal: CountRefusal): Guard {
   const proved = new WeakMap<FastifyRequest, Proved>();
   return {
@@ -48,21 +51,21 @@ export function requireToken(allows: Allows, countRefusal: CountRefusal): Guard 
 }
 
 function refuse(reply: FastifyReply, isTooOften: boolean): FastifyReply {
-  // The rest of what is being sent is of no interest, and is not waited for.
+  // The rest of a refused body is not waited for.
   reply.header('connection', 'close');
   if (isTooOften) return sendProblem(reply.header('retry-after', '60'), TOO_OFTEN);
   return sendProblem(reply.header('www-authenticate', 'Bearer'), UNAUTHORISED);
 }
 
-/** Whether a request is let in; where it proves itself, what its body has to be. */
+/** Whether a request is admitted, and the digest that a proof demands of its body. */
 export type Allows = (request: FastifyRequest) => boolean | Proved;
 
-/** The operator: by the token, or by a proof that this very request was made by somebody who has it. */
+/** Admits the operator: by the token, or by a proof over this very request. */
 export function isOperator(tokens: Tokens, judgeProof: Allows): Allows {
   return (request) => hasBearer(request, [tokens.operator_token]) || judgeProof(request);
 }
 
-/** Whoever has a token or a proof, and whoever was handed the URL at which this one call is answered. */
+/** Admits holders of a token or a proof, and holders of the callback URL of this one call. */
 export function mayReport(tokens: Tokens, judgeProof: Allows): Allows {
   return (request) => {
     if (hasBearer(request, [tokens.token, tokens.operator_token])) return true;
@@ -73,7 +76,7 @@ export function mayReport(tokens: Tokens, judgeProof: Allows): Allows {
   };
 }
 
-/** @param findServer how this server announces itself */
+/** @param findServer the name by which this server is addressed */
 export function judgeProofs(tokens: Tokens, findServer: () => string): Allows {
   const judge = openProofJudge(tokens);
   return ({ method, url: path, headers }) =>

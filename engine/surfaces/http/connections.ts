@@ -2,11 +2,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-// A connection is busy while it waits for an answer to somebody who was let in and whose request has been read whole. Every
-// other connection is idle: nothing was sent over it, half a request, or a request of a stranger. Where one connection more
-// is too many, the idle one that has been so for longest makes room: of the same address first, else of any. So a flood of
-// strangers displaces itself, and neither health nor an operator has to wait for it. Where all are busy, the new one is
-// refused.
+// A connection is busy while an authorised request that has been read whole waits for its answer. Every other
+// connection is idle: it has sent nothing, half a request, or an unauthorised one. Where the limit is exceeded, the
+// connection that has been idle for longest is closed: of the same address first, else of any. So a flood of strangers
+// displaces itself, and neither health checks nor an operator wait for it. Where all are busy, the new one is refused.
 
 /** How many may be connected. */
 export interface ConnectionLimits {
@@ -29,11 +28,11 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 export interface Connections {
   /** Counts those of a server, and has its requests answered. @returns the server */
   limit(server: Server, answer: Answer): Server;
-  /** Makes a connection busy until this answer is sent: who asks was let in, and has sent all of the request. */
+  /** Makes a connection busy until this answer is sent: its request is authorised and has been read whole. */
   keep(response: ServerResponse): void;
   /**
-   * Ends all that have asked for nothing at once, and others when they are answered, or when the time is over.
-   * @param within_ms how long that may take; 0 for at once
+   * Closes idle connections at once, and others when they are answered, or at the deadline.
+   * @param within_ms the deadline; 0 for at once
    */
   end(within_ms: number): void;
 }
@@ -41,7 +40,7 @@ export interface Connections {
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
-  /** Requests whose heads have been read and that have not been answered. */
+  /** Requests whose heads have been read, and that have no answer yet. */
   requests: number;
   /** As many of them as make it busy. */
   kept: number;
@@ -49,7 +48,7 @@ interface Connection {
 
 /** Connections within limits, none of which is open yet. */
 export function openConnections(limits: ConnectionLimits): Connections {
-  // In the order in which they became idle: a connection is put last whenever it does.
+  // Ordered by the moment of becoming idle: a connection moves to the end whenever it does.
   const connections = new Map<Socket, Connection>();
   let is_ending = false;
   const open = (socket: Socket): void => {
@@ -58,10 +57,10 @@ export function openConnections(limits: ConnectionLimits): Connections {
     connections.set(socket, { socket, address, requests: 0, kept: 0 });
     socket.once('close', () => connections.delete(socket));
   };
-  /** @returns false where nobody is to answer */
+  /** @returns false where the request is to be dropped */
   const count = (socket: Socket, response: ServerResponse): boolean => {
     const connection = connections.get(socket);
-    // Of what was read at once, all requests are handed over, also after the first has ended the connection.
+    // Node hands over every request of one read, also after the first has closed the connection.
     if (connection === undefined || socket.destroyed) return false;
     connection.requests += 1;
     if (connection.requests > UNANSWERED_MAX) return socket.destroy(), false;

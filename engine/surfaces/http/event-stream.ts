@@ -11,14 +11,14 @@ export interface StreamLimits {
 
 export const STREAM_LIMITS: StreamLimits = { all: 800, per_address: 150 };
 
-/** How much a reader may leave unread of what happens, and how long it may take nothing of what is stored. */
+/** The backpressure limits: unread bytes of live events, and the time without reading stored ones. */
 const UNREAD_BYTES_MAX = 1_048_576;
 const STALLED_MS = 30_000;
 /** How long a reader that is given up may take for what is on its way. */
 const CUT_MS = 500;
-/** A connection over which nothing is said for longer may be cut by whatever stands in between. */
+/** Proxies may cut a connection that is silent for longer. */
 const HEARTBEAT_MS = 15_000;
-/** A token may have been changed meanwhile: who comes back is judged anew. */
+/** The age at which a stream ends, so that the client is authorised again: a token may have changed. */
 const STREAM_MS_MAX = 3_600_000;
 const COME_BACK_MS = 1_000;
 
@@ -48,15 +48,18 @@ export function openStreamPlaces(limits: StreamLimits): StreamPlaces {
   };
 }
 
-/** One response that goes on: server-sent events, heartbeats as comments. */
+/** One server-sent event stream; heartbeats are comments. */
 export interface EventStream extends StreamSink {
   /** Whether its head has been sent. */
   readonly has_begun: () => boolean;
-  /** Ends it with a moment for what is on its way; a reader that comes back goes on where it was, if it is let in. */
+  /**
+   * Ends it after a moment for data in flight; a client that reconnects resumes where it was, if it is still
+   * authorised.
+   */
   readonly cut: () => void;
 }
 
-/** Takes a response over. Its head is sent with the first event, or once it is certain that it goes on. */
+/** Takes a response over. Its head is sent with the first event, or once the stream is certain to go on. */
 export function openEventStream(
   request: FastifyRequest,
   reply: FastifyReply,

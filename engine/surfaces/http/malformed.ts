@@ -2,12 +2,12 @@ import type { Problem } from '../../contract/problem.js';
 
 const NAME_LENGTH_MAX = 40;
 
-/** The beginning of a name that somebody sent, in quotes. */
+/** The beginning of a name from a request, in quotes. */
 export function quoteName(name: string): string {
   return JSON.stringify(name.slice(0, NAME_LENGTH_MAX));
 }
 
-/** The problem of a request that is not to be guessed at. */
+/** The problem of an ambiguous request, which is refused and not guessed at. */
 export function malformed(reason: string): Problem {
   return { code: 'REQUEST_MALFORMED', message: `The request cannot be read: ${reason}.` };
 }

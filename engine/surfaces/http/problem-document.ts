@@ -3,7 +3,7 @@ import type { Problem } from '../../contract/problem.js';
 import { PROBLEMS, type ProblemCode } from '../../contract/problems/index.js';
 import type { Refused } from '../../operations/engine.js';
 
-/** What went wrong, as RFC 9457 has it; `code` is stable, and the same as everywhere else. */
+/** A problem document (RFC 9457); `code` is stable, and the same as in the command line. */
 export interface ProblemDocument {
   readonly type: 'about:blank';
   readonly title: string;
@@ -74,7 +74,7 @@ export function firstOf({ problems: [first] }: Pick<Refused, 'problems'>): Probl
   return first ?? { code: 'UNEXPECTED', message: 'Something went wrong.' };
 }
 
-/** Whoever names a resource that is not there finds nothing; a name that cannot be one is a bad request. */
+/** Unknown resources are 404; a name that cannot be valid is 400. */
 export function statusOf(refused: Pick<Refused, 'problems'>): number {
   const { code } = firstOf(refused);
   const { status } = PROBLEMS[code];

@@ -3,7 +3,7 @@ import type { Done } from '../../operations/engine.js';
 import type { SaidReport } from '../../operations/reports.js';
 import { readJson } from './body.js';
 
-/** What a service may send as its answer, and as its word that there will be none. */
+/** The media types of an answer, and of a report that there will be none. */
 export const ANSWER_TYPE = 'application/json';
 export const FAILURE_TYPE = 'application/problem+json';
 

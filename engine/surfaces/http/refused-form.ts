@@ -15,7 +15,10 @@ interface Exchange {
   readonly reply: FastifyReply;
 }
 
-/** Answers a form that was refused: with the form again, what was typed, and the problem; as a problem where it is gone. */
+/**
+ * Answers a refused form: with the form filled in as it was sent, and the problem; as a problem alone where the form no
+ * longer exists.
+ */
 export async function refuseForm({ desk, request, reply }: Exchange, refused: Refused): Promise<FastifyReply> {
   const problem = firstOf(refused);
   const status = statusOf(refused);
@@ -33,7 +36,7 @@ export async function refuseForm({ desk, request, reply }: Exchange, refused: Re
   return sendHtml(reply, status, page);
 }
 
-/** The page that a form stands on: what is done to a resource is posted one step below it. */
+/** The page of a form: actions on a resource are posted one step below its page. */
 function pageOf({ url }: FastifyRequest): string {
   return url.replace(/\/[^/]*$/, '');
 }
@@ -46,7 +49,7 @@ async function readView(desk: HttpDesk, request: FastifyRequest, path: string): 
   return shown?.ok === true ? shown.value.view() : undefined;
 }
 
-/** Two forms may be sent to one path: a call took place, with an answer, or it did not. */
+/** Two forms may be posted to one path: a call took place, with an answer, or it did not. */
 function findDecision(decisions: readonly Decision[], path: string, has_answer: boolean): Decision | undefined {
   return decisions.find(
     (decision) => decision.path === path && decision.fields.some(({ name }) => name === 'answer') === has_answer,

@@ -34,14 +34,14 @@ const HTTP_OPTIONS: ServerOptions = {
   requireHostHeader: false,
 };
 const ID_LENGTH_MAX = 256;
-/** From one address, in a minute. */
+/** Requests of one address in a minute. */
 const REFUSALS_MAX = 30;
 const SIGN_INS_MAX = 10;
 const MINUTE_MS = 60_000;
 
 /**
- * Listens for answers that come later, and for operators.
- * @throws where it may not listen there; its `code` and `port` say so
+ * Listens for callbacks, readers and operators.
+ * @throws where the address or port cannot be bound; its `code` and `port` say so
  */
 export async function startServer(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<HttpServer> {
   const connections = openConnections(CONNECTION_LIMITS);
@@ -124,10 +124,10 @@ async function addRoutes(
   });
 }
 
-/** Where the outside comes by https, a browser is to come by nothing else. */
+/** Where the public URL is https, browsers are told to use nothing else (HSTS). */
 const TRANSPORT_HEADER = { 'strict-transport-security': 'max-age=31536000' };
 
-/** Counts requests of each address. @returns what is true once there have been too many */
+/** Counts requests of each address. @returns a function that is true once there have been too many */
 function countPerMinute(server: FastifyInstance, max: number): CountRefusal {
   const check = server.createRateLimit({ max, timeWindow: MINUTE_MS });
   return async (request) => {
@@ -180,7 +180,7 @@ function createServer(connections: Connections): FastifyInstance {
       else socket.destroy();
     },
   });
-  // What an answer is made of is the operation's business, and its faults are told in one way.
+  // The operation decides the answer; its faults become problems in one place.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser([ANSWER_TYPE, FAILURE_TYPE], { parseAs: 'buffer' }, (_request, bytes, done) =>
     done(null, bytes),
@@ -218,7 +218,7 @@ function toProblem(status: number): Problem {
   if (status === 415)
     return { code: 'BODY_NOT_JSON', message: 'The body has a media type that this path does not take.' };
   if (status < 500) return malformed('it is not complete or not consistent');
-  // Details of a bug are not sent to callers.
+  // Details of a bug stay on the server.
   return { code: 'UNEXPECTED', message: 'Something went wrong here.' };
 }
 

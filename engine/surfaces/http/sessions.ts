@@ -6,7 +6,7 @@ import type { Reader } from '../browser/layout.js';
 
 /** How long a session lasts at most. */
 export const SESSION_SECONDS = 12 * 3_600;
-/** How long a cookie holds: whoever looks at no page for so long has to sign in again. */
+/** The lifetime of an unused cookie: after so long without a page, its reader has to sign in again. */
 export const COOKIE_SECONDS = 2 * 3_600;
 /** How old a cookie grows before the next page brings another one. */
 const RENEWED_SECONDS = 600;
@@ -21,7 +21,7 @@ export interface Session {
   readonly reader: Reader;
   /** Made at random when it was opened; it stays when the cookie is renewed. */
   readonly name: string;
-  /** When it ends, whatever is looked at, in milliseconds since 1970. */
+  /** The latest end of the session, used or not, in milliseconds since 1970. */
   readonly ends_at: number;
   /** Until when its cookie holds. */
   readonly until: number;
@@ -41,11 +41,11 @@ export interface Sessions {
   readonly judge: (cookie: string) => Session | undefined;
   /** The session with a cookie that holds for longer; undefined while the present one is new, or the end is near. */
   readonly renew: (session: Session) => Session | undefined;
-  /** Ends a session at this server, whoever has a copy of its cookie. */
+  /** Ends a session at this server, so that copies of its cookie are worthless. */
   readonly end: (session: Session) => void;
   /** Calls back once a session is ended here, or its cookie holds no longer. @returns what takes that back */
   readonly onEnd: (session: Session, listener: () => void) => () => void;
-  /** What a form of this session's pages holds, and nobody else knows (synchroniser token). */
+  /** The synchroniser token of this session: its forms hold it, and nobody else knows it. */
   readonly formToken: (session: Session) => string;
   /** What signs in once, at this server, for ten minutes. */
   readonly makeTicket: (reader: Reader) => string;
@@ -88,7 +88,7 @@ export function openSessions(tokens: Tokens, clock: Pick<Clock, 'now'>): Session
       endings.emit(name);
     },
     onEnd({ name, until }, listener) {
-      // Whoever was let in may have signed out since.
+      // The session may have ended meanwhile.
       const timer = setTimeout(listener, ended.has(name) ? 0 : until - clock.now());
       timer.unref();
       endings.once(name, listener);

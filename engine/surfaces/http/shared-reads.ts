@@ -1,4 +1,4 @@
-/** Does a read, or gives what somebody else reads under the same key. */
+/** Reads by a key, or joins a read of the same key. */
 export type ShareRead = <Value>(key: string, read: () => Promise<Value>) => Promise<Value>;
 
 interface Reads {
@@ -8,8 +8,8 @@ interface Reads {
 }
 
 /**
- * Lets those who want the same at the same time have it read once, as the readers of a page that grows do. Whoever asks
- * while a read is under way is given the next one: nobody is given what was read before they asked.
+ * Coalesces equal reads at the same time, as the readers of a live page cause them. A request during a read joins the
+ * next one: nobody gets a value older than their request.
  */
 export function shareReads(): ShareRead {
   const known = new Map<string, Reads>();

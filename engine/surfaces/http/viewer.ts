@@ -7,8 +7,8 @@ import type { CountRefusal, Guard } from './authority.js';
 import { COOKIE_SECONDS, type Session, type Sessions } from './sessions.js';
 
 /**
- * What stands at the head of every answer: a browser runs this server's script alone, asks nobody else, sends its forms
- * here alone, and shows it in no frame.
+ * The security headers of every answer: browsers run this server's script alone, load nothing from elsewhere, post
+ * forms here alone, and show the page in no frame.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -23,7 +23,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 
 const PAGE_HEADERS = { 'cache-control': 'private, no-cache', vary: 'accept, authorization, cookie' };
 
-/** Who looks at a page; with a session, what its forms have to hold. */
+/** The reader of a page; with a session, the token of its forms. */
 export interface Viewer {
   readonly reader: Reader;
   readonly form_token?: string;
@@ -32,12 +32,12 @@ export interface Viewer {
 const viewers = new WeakMap<FastifyRequest, Viewer>();
 const viewing = new WeakMap<FastifyRequest, Session>();
 
-/** Who was let in; undefined where nobody was. */
+/** The role of a request's reader; undefined where there is none. */
 export function viewerOf(request: FastifyRequest): Viewer | undefined {
   return viewers.get(request);
 }
 
-/** The session that let a request in; undefined where a token did, or nothing has. */
+/** The session that admitted a request; undefined where a token did, or nothing has. */
 export function sessionOf(request: FastifyRequest): Session | undefined {
   return viewing.get(request);
 }
@@ -52,7 +52,7 @@ export interface ViewerAuthority {
   readonly is_public_secure: boolean;
 }
 
-/** Lets in readers by a bearer token or a session, and nobody by a name that this server does not have. */
+/** Admits readers by a bearer token or a session, and only under a host name of this server. */
 export function requireViewer(authority: ViewerAuthority, least: Reader): Guard['onRequest'] {
   return async (request, reply) => {
     if (!isOwnHost(request, authority.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
@@ -63,7 +63,7 @@ export function requireViewer(authority: ViewerAuthority, least: Reader): Guard[
   };
 }
 
-/** Finds out who looks, and renews the session. @returns undefined for a stranger */
+/** Finds the reader of a request, and renews the session. @returns undefined for a stranger */
 export function findReader(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -122,7 +122,7 @@ export function forgetSession(request: FastifyRequest, reply: FastifyReply): voi
   reply.header('set-cookie', `${cookieName(request)}=; ${COOKIE}; Max-Age=0`);
 }
 
-/** Cookies know no ports: two servers of one machine have each a name of their own. */
+/** The cookie's name has the port, because cookies are shared by all ports of a host. */
 function cookieName({ socket }: FastifyRequest): string {
   return `chukwa_session_${socket.localPort ?? 0}`;
 }
@@ -133,8 +133,8 @@ function findCookie({ headers }: FastifyRequest, name: string): string | undefin
 }
 
 /**
- * Whether a request names this server. A page of another host can make a browser ask here by a name of its own; an address,
- * `localhost` and the public name are no such names.
+ * Whether a request names this server by its host. A page of another host can resolve its own name to this address (DNS
+ * rebinding); an address, `localhost` and the public name cannot be used so.
  */
 export function isOwnHost({ headers }: FastifyRequest, public_host: string | undefined): boolean {
   const host = headers.host ?? '';
@@ -145,14 +145,14 @@ export function isOwnHost({ headers }: FastifyRequest, public_host: string | und
   return isAddress || hostname === 'localhost' || hostname.endsWith('.localhost') || host === public_host;
 }
 
-/** Whether a form was sent from a page of this server: what a browser sends says so, and other programs send no cookie. */
+/** Whether a page of this server sent a form: browsers say so, and other programs send no cookie. */
 export function isOwnOrigin({ headers }: FastifyRequest): boolean {
   const { origin, host } = headers;
   if (origin !== undefined) return URL.canParse(origin) && new URL(origin).host === host;
   return ['same-origin', 'none', undefined].includes(headers['sec-fetch-site']);
 }
 
-/** Refuses whoever has neither a token nor a session: a browser is asked for one. */
+/** Refuses requests without a token or a session; a browser gets the sign-in page. */
 export async function refuseStranger(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -3,7 +3,7 @@ import { malformed, saidTwice } from './malformed.js';
 import { sendProblem } from './problem-document.js';
 import { refuseViewer } from './viewer.js';
 
-/** Refuses a request that names no path of this server, before anybody asks who sends it (RFC 9112, 3.2). */
+/** Refuses a malformed request target before anything else (RFC 9112, 3.2). */
 export async function demandPath(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   if (!request.url.startsWith('/')) return sendProblem(reply, malformed('its target is no path'));
   const hosts = request.raw.headersDistinct['host']?.length ?? 0;
@@ -12,7 +12,7 @@ export async function demandPath(request: FastifyRequest, reply: FastifyReply): 
   return hosts === 0 && !isHostOptional ? sendProblem(reply, malformed('it names no host')) : undefined;
 }
 
-/** Refuses whoever was let in and names nothing that can be looked up, or says two things of one parameter. */
+/** Refuses an authorised request with a path that no resource can have, or with a repeated parameter. */
 export async function demandTexts(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
   if (!isDecodable(request.url)) return refuseViewer(request, reply, malformed('its query is not UTF-8'));
   const said = [request.params, request.query].flatMap((named) =>
@@ -25,7 +25,7 @@ export async function demandTexts(request: FastifyRequest, reply: FastifyReply):
   return isForbidden ? refuseViewer(request, reply, malformed('it holds the character U+0000')) : undefined;
 }
 
-/** The router has decoded the path; what it cannot decode of a query, it leaves as it is written. */
+/** The router has decoded the path; it leaves what it cannot decode of a query as it is. */
 function isDecodable(url: string): boolean {
   try {
     decodeURIComponent(url);

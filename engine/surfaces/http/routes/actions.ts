@@ -25,7 +25,7 @@ interface Action {
   readonly summary: string;
   /** The schemas of its members, beside the reason. */
   readonly members?: Readonly<Record<string, JsonObject>>;
-  /** What a program may leave out; a form always says why. */
+  /** Members that a program may leave out; a form always has a reason. */
   readonly is_reason_optional?: true;
   readonly read: (parameters: Readonly<Record<string, string>>, fields: Fields) => Done<OperatorAction>;
 }
@@ -142,7 +142,7 @@ async function perform(action: Action, desk: RouteDesk, request: FastifyRequest)
   if (!fields.ok) return fields;
   const known = [...Object.keys(action.members ?? {}), 'reason'];
   const unknown = fields.value.names.find((name) => name !== 'form_token' && !known.includes(name));
-  // A misspelt answer is not to pass for none.
+  // A misspelt answer must not pass for none.
   if (unknown !== undefined) return refuse(fieldUnknown(unknown, known));
   if (desk.sessions.holdsToken(fields.value.whole_text)) return refuse(TOKEN_SAID);
   const reason = fields.value.text('reason');
@@ -154,14 +154,14 @@ async function perform(action: Action, desk: RouteDesk, request: FastifyRequest)
   return desk.act(read.value, { ...actorOf(request), ...(reason === undefined ? {} : { reason }) });
 }
 
-/** The page that shows what came of an action. */
+/** The page that shows the outcome of an action. */
 function pathAfter({ attempt_id, world }: Acknowledgement, url: string): string {
   if (attempt_id !== undefined) return `${pathOf('attempt', attempt_id)}#actions`;
   const [, of] = /^\/worlds\/[^/]+\/(\w+)/.exec(url) ?? [];
   return `${pathOf('world', world ?? '')}${of === 'fork' ? '' : '#actions'}`;
 }
 
-/** What is said is kept, and read by those who have the other token. */
+/** Reasons are kept, and holders of the consumer's token read them. */
 const TOKEN_SAID: Problem = {
   code: 'FIELD_INVALID',
   message: 'A field holds a token of this server.',

@@ -14,7 +14,7 @@ const ASKED = {
   answers: { 200: { [EVENT_STREAM]: TEXT }, 204: {} },
 } as const;
 
-/** What happens in an attempt, from its beginning to its end. */
+/** The events of an attempt, from its beginning to its end. */
 export const attemptEvents: Route = {
   method: 'GET',
   url: '/attempts/:attempt_id/events',
@@ -27,7 +27,7 @@ export const attemptEvents: Route = {
   },
 };
 
-/** What happens in a world, attempt after attempt. */
+/** The events of a world, attempt after attempt. */
 export const worldEvents: Route = {
   method: 'GET',
   url: '/worlds/:world_slug/events',
@@ -46,7 +46,7 @@ interface Exchange {
   readonly reply: FastifyReply;
 }
 
-/** What a client of a format looks for in the head. */
+/** The headers that clients of each format expect. */
 const FORMAT_HEADERS: Readonly<Record<StreamFormat, Readonly<Record<string, string>>>> = {
   'ag-ui': {},
   'ai-sdk': { 'x-vercel-ai-ui-message-stream': 'v1' },
@@ -78,7 +78,7 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
   if (session !== undefined)
     stream.left.addEventListener('abort', desk.sessions.onEnd(session, stream.cut), { once: true });
   const told = await desk.streams.follow(asked, stream).catch((bug: unknown) => {
-    // Nobody else ends a response that goes on.
+    // Nothing else ends a hijacked response.
     stream.end();
     throw bug;
   });
@@ -87,7 +87,7 @@ async function answerEvents(track: Track, { desk, request, reply }: Exchange): P
     return reply;
   }
   if (stream.left.aborted) return sendProblem(reply.header('www-authenticate', 'Bearer'), UNAUTHORISED);
-  // A reader that has had all there will be is not to come back.
+  // A client that has had all events must not reconnect.
   return told.ok ? reply.code(204).send() : sendProblem(reply, firstOf(told), statusOf(told));
 }
 

@@ -12,8 +12,8 @@ import type { ShareRead } from '../shared-reads.js';
 import type { ViewerAuthority } from '../viewer.js';
 
 /**
- * Who may send a request: anybody; whoever may answer the call that the path names; operators who act; readers of pages, by
- * a token or a session, and of those the operators alone.
+ * Who may send a request: anybody; holders of the callback URL of the call in the path; operators who act; readers of
+ * pages, by a token or a session, and of those the operators alone.
  */
 export type RouteAccess = 'anybody' | 'reporter' | 'actor' | 'viewer' | 'operator_viewer';
 
@@ -22,7 +22,7 @@ export interface RouteDesk extends HttpDesk, ViewerAuthority {
   readonly streams: Streams;
   readonly places: StreamPlaces;
   readonly shareRead: ShareRead;
-  /** Counts who tries to sign in; true once that has been too often. */
+  /** Counts failed sign-ins of an address; true once there have been too many. */
   readonly countSignIn: CountRefusal;
 }
 

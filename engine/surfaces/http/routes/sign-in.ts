@@ -33,7 +33,7 @@ export const signInPage: Route = {
   async answer(desk, request, reply) {
     const { ticket, next } = request.query as { readonly ticket?: unknown; readonly next?: unknown };
     if (!isOwnHost(request, desk.public_host)) return refuseViewer(request, reply, HOST_UNKNOWN);
-    // A ticket is used up by GET alone: programs that look where a link leads send HEAD.
+    // Only GET uses a ticket up: programs that preview links send HEAD.
     const asks = typeof ticket !== 'string' || request.method === 'HEAD';
     if (asks) return sendHtml(reply, 200, renderSignIn({ next: toOwnPath(next) }));
     if (await desk.countSignIn(request)) return refuseHaste(reply, '/');
@@ -60,7 +60,7 @@ export const signIn: Route = {
     const form = readForm(bodyOf(request));
     if (!form.ok) return refuseViewer(request, reply, firstOf(form));
     const next = toOwnPath(form.value.get('next'));
-    // A right token is refused as well: else a limit of guesses would limit none.
+    // A right token is refused as well: else the limit would not slow guessing.
     if (await desk.countSignIn(request)) return refuseHaste(reply, next);
     const reader = desk.sessions.readerOf((form.value.get('token') ?? '').trim());
     if (reader !== undefined) return enter(desk, request, reply, { reader, next });
@@ -130,7 +130,7 @@ interface Entry {
 }
 
 function enter(desk: RouteDesk, request: FastifyRequest, reply: FastifyReply, { reader, next }: Entry): FastifyReply {
-  // The cookie of the session before is overwritten: nobody could sign out of it any more.
+  // The cookie of the previous session is overwritten, so that session has to end: nobody could sign out of it.
   endSession(desk, request);
   setSession(desk, { request, reply, session: desk.sessions.open(reader) });
   return reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(next, 303);
