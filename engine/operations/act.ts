@@ -8,16 +8,16 @@ import { queueTurns } from './run-worker.js';
 import { settleCall } from './settle-call.js';
 import { findSlugProblem, showWorld } from './worlds.js';
 
-/** What an operator wants done. */
+/** An action of an operator. */
 export type OperatorAction =
   | { readonly kind: 'run_turns'; readonly world_slug: string; readonly turns: number }
   | { readonly kind: 'stop_attempt'; readonly attempt_id: string }
   | { readonly kind: 'fork_world'; readonly world_slug: string; readonly at_turn: number; readonly as: string }
-  /** `answer` is the text of a JSON value; left out where the call was never performed. */
+  /** `answer` is the text of a JSON value; absent where the call was never performed. */
   | { readonly kind: 'settle_call'; readonly source_invocation_id: string; readonly answer?: string }
   | { readonly kind: 'report_call'; readonly source_invocation_id: string; readonly said: SaidReport };
 
-/** Who acts, from where and why. */
+/** The operator, the origin of the action and its reason. */
 export interface Actor {
   /** `token`, `proof`, or the name of a session. */
   readonly acted_by: string;
@@ -26,8 +26,10 @@ export interface Actor {
 }
 
 /**
- * Does what an operator wants, with an entry in the audit: who, when and why before it is done, what came of it after.
- * @returns a refusal, without an entry, where there is nothing of that name, or a new one cannot be used; else what the operation itself refuses
+ * Performs an operator's action, with an entry in the audit: actor, time and reason are written before it, the outcome
+ * after it.
+ * @returns a refusal, without an entry, where the named thing does not exist, or a new name is taken; else what the
+ * operation itself refuses
  */
 export async function act(engine: Engine, action: OperatorAction, actor: Actor): Promise<Done<Acknowledgement>> {
   const rule = ruleOf(action);
@@ -54,7 +56,7 @@ export async function act(engine: Engine, action: OperatorAction, actor: Actor):
   return done;
 }
 
-/** What a person writes may hold a secret of any source of the world. */
+/** A reason may hold a secret of any source of the world. */
 async function findReplacer(
   { store, replaceSecrets }: Engine,
   world_slug: string,
@@ -66,7 +68,7 @@ async function findReplacer(
     sources.reduce((left, { hash, content }) => {
       const definition = content['interface'] as JsonObject & { readonly name: string };
       const source = { plugin: definition.name, interface: definition };
-      // A text stays a text, and an object an object.
+      // The replacement keeps the type: text stays text, an object an object.
       return replaceSecrets({ source, correlation_id: hash }, left) as typeof left;
     }, said);
 }
@@ -75,10 +77,10 @@ function messagesOf(problems: readonly { readonly message: string }[]): string {
   return problems.map(({ message }) => message).join(' ');
 }
 
-/** How one kind of action is done. */
+/** How one kind of action is described and performed. */
 interface ActionRule<Action> {
   readonly locate: (engine: Engine, action: Action) => Promise<Done<ActionPlace>>;
-  /** What the audit keeps of it; no answers, which may be secret. */
+  /** The details that the audit keeps; no answers, which may be secret. */
   readonly describe: (action: Action) => JsonObject;
   readonly perform: (engine: Engine, action: Action, reason?: string) => Promise<Done<Acknowledgement>>;
 }
@@ -141,7 +143,7 @@ const RULES: Rules = {
   },
 };
 
-/** The rule takes exactly the action that it is found by, which the type of a union cannot say. */
+/** The rule accepts exactly the kind of action that it is found by, which the type of a union cannot say. */
 function ruleOf(action: OperatorAction): ActionRule<OperatorAction> {
   return RULES[action.kind] as ActionRule<OperatorAction>;
 }

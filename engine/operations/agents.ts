@@ -11,7 +11,7 @@ import type { ListPart } from '../ports/browse.js';
 import { type Archive, type Done, refuse } from './engine.js';
 import { unknownWorld } from './worlds.js';
 
-/** What an agent does now, and its turn in the world's latest attempt: null where it had none in it. */
+/** An agent's status, and its turn in the world's latest attempt: null where it had none in it. */
 export interface ListedAgent extends AgentHeadRecord {
   readonly latest_turn: Pick<AgentTurnSummary, 'agent_turn_id' | 'outcome'> | null;
 }
@@ -42,7 +42,9 @@ export async function listAgentsPart(
   return { ok: true, value: agents.value.filter(({ agent_id }) => agent_id > after).slice(0, limit) };
 }
 
-/** A card, and what stands where it points: a reading, a tool's arguments, its result, or the narration of the patch. */
+/**
+ * A card with the value that it points to: a reading, a tool's arguments, its result, or the narration of the patch.
+ */
 export interface ToldCard extends CardRecord {
   readonly tells: { readonly of: string; readonly value: Json } | null;
 }
@@ -51,7 +53,7 @@ interface ToldBox extends BoxRecord {
   readonly cards: readonly ToldCard[];
 }
 
-/** An agent turn whose cards say by themselves what was given, done and decided. */
+/** An agent turn whose cards hold what was given, done and decided. */
 export interface ToldAgentTurn extends AgentTurnRecord {
   readonly context_box: ToldBox | null;
   readonly output_box: ToldBox;

@@ -20,13 +20,13 @@ import { type Authoring, type Done, type Engine, refuse, type Refused } from './
 import { compileScenario, type UsableScenario } from './load-program.js';
 import { digestFiles } from './scenario-files.js';
 
-/** Files and folders, and how far they may refer. */
+/** Files and folders, and the root that their references stay below. */
 export interface Paths {
   readonly place: Place;
   readonly paths: readonly string[];
 }
 
-/** Where documents are checked and stored. */
+/** Checks and stores documents. */
 type DocumentShelf = Pick<Engine, 'authoring' | 'store'>;
 
 /** Checks files and folders, without a database and without a call. */
@@ -34,7 +34,7 @@ export function checkPaths(authoring: Authoring, { place, paths }: Paths): Promi
   return validateDocuments(toParts(authoring, place), paths);
 }
 
-/** Checks files and folders, and again whenever one of them, or one that they refer to, changes; until stopped. */
+/** Checks files and folders, and again whenever one of them, or a file that they refer to, changes; until stopped. */
 export function watchPaths(
   authoring: Authoring,
   { place, paths }: Paths,
@@ -48,7 +48,7 @@ export function putPaths(engine: Engine, { place, paths }: Paths): Promise<PutRe
   return putDocuments(toPutParts(engine, place), paths);
 }
 
-/** What is stored may be referred to by its hash. */
+/** Documents to be stored may refer to stored ones by hash. */
 function toPutParts({ authoring, store: { components } }: DocumentShelf, place: Place): PutParts {
   return { ...toParts(authoring, place), components };
 }
@@ -136,7 +136,7 @@ export function toParts(authoring: Authoring, place: Place): DocumentParts {
   };
 }
 
-/** The answers of a test that expects no failure: one that does may hold mistakes on purpose. */
+/** The answers of a test that expects no failure: others may hold mistakes on purpose. */
 function expectedToCommit({ answers = {}, expect }: WorkflowTest): NonNullable<WorkflowTest['answers']> {
   const fails = Object.values(expect.turns ?? {}).some(({ failure }) => failure !== undefined);
   return fails ? {} : answers;

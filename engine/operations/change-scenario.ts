@@ -9,7 +9,7 @@ import { findNamed, type NamedScenario, placeRefusal } from './named-scenario.js
 import { unknownWorld } from './worlds.js';
 
 /**
- * Lets a world adopt the scenario that a person names. A problem is placed in the file that was named.
+ * Lets a world adopt a named scenario. A problem is placed in the file that was named.
  * @returns the first turn of the new scenario; undefined where the world has it already
  */
 export async function adoptNamed(
@@ -56,7 +56,7 @@ export async function changeScenario(
   }
 }
 
-/** Finds another scenario for a world: it must compile, and have the same history. */
+/** Finds another scenario for a world: it must compile, and agree on times and roster. */
 export async function findFitting(
   engine: Engine,
   { world_slug, scenario_hash }: Pick<WorldRecord, 'world_slug' | 'scenario_hash'>,

@@ -1,7 +1,9 @@
 import type { ResponseSource } from '../generated/response-source.js';
 import { type Done, type Engine, refuse } from './engine.js';
 
-/** A model can be chosen only where a source leaves its name to a variable: a choice that nothing reads is refused. */
+/**
+ * Refuses a chosen model where no source leaves the name of its model to a variable: the choice would have no effect.
+ */
 export async function checkChosenModel(
   { authoring, store }: Pick<Engine, 'authoring' | 'store'>,
   scenario_hash: string,

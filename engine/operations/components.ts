@@ -16,7 +16,7 @@ export interface ComponentName {
   readonly hash: string;
 }
 
-/** A kind as somebody wrote it. @returns a refusal that lists all kinds */
+/** Parses a kind. @returns a refusal that lists all kinds */
 export function toComponentKind(text: string): Done<ComponentKind> {
   const kind = COMPONENT_KINDS.find((name) => name === text);
   if (kind !== undefined) return { ok: true, value: kind };
@@ -54,10 +54,10 @@ export async function countComponents(archive: Archive): Promise<Done<readonly K
   return { ok: true, value: COMPONENT_KINDS.map((kind) => ({ kind, count: counts.get(kind) ?? 0 })) };
 }
 
-/** A document with those that it names and those that name it. */
+/** A document with its references in both directions. */
 export type UsesOfComponent = ComponentSummary & ComponentUses;
 
-/** Who names a document, and whom it names: one step in each direction. */
+/** The references of a document in both directions, one step each. */
 export async function showUses(archive: Archive, name: ComponentName): Promise<Done<UsesOfComponent>> {
   const found = await findComponent(archive, name);
   if (!found.ok) return found;
@@ -65,7 +65,7 @@ export async function showUses(archive: Archive, name: ComponentName): Promise<D
   return { ok: true, value: { ...found.value, ...(await archive.store.components.uses(kind, hash)) } };
 }
 
-/** The one document that a kind and the first digits of a hash mean. */
+/** The one document of a kind whose hash has these first digits. */
 async function findComponent(archive: Archive, { kind, hash }: ComponentName): Promise<Done<ComponentSummary>> {
   const digits = hash.toLowerCase();
   if (!HEX.test(digits) || digits.length < HASH_DIGITS_MIN || digits.length > HASH_LENGTH) return refuseHash(hash);

@@ -14,55 +14,58 @@ export interface AskedOfPerson {
   readonly messages: readonly { readonly role: string; readonly content: string }[];
 }
 
-/** Answers in place of a model. @returns undefined where the person goes away: the run is stopped then */
+/** Answers in place of a model. @returns undefined where the person ends the input: the run is stopped then */
 export type AnswerAsPerson = (question: AskedOfPerson) => Promise<string | undefined>;
 
-/** Writes a line of a log: a sentence for people, and for programs the ids and values that it speaks of. */
+/** Writes a line of a log: a sentence for people, and its ids and values for programs. */
 export type WriteLog = (level: LogLevel | 'info', sentence: string, facts: object) => void;
 
-/** What the composition root offers to a surface. Nothing is opened before it is asked for. */
+/** The services of the composition root for a surface. Nothing is opened before it is needed. */
 export interface Composition {
   readonly version: string;
   /** Where shipped files live: `workflows/`, `schemas/`, `fixtures/`. */
   readonly package_root: string;
-  /** Writes a log for programs; left out where people read it, and events are printed as lines. */
+  /** Writes a log for programs; absent where people read it, and events are printed as lines. */
   readonly log?: WriteLog;
   /** Plugins and schemas only: no database, no call. */
   openAuthoring(): Promise<Authoring>;
-  /** Runs a task with what can be asked, without a database: nothing of it is recorded. The variables are laid over the environment's. */
+  /**
+   * Runs a task with sources that can be called, without a database: nothing is recorded. The variables override the
+   * environment's.
+   */
   withSources<Value>(
     task: (sources: OpenSources) => Promise<Value>,
     variables?: Readonly<Record<string, string>>,
   ): Promise<Value>;
-  /** Plugins, to be looked at and tested; only a test runs their code. */
+  /** Plugins for inspection and tests; only a test runs their code. */
   openWorkshop(): Promise<Workshop>;
-  /** The configured database, migrated, to look at what is stored. */
+  /** The configured database, migrated, for reading. */
   openArchive(): Promise<Done<OpenArchive>>;
   /** The whole engine on the configured database, migrated. */
   openEngine(options?: EngineOptions): Promise<Done<Engine>>;
-  /** An engine that answers every call by what was written, reaches no plugin, and keeps what it does in memory. */
+  /** An engine that answers every call from written answers, runs no plugin, and keeps its database in memory. */
   openDryEngine(answerCall: AnswerCall): Promise<Done<Engine>>;
-  /** The toy services, by themselves: on ports from this one on, or on any that are free. */
+  /** The toy services, by themselves: on consecutive ports from this one on, or on free ones. */
   startToys(portBase?: number): Promise<Stage>;
   /** The scripted model, reading its answers from a file; with a base, on the port after those of the toys. */
   startScriptedModel(answersFile: string, portBase?: number): Promise<Done<Stage>>;
   /** A model whose answers a person gives. */
   startPerson(answer: AnswerAsPerson): Promise<Stage>;
-  /** What lets somebody in over HTTP; made where there is nothing yet. */
+  /** The HTTP tokens; created where there are none yet. */
   loadTokens(): Promise<Done<LoadedTokens>>;
-  /** Makes one page of a world or an attempt, which needs no server. */
+  /** Makes one page of a world or an attempt that needs no server. */
   exportPages(archive: Archive, wanted: PagesToExport): Promise<Done<ExportedPages>>;
   listen(desk: HttpDesk, tokens: Tokens, place: ServePlace): Promise<Done<HttpServer>>;
   servePlace(): Done<ServePlace>;
-  /** The `chukwa serve` that has the embedded database of the configured folder; undefined where none does. */
+  /** The `chukwa serve` that holds the embedded database of the configured folder; undefined where none does. */
   findServed(): Promise<ServedAt | undefined>;
-  /** Says in that folder that this process serves it, until the returned function is called. */
+  /** Announces in that folder that this process serves it, until the returned function is called. */
   announceServed(url: string): Promise<() => Promise<void>>;
-  /** @param world_slug the world whose sources are looked at; those of all that is stored where it is left out */
+  /** @param world_slug the world whose sources are checked; those of all stored documents where it is absent */
   diagnose(world_slug?: string): Promise<readonly Diagnosis[]>;
 }
 
-/** Sources that can be asked. */
+/** Sources that can be called. */
 export interface OpenSources {
   readonly authoring: Authoring;
   readonly callSource: CallSource;
@@ -74,18 +77,18 @@ export interface OpenArchive extends Archive {
 }
 
 export interface EngineOptions {
-  /** Laid over the environment's variables: where a stage's services are. */
+  /** Override the environment's variables: the addresses of a stage's services. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** The model to ask, where a source lets a variable name it: goes before that variable. */
+  /** The model to call, where a source leaves its name to a variable: overrides that variable. */
   readonly model?: string;
   readonly model_at?: ModelPlace;
 }
 
-/** Servers that a scenario talks to, on loopback. */
+/** Servers that a scenario calls, on loopback. */
 export interface Stage {
-  /** The variables that say where they are. */
+  /** The variables that hold their addresses. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The model that is asked in the place of every other, where one was started. */
+  /** The model that replaces every other, where one was started. */
   readonly model_at?: ModelPlace;
   close(): Promise<void>;
 }
@@ -98,10 +101,10 @@ export interface Diagnosis {
   readonly repair?: string;
 }
 
-/** Whose pages are handed to somebody else. */
+/** The world or attempt whose pages are exported. */
 export interface PagesToExport {
   readonly world_slug: string;
-  /** Of this attempt alone. */
+  /** Pages of this attempt alone. */
   readonly attempt_id?: string;
 }
 
@@ -109,25 +112,25 @@ export interface PagesToExport {
 export interface ExportedPages {
   readonly text: string;
   readonly pages: number;
-  /** How many more there would have been. */
+  /** How many pages were left out. */
   readonly left_out: number;
 }
 
 export interface HttpDesk {
   readonly report: (correlation: string, report: SaidReport) => Promise<Done<Acknowledgement>>;
-  /** Does what an operator wants, with an entry in the audit. */
+  /** Performs an operator's action, with an entry in the audit. */
   readonly act: (action: OperatorAction, actor: Actor) => Promise<Done<Acknowledgement>>;
-  /** Whether what is stored can be reached. */
+  /** Whether the database can be reached. */
   readonly isReady: () => Promise<boolean>;
-  /** Reads what is stored; refuses where the database is lost. */
+  /** Reads from the database; refuses where it is lost. */
   readonly look: <Value>(operation: (archive: Archive) => Promise<Done<Value>>) => Promise<Done<Value>>;
 }
 
 export interface ServePlace {
   readonly host: string;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** Where the outside reaches it, without a slash at the end. */
+  /** The URL at which the outside reaches it, without a slash at the end. */
   readonly public_url?: string;
 }
 
@@ -137,13 +140,13 @@ export interface HttpServer {
   /** A link that signs an operator in once, within ten minutes. */
   readonly makeSignInLink: () => string;
   /**
-   * Takes nothing new, and ends when what is under way has been answered.
-   * @param within_ms after which whatever is connected is given up
+   * Accepts nothing new, and ends once requests under way have been answered.
+   * @param within_ms the deadline after which connections are closed
    */
   close(within_ms: number): Promise<void>;
 }
 
-/** A `chukwa serve` that has an embedded database, which others reach through it. */
+/** A `chukwa serve` that holds an embedded database, which other processes reach through it. */
 export interface ServedAt {
   readonly url: string;
   readonly pid: number;

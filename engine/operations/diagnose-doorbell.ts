@@ -5,7 +5,7 @@ import type { Diagnosis } from './composition.js';
 const PATIENCE_MS = 3_000;
 const LOOK_MS = 50;
 
-/** Whether the doorbell of workers works. Without it they look every second all the same. */
+/** Whether the doorbell of workers works. Without it they poll every second. */
 export async function diagnoseDoorbell(chosen: Outcome<Doorbell>): Promise<Diagnosis> {
   const subject = 'doorbell';
   if (!chosen.ok) {

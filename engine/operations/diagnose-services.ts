@@ -4,19 +4,19 @@ import type { ExamineOrigin, PluginCatalogue } from '../ports/sources.js';
 import type { Diagnosis } from './composition.js';
 
 export interface ServiceSurroundings {
-  /** Undefined for what is not set, or set to nothing. */
+  /** Undefined for a variable that is not set, or empty. */
   readonly lookUp: (variable: string) => string | undefined;
   readonly catalogue: PluginCatalogue;
   readonly examineOrigin: ExamineOrigin;
-  /** The one world that is asked about: toys that it lacks are reported as well. */
+  /** The one world to diagnose: toys that it lacks are reported as well. */
   readonly world_slug: string | undefined;
 }
 
-/** What a good value looks like; that of a model has a path. */
+/** Examples of valid values; that of a model has a path. */
 const SERVICE_EXAMPLE = 'http://127.0.0.1:8080';
 const ENDPOINT_EXAMPLE = 'http://127.0.0.1:8080/v1';
 
-/** Whether there is a model to ask and a key for it, for each plugin whose manifest names the variables of its endpoint. */
+/** Whether an endpoint and a key are set, for each plugin whose manifest names the variables of its endpoint. */
 export function diagnoseModels(surroundings: ServiceSurroundings): Promise<readonly Diagnosis[]> {
   const endpoints = surroundings.catalogue.plugins.flatMap(({ name, speaks, manifest }): readonly Endpoint[] => {
     const { origin, secret_variables = [] } = manifest;
@@ -31,7 +31,7 @@ export function diagnoseModels(surroundings: ServiceSurroundings): Promise<reado
   );
 }
 
-/** Where a chat plugin connects unless a source says otherwise. */
+/** The default endpoint of a chat plugin. */
 interface Endpoint extends OriginFromVariables {
   readonly plugin: string;
   /** The variables that may hold its key. */
@@ -60,7 +60,7 @@ async function diagnoseModel(
   return { subject, state: 'good', message: `${found.origin}${key}` };
 }
 
-/** Whether the variables that stored sources name are set, and lead to somebody. */
+/** Whether the variables that stored sources name are set, and their addresses answer. */
 export function diagnoseVariables(
   surroundings: ServiceSurroundings,
   interfaces: readonly JsonObject[],
@@ -73,7 +73,7 @@ export function diagnoseVariables(
   });
   const others = interfaces.flatMap((wire) => pluginOf(wire)?.listVariables(wire) ?? []);
   const { world_slug, lookUp } = surroundings;
-  // A park starts its own toys, so that none is missing unless a world is to be run without them.
+  // A park starts its own toys, so they are missing only where one world is diagnosed.
   const wanted = (names: readonly string[]): readonly string[] =>
     [...new Set(names)].filter((name) => world_slug !== undefined || !isToy(name) || lookUp(name) !== undefined).sort();
   return Promise.all([
@@ -82,7 +82,7 @@ export function diagnoseVariables(
   ]);
 }
 
-/** A folder or a secret, of which only its name is shown. */
+/** A folder or a secret; of a secret only the name is shown. */
 function diagnoseSetting({ lookUp }: ServiceSurroundings, variable: string): Diagnosis {
   if (lookUp(variable) !== undefined) return { subject: variable, state: 'good', message: 'is set' };
   return missing(variable, 'Set it to the folder or the secret that the source means.');

@@ -10,11 +10,11 @@ export interface Surroundings extends ServiceSurroundings {
   readonly node_version: string;
   readonly inspectDatabase: () => Promise<Outcome<DatabaseReport>>;
   readonly openDoorbell: () => Outcome<Doorbell>;
-  /** What keeps every command that asks a source from beginning: settings that cannot be used. */
+  /** Invalid settings, which keep every command that calls a source from beginning. */
   readonly refused: readonly Problem[];
 }
 
-/** What is configured, reachable, missing. It changes nothing, and what is broken hides nothing else. */
+/** Diagnoses settings and services. It changes nothing, and one failed check hides no other. */
 export async function diagnose(surroundings: Surroundings): Promise<readonly Diagnosis[]> {
   const [database, models, doorbell] = await Promise.all([
     surroundings.inspectDatabase(),
@@ -57,7 +57,7 @@ function diagnoseDatabase({ description, exists, applied, pending, worlds }: Dat
   return { subject, state: 'good', message: `${description}, ${worlds} ${worlds === 1 ? 'world' : 'worlds'}` };
 }
 
-/** Says where the world that is asked about does not exist. */
+/** Reports an unknown world. */
 function diagnoseWorld(world_slug: string | undefined, { has_world }: DatabaseReport): readonly Diagnosis[] {
   if (world_slug === undefined || has_world) return [];
   const message = 'there is no world of this name';
@@ -81,7 +81,7 @@ function diagnosePlugins({ plugins, problems }: PluginCatalogue): readonly Diagn
   return [{ subject: 'plugins', state: 'broken', message: 'none found, so no source can be asked', repair }];
 }
 
-/** A setting by its variable, where the problem names one. */
+/** A refused setting under its variable, where the problem names one. */
 function toRefused(problem: Problem): Diagnosis {
   const { variable } = problem.details ?? {};
   return toBroken(typeof variable === 'string' ? variable : 'settings')(problem);

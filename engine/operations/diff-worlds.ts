@@ -10,14 +10,14 @@ export interface DiffRequest {
   readonly to: WorldPlace;
   readonly blame: boolean;
   readonly entity?: string;
-  /** Only what this subject has had a part in. */
+  /** Only changes by this subject, or of it. */
   readonly subject?: string;
 }
 
 /** A change, and where it was asked for the effects behind it; of two worlds, those of `from` before those of `to`. */
 export type DiffedChange = WorldChange & { readonly blame?: readonly EffectOrigin[] };
 
-/** What is different between two turns of a world, or of two worlds. */
+/** The differences between two turns of a world, or between two worlds. */
 export interface WorldDiff {
   /** That of `from`. */
   readonly world_slug: string;

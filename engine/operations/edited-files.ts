@@ -7,16 +7,16 @@ import { digestOf } from './scenario-files.js';
 /** A world's scenario whose files have changed since the world adopted it. Paths are absolute. */
 export interface EditedScenario {
   readonly files: readonly string[];
-  /** The scenario's own file, by which the world would adopt what the files say now. */
+  /** The scenario's own file, for adopting the edited files. */
   readonly scenario: string;
   readonly root?: string;
 }
 
 /**
- * Compares the files of a world's scenario with its documents. A world that came from elsewhere, and one of a stored
- * scenario, has no files.
- * @param current the scenario that the world goes on by
- * @returns undefined where the files say the same, as where only white space has changed
+ * Compares the files of a world's scenario with its documents. An imported world, and one of a stored scenario, has no
+ * files.
+ * @param current the world's current scenario
+ * @returns undefined where the documents are equal, as after changes of white space
  */
 export async function findEdited(
   { store, authoring }: Archive & { readonly authoring: Authoring },

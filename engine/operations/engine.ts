@@ -10,7 +10,7 @@ import type { PluginCatalogue, ReplaceSecrets } from '../ports/sources.js';
 import type { BrowsableStore } from '../ports/browse.js';
 import type { CompileSchema, ValidateDocument } from '../ports/validation.js';
 
-/** What operations on documents need; it reaches no database and no source. */
+/** What operations on documents need: no database and no source. */
 export interface Authoring {
   readonly compileSchema: CompileSchema;
   readonly validateDocument: ValidateDocument;
@@ -19,7 +19,7 @@ export interface Authoring {
   readonly shippedSchemas: ReadonlyMap<string, JsonObject>;
 }
 
-/** What is stored, for operations that only look: neither plugins nor validators need to be there. */
+/** The database for operations that only read: neither plugins nor validators are needed. */
 export interface Archive {
   readonly store: BrowsableStore;
 }
@@ -34,26 +34,26 @@ export interface Engine extends Archive {
   readonly authoring: Authoring;
   readonly runtime: RuntimeParts;
   readonly replaceSecrets: ReplaceSecrets;
-  /** What rings for workers, as it is configured; it connects when it is used. Close it. */
+  /** The configured doorbell of workers; it connects when it is used. Close it. */
   openDoorbell(): Done<Doorbell>;
-  /** Keeps leases from a thread of its own; undefined where nobody else could take them. Close it. */
+  /** Renews leases from a thread of its own; undefined where no other process could take them. Close it. */
   startHeartbeat(settings: { readonly lease_ms: number }): OpenHeartbeat | undefined;
   /** Scenarios and their programs by scenario hash: a hash names one content for ever. */
   readonly programs: Map<string, LoadedScenario>;
   close(): Promise<void>;
 }
 
-/** An operation that could not be done, for reasons that a person can mend. */
+/** A failed operation, for reasons that a person can mend. */
 export interface Refused {
   readonly ok: false;
-  /** `content`: what was asked for is at fault; `environment`: the database or a service is. */
+  /** `content`: the request is at fault; `environment`: the database or a service is. */
   readonly because: 'content' | 'environment';
   readonly problems: readonly Problem[];
 }
 
 export type Done<Value> = { readonly ok: true; readonly value: Value } | Refused;
 
-/** Does something with what is stored, and refuses where the database goes away or fills up meanwhile. */
+/** Runs an operation on the store, and refuses where the database is lost or full meanwhile. */
 export async function whileReachable<Opened extends Archive, Value>(
   engine: Opened,
   task: (engine: Opened) => Promise<Done<Value>>,
@@ -67,7 +67,7 @@ export async function whileReachable<Opened extends Archive, Value>(
   }
 }
 
-/** Refuses; whether for what was asked or for the surroundings, the catalogue says of the first problem. */
+/** Refuses; the catalogue entry of the first problem says whether the content or the environment is at fault. */
 export function refuse(...problems: readonly Problem[]): Refused {
   const { exit } = PROBLEMS[problems[0]?.code ?? 'UNEXPECTED'];
   return { ok: false, because: exit === 4 ? 'environment' : 'content', problems };

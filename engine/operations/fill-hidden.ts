@@ -1,12 +1,12 @@
 import { isObject } from '../core/content/json-pointer.js';
 import type { Json, JsonObject } from '../contract/json.js';
 
-/** Takes the place of a text that redaction hides. */
+/** Replaces a text that redaction hides. */
 const HIDDEN = 'hidden';
 
 /**
- * An answer as redaction shows it, with what it lacks and its schema requires. No turn sees what is filled in: redaction
- * hides it again. Only what the schema says plainly is followed, so the result may still not fit.
+ * Completes a redacted answer with members that its schema requires. No turn sees them: redaction hides them again.
+ * Only plain keywords of the schema are followed, so the result may still not fit.
  */
 export function fillHidden(value: Json, schema: Json | undefined): Json {
   if (!isObject(schema)) return value;

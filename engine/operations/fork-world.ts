@@ -8,14 +8,13 @@ export interface ForkRequest {
   readonly source_slug: string;
   readonly at_turn: number;
   readonly world_slug: string;
-  /** The scenario that it goes on by; its world's own where it is left out. */
+  /** The scenario of the fork; that of its parent by default. */
   readonly scenario?: WantedScenario;
 }
 
 /**
- * Makes a world that shares another's turns up to one of them and goes on by itself, by the same workflows or by edited
- * ones, which are stored with it where they are not yet. Nothing is copied, and attempts and leases stay with the world
- * that had them.
+ * Makes a world that shares another's turns up to one of them, by the same workflows or by edited ones, which are
+ * stored with it. Nothing is copied, and attempts and leases stay with their world.
  */
 export async function forkWorld(engine: Engine, request: ForkRequest): Promise<Done<WorldSnapshot>> {
   const { source_slug, at_turn, world_slug } = request;

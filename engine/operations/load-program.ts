@@ -6,13 +6,15 @@ import type { PluginDescription } from '../ports/sources.js';
 import type { ScenarioFiles } from '../ports/worlds.js';
 import { type Authoring, type Done, type Engine, type LoadedScenario, refuse } from './engine.js';
 
-/** A scenario that a world can be made of: it has been checked, and compiles. */
+/** A scenario that has been checked and compiles. */
 export interface UsableScenario {
   readonly hash: string;
   readonly scenario: Scenario;
-  /** Left out where it is named by its hash. */
+  /** Absent where it is named by its hash. */
   readonly files?: ScenarioFiles;
-  /** Stores it with all that it refers to, where it is not stored yet: for when all else has turned out to fit. */
+  /**
+   * Stores it with all that it refers to, where it is not stored yet: the last step, once all other checks have passed.
+   */
   store(): Promise<void>;
 }
 
@@ -48,7 +50,7 @@ export async function loadScenario(engine: Engine, scenarioHash: string): Promis
   return { ok: true, value: loaded };
 }
 
-/** Compiles a scenario from documents that are at hand. */
+/** Compiles a scenario from documents in memory. */
 export function compileScenario(
   authoring: Authoring,
   scenarioHash: string,
@@ -69,7 +71,7 @@ export function compileScenario(
   );
 }
 
-/** What plugins say of themselves, of those that say it, by their names. */
+/** One value of each plugin that has it, by the plugins' names. */
 function byPlugin<Value>(
   { catalogue }: Pick<Authoring, 'catalogue'>,
   find: (plugin: PluginDescription) => Value | undefined,

@@ -12,7 +12,7 @@ export interface NamedScenario {
   readonly place: Place;
 }
 
-/** Finds the scenario that is named. One that is read from a path is not stored yet. */
+/** Finds a scenario by its path or hash. One that is read from a path is not stored yet. */
 export async function findNamed(engine: Engine, named: NamedScenario): Promise<Done<WantedScenario>> {
   const { scenario, place } = named;
   if (!isHash(named)) {
@@ -31,7 +31,7 @@ export async function placeRefusal(engine: Engine, named: NamedScenario, refused
   return { ...refused, problems: await placeInScenario(engine.authoring, paths, refused.problems) };
 }
 
-/** The digits of a hash, of which the first will do, are a path where there is one. */
+/** The first digits of a hash; a file of that name is preferred. */
 function isHash({ scenario, place }: NamedScenario): boolean {
   const isDigits = /^[0-9a-f]+$/.test(scenario) && scenario.length >= HASH_DIGITS_MIN;
   return isDigits && !existsSync(resolve(place.working_folder, scenario));

@@ -4,22 +4,22 @@ import { narrowTools, permittedToolsOf } from '../core/workflow/narrow-tools.js'
 import type { Program } from '../core/protocol/program.js';
 import { type Done, refuse } from './engine.js';
 
-/** What a run may use of what its documents allow; what is left out is not narrowed. */
+/** The limits of a run within its documents; an absent one does not narrow. */
 export interface Narrowing {
   readonly tools?: readonly string[];
   readonly connections?: readonly string[];
 }
 
 /**
- * Narrows a program for one run. Nothing is widened: what the documents do not allow is refused by its name.
- * The narrowed program asks models otherwise, so that an attempt which is gone on with has to be narrowed alike; else its
- * records do not fit, and it ends with `record_mismatch`.
+ * Narrows a program for one run. Nothing is widened: a name that the documents do not allow is refused. Models get
+ * other prompts, so an attempt has to be resumed with the same narrowing; else its records do not fit, and it ends with
+ * `record_mismatch`.
  */
 export function narrowRun(program: Program, { tools, connections = [] }: Narrowing): Done<Program> {
   const allowed = permittedToolsOf(program);
   const problems = [
     ...(tools ?? []).filter((name) => !allowed.has(name)).map((name) => toolNotAllowed(name, [...allowed])),
-    // Documents that use connections are not supported yet, so that no scenario that runs has one.
+    // Documents that use connections are refused, so no runnable scenario has one.
     ...connections.map(connectionNotGranted),
   ];
   if (problems.length > 0) return refuse(...problems);

@@ -3,7 +3,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Done, refuse, type Refused } from './engine.js';
 
-/** Refuses, before any work is done, where a new file could not be written afterwards. */
+/** Refuses, before any work is done, a path that could not be written afterwards. */
 export async function checkNewFile(path: string, shown = path): Promise<Done<undefined>> {
   if (existsSync(path)) return fileExists(shown);
   const folder = await stat(dirname(path)).catch(() => undefined);

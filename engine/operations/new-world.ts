@@ -4,13 +4,16 @@ import type { Problem } from '../contract/problem.js';
 import { type Done, refuse } from './engine.js';
 import { findSlugProblem } from './worlds.js';
 
-/** What a new world can be: one agent, a place with services, or several agents. Each is a folder of `fixtures/templates/`. */
+/**
+ * The shapes of a new world: one agent, a place with services, or several agents. Each is a folder of
+ * `fixtures/templates/`.
+ */
 export const WORLD_SHAPES = ['agent', 'place', 'village'] as const;
 
 export type WorldShape = (typeof WORLD_SHAPES)[number];
 
 export interface WantedWorld {
-  /** Of the folder, and of the world that is made from it. */
+  /** The name of the folder, and of the world that is made from it. */
   readonly name: string;
   readonly shape: WorldShape;
   /** Absolute; the world's folder is made in it. */
@@ -26,15 +29,18 @@ export interface NewWorld {
   readonly files: readonly string[];
 }
 
-/** As templates name the schemas that ship. */
+/** The path by which templates name the shipped schemas. */
 const SCHEMAS_OF_TEMPLATES = '../../schemas/';
 
-/** Writes the files of a small whole world, whose scenario is labelled by its name. Nothing is written where the name is bad, or the folder is there. */
+/**
+ * Writes the files of a small complete world, whose scenario is labelled by its name. Nothing is written where the name
+ * is bad, or the folder exists.
+ */
 export async function layOutWorld({ name, shape, into, package_root }: WantedWorld): Promise<Done<NewWorld>> {
   const invalid = findSlugProblem(name);
   if (invalid !== undefined) return refuse(invalid);
   const folder = join(into, name);
-  // Not recursively: Node.js 20 never ends that where a file system such as /proc refuses it.
+  // Not recursive: Node.js 20 loops forever where a file system such as /proc refuses it.
   await mkdir(into).catch(() => {});
   const made = await mkdir(folder).catch((error: NodeJS.ErrnoException) => error);
   if (made !== undefined) return refuse(unmade(folder, made.code));

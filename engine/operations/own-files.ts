@@ -1,18 +1,18 @@
 import type { Stats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 
-/** Others than their owner may read or write it. */
+/** Permission bits by which others may read or write a file. */
 const FOR_OTHERS = 0o077;
-/** Others than its owner may put files into it. */
+/** Permission bits by which others may create files in a folder. */
 const WRITTEN_BY_OTHERS = 0o022;
 
-/** Why a file is not one that this user alone has written and may read. */
+/** Why a file is not private to this user. */
 export type Foreign = 'not_a_file' | 'of_another' | 'open_to_others';
 
 /**
- * Whether a file is this user's alone; links are not followed. Where the platform has no owners, every file is.
+ * Whether a file is private to this user; links are not followed. Where the platform has no owners, every file is.
  * @returns why it is not; undefined where it is
- * @throws what the file system throws where it is not there
+ * @throws the file system's error where it does not exist
  */
 export async function findForeign(file: string): Promise<Foreign | undefined> {
   const facts = await lstat(file);
@@ -21,7 +21,7 @@ export async function findForeign(file: string): Promise<Foreign | undefined> {
   return hasModes() && (facts.mode & FOR_OTHERS) !== 0 ? 'open_to_others' : undefined;
 }
 
-/** Whether a folder is this user's, and nobody else may put files into it. */
+/** Whether a folder belongs to this user, and no other user may create files in it. */
 export async function isOwnFolder(folder: string): Promise<boolean> {
   const facts = await stat(folder);
   return facts.isDirectory() && isOwn(facts) && !(hasModes() && (facts.mode & WRITTEN_BY_OTHERS) !== 0);

@@ -7,12 +7,14 @@ import { type RunReport, runTurns } from './run-turns.js';
 import { type WatchedRun, withStagedEngine } from './run-world.js';
 import { createWorld, freshSlug } from './worlds.js';
 
-/** A scenario that ships, with a script of its name. */
+/** A shipped scenario, with its script of the same name. */
 export interface ShippedRun extends Omit<WatchedRun, 'scenario'> {
   readonly scenario: string;
 }
 
-/** A whole scenario, from nothing: toy services, a model, the documents that ship, a fresh world, and its first turns. */
+/**
+ * Sets up and runs a whole scenario: toy services, a model, the shipped documents, a fresh world, and its first turns.
+ */
 export function runPark(
   composition: Composition,
   { scenario: name, ...request }: ShippedRun,

@@ -1,12 +1,12 @@
 import { createHmac, createHash, randomBytes } from 'node:crypto';
 import { isSame, type Tokens } from './tokens.js';
 
-// Whoever sends a token shows it to whoever listens. A proof shows only that its maker has the operator's token: it holds
-// for one request, at one server, once, and for a minute.
+// A token that is sent is known to its receiver. A proof reveals nothing but that its maker has the operator's token:
+// it holds for one request, at one server, once, and for a minute.
 
 /** The scheme of a proof in an `Authorization` header. */
 const SCHEME = 'Chukwa-Proof';
-/** How long a proof holds, either way: the clocks are those of one machine. */
+/** The validity of a proof, in both directions: both clocks are those of one machine. */
 const HOLDS_MS = 60_000;
 const NONCE_BYTES = 16;
 
@@ -14,7 +14,7 @@ export interface ProvedRequest {
   readonly method: string;
   /** With its query. */
   readonly path: string;
-  /** The server that is to take it, as it announces itself. */
+  /** The server it is for, by its announced name. */
   readonly server: string;
 }
 
@@ -33,11 +33,11 @@ export function prove(
   return `${SCHEME} ${claims.at}.${claims.nonce}.${claims.body_hash}.${sign(tokens, request, claims)}`;
 }
 
-/** Judges proofs, and remembers for as long as it must which it has seen. */
+/** Judges proofs, and remembers used ones until they expire. */
 export interface ProofJudge {
   /**
    * @param at in milliseconds since 1970
-   * @returns what is left to compare once the body is there; undefined where the header proves nothing
+   * @returns the hash that the body must have; undefined where the header proves nothing
    */
   judge(header: string, request: ProvedRequest, at: number): Proved | undefined;
 }
@@ -50,7 +50,7 @@ export function openProofJudge(tokens: Pick<Tokens, 'operator_token'>): ProofJud
       const claims = readClaims(header);
       if (claims === undefined || Math.abs(at - Number(claims.at)) > HOLDS_MS) return undefined;
       if (!isSame(claims.signature, sign(tokens, request, claims))) return undefined;
-      // Only what was signed is remembered: nobody else can fill the memory.
+      // Only signed nonces are remembered: without the token nobody can fill the memory.
       for (const [nonce, until] of seen) if (until < at) seen.delete(nonce);
       if (seen.has(claims.nonce)) return undefined;
       seen.set(claims.nonce, Number(claims.at) + HOLDS_MS);

@@ -1,15 +1,15 @@
 import type { WorldQueue } from '../ports/inbox.js';
 import type { Archive } from './engine.js';
 
-/** What waits in a world for a worker. */
+/** The queue of a world. */
 export type QueuedTurns = Omit<WorldQueue, 'world_slug'>;
 
-/** The turns of a world that are to be done and that no attempt has been begun for. */
+/** The queued turns of a world that have no attempt yet. */
 export async function findQueue({ store }: Archive, world_slug: string): Promise<QueuedTurns> {
   return toQueued(await store.inbox.queues(world_slug), world_slug);
 }
 
-/** The same of one world out of many. */
+/** The queue of one world out of many. */
 export function toQueued(queues: readonly WorldQueue[], world_slug: string): QueuedTurns {
   const queue = queues.find((one) => one.world_slug === world_slug);
   return { queued_turns: queue?.queued_turns ?? 0, put_off: queue?.put_off ?? null };

@@ -2,15 +2,12 @@ import type { Outcome, Problem } from '../contract/problem.js';
 import { type ReadFile, readRegularFile } from './documents/index.js';
 
 /**
- * How large an answer may be that somebody hands in, as a file or over HTTP: larger than every limit that a policy is likely
- * to set. The binding's own is applied afterwards.
+ * The greatest size of an answer that is handed in, as a file or over HTTP: more than any likely limit of a policy. The
+ * binding's own limit is applied afterwards.
  */
 export const REPORT_BYTES_MAX = 1_048_576;
 
-/**
- * Reads a file that a person hands in, which may be as large as a report over HTTP.
- * @param named as the person wrote it
- */
+/** Reads a file with an answer, which may be as large as a report over HTTP. @param named as the person wrote it */
 export async function readAnswerFile(path: string, named = path): Promise<Outcome<string>> {
   const file = await readRegularFile(path, REPORT_BYTES_MAX);
   return file.kind === 'text'

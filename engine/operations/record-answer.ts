@@ -6,7 +6,7 @@ import { type Done, type Engine, refuse, type Refused } from './engine.js';
 import { fillHidden } from './fill-hidden.js';
 import { showInvocation, showLlmCall } from './records.js';
 
-/** What a call was answered, as a document of answers says it. */
+/** A call's answer in the form of a document of answers. */
 export interface RecordedCall {
   readonly key: string;
   readonly answer: Answer;
@@ -20,7 +20,7 @@ interface CallToRecord {
   readonly is_refused: boolean;
 }
 
-/** Makes an answer of a call's record. @returns nothing for a call that is refused again whatever is answered */
+/** Makes an answer of a call's record. @returns undefined for a refused call: it is refused again with any answer */
 export async function recordAnswer(engine: Engine, call: CallToRecord): Promise<Done<RecordedCall | undefined>> {
   const shown = await showInvocation(engine, call.source_invocation_id, call.view);
   if (!shown.ok) return shown;
@@ -41,7 +41,7 @@ function isSourceClass(failure_class: string | null): failure_class is SourceCla
   return failure_class !== null && isWritableFailure(failure_class);
 }
 
-/** What a model said. What the core made of it comes by itself again. */
+/** A model's answer. The core derives the rest again. */
 function toSaid({ raw_text, finish_reason, tokens, failure_class, failure_message }: LlmCallRecord): Answer {
   const usage =
     tokens === null ? {} : { usage: { input_tokens: tokens.input_tokens, output_tokens: tokens.output_tokens } };
@@ -58,7 +58,7 @@ function isFinishReason(reason: string | null): reason is NonNullable<TextAnswer
   return FINISH_REASONS.includes(reason);
 }
 
-/** JSON that would be said in just these characters. */
+/** The JSON of a text, where writing it gives the same characters. */
 function parseExactly(text: string): Json | undefined {
   try {
     const value = JSON.parse(text) as Json;
@@ -68,10 +68,10 @@ function parseExactly(text: string): Json | undefined {
   }
 }
 
-/** What any other source answered. */
+/** The answer of any other source. */
 function toReplied(record: InvocationRecord): Answer {
   const { failure_class, failure_message, http_status, response_text, response_json } = record;
-  // Whether an answer fits its schema is judged again; a request that was refused has no answer.
+  // The schema is checked again; a refused request has no answer.
   const isJudged = failure_class === 'schema_invalid' && response_json !== null;
   if (!isSourceClass(failure_class) || isJudged) return { json: response_json };
   return toFailure(failure_class, failure_message, {
@@ -89,8 +89,8 @@ function toFailure(
 }
 
 /**
- * Fills what redaction hides of an answer and its schema asks for.
- * @returns a refusal where the schema asks for more than can be made up
+ * Fills the parts that redaction hides and the answer's schema requires.
+ * @returns a refusal where the schema requires more than can be made up
  */
 async function fillAnswer(engine: Engine, record: InvocationRecord): Promise<InvocationRecord | Refused> {
   const { output_schema_hash, response_json, status, command_key } = record;

@@ -23,10 +23,10 @@ export interface RecordRequest {
   readonly attempt: { readonly attempt_id: string } | Required<WorldPlace>;
   /** How many turns: that of the attempt, and those that were committed after it; 1 where it is left out. */
   readonly turns?: number;
-  /** What of the answers is written: `unredacted` is for the operator. */
+  /** The view of answers: `unredacted` is for the operator. */
   readonly view: InvocationView;
   readonly place: Place;
-  /** The file of its scenario; without it the test names the scenario by its hash. */
+  /** The file of its scenario; by default the test names the scenario by hash. */
   readonly scenario_path?: string;
   /** Where the test will be: paths in it are relative to its folder. */
   readonly out_path?: string;
@@ -35,11 +35,11 @@ export interface RecordRequest {
 export interface Recording {
   readonly test: WorkflowTest;
   readonly text: string;
-  /** Calls of which redaction hides a part that the test therefore lacks. */
+  /** Calls with a hidden part that the test lacks. */
   readonly hidden: readonly string[];
 }
 
-/** Makes a test of an attempt, and of turns after it: what the world was, what was answered, and what came of it. */
+/** Makes a test of an attempt, and of turns after it: the world before, the answers, and the outcome. */
 export async function recordAttempt(engine: Engine, request: RecordRequest): Promise<Done<Recording>> {
   const found = await findAttempts(engine, request);
   if (!found.ok) return found;
@@ -100,7 +100,7 @@ async function findAttempts(engine: Engine, { attempt, turns = 1 }: RecordReques
   return { ok: true, value: attempts };
 }
 
-/** Writes a recording into a new file: one that somebody wrote is not written over. */
+/** Writes a recording into a new file; an existing file is never overwritten. */
 export async function writeRecording(
   { text }: Recording,
   { working_folder, out_path }: Pick<Place, 'working_folder'> & { readonly out_path: string },
@@ -119,8 +119,8 @@ function toRecording(test: WorkflowTest, hidden: readonly string[]): Done<Record
 }
 
 /**
- * A call that was interrupted or superseded has no answer; where a call was performed several times, the last one has it.
- * A test plays subjects in their order, so that a call of a later run has the key of the first.
+ * An interrupted or superseded call has no answer; of a repeated call the last performance has it. A test runs subjects
+ * in order, so a call of a later run gets the key of the first.
  */
 function withAnswersOnly(attempt: AttemptRecord): AttemptRecord {
   const ended = attempt.invocations
@@ -131,7 +131,7 @@ function withAnswersOnly(attempt: AttemptRecord): AttemptRecord {
   return { ...attempt, invocations };
 }
 
-/** Why no test can be made of an attempt, if so: a test begins and ends by itself. */
+/** Why no test can be made of an attempt: a test must be self-contained. */
 function findUnfit({ attempt_id, status, failure_class }: AttemptRecord) {
   if (status === 'running' || status === 'suspended')
     return refuse({
@@ -148,7 +148,7 @@ function findUnfit({ attempt_id, status, failure_class }: AttemptRecord) {
   });
 }
 
-/** Failures that come from no answer, by their class. */
+/** Failures whose cause is no answer, by their class. */
 const FROM_OUTSIDE: Readonly<Record<string, string>> = {
   stopped: 'was stopped',
   interrupted: 'lost its driver in the middle of a side effect',
@@ -241,7 +241,7 @@ function withoutNulls(value: Readonly<Record<string, Json>>): Readonly<Record<st
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }
 
-/** Of what the turns have touched. */
+/** Of the entities and places that the turns changed. */
 function toExpectedWorld(
   { patches, attempted_turn }: Pick<AttemptRecord, 'patches' | 'attempted_turn'>,
   after: WorldSnapshot,

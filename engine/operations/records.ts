@@ -44,16 +44,16 @@ export function attemptUnknown(id: string): Problem {
   };
 }
 
-/** What has been tried in a world, and what is still to be. */
+/** The attempts of a world, and its queue. */
 export interface WorldAttempts extends QueuedTurns {
   readonly world_slug: string;
   /** The latest first. */
   readonly attempts: readonly AttemptSummary[];
-  /** The world has others, which the filter leaves out. */
+  /** The filter leaves out others. */
   readonly is_filtered?: true;
 }
 
-/** Which attempts of a world are listed; all where nothing is said. */
+/** The filter of a list of attempts; all without one. */
 export interface AttemptFilter {
   readonly status?: AttemptStatus;
   readonly turn?: number;
@@ -81,10 +81,7 @@ export async function listAttempts(
   };
 }
 
-/**
- * One source call: what was asked, what came back, how it was judged.
- * @param view what redaction lets through, unless an operator asks for all that is kept
- */
+/** One source call: request, answer, verdict. @param view redacted, unless an operator asks for everything */
 export async function showInvocation(
   archive: Archive,
   id: string,
@@ -99,7 +96,7 @@ export async function showInvocation(
   );
 }
 
-/** One generation: what the model was shown and said, chunk by chunk, and what was made of it. */
+/** One generation: prompt, text chunk by chunk, and verdict. */
 export async function showLlmCall(archive: Archive, id: string): Promise<Done<LlmCallRecord>> {
   const record = isUuid(id) ? await archive.store.records.llmCall(id) : undefined;
   return found(record, 'LLM_CALL_UNKNOWN', `There is no LLM call ${JSON.stringify(id)}.`, 'See chukwa attempt ID.');

@@ -23,15 +23,15 @@ export interface Acknowledgement {
   readonly source_invocation_id?: string;
 }
 
-/** How many calls the clock finds out of time at once; the rest are found the next time. */
+/** How many expired calls one check handles; the rest are handled by the next. */
 const EXPIRE_MAX = 100;
 
 /**
- * Says how a call ended that is answered later. It may be said before the call is known to be answered later, and again.
- * A call that is in doubt is settled by it.
- * @param correlation the id of the call, or the name that its service gave it
- * @returns a refusal where the call is just being ended and the report has to be sent again, or where an answer that
- * would settle a doubt does not fit its schema
+ * Reports the end of a pending call. A report may come before the call is recorded as pending, and may be repeated. It
+ * settles a call in doubt.
+ * @param correlation the id of the call, or the correlation id of its service
+ * @returns a refusal where the call is just ending and the report has to be sent again, or where an answer that would
+ * settle a doubt does not fit its schema
  */
 export async function reportCall(
   engine: Engine,
@@ -57,7 +57,7 @@ export async function reportCall(
 
 type ToldCall = Exclude<Reported, { readonly kind: 'unknown' }>;
 
-/** No report goes to a call that awaits none; it may be in doubt all the same. */
+/** Reports go only to pending calls; another call may still be in doubt. */
 async function tellAttempt(engine: Engine, call: MeantCall, said: SaidReport): Promise<ToldCall> {
   const { source_invocation_id, world_slug, attempt_id, may_pend } = call;
   if (!may_pend) return { kind: 'late', world_slug, attempt_id };
@@ -75,7 +75,7 @@ const SETTLED: Readonly<Record<SaidReport['kind'], string>> = {
   failed: 'The call was in doubt, and the report settles it: it did not take place, and is made again.',
 };
 
-/** It is kept nowhere yet: a duplicate is answered with what becomes of it. */
+/** The report is not stored: it has to be sent again. */
 function undecided(): Refused {
   return refuse({
     code: 'CALL_ENDING',
@@ -84,7 +84,7 @@ function undecided(): Refused {
   });
 }
 
-/** Names no ids and no worlds: those who use a name may not be meant to know what else it means. */
+/** Names no ids and no worlds: holders of a callback URL may know no other call. */
 function notOne(correlation: string, meant: readonly MeantCall[]): Acknowledgement {
   const name = JSON.stringify(correlation);
   return meant.length === 0
@@ -98,7 +98,7 @@ const NOT_AWAITED: Acknowledgement = {
   message: 'The call is answered at once or not at all: its binding has no pending_deadline_ms.',
 };
 
-/** Says that an attempt is to stop, whether it runs or is suspended. Duplicates are idempotent. @param why what its record says */
+/** Requests that an attempt stop, running or suspended. Idempotent. @param why kept in the record */
 export async function askToStop(
   engine: Pick<Engine, 'store' | 'runtime'>,
   attempt_id: string,
@@ -114,7 +114,7 @@ export async function askToStop(
   return { ok: true, value: told.accepted ? await withQueued(engine, told) : told };
 }
 
-/** The answer to a stop, which says what is still queued: it begins once the attempt has ended, and may be meant too. */
+/** The acknowledgement of a stop, with the queued turns: they begin once the attempt has ended. */
 export async function withQueued(archive: Archive, told: Acknowledgement): Promise<Acknowledgement> {
   const { world = '', message } = told;
   const { queued_turns } = await findQueue(archive, world);
@@ -159,7 +159,7 @@ function about({ world_slug: world, attempt_id }: Exclude<Reported, { readonly k
   return { world, attempt_id };
 }
 
-/** Tells attempts whose calls have run out of time. @returns how many calls */
+/** Notifies attempts of expired calls. @returns the number of calls */
 export function expireCalls(engine: Pick<Engine, 'store' | 'runtime'>): Promise<number> {
   const inbox_ids = Array.from({ length: EXPIRE_MAX }, () => engine.runtime.clock.uuid());
   return engine.store.pending.expire(inbox_ids);

@@ -24,34 +24,34 @@ export interface RunReport {
   readonly world: string;
   readonly turns: readonly TurnReport[];
   readonly awaited?: readonly AwaitedCall[];
-  /** Files of the world's scenario that were edited since it was read from them, by absolute path: not gone by. */
+  /** Edited files of the world's scenario, by absolute path; the run does not use the edits. */
   readonly edited_files?: readonly string[];
   /** The first turn of the scenario that this run has adopted. */
   readonly scenario_adopted_from_turn?: number;
-  /** Of a dry run: nothing of it has happened. */
+  /** Of a dry run, which changes nothing. */
   readonly dry_run?: DryRunSummary;
 }
 
-/** What a dry run made of its answers. */
+/** A dry run's use of its answers. */
 export interface DryRunSummary {
-  /** The turn of the real world, at which it stays. */
+  /** The real world's turn, which does not change. */
   readonly from_turn: number;
   readonly unused_answers: readonly { readonly turn: string; readonly key: string }[];
-  /** Calls for which nothing was written: why the run ended. */
+  /** Calls without a written answer, which ended the run. */
   readonly missing_answers: readonly Problem[];
-  /** How many answers were made up and written, where that was asked for. */
+  /** How many answers were made up and written, on request. */
   readonly written_answers?: number;
 }
 
 export interface TurnReport {
   readonly attempted_turn: number;
   readonly attempt_id: string;
-  /** The attempt before, calls of which answer this one's commands. */
+  /** The earlier attempt whose calls answer this one's commands. */
   readonly adopts: string | null;
   readonly status: AttemptStatus;
   readonly failure_class: string | null;
   readonly failure_message: string | null;
-  /** The failure may pass by itself, and nothing keeps the turn from being tried again. */
+  /** The failure may be transient, and the turn can be retried. */
   readonly is_transient?: true;
   readonly failed_source_invocation_id: string | null;
   readonly patches: readonly {
@@ -87,27 +87,27 @@ const INVOCATION_MEMBERS = [
 
 export interface RunRequest extends Narrowing {
   readonly world_slug: string;
-  /** How many turns, one after the other; the first that fails ends the run. */
+  /** The number of turns; the first failure ends the run. */
   readonly turns: number;
-  /** Begins the first of them anew: adopts nothing of the attempt before, and sets aside what of it is in doubt. */
+  /** Begins the first turn anew: adopts nothing of the previous attempt, and ignores its doubts. */
   readonly anew?: boolean;
-  /** How often a turn is tried anew, after a wait, when it failed for something that may pass by itself; else never. */
+  /** How often a turn is retried after a transient failure; never by default. */
   readonly retries?: number;
-  /** A person answers in place of models, and has a day for it. */
+  /** A person answers in place of models, within a day. */
   readonly at_leisure?: boolean;
-  /** How subjects run, whatever their workflows say: in order, where answers are written down. */
+  /** Overrides the workflows' execution of subjects: in order for written answers. */
   readonly execution?: Program['execution'];
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
 }
 
-/** A person is asked one thing after the other. */
+/** A person is asked one question at a time. */
 function toPlayed(program: Program, { at_leisure, execution }: RunRequest): Program {
   if (at_leisure === true) return { ...atLeisure(program), execution: 'per_subject_ordered' };
   return execution === undefined ? program : { ...program, execution };
 }
 
-/** Runs turns of a world here and now. A failed attempt is a report, not a refusal. */
+/** Runs turns of a world in this process. A failed attempt is a report, not a refusal. */
 export async function runTurns(engine: Engine, request: RunRequest): Promise<Done<RunReport>> {
   const world = await engine.store.worlds.find(request.world_slug);
   if (world === undefined) return unknownWorld(engine, request.world_slug);
@@ -152,7 +152,7 @@ export async function runTurns(engine: Engine, request: RunRequest): Promise<Don
   return { ok: true, value: { world: request.world_slug, turns, ...(await findAwaited(engine, turns.at(-1))) } };
 }
 
-/** Waits where a failed turn is to be tried anew. @returns false where it is not, and where the run was stopped meanwhile */
+/** Waits before a retry. @returns false without a retry, or after a stop */
 async function waitToRetry(
   { retries: most = 0, signal, onProgress }: RunRequest,
   end: Extract<AttemptEnd, { kind: 'failed' }>,
@@ -163,12 +163,12 @@ async function waitToRetry(
   const { failure_class } = failure;
   const wait_ms = turnBackoffMs(retries, Math.random(), failure.retry_after_ms);
   onProgress({ kind: 'turn_waits', attempted_turn, retry: retries + 1, retries: most, wait_ms, failure_class });
-  // A stop ends the wait, and is no fault.
+  // A stop ends the wait without an error.
   await setTimeout(wait_ms, undefined, { signal }).catch(() => {});
   return !signal.aborted;
 }
 
-/** Whether a turn that failed can be tried again: nothing is begun in a world before its doubt is settled. */
+/** Whether a failed turn can be retried: a call in doubt has to be settled first. */
 function mayPass(end: AttemptEnd): boolean {
   return end.kind === 'failed' && end.failure.is_transient === true && !end.failure.is_in_doubt;
 }
@@ -178,7 +178,7 @@ async function findAwaited(engine: Engine, last: TurnReport | undefined): Promis
   return { awaited: await engine.store.pending.awaitedBy(last.attempt_id) };
 }
 
-/** Says, where the database or the world is lost in the middle of a turn, how far the world has come for certain. */
+/** Reports the last certain turn where the database or the world is lost during a turn. */
 async function unlessLost<Value>(
   engine: Engine,
   { world_slug, committed }: { readonly world_slug: string; readonly committed: number },
@@ -258,7 +258,7 @@ function refuseAttempt(
   return worldBusy(slug, end);
 }
 
-/** Refuses for a world that another process drives. @param held `until` in milliseconds since 1970 */
+/** Refuses a world that another process drives. @param held `until` in milliseconds since 1970 */
 export function worldBusy(
   slug: string,
   {

@@ -15,24 +15,24 @@ import { timeAt, unknownWorld } from './worlds.js';
 
 export type { WorkerEvent } from '../runtime/worker/worker-event.js';
 
-/** A worker that works until it is stopped. */
+/** A worker that runs until it is stopped. */
 export interface WorkRequest {
   readonly concurrency: number;
-  /** How long attempts may go on once it is to stop, before they are handed over. */
+  /** How long attempts may continue after a stop, before they are handed over. */
   readonly grace_ms: number;
-  /** How long it is believed to live that says nothing. */
+  /** The lease duration, after which a silent driver counts as dead. */
   readonly lease_ms: number;
-  /** How often a queued turn is tried anew after transient failures; left out, a few times. */
+  /** How often a queued turn is retried after transient failures; a few times by default. */
   readonly turn_retries?: number;
-  /** These worlds only; left out for all. */
+  /** These worlds only; all by default. */
   readonly worlds?: readonly string[];
   readonly signal: AbortSignal;
   readonly onEvent: (event: WorkerEvent) => void;
-  /** Called once it works, with the database and what rings. */
+  /** Called once it runs, with the database and the doorbell. */
   readonly onReady: (about: { readonly database: string; readonly doorbell: string }) => void;
 }
 
-/** Claims turns that worlds wait for, until it is stopped. */
+/** Claims and runs queued turns, until it is stopped. */
 export async function runWorker(engine: Engine, request: WorkRequest): Promise<Done<undefined>> {
   const unknown = await findUnknown(engine, request.worlds ?? []);
   if (unknown !== undefined) return unknownWorld(engine, unknown);
@@ -49,7 +49,7 @@ export async function runWorker(engine: Engine, request: WorkRequest): Promise<D
   }
 }
 
-/** A world that is not there; where the database is away, which is waited for as in the middle of work, none. */
+/** The first unknown world; undefined while the database is out of reach, which the worker waits out. */
 async function findUnknown(engine: Engine, slugs: readonly string[]): Promise<string | undefined> {
   try {
     for (const slug of slugs) if ((await engine.store.worlds.find(slug)) === undefined) return slug;
@@ -84,17 +84,17 @@ async function tidy(engine: Engine): Promise<Tidied> {
   return engine.store.inbox.tidy();
 }
 
-/** How many worlds a worker remembers as it has left them. */
+/** How many worlds a worker caches. */
 const KNOWN_WORLDS_MAX = 100;
 
-/** A world as a turn that was committed here has left it, and what it is driven by. */
+/** A world after a turn that was committed here, and its program. */
 interface KnownWorld extends LoadedScenario {
   readonly left: LeftWorld;
 }
 
 /**
- * Drives a world's next attempt, or the one that is open, by the world's own program. A world that was driven here before
- * is not read again unless somebody else has changed it.
+ * Drives a world's next attempt, or the open one, by the world's own program. A cached world is read again only after
+ * another driver's change.
  */
 function toDrive(engine: Engine, heartbeat: OpenHeartbeat | undefined): Drive {
   const parts = heartbeat === undefined ? engine.runtime : { ...engine.runtime, heartbeat };
@@ -133,7 +133,7 @@ function toReason(problems: readonly { readonly code: string; readonly message: 
   return problems.map(({ code, message }) => `${code}: ${message}`).join(' ');
 }
 
-/** Goes on with the attempt of a world that is open, as far as that goes here and now. */
+/** Resumes the open attempt of a world, as far as it goes now. */
 export function continueAttempt(engine: Engine, world_slug: string): ReturnType<Drive> {
   return toDrive(engine, undefined)({ world_slug, continues_only: true, onProgress: () => {} });
 }
@@ -146,13 +146,13 @@ export interface QueueRequest {
 export interface QueueReport {
   readonly world: string;
   readonly queued: number;
-  /** The messages, in the order in which they are done. */
+  /** The messages, in queue order. */
   readonly inbox_ids: readonly string[];
-  /** How many turns of the world are not over, these among them. */
+  /** The length of the world's queue, with these turns. */
   readonly waiting: number;
 }
 
-/** Puts turns at the end of a world's queue, and rings for them. */
+/** Appends turns to a world's queue, and rings the doorbell. */
 export async function queueTurns(engine: Engine, { world_slug, turns }: QueueRequest): Promise<Done<QueueReport>> {
   const doorbell = engine.openDoorbell();
   if (!doorbell.ok) return doorbell;

@@ -10,14 +10,14 @@ import { type StageRequest, startStage } from './stage.js';
 import { checkChosenModel } from './chosen-model.js';
 import { showWorld } from './worlds.js';
 
-/** Turns to run, and who is notified of them. */
+/** Turns to run, and the watchers of the run. */
 export interface WatchedRun extends Omit<RunRequest, 'world_slug'> {
-  /** What the scripted model says; without it the model of the environment is asked. */
+  /** The scripted model's answers; without them the environment's model is called. */
   readonly answers_file?: string;
   readonly person?: AnswerAsPerson;
-  /** The model to ask, in place of the one that sources' variables name. */
+  /** The model to call, in place of the one that sources' variables name. */
   readonly model?: string;
-  /** The scenario to go on by from the next turn on; the world's own where it is left out. */
+  /** The scenario from the next turn on; the world's own by default. */
   readonly scenario?: NamedScenario;
   /** Called before the first turn, with the world, the database that holds it, and what is new about its scenario. */
   readonly onWorld: (
@@ -27,11 +27,11 @@ export interface WatchedRun extends Omit<RunRequest, 'world_slug'> {
   ) => void;
 }
 
-/** What a person should know of the scenario of a world that is about to run. */
+/** Changes of a world's scenario that a person should know before a run. */
 export interface ScenarioNews {
-  /** Where its files have changed, and the world does not go by them. */
+  /** Set where its files have been edited, and the world does not use the edits. */
   readonly edited?: EditedScenario | undefined;
-  /** The first turn of a scenario that this very run has adopted. */
+  /** The first turn of a scenario that this run has adopted. */
   readonly adopted_from_turn?: number | undefined;
 }
 
@@ -65,7 +65,7 @@ export function withNews(run: Done<RunReport>, { edited, adopted_from_turn }: Sc
   return { ok: true, value };
 }
 
-/** Sets a stage up, opens the engine on it for one task, and takes all of it down whatever comes. */
+/** Sets a stage up, opens the engine on it for one task, and closes both in any case. */
 export async function withStagedEngine<Value>(
   composition: Composition,
   wanted: StageRequest,

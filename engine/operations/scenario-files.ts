@@ -14,7 +14,7 @@ export async function digestFiles(
   scenarioHash: string,
 ): Promise<ScenarioFiles> {
   const wanted = new Set([scenarioHash]);
-  // Each document comes after all that it refers to.
+  // Each document is after its references.
   for (const { hash, refers_to } of components.toReversed())
     if (wanted.has(hash)) for (const reference of refers_to) wanted.add(reference.hash);
   const paths = components.filter(({ hash, path: file }) => wanted.has(hash) && !file.startsWith(SHIPPED_PREFIX));

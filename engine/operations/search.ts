@@ -7,20 +7,20 @@ import { type Part, readPart, toTurn, type WantedPart } from './browse/list-part
 import { type Archive, type Done, refuse, type Refused, whileReachable } from './engine.js';
 import { unknownWorld } from './worlds.js';
 
-/** How many attempts one search takes in before it looks. */
+/** How many ended attempts one search indexes before it answers. */
 const TAKEN_IN = 20;
-/** How many are taken in at a time where nobody waits. */
+/** How many are indexed at a time in the background. */
 const BATCH = 50;
-/** Between two batches: turns go before. */
+/** The pause between two batches, because turns have priority. */
 const PAUSE_MS = 100;
-/** Where nothing was left to take in. */
+/** The pause where nothing was left to index. */
 const IDLE_MS = 10_000;
-/** A server that has just begun has pages to show before. */
+/** A server that has just started serves pages first. */
 const FIRST_MS = 2_000;
 const WORDS_LENGTH_MAX = 200;
 const FILTER_LENGTH_MAX = 256;
 
-/** What a reader searches for, as it was written. */
+/** A search as its reader wrote it. */
 export interface WantedSearch extends WantedPart {
   readonly q?: string;
   readonly kind?: string;
@@ -33,14 +33,14 @@ export interface WantedSearch extends WantedPart {
 
 /** Texts that were found: prompts last, the latest attempts first, and of one attempt those that fit best. */
 export interface Found extends Part<SearchHit> {
-  /** Whether every attempt that has ended was searched; the latest ones may be missing otherwise. */
+  /** Whether every ended attempt is indexed; the latest ones may be missing otherwise. */
   readonly is_complete: boolean;
 }
 
 /**
- * Finds narrations, states, prompts, answers and results. Texts are taken in after their attempt has ended, so that no turn
- * waits for it: what is left to do is done here, as far as it is little.
- * @returns a refusal of a question that cannot be asked, or that names what is not there; nothing where nothing is asked
+ * Finds narrations, states, prompts, answers and results. Texts are indexed after their attempt has ended, so that no
+ * turn waits for it; a small backlog is indexed here.
+ * @returns a refusal of an invalid query, or of an unknown filter; no hits for an empty query
  */
 export async function search(archive: Archive, wanted: WantedSearch): Promise<Done<Found>> {
   const { store } = archive;
@@ -68,7 +68,7 @@ function bestFirst(rows: readonly SearchHit[]): readonly SearchHit[] {
   );
 }
 
-/** Why nothing can be found: a filter says what no text has. */
+/** Why nothing can be found: no text has the value of a filter. */
 async function findUnknownFilter(
   archive: Archive,
   { world_slug, subject, source, failure }: SearchQuestion,
@@ -119,17 +119,17 @@ function searchInvalid(has: string): Problem {
   };
 }
 
-/** Lets everything that has ended so far be found. */
+/** Indexes everything that has ended so far. */
 export async function catchUpWhole({ store }: Archive): Promise<void> {
   while ((await store.search.catchUp(BATCH)) === BATCH);
 }
 
-/** Lets what ends be found while a server runs, until it is stopped. */
+/** Indexes ended attempts while a server runs, until it is stopped. */
 export async function keepCaughtUp(archive: Archive, signal: AbortSignal): Promise<void> {
   const pause = (milliseconds: number): Promise<void> => wait(milliseconds, undefined, { signal }).catch(() => {});
   await pause(FIRST_MS);
   while (!signal.aborted) {
-    // A database that is away is looked for again later; a search says so meanwhile.
+    // A lost database is tried again later; a search reports it meanwhile.
     const taken = await whileReachable(archive, async ({ store }) => ({
       ok: true,
       value: await store.search.catchUp(BATCH),

@@ -8,18 +8,18 @@ import { runWorker, type WorkerEvent, type WorkRequest } from './run-worker.js';
 import type { StageRequest } from './stage.js';
 import type { LoadedTokens } from './tokens.js';
 
-/** How long requests that are under way at the end are waited for; less where the grace is over sooner. */
+/** How long requests under way are waited for at the end; less where the grace ends sooner. */
 const ANSWERED_MS = 2_000;
 
 export interface ServeRequest {
   readonly place: Partial<ServePlace>;
   readonly concurrency: number;
-  /** How long attempts may go on once it is to stop, before they are handed over. */
+  /** How long attempts may continue after a stop, before they are handed over. */
   readonly grace_ms: number;
   readonly lease_ms: number;
-  /** How often a queued turn is tried anew after transient failures; left out, a few times. */
+  /** How often a queued turn is retried after transient failures; a few times by default. */
   readonly turn_retries?: number;
-  /** What queued turns need beside the environment: the services and the model of the run before. */
+  /** The services and the model of a previous run, for queued turns. */
   readonly stage?: StageRequest;
   readonly signal: AbortSignal;
   readonly onEvent: (event: WorkerEvent) => void;
@@ -33,7 +33,7 @@ export interface Served {
   readonly sign_in_link: string;
 }
 
-/** Listens over HTTP, and works as a worker does, until it is stopped: attempts that get a message go on. */
+/** Serves HTTP and works as a worker, until it is stopped: attempts that get a message are resumed. */
 export async function serve(composition: Composition, request: ServeRequest): Promise<Done<undefined>> {
   const place = composition.servePlace();
   if (!place.ok) return place;
@@ -65,7 +65,7 @@ export async function serve(composition: Composition, request: ServeRequest): Pr
   });
 }
 
-/** How much of the grace is left, in milliseconds. */
+/** The rest of the grace, in milliseconds. */
 function countGrace({ signal, grace_ms }: Pick<ServeRequest, 'signal' | 'grace_ms'>): () => number {
   let asked_at: number | undefined;
   const begin = (): void => void (asked_at ??= performance.now());
@@ -74,7 +74,7 @@ function countGrace({ signal, grace_ms }: Pick<ServeRequest, 'signal' | 'grace_m
   return () => (asked_at === undefined ? grace_ms : Math.max(0, grace_ms - (performance.now() - asked_at)));
 }
 
-/** What a server offers over HTTP, by an engine. */
+/** The operations that a server offers over HTTP. */
 export function toDesk(engine: Engine): HttpDesk {
   return {
     report: (correlation, said) => whileReachable(engine, () => reportCall(engine, correlation, said)),

@@ -16,19 +16,19 @@ import { findSlugProblem } from './worlds.js';
 
 const FILE = 'serve.json';
 
-/** Says in a folder that this process serves the database in it. @returns what takes that back */
+/** Announces in a folder that this process serves its database. @returns a function that withdraws the announcement */
 export async function announceServed(folder: string, served: ServedAt): Promise<() => Promise<void>> {
   const file = join(folder, FILE);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // What stands there may be another's, with modes of its own.
+  // An existing file may be another user's, with other permissions.
   await rm(file, { force: true });
   await writeFile(file, `${JSON.stringify(served)}\n`, { mode: 0o600, flag: 'wx' });
   return async () => rm(file, { force: true });
 }
 
 /**
- * Who serves the database in a folder. A folder is data, which may come from anywhere: what it says is believed only of a
- * server on this machine, in a file that this user alone has written, and of a living process of this user.
+ * Finds the server of a folder's database. The folder may come from anywhere, so an announcement is trusted only if it
+ * names a server on this machine, is a private file of this user, and names a living process of this user.
  */
 export async function findServed(folder: string): Promise<ServedAt | undefined> {
   try {
@@ -42,7 +42,10 @@ export async function findServed(folder: string): Promise<ServedAt | undefined> 
   }
 }
 
-/** Problems of opening a database, with the server's address where `chukwa serve` holds it: that says more than a process id. */
+/**
+ * Adds the server's address to a problem of opening a database that `chukwa serve` holds: it is more useful than a
+ * process id.
+ */
 export async function nameServer(folder: string, problems: readonly Problem[]): Promise<readonly Problem[]> {
   const served = await findServed(folder);
   return problems.map((problem) => {
@@ -53,7 +56,7 @@ export async function nameServer(folder: string, problems: readonly Problem[]): 
   });
 }
 
-/** Addresses of a server that listens on all, and where it is reached. */
+/** Wildcard addresses, and the loopback address at which each is reached. */
 const EVERYWHERE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' };
 
 function isOnThisMachine(url: string): boolean {
@@ -63,14 +66,14 @@ function isOnThisMachine(url: string): boolean {
   return protocol === 'http:' && isOwn && username === '' && password === '';
 }
 
-/** @throws where no such process lives, or another user has it */
+/** @throws where there is no such process, or it is another user's */
 function isOwnProcess(pid: number): boolean {
   return Number.isSafeInteger(pid) && pid > 0 && process.kill(pid, 0);
 }
 
 /**
- * Says how a call ended: here, or through the server that has the database. A name that means no call that is answered
- * later, or several, is refused.
+ * Reports the end of a call: in this process, or through the server that holds the database. An unknown or ambiguous
+ * name is refused.
  */
 export async function report(
   composition: Composition,
@@ -87,7 +90,7 @@ export async function report(
   return told.ok ? refuseUnmeant(told.value) : told;
 }
 
-/** Whoever names no call, or not one, has made a mistake; whoever says a thing again, or too late, has made none. */
+/** An unknown or ambiguous name is a mistake; a duplicate or late report is none. */
 function refuseUnmeant(told: Acknowledgement): Done<Acknowledgement> {
   const { reason, message } = told;
   switch (reason) {
@@ -116,8 +119,8 @@ function refuseUnmeant(told: Acknowledgement): Done<Acknowledgement> {
 }
 
 /**
- * Stops an attempt: here, or through the server that has the database. One that rests is ended at once; an id of none is
- * refused.
+ * Stops an attempt: in this process, or through the server that holds the database. A suspended one ends at once; an
+ * unknown id is refused.
  */
 export async function stop(composition: Composition, attempt_id: string): Promise<Done<Acknowledgement>> {
   const told = await hereOrThere(composition, (engine) => stopHere(engine, attempt_id), {
@@ -127,14 +130,14 @@ export async function stop(composition: Composition, attempt_id: string): Promis
   return told.ok && told.value.reason === 'unknown' ? refuse(noSuchAttempt(attempt_id)) : told;
 }
 
-/** A name instead of an id is probably that of a world. */
+/** A name in place of an id is probably that of a world. */
 function noSuchAttempt(id: string): Problem {
   if (isUuid(id) || findSlugProblem(id) !== undefined) return attemptUnknown(id);
   const repair = `Name an attempt that chukwa attempts ${id} lists; chukwa stop ${id} --queued takes back the queued turns of a world.`;
   return { ...attemptUnknown(id), repair };
 }
 
-/** Nobody may live who would take it in: an attempt that rests is gone on with here, to its end. */
+/** No driver may be running, so a suspended attempt is resumed here until its end. */
 async function stopHere(engine: Engine, attempt_id: string): Promise<Done<Acknowledgement>> {
   const told = await askToStop(engine, attempt_id);
   if (!told.ok || told.value.world === undefined || told.value.reason === 'late') return told;
@@ -167,8 +170,8 @@ async function hereOrThere(
 }
 
 /**
- * Asks the server that has the database. It gets a proof that holds for this request and this server alone, no token.
- * @returns undefined where somebody else has the database, or nobody
+ * Sends a request to the server that holds the database, with a proof for this request and this server, and no token.
+ * @returns undefined where another program holds the database, or none
  */
 async function through(
   composition: Composition,
@@ -200,7 +203,7 @@ async function through(
   }
 }
 
-/** What is at the address need not be a server of ours. */
+/** The server at the address may be another program. */
 function isAcknowledgement(answer: unknown): answer is Acknowledgement {
   const { accepted, message } = Object(answer) as Readonly<Record<string, unknown>>;
   return typeof accepted === 'boolean' && typeof message === 'string';

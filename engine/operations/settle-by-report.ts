@@ -5,21 +5,21 @@ import type { CallReport } from '../ports/sources.js';
 import type { Done, Engine } from './engine.js';
 import { isInDoubt, settle } from './settle-call.js';
 
-/** What somebody says of a call. That time has run out is said by the clock alone. */
+/** A report from outside. Only the clock reports expiry. */
 export type SaidReport = Exclude<CallReport, { readonly kind: 'timed_out' }>;
 
 /**
- * What a report means for a call that is over. `duplicate`: the call has been settled before. `undecided`: its attempt
- * goes on, and may still learn how the call ended.
+ * The effect of a report on a call that has ended. `duplicate`: the call has been settled before. `undecided`: its
+ * attempt is open, and may still learn how the call ended.
  */
 export type OutcomeOfLate = 'settled' | 'duplicate' | 'late' | 'undecided';
 
-/** How many reports that nobody has handled are looked at together. */
+/** How many unhandled reports are handled together. */
 const UNHEARD_MAX = 20;
 
 /**
- * Lets a report settle the call that it is about, where that is in doubt: it is the best evidence that there is. That the
- * call failed settles it as not performed, as a failure that is reported in time means that it may be made again.
+ * Lets a report settle its call, where that is in doubt: it is the best evidence. A reported failure settles it as not
+ * performed, as a failure in time would allow a retry.
  * @returns a refusal, with a place in the answer, where the call is in doubt and the answer does not fit its schema
  */
 export async function settleByReport(
@@ -51,10 +51,10 @@ function toOutcome(kind: Settled['kind']): OutcomeOfLate {
   }
 }
 
-/** Deals with reports that were accepted at the moment in which their attempt ended: each may settle its call. */
+/** Handles reports that were accepted while their attempt ended: each may settle its call. */
 export async function settleUnheard(engine: Engine): Promise<void> {
   for (const report of await engine.store.inbox.unheard(UNHEARD_MAX)) {
-    // One that does not fit settles nothing, as one that does not fit answers nothing.
+    // A report that does not fit settles nothing, as it would answer nothing.
     await settleByReport(engine, report.source_invocation_id, toSaid(report.payload));
     await engine.store.inbox.consumeUnheard(report);
   }

@@ -7,16 +7,16 @@ import { type Done, type Engine, refuse } from './engine.js';
 import { readAnswerFile } from './read-answer-file.js';
 import { showAttempt, showInvocation } from './records.js';
 
-/** What a person found out about a call in doubt. */
+/** A person's finding about a call in doubt. */
 export interface SettleRequest {
   readonly attempt_id: string;
-  /** Left out where only one call is in doubt. */
+  /** Absent where only one call is in doubt. */
   readonly source_invocation_id?: string;
-  /** The file with what the call answered; left out where it was never performed, or where the answer is here. */
+  /** The file with the call's answer; absent where it was never performed, or where the answer is given here. */
   readonly result_file?: string;
-  /** What it answered, as a JSON text. */
+  /** The answer, as a JSON text. */
   readonly result_text?: string;
-  /** How the person knows. */
+  /** The evidence. */
   readonly reason?: string;
 }
 
@@ -31,8 +31,8 @@ export interface SettledCall {
 }
 
 /**
- * Decides about a call with a side effect of which nobody knows whether it took place, so that the next attempt can adopt
- * from the one that failed. A result has to fit the schema that the source's answers have.
+ * Settles a call whose side effect is in doubt, so that the next attempt can adopt from the failed one. A result has to
+ * fit the schema of the source's answers.
  */
 export async function settleCall(engine: Engine, request: SettleRequest): Promise<Done<SettledCall>> {
   const attempt = await showAttempt(engine, request.attempt_id);
@@ -61,8 +61,8 @@ export async function settleCall(engine: Engine, request: SettleRequest): Promis
 export type Settlement = Pick<SettleCall, 'answer' | 'settled_by' | 'reason'>;
 
 /**
- * Settles a call in doubt: what is said is free of secrets before it is checked and stored.
- * @returns a refusal, with places in the answer, where that is none of this call
+ * Settles a call in doubt: secrets of the answer are replaced before it is checked and stored.
+ * @returns a refusal, with places in the answer, where it does not fit
  */
 export async function settle(
   engine: Engine,
@@ -100,7 +100,7 @@ async function withoutSecrets(engine: Engine, call: InvocationRecord, said: Said
   return engine.replaceSecrets(of, said) as Said;
 }
 
-/** A turn that was put off for it is due now. Where no doorbell can be had, workers look by themselves. */
+/** A turn that waited for the settlement is due now. Without a doorbell, workers poll. */
 async function ringForWorld(engine: Engine, world_slug: string): Promise<void> {
   const doorbell = engine.openDoorbell();
   if (!doorbell.ok) return;
@@ -108,7 +108,7 @@ async function ringForWorld(engine: Engine, world_slug: string): Promise<void> {
   await doorbell.value.close();
 }
 
-/** The call that is named; else the first that is in doubt, that over which the attempt failed before the others. */
+/** The named call; else the first in doubt, which is the one that failed the attempt. */
 function chooseCall(attempt: AttemptRecord, wanted: string | undefined): Done<InvocationSummary> {
   const unknown = attempt.invocations.filter(
     ({ outcome_unknown, adopted_from }) => outcome_unknown && adopted_from === null,
@@ -126,7 +126,7 @@ function chooseCall(attempt: AttemptRecord, wanted: string | undefined): Done<In
   });
 }
 
-/** Whether nobody has seen or decided whether a call had its side effect, and it may not be made again. */
+/** Whether it is unknown if a call had its side effect, and it may not be repeated. */
 export function isInDoubt({ outcome_unknown, settled_as }: InvocationSummary): boolean {
   return outcome_unknown && settled_as === null;
 }
@@ -154,7 +154,7 @@ function locateIn(parsed: SourceText | undefined, problem: Problem): Problem {
   return parsed === undefined ? problem : { ...problem, location: parsed.locate(problem.pointer ?? '') };
 }
 
-/** What keeps an answer from being one of this call, by the schema of its source's answers: each with its place. */
+/** The reasons why an answer does not fit the schema of its source, each with its place. */
 async function findMisfits(
   engine: Engine,
   call: Pick<InvocationRecord, 'output_schema_hash'>,

@@ -6,14 +6,14 @@ import { nearestName } from '../core/content/nearest-name.js';
 import type { AnswerAsPerson, Composition, Stage } from './composition.js';
 import { type Done, refuse } from './engine.js';
 
-/** What is to be set up before a world can run without the outside. */
+/** The servers that a world needs to run without the outside. */
 export interface StageRequest {
   readonly with_toys: boolean;
-  /** Absolute; the scripted model is started where it is given. */
+  /** Absolute; starts the scripted model. */
   readonly answers_file?: string;
   readonly person?: AnswerAsPerson;
   readonly model?: string;
-  /** The first port; any that are free where it is left out. */
+  /** The first port; free ones by default. */
   readonly port_base?: number;
 }
 
@@ -81,7 +81,7 @@ export async function findScript(
   });
 }
 
-/** Problems of a document that name a place in it, at their lines and columns. */
+/** Problems of a document at their lines and columns. */
 async function inFile(path: string, problems: readonly Problem[]): Promise<readonly Problem[]> {
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined) return problems;

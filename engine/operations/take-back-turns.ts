@@ -4,13 +4,13 @@ import { unknownWorld } from './worlds.js';
 export interface TakenBack {
   readonly world: string;
   readonly taken_back: number;
-  /** An attempt that had begun, and goes on. */
+  /** The open attempt, which continues. */
   readonly under_way: string | null;
 }
 
 const TAKEN_BACK = 'it was taken back by somebody who asked for it';
 
-/** Takes back the turns of a world that no attempt has been begun for; one that has begun goes on. */
+/** Removes a world's queued turns that have no attempt yet; an open one continues. */
 export async function takeBackTurns(engine: Engine, world_slug: string): Promise<Done<TakenBack>> {
   const taken_back = await engine.store.inbox.takeBack(world_slug, TAKEN_BACK);
   if (taken_back === undefined) return unknownWorld(engine, world_slug);

@@ -5,15 +5,15 @@ import { showWorld } from './worlds.js';
 
 export interface StoryRequest {
   readonly world_slug: string;
-  /** The first turn; 1 where it is left out. */
+  /** The first turn; 1 by default. */
   readonly from_turn?: number;
-  /** The last turn; the world's latest where it is left out. */
+  /** The last turn; the world's latest by default. */
   readonly to_turn?: number;
   readonly subject?: string;
   readonly entity?: string;
 }
 
-/** The turns of a world as they were narrated. A turn in which nobody said anything is not among them. */
+/** The narrated turns of a world. Turns without a narration are left out. */
 export interface WorldStory {
   readonly world_slug: string;
   readonly turns: readonly ToldTurn[];
@@ -28,7 +28,7 @@ export interface ToldTurn {
   })[];
 }
 
-/** Retells the turns of a world, those included that a fork shares. */
+/** Reads the narrations of a world, those of turns that a fork shares included. */
 export async function tellWorld(archive: Archive, request: StoryRequest): Promise<Done<WorldStory>> {
   const { world_slug, from_turn = 1, to_turn, subject, entity } = request;
   const world = await showWorld(archive, { world_slug, ...(to_turn === undefined ? {} : { turn: to_turn }) });
@@ -56,7 +56,7 @@ export async function tellWorld(archive: Archive, request: StoryRequest): Promis
   return { ok: true, value: { world_slug, turns } };
 }
 
-/** Refuses for an id that no entity of these worlds has. */
+/** Refuses an id that no entity of these worlds has. */
 export function findUnknownEntity(
   worlds: readonly Pick<WorldSnapshot, 'world_slug' | 'entities'>[],
   ids: readonly (string | undefined)[],

@@ -6,22 +6,22 @@ import type { Problem } from '../contract/problem.js';
 import { type Done, refuse } from './engine.js';
 import { findForeign, type Foreign } from './own-files.js';
 
-/** What lets somebody in over HTTP. */
+/** The tokens for HTTP. */
 export interface Tokens {
-  /** For whoever uses worlds. */
+  /** For readers of worlds. */
   readonly token: string;
-  /** For whoever keeps them running: may stop what runs, and everything that the other token may. */
+  /** For operators: may stop attempts, and everything that the other token may. */
   readonly operator_token: string;
 }
 
 export interface LoadedTokens extends Tokens {
-  /** The file of those that the environment does not name. */
+  /** The file of tokens that the environment does not set. */
   readonly file: string;
-  /** They were made just now, and have to be shown once. */
+  /** They were created just now, and have to be shown once. */
   readonly is_new: boolean;
 }
 
-/** Where tokens come from: what the operator has set, and the file that holds the rest. */
+/** The sources of tokens: the operator's settings, and a file for the rest. */
 export interface TokenPlaces {
   readonly token: string | undefined;
   readonly operator_token: string | undefined;
@@ -30,12 +30,12 @@ export interface TokenPlaces {
 
 const TOKEN_BYTES = 32;
 
-/** A shorter one could be guessed, also from what follows from it: the URLs that services are handed. */
+/** A shorter token could be guessed, also from the callback URLs that are derived from it. */
 export const TOKEN_LENGTH_MIN = 32;
 
 /**
- * Reads the tokens; makes those that there are none of, and keeps them in a file that only this user may read.
- * @returns a refusal where the file cannot be read, written or understood
+ * Reads the tokens; creates missing ones, and keeps them in a file that only this user may read.
+ * @returns a refusal where the file cannot be read, written or parsed
  */
 export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens>> {
   const { token, operator_token, file } = places;
@@ -61,7 +61,9 @@ export async function loadTokens(places: TokenPlaces): Promise<Done<LoadedTokens
   }
 }
 
-/** The file appears whole, so that of two processes that start at once both read the same. @returns whether it is new */
+/**
+ * The file is created atomically, so that two processes that start at once read the same. @returns whether it is new
+ */
 async function makeFile(file: string): Promise<boolean> {
   const draft = `${file}.${randomBytes(8).toString('hex')}`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -143,21 +145,21 @@ function unusable(file: string, reason: string) {
   });
 }
 
-/** Whether two texts are the same, in a time that does not depend on where they differ. */
+/** Compares two texts in constant time. */
 export function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHmac('sha256', 'compared').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
 }
 
 /**
- * The part of a callback's URL that lets in whoever has it, to answer this one call. It follows from the token, so that
- * every process that knows the token knows it, and nothing has to be stored.
+ * The secret part of a callback URL, which admits answers to this one call. It is derived from the token, so that
+ * nothing has to be stored.
  */
 export function callbackToken({ token }: Pick<Tokens, 'token'>, correlation_id: string): string {
   return createHmac('sha256', token).update(`callback ${correlation_id}`).digest('base64url');
 }
 
-/** Where calls can be answered, at a server that the outside reaches at this URL. */
+/** The callback URLs of a server with this public URL. */
 export function callbacksAt(public_url: string, tokens: Pick<Tokens, 'token'>): MakeCallback {
   const base = public_url.replace(/\/+$/, '');
   return (correlation_id): Callback => {

@@ -17,14 +17,14 @@ export interface Moved {
 
 export interface ExportRequest {
   readonly world_slugs: readonly string[];
-  /** A file that is not there yet. */
+  /** A path without a file. */
   readonly file: string;
   readonly working_folder: string;
 }
 
 /**
- * Writes worlds into a new file, with all that is recorded of them. The file appears whole, once it is on the disk.
- * Nothing is written while an attempt of theirs is open.
+ * Writes worlds into a new file, with their whole record. The file is created atomically, once it is flushed to the
+ * disk. Nothing is written while one of their attempts is open.
  */
 export async function exportWorlds({ store }: Archive, request: ExportRequest): Promise<Done<Moved>> {
   const path = resolve(request.working_folder, request.file);
@@ -56,7 +56,7 @@ export async function exportWorlds({ store }: Archive, request: ExportRequest): 
 const BUFFERED_CHARACTERS = 262_144;
 const READ_BYTES = 262_144;
 
-/** The longest line that is read. A row holds at most one answer, whose bytes are two characters each. */
+/** The longest accepted line. A row holds at most one answer, in two characters a byte. */
 const LINE_CHARACTERS_MAX = 134_217_728;
 
 function openLines(handle: FileHandle): {
@@ -92,7 +92,7 @@ async function refuseExport(archive: Archive, exported: Exported): Promise<Refus
   }
 }
 
-/** What keeps a world from being moved or changed. @param because what that has to do with it, as a sentence */
+/** Why a world cannot be moved or changed. @param because the reason, as a sentence */
 export function worldUnderWay(
   { world_slug, attempt_id, attempted_turn, status }: OpenAttempt,
   because: string,
@@ -150,9 +150,9 @@ function toDone(imported: Imported, file: string): Done<Moved> {
   }
 }
 
-/** The lines of a file without their ends. A line ends with a line feed only: JSON may hold every other separator. */
+/** The lines of a file without their ends. Only a line feed ends a line: JSON may hold every other separator. */
 async function* readLines(path: string): AsyncGenerator<string> {
-  // Without waiting for somebody who writes, if it is a pipe.
+  // Opening does not block, if it is a pipe without a writer.
   const handle = await onFile(open(path, constants.O_RDONLY | constants.O_NONBLOCK));
   const decoder = new StringDecoder('utf8');
   const bytes = Buffer.alloc(READ_BYTES);
@@ -189,7 +189,7 @@ function fileUnwritable(file: string, { message }: FileFault): Refused {
   });
 }
 
-/** What a file could not do. A database has errors of the same codes, and tells of them by itself. */
+/** A failure of the file. Database errors have the same codes, and are handled elsewhere. */
 class FileFault extends Error {
   readonly code: string;
   constructor(code: string) {

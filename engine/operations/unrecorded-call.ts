@@ -3,22 +3,22 @@ import { contentHash } from '../core/content/canonical.js';
 import type { Generation, Invoke } from '../core/protocol/command.js';
 import type { CallRecorder } from '../ports/sources.js';
 
-/** A call of no turn, of which nothing is recorded. */
+/** A call outside a turn, which is not recorded. */
 export interface UnrecordedCall {
   readonly key: string;
   readonly label: string;
   readonly interface: JsonObject & { readonly name: string };
   readonly request: Json;
-  /** Of a source that speaks `chat`. */
+  /** For a source of the protocol `chat`. */
   readonly generation?: Generation;
   readonly max_runtime_ms: number;
   readonly max_request_bytes: number;
   readonly max_result_bytes: number;
-  /** Where the answer may come later. */
+  /** Set where the call may become pending. */
   readonly pending_deadline_ms?: number;
 }
 
-/** The command of such a call. It may be repeated, and all of its answer is seen. */
+/** The command of such a call. It is repeatable, and its answer is not redacted. */
 export function toInvoke({ key, label, request, generation, pending_deadline_ms, ...call }: UnrecordedCall): Invoke {
   const { interface: definition, ...limits } = call;
   return {
@@ -41,5 +41,5 @@ export function toInvoke({ key, label, request, generation, pending_deadline_ms,
   };
 }
 
-/** Keeps nothing. */
+/** Records nothing. */
 export const FORGETFUL: CallRecorder = { started: async () => {}, flushed: async () => {} };

@@ -4,17 +4,17 @@ import { backoffMs } from '../core/inbox/backoff.js';
 import type { Composition } from './composition.js';
 import type { Done } from './engine.js';
 
-/** How long a database that is out of reach is waited for, and who is notified. */
+/** How long to wait for a database that is out of reach, and who is notified. */
 export interface Patience {
-  /** 0 for not at all. */
+  /** 0 for no wait. */
   readonly for_ms: number;
-  /** Called once, with what keeps the database out of reach. @returns what ends the wait early, and what takes that back */
+  /** Called once, with the problem. @returns a signal that ends the wait early, and a function that releases it */
   readonly onWait: (problem: Problem) => { readonly signal: AbortSignal; readonly end: () => void };
 }
 
 const RETRY = { first_ms: 250, most_ms: 2_000 };
 
-/** The same composition, whose database is waited for at the start as it is while work is under way. */
+/** The same composition, which waits for its database at the start, as drivers do later. */
 export function waitForDatabase(composition: Composition, patience: Patience): Composition {
   return {
     ...composition,
@@ -23,7 +23,7 @@ export function waitForDatabase(composition: Composition, patience: Patience): C
   };
 }
 
-/** @returns what was opened, or the last refusal: one that no waiting cures, or that of the end of the wait */
+/** @returns the opened thing, or the last refusal: a permanent one, or that of the end of the wait */
 async function openPatiently<Opened>(patience: Patience, open: () => Promise<Done<Opened>>): Promise<Done<Opened>> {
   const until = performance.now() + patience.for_ms;
   let opened = await open();
@@ -33,7 +33,7 @@ async function openPatiently<Opened>(patience: Patience, open: () => Promise<Don
   try {
     for (let tries = 0; obstacle !== undefined && !signal.aborted && performance.now() < until; tries += 1) {
       const wait_ms = Math.max(0, Math.min(backoffMs(RETRY, tries, Math.random()), until - performance.now()));
-      // A signal ends the wait, and is no fault.
+      // A signal ends the wait without an error.
       await setTimeout(wait_ms, undefined, { signal }).catch(() => {});
       opened = await open();
       obstacle = findPassing(opened);
@@ -44,7 +44,7 @@ async function openPatiently<Opened>(patience: Patience, open: () => Promise<Don
   }
 }
 
-/** The problem, where it is one that may pass by itself. */
+/** The problem, where it is transient. */
 function findPassing(opened: Done<unknown>): Problem | undefined {
   return opened.ok ? undefined : opened.problems.find(({ details }) => details?.['may_pass'] === true);
 }

@@ -10,7 +10,7 @@ import { findQueue, type QueuedTurns, toQueued } from './queue.js';
 const SLUG = /^[a-z0-9]+([_-][a-z0-9]+)*$/;
 const SLUG_LENGTH_MAX = 64;
 
-/** Makes a world of a scenario, which is stored with it where it is not yet: where the world is refused, nothing is. */
+/** Makes a world of a scenario, and stores the scenario with it; a refused world stores nothing. */
 export async function createWorld(
   engine: Engine,
   request: { readonly world_slug: string } & WantedScenario,
@@ -33,7 +33,7 @@ export async function createWorld(
   return created ? showWorld(engine, { world_slug }) : slugTaken(world_slug);
 }
 
-/** Why a text cannot be a world's name, if so. */
+/** Why a text cannot be a world's name. */
 export function findSlugProblem(slug: string): Problem | undefined {
   if (SLUG.test(slug) && slug.length <= SLUG_LENGTH_MAX) return undefined;
   return {
@@ -51,30 +51,27 @@ export function slugTaken(slug: string): Refused {
   });
 }
 
-/**
- * The time inside a world at a turn that has one.
- * @returns RFC 3339, in UTC
- */
+/** The time inside a world at a turn. @returns RFC 3339, in UTC */
 export function timeAt(scenario: Pick<Scenario, 'start_time' | 'chronon_seconds'>, turn: number): string {
   const milliseconds = simulationTime(scenario, turn);
   if (milliseconds === undefined) throw new Error(`turn ${turn} has no time`);
   return new Date(milliseconds).toISOString();
 }
 
-/** All worlds, by name, with what is queued in each. */
+/** All worlds, by name, with their queues. */
 export async function listWorlds({ store }: Archive): Promise<Done<readonly (WorldRecord & QueuedTurns)[]>> {
   const [worlds, queues] = [await store.worlds.list(), await store.inbox.queues()];
   return { ok: true, value: worlds.map((world) => ({ ...world, ...toQueued(queues, world.world_slug) })) };
 }
 
-/** A world with the scenarios that it has gone on by, oldest first, and what is queued in it. */
+/** A world with its scenarios, oldest first, and its queue. */
 export type ShownWorld = WorldSnapshot & QueuedTurns & { readonly scenarios: readonly Omit<WorldScenario, 'files'>[] };
 
 /** A world as `showWorld` shows it, with its scenarios and its queue. */
 export async function lookAtWorld(archive: Archive, request: WorldPlace): Promise<Done<ShownWorld>> {
   const world = await showWorld(archive, request);
   if (!world.ok) return world;
-  // Where the files of a scenario were on one machine says nothing of the world.
+  // The paths of a scenario's files on another machine mean nothing here.
   const known = await archive.store.worlds.scenarios(request.world_slug);
   const scenarios = known.map(({ files: _files, ...scenario }) => scenario);
   return { ok: true, value: { ...world.value, scenarios, ...(await findQueue(archive, request.world_slug)) } };
@@ -99,7 +96,7 @@ export async function showWorld(archive: Archive, request: WorldPlace): Promise<
   });
 }
 
-/** The first name of a family (`park`, `park-2`, `park-3`, ...) that no world has. */
+/** The first free name of a family (`park`, `park-2`, `park-3`, ...). */
 export async function freshSlug(engine: Engine, family: string): Promise<string> {
   const taken = new Set((await engine.store.worlds.list()).map((world) => world.world_slug));
   let slug = family;
@@ -107,7 +104,7 @@ export async function freshSlug(engine: Engine, family: string): Promise<string>
   return slug;
 }
 
-/** Refuses for a name that no world has, with the nearest that some do. */
+/** Refuses an unknown world, with the nearest known name. */
 export async function unknownWorld(archive: Archive, slug: string) {
   const known = (await archive.store.worlds.list()).map((world) => world.world_slug);
   const nearest = nearestName(slug, known);

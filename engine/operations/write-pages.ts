@@ -5,7 +5,7 @@ import { checkNewFile, writeNewFile } from './new-file.js';
 import { attemptUnknown, showAttempt } from './records.js';
 
 export interface PagesRequest extends PagesToExport {
-  /** A file that is not there yet. */
+  /** A path without a file. */
   readonly file: string;
   readonly working_folder: string;
 }

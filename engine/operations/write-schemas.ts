@@ -12,13 +12,13 @@ import { type Authoring, type Done, refuse } from './engine.js';
 export interface WrittenSchemas {
   readonly folder: string;
   readonly files: readonly string[];
-  /** The plugins whose interfaces the schema of sources knows. */
+  /** The plugins whose interfaces are in the schema of sources. */
   readonly plugins: readonly string[];
 }
 
 const SOURCE_SCHEMA = 'response-source.schema.json';
 
-/** The members of documents that hold an id of the project, and whose ids those are. */
+/** The members of documents that hold an id of the project, and the kind of id. */
 const ID_MEMBERS = {
   entity_id: 'entity',
   subject: 'entity',
@@ -32,10 +32,10 @@ const ID_MEMBERS = {
 type ProjectIds = Readonly<Record<(typeof ID_MEMBERS)[keyof typeof ID_MEMBERS], readonly string[]>>;
 
 /**
- * Writes the schema of every document into a folder. That of sources knows the interface of each plugin that was found, and
- * editors offer the ids of the project's entities, environments and nodes. Files that an earlier call wrote are replaced.
+ * Writes the schema of every document into a folder. That of sources has the interface of each plugin, and editors
+ * suggest the ids of the project's entities, environments and nodes. Files of an earlier call are replaced.
  * @param folder absolute
- * @returns a refusal of a path that is not there, and of a folder that cannot be written
+ * @returns a refusal of a path that does not exist, and of a folder that cannot be written
  */
 export async function writeSchemas(
   { catalogue: { plugins }, shippedSchemas }: Pick<Authoring, 'catalogue' | 'shippedSchemas'>,
@@ -44,7 +44,7 @@ export async function writeSchemas(
 ): Promise<Done<WrittenSchemas>> {
   const files = [...shippedSchemas.keys()].sort();
   const loaded = await loadDocuments(paths, place, shippedSchemas);
-  // A document may be half written, but a path that leads nowhere was meant otherwise.
+  // A document may be half written, but a path that does not exist is a mistake.
   const missing = loaded.files.flatMap(({ problems }) => problems).filter(({ code }) => code === 'FILE_MISSING');
   if (missing.length > 0) return refuse(...missing);
   const ids = listIds(loaded.files);
@@ -65,7 +65,7 @@ export async function writeSchemas(
 }
 
 /**
- * The schema of sources, where each `interface` has to fit the schema of the plugin that it names.
+ * The schema of sources, where each `interface` has to fit the schema of its plugin.
  * @param source the shipped schema, which knows an interface's `name` alone
  */
 export function withInterfaces(
@@ -92,7 +92,7 @@ export function withInterfaces(
   };
 }
 
-/** A schema that has become a part of another: its references are within itself. */
+/** Makes a schema part of another: its references point within itself. */
 function moveReferences(schema: Json, root: string): Json {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (isList(schema)) return schema.map((item) => moveReferences(item, root));
@@ -129,7 +129,10 @@ function sortIds(ids: readonly unknown[]): readonly string[] {
   return [...new Set(ids.filter((id) => typeof id === 'string'))].sort();
 }
 
-/** A schema with ids as examples, which editors offer and no validator asks for: an id may be written before what it names. */
+/**
+ * A schema with ids as examples, which editors suggest and validators ignore: an id may be written before the thing it
+ * names.
+ */
 function offering<Schema extends Json>(schema: Schema, ids: ProjectIds): Schema {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (isList(schema)) return schema.map((item) => offering(item, ids)) as unknown as Schema;
@@ -145,7 +148,7 @@ function withIds(properties: JsonObject, ids: ProjectIds): JsonObject {
     const examples = Object.hasOwn(ID_MEMBERS, member) ? ids[ID_MEMBERS[member as keyof typeof ID_MEMBERS]] : [];
     if (examples.length === 0) return [member, schema];
     const { items } = schema as JsonObject;
-    // Editors let what is referred to speak before its neighbours.
+    // Editors prefer the referred schema to its siblings.
     const offered = items === undefined ? { allOf: [schema], examples } : { allOf: [schema], items: { examples } };
     return [member, offered];
   });

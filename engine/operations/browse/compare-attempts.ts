@@ -5,7 +5,7 @@ import { type Archive, type Done, refuse } from '../engine.js';
 import { attemptUnknown } from '../records.js';
 import { CALLS_SHOWN, findAttemptBefore } from './attempts.js';
 
-/** How a call, or a patch, of one attempt stands to that of another. */
+/** The difference between a call, or a patch, of two attempts. */
 export type Comparison = 'only_before' | 'only_after' | 'adopted' | 'asked_otherwise' | 'answered_otherwise' | 'same';
 
 /** One command, as two attempts performed it: its latest performance in each. */
@@ -24,9 +24,9 @@ export interface ComparedPatch {
   readonly after: PatchRecord | null;
 }
 
-/** What is different between two attempts. */
+/** The differences between two attempts. */
 export interface AttemptComparison extends Pick<AttemptSummary, 'attempt_id' | 'world_slug' | 'attempted_turn'> {
-  /** Null where there is none to compare with. */
+  /** Null where there is no other attempt. */
   readonly before: AttemptSummary | null;
   readonly after: AttemptSummary;
   /** Of the first 500 calls of each. */
@@ -35,7 +35,7 @@ export interface AttemptComparison extends Pick<AttemptSummary, 'attempt_id' | '
 }
 
 /**
- * Compares an attempt with another one: the one that is named, else that which it adopts from, else the latest at its turn
+ * Compares an attempt with another one: the named one, else the one that it adopts from, else the latest at its turn
  * that began before it.
  */
 export async function compareAttempts(
@@ -103,7 +103,7 @@ interface Compared<Item> {
   readonly compare: (before: Item, after: Item) => Comparison;
 }
 
-/** In the order of the first attempt; what it lacks comes last. */
+/** In the order of the first attempt; names that only the other has come last. */
 function compareByName<Item>({ before, after, nameOf, compare }: Compared<Item>) {
   return pairByName(after, before, nameOf).map(([name, other, one]) => ({
     name,

@@ -10,13 +10,13 @@ import { attemptUnknown } from '../records.js';
 
 /** A stored document with everything that uses it. */
 export interface DocumentPage extends ComponentRecord, ComponentUses {
-  /** The latest calls of a source or by a workflow; none of other kinds. */
+  /** The latest calls of a source or by a workflow; none for other kinds. */
   readonly calls: readonly ListedInvocation[];
   /** The latest attempts that made such calls. */
   readonly attempts: readonly ListedAttempt[];
 }
 
-/** A stored document, the documents that it names and that name it, and the calls that were made by it. */
+/** A stored document with its references in both directions, and the calls that used it. */
 export async function browseDocument(
   archive: Archive,
   asked: { readonly kind: ComponentKind; readonly hash: string },
@@ -41,13 +41,13 @@ export interface ResolvedPrompt
 export interface WorkflowPage extends DocumentPage {
   /** Texts of prompt files, by hash. */
   readonly prompts: Readonly<Record<string, string>>;
-  /** Null where no attempt has run it, and for consumers: what models were sent is for operators. At most 10 prompts. */
+  /** Null where no attempt has run it, and for consumers: prompts are for operators. At most 10 prompts. */
   readonly chosen: { readonly attempt_id: string; readonly resolved: readonly ResolvedPrompt[] } | null;
 }
 
 /**
  * A workflow as its page shows it.
- * @param asked `attempt` names the attempt whose prompts an operator is shown; the latest where it is left out
+ * @param asked `attempt` names the attempt whose resolved prompts an operator is shown; the latest by default
  */
 export async function browseWorkflow(
   archive: Archive,
@@ -77,7 +77,7 @@ function textOf({ text }: JsonObject): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** Among how many calls of an attempt the first generations are looked for. */
+/** Among how many calls of an attempt the first generations are searched. */
 const CALLS_READ = 200;
 /** How many prompts one page shows. */
 const PROMPTS_SHOWN = 10;

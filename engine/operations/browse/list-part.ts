@@ -2,25 +2,25 @@ import type { Problem } from '../../contract/problem.js';
 import type { ListPart } from '../../ports/browse.js';
 import { type Done, refuse } from '../engine.js';
 
-/** How many rows a part of a list has. */
+/** The default number of rows of a part. */
 export const LIMIT = 50;
-/** How many it may have. */
+/** The greatest number of rows of a part. */
 export const LIMIT_MAX = 200;
 
-/** What a reader of a list wrote: `limit` and `after`. */
+/** The query of a list: `limit` and `after`. */
 export interface WantedPart {
   readonly limit?: string;
   readonly after?: string;
 }
 
-/** Rows, and where the next part of the list begins. */
+/** Rows, and the cursor of the next part. */
 export interface Part<Row> {
   readonly rows: readonly Row[];
   /** The cursor of the next part; null at the end. */
   readonly next: string | null;
 }
 
-/** What a cursor of a list looks like. */
+/** The forms of cursors. */
 export type CursorForm = 'id' | 'name' | 'hash' | 'number' | 'entry';
 
 const CURSOR_FORMS: Readonly<Record<CursorForm, RegExp>> = {
@@ -31,10 +31,10 @@ const CURSOR_FORMS: Readonly<Record<CursorForm, RegExp>> = {
   entry: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[a-z0-9_-]{1,64}\.\d{1,9}(\.prompt)?$/i,
 };
 
-/** How a list is read in parts. */
+/** Reads a list in parts. */
 export interface PartReader<Row> {
   readonly cursor: CursorForm;
-  /** The cursor that leads to what comes after a row. */
+  /** The cursor that a row is the last before. */
   readonly keyOf: (row: Row) => string;
   /** The rows after a cursor. */
   readonly read: (part: ListPart) => Promise<Done<readonly Row[]>>;
@@ -74,10 +74,7 @@ function cursorInvalid(after: string): Problem {
   };
 }
 
-/**
- * A turn as a reader wrote it.
- * @returns undefined where it is left out, a refusal where it is no whole number
- */
+/** Parses a turn of a query. @returns undefined where it is absent, a refusal where it is no whole number */
 export function toTurn(text: string | undefined): Done<number | undefined> {
   if (text === undefined) return { ok: true, value: undefined };
   if (/^\d{1,9}$/.test(text)) return { ok: true, value: Number(text) };

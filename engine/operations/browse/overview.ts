@@ -11,7 +11,7 @@ export interface LatestTurn {
   readonly story: TurnStory;
 }
 
-/** What the first page shows. */
+/** The content of the first page. */
 export interface Overview {
   /** The first by name. */
   readonly worlds: Part<ListedWorld>;
@@ -22,7 +22,7 @@ export interface Overview {
   readonly inbox: readonly ListedMessage[];
 }
 
-/** Worlds, how many documents there are of each kind, and what is to be done. */
+/** Worlds, the number of documents of each kind, and pending work. */
 export async function browseOverview(archive: Archive): Promise<Done<Overview>> {
   const worlds = await readPart<ListedWorld>(
     {},
@@ -53,13 +53,13 @@ async function findLatest(archive: Archive): Promise<LatestTurn | null> {
   return null;
 }
 
-/** What waits, and for whom. */
+/** Pending messages and suspended attempts. */
 export interface Waiting extends Part<ListedMessage> {
-  /** Attempts that wait for an answer, or for a person who settles a call in doubt. */
+  /** Attempts that are suspended until an answer, or until a person settles a call in doubt. */
   readonly attempts: readonly ListedAttempt[];
 }
 
-/** A part of the messages of the inbox, and the attempts that wait for somebody. */
+/** A part of the messages of the inbox, and the suspended attempts. */
 export async function browseInbox({ store }: Archive, wanted: WantedPart): Promise<Done<Waiting>> {
   const messages = await readPart<ListedMessage>(wanted, {
     cursor: 'id',

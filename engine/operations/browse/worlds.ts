@@ -14,14 +14,14 @@ import { toTurn } from './list-part.js';
 const TURNS_TOLD = 10;
 /** How many turns of readings one page draws. */
 const TURNS_DRAWN = 100;
-/** How many readings one page reads, the latest of those turns. */
+/** How many readings one page reads: the latest of those turns. */
 const READINGS_READ = 500;
 /** How many attempts one page lists. */
 const ATTEMPTS_LISTED = 20;
-/** How many worlds that share turns with one the page of that one draws. */
+/** How many worlds with shared turns the page of a world draws. */
 const FAMILY_DRAWN = 50;
 
-/** A patch with the values that it changed. */
+/** A patch with the values before and after it. */
 export interface PatchStory extends ToldPatch {
   readonly effects: readonly EffectOrigin[];
 }
@@ -50,7 +50,7 @@ export interface WorldPage extends ShownWorld {
   readonly operator_actions: readonly OperatorActionRecord[];
 }
 
-/** A world: its state, what happened in it, and who tried what. */
+/** A world: its state, its story, and its attempts. */
 export async function browseWorld(
   archive: Archive,
   asked: { readonly world_slug: string; readonly until?: string },
@@ -115,7 +115,7 @@ export async function browseTurn(archive: Archive, asked: TextPlace): Promise<Do
   };
 }
 
-/** What changed from one turn of a world to another, or is different in another world, with blame. */
+/** The differences between two turns of a world, or between two worlds, with blame. */
 export async function browseDiff(
   archive: Archive,
   asked: { readonly world_slug: string; readonly from?: string; readonly to?: string; readonly other?: string },
@@ -141,7 +141,7 @@ const toPlace = (world_slug: string, turn: number | undefined): WorldPlace => ({
 /** A world in a list. */
 export type ListedWorld = WorldRecord & QueuedTurns;
 
-/** A part of all worlds, or of those that go on by a scenario, with what is queued in each. */
+/** A part of all worlds, or of those with a given scenario, with the queue of each. */
 export async function listWorldsPart(
   { store }: Archive,
   part: ListPart,

@@ -8,30 +8,30 @@ import { leavesRoot, realPathOf, unreadable } from './read-file.js';
 
 export const FILES_MAX = 10_000;
 
-/** Where a command stands and how far it may look. */
+/** The working folder of a command, and the root below which it may read. */
 export interface Place {
   readonly working_folder: string;
   /** As `--root` names it. */
   readonly root?: string;
 }
 
-/** What a path that a person gave leads to. */
+/** The files of a given path. */
 export interface FoundFiles {
   readonly files: readonly string[];
-  /** Absolute paths of the folders that were looked through. */
+  /** Absolute paths of the folders that were searched. */
   readonly folders: readonly string[];
-  /** Absolute folder below which everything must lie. */
+  /** Absolute folder that every file must be below. */
   readonly root: string;
   readonly problems: readonly { readonly path: string; readonly problem: Problem }[];
 }
 
 /**
- * Finds the files that a given path means: itself, or all JSON files below it. Hidden folders and `node_modules` are passed
- * by, and so are prompts: they are read where a workflow names them.
+ * Finds the files of a given path: the file itself, or all JSON files below the folder. Hidden folders and
+ * `node_modules` are skipped, and so are prompts: they are read where a workflow names them.
  */
 export async function findFiles(given: string, place: Place): Promise<FoundFiles> {
   const path = resolve(place.working_folder, given);
-  // A name with a slash behind it can only be that of a folder.
+  // A path that ends with a slash can only name a folder.
   const facts = await stat(/[\\/]$/.test(given) ? `${path}${sep}` : path).catch((error: unknown) => ({ error }));
   const isFolder = 'error' in facts ? false : facts.isDirectory();
   const root = rootOf(path, isFolder, place);
@@ -109,14 +109,14 @@ async function walk(top: string, realRoot: string): Promise<Omit<FoundFiles, 'ro
 
 async function lookAt(path: string, realRoot: string): Promise<'folder' | 'file' | 'passed by' | Problem> {
   const found = await lstat(path).catch((): undefined => undefined);
-  // A name that is not UTF-8 was read with U+FFFD in it, and leads nowhere.
+  // A name that is not UTF-8 was read with U+FFFD in it, and no such file exists.
   if (!found) return unreadable(path.includes('\uFFFD') ? 'its name is not UTF-8' : 'this is not there any more');
   if (found.isDirectory()) return 'folder';
   const isDocument = path.endsWith('.json');
   if (!found.isSymbolicLink()) return isDocument ? 'file' : 'passed by';
   const target = await followLink(path, realRoot);
   if (typeof target === 'object') return target;
-  // What a link to a folder within the root holds is found where it lies.
+  // A linked folder within the root is read at its own place.
   return isDocument && target === 'file' ? 'file' : 'passed by';
 }
 
@@ -125,7 +125,7 @@ async function followLink(path: string, realRoot: string): Promise<'folder' | 'f
     const real = await realpath(path);
     if (real !== realRoot && !isWithin(realRoot, real)) return leavesRoot();
     if (!(await stat(real)).isDirectory()) return 'file';
-    // A link to a folder that holds the link leads around for ever; it is not followed.
+    // A link to a folder that contains the link is a cycle; it is not followed.
     return isWithin(real, join(await realpath(dirname(path)), basename(path))) ? leadsAround() : 'folder';
   } catch (error) {
     return hasCode(error, 'ELOOP') ? linkLoop() : unreadable('this link leads to nothing that may be read');

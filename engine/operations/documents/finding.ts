@@ -1,7 +1,7 @@
 import type { Location, Problem } from '../../contract/problem.js';
 import type { ProblemCode } from '../../contract/problems/index.js';
 
-/** One complaint about a file, as people and programs are shown it. Line and column are 0 where it is about the path. */
+/** One problem of a file, as people and programs are shown it. Line and column are 0 where it is about the path. */
 export interface Finding {
   readonly file: string;
   readonly line: number;

@@ -18,7 +18,7 @@ const OPEN_MAX = 32;
 export interface LoadedFile {
   /** Absolute, or `chukwa:` and the name of a schema that ships. */
   readonly path: string;
-  /** As people are shown it: relative where it lies below the working folder. */
+  /** As people are shown it: relative where it is below the working folder. */
   readonly name: string;
   readonly kind: DocumentKind | undefined;
   /** Undefined where the file could not be read or parsed. */
@@ -28,15 +28,15 @@ export interface LoadedFile {
 
 export interface LoadedFiles {
   readonly files: readonly LoadedFile[];
-  /** Folders in which something may be added or change that would be read too. */
+  /** Folders to watch: a new or changed file in them may be read too. */
   readonly folders: readonly string[];
   readonly resolve_path: ResolvePath;
-  /** Documents beside those that a reference names and that are not there. */
+  /** Documents beside a missing file that a reference names. */
   readonly neighbours: readonly string[];
 }
 
 /**
- * Reads files and folders, and every file that theirs refer to. What cannot be read is a problem of its file.
+ * Reads files and folders, and every file that they refer to. What cannot be read is a problem of its file.
  * @param shipped schemas by file name
  */
 export async function loadDocuments(
@@ -74,7 +74,7 @@ export async function loadDocuments(
   };
 }
 
-/** The place of what is wrong with a path, and not with something in its file. */
+/** The place of a problem with a path, and not with a value in its file. */
 function ofPath(file: string): Location {
   return { file, line: 0, column: 0 };
 }
@@ -87,7 +87,7 @@ async function findNeighbours(loaded: readonly LoadedFile[], resolvePath: Resolv
   return listed.flat();
 }
 
-/** A document that no file holds, such as one that came over the wire. */
+/** A document without a file, such as one from a request. */
 export function fromValue(name: string, kind: DocumentKind | undefined, value: Json): LoadedFile {
   return {
     path: name,
@@ -103,7 +103,7 @@ interface Loading {
   readonly resolvePath: ResolvePath;
 }
 
-/** A target that is not there is left out: who refers to it is told. */
+/** A missing target is skipped: the problem belongs to the reference. */
 async function loadAll(given: readonly string[], loading: Loading): Promise<readonly LoadedFile[]> {
   const wanted = new Set(given);
   const queue = [...wanted];
@@ -174,7 +174,7 @@ function unknownKind(value: Json): Problem {
 const ADD_SCHEMA =
   'Add "$schema": a JSON Schema names "https://json-schema.org/draft/2020-12/schema", any other document its file in schemas/.';
 
-/** A file as people are shown it: relative where it lies below the working folder. */
+/** A path as people are shown it: relative where it is below the working folder. */
 export function displayName(path: string, workingFolder: string): string {
   const name = relative(workingFolder, path);
   return name === '' || name.startsWith('..') ? path : name;

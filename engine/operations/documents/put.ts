@@ -13,7 +13,7 @@ export interface PutParts extends DocumentParts {
 export interface PutDocument {
   readonly kind: ComponentKind;
   readonly hash: string;
-  /** Relative to the working folder where it lies below, or `chukwa:` and the name of a schema that ships. */
+  /** Relative to the working folder where it is below, or `chukwa:` and the name of a schema that ships. */
   readonly path: string;
 }
 
@@ -27,7 +27,7 @@ export type PutResult =
     }
   | { readonly ok: false; readonly findings: readonly Finding[] };
 
-/** Checks files and folders, and stores all of them, or none where anything is wrong. Putting twice is putting once. */
+/** Checks files and folders, and stores all of them, or none where there is a problem. Idempotent. */
 export async function putDocuments(parts: PutParts, paths: readonly string[]): Promise<PutResult> {
   const { ok, findings, components } = await validateDocuments(parts, paths);
   if (!ok) return { ok, findings };

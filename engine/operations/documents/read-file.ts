@@ -9,8 +9,8 @@ import { isWithin } from '../../core/workflow/link/resolve-path.js';
 export const FILE_BYTES_MAX = 16 * 1_048_576;
 
 /**
- * Reads one text file that lies, links followed, below one of the roots.
- * @returns its text, a problem, or undefined where no file stands at the path
+ * Reads one text file that is, links followed, below one of the roots.
+ * @returns its text, a problem, or undefined where there is no file
  */
 export async function readTextFile(
   { path, name }: { readonly path: string; readonly name: string },
@@ -26,7 +26,7 @@ export async function readTextFile(
     case 'unreadable':
       return refuse(unreadable('this file may not be read'));
     case 'folder':
-      // A folder holds documents and is none: whoever refers to it refers to no file.
+      // A folder is no document: a reference to it refers to no file.
       return undefined;
     case 'no_file':
       return refuse(simple('NOT_A_FILE', 'this is not a regular file', 'Name a file.'));
@@ -39,14 +39,14 @@ export async function readTextFile(
   }
 }
 
-/** What came of reading a file that a person names. */
+/** The outcome of reading a file that a person names. */
 export type ReadFile =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'unreadable' | 'folder' | 'no_file' }
   | { readonly kind: 'too_large'; readonly size: number }
   | { readonly kind: 'not_utf8'; readonly bytes: Uint8Array };
 
-/** Reads a regular file, whole, within a limit of bytes. Nobody knows when a pipe or a device ends: it is no file. */
+/** Reads a regular file, whole, within a limit of bytes. A pipe or a device may never end: it is refused. */
 export async function readRegularFile(path: string, bytes_max: number): Promise<ReadFile> {
   const facts = await stat(path).catch((): undefined => undefined);
   if (!facts) return { kind: 'unreadable' };
@@ -62,7 +62,7 @@ export async function readRegularFile(path: string, bytes_max: number): Promise<
   }
 }
 
-/** A path with its links followed. @returns undefined where it leads nowhere */
+/** A path with its links followed. @returns undefined where it does not exist */
 export async function realPathOf(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
@@ -71,7 +71,7 @@ export async function realPathOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** A link that leads where no document may be read. */
+/** The problem of a link that leaves the root. */
 export function leavesRoot(): Problem {
   return simple(
     'LINK_LEAVES_ROOT',
@@ -80,14 +80,14 @@ export function leavesRoot(): Problem {
   );
 }
 
-/** Something that stands there and cannot be looked into. */
+/** The problem of a file or folder that cannot be read. */
 export function unreadable(message: string): Problem {
   return simple('FILE_UNREADABLE', message, 'Check name and permissions, or take it out.');
 }
 
-/** A file can grow between its size and its reading: one byte more than allowed is enough to know. */
+/** A file can grow after its size was read: one byte more than allowed is enough to know. */
 async function readBytes(path: string, bytes_max: number): Promise<Uint8Array | undefined> {
-  // Without waiting for somebody who writes, if it has become a pipe.
+  // Opening does not block, if it has become a pipe without a writer.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (!file) return undefined;
   try {
@@ -108,7 +108,7 @@ function notUtf8(name: string, bytes: Uint8Array): Problem {
   return { ...simple('NOT_UTF8', `byte ${place + 1} is not UTF-8`, 'Save the file as UTF-8.'), location };
 }
 
-/** What a lenient decoder replaced no longer encodes to the same bytes. */
+/** Bytes that a lenient decoder replaced do not encode to themselves. */
 function findFirstBadByte(bytes: Uint8Array): number {
   const again = new TextEncoder().encode(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
   const index = bytes.findIndex((byte, at) => byte !== again[at]);

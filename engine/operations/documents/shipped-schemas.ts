@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
 
-/** Reads the schemas that ship, by file name. @throws Error where the folder is not there: the package is broken */
+/** Reads the schemas that ship, by file name. @throws Error where the folder is missing: the package is broken */
 export async function loadShippedSchemas(folder: string): Promise<ReadonlyMap<string, JsonObject>> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.schema.json')).sort();
   const schemas = names.map(

@@ -18,7 +18,10 @@ export interface TestComplaints {
   readonly answers: readonly Complaint[];
 }
 
-/** Says what of a test can never come about; undefined where its scenario cannot run, which is said elsewhere. */
+/**
+ * Finds expectations of a test that can never hold; undefined where its scenario cannot run, which is reported
+ * elsewhere.
+ */
 export type CheckTest = (
   find: (kind: ComponentKind, hash: string) => JsonObject | undefined,
   scenarioHash: string,
@@ -30,7 +33,7 @@ export interface FileComplaint {
   readonly problem: Problem;
 }
 
-/** A test that was read, with what it names. */
+/** A test that was read, with the documents that it names. */
 export interface LoadedTest extends TestDocument {
   readonly file: LoadedFile;
   readonly answers_file: LoadedFile | undefined;
@@ -38,7 +41,7 @@ export interface LoadedTest extends TestDocument {
   readonly scenario: { readonly path: string } | { readonly hash: string };
 }
 
-/** Reads the tests among files. Those that are not sound, or whose references lead nowhere, are left out. */
+/** Reads the tests among files. Unsound tests, and tests with broken references, are left out. */
 export function listTests(
   { files, resolve_path }: Pick<LoadedFiles, 'files' | 'resolve_path'>,
   isSound: (path: string) => boolean,
@@ -68,14 +71,14 @@ export function listTested({ kind, source }: LoadedFile): readonly ComponentRefe
   );
 }
 
-/** What checking the tests among files needs to know of the rest. */
+/** The loaded documents that checks of tests need. */
 export interface TestSurroundings {
   readonly isSound: (path: string) => boolean;
   readonly hashOfScenario: (path: string) => string | undefined;
   readonly check: (document: TestDocument, scenarioHash: string) => TestComplaints | undefined;
 }
 
-/** Checks the tests among files. Answers that several tests name are complained of where none of them can use them. */
+/** Checks the tests among files. A shared answer is reported where none of its tests can use it. */
 export function complainOfTests(
   loaded: Pick<LoadedFiles, 'files' | 'resolve_path'>,
   surroundings: TestSurroundings,
@@ -98,8 +101,8 @@ export function complainOfTests(
 }
 
 /**
- * Answers that no test names are held against the scenarios of their folder, and complained of where none of them can use
- * them. They may be meant for another: what is found is a note.
+ * Checks answers that no test names against the scenarios of their folder. They may be meant for another scenario, so
+ * an unused answer is a note.
  */
 function complainOfLoneAnswers(
   { files }: Pick<LoadedFiles, 'files'>,

@@ -21,22 +21,28 @@ export interface DocumentParts {
   /** The schemas that ship, by file name. */
   readonly shipped: ReadonlyMap<string, JsonObject>;
   readonly validateDocument: (kind: DocumentKind, document: Json) => readonly Problem[];
-  /** What keeps a scenario from running. A workflow that can be found is whole; other parts may be missing. */
+  /**
+   * The problems that keep a scenario from running. A workflow that can be found is complete; other parts may be
+   * missing.
+   */
   readonly checkScenario: (find: FindComponent, scenarioHash: string) => readonly DocumentProblem[];
-  /** What of a test can never come about. Its scenario, and all that it refers to, can be found. */
+  /** The expectations of a test that can never hold. Its scenario is complete. */
   readonly checkTest?: CheckTest;
-  /** Where stored documents are looked up; without it, hashes that no file has are noted and not followed. */
+  /** The store of documents; without it, references by hash that no file has are noted and not followed. */
   readonly components?: Pick<ComponentStore, 'closure'>;
 }
 
 export interface Validation {
   readonly ok: boolean;
   readonly findings: readonly Finding[];
-  /** What can be stored, each after all that it refers to; schemas that ship are here where they are referred to. */
+  /**
+   * The documents that can be stored, each after its references; shipped schemas are among them where they are referred
+   * to.
+   */
   readonly components: readonly LinkedDocument[];
 }
 
-/** Checks files and folders, and all that they refer to, without a call to any source. All complaints come at once. */
+/** Checks files and folders, and all that they refer to, without a call to any source. All problems come at once. */
 export async function validateDocuments(parts: DocumentParts, paths: readonly string[]): Promise<Validation> {
   return validateLoaded(parts, await loadDocuments(paths, parts.place, parts.shipped));
 }
@@ -80,11 +86,11 @@ function at(file: LoadedFile, problem: Problem): Finding {
   return toFinding(showingText(file, problem), file.source?.locate(problem.pointer ?? '', problem.offset) ?? top);
 }
 
-/** Complaints about a value that do not show it. */
+/** Problems of values whose message does not show the value. */
 const OF_VALUES = ['BAD_VALUE', 'NO_ALTERNATIVE', 'UNEXPECTED_VALUE', 'WRONG_TYPE'];
 const TEXT_MAX = 60;
 
-/** What an author looks for in the file. A validator leaves it out: of an answer, redaction might hide it. */
+/** The text that an author finds in the file. Validators leave it out, because of an answer redaction might hide it. */
 function showingText({ source }: LoadedFile, problem: Problem): Problem {
   const found =
     OF_VALUES.includes(problem.code) && source ? findAt(source.value, pointerTokens(problem.pointer ?? '')) : undefined;
@@ -105,7 +111,7 @@ interface Outside {
   readonly missing: readonly ComponentReference[];
 }
 
-/** What the linked documents name by a hash that none of them has. */
+/** The hashes that linked documents name and that none of them has. */
 async function findOutside(
   parts: DocumentParts,
   linked: readonly LinkedDocument[],
@@ -158,7 +164,7 @@ function findReferring(
   });
 }
 
-/** Which files have no fault of their own. */
+/** The files without a fault of their own. */
 function soundnessOf(
   checked: readonly { readonly file: LoadedFile; readonly problems: readonly Problem[] }[],
 ): (path: string) => boolean {
@@ -172,7 +178,7 @@ interface ForTests {
   readonly isSound: (path: string) => boolean;
 }
 
-/** Tests of scenarios of which a part is missing are left alone: what is missing has been said. */
+/** Tests of incomplete scenarios are skipped: what is missing has been reported. */
 function checkTests(
   parts: DocumentParts,
   loaded: Pick<LoadedFiles, 'files' | 'resolve_path'>,
@@ -201,8 +207,8 @@ function contentsOf(
 }
 
 /**
- * What keeps scenarios from running. What is missing of them, or not sound, has been said: the rest of them is checked,
- * but of workflows only those that are whole.
+ * The problems that keep scenarios from running. Missing and unsound documents have been reported: the rest of a
+ * scenario is checked, but only complete workflows.
  */
 function checkScenarios(
   parts: DocumentParts,
@@ -229,7 +235,7 @@ function checkScenarios(
     );
 }
 
-/** Workflows that no scenario leads to: what they read is typed for the agents of a scenario, and so for nobody. */
+/** Workflows that no scenario uses: without agents, their templates are not typed. */
 function listUnread(linked: readonly LinkedDocument[]): readonly FileComplaint[] {
   const read = new Set<string>();
   for (const document of linked.toReversed()) {
@@ -250,7 +256,7 @@ function listUnread(linked: readonly LinkedDocument[]): readonly FileComplaint[]
   }));
 }
 
-/** Only lead to what is typed, so that what else they lead to need not be there. */
+/** Kinds that only refer to typed documents, so that their other references may be missing. */
 const LEADING: readonly ComponentKind[] = ['scenario', 'cognition_profile'];
 
 function wholeOf(linked: readonly LinkedDocument[], stored: ReadonlyMap<string, JsonObject>): ReadonlySet<string> {
@@ -261,7 +267,7 @@ function wholeOf(linked: readonly LinkedDocument[], stored: ReadonlyMap<string, 
   return whole;
 }
 
-/** No file holds the place: the scenario that led there is the nearest. */
+/** No file has the place: the file of the scenario is the nearest. */
 function inStored(problem: DocumentProblem, path: string): FileComplaint {
   const { kind, hash } = problem.document;
   return {

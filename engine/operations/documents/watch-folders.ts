@@ -3,10 +3,10 @@ import { type FSWatcher, watch } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { isPromptFile } from '../../core/workflow/link/document-kind.js';
 
-/** Programs that save a file often write it in several steps: what has been still for so long is taken as done. */
+/** The debounce time: programs that save a file often write it in several steps. */
 const STILL_MS = 60;
 
-/** Watches folders, each by itself and not what is below. */
+/** Watches folders, not recursively. */
 export interface FolderWatch {
   /** Watches just these folders. @returns whether one of them was not watched before */
   cover(folders: readonly string[]): boolean;
@@ -15,7 +15,7 @@ export interface FolderWatch {
   close(): void;
 }
 
-/** Begins to watch nothing. */
+/** Opens a watch of no folder. */
 export function openFolderWatch(signal: AbortSignal): FolderWatch {
   const watchers = new Map<string, FSWatcher>();
   const changes = new EventTarget();
@@ -39,7 +39,7 @@ export function openFolderWatch(signal: AbortSignal): FolderWatch {
       watchers.set(folder, watcher);
       return true;
     } catch {
-      // The folder is gone: the one above it is watched, or nothing can be.
+      // The folder is gone: its parent is watched, or nothing can be.
       return false;
     }
   };
@@ -63,7 +63,7 @@ export function openFolderWatch(signal: AbortSignal): FolderWatch {
   };
 }
 
-/** JSON files, prompts, and what may be a folder. */
+/** JSON files, prompts, and names that may be folders. */
 function mayMatter(name: string): boolean {
   return name.endsWith('.json') || isPromptFile(name) || (!name.startsWith('.') && !name.includes('.'));
 }

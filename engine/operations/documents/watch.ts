@@ -15,7 +15,7 @@ export async function* watchDocuments(
   try {
     while (!signal.aborted) {
       const loaded = await loadDocuments(paths, parts.place, parts.shipped);
-      // What was read before its folder was watched may have changed in between.
+      // A file that was read before its folder was watched may have changed in between.
       if (watch.cover(loaded.folders)) continue;
       yield await validateLoaded(parts, loaded);
       await watch.changed();

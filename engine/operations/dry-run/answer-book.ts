@@ -3,19 +3,21 @@ import type { Answer } from '../../generated/answers.js';
 import type { AnswerCall, CallToAnswer } from '../../ports/answers.js';
 
 export interface WrittenAnswer {
-  /** As it is written: `1`, or `*`. */
+  /** The key: `1`, or `*`. */
   readonly turn: string;
   readonly key: string;
 }
 
-/** What answers the calls of dry runs, world by world, and remembers what was asked for. */
+/** The answers to calls of dry runs, by world, and the calls that lacked one. */
 export interface AnswerBook {
   readonly answerCall: AnswerCall;
-  /** Prepares the answers for a world. @param fill answers what they lack, and is missing all the same */
+  /**
+   * Prepares the answers for a world. @param fill makes up answers that are missing; they are still listed as missing
+   */
   lay(world_slug: string, turns: ByTurn<Answer>, fill?: AnswerCall): void;
   /** Answers that no call has used, in the order in which they are written. */
   listUnused(world_slug: string): readonly WrittenAnswer[];
-  /** Calls for which nothing was written, in the order in which they were made. */
+  /** Calls without a written answer, in the order in which they were made. */
   listMissing(world_slug: string): readonly CallToAnswer[];
 }
 
@@ -59,7 +61,7 @@ function nameOf({ turn, key }: WrittenAnswer): string {
   return `${turn} ${key}`;
 }
 
-/** What a test answers itself goes before what the answers say that it names. */
+/** A test's own answers override those of the document that it names. */
 export function joinTurns(named: ByTurn<Answer>, own: ByTurn<Answer>): ByTurn<Answer> {
   const turns = [...new Set([...Object.keys(named), ...Object.keys(own)])];
   return Object.fromEntries(turns.map((turn) => [turn, { ...named[turn], ...own[turn] }]));

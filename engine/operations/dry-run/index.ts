@@ -1,6 +1,6 @@
 /**
- * A dry run: what would come of a world's next turns, if models and sources answered what is written. It happens in a
- * database that is thrown away, to a copy of the world that begins at the world's turn; the world itself is only read.
+ * A dry run: the outcome of a world's next turns, if models and sources gave the written answers. It runs in a database
+ * that is thrown away, on a copy of the world that begins at the world's turn; the world itself is only read.
  */
 import type { Program } from '../../core/protocol/program.js';
 import type { World } from '../../core/world/world.js';
@@ -25,13 +25,13 @@ import { openSkeleton } from './skeleton.js';
 import { plantWorld, toStorable } from './plant.js';
 
 export interface DryRun extends Omit<WatchedRun, 'answers_file'>, Pick<RunRequest, 'world_slug'> {
-  /** Left out where all answers are to be written. */
+  /** Absent where all answers are to be made up. */
   readonly answers?: { readonly path: string; readonly place: Place };
-  /** Absolute: where those that are missing are written, small ones that their schemas accept, beside those that there are. */
+  /** Absolute: the file for made-up answers, which fit their schemas, beside the given ones. */
   readonly write_missing?: string;
 }
 
-/** Runs turns of a copy of a world. No plugin is reached, and nothing is written but what is thrown away. */
+/** Runs turns of a copy of a world. No plugin is called, and every write is thrown away. */
 export async function dryRun(composition: Composition, request: DryRun): Promise<Done<RunReport>> {
   const writable = request.write_missing === undefined ? undefined : await checkNewFile(request.write_missing);
   if (writable?.ok === false) return writable;
@@ -115,7 +115,7 @@ async function readWorld(composition: Composition, world_slug: string): Promise<
   }
 }
 
-/** An engine whose worlds have events of turns that were played elsewhere, before those that they have themselves. */
+/** An engine whose worlds begin with the recent events of the copied world. */
 function withEarlierEvents(engine: Engine, earlier: World['events']): Engine {
   const { attempts } = engine.runtime;
   const begin: typeof attempts.begin = async (request, isAlive) => {

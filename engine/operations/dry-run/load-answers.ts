@@ -6,7 +6,7 @@ import { type LoadedFiles, listTests, loadDocuments, type Place, validateLoaded 
 import { type Authoring, type Done, refuse } from '../engine.js';
 import { joinTurns } from './answer-book.js';
 
-/** Reads a document of answers, or those of a test. Everything that is wrong with it is found at its place. */
+/** Reads a document of answers, or those of a test. Each problem has its place. */
 export async function loadAnswers(
   authoring: Authoring,
   { path, place }: { readonly path: string; readonly place: Place },

@@ -5,7 +5,7 @@ import { skeletonOf } from '../../core/workflow-test/skeleton.js';
 import type { Program } from '../../core/protocol/program.js';
 import type { CallToAnswer } from '../../ports/answers.js';
 
-/** Says which call found no answer, and what to write. */
+/** The problem of a call without an answer, with the answer to write. */
 export function missingAnswer(call: CallToAnswer, program: Program): Problem {
   const { turn, key, source_label, speaks, request } = call;
   const { what, ...who } = describeKey(key);

@@ -10,7 +10,7 @@ import { loadScenario } from '../load-program.js';
 import { findSlugProblem, showWorld, slugTaken, timeAt } from '../worlds.js';
 import { simulationTime } from '../../core/world/simulation-time.js';
 
-/** Stored documents as they can be stored elsewhere. */
+/** Stored documents in the form in which another store takes them. */
 export function toStorable(records: readonly ComponentRecord[]): readonly ComponentToStore[] {
   return records.map((record) => ({ ...record, refers_to: listHashes(record.kind, record.content) }));
 }

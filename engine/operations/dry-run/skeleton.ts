@@ -6,7 +6,7 @@ import type { AnswerCall } from '../../ports/answers.js';
 
 type Turns = { [turn: string]: Answers['turns'][string] };
 
-/** Answers that grow: each call that lacks one is given a small one, which is kept. */
+/** A growing document of answers: each call that lacks one gets a made-up one. */
 export function openSkeleton(program: Program, given: Answers['turns']) {
   const turns: Turns = { ...given };
   const fill: AnswerCall = (call) => {

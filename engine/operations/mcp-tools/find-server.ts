@@ -6,19 +6,19 @@ import { type Done, refuse } from '../engine.js';
 import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js';
 import { findTriedSource } from '../model-try/index.js';
 
-/** Which server is asked: the variable that leads to it, and what overrides the environment for that. */
+/** A server: the variable of its address, and overrides of the environment. */
 export interface WantedServer {
   readonly server_env: string;
-  /** Holds the URL or command where that was given itself, and no variable. */
+  /** Holds the URL or command where that was given in place of a variable. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
 const VARIABLE = /^CHUKWA_MCP_[A-Z0-9_]{1,116}$/;
 
 /**
- * Finds out which server is meant.
+ * Finds a server.
  * @param said a variable, the file of a source, a URL, or a command
- * @param name what a server is called that is given by its URL or command
+ * @param name the name of a server that is given by its URL or command
  */
 export async function findServer(
   composition: Pick<Composition, 'openArchive' | 'openAuthoring'>,
@@ -64,7 +64,7 @@ export interface ListingPlugin {
   readonly tool_list: NonNullable<PluginDescription['manifest']['tool_list']>;
 }
 
-/** Finds it; undefined where it is not there, or is left out. */
+/** Finds it; undefined where there is none. */
 export function findListing({ plugins }: PluginCatalogue): ListingPlugin | undefined {
   const [found] = plugins.flatMap(({ name, manifest: { origin, tool_prefix, tool_list } }) =>
     origin?.interface_field === undefined || tool_prefix === undefined || tool_list === undefined

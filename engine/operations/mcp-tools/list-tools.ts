@@ -9,19 +9,19 @@ import { readTools, type ServerTool, type UsableTool } from './server-tool.js';
 export interface ServerTools {
   readonly plugin: ListingPlugin;
   readonly server_env: string;
-  /** Its name in names of tools. */
+  /** Its part of tool names. */
   readonly server: string;
   readonly tools: readonly (ServerTool | UsableTool)[];
   /** The server lists more tools, on more pages than are read. */
   readonly is_cut: boolean;
-  /** Its URL or command was given itself, and no variable. */
+  /** Its URL or command was given in place of a variable. */
   readonly is_given: boolean;
 }
 
 const PREFIX = 'CHUKWA_MCP_';
 const LIMITS = { max_runtime_ms: 60_000, max_request_bytes: 1_024, max_result_bytes: 4_194_304 } as const;
 
-/** Asks a server for the list of its tools, with all of its pages. Nothing is recorded. */
+/** Calls a server for all pages of its list of tools. Nothing is recorded. */
 export async function listServerTools(
   { authoring, callSource }: OpenSources,
   { server_env, variables }: WantedServer,
@@ -68,8 +68,8 @@ export async function listServerTools(
 const SAID_LENGTH_MAX = 500;
 
 /**
- * What went wrong, with what the server said, since no record holds it.
- * @param unnamed a variable that nobody has named: it only carried what was given
+ * The failure, with the server's words, since no record holds them.
+ * @param unnamed a variable that only carried the given URL or command
  */
 function describeFailure({ failure_message, said }: CallBroke, unnamed: string | undefined): string {
   const message = failure_message.replace(/; chukwa invocation ID .*$/, '').replace(/[.?]?$/, '');

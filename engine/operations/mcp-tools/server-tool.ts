@@ -4,16 +4,16 @@ import { contentHash } from '../../core/content/canonical.js';
 import type { EffectClass } from '../../core/protocol/program.js';
 import type { CompileSchema } from '../../ports/validation.js';
 
-/** A tool of a server, as documents may have it. Names, descriptions and hints are the server's own words. */
+/** A tool of a server in the limits of documents. Names, descriptions and hints are the server's own words. */
 export interface ServerTool {
   /** As the server names it; cut where it is long. */
   readonly name: string;
   readonly description: string;
-  /** What the server says by readOnlyHint and destructiveHint; null where it says nothing. */
+  /** The hints readOnlyHint and destructiveHint; null where there is none. */
   readonly is_read_only: boolean | null;
   readonly is_destructive: boolean | null;
   readonly required: readonly string[];
-  /** Why it cannot be written as documents; left out where it can. */
+  /** Why it cannot be written as documents; absent where it can. */
   readonly unusable?: string;
 }
 
@@ -23,9 +23,9 @@ export interface UsableTool extends ServerTool {
   readonly id: string;
   readonly effect: EffectClass;
   readonly arguments_schema: JsonObject;
-  /** Left out where the server declares none that can be used. */
+  /** Absent where the server declares no usable schema. */
   readonly result_schema?: JsonObject;
-  /** Why the declared schema of results cannot be used; left out where there is none, or it can. */
+  /** Why the declared schema of results cannot be used; absent where there is none, or it can. */
   readonly unchecked?: string;
 }
 
@@ -37,9 +37,9 @@ const ID_LENGTH_MAX = 64;
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
 /**
- * Reads a server's list of tools. Everything in it is data: what is no tool is passed by, what is long is cut, and a tool
- * that documents could not name or check says why.
- * @param prefix what names of the server's tools begin with, such as `mcp__memory__`
+ * Reads a server's list of tools. Everything in it is data: other values are skipped, long texts are cut, and a tool
+ * that documents cannot name or check has a reason.
+ * @param prefix of the tools' names, such as `mcp__memory__`
  */
 export function readTools(
   listed: readonly Json[],
@@ -104,13 +104,13 @@ function describeTool(tool: JsonObject): ServerTool {
   };
 }
 
-/** Without a hint the strictest holds. */
+/** Without a hint the strictest effect class holds. */
 function effectOf({ is_read_only, is_destructive }: ServerTool): EffectClass {
   if (is_read_only === true) return 'read_only';
   return is_destructive === false ? 'state_change' : 'external_side_effect';
 }
 
-/** A schema of an object in our dialect; or why it is none. Servers name other dialects for schemas that are of both. */
+/** A schema of an object in our dialect; or why it is none. Servers name other dialects for schemas that both have. */
 function compile(compileSchema: CompileSchema, said: Json | undefined): JsonObject | string {
   if (!isObject(said)) return 'it is no object';
   const schema = { ...said, $schema: DIALECT, type: said['type'] ?? 'object' };

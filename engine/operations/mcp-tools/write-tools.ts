@@ -15,9 +15,9 @@ export interface WrittenTools {
 }
 
 /**
- * Writes documents for tools of a server: a source and schemas for each, a workflow with their bindings, the tool policy,
- * a profile and a small scenario. Nothing is written over, and nothing is written where a tool that was chosen cannot be.
- * @param chosen names of tools; all that can be written where there are none
+ * Writes documents for tools of a server: a source and schemas for each, a workflow with their bindings, the tool
+ * policy, a profile and a small scenario. Nothing is overwritten, and nothing is written where a chosen tool cannot be.
+ * @param chosen names of tools; all usable ones where there are none
  * @param folders absolute: the one to make, and the one of the shipped files
  */
 export async function writeTools(
@@ -44,7 +44,7 @@ export async function writeTools(
   const template = join(package_root, 'fixtures', 'templates', 'tools');
   try {
     const files = await toFiles(listed, { usable, allowed, template });
-    // A folder of its own: nothing in it is written over, and no link in it leads elsewhere.
+    // A new folder: nothing in it is overwritten, and no link in it leads elsewhere.
     await mkdir(folder);
     await cp(template, folder, { recursive: true });
     await mkdir(join(folder, 'schemas'));
@@ -64,7 +64,7 @@ export async function writeTools(
   }
 }
 
-/** Documents of the template that hold nothing of the server. */
+/** Documents of the template that do not depend on the server. */
 const COPIED = ['scenario.json', 'profile.json', 'sources/chat.json'];
 
 function isUsable(tool: ServerTool): tool is UsableTool {
@@ -98,7 +98,7 @@ interface Written {
   readonly template: string;
 }
 
-/** What is made of the tools; the other documents are those of the template. */
+/** The files that depend on the tools; the others are those of the template. */
 async function toFiles(listed: ServerTools, { usable, allowed, template }: Written): Promise<readonly File[]> {
   const read = async (file: string) => JSON.parse(await readFile(join(template, file), 'utf8')) as JsonObject;
   const { nodes, ...workflow } = (await read('workflow.json')) as JsonObject & {
@@ -120,7 +120,7 @@ async function toFiles(listed: ServerTools, { usable, allowed, template }: Writt
 
 const LABEL_LENGTH_MAX = 64;
 
-/** Names that only differ in what files cannot show are numbered. */
+/** Names that file systems cannot distinguish are numbered. */
 function nameFiles(server: string, tools: readonly UsableTool[]): ReadonlyMap<UsableTool, string> {
   const taken = new Set<string>(['chat']);
   return new Map(

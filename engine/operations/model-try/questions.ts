@@ -11,10 +11,10 @@ export type QuestionName = 'plain' | 'schema' | 'long';
 
 export interface Question {
   readonly name: QuestionName;
-  /** Whether it has a schema, and settings about schemas matter. */
+  /** Whether it has a schema, and settings about schemas apply. */
   readonly has_schema: boolean;
   readonly generation: (delivery: SchemaDelivery) => Generation;
-  /** What is wrong with an answer; undefined where it is good. */
+  /** The fault of an answer; undefined where it is good. */
   readonly findFault: (text: string, finish_reason: string) => string | undefined;
 }
 
@@ -98,7 +98,7 @@ function findSchemaFault(text: string, finish_reason: string, validate: Validate
     : `it does not fit the schema: ${problem.message}${problem.pointer ? ` (at ${problem.pointer})` : ''}`;
 }
 
-/** What counts is whether the answer came whole, not whether the model can count. */
+/** The answer must be complete; whether the model can count is irrelevant. */
 function findLongFault(text: string, finish_reason: string): string | undefined {
   const last = Number(/(\d+)\D*$/.exec(text)?.[1] ?? 0);
   if (finish_reason === 'length')

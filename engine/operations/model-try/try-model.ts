@@ -16,37 +16,37 @@ export interface TriedSource {
 }
 
 export interface Try {
-  /** What was changed in the source for it; null for what was taken out. */
+  /** The changes of the source for it; null removes a member. */
   readonly changes: Changes;
   readonly is_good: boolean;
-  /** What came back, in a sentence. */
+  /** The answer, described in a sentence. */
   readonly looked_like: string;
   readonly failure_class?: string;
 }
 
 export interface TriedQuestion {
   readonly question: QuestionName;
-  /** In the order in which they were made; the last is good, or nothing was. */
+  /** In order; the last is good, or none is. */
   readonly tries: readonly Try[];
 }
 
 export interface ModelTrial extends ResolvedSource {
   readonly label: string;
   readonly questions: readonly TriedQuestion[];
-  /** Whether all questions were answered: as the source is written, with the changes, or not; or the service was busy. */
+  /** Whether all questions were answered: as the source is written, with changes, or not; or the service was busy. */
   readonly works: 'as_written' | 'with_changes' | 'not' | 'busy';
-  /** Of a busy service: how long it asks to be left alone. */
+  /** Of a busy service: its retry delay. */
   readonly retry_after_ms?: number;
-  /** What to write in the source; null for what to take out. */
+  /** The members to write in the source; null removes one. */
   readonly changes: Changes;
 }
 
-/** What a call may take beside its own settings. */
+/** The limits of a call beside its own settings. */
 const LIMITS = { max_runtime_ms: 600_000, max_request_bytes: 1_048_576, max_result_bytes: 1_048_576 } as const;
 
 /**
  * Asks a model three small questions, and finds settings with which it answers them: first the source as it is written,
- * then one thing changed after the other. Nothing is recorded.
+ * then one change after the other. Nothing is recorded.
  */
 export async function tryModel(opened: OpenSources, source: TriedSource): Promise<Done<ModelTrial>> {
   const { authoring, callSource } = opened;
@@ -116,7 +116,7 @@ async function askAll(
     }
     tried.push({ question: question.name, tries });
     if (tries.some(({ failure_class }) => failure_class === undefined)) continue;
-    // Whoever answers nothing to one question answers nothing to the next.
+    // A model that gives no answer to the plain question gives none to the others.
     if (question.name === 'plain') break;
   }
   return { tried, changes };
@@ -180,7 +180,7 @@ function plural(number: number, one: string): string {
   return `${number} ${number === 1 ? one : `${one}s`}`;
 }
 
-/** Too Many Requests, Service Unavailable: they say nothing of the settings. */
+/** Too Many Requests, Service Unavailable: no setting is at fault. */
 const BUSY_STATUSES: readonly number[] = [429, 503];
 
 function isBusy(outcome: CallOutcome): outcome is CallBroke {
@@ -189,7 +189,7 @@ function isBusy(outcome: CallOutcome): outcome is CallBroke {
 
 const HOPELESS_STATUSES: readonly number[] = [401, 402, 403, 404];
 
-/** Failures that no setting of the source mends. */
+/** Whether no setting of the source can mend a failure. */
 function isHopeless(outcome: CallOutcome): boolean {
   if (outcome.status !== 'failed') return false;
   if (outcome.http_status === undefined) return true;

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../contract/json.js';
 import { listDeliveries, readDelivery, type SettingFields } from '../../core/binding/source-settings.js';
 
-/** Settings to be written in place of others; null for one to be taken out. */
+/** Settings that replace others; null removes one. */
 export type Changes = JsonObject;
 
 /**
- * Lists what is tried where an answer is not good, in this order; the first is the source as it is written, with what
- * earlier questions have found out. For a question with a schema each way of delivering it is tried as well.
- * @param own what the plugin lists for this question
+ * Lists the settings to try after a bad answer, in order; the first is the source with the changes found by earlier
+ * questions. A question with a schema is tried with each way of delivering it as well.
+ * @param own the plugin's own list for this question
  */
 export function listVariations(
   manifest: SettingFields,

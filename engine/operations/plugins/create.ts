@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { type Done, refuse } from '../engine.js';
 import { scaffold } from './scaffold.js';
 
-/** What a manifest takes for a name. */
+/** The pattern of plugin names in manifests. */
 const NAME_PATTERN = /^[a-z][a-z0-9_]{0,63}$/;
 
 export interface WantedPlugin {
@@ -21,7 +21,7 @@ export interface CreatedPlugin {
   readonly files: readonly string[];
 }
 
-/** Writes a small plugin that is complete. Nothing is written where the name is bad or taken, or the folder is there. */
+/** Writes a small complete plugin. Nothing is written where the name is bad or taken, or the folder exists. */
 export async function createPlugin({ name, into, taken, package_root }: WantedPlugin): Promise<Done<CreatedPlugin>> {
   if (!NAME_PATTERN.test(name)) {
     return refuse({

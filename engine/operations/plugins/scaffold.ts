@@ -9,8 +9,8 @@ export interface ScaffoldFile {
 }
 
 /**
- * Every file of a small plugin of that name, complete and working: a service that is asked by GET and answers with JSON.
- * @param packageRoot where shipped files live; the files stand in `fixtures/templates/plugin`, for a plugin `plugin_name`
+ * Every file of a small working plugin of that name: a service with GET and JSON.
+ * @param packageRoot of the template `fixtures/templates/plugin`, a plugin `plugin_name`
  */
 export async function scaffold(packageRoot: string, name: string): Promise<readonly ScaffoldFile[]> {
   const folder = join(packageRoot, 'fixtures', 'templates', 'plugin');
@@ -25,7 +25,7 @@ export async function scaffold(packageRoot: string, name: string): Promise<reado
   );
 }
 
-/** Puts a plugin's name in the place of the template's, in each of its spellings. */
+/** Replaces the template's name by a plugin's, in each of its spellings. */
 function nameIn(name: string): (text: string) => string {
   const words = name.split('_').filter((word) => word !== '');
   const spellings = {

@@ -6,7 +6,7 @@ import type { PluginCatalogue, PluginDescription } from '../../ports/sources.js'
 export interface Workshop {
   readonly catalogue: PluginCatalogue;
   readonly layOutPlugin: LayOutPlugin;
-  /** The check of a plugin's `conformance.json`. */
+  /** Validates a plugin's `conformance.json`. */
   readonly validateExamples: Validate;
 }
 

@@ -1,27 +1,27 @@
 import { type StreamState, type StreamView, toFrames } from '../../core/stream/frames.js';
 import { isAtEnd, type Position, reachOf, type Stretch, type Track } from './track.js';
 
-/** How long a channel waits between two looks at the record: at first, and at most where nothing happens. */
+/** The poll interval of a channel: at first, and at most while nothing happens. */
 const LOOK_FIRST_MS = 200;
 const LOOK_LAST_MS = 1_000;
 
-/** Somebody who has read all that there is, and is told what comes. */
+/** A reader that has read all stored events, and gets new ones. */
 export interface Listener {
-  /** Is not waited for: who takes in nothing has to be dropped by whoever made the listener. */
+  /** Is not awaited: the maker of a listener has to drop a slow one. */
   tell(bytes: Uint8Array): void;
   end(): void;
 }
 
-/** How far a reader has come. */
+/** The position of a reader. */
 export interface Reached {
   readonly position: Position;
   readonly state: StreamState;
 }
 
-/** Reads on along the track of a channel. @throws where the database cannot be asked */
+/** Reads on along the track of a channel. @throws where the database cannot be read */
 export type ReadOn = (position: Position, until?: number) => Promise<Stretch>;
 
-/** Those who are told the same, in the same words. */
+/** Listeners with the same view. */
 interface Audience {
   readonly view: StreamView;
   state: StreamState;
@@ -29,8 +29,8 @@ interface Audience {
 }
 
 /**
- * All that read one attempt or world at a server: the record is looked at once for all of them, and told once in each of
- * the views that they have. What reads and what joins wait for each other, so that a reader misses nothing.
+ * All readers of one attempt or world at a server: one poll of the record serves all of them, and each view is rendered
+ * once. Polls and joins are serialised, so that a reader misses nothing.
  */
 export class Channel {
   readonly #track: Track;
@@ -50,8 +50,8 @@ export class Channel {
   }
 
   /**
-   * Lets a reader listen who has read all up to a position; what has happened since is told first.
-   * @returns what leaves again
+   * Adds a listener that has read up to a position, and sends it the events since.
+   * @returns a function that removes it
    */
   join(view: StreamView, reached: Reached, listener: Listener): Promise<() => void> {
     return this.#afterOthers(async () => {
@@ -65,12 +65,12 @@ export class Channel {
     });
   }
 
-  /** Ends all that listen. */
+  /** Ends all listeners. */
   close(): void {
     this.#end();
   }
 
-  /** Brings the reader and the channel to the same place: whoever is behind reads on. */
+  /** Brings a reader and the channel to the same position: the one behind reads on. */
   async #meet(view: StreamView, reached: Reached, listener: Listener): Promise<Reached> {
     const own = this.#position;
     if (own === undefined) return reached;
@@ -94,7 +94,7 @@ export class Channel {
     }
   }
 
-  /** @returns whether anything has happened */
+  /** @returns whether there were new events */
   async #advance(position: Position, until?: number): Promise<boolean> {
     const stretch = await this.#readOn(position, until);
     this.#position = stretch.position;
@@ -106,7 +106,7 @@ export class Channel {
     if (this.#timer !== undefined || this.#audiences.size === 0) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      // Where the database is gone, readers find it again at this server or at another one.
+      // Where the database is lost, readers reconnect, here or at another server.
       this.#afterOthers(() => this.#lookOnce()).catch(() => this.#end());
     }, this.#wait_ms);
   }
@@ -155,7 +155,7 @@ export class Channel {
   }
 }
 
-/** @throws Error where what was read is not there any more: its world was deleted */
+/** @throws Error where the world was deleted meanwhile */
 function demandProgress(before: Position, after: Position | undefined): void {
   if (after === undefined || reachOf(after) <= reachOf(before)) throw new Error('the record has gone');
 }

@@ -7,31 +7,31 @@ import { unknownWorld } from '../worlds.js';
 import { Channel, type Listener, type Reached } from './channel.js';
 import { isAtEnd, type Position, reachOf, readOn, type Track } from './track.js';
 
-/** What a reader asks for. */
+/** A request for a stream. */
 export interface StreamRequest {
   readonly track: Track;
   readonly view: StreamView;
-  /** The id of the event after which it goes on. */
+  /** The id of the event after which it resumes. */
   readonly last_event_id?: string;
-  /** Tell nothing of what has happened before; an id says otherwise. */
+  /** Skip stored events, unless an id is given. */
   readonly from_now: boolean;
 }
 
-/** Who reads. */
+/** A reader of a stream. */
 export interface StreamSink extends Listener {
-  /** Takes what has been stored already, at the pace of the reader. @throws where the reader is gone */
+  /** Receives stored events, with backpressure. @throws where the reader is gone */
   take(bytes: Uint8Array): Promise<void>;
-  /** All that is stored has been told, and more may come. */
+  /** All stored events have been sent, and more may come. */
   begin(): void;
-  /** Aborted when the reader leaves. */
+  /** Aborted when the reader disconnects. */
   readonly left: AbortSignal;
 }
 
 /** The streams of a server. */
 export interface Streams {
   /**
-   * Tells a reader what the record holds, and lets it listen to what comes until the attempt is over or it leaves.
-   * @returns once it listens, or nothing will follow; refused where the record cannot be read, or has no such event
+   * Sends a reader the stored events, and then new ones until the attempt ends or the reader disconnects.
+   * @returns once it listens, or the stream has ended; refused where the record cannot be read, or has no such event
    */
   follow(request: StreamRequest, sink: StreamSink): Promise<Done<{ readonly is_over: boolean }>>;
   /** Looks whether a reader could be told anything. @returns a refusal where `follow` would refuse at once */
@@ -40,7 +40,7 @@ export interface Streams {
   close(): void;
 }
 
-/** The streams of a server, none of which is read yet. */
+/** The streams of a server. */
 export function openStreams(look: HttpDesk['look']): Streams {
   const channels = new Map<string, Channel>();
   const channelOf = (track: Track): Channel => {
@@ -84,7 +84,7 @@ export function openStreams(look: HttpDesk['look']): Streams {
 
 interface Stored {
   readonly reached: Reached;
-  /** Nothing will follow. */
+  /** The stream has ended. */
   readonly is_over: boolean;
 }
 
@@ -113,7 +113,7 @@ async function tellStored(look: HttpDesk['look'], request: StreamRequest, sink: 
   return { ok: true, value: { reached: { position, state }, is_over: isAtEnd(track, position) } };
 }
 
-/** Whether an event would have been met: its fact has been read, or all of its attempt. */
+/** Whether an event would have been met: its fact, or all of its attempt, has been read. */
 function isPast(position: Position, id: string): boolean {
   return position.is_over || reachOf(position) >= (placeOfEvent(id)?.event_id ?? 0);
 }
@@ -124,7 +124,7 @@ function skipTo(frames: readonly Frame[], sought: string | undefined) {
   return place === -1 ? { rest: [], isFound: false } : { rest: frames.slice(place + 1), isFound: true };
 }
 
-/** Where reading begins: at an attempt's beginning always, since what is open in it follows from all that it has told. */
+/** Where reading begins: always at an attempt's first fact, because later events depend on earlier ones. */
 async function findBeginning(
   { store }: Archive,
   { track, last_event_id, from_now }: Omit<StreamRequest, 'view'>,

@@ -1,27 +1,27 @@
 import type { Fact } from '../../core/stream/fact.js';
 import type { FactCursor, FactReader } from '../../ports/stream.js';
 
-/** What a stream tells: one attempt, or the attempts of a world one after the other, those to come included. */
+/** The subject of a stream: one attempt, or the attempts of a world one after the other, later ones included. */
 export type Track =
   | { readonly kind: 'attempt'; readonly attempt_id: string }
   | { readonly kind: 'world'; readonly world_slug: string };
 
-/** How far a track has been read. */
+/** A position on a track. */
 export interface Position {
-  /** Undefined in a world that nobody has tried a turn of. */
+  /** Undefined in a world without attempts. */
   readonly cursor: FactCursor | undefined;
-  /** The attempt of the cursor is over. */
+  /** The attempt of the cursor has ended. */
   readonly is_over: boolean;
 }
 
-/** What was found on a track. */
+/** The facts read from a track. */
 export interface Stretch {
   readonly facts: readonly Fact[];
   readonly position: Position;
   readonly has_more: boolean;
 }
 
-/** Reads on along a track. @param until not beyond this number of the record */
+/** Reads on along a track. @param until at most to this record number */
 export async function readOn(reader: FactReader, track: Track, position: Position, until?: number): Promise<Stretch> {
   const cursor = await findCursor(reader, track, position);
   if (cursor === undefined) return { facts: [], position, has_more: false };
@@ -30,7 +30,7 @@ export async function readOn(reader: FactReader, track: Track, position: Positio
   return { facts: page.facts, position: { cursor: page.cursor, is_over: page.is_over }, has_more: goesOn };
 }
 
-/** The numbers of a world's attempts follow each other, so that one number says how far all of them have been read. */
+/** The record numbers of a world's attempts are consecutive, so one number is the position in all of them. */
 async function findCursor(
   reader: FactReader,
   track: Track,
@@ -42,12 +42,12 @@ async function findCursor(
   return next === undefined ? undefined : { ...next, after: cursor?.after ?? 0 };
 }
 
-/** How far a position is, as a number of the record. */
+/** A position as a record number. */
 export function reachOf({ cursor }: Position): number {
   return cursor?.after ?? 0;
 }
 
-/** Whether nothing more will come on a track. */
+/** Whether a track has ended. */
 export function isAtEnd(track: Track, { is_over }: Position): boolean {
   return track.kind === 'attempt' && is_over;
 }

@@ -1,4 +1,4 @@
-/** Runs tests of workflows: all in one database in memory, each in a world of its own, asking nobody. */
+/** Runs tests of workflows: all in one database in memory, each in a world of its own, without calls to the outside. */
 import type { Problem } from '../../contract/problem.js';
 import type { ComponentStore } from '../../ports/components.js';
 import { type Paths, refuseFindings, toParts } from '../author.js';
@@ -41,7 +41,7 @@ export interface TestRequest extends Paths {
   readonly onResult: (result: TestResult) => void;
 }
 
-/** Runs every test that the paths lead to. A test that fails is a result, not a refusal; that there is none is one. */
+/** Runs every test of the paths. A failed test is a result, not a refusal; no test at all is a refusal. */
 export async function testPaths(composition: Composition, request: TestRequest): Promise<Done<TestReport>> {
   const found = await findTests(request);
   if (!found.ok) return found;
@@ -55,7 +55,7 @@ export async function testPaths(composition: Composition, request: TestRequest):
     for (const { file, place } of found.value) {
       if (request.signal.aborted) break;
       const result = await testFile(bench, { file, place, components: archive });
-      // What a test came to that was stopped says nothing of it.
+      // The outcome of a stopped test means nothing.
       if (request.signal.aborted) break;
       request.onResult(result);
       tests.push(result);
@@ -69,7 +69,7 @@ export async function testPaths(composition: Composition, request: TestRequest):
 
 interface TestFile {
   readonly file: string;
-  /** With the root below which the test may refer. */
+  /** With the root for the test's references. */
   readonly place: Place;
 }
 
@@ -147,7 +147,7 @@ function summarise(tests: readonly TestResult[]): TestReport {
   return { ok: failed + brokenCount === 0, passed, failed, broken: brokenCount, tests };
 }
 
-/** What is stored, for tests that name a scenario by its hash: opened for the first of them, and read only. */
+/** The database for tests that name a scenario by hash: opened for the first of them, read only. */
 function openWhenAsked(composition: Composition): Pick<ComponentStore, 'closure'> & { close(): Promise<void> } {
   let opening: Promise<Done<OpenArchive>> | undefined;
   return {

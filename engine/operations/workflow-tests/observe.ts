@@ -12,7 +12,7 @@ import type { AttemptRecord, InvocationSummary, PatchEffectRecord, RecordReader 
 import type { Store } from '../../ports/store.js';
 import type { WorldSnapshot } from '../../ports/worlds.js';
 
-/** Reads out of the record what came of a test's turns. Prompts and requests are read where the test asks for them. */
+/** Reads the outcome of a test's turns from the record. Prompts and requests are read where the test expects any. */
 export async function observe(
   store: Pick<Store, 'records'>,
   attempts: readonly AttemptRecord[],
@@ -29,7 +29,7 @@ export async function observe(
   return { turns, world: toWorld(world) };
 }
 
-/** What came of one turn, but for prompts and requests. */
+/** The outcome of one turn, without prompts and requests. */
 export function toTurn(attempt: AttemptRecord, calls: readonly ObservedCall[]): ObservedTurn {
   const { attempted_turn, status, patches } = attempt;
   return {
@@ -62,7 +62,7 @@ function toFailure(attempt: AttemptRecord): ObservedTurn['failure'] {
   };
 }
 
-/** An effect as a patch writes it. */
+/** An effect in the form of a patch. */
 export function toEffect({ op, entity_id, environment_label, state_after }: PatchEffectRecord): ObservedEffect {
   return {
     op,

@@ -23,13 +23,13 @@ export interface TestBench {
 export interface Played {
   readonly turns: number;
   readonly calls: number;
-  /** How many answers of models went back to the model, with the reason. */
+  /** How many answers of models were rejected. */
   readonly rejected_answers: number;
   readonly complaints: readonly TestComplaint[];
   readonly unused_answers: readonly WrittenAnswer[];
 }
 
-/** Why a test has not passed: a place of its file, and what was found in place of what is expected there. */
+/** A difference between a test and its outcome: a place in the file, and the value that was found. */
 export interface TestComplaint {
   readonly code: 'TEST_DIFFERS' | 'ANSWER_MISSING';
   readonly file: string;
@@ -42,7 +42,7 @@ export interface TestComplaint {
   readonly actual?: Json;
 }
 
-/** Runs a test whose scenario is stored: plants its world, plays its turns, and holds what came of it against the test. */
+/** Runs a test whose scenario is stored: makes its world, runs its turns, and compares the outcome with the test. */
 export async function runTest(bench: TestBench, loaded: LoadedTest, scenario_hash: string): Promise<Done<Played>> {
   const { engine, book } = bench;
   const { test, answers } = loaded;
@@ -89,7 +89,7 @@ async function readAttempts(engine: Engine, ids: readonly string[]): Promise<rea
   return records.flatMap((record) => record ?? []);
 }
 
-/** Where an answer is missing, nothing else that differs says more. */
+/** A missing answer explains every other difference. */
 function complain(loaded: LoadedTest, missing: readonly Problem[], observed: Observed): readonly TestComplaint[] {
   if (missing.length === 0) return judgeTest(loaded.test, observed).map((found) => place(loaded, found));
   const pointer = loaded.test.answers === undefined ? '' : '/answers';

@@ -10,7 +10,7 @@ import { answerAs } from './canned.js';
 import { fillToken, makeToken } from './placeholders.js';
 import { type Respond, type SeenRequest, withServer } from './server.js';
 
-/** Nobody listens there; and what a plugin would connect to by default stays out of it. */
+/** Nothing listens there; a plugin's default endpoint is overridden by it. */
 export const DEAD_URL = 'http://127.0.0.1:9';
 
 export interface Manner {
@@ -42,7 +42,7 @@ export function variablesFor(
   return address === undefined ? given : { ...given, [name]: address };
 }
 
-/** Begins a session for one task, and ends it whatever comes. */
+/** Begins a session for one task, and ends it in any case. */
 export async function withSession<Value>(
   bench: PluginBench,
   variables: Readonly<Record<string, string>>,
@@ -56,13 +56,13 @@ export async function withSession<Value>(
   }
 }
 
-/** A source's server and a session that is asked of it. */
+/** A source's server and a session that calls it. */
 export interface Exchange {
   readonly session: BenchSession;
   readonly seen: readonly SeenRequest[];
 }
 
-/** Runs a task with a session whose variables lead to a server of its own, where the example has one. */
+/** Runs a task with a session whose variables name a server of its own, where the example has one. */
 export function withExchange<Value>(
   bench: PluginBench,
   { example, respond = answerAs(example) }: { readonly example: Example; readonly respond?: Respond },
@@ -75,7 +75,7 @@ export function withExchange<Value>(
   );
 }
 
-/** Asks through the pipeline, as a turn does. */
+/** Calls through the pipeline, as a turn does. */
 export function askThrough(
   { manifest }: PluginBench,
   session: BenchSession,
@@ -92,13 +92,13 @@ export function askThrough(
   return session.callSource(command, surroundings, FORGETFUL);
 }
 
-/** Asks without the pipeline. */
+/** Calls without the pipeline. */
 export function askBare(source: BareSource, example: Example, manner: Manner = {}): Promise<BareEnd> {
   const { token = makeToken() } = manner;
   return askBareWith(source, fillToken(example.request, token), { ...manner, token, may_pend: mayPend(example) });
 }
 
-/** Asks without the pipeline, handing over this very request. */
+/** Calls without the pipeline, passing this very request object. */
 export function askBareWith(
   source: BareSource,
   request: Json,
@@ -115,12 +115,12 @@ export function askBareWith(
   });
 }
 
-/** The id under which a later answer to a call would be reported; it is another text than its token. */
+/** The id for later reports of a call; it differs from the call's token. */
 export function toCorrelation(token: string): string {
   return `correlation-of-${token.slice('call-'.length)}`;
 }
 
-/** Only an example that shows it may say that its answer comes later. */
+/** Only an example of a pending call may be answered later. */
 function mayPend({ expect }: Example): boolean {
   return 'pending' in expect;
 }

@@ -11,7 +11,9 @@ export interface WireAnswer {
   readonly text: string;
 }
 
-/** Answers as an example says. Each call is told by its token, so that calls at the same time do not take each other's answers. */
+/**
+ * Answers as an example says. Calls are distinguished by their tokens, so that concurrent calls get their own answers.
+ */
 export function answerAs(example: Example): Respond {
   const given = new Map<string, Set<CannedAnswer>>();
   return (request, response) => {
@@ -24,7 +26,7 @@ export function answerAs(example: Example): Respond {
   };
 }
 
-/** The answer of an example that an exchange ends with, as it goes over the wire. */
+/** The answer that ends an example's exchange, as it is sent. */
 export function finalAnswer({ server = [] }: Example): CannedAnswer {
   return server.findLast(({ status = 200 }) => status < 300) ?? {};
 }
@@ -72,7 +74,7 @@ function fits({ when = {} }: CannedAnswer, request: SeenRequest): boolean {
   return body === undefined || holds(request.body, body);
 }
 
-/** Whether a value has each member that another one writes. */
+/** Whether a value has each member of another one. */
 function holds(value: Json | undefined, wanted: Json): boolean {
   if (typeof wanted !== 'object' || wanted === null || isList(wanted)) {
     return JSON.stringify(value) === JSON.stringify(wanted);

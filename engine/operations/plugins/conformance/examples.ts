@@ -43,7 +43,7 @@ async function readExamples(file: string): Promise<Read> {
   }
 }
 
-/** What fails can teach little of what happens between asking and answering. */
+/** The model example must succeed: a failing one shows little of a call. */
 function findModel(examples: readonly Example[], { manifest }: PluginBench): Example | undefined {
   return examples.find(({ server, expect }) => 'value' in expect && (server !== undefined || !manifest.origin));
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Example } from '../../../generated/plugin-conformance.js';
 import type { PluginManifest } from '../../../generated/plugin-manifest.js';
 
-/** Runs a task with a folder that holds the files of an example, and with the variables that name it. */
+/** Runs a task with a folder that has the files of an example, and with the variables that name it. */
 export async function withFolder<Value>(
   { folder: named }: PluginManifest,
   { interface: definition, files = {} }: Example,
@@ -24,7 +24,7 @@ export async function withFolder<Value>(
   }
 }
 
-/** Runs a task with examples whose files stand in folders, each in one of its own. */
+/** Runs a task with examples whose files are in folders of their own. */
 export async function withFolders<Value>(
   manifest: PluginManifest,
   [example, ...others]: readonly Example[],

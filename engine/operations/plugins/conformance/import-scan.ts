@@ -7,8 +7,8 @@ import type { PluginManifest } from '../../../generated/plugin-manifest.js';
 const CONTRACT = 'chukwa/plugin';
 
 /**
- * Follows every import from a plugin's entry through its own files, and tells those that the contract does not allow.
- * A file that cannot be read is told by whoever imports the entry.
+ * Follows every import from a plugin's entry through its own files, and reports those that the contract does not allow.
+ * An unreadable file is reported by the import of the entry.
  */
 export async function scanImports(folder: string, manifest: PluginManifest): Promise<readonly string[]> {
   const lexer = await import('es-module-lexer');
@@ -34,7 +34,7 @@ export async function scanImports(folder: string, manifest: PluginManifest): Pro
   return complaints;
 }
 
-/** Specifiers of a module that are there when it runs: types are not. */
+/** Specifiers of a module's imports at run time, without those of types. */
 function listImports(read: typeof parse, text: string, complain: (reason: string) => void): readonly string[] {
   try {
     const [imports] = read(text);
@@ -59,7 +59,7 @@ function findComplaint(specifier: string, packages: readonly string[]): string |
   return packages.includes(named) ? undefined : 'a package that its manifest does not name';
 }
 
-/** In a checkout, a plugin in TypeScript stands as it was written. */
+/** In a checkout, the source file of a plugin is the TypeScript one. */
 async function readSource(file: string): Promise<string | undefined> {
   if (!/\.m?js$/.test(file)) return undefined;
   for (const path of [file, file.replace(/js$/, 'ts')]) {

@@ -11,23 +11,23 @@ export function makeToken(): string {
   return `call-${randomUUID().replaceAll('-', '').slice(0, 12)}`;
 }
 
-/** The token of the call that a request belongs to; empty where the request holds none. */
+/** The token of a request's call; empty where the request holds none. */
 export function findToken({ method, path, query, headers, text }: SeenRequest): string {
   const all = [method, path, JSON.stringify(query), JSON.stringify(headers), text].join('\n');
   return TOKEN.exec(all)?.[0] ?? '';
 }
 
-/** Writes a call's token wherever `{{call}}` stands. */
+/** Replaces each `{{call}}` by a call's token. */
 export function fillToken<Value extends Json>(value: Value, token: string): Value {
   return mapTexts(value, (text) => text.replaceAll(PLACEHOLDER, token)) as Value;
 }
 
-/** Whether `{{call}}` stands anywhere in a value. */
+/** Whether a value contains `{{call}}`. */
 export function hasPlaceholder(value: Json): boolean {
   return JSON.stringify(value).includes(PLACEHOLDER);
 }
 
-/** Writes what a request holds wherever `{"$from": pointer}` stands; null for what it does not hold. */
+/** Replaces each `{"$from": pointer}` by the request's value at the pointer; by null where there is none. */
 export function fillReferences(value: Json, request: SeenRequest): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (isList(value)) return value.map((item) => fillReferences(item, request));

@@ -4,7 +4,7 @@ import type { Example } from '../../../generated/plugin-conformance.js';
 export interface Scene {
   readonly bench: PluginBench;
   readonly examples: readonly Example[];
-  /** An example that succeeds, asked of a server where the plugin connects to one: what misbehaving servers are made from. */
+  /** An example that succeeds, with a server where the plugin connects to one: the base of misbehaving servers. */
   readonly model: Example;
 }
 
@@ -13,26 +13,26 @@ export type Verdict =
   | { readonly status: 'failed'; readonly complaints: readonly string[]; readonly repair: string }
   | { readonly status: 'skipped'; readonly reason: string };
 
-/** One thing that every plugin keeps. */
+/** One rule for all plugins. */
 export interface Rule {
   readonly rule: string;
   readonly sentence: string;
-  /** Rules without which this one could only repeat their complaint. */
+  /** Rules that must hold first: without them this one would repeat their complaints. */
   readonly needs: readonly string[];
-  /** What to do about its complaints. */
+  /** The repair of its complaints. */
   readonly repair: string;
-  /** Why it cannot be looked at, for a reason that is no fault. */
+  /** Why it does not apply. */
   readonly skips?: (scene: Scene) => string | undefined;
   /** @returns complaints; none where the plugin keeps the rule */
   readonly check: (scene: Scene) => Promise<readonly string[]>;
 }
 
-/** Skips a rule about servers where the plugin is asked of none. */
+/** Skips a rule about servers for a plugin without a server. */
 export function withoutServer({ model }: Scene): string | undefined {
   return model.server === undefined ? 'it is asked of no server' : undefined;
 }
 
-/** The complaints of several tries, one after the other. */
+/** The complaints of several checks, one after the other. */
 export async function complainOf<Item>(
   items: readonly Item[],
   check: (item: Item) => Promise<readonly string[]>,
@@ -44,20 +44,20 @@ export async function complainOf<Item>(
 
 export const PASSED: Verdict = { status: 'passed' };
 
-/** Failed where there are complaints, each of them once. */
+/** A failed verdict where there are complaints, without repetitions. */
 export function judge(complaints: readonly string[], repair: string): Verdict {
   return complaints.length === 0 ? PASSED : { status: 'failed', complaints: [...new Set(complaints)], repair };
 }
 
-/** Cannot be looked at, for a reason that is no fault. */
+/** A skipped verdict. */
 export function skip(reason: string): Verdict {
   return { status: 'skipped', reason };
 }
 
-/** How long a plugin may take to obey. */
+/** The time limit for a plugin to react. */
 const PATIENCE_MS = 4_000;
 
-/** What a promise gives, or undefined where it takes longer than a plugin may. */
+/** The value of a promise, or undefined at the time limit for plugins. */
 export async function soon<Value>(promise: Promise<Value>): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -18,7 +18,7 @@ export interface LoopbackServer {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly seen: readonly SeenRequest[];
-  /** Ends at once, whatever hangs. */
+  /** Ends at once, with all connections. */
   close(): Promise<void>;
 }
 

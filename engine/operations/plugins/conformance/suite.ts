@@ -8,11 +8,11 @@ import { judge, PASSED, type Rule, type Scene, skip, type Verdict } from './rule
 import { RULES } from './rules/index.js';
 import type { Workshop } from '../workshop.js';
 
-/** How a plugin stands to everything that is asked of one. */
+/** The verdicts of all rules for a plugin. */
 export interface ConformanceReport {
   readonly ok: boolean;
   readonly folder: string;
-  /** Left out where the manifest does not tell. */
+  /** Absent where the manifest is unreadable. */
   readonly plugin?: string;
   readonly checks: readonly Check[];
 }
@@ -20,13 +20,13 @@ export interface ConformanceReport {
 export type Check = { readonly rule: string; readonly sentence: string } & Verdict;
 
 export interface Wanted {
-  /** As it was asked for: a folder, or the name of a plugin that is found. */
+  /** As it was named: a folder, or a plugin's name. */
   readonly asked: string;
-  /** The folder, absolute, that this would be. */
+  /** The absolute folder of that name. */
   readonly path: string;
 }
 
-/** Holds a plugin against every rule. It runs the plugin's code. */
+/** Tests a plugin against every rule. It runs the plugin's code. */
 export async function testPlugin(workshop: Workshop, wanted: Wanted): Promise<Done<ConformanceReport>> {
   const folder = await findFolder(workshop, wanted);
   if (folder === undefined) {
@@ -73,7 +73,7 @@ const CONFORMANCE = { rule: 'conformance', sentence: `${EXAMPLES_FILE} shows it 
 const UNHEARD = { rule: 'unheard', sentence: 'Nothing that it begins fails unheard' };
 const UNHEARD_REPAIR = 'Await every promise, or catch what it throws.';
 
-/** What loading complains of, by the code of its problem. */
+/** The part of a plugin that each problem of loading is about. */
 const PARTS: readonly (readonly [code: string, rule: string, sentence: string])[] = [
   ['PLUGIN_MANIFEST_INVALID', 'manifest', 'plugin.json is a manifest'],
   ['PLUGIN_INTERFACE_SCHEMA_INVALID', 'interface_schema', 'Its interface schema can be used'],
@@ -125,7 +125,7 @@ async function runRule(
   }
 }
 
-/** What a plugin leaves to fail would else end the process. */
+/** An unhandled rejection of a plugin would else end the process. */
 function listenForUnheard(): { readonly list: readonly string[]; readonly end: () => void } {
   const list: string[] = [];
   const hearRejection = (reason: unknown): void => void list.push(`a promise was left to fail: ${String(reason)}`);

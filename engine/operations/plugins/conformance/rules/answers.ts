@@ -32,7 +32,7 @@ export const answers: Rule = {
     }),
 };
 
-/** How an outcome differs from what an example expects. */
+/** The difference between an outcome and an example's expectation. */
 export function findDifference({ expect }: Example, outcome: CallResult, token: string): string | undefined {
   if ('pending' in expect) {
     const alias = expect.pending.correlation_id;
@@ -50,7 +50,7 @@ export function findDifference({ expect }: Example, outcome: CallResult, token: 
   return `it should answer ${shorten(JSON.stringify(wanted))}, and ${describeOutcome(outcome)}`;
 }
 
-/** What the pipeline would tidy away: dates, class instances, members that are undefined. */
+/** Values that the pipeline would normalise: dates, class instances, undefined members. */
 function findUnplain(end: BareEnd, isChat: boolean): string | undefined {
   if (end.kind === 'threw') return `without the pipeline ${describeEnd(end)}`;
   const { answer } = end;

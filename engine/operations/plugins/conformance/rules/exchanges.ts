@@ -9,7 +9,7 @@ import { complainOf, type Rule, type Scene, soon, withoutServer } from '../rule.
 import type { Respond, SeenRequest } from '../server.js';
 import { findDifference } from './answers.js';
 
-/** The pipeline hands a frozen request over; where it is not frozen, it must look untouched afterwards. */
+/** The pipeline passes a frozen request; where it is not frozen, it must be unchanged afterwards. */
 export const inputs: Rule = {
   rule: 'inputs',
   sentence: 'It changes nothing that it is handed',
@@ -43,7 +43,7 @@ function freeze<Value extends Json>(value: Value): Value {
   return Object.freeze(value);
 }
 
-/** Whoever answers later needs a name for the call; and where an author lets nobody answer later, nobody may. */
+/** A pending call needs a correlation id; and without the author's permission no call may be pending. */
 export const pending: Rule = {
   rule: 'pending',
   sentence: 'Where an answer comes later, the other side was told which call it is',
@@ -71,7 +71,7 @@ function listPending({ examples }: Scene): readonly Example[] {
   return examples.filter(({ expect }) => 'pending' in expect);
 }
 
-/** What goes around the fetch that is handed over goes around limits, credentials and records. */
+/** A request that bypasses the given fetch bypasses limits, credentials and records. */
 export const wayOut: Rule = {
   rule: 'way_out',
   sentence: 'It connects only through the fetch that it is handed',
@@ -91,7 +91,7 @@ const REFUSES: readonly (readonly [string, Respond])[] = [
   ['a server that closes the connection', (_, response) => void response.destroy()],
 ];
 
-/** The record of a call is one row; a request more is one that nobody sees. */
+/** A call is recorded as one request; a second one would be invisible. */
 export const once: Rule = {
   rule: 'once',
   sentence: 'It asks once, and does not try again by itself',
@@ -115,7 +115,7 @@ function countMost(seen: readonly SeenRequest[]): number {
 
 const CALLS = 8;
 
-/** Calls of one source at the same time, answered in the opposite order. */
+/** Concurrent calls of one source, answered in the opposite order. */
 export const concurrency: Rule = {
   rule: 'concurrency',
   sentence: "Calls at the same time do not get each other's answers",

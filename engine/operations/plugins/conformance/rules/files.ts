@@ -6,7 +6,7 @@ import { describeOutcome } from '../describe.js';
 import { withFolder } from '../folders.js';
 import { complainOf, type Rule, type Scene } from '../rule.js';
 
-/** What is in the place of a file, how it gets there, and the failure that it is. */
+/** A misplaced file: its description, how it is made, and the expected failure. */
 type Misplaced = readonly [is: string, change: (file: string) => Promise<unknown>, failure_class: SourceFailureClass];
 
 const RESULT_BYTES = 2_048;
@@ -29,7 +29,7 @@ const MISPLACED: readonly Misplaced[] = [
   ['is a folder', (file) => rm(file).then(() => mkdir(file)), 'schema_invalid'],
 ];
 
-/** Files that are not what they should be, made from the model example. */
+/** Unusable files, made from the model example. */
 export const files: Rule = {
   rule: 'files',
   sentence: 'Whatever stands in the place of a file becomes a failure of the right class',

@@ -6,7 +6,7 @@ import { abort, deadline, sizeLimit } from './limits.js';
 import { secrets } from './secrets.js';
 import { typedErrors } from './typed-errors.js';
 
-/** What is held against a plugin at work, in the order of the report. */
+/** The rules for running plugins, in the order of the report. */
 export const RULES: readonly Rule[] = [
   inputs,
   answers,

@@ -8,11 +8,11 @@ import { type Rule, soon, withoutServer } from '../rule.js';
 import type { Respond, SeenRequest } from '../server.js';
 
 const RESULT_BYTES = 2_048;
-/** More than a chat source may take over the wire for that result. */
+/** More bytes than a chat source may receive for that result. */
 const OVERSIZE_BYTES = 4_000_000;
 const SHORT_MS = 250;
 
-/** The engine cuts the answer off; the plugin has to say so, and not to make something of the rest. */
+/** The engine cuts an oversized answer; the plugin has to report it, and not to use the rest. */
 export const sizeLimit: Rule = {
   rule: 'size_limit',
   sentence: 'An answer beyond the size limit fails as result_too_large',
@@ -29,7 +29,7 @@ export const sizeLimit: Rule = {
 
 const OBEY = 'Hand context.signal on to fetch and to everything else that waits, and let what it throws through.';
 
-/** A turn that was stopped must not wait for anybody. */
+/** An aborted call must end at once. */
 export const abort: Rule = {
   rule: 'abort',
   sentence: 'When its signal is aborted it ends at once',
@@ -56,7 +56,7 @@ export const abort: Rule = {
   },
 };
 
-/** In the middle of an answer, where many a client has already let go of the signal. */
+/** In the middle of an answer, where many clients no longer watch the signal. */
 export const deadline: Rule = {
   rule: 'deadline',
   sentence: 'At its deadline it ends, in the middle of an answer too',

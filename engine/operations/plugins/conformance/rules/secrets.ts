@@ -6,7 +6,7 @@ import { askThrough, variablesFor, withSession } from '../ask.js';
 import { complainOf, type Rule, type Scene } from '../rule.js';
 import { type Respond, type SeenRequest, withServer } from '../server.js';
 
-/** Repeats what it was sent, in the ways in which services do. */
+/** The ways in which services echo a request. */
 const ECHOES: readonly (readonly [string, Respond])[] = [
   ['an answer', (request, response) => json(response, 200, { sent: told(request) })],
   ['a refusal', (request, response) => json(response, 401, { error: { message: `bad credentials ${told(request)}` } })],
@@ -20,7 +20,7 @@ const ECHOES: readonly (readonly [string, Respond])[] = [
   ],
 ];
 
-/** Every secret that the operator may set is a canary; whatever would be stored or logged is searched for it. */
+/** Every secret that the operator may set is a canary; everything that would be stored or logged is searched for it. */
 export const secrets: Rule = {
   rule: 'secrets',
   sentence: 'No secret stands in its answers, its failures or its log',
@@ -78,10 +78,10 @@ function makeCanary(): string {
   return randomBytes(16).toString('hex');
 }
 
-/** So many characters in a row of a canary are no chance. */
+/** A match of so many characters of a canary is no coincidence. */
 const WINDOW = 10;
 
-/** Whether a text holds a telling part of a secret: as it is, with something between, backwards, in hexadecimal or base64. */
+/** Whether a text holds a substantial part of a secret: as it is, interspersed, reversed, in hexadecimal or base64. */
 function shows(text: string, secret: string): boolean {
   const plain = text.toLowerCase().replace(/[^a-z0-9]/g, '');
   const hex = Buffer.from(secret).toString('hex');
@@ -94,7 +94,7 @@ function windowsOf(text: string): readonly string[] {
   return Array.from({ length: text.length - WINDOW + 1 }, (_, at) => text.slice(at, at + WINDOW));
 }
 
-/** What base64 makes of a secret wherever it stands among other bytes. */
+/** The part of a secret's base64 that does not depend on the bytes around it. */
 function innerBase64(secret: string, shift: number): string {
   const FULL = 3;
   const encoded = Buffer.from(' '.repeat(shift) + secret).toString('base64');
@@ -102,7 +102,7 @@ function innerBase64(secret: string, shift: number): string {
   return groups.slice(0, groups.length - FULL);
 }
 
-/** Everything that an outcome would store, as one text. */
+/** Everything of an outcome that would be stored, as one text. */
 function storedText(result: CallResult): string {
   const { response_body, ...rest } = result;
   const trace = 'trace' in result ? result.trace : undefined;

@@ -11,9 +11,9 @@ interface Hostile {
   readonly does: string;
   readonly respond: (example: Example) => Respond;
   readonly classes: readonly SourceFailureClass[];
-  /** Only where the answer is one JSON object. */
+  /** Applies only where the answer is one JSON object. */
   readonly needs_object?: boolean;
-  /** Nobody listens. */
+  /** Nothing listens. */
   readonly is_dead?: boolean;
 }
 
@@ -70,7 +70,7 @@ const HOSTILE: readonly Hostile[] = [
   },
 ];
 
-/** Servers that misbehave, made from the model example. */
+/** Misbehaving servers, made from the model example. */
 export const typedErrors: Rule = {
   rule: 'typed_errors',
   sentence: 'Whatever a server does becomes an answer or a failure of the right class',
@@ -101,7 +101,7 @@ async function meet({ bench, model }: Scene, { does, respond, classes, is_dead }
   });
 }
 
-/** Whoever follows finds an ordinary answer there. */
+/** A client that follows the redirect gets an ordinary answer. */
 function redirectThenAnswer(example: Example): Respond {
   const answer = answerAs(example);
   return (request, response) => {
