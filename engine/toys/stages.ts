@@ -3,21 +3,21 @@ import type { Outcome, Problem } from '../contract/problem.js';
 import { startToys, TOY_PORTS } from './index.js';
 import { loadAnswers, type ScriptedModel, startScriptedModel } from './scripted-model/index.js';
 
-/** Servers that a scenario talks to, on loopback, and the variables that say where they are. Close it. */
+/** Servers that a scenario calls, on loopback, and the variables with their addresses. Close it. */
 export interface Stage {
   readonly variables: Readonly<Record<string, string>>;
-  /** The model that is asked in the place of every other, where one was started. */
+  /** The model that replaces every other, where one was started. */
   readonly model_at?: { readonly url: string; readonly key: string };
   close(): Promise<void>;
 }
 
-/** A key for servers that ask for none: a real one must not reach them by accident. */
+/** A key for servers that need none: a real one must not reach them by accident. */
 const LOOPBACK_KEY = 'loopback-needs-no-key';
 
 /** Late enough that a turn is suspended before its letter is answered. */
 const POST_DELIVERS_AFTER_MS = 3_000;
 
-/** The toy services. @param portBase the first of their ports; any that are free where it is left out */
+/** The toy services. @param portBase the first of their ports; free ones by default */
 export async function startToyStage(portBase?: number): Promise<Stage> {
   const toys = await startToys(portBase, { delivers_after_ms: POST_DELIVERS_AFTER_MS });
   return { variables: toys.variables, close: () => toys.close() };
@@ -25,8 +25,8 @@ export async function startToyStage(portBase?: number): Promise<Stage> {
 
 /**
  * A model that answers from a file.
- * @param validate says everything that `answers.schema.json` has against a value
- * @param portBase the first port of the toys, after which the model listens; any free port where it is left out
+ * @param validate finds the violations of `answers.schema.json`
+ * @param portBase the first port of the toys, after which the model listens; a free port by default
  * @returns problems where the file cannot be used
  */
 export async function startScriptedStage(
