@@ -1,14 +1,14 @@
-/** What the engine has to know of a failure class. */
+/** The facts of a failure class. */
 interface FailureClassFacts {
-  /** Who gives it: a plugin, a stage of the engine, or an attempt that no single call has failed. */
+  /** Its origin: a plugin, a stage of the engine, or an attempt that no single call has failed. */
   readonly by: 'plugin' | 'engine' | 'attempt';
-  /** The failure may pass by itself. Of `http_status` the status decides. */
+  /** A retry may succeed. Of `http_status` the status decides. */
   readonly is_transient?: true;
-  /** The service, its reporter or a stage that refused the call says that the call was not performed. */
+  /** The service, its reporter or a stage of the engine says that the call was not performed. */
   readonly denies?: true;
-  /** What a model is told of it. Left out where a turn cannot go on after it. */
+  /** The reason that a model is shown. Absent where a turn cannot go on after it. */
   readonly told?: string;
-  /** Of a class that no plugin gives: written answers may name it all the same. */
+  /** Set for a class that no plugin gives, where written answers may name it all the same. */
   readonly may_be_written?: true;
 }
 
@@ -48,7 +48,7 @@ type ClassBy<By extends FailureClassFacts['by']> = {
   [Name in keyof typeof FAILURE_CLASSES]: (typeof FAILURE_CLASSES)[Name]['by'] extends By ? Name : never;
 }[keyof typeof FAILURE_CLASSES];
 
-/** What a plugin can say that went wrong. */
+/** The failure classes that a plugin may use. */
 export type SourceFailureClass = ClassBy<'plugin'>;
 
 /** Why a source invocation failed. */

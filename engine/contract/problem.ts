@@ -29,7 +29,7 @@ export interface Problem {
   readonly severity?: 'error' | 'note';
 }
 
-/** A value, or everything that stood in its way. */
+/** A value, or all problems that prevented it. */
 export type Outcome<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly Problem[] };

@@ -14,17 +14,17 @@ export function parseClientRequestId(id: string): ScriptedPlace | undefined {
     : { world_slug, turn: Number(turn), key };
 }
 
-/** What is written by turn (`1`, `2`, ... or `*` for every other), then by command key. */
+/** Values by turn (`1`, `2`, ... or `*` for every other), then by command key. */
 export type ByTurn<Value> = Readonly<Record<string, Readonly<Record<string, Value>>>>;
 
-/** Something that was written for a place, and where it was written. */
+/** A written value, and its place. */
 export interface Scripted<Value> {
   readonly turn: string;
   readonly key: string;
   readonly value: Value;
 }
 
-/** What is written for a place: under its turn, else under `*`; what follows `@` may be left out. */
+/** Finds the written value of a place: under its turn, else under `*`; the part after `@` is optional. */
 export function findScripted<Value>(
   turns: ByTurn<Value>,
   place: Pick<ScriptedPlace, 'turn' | 'key'>,

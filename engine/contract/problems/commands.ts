@@ -1,6 +1,6 @@
 import { content, environment, usage } from './entry.js';
 
-/** Why a command cannot do what it was asked to do. */
+/** The problems of commands. */
 export const COMMAND_PROBLEMS = {
   USAGE: usage('The command line itself is wrong.', '`chukwa --help`'),
   RUN_TOOL_NOT_OFFERED: content(

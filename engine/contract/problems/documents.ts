@@ -1,6 +1,6 @@
 import { content } from './entry.js';
 
-/** What breaks the schema of its document. */
+/** Violations of a document's schema. */
 export const DOCUMENT_PROBLEMS = {
   MISSING_FIELD: content('A required field is missing.', 'Add it; the finding shows one that fits.'),
   UNKNOWN_FIELD: content('A field does not exist.', 'Take it away, or spell it as the finding says.'),

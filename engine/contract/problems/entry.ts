@@ -1,12 +1,12 @@
-/** What a problem code means, everywhere: the facts of a case are in the message of the `Problem`. */
+/** The catalogue entry of a problem code; the `Problem` itself has the facts of the case. */
 export interface ProblemEntry {
   /** One sentence that says what is wrong. */
   readonly meaning: string;
-  /** What to do about it, where nothing is known of the case. */
+  /** The default repair, in one sentence. */
   readonly repair: string;
-  /** With which code a command ends. */
+  /** The exit code of a command. */
   readonly exit: 1 | 2 | 4;
-  /** With which status an HTTP request is answered. */
+  /** The status of an HTTP answer. */
   readonly status: number;
 }
 
@@ -20,7 +20,7 @@ export function usage(meaning: string, repair: string): ProblemEntry {
   return { meaning, repair, exit: 2, status: 400 };
 }
 
-/** The database or a service is at fault, or another process is in the way. */
+/** The database, a service or another process prevents it. */
 export function environment(meaning: string, repair: string): ProblemEntry {
   return { meaning, repair, exit: 4, status: 503 };
 }

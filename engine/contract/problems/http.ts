@@ -1,6 +1,9 @@
 import { overHttp, usage } from './entry.js';
 
-/** What an HTTP request, or the command that asks the same, can get wrong. Exit codes are those of a command that goes through a server. */
+/**
+ * The problems of HTTP requests, and of commands that send them. Exit codes are those of a command that goes through a
+ * server.
+ */
 export const HTTP_PROBLEMS = {
   UNAUTHORISED: overHttp(
     401,

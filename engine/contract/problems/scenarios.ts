@@ -1,6 +1,6 @@
 import { content } from './entry.js';
 
-/** What contradicts itself in a scenario. */
+/** Contradictions in a scenario. */
 export const SCENARIO_PROBLEMS = {
   ENTITY_ID_NOT_CANONICAL: content(
     'An id does not follow the [grammar](terms.md#entity-ids).',

@@ -1,6 +1,6 @@
 import { content, environment } from './entry.js';
 
-/** What cannot work in a workflow and the documents that it refers to. */
+/** Workflows that cannot work, and problems of the documents that they refer to. */
 export const WORKFLOW_PROBLEMS = {
   NODE_ID_TWICE: content('Two nodes have one id.', 'Give each its own.'),
   NODE_ID_RESERVED: content('A node is called `ambient`.', 'Choose another id.'),
