@@ -42,7 +42,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "inbox"
     ],
     "additionalProperties": false,
-    "description": "What the first page shows."
+    "description": "The content of the first page."
   },
   "Worlds": {
     "$ref": "#/components/schemas/Part_ListedWorld"
@@ -95,7 +95,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Null where there is none to compare with."
+        "description": "Null where there is no other attempt."
       },
       "after": {
         "$ref": "#/components/schemas/AttemptSummary"
@@ -124,7 +124,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "world_slug"
     ],
     "additionalProperties": false,
-    "description": "What is different between two attempts."
+    "description": "The differences between two attempts."
   },
   "AgentTurns": {
     "$ref": "#/components/schemas/Part_StatedAgentTurn"
@@ -177,7 +177,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "is_complete": {
         "type": "boolean",
-        "description": "Whether every attempt that has ended was searched; the latest ones may be missing otherwise."
+        "description": "Whether every ended attempt is indexed; the latest ones may be missing otherwise."
       }
     },
     "required": [
@@ -210,7 +210,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "next"
     ],
     "additionalProperties": false,
-    "description": "Rows, and where the next part of the list begins."
+    "description": "Rows, and the cursor of the next part."
   },
   "ListedWorld": {
     "type": "object",
@@ -241,7 +241,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Why the first of them could not be done yet, and when it is tried again (RFC 3339)."
+        "description": "Why the first one is deferred, and until when (RFC 3339)."
       },
       "world_slug": {
         "type": "string"
@@ -277,7 +277,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "turn"
         ],
         "additionalProperties": false,
-        "description": "The world that a fork left, and at which turn."
+        "description": "The world that it was forked from, and the turn."
       }
     },
     "required": [
@@ -567,7 +567,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "created_at"
     ],
     "additionalProperties": false,
-    "description": "A message of the inbox that is not over."
+    "description": "An open message of the inbox."
   },
   "WorldPage": {
     "type": "object",
@@ -579,7 +579,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "properties": {
             "from_turn": {
               "type": "number",
-              "description": "The first turn that is played by it, unless another one follows before."
+              "description": "The first turn with it, unless another one follows before."
             },
             "scenario_hash": {
               "type": "string"
@@ -625,7 +625,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Why the first of them could not be done yet, and when it is tried again (RFC 3339)."
+        "description": "Why the first one is deferred, and until when (RFC 3339)."
       },
       "environments": {
         "type": "array",
@@ -686,7 +686,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "turn"
         ],
         "additionalProperties": false,
-        "description": "The world that a fork left, and at which turn."
+        "description": "The world that it was forked from, and the turn."
       },
       "agents": {
         "type": "array",
@@ -903,7 +903,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "response_json"
     ],
     "additionalProperties": false,
-    "description": "What an ambient source said in a committed turn, as redaction lets it be seen."
+    "description": "A reading of an ambient source in a committed turn, redacted."
   },
   "JsonObject": {
     "type": "object",
@@ -959,11 +959,11 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "source_invocation_count": {
         "type": "number",
-        "description": "That it has made itself; adopted ones are not among them."
+        "description": "Calls that it made itself, without adopted ones."
       },
       "calls_in_doubt": {
         "type": "number",
-        "description": "Its calls that have to be settled before a turn is begun."
+        "description": "Calls that have to be settled before a turn begins."
       },
       "is_driven": {
         "type": "boolean",
@@ -1044,7 +1044,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "turn"
         ],
         "additionalProperties": false,
-        "description": "The world that a fork left, and at which turn."
+        "description": "The world that it was forked from, and the turn."
       }
     },
     "required": [
@@ -1083,7 +1083,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "acted_by": {
         "type": "string",
-        "description": "By which session, or by the token or a proof of it: operators share one token."
+        "description": "The session, or the token or a proof of it: operators share one token."
       },
       "reason": {
         "type": [
@@ -1103,14 +1103,14 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "boolean",
           "null"
         ],
-        "description": "Whether something follows from it; null where the server died before it knew."
+        "description": "Whether it had an effect; null where the server died before it knew."
       },
       "outcome": {
         "type": [
           "string",
           "null"
         ],
-        "description": "What came of it, in a sentence."
+        "description": "Its outcome, in a sentence."
       }
     },
     "required": [
@@ -1127,7 +1127,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "world_slug"
     ],
     "additionalProperties": false,
-    "description": "An entry of the audit: who did what, when and why."
+    "description": "An audit entry: actor, action, time and reason."
   },
   "OperatorActionKind": {
     "type": "string",
@@ -1138,7 +1138,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "settle_call",
       "report_call"
     ],
-    "description": "What an operator may do by hand."
+    "description": "The kinds of operators' actions."
   },
   "TurnPage": {
     "type": "object",
@@ -1202,7 +1202,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "turn"
         ],
         "additionalProperties": false,
-        "description": "The world that a fork left, and at which turn."
+        "description": "The world that it was forked from, and the turn."
       },
       "last_turn": {
         "type": "number",
@@ -1323,7 +1323,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "changes"
     ],
     "additionalProperties": false,
-    "description": "What is different between two turns of a world, or of two worlds."
+    "description": "The differences between two turns of a world, or between two worlds."
   },
   "TurnPlace": {
     "type": "object",
@@ -1490,7 +1490,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "next"
     ],
     "additionalProperties": false,
-    "description": "Rows, and where the next part of the list begins."
+    "description": "Rows, and the cursor of the next part."
   },
   "AttemptPage": {
     "type": "object",
@@ -1539,11 +1539,11 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "source_invocation_count": {
         "type": "number",
-        "description": "That it has made itself; adopted ones are not among them."
+        "description": "Calls that it made itself, without adopted ones."
       },
       "calls_in_doubt": {
         "type": "number",
-        "description": "Its calls that have to be settled before a turn is begun."
+        "description": "Calls that have to be settled before a turn begins."
       },
       "is_driven": {
         "type": "boolean",
@@ -1564,18 +1564,18 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "take_overs": {
         "type": "number",
-        "description": "How many drivers have left it without a word, or broke."
+        "description": "How many drivers were lost, or broke."
       },
       "adopts": {
         "type": [
           "string",
           "null"
         ],
-        "description": "The attempt before, calls of which answer this one's commands."
+        "description": "The previous attempt, whose calls answer this one's commands."
       },
       "is_adoptable": {
         "type": "boolean",
-        "description": "The next attempt has to do with this one: it adopts from it, once nothing of it is in doubt."
+        "description": "The next attempt adopts from this one, once none of its calls is in doubt."
       },
       "scenario_hash": {
         "type": "string"
@@ -1588,7 +1588,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "superseded_call_count": {
         "type": "number",
-        "description": "Its calls from which nothing followed, since what their subject had read was changed; adopted ones included."
+        "description": "Superseded calls: what their subject had read was changed; adopted ones included."
       },
       "patches": {
         "type": "array",
@@ -1607,7 +1607,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/AwaitedCall"
         },
-        "description": "What it waits for, the nearest deadline first."
+        "description": "The awaited calls, the nearest deadline first."
       },
       "agent_turns": {
         "type": "array",
@@ -1646,7 +1646,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "number",
           "null"
         ],
-        "description": "The number of the last call that is shown, where there are more: the list of calls goes on after it."
+        "description": "The number of the last call that is shown, where there are more: the cursor for the list of calls."
       },
       "attempt_before": {
         "type": [
@@ -1829,11 +1829,11 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "request_hash": {
         "type": "string",
-        "description": "Calls of one command that have it in common asked for the same."
+        "description": "Calls of one command with the same hash had the same request."
       },
       "performance": {
         "type": "number",
-        "description": "1-based: how often its attempt had asked for it, this time included."
+        "description": "1-based: counts the performances of its command in its attempt."
       },
       "ambient_source_id": {
         "type": [
@@ -1876,22 +1876,22 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "repeatable": {
         "type": "boolean",
-        "description": "It has a side effect, and may be made again all the same."
+        "description": "It has a side effect, and may be repeated."
       },
       "outcome_unknown": {
         "type": "boolean",
-        "description": "Nobody saw whether it had its side effect, and it may not be made again: it is in doubt until it is settled."
+        "description": "It is unknown whether it had its side effect, and it may not be repeated: it is in doubt until it is settled."
       },
       "adopted_from": {
         "type": [
           "string",
           "null"
         ],
-        "description": "The attempt that made the call, where the one that is shown has adopted it."
+        "description": "The attempt that made the call, where the shown attempt has adopted it."
       },
       "is_superseded": {
         "type": "boolean",
-        "description": "An earlier subject has changed what its subject had read: nothing followed from the call."
+        "description": "Superseded: an earlier subject has changed what its subject had read."
       },
       "settled_as": {
         "type": [
@@ -1903,7 +1903,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "not_performed",
           null
         ],
-        "description": "What was decided about a call in doubt."
+        "description": "The settlement of a call in doubt."
       },
       "http_status": {
         "type": [
@@ -1925,7 +1925,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "response_json": {
         "$ref": "#/components/schemas/Json",
-        "description": "As redaction lets it be seen."
+        "description": "Redacted."
       }
     },
     "required": [
@@ -1988,7 +1988,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ],
-        "description": "What the service calls it."
+        "description": "The service's own id of the call."
       },
       "pended_at": {
         "type": "string",
@@ -2235,7 +2235,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "next"
     ],
     "additionalProperties": false,
-    "description": "Rows, and where the next part of the list begins."
+    "description": "Rows, and the cursor of the next part."
   },
   "Part_ListedAgent": {
     "type": "object",
@@ -2259,7 +2259,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "next"
     ],
     "additionalProperties": false,
-    "description": "Rows, and where the next part of the list begins."
+    "description": "Rows, and the cursor of the next part."
   },
   "ListedAgent": {
     "type": "object",
@@ -2360,7 +2360,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "waiting_tool_count"
     ],
     "additionalProperties": false,
-    "description": "What an agent does now, and its turn in the world's latest attempt: null where it had none in it."
+    "description": "An agent's status, and its turn in the world's latest attempt: null where it had none in it."
   },
   "ComparedCall": {
     "type": "object",
@@ -2411,7 +2411,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "answered_otherwise",
       "same"
     ],
-    "description": "How a call, or a patch, of one attempt stands to that of another."
+    "description": "The difference between a call, or a patch, of two attempts."
   },
   "ComparedPatch": {
     "type": "object",
@@ -2626,7 +2626,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "world_slug"
     ],
     "additionalProperties": false,
-    "description": "An agent turn whose cards say by themselves what was given, done and decided."
+    "description": "An agent turn whose cards hold what was given, done and decided."
   },
   "ToldCard": {
     "type": "object",
@@ -2700,7 +2700,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "tells"
     ],
     "additionalProperties": false,
-    "description": "A card, and what stands where it points: a reading, a tool's arguments, its result, or the narration of the patch."
+    "description": "A card with the value that it points to: a reading, a tool's arguments, its result, or the narration of the patch."
   },
   "ExecutionEdgeRecord": {
     "type": "object",
@@ -2808,7 +2808,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "next"
     ],
     "additionalProperties": false,
-    "description": "Rows, and where the next part of the list begins."
+    "description": "Rows, and the cursor of the next part."
   },
   "ListedInvocation": {
     "type": "object",
@@ -2873,7 +2873,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "is_superseded": {
         "type": "boolean",
-        "description": "An earlier subject has changed what its subject had read: nothing followed from the call."
+        "description": "Superseded: an earlier subject has changed what its subject had read."
       },
       "world_slug": {
         "type": "string"
@@ -2996,11 +2996,11 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "request_hash": {
         "type": "string",
-        "description": "Calls of one command that have it in common asked for the same."
+        "description": "Calls of one command with the same hash had the same request."
       },
       "performance": {
         "type": "number",
-        "description": "1-based: how often its attempt had asked for it, this time included."
+        "description": "1-based: counts the performances of its command in its attempt."
       },
       "ambient_source_id": {
         "type": [
@@ -3043,22 +3043,22 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "repeatable": {
         "type": "boolean",
-        "description": "It has a side effect, and may be made again all the same."
+        "description": "It has a side effect, and may be repeated."
       },
       "outcome_unknown": {
         "type": "boolean",
-        "description": "Nobody saw whether it had its side effect, and it may not be made again: it is in doubt until it is settled."
+        "description": "It is unknown whether it had its side effect, and it may not be repeated: it is in doubt until it is settled."
       },
       "adopted_from": {
         "type": [
           "string",
           "null"
         ],
-        "description": "The attempt that made the call, where the one that is shown has adopted it."
+        "description": "The attempt that made the call, where the shown attempt has adopted it."
       },
       "is_superseded": {
         "type": "boolean",
-        "description": "An earlier subject has changed what its subject had read: nothing followed from the call."
+        "description": "Superseded: an earlier subject has changed what its subject had read."
       },
       "settled_as": {
         "type": [
@@ -3070,7 +3070,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "not_performed",
           null
         ],
-        "description": "What was decided about a call in doubt."
+        "description": "The settlement of a call in doubt."
       },
       "http_status": {
         "type": [
@@ -3092,7 +3092,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "response_json": {
         "$ref": "#/components/schemas/Json",
-        "description": "As redaction lets it be seen."
+        "description": "Redacted."
       },
       "request_json": {
         "$ref": "#/components/schemas/Json"
@@ -3120,18 +3120,18 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ],
-        "description": "The body as text, where it was kept beside the answer; of a failure, as much as redaction lets be seen, else null."
+        "description": "The body as text, where it is stored beside the answer; of a failure, redacted, else null."
       },
       "response_bytes": {
         "type": [
           "number",
           "null"
         ],
-        "description": "How much is kept of what came back: the body, or the answer where there is no body; null for nothing."
+        "description": "The size of the stored body, or of the answer where there is no body; null for nothing."
       },
       "hidden_by_redaction": {
         "type": "boolean",
-        "description": "Whether anything that is kept of the answer or its body is not shown here."
+        "description": "Whether a stored part of the answer or its body is not shown here."
       },
       "pended": {
         "anyOf": [
@@ -3142,7 +3142,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Null for one whose service answered at once, or has not spoken yet."
+        "description": "Null for a call that was answered at once, or has no answer yet."
       },
       "settlement": {
         "anyOf": [
@@ -3153,7 +3153,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "What was found out about it, where it was in doubt and has been settled."
+        "description": "The settlement of a call in doubt."
       }
     },
     "required": [
@@ -3214,7 +3214,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ],
-        "description": "What the service calls it."
+        "description": "The service's own id of the call."
       },
       "pended_at": {
         "type": "string",
@@ -3230,7 +3230,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "deadline"
     ],
     "additionalProperties": false,
-    "description": "What is known of a call whose service has said that it answers later."
+    "description": "The facts of a pending call."
   },
   "SettlementRecord": {
     "type": "object",
@@ -3240,7 +3240,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "answer": {
         "$ref": "#/components/schemas/Json",
-        "description": "As much as the view shows; null where it was not performed."
+        "description": "In the requested view; null where it was not performed."
       },
       "settled_at": {
         "type": "string"
@@ -3254,7 +3254,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "These are null of calls that earlier versions have settled; the reason also where none was given."
+        "description": "Null for calls that earlier versions have settled; the reason also where none was given."
       },
       "host": {
         "type": [
@@ -3285,7 +3285,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "operator",
       "report"
     ],
-    "description": "Who says what became of a call in doubt: a person at the database, or a report."
+    "description": "The origin of a settlement: a person at the database, or a report."
   },
   "Part_ListedLlmCall": {
     "type": "object",
@@ -3309,7 +3309,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "next"
     ],
     "additionalProperties": false,
-    "description": "Rows, and where the next part of the list begins."
+    "description": "Rows, and the cursor of the next part."
   },
   "ListedLlmCall": {
     "type": "object",
@@ -3450,7 +3450,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "is_superseded": {
         "type": "boolean",
-        "description": "An earlier subject has changed what its subject had read: nothing followed from the call."
+        "description": "Superseded: an earlier subject has changed what its subject had read."
       },
       "llm_call_id": {
         "type": "string"
@@ -3479,7 +3479,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
           "string",
           "null"
         ],
-        "description": "As it was asked, whoever named it: the source, its variable, or the command."
+        "description": "The model of the request, named by the source, its variable, or the command."
       },
       "endpoint_origin": {
         "type": [
@@ -3700,7 +3700,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/ListedAttempt"
         },
-        "description": "Attempts that wait for an answer, or for a person who settles a call in doubt."
+        "description": "Attempts that are suspended until an answer, or until a person settles a call in doubt."
       }
     },
     "required": [
@@ -3709,7 +3709,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "rows"
     ],
     "additionalProperties": false,
-    "description": "What waits, and for whom."
+    "description": "Pending messages and suspended attempts."
   },
   "ListedAttempt": {
     "type": "object",
@@ -3769,7 +3769,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "next"
     ],
     "additionalProperties": false,
-    "description": "Rows, and where the next part of the list begins."
+    "description": "Rows, and the cursor of the next part."
   },
   "StoredComponent": {
     "type": "object",
@@ -3821,7 +3821,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "type": "string"
         },
-        "description": "Worlds that run by it; of scenarios only."
+        "description": "Worlds that have it; of scenarios only."
       },
       "kind": {
         "$ref": "#/components/schemas/ComponentKind"
@@ -3838,7 +3838,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/ListedInvocation"
         },
-        "description": "The latest calls of a source or by a workflow; none of other kinds."
+        "description": "The latest calls of a source or by a workflow; none for other kinds."
       },
       "attempts": {
         "type": "array",
@@ -3907,7 +3907,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "type": "string"
         },
-        "description": "Worlds that run by it; of scenarios only."
+        "description": "Worlds that have it; of scenarios only."
       },
       "kind": {
         "$ref": "#/components/schemas/ComponentKind"
@@ -3924,7 +3924,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "$ref": "#/components/schemas/ListedInvocation"
         },
-        "description": "The latest calls of a source or by a workflow; none of other kinds."
+        "description": "The latest calls of a source or by a workflow; none for other kinds."
       },
       "attempts": {
         "type": "array",
@@ -3965,7 +3965,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
             "type": "null"
           }
         ],
-        "description": "Null where no attempt has run it, and for consumers: what models were sent is for operators. At most 10 prompts."
+        "description": "Null where no attempt has run it, and for consumers: prompts are for operators. At most 10 prompts."
       }
     },
     "required": [
@@ -4065,7 +4065,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
         "items": {
           "type": "string"
         },
-        "description": "Worlds that run by it; of scenarios only."
+        "description": "Worlds that have it; of scenarios only."
       },
       "kind": {
         "$ref": "#/components/schemas/ComponentKind"
@@ -4090,14 +4090,14 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "used_by",
       "worlds"
     ],
-    "description": "A document with those that it names and those that name it."
+    "description": "A document with its references in both directions."
   },
   "SearchHit": {
     "type": "object",
     "properties": {
       "entry": {
         "type": "string",
-        "description": "Names the text; the cursor of the hits after it."
+        "description": "The id of the text, which is the cursor for later hits."
       },
       "kind": {
         "$ref": "#/components/schemas/SearchKind"
@@ -4156,7 +4156,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "rank": {
         "type": "number",
-        "description": "How well it fits the words: how often and how near together they stand in a text of its length; 0 without words."
+        "description": "The rank of the match, from frequency and distance of the words in the text; 0 without words."
       }
     },
     "required": [
@@ -4195,7 +4195,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       },
       "is_match": {
         "type": "boolean",
-        "description": "Whether it is what was searched for."
+        "description": "Whether it matches."
       }
     },
     "required": [
@@ -4203,7 +4203,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonObject>> = {
       "is_match"
     ],
     "additionalProperties": false,
-    "description": "A piece of a text around what was found."
+    "description": "A part of an excerpt."
   },
   "Json": {
     "description": "A JSON value. Nothing else crosses a boundary of the engine."

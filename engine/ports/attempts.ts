@@ -19,27 +19,27 @@ export interface BeginAttempt {
   /** Of a new attempt; one that is still open keeps its own. */
   readonly attempt_id: string;
   readonly world_slug: string;
-  /** Of the program that drives it: a world that goes on by another scenario meanwhile is not begun with it. */
+  /** The scenario of its driver: where the world has adopted another one meanwhile, nothing is begun. */
   readonly scenario_hash: string;
   readonly holder: Holder;
   readonly started_at: number;
-  /** How long the lease lasts, by the clock of the database: those of its clients need not agree. */
+  /** The lease duration, by the clock of the database, so that clients' clocks need not agree. */
   readonly lease_ms: number;
   readonly renderer_version: string;
   readonly plugin_versions: Readonly<Record<string, string>>;
-  /** Of how many turns before this one the world's events are wanted. */
+  /** The events of how many turns before this one are wanted. */
   readonly event_turns: number;
-  /** The message that asks for it, whose end is the attempt's; left out where a person runs it there and then. */
+  /** The queued message that asks for it, which ends with the attempt; absent where a person runs it directly. */
   readonly inbox_id?: string;
-  /** Goes on with an attempt that another driver left, and begins none. */
+  /** Resumes an open attempt, and begins none. */
   readonly continues_only?: boolean;
-  /** Begins a new attempt anew: adopts nothing, and sets aside what is in doubt. */
+  /** Begins a new attempt without adopting, and sets calls in doubt aside. */
   readonly anew?: boolean;
-  /** Decides what a new attempt adopts. Pure: it is asked within a transaction. */
+  /** Decides what a new attempt adopts. Pure: called within a transaction. */
   readonly adopt: (left: LeftAttempt) => Adoption;
 }
 
-/** The attempt before, which failed at the same turn, and of which nothing is in doubt. */
+/** The failed attempt before, at the same turn and without calls in doubt. */
 export interface LeftAttempt {
   readonly attempt_id: string;
   readonly attempted_turn: number;
@@ -47,13 +47,13 @@ export interface LeftAttempt {
   readonly failure_class: AttemptFailureClass;
   readonly is_transient: boolean;
   readonly failed_source_invocation_id: string | null;
-  /** As it was when the attempt began, and still is. */
+  /** The world at the beginning of the attempt, unchanged since. */
   readonly world: World;
-  /** In the order in which they ended, those that it had adopted itself included. */
+  /** In the order of their end, with those that it had adopted. */
   readonly calls: readonly RecordedCall[];
 }
 
-/** An attempt under way. Every write of a driver carries it, and writes nothing once it has been overtaken. */
+/** An open attempt. Every write of a driver carries it, and writes nothing once the driver has been overtaken. */
 export interface AttemptLease {
   readonly attempt_id: string;
   readonly world_slug: string;
@@ -61,7 +61,7 @@ export interface AttemptLease {
   readonly epoch: number;
 }
 
-/** A world as a driver left it when it committed a turn. Whoever finds it so knows what it holds without reading it. */
+/** A world after a commit of its driver: while its head is the same, it needs no reading. */
 export interface LeftWorld {
   /** The attempt that committed the turn. */
   readonly attempt_id: string;
@@ -75,14 +75,14 @@ export interface LeftWorld {
 /** The state head of an agent, as its driver knows it. */
 export interface AgentHead {
   readonly turn_epoch: number;
-  /** It names the agent's turn in the attempt. */
+  /** Whether the head names the agent's turn in the attempt. */
   readonly is_active: boolean;
 }
 
 /** The state heads of a world's agents, by agent. */
 export type AgentHeads = ReadonlyMap<string, AgentHead>;
 
-/** The state head of an agent after a statement. Unless all heads are as their driver knows them, nothing is written. */
+/** A change of an agent's state head. Unless all heads are as the driver knows them, the statement writes nothing. */
 export interface AgentMove {
   readonly agent_id: string;
   /** Before the statement. */
@@ -98,105 +98,105 @@ export type BeginOutcome =
       /** As it is at the end of the turn before. */
       readonly world: World;
       readonly heads: AgentHeads;
-      /** Present where the lease is of an attempt that another driver left, or adopts something. */
+      /** Present for an attempt that is resumed, or adopts something. */
       readonly past?: AttemptPast;
-      /** The attempt before, from which a new one adopts. */
+      /** The previous attempt, from which a new one adopts. */
       readonly adopts?: string;
-      /** The attempt before, where this one was begun anew. */
+      /** The previous attempt, where this one was begun anew. */
       readonly sets_aside?: SetAside;
     }
   | { readonly kind: 'unknown_world' }
-  /** The world goes on by another scenario since it was looked at. */
+  /** The world has adopted another scenario meanwhile. */
   | { readonly kind: 'other_scenario' }
-  /** The message is over, or another attempt does what it asks for; or none is open that would go on. */
+  /** The message is over, or another attempt serves it; or no attempt is open to resume. */
   | { readonly kind: 'not_asked_for' }
-  /** An attempt rests until somebody answers, and nobody has. */
+  /** An attempt is suspended, and no message has come. */
   | ({ readonly kind: 'rests' } & Rest)
-  /** Of a call of the latest attempt nobody knows whether it had its side effect. */
+  /** A call of the latest attempt is in doubt. */
   | ({ readonly kind: 'in_doubt' } & Doubt)
-  /** A new attempt would make side effects of the latest one again. */
+  /** A new attempt would repeat side effects of the latest one. */
   | ({ readonly kind: 'not_adoptable'; readonly reason: string } & Rest)
   | { readonly kind: 'held'; readonly holder: Holder; readonly attempt_id: string; readonly until: number };
 
-/** An attempt that a new one goes past. */
+/** A previous attempt that a new one does not adopt from. */
 export interface SetAside {
   readonly attempt_id: string;
-  /** Keys of its calls that were in doubt. */
+  /** The command keys of its calls in doubt. */
   readonly in_doubt: readonly string[];
-  /** Keys of calls that had their side effect. */
+  /** The command keys of its calls that had their side effect. */
   readonly side_effects: readonly string[];
 }
 
-/** An attempt that rests. */
+/** A suspended attempt. */
 export interface Rest {
   readonly attempt_id: string;
   readonly attempted_turn: number;
 }
 
-/** A call of a failed attempt that is to be settled before a turn is begun. */
+/** A call of a failed attempt that has to be settled before a turn begins. */
 export interface Doubt extends Rest {
   readonly source_invocation_id: string;
   readonly command_key: string;
 }
 
-/** What an attempt has come to before this driver. */
+/** The record of an attempt before this driver. */
 export interface AttemptPast {
-  /** How many drivers have left it without a word, or broke. */
+  /** How many drivers were lost, or broke. */
   readonly take_overs: number;
   readonly renderer_version: string;
   readonly plugin_versions: Readonly<Record<string, string>>;
-  /** The latest performance of each call, and each that failed before it, in the order in which they ended. */
+  /** The latest performance of each call, and each failed one before it, in the order of their end. */
   readonly calls: readonly RecordedCall[];
-  /** The highest number that a call of this attempt has, or one that it has adopted. */
+  /** The highest number of a call of this attempt, adopted ones included. */
   readonly last_invocation_seq: number;
 }
 
-/** A call as its record holds it. */
+/** A call as it is recorded. */
 export interface RecordedCall extends Omit<Recorded, 'event' | 'is_adopted'> {
   readonly source_invocation_id: string;
   /** Present for generations. */
   readonly llm_call_id?: string;
   readonly invocation_seq: number;
   readonly started_at: number;
-  /** How often this attempt has asked for it; 0 where it was adopted. */
+  /** The number of this performance in this attempt; 0 where it was adopted. */
   readonly performance: number;
-  /** The attempt that made it, where that is an earlier one. */
+  /** The earlier attempt that made it. */
   readonly adopted_from?: string;
-  /** How it ended; left out where nobody saw it end. */
+  /** Its end; absent where none was recorded. */
   readonly fact?: CallFact;
 }
 
-/** Whether a fenced write landed: it does not where another driver has the world, or has moved one of its agents. */
+/** Whether a fenced write was accepted: not where another driver has the world, or has moved one of its agents. */
 export type Written = 'written' | 'overtaken';
 
-/** The rows of a call, before its first byte. */
+/** The rows of a call, written before its first byte. */
 export interface CallStart {
   readonly source_invocation_id: string;
   /** Present for generations. */
   readonly llm_call_id?: string;
   readonly invocation_seq: number;
   readonly command: Invoke;
-  /** 1-based: one more than that of the same command which failed, or which an earlier driver left without an end. */
+  /** 1-based: counts failed performances of the same command, and those without an end. */
   readonly performance: number;
   readonly parent_source_invocation_id?: string;
   readonly started_at: number;
-  /** What the operator's settings made of its source; left out where it was refused before that. */
+  /** The resolved settings of its source; absent where it was refused before that. */
   readonly resolved?: ResolvedSource;
-  /** A refusal is written finished at once, by the same statement. */
+  /** A refused call is written with its end, by the same statement. */
   readonly refused?: CallFinish;
 }
 
-/** The end of a call together with what the core made of it. */
+/** The end of a call with its verdict. */
 export interface CallFinish {
   readonly source_invocation_id: string;
   readonly llm_call_id?: string;
   readonly outcome: CallOutcome;
   readonly verdict?: Verdict;
-  /** The call was pending: what was said of it is taken in by the same statement. */
+  /** The call was pending: the same statement consumes its report. */
   readonly is_reported?: boolean;
 }
 
-/** Calls that end and calls that begin at one time. One call does not do both. */
+/** Calls that end and calls that begin together. No call does both. */
 export interface CallsWrite {
   readonly finished: readonly CallFinish[];
   readonly started: readonly CallStart[];
@@ -204,23 +204,23 @@ export interface CallsWrite {
 
 export interface SuspendAttempt {
   readonly at: number;
-  /** Of all agents that have a turn in the attempt. */
+  /** The agents with a turn in the attempt. */
   readonly agents: readonly AgentMove[];
 }
 
-/** What became of letting an attempt rest; `called`: a message has come meanwhile, and it goes on. */
+/** The outcome of suspending an attempt; `called`: a message has come meanwhile, and it continues. */
 export type Rested = 'rested' | 'called' | 'overtaken';
 
 export interface CommitTurn {
   readonly patches: readonly (AcceptedPatch & {
-    /** The generation that said it. */
+    /** The generation whose answer it is. */
     readonly source_invocation_id: string;
   })[];
   readonly simulation_time: string;
   readonly ended_at: number;
-  /** The end of the generation that said the last patch, where that is not on record yet. */
+  /** The end of the generation of the last patch, where that is not recorded yet. */
   readonly answer?: CallFinish;
-  /** Of all agents that have a turn in the attempt, which ends. */
+  /** The agents with a turn in the attempt, which ends. */
   readonly agents: readonly AgentMove[];
   /** Whether a message asks for the attempt; left out by a driver that has not begun it. */
   readonly is_asked_for?: boolean;
@@ -228,7 +228,7 @@ export interface CommitTurn {
   readonly goes_on?: Omit<ClaimRequest, 'most'>;
 }
 
-/** The turn is written, and what its driver is to do next is reserved for it. */
+/** The turn is written, and the driver's next message is reserved. */
 export interface Reserved {
   readonly kind: 'reserved';
   readonly next: Claimed;
@@ -237,72 +237,72 @@ export interface Reserved {
 export interface FailAttempt {
   readonly failure: Fail;
   /**
-   * The queued turn that asked for the attempt is put off: for so many milliseconds, by how many attempts at it have
-   * failed transiently before. Where no number is left for that, and where this is left out, the turn is over.
+   * The backoff of a queued turn, in milliseconds, by the number of its transient failures. Without a delay for the
+   * next one, the turn is over.
    */
   readonly retry_delays_ms?: readonly number[];
   readonly source_invocation_id?: string;
   readonly ended_at: number;
-  /** Of all agents that have a turn in the attempt, which ends. */
+  /** The agents with a turn in the attempt, which ends. */
   readonly agents: readonly AgentMove[];
 }
 
-/** A queued turn that failed for something that may pass by itself, and is tried anew. */
+/** A queued turn that failed transiently, and is retried. */
 export interface PutOff {
   readonly kind: 'put_off';
-  /** 1-based: how often it is tried anew with that. */
+  /** The number of the retry, 1-based. */
   readonly retry: number;
   readonly delay_ms: number;
 }
 
-/** How a driver leaves an attempt that is open. */
+/** How a driver leaves an open attempt. */
 export interface HandOver {
   readonly at: number;
-  /** It can go no further by a fault of the program: it counts among those that left without a word. */
+  /** A fault of the program stopped it: the attempt counts one more lost driver. */
   readonly has_broken: boolean;
 }
 
-/** What was found out about a call that is in doubt. */
+/** The settlement of a call in doubt. */
 export interface SettleCall {
   readonly attempt_id: string;
   readonly source_invocation_id: string;
-  /** What it answered; left out where it was never performed. */
+  /** Its answer; absent where it was never performed. */
   readonly answer?: Json;
   readonly settled_at: number;
   readonly settled_by: SettledBy;
-  /** The process that writes it down. */
+  /** The process that settles. */
   readonly holder: Holder;
-  /** As whoever settles it puts it. */
+  /** In the settler's words. */
   readonly reason?: string;
 }
 
-/** Who says what became of a call in doubt: a person at the database, or a report. */
+/** The origin of a settlement: a person at the database, or a report. */
 export type SettledBy = 'operator' | 'report';
 
 export type Settled =
   | { readonly kind: 'settled'; readonly world_slug: string; readonly left_in_doubt: number }
-  /** There is no such call in that attempt, how it ended is known, or it may be made again. */
+  /** The call does not exist in that attempt, its end is known, or it may be repeated. */
   | { readonly kind: 'not_in_doubt' }
   | { readonly kind: 'already_settled' }
-  /** The attempt goes on: its driver may still learn how the call ended. */
+  /** The attempt is open: its driver may still learn the end of the call. */
   | { readonly kind: 'not_ended' }
-  /** The world has gone on, or the call was set aside. */
+  /** The world has committed the turn, or a new attempt has set the call aside. */
   | { readonly kind: 'too_late' };
 
-/** Calls of a run whose subject has read something else since: nothing follows from them. */
+/** Calls of a run whose subject has read something else since: their results are not used. */
 export interface SupersedeCalls {
   readonly source_invocation_ids: readonly string[];
   readonly at: number;
 }
 
-/** Whether a call takes reports no more; `reported`: one was accepted before, and is how the call ended. */
+/** Whether a call is closed to reports; `reported`: a report was accepted before, and is the end of the call. */
 export type Closed = 'closed' | 'reported' | 'overtaken';
 
-/** The record of attempts, as their driver writes it. */
+/** The record of attempts, written by their drivers. */
 export interface AttemptStore {
   /**
-   * Takes the world's lease with the next epoch and reads the world at its turn. An attempt that is still open goes on:
-   * what its driver had under way is marked interrupted, and what is on record comes along.
+   * Claims the world's lease with the next epoch, and reads the world at its turn. An open attempt is resumed: calls
+   * under way are marked interrupted, and its record is returned.
    */
   begin(request: BeginAttempt, isAlive: (holder: Holder) => boolean): Promise<BeginOutcome>;
   /**
@@ -317,32 +317,29 @@ export interface AttemptStore {
   writeCalls(lease: AttemptLease, calls: CallsWrite): Promise<Written>;
   /** One statement. */
   flushChunks(lease: AttemptLease, llm_call_id: string, batch: ChunkBatch): Promise<Written>;
-  /** One statement. @returns until when it is waited for, in milliseconds since 1970, by the clock of the database */
+  /** One statement. @returns its deadline in milliseconds since 1970, by the clock of the database */
   pendCall(lease: AttemptLease, source_invocation_id: string, pended: CallPended): Promise<number | 'overtaken'>;
-  /** Lets the attempt rest and gives the lease back, unless a message has come. One statement. */
+  /** Suspends the attempt and releases the lease, unless a message has come. One statement. */
   suspend(lease: AttemptLease, rest: SuspendAttempt): Promise<Rested>;
-  /** Notes in the timeline that nothing follows from these calls any more. One statement. */
+  /** Notes in the timeline that these calls are superseded. One statement. */
   supersede(lease: AttemptLease, superseded: SupersedeCalls): Promise<Written>;
-  /** Takes in a message from which nothing follows. One statement. */
+  /** Consumes a message without an effect. One statement. */
   discard(lease: AttemptLease, inbox_id: string): Promise<Written>;
-  /** Claims the timeout of a call before it is handled: no report of the call is accepted afterwards. One statement. */
+  /** Claims the timeout of a call before it is handled: later reports of the call are refused. One statement. */
   takeTimeout(lease: AttemptLease, source_invocation_id: string): Promise<Closed>;
-  /**
-   * Accepts no report any more of a call that its service has answered at once. One statement.
-   * @param call with a fresh `inbox_id`
-   */
+  /** Closes a call that was answered at once to reports. One statement. @param call with a fresh `inbox_id` */
   closeToReports(
     lease: AttemptLease,
     call: { readonly source_invocation_id: string; readonly inbox_id: string },
   ): Promise<Closed>;
   /** One transaction: changed rows, patches, audit, the turn, the attempt's end, the lease. */
   commit(lease: AttemptLease, turn: CommitTurn): Promise<Written | Reserved>;
-  /** One transaction; the world stays, and the queued turn is over or put off. */
+  /** One transaction; the world does not change, and the queued turn is over or retried later. */
   fail(lease: AttemptLease, failure: FailAttempt): Promise<Written | PutOff>;
-  /** Gives the lease back with the attempt still open, for the next driver to go on at once. */
+  /** Releases the lease with the attempt open, so that the next driver can resume it at once. */
   handOver(lease: AttemptLease, left: HandOver): Promise<Written>;
-  /** The next attempt adopts from this one, once none of its calls is in doubt. One transaction. */
+  /** Settles a call; once none is in doubt, the next attempt adopts from this one. One transaction. */
   settle(settlement: SettleCall): Promise<Settled>;
-  /** Lets the lease last so long from now, by the clock of the database. */
+  /** Renews the lease from now, by the clock of the database. */
   renew(lease: AttemptLease, lease_ms: number): Promise<Written>;
 }

@@ -9,7 +9,7 @@ import type { WorldRecord } from './worlds.js';
 
 /** A part of a long list: the rows after one, in the order of the list. */
 export interface ListPart {
-  /** The key of the last row before this part; left out for the first. */
+  /** The key of the last row before this part; absent for the first. */
   readonly after?: string;
   readonly limit: number;
 }
@@ -55,7 +55,7 @@ export interface ListedLlmCall {
   readonly started_at: string;
 }
 
-/** A message of the inbox that is not over. */
+/** An open message of the inbox. */
 export interface ListedMessage {
   readonly inbox_id: string;
   readonly world_slug: string;
@@ -74,7 +74,7 @@ export interface ListedAttempt
   readonly status: AttemptStatus;
 }
 
-/** What an ambient source said in a committed turn, as redaction lets it be seen. */
+/** A reading of an ambient source in a committed turn, redacted. */
 export interface WorldReading {
   readonly turn: number;
   readonly ambient_source_id: string;
@@ -82,7 +82,7 @@ export interface WorldReading {
   readonly response_json: Json;
 }
 
-/** Which readings of a world are read. */
+/** Which readings of a world to read. */
 export interface ReadingsPart {
   /** Of the turns after this one. */
   readonly after: number;
@@ -90,19 +90,19 @@ export interface ReadingsPart {
   readonly limit: number;
 }
 
-/** Which generations of an attempt are looked for. */
+/** Which generations of an attempt to find. */
 export interface FirstGenerations {
   readonly workflow_hash: string;
-  /** Among how many calls. */
+  /** Within its first so many calls. */
   readonly calls: number;
   readonly limit: number;
 }
 
-/** Lists that pages show. Each reads its part by an index. */
+/** The lists of pages. Each part is read by an index. */
 export interface BrowseReader {
-  /** By name. @param scenario_hash only those that go on by it, or did */
+  /** By name. @param scenario_hash only worlds that have, or had, this scenario */
   worlds(part: ListPart, scenario_hash?: string): Promise<readonly WorldRecord[]>;
-  /** The worlds that share turns with a world, itself among them, by name: where its history begins, and all forks of that. */
+  /** The family of a world by name, itself included: its first ancestor, and all forks of that. */
   family(world_slug: string, limit: number): Promise<readonly WorldRecord[]>;
   /** The latest first. */
   attempts(world_slug: string, part: ListPart): Promise<readonly AttemptSummary[]>;
@@ -117,13 +117,13 @@ export interface BrowseReader {
   invocations(part: ListPart): Promise<readonly ListedInvocation[]>;
   /** Newest first. */
   llmCalls(part: ListPart): Promise<readonly ListedLlmCall[]>;
-  /** What is to be done, oldest first. */
+  /** Open messages, oldest first. */
   inbox(part: ListPart): Promise<readonly ListedMessage[]>;
-  /** Attempts that wait for an answer that comes later, or have calls in doubt; at most 200. */
+  /** Suspended attempts, and those with calls in doubt; at most 200. */
   waitingAttempts(): Promise<readonly ListedAttempt[]>;
   /** Documents of a kind, by label. */
   documents(kind: ComponentKind, part: ListPart): Promise<readonly StoredComponent[]>;
-  /** The latest calls of a source or by a workflow, and the attempts that made them: of the latest attempts alone. */
+  /** The latest calls of a source or by a workflow, and their attempts: among the latest attempts only. */
   useOf(document: UsedDocument): Promise<DocumentUse>;
   /** The latest of those turns, in the order of turns. */
   readings(world_slug: string, part: ReadingsPart): Promise<readonly WorldReading[]>;
@@ -134,19 +134,19 @@ export interface BrowseReader {
   firstGenerations(attempt_id: string, sought: FirstGenerations): Promise<readonly string[] | undefined>;
 }
 
-/** A document by which calls are made. */
+/** A document that calls use. */
 export interface UsedDocument {
   readonly kind: 'response_source' | 'cognition_workflow';
   readonly hash: string;
 }
 
-/** What was done by a document lately: the latest first. */
+/** The latest uses of a document, the latest first. */
 export interface DocumentUse {
   readonly attempts: readonly ListedAttempt[];
   readonly calls: readonly ListedInvocation[];
 }
 
-/** Everything that is stored, with the lists that pages show, the facts that streams send, and search. */
+/** The store with the lists of pages, the facts of streams, and search. */
 export interface BrowsableStore extends Store {
   readonly browse: BrowseReader;
   readonly facts: FactReader;

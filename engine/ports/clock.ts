@@ -1,4 +1,4 @@
-/** Time and identity, handed in so that nothing else reads them. */
+/** Time and identity, injected so that no other code reads them. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;

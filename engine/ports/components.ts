@@ -10,7 +10,7 @@ export interface ComponentRecord {
   readonly content: JsonObject;
 }
 
-/** A document to be stored, with the documents that it names. */
+/** A document to be stored, with its references. */
 export interface ComponentToStore extends ComponentRecord {
   readonly refers_to: readonly { readonly kind: ComponentKind; readonly hash: string }[];
 }
@@ -26,23 +26,23 @@ export interface StoredComponent extends ComponentSummary {
   readonly created_at: string;
 }
 
-/** Who names a document, and whom it names: one step in each direction. */
+/** The references of a document in both directions, one step each. */
 export interface ComponentUses {
   readonly refers_to: readonly ComponentSummary[];
   readonly used_by: readonly ComponentSummary[];
-  /** Worlds that run by it; of scenarios only. */
+  /** Worlds that have it; of scenarios only. */
   readonly worlds: readonly string[];
 }
 
 export interface ComponentStore {
-  /** One transaction, idempotent, order free. @returns how many were new */
+  /** One transaction; idempotent, in any order. @returns how many were new */
   put(components: readonly ComponentToStore[]): Promise<number>;
   find(kind: ComponentKind, hash: string): Promise<ComponentRecord | undefined>;
-  /** Everything that a component refers to, directly or not, itself included. */
+  /** A component and everything that it refers to, directly or not. */
   closure(kind: ComponentKind, hash: string): Promise<readonly ComponentRecord[]>;
   /** All of one kind, by label and hash. */
   list(kind: ComponentKind): Promise<readonly StoredComponent[]>;
-  /** How many there are of each kind that has any. */
+  /** The number of documents of each kind that has any. */
   count(): Promise<ReadonlyMap<ComponentKind, number>>;
   /** Those of any kind whose hash begins so, at most 20. */
   startingWith(digits: string): Promise<readonly ComponentSummary[]>;

@@ -1,18 +1,18 @@
 /**
- * Says that it is worth looking into the inbox. It carries nothing, and losing a ring loses nothing: whoever listens
- * looks by itself every now and then.
+ * Notifies workers that the inbox may have work. A ring carries no data, and a lost one loses nothing: workers poll now
+ * and then.
  */
 export interface Doorbell {
-  /** For people: what it is, and where. */
+  /** For people: its kind and its address. */
   readonly description: string;
-  /** Rings for a world. Never rejects and is not waited for; what has been written is written. */
+  /** Rings for a world. Never rejects and is not awaited; the write before it is durable. */
   ring(world_slug: string): void;
   /**
-   * Calls back at every ring until the returned function is called: with the world, or without one where rings may have
-   * been lost, after a connection came back.
+   * Calls back at every ring until the returned function is called: with the world, or without one after a
+   * reconnection, when rings may have been lost.
    */
   listen(onRing: (world_slug: string | undefined) => void): () => void;
-  /** Whether it works now, for people; undefined where nothing is wrong. */
+  /** Its fault, for people; undefined while it works. */
   findFault(): string | undefined;
   close(): Promise<void>;
 }

@@ -1,12 +1,12 @@
 import type { AttemptLease } from './attempts.js';
 
-/** Keeps leases while attempts take long: slow is not dead. */
+/** Renews leases during long attempts: a slow driver is not dead. */
 export interface Heartbeat {
-  /** How long a lease lasts that nobody renews. */
+  /** The lease duration without renewal. */
   readonly lease_ms: number;
   /**
-   * Keeps a lease until the returned function is called.
-   * @param onLost called where somebody else has taken the world, or why the lease can be kept no more
+   * Renews a lease until the returned function is called.
+   * @param onLost called where another driver has taken the world, or with the fault that prevents renewal
    */
   keep(lease: AttemptLease, onLost: (why: 'overtaken' | Error) => void): () => void;
 }

@@ -1,15 +1,15 @@
-/** A call that is meant by somebody who wants to say how it ended. */
+/** The call that a report is about. */
 export interface MeantCall {
   readonly source_invocation_id: string;
   readonly world_slug: string;
   readonly attempt_id: string;
-  /** An answer may come later. */
+  /** The call may become pending. */
   readonly may_pend: boolean;
 }
 
-/** What is known of a call whose service has said that it answers later. */
+/** The facts of a pending call. */
 export interface PendedCall {
-  /** What the service calls it. */
+  /** The service's own id of the call. */
   readonly correlation_alias: string | null;
   /** RFC 3339. */
   readonly pended_at: string;
@@ -23,17 +23,17 @@ export interface AwaitedCall extends PendedCall {
   readonly source_label: string;
 }
 
-/** Calls whose answers come later. */
+/** Pending calls. */
 export interface PendingCalls {
   /**
-   * Which call is meant by a correlation id: its own, or the name that its service gave it. Several where services
-   * gave the same name to calls that are awaited; of those that are not, the latest.
+   * Finds the calls of a correlation id: the call's own id, or the service's. Several where services gave the same id
+   * to awaited calls; of others, the latest.
    */
   find(correlation: string): Promise<readonly MeantCall[]>;
-  /** What an attempt waits for, the nearest deadline first. */
+  /** The calls that an attempt awaits, the nearest deadline first. */
   awaitedBy(attempt_id: string): Promise<readonly AwaitedCall[]>;
   /**
-   * Notifies attempts whose calls have run out of time, by the clock of the database. One statement.
+   * Notifies attempts of expired calls, by the clock of the database. One statement.
    * @param inbox_ids fresh ids: one for each call that may be found
    * @returns how many were notified
    */

@@ -4,21 +4,21 @@ import type { InvocationContext, SourceFailure } from '../contract/source.js';
 import type { PluginManifest } from '../generated/plugin-manifest.js';
 import type { CallSource } from './sources.js';
 
-/** Prepares one plugin to be examined: reads its manifest, and runs its entry where that can be found. */
+/** Prepares one plugin for examination: reads its manifest, and runs its entry if it can be found. */
 export type LayOutPlugin = (folder: string) => Promise<LaidOutPlugin>;
 
-/** How far a plugin could be prepared. */
+/** A plugin, prepared as far as possible. */
 export interface LaidOutPlugin {
   readonly folder: string;
-  /** Where it is valid. */
+  /** Present where it is valid. */
   readonly manifest?: PluginManifest;
-  /** Where nothing stood in the way. */
+  /** Present where there is no problem. */
   readonly bench?: PluginBench;
-  /** What stood in the way; the code says at which part. */
+  /** The problems; each code names the part. */
   readonly problems: readonly Problem[];
 }
 
-/** A plugin that can be asked, apart from every other and from every world. */
+/** A plugin that can be called, apart from every other and from every world. */
 export interface PluginBench {
   readonly manifest: PluginManifest;
   /** Problems of a source's `interface`. */
@@ -32,13 +32,13 @@ export interface BenchSession {
   /** The real pipeline. */
   readonly callSource: CallSource;
   /**
-   * Opens a source as the pipeline does, to be asked without it.
-   * @throws whatever the plugin throws while it opens
+   * Opens a source as the pipeline does, to be called without it.
+   * @throws anything that the plugin throws while it opens
    */
   readonly open: (definition: JsonObject) => BareSource;
-  /** How often sources opened by `open` have called the fetch that they were handed. */
+  /** The number of calls of the injected fetch by sources that `open` opened. */
   readonly countFetches: () => number;
-  /** What the plugin has logged, as an operator would see it. */
+  /** The plugin's log lines, as an operator would see them. */
   readonly listLogged: () => readonly string[];
   /** Ends every source and every connection. */
   readonly close: () => Promise<void>;
@@ -46,13 +46,13 @@ export interface BenchSession {
 
 /** A source without the pipeline's stages before and behind it. */
 export interface BareSource {
-  /** Never rejects: what the plugin throws is its end. */
+  /** Never rejects: an exception of the plugin is its end. */
   readonly ask: (request: Json, context: Omit<InvocationContext, 'trace'>) => Promise<BareEnd>;
-  /** Left out where the plugin has none. */
+  /** Absent where the plugin has none. */
   readonly close?: () => Promise<void>;
 }
 
-/** What became of a call. */
+/** The end of a call. */
 export type BareEnd =
   | { readonly kind: 'answered'; readonly answer: unknown; readonly chunks: readonly string[] }
   | { readonly kind: 'threw'; readonly thrown: unknown; readonly failure: SourceFailure | undefined };

@@ -19,9 +19,9 @@ export interface AttemptSummary {
   readonly failed_subject_entity_id: string | null;
   readonly failed_node_id: string | null;
   readonly failed_source_invocation_id: string | null;
-  /** That it has made itself; adopted ones are not among them. */
+  /** Calls that it made itself, without adopted ones. */
   readonly source_invocation_count: number;
-  /** Its calls that have to be settled before a turn is begun. */
+  /** Calls that have to be settled before a turn begins. */
   readonly calls_in_doubt: number;
   /** A driver holds it. One that was killed does so until its lease ends, or the embedded database is opened anew. */
   readonly is_driven: boolean;
@@ -29,27 +29,27 @@ export interface AttemptSummary {
   readonly ended_at: string | null;
 }
 
-/** An attempt with what a run reports of it. */
+/** An attempt with the facts that a run reports. */
 export interface RanAttempt extends AttemptSummary {
   /** Of its latest driver. */
   readonly epoch: number;
-  /** How many drivers have left it without a word, or broke. */
+  /** How many drivers were lost, or broke. */
   readonly take_overs: number;
-  /** The attempt before, calls of which answer this one's commands. */
+  /** The previous attempt, whose calls answer this one's commands. */
   readonly adopts: string | null;
-  /** The next attempt has to do with this one: it adopts from it, once nothing of it is in doubt. */
+  /** The next attempt adopts from this one, once none of its calls is in doubt. */
   readonly is_adoptable: boolean;
   readonly scenario_hash: string;
   readonly renderer_version: string;
   readonly source_trace_summary: Json;
-  /** Its calls from which nothing followed, since what their subject had read was changed; adopted ones included. */
+  /** Superseded calls: what their subject had read was changed; adopted ones included. */
   readonly superseded_call_count: number;
   readonly patches: readonly PatchRecord[];
   readonly invocations: readonly InvocationSummary[];
 }
 
 export interface AttemptRecord extends RanAttempt {
-  /** What it waits for, the nearest deadline first. */
+  /** The awaited calls, the nearest deadline first. */
   readonly awaited: readonly AwaitedCall[];
   /** In the order in which they began. */
   readonly agent_turns: readonly AgentTurnSummary[];
@@ -76,7 +76,7 @@ export interface PatchEffectRecord {
   readonly state_after: string;
 }
 
-/** What every record of a call says of it. */
+/** The common members of a call's records. */
 interface CallSummary {
   readonly source_invocation_id: string;
   readonly model_output_kind: string | null;
@@ -86,7 +86,7 @@ interface CallSummary {
   readonly failure_message: string | null;
 }
 
-/** Where a call was made, and of which source. */
+/** The place of a call, and its source. */
 interface CallPlace {
   readonly attempt_id: string;
   readonly world_slug: string;
@@ -104,9 +104,9 @@ export interface InvocationSummary extends CallSummary {
   readonly invocation_seq: number;
   readonly invocation_kind: 'llm_generation' | 'ambient_context' | 'model_elected_tool' | 'node_call' | 'quality_gate';
   readonly command_key: string;
-  /** Calls of one command that have it in common asked for the same. */
+  /** Calls of one command with the same hash had the same request. */
   readonly request_hash: string;
-  /** 1-based: how often its attempt had asked for it, this time included. */
+  /** 1-based: counts the performances of its command in its attempt. */
   readonly performance: number;
   readonly ambient_source_id: string | null;
   readonly tool_name: string | null;
@@ -115,20 +115,20 @@ export interface InvocationSummary extends CallSummary {
   readonly tool_loop_round: number | null;
   readonly logical_generation_attempt: number | null;
   readonly effect_class: EffectClass;
-  /** It has a side effect, and may be made again all the same. */
+  /** It has a side effect, and may be repeated. */
   readonly repeatable: boolean;
-  /** Nobody saw whether it had its side effect, and it may not be made again: it is in doubt until it is settled. */
+  /** It is unknown whether it had its side effect, and it may not be repeated: it is in doubt until it is settled. */
   readonly outcome_unknown: boolean;
-  /** The attempt that made the call, where the one that is shown has adopted it. */
+  /** The attempt that made the call, where the shown attempt has adopted it. */
   readonly adopted_from: string | null;
-  /** An earlier subject has changed what its subject had read: nothing followed from the call. */
+  /** Superseded: an earlier subject has changed what its subject had read. */
   readonly is_superseded: boolean;
-  /** What was decided about a call in doubt. */
+  /** The settlement of a call in doubt. */
   readonly settled_as: 'performed' | 'not_performed' | null;
   readonly http_status: number | null;
   readonly llm_call_id: string | null;
   readonly duration_ms: number | null;
-  /** As redaction lets it be seen. */
+  /** Redacted. */
   readonly response_json: Json;
 }
 
@@ -138,15 +138,15 @@ export interface InvocationRecord extends InvocationSummary, CallPlace {
   readonly output_schema_hash: string | null;
   readonly validation_status: string;
   readonly response_headers: JsonObject;
-  /** The body as text, where it was kept beside the answer; of a failure, as much as redaction lets be seen, else null. */
+  /** The body as text, where it is stored beside the answer; of a failure, redacted, else null. */
   readonly response_text: string | null;
-  /** How much is kept of what came back: the body, or the answer where there is no body; null for nothing. */
+  /** The size of the stored body, or of the answer where there is no body; null for nothing. */
   readonly response_bytes: number | null;
-  /** Whether anything that is kept of the answer or its body is not shown here. */
+  /** Whether a stored part of the answer or its body is not shown here. */
   readonly hidden_by_redaction: boolean;
-  /** Null for one whose service answered at once, or has not spoken yet. */
+  /** Null for a call that was answered at once, or has no answer yet. */
   readonly pended: PendedCall | null;
-  /** What was found out about it, where it was in doubt and has been settled. */
+  /** The settlement of a call in doubt. */
   readonly settlement: SettlementRecord | null;
 }
 
@@ -159,17 +159,17 @@ export interface CallExchange
 
 export interface SettlementRecord {
   readonly performed: boolean;
-  /** As much as the view shows; null where it was not performed. */
+  /** In the requested view; null where it was not performed. */
   readonly answer: Json;
   readonly settled_at: string;
-  /** These are null of calls that earlier versions have settled; the reason also where none was given. */
+  /** Null for calls that earlier versions have settled; the reason also where none was given. */
   readonly settled_by: SettledBy | null;
   readonly host: string | null;
   readonly reason: string | null;
 }
 
 export interface LlmCallRecord extends CallSummary, CallPlace {
-  /** An earlier subject has changed what its subject had read: nothing followed from the call. */
+  /** Superseded: an earlier subject has changed what its subject had read. */
   readonly is_superseded: boolean;
   readonly llm_call_id: string;
   readonly command_key: string;
@@ -179,7 +179,7 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
   readonly tool_loop_round: number;
   /** The source's settings: model, temperature, seed, limits, as its author wrote them. */
   readonly interface: JsonObject;
-  /** As it was asked, whoever named it: the source, its variable, or the command. */
+  /** The model of the request, named by the source, its variable, or the command. */
   readonly model: string | null;
   /** Scheme, host and port; null where nothing was sent, and of calls of earlier versions. */
   readonly endpoint_origin: string | null;
@@ -209,7 +209,7 @@ export interface LlmCallRecord extends CallSummary, CallPlace {
   } | null;
 }
 
-/** What an event of an attempt is about. */
+/** The subject of an event of an attempt. */
 interface EventSubject {
   readonly source_invocation_id: string | null;
   readonly workflow_subject_entity_id: string | null;
@@ -238,17 +238,17 @@ export interface AuditRecord extends EventSubject {
   readonly rejection: string | null;
 }
 
-/** How much of an answer is read: what redaction lets through, or all that is kept. Secrets are replaced in both. */
+/** How much of an answer is read: redacted, or everything that is stored. Secrets are replaced in both. */
 export type InvocationView = 'redacted' | 'unredacted';
 
 /** The record as people and programs read it. */
 export interface RecordReader {
-  /** Without what agents, timeline and audit say: a quarter of the statements. */
+  /** Without agents, timeline and audit: a quarter of the statements. */
   ranAttempt(id: string): Promise<RanAttempt | undefined>;
-  /** @param calls_max how many of its calls are read, with their events; all where it is left out */
+  /** @param calls_max how many of its calls are read, with their events; all by default */
   attempt(attempt_id: string, calls_max?: number): Promise<AttemptRecord | undefined>;
   attempts(world_slug: string): Promise<readonly AttemptSummary[]>;
-  /** `unredacted` is for the operator at the database's own machine, and for nobody else. */
+  /** `unredacted` is for the operator at the database's own machine only. */
   invocation(source_invocation_id: string, view: InvocationView): Promise<InvocationRecord | undefined>;
   /** Calls of a world that are no generations, by one statement; the order is none. */
   exchanges(world_slug: string, source_invocation_ids: readonly string[]): Promise<readonly CallExchange[]>;

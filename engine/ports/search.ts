@@ -1,11 +1,11 @@
-/** What kind of text is found. */
+/** The kinds of texts. */
 export const SEARCH_KINDS = ['narration', 'state', 'prompt', 'answer', 'result'] as const;
 
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
-/** What is searched for. */
+/** A search. */
 export interface SearchQuestion {
-  /** Words, as PostgreSQL's `websearch_to_tsquery` takes them; left out, every text that the filters let through. */
+  /** Words in the syntax of PostgreSQL's `websearch_to_tsquery`; without any, all texts that pass the filters. */
   readonly words?: string;
   readonly kind?: SearchKind;
   readonly world_slug?: string;
@@ -13,20 +13,20 @@ export interface SearchQuestion {
   readonly subject?: string;
   /** The label of a source. */
   readonly source?: string;
-  /** The class with which a call, or else its attempt, failed. */
+  /** The failure class of the call, or else of its attempt. */
   readonly failure?: string;
 }
 
-/** A piece of a text around what was found. */
+/** A part of an excerpt. */
 export interface SnippetPart {
   readonly text: string;
-  /** Whether it is what was searched for. */
+  /** Whether it matches. */
   readonly is_match: boolean;
 }
 
 /** A text that was found, and its place. */
 export interface SearchHit {
-  /** Names the text; the cursor of the hits after it. */
+  /** The id of the text, which is the cursor for later hits. */
   readonly entry: string;
   readonly kind: SearchKind;
   readonly world_slug: string;
@@ -40,7 +40,7 @@ export interface SearchHit {
   readonly source_invocation_id: string | null;
   readonly llm_call_id: string | null;
   readonly snippet: readonly SnippetPart[];
-  /** How well it fits the words: how often and how near together they stand in a text of its length; 0 without words. */
+  /** The rank of the match, from frequency and distance of the words in the text; 0 without words. */
   readonly rank: number;
 }
 
@@ -51,11 +51,11 @@ export interface SearchReader {
     question: SearchQuestion,
     part: { readonly after?: string; readonly limit: number },
   ): Promise<readonly SearchHit[]>;
-  /** All subjects, or all labels of sources, that texts have. It reads every text's row: for a question without an answer. */
+  /** All subjects, or all labels of sources, that texts have. It reads every row: only for a search without hits. */
   names(of: 'subject' | 'source', world_slug?: string): Promise<readonly string[]>;
   /**
-   * Lets the texts of attempts that have ended since be found: the oldest of each world first.
-   * @returns how many attempts it took in; fewer than `attempts_max` where none are left
+   * Indexes the texts of attempts that have ended since: the oldest of each world first.
+   * @returns how many attempts it indexed; fewer than `attempts_max` where none are left
    */
   catchUp(attempts_max: number): Promise<number>;
 }

@@ -9,7 +9,7 @@ import type { SourceProgram } from '../core/protocol/program.js';
 /** How a call ended, as its record will say. */
 export type CallOutcome = CallSucceeded | CallBroke;
 
-/** What a turn learns of a call, live and from the record alike; `eventOf` makes its event from it. */
+/** The facts of a call's end that a turn gets, live and from the record alike; `eventOf` makes its event of them. */
 export type CallFact =
   | Pick<CallSucceeded, 'key' | 'status' | 'view' | 'usage' | 'duration_ms'>
   | Pick<
@@ -28,7 +28,7 @@ export type CallFact =
     >
   | PendedFact;
 
-/** A call has not ended, and is waited for until its record's deadline, in milliseconds since 1970. */
+/** A pending call, with its recorded deadline in milliseconds since 1970. */
 export interface PendedFact {
   readonly key: string;
   readonly status: 'pending';
@@ -43,13 +43,13 @@ interface CallEnd {
   readonly http_status?: number;
   /** Headers by allow-list, secrets replaced. */
   readonly response_headers?: Readonly<Record<string, string>>;
-  /** The body as it came, where it is not the canonical JSON of the answer. */
+  /** The received body, where it is not the canonical JSON of the answer. */
   readonly response_body?: Uint8Array;
-  /** Why a model stopped, where its answer is a failure all the same. */
+  /** Why a model stopped, where its answer failed. */
   readonly finish_reason?: string;
   readonly validation_status: 'valid' | 'invalid' | 'not_checked';
   readonly usage?: TokenUsage;
-  /** What a chat source left: see `CallTrace`. */
+  /** The trace of a chat source. */
   readonly trace?: CallTrace;
 }
 
@@ -57,7 +57,7 @@ export interface CallSucceeded extends CallEnd {
   readonly status: 'succeeded';
   /** The whole validated answer; stored, never shown. */
   readonly answer: Json;
-  /** What redaction lets through; all that the turn sees. */
+  /** The redacted answer; all that the turn sees. */
   readonly view: Json;
 }
 
@@ -67,39 +67,39 @@ export interface CallBroke extends CallEnd {
   readonly failure_message: string;
   /** Refused by a stage before the call; nothing left the process. */
   readonly refused: boolean;
-  /** It may have had its side effect all the same, and may not be made again. */
+  /** It may have had its side effect, and may not be repeated. */
   readonly outcome_unknown?: true;
-  /** How long the service asked to be left alone, in milliseconds from the end of the call. */
+  /** The service's retry delay, in milliseconds from the end of the call. */
   readonly retry_after_ms?: number;
-  /** The answer, where one arrived and was found unusable. */
+  /** The answer, where one arrived and was unusable. */
   readonly answer?: Json;
-  /** What the service said of the failure, as redaction lets it be seen. */
+  /** The service's words about the failure, redacted. */
   readonly said?: Json;
   /** Of a record only: the turn went on with this failure. */
   readonly is_final?: true;
 }
 
-/** The source has taken the call and answers later. The call has not ended. */
+/** The source has accepted the call and answers later. The call has not ended. */
 export interface CallPended extends Pick<CallEnd, 'key' | 'http_status' | 'response_headers' | 'response_body'> {
   readonly status: 'pending';
   /** Milliseconds since 1970. */
   readonly pended_at: number;
-  /** How long the answer may take from then on. */
+  /** The deadline of the answer, from then on. */
   readonly deadline_ms: number;
-  /** What the other side calls it. */
+  /** The service's own id of the call. */
   readonly correlation_alias?: string;
 }
 
-/** What came of a call. */
+/** The result of performing a call. */
 export type CallResult = CallOutcome | CallPended;
 
-/** What is reported of a call that was pending. */
+/** A report about a pending call. */
 export type CallReport =
   | { readonly kind: 'answered'; readonly value: Json }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'timed_out' };
 
-/** What streamed in and has not been flushed yet, and what the plugin left beside it. */
+/** Streamed text that is not flushed yet, and the plugin's artifacts. */
 export interface CallTrace {
   readonly chunks: ChunkBatch | undefined;
   readonly artifacts: readonly { readonly kind: string; readonly value: Json }[];
@@ -117,22 +117,22 @@ export interface ChunkBatch {
   readonly offsets_ms: readonly number[];
 }
 
-/** What the operator's settings made of a call's source, free of secrets. */
+/** A call's source with the operator's settings, without secrets. */
 export interface ResolvedSource {
-  /** The model that is asked. */
+  /** The model of the request. */
   readonly model?: string;
   /** Scheme, host and port of the service. */
   readonly origin?: string;
 }
 
-/** What the pipeline reports while a call is under way. Each write returns before the next stage goes on. */
+/** Records a call while it is performed. The pipeline awaits each write before its next stage. */
 export interface CallRecorder {
-  /** Must be durable when it resolves: the first byte leaves after it. */
+  /** Must be durable when it resolves: the first byte is sent after it. */
   started(resolved: ResolvedSource): Promise<void>;
   flushed(batch: ChunkBatch): Promise<void>;
 }
 
-/** What a call knows of the turn that it serves. */
+/** The turn's context of a call. */
 export interface CallSurroundings {
   /** `<world>/turn-<n>/<command key>`. */
   readonly client_request_id: string;
@@ -143,8 +143,8 @@ export interface CallSurroundings {
 }
 
 /**
- * The one way out: every call to a source, whatever asked for it, in one documented order of stages.
- * Expected failures are outcomes; a throw is a bug, or the recorder's word that the attempt was overtaken.
+ * The one way out: every call to a source passes the same stages in one documented order. Expected failures are
+ * outcomes; a throw is a bug, or the recorder's notice that the attempt was overtaken.
  */
 export type CallSource = (
   command: Invoke,
@@ -153,14 +153,14 @@ export type CallSource = (
 ) => Promise<CallResult>;
 
 /**
- * The end of a call that was pending, from what is reported of it: checked, cleaned and redacted as any answer is. Pure but
- * for the operator's variables, which say what is secret.
+ * The end of a pending call, from its report: checked, replaced and redacted like any answer. Pure but for the
+ * operator's variables, which hold the secrets.
  */
 export type ReceiveReport = (command: Invoke, report: CallReport, call: PendedCall) => Promise<CallOutcome>;
 
 /**
- * Replaces secrets in what somebody says of a call that is over: those that the operator's variables hold now, for its
- * source as it is stored, and the token of its callback.
+ * Replaces secrets in a report about an ended call: the current values of the operator's variables for its source, and
+ * the token of its callback.
  */
 export type ReplaceSecrets = (call: CallOfSource, said: Json) => Json;
 
@@ -170,25 +170,25 @@ export interface CallOfSource {
   readonly correlation_id: string;
 }
 
-/** What the record says of a call that was pending. */
+/** The record of a pending call. */
 export interface PendedCall {
   readonly correlation_id: string;
   /** When the call was made, in milliseconds since 1970. */
   readonly started_at: number;
 }
 
-/** Where one call can be answered over HTTP. */
+/** The callback of one call over HTTP. */
 export interface Callback {
   readonly url: string;
-  /** The part of the URL that gives leave to. No record holds it. */
+  /** The secret part of the URL. No record holds it. */
   readonly token: string;
 }
 
 export type MakeCallback = (correlation_id: string) => Callback;
 
 /**
- * What a plugin would change in a source whose model does not answer well; nothing where the plugin does not say. Imports its
- * code.
+ * The changes that a plugin proposes for a source whose model answers badly; none where the plugin has no proposal.
+ * Imports its code.
  */
 export type ListVariations = (
   plugin: string,
@@ -196,7 +196,7 @@ export type ListVariations = (
   question: TriedQuestion,
 ) => Promise<readonly JsonObject[]>;
 
-/** What is known of the plugins that were found. */
+/** The plugins that were found. */
 export interface PluginCatalogue {
   readonly plugins: readonly PluginDescription[];
   /** Why others were left out. */
@@ -218,18 +218,18 @@ export interface PluginDescription {
   readonly validateInterface: (value: Json) => readonly Problem[];
 }
 
-/** What is found where a variable leads; `origin` is its scheme, host and port. */
+/** The finding about a variable's address; `origin` is its scheme, host and port. */
 export type OriginReport =
   | { readonly ok: true; readonly origin: string }
   | { readonly ok: false; readonly message: string; readonly repair: string };
 
 /**
- * Looks whether a service can be connected to; asks it nothing.
- * @param example a good value, for the repair of one that is none
+ * Tests whether a service accepts connections; sends no request.
+ * @param example a valid value, for the repair of an invalid one
  */
 export type ExamineOrigin = (variable: string, value: string, example: string) => Promise<OriginReport>;
 
-/** A model that is asked in the place of every other, with a key that opens nothing. */
+/** A model that replaces every other, with a key that is valid nowhere else. */
 export interface ModelPlace {
   readonly url: string;
   readonly key: string;

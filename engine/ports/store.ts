@@ -14,48 +14,48 @@ import type { RecordReader } from './records.js';
 /** The database as `doctor` and `migrate` see it. */
 export interface Database {
   readonly description: string;
-  /** False for one in memory: nothing of it can be looked at afterwards. */
+  /** False for one in memory, which nobody can read afterwards. */
   readonly is_kept: boolean;
-  /** Names of the migrations that were applied now. */
+  /** The names of the migrations that were applied now. */
   migrate(): Promise<readonly string[]>;
-  /** The problem, where something that the store threw is the fault of the database's surroundings: it is gone, or full. */
+  /** The problem, where an error of the store is a fault of its surroundings: the database is lost, or full. */
   findFault(error: unknown): Problem | undefined;
   close(): Promise<void>;
 }
 
-/** A database as `doctor` sees it, without having changed it. */
+/** A database as `doctor` sees it, unchanged. */
 export interface DatabaseReport {
   readonly description: string;
-  /** False for one that the first command will make. */
+  /** False for one that the first command will create. */
   readonly exists: boolean;
   /** Names of migrations. */
   readonly applied: readonly string[];
   readonly pending: readonly string[];
   readonly worlds: number;
-  /** Whether the world that was asked about exists; true where none was. */
+  /** Whether the named world exists; true without a name. */
   readonly has_world: boolean;
-  /** The distinct `interface` objects of the sources that are asked about. */
+  /** The distinct `interface` objects of the selected sources. */
   readonly interfaces: readonly JsonObject[];
 }
 
-/** What a database that other processes use as well offers for working with them. */
+/** The functions of a database that several processes share. */
 export interface SharedDatabase {
-  /** Opens no connection before somebody listens. */
+  /** Connects at the first listener. */
   openDoorbell(): Doorbell;
   startHeartbeat(settings: HeartbeatSettings): OpenHeartbeat;
 }
 
 export interface HeartbeatSettings {
-  /** The file of the thread that beats, compiled: threads run no TypeScript. */
+  /** The compiled file of the heartbeat thread: threads run no TypeScript. */
   readonly program: string;
   readonly lease_ms: number;
-  /** How long the main thread may hang before its leases are kept no more. */
+  /** How long the main thread may be blocked before its leases are no longer renewed. */
   readonly hang_ms: number;
-  /** How long before the process is ended, which reacts to no signal either: longer than `hang_ms` and a lease. */
+  /** How long the main thread may be blocked before the process is ended: longer than `hang_ms` and a lease. */
   readonly end_ms: number;
 }
 
-/** Everything that is stored. */
+/** The store. */
 export interface Store {
   readonly database: Database;
   readonly components: ComponentStore;
@@ -63,7 +63,7 @@ export interface Store {
   readonly attempts: AttemptStore;
   readonly inbox: Inbox;
   readonly pending: PendingCalls;
-  /** Left out for a database that this process has for itself. */
+  /** Absent for a database that belongs to this process alone. */
   readonly shared?: SharedDatabase;
   readonly records: RecordReader;
   readonly actions: OperatorActions;

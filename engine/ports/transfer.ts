@@ -1,15 +1,15 @@
-/** Moves worlds between databases, with all that is recorded of them, as lines of text. */
+/** Moves worlds between databases, with their whole record, as lines of text. */
 export interface WorldTransfer {
   /**
-   * Writes out worlds, and those whose turns they share, as they are at one instant.
-   * @param write takes a line without its end; what it throws ends the export
+   * Exports worlds, and those whose turns they share, from one snapshot.
+   * @param write gets a line without its end; an exception of it ends the export
    */
   export(world_slugs: readonly string[], write: (line: string) => Promise<void>): Promise<Exported>;
-  /** Takes in what was written out: all of it, or nothing. @param lines without their ends */
+  /** Imports an export: all of it, or nothing. @param lines without their ends */
   import(lines: AsyncIterable<string>): Promise<Imported>;
 }
 
-/** What was written out, or why nothing was. */
+/** The summary of an export, or why there is none. */
 export type Exported =
   | { readonly kind: 'exported'; readonly worlds: readonly string[]; readonly rows: number }
   | { readonly kind: 'unknown_world'; readonly world_slug: string }
@@ -23,7 +23,7 @@ export interface OpenAttempt {
   readonly status: 'running' | 'suspended';
 }
 
-/** What was taken in, or why nothing was. */
+/** The summary of an import, or why there is none. */
 export type Imported =
   | { readonly kind: 'imported'; readonly worlds: readonly string[]; readonly rows: number }
   | { readonly kind: 'world_exists'; readonly world_slug: string }

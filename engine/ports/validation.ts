@@ -6,7 +6,7 @@ import type { Validate } from '../core/protocol/program.js';
 
 export type { ComponentKind };
 
-/** Compiles an author's JSON Schema (2020-12). Problems say what in the schema cannot be compiled or is only a note. */
+/** Compiles an author's JSON Schema (2020-12). Problems are faults that prevent it, and notes. */
 export type CompileSchema = (
   hash: string,
   schema: JsonObject,

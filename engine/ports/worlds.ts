@@ -11,7 +11,7 @@ export interface WorldRecord {
   readonly turn: number;
   readonly simulation_time: string;
   readonly created_at: string;
-  /** The world that a fork left, and at which turn. */
+  /** The world that it was forked from, and the turn. */
   readonly forked_from?: { readonly world_slug: string; readonly turn: number };
 }
 
@@ -28,15 +28,15 @@ export interface WorldToCreate {
 export interface ScenarioFiles {
   /** The path that named it, absolute. */
   readonly path: string;
-  /** How far its documents may refer, absolute; left out where the path says so. */
+  /** The root of references, absolute; absent where the path implies it. */
   readonly root?: string;
   /** SHA-256 of the bytes of each file, by absolute path. */
   readonly digests: Readonly<Record<string, string>>;
 }
 
-/** A scenario that a world goes on by, or went on by. */
+/** A scenario that a world has, or had. */
 export interface WorldScenario {
-  /** The first turn that is played by it, unless another one follows before. */
+  /** The first turn with it, unless another one follows before. */
   readonly from_turn: number;
   readonly scenario_hash: string;
   readonly scenario_label: string;
@@ -52,7 +52,7 @@ export interface ScenarioChange {
   readonly files?: ScenarioFiles;
 }
 
-/** What became of a world that was to be deleted. */
+/** The outcome of deleting a world. */
 export type DeletedWorld =
   | { readonly kind: 'deleted'; readonly rows: number }
   | { readonly kind: 'unknown_world' }
@@ -66,7 +66,7 @@ export type DeletedWorld =
       readonly until: number;
     };
 
-/** A committed patch as it is retold. */
+/** A committed patch as a story shows it. */
 export interface ToldPatch {
   readonly turn: number;
   readonly simulation_time: string;
@@ -75,7 +75,7 @@ export interface ToldPatch {
   readonly narration: string;
   readonly touched_entities: readonly string[];
   readonly attempt_id: string;
-  /** The call whose answer is the patch; null where no model was asked. */
+  /** The call whose answer is the patch; null for a patch without a model. */
   readonly llm_call_id: string | null;
 }
 
@@ -84,20 +84,20 @@ export type ChangedScenario =
   | { readonly kind: 'unknown_world' }
   | { readonly kind: 'under_way'; readonly attempt: OpenAttempt };
 
-/** A world that begins with what it is given, at any turn: for dry runs, in a database of their own. */
+/** A world that begins at any turn, with given events: for dry runs, in a database of their own. */
 export interface WorldToPlant extends WorldToCreate, WorldStart {
   /** The time of `turn`. */
   readonly start_time: string;
 }
 
-/** What a world begins with. */
+/** The initial rows of a world. */
 export interface WorldStart {
   readonly turn: number;
   readonly environments: WorldContents['environments'];
   readonly entities: readonly Pick<Entity, 'id' | 'state' | 'memory'>[];
 }
 
-/** A world that shares another's turns up to one of them, and goes on by itself. */
+/** A fork: a world that shares another's turns up to one of them. */
 export interface WorldToFork {
   readonly world_slug: string;
   readonly source_slug: string;
@@ -108,9 +108,9 @@ export interface WorldToFork {
   readonly files?: ScenarioFiles;
 }
 
-/** An effect of a committed patch with all that led to it. */
+/** An effect of a committed patch with its origin. */
 export interface EffectOrigin extends PatchEffectRecord {
-  /** The world that played the turn: of a fork's shared history, an ancestor. */
+  /** The world that ran the turn: of a fork's shared history, an ancestor. */
   readonly world_slug: string;
   readonly turn: number;
   readonly patch_seq: number;
@@ -131,7 +131,7 @@ export interface WorldStore {
   create(world: WorldToCreate): Promise<boolean>;
   /** @returns false where the slug is taken */
   plant(world: WorldToPlant): Promise<boolean>;
-  /** What happened in the latest turns of a world, oldest first. @param event_turns how many turns */
+  /** The events of the latest turns of a world, oldest first. @param event_turns how many turns */
   events(world_slug: string, event_turns: number): Promise<World['events']>;
   find(world_slug: string): Promise<WorldRecord | undefined>;
   list(): Promise<readonly WorldRecord[]>;
@@ -139,11 +139,11 @@ export interface WorldStore {
   snapshot(world_slug: string, turn?: number): Promise<WorldSnapshot | undefined>;
   /** Writes the new world, its first turn and its ancestors; nothing is copied. @returns false where the slug is taken */
   fork(world: WorldToFork): Promise<boolean>;
-  /** The scenarios that a world has gone on by, in the order in which they were chosen. */
+  /** The scenarios of a world, in the order of adoption. */
   scenarios(world_slug: string): Promise<readonly WorldScenario[]>;
-  /** Lets a world go on by another scenario, unless one of its attempts is open. */
+  /** Lets a world adopt another scenario, unless one of its attempts is open. */
   changeScenario(change: ScenarioChange): Promise<ChangedScenario>;
-  /** Deletes a world with all that is recorded of it, unless it has forks or is driven. */
+  /** Deletes a world with its whole record, unless it has forks or a driver. */
   delete(world_slug: string): Promise<DeletedWorld>;
   /** Committed patches of the turns after one, up to another, in the order of application. */
   patches(world_slug: string, turns: { readonly after: number; readonly until: number }): Promise<readonly ToldPatch[]>;
